@@ -1,0 +1,144 @@
+// limb behind the benchmark's interface: the public calls as a user makes them, arguments checked,
+// default environment.
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_OF(a, b, c) #a "." #b "." #c
+#define TEXT(a, b, c)    TEXT_OF(a, b, c)
+
+typedef struct subject {
+  limb_data* d;
+  const bench_states* s;
+  size_t nq, nv;
+  int mask, tip;
+  limb_status status; // LIMB_OK, or one that went wrong
+  double *x, *M, *work;
+  sp_motion* J;
+} subject;
+
+static void destroy(void* self)
+{
+  subject* t = self;
+  if (!t) return;
+  limb_data_destroy(t->d);
+  free(t->x);
+  free(t->M);
+  free(t->work);
+  free(t->J);
+  free(t);
+}
+
+static void* make(const bench_robot* robot, const bench_states* states)
+{
+  subject* t = calloc(1, sizeof *t);
+  if (!t) return NULL;
+  const size_t nv = (size_t)robot->nv;
+  t->s = states;
+  t->nq = (size_t)robot->nq;
+  t->nv = nv;
+  t->mask = states->count - 1;
+  t->tip = robot->link[robot->tip].body;
+  t->x = calloc(nv, sizeof *t->x);
+  t->J = calloc(nv, sizeof *t->J);
+  const int dense = nv <= 1000; // nothing quadratic for the very long chains
+  if (dense) t->M = calloc(nv * nv, sizeof *t->M);
+  if (dense) t->work = calloc(nv * nv, sizeof *t->work);
+  const int ok = t->x && t->J && (!dense || (t->M && t->work)) &&
+                 limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
+  if (ok) return t;
+  destroy(t);
+  return NULL;
+}
+
+static void keep(subject* t, limb_status status)
+{
+  if (status != LIMB_OK) t->status = status;
+}
+
+static void run_rnea(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_inverse_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, t->x));
+  }
+}
+
+static void run_crba(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_mass_matrix(t->d, t->s->q + k * t->nq, t->M));
+  }
+}
+
+static void run_fd(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t,
+         limb_forward_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, t->x));
+  }
+}
+
+static void run_aba(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_forward_dynamics_aba(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL,
+                                      t->x));
+  }
+}
+
+static void run_fd_matrix(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_forward_dynamics_by_mass_matrix(t->d, t->s->q + k * t->nq, t->s->v + n,
+                                                 t->s->tau + n, NULL, t->work, t->x));
+  }
+}
+
+static void run_jacobian(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_kinematics(t->d, t->s->q + k * t->nq, NULL, NULL));
+    keep(t, limb_frame_jacobian(t->d, t->tip, LIMB_ALIGNED, t->J));
+  }
+}
+
+static int answer(void* self, bench_kernel kernel, int k, double* out)
+{
+  const subject* t = self;
+  (void)k;
+  if (t->status != LIMB_OK) return -1;
+  if (kernel == BENCH_CRBA) {
+    memcpy(out, t->M, t->nv * t->nv * sizeof *out);
+  } else if (kernel == BENCH_JACOBIAN) {
+    memcpy(out, t->J, t->nv * sizeof *t->J);
+  } else {
+    memcpy(out, t->x, t->nv * sizeof *out);
+  }
+  return 0;
+}
+
+const bench_library* bench_limb(void)
+{
+  static const bench_library limb = {
+    .name = "limb",
+    .version = TEXT(LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH),
+    .max_links = 1 << 30,
+    .make = make,
+    .destroy = destroy,
+    .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix},
+    .answer = answer};
+  return &limb;
+}

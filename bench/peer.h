@@ -1,0 +1,80 @@
+// The benchmark's one interface: a robot in neutral form, a ring of states, and a library that
+// computes on them. limb itself (limb_rows.c) and every peer (peer_*.cpp) stand behind it, so that
+// all are driven by the same loop. C++ may include this.
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "limb/limb.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What is measured. The last two are further ways of limb to compute BENCH_FD.
+typedef enum bench_kernel {
+  BENCH_RNEA,     ///< tau from q, v, a
+  BENCH_CRBA,     ///< full mass matrix from q
+  BENCH_FD,       ///< a from q, v, tau, by the library's own choice of algorithm
+  BENCH_JACOBIAN, ///< aligned Jacobian of the tip from q
+  BENCH_FD_ABA,
+  BENCH_FD_MATRIX,
+  BENCH_KERNELS
+} bench_kernel;
+
+/// A moving body with the joint that carries it. Bodies fixed to it are merged into its inertia.
+typedef struct bench_link {
+  int body;             ///< in the model of limb
+  int parent;           ///< link; -1: the world
+  limb_joint_type type; ///< revolute, prismatic or free when the robot is plain
+  sp_pose placement;    ///< of the link frame in the parent link at q = 0
+  sp_vec3 axis;         ///< unit, in the link frame
+  sp_inertia inertia;
+  int q, v; ///< first coordinate in q and v of limb
+} bench_link;
+
+/// A robot as any library can take it. Links stand in depth-first order, parents before children.
+typedef struct bench_robot {
+  const char* name;
+  const limb_model* model;
+  int nq, nv, nlink;
+  bench_link* link;
+  int tip;    ///< the link at the end of the longest branch, last of these
+  int plain;  ///< only revolute, prismatic and free joints; no friction, rotors, springs, mimics
+  int serial; ///< plain, fixed base, one chain
+  sp_vec3 gravity;
+} bench_robot;
+
+/// A ring of states; row k of each array is one state. tau is what gives a.
+typedef struct bench_states {
+  int count; ///< a power of two
+  double *q, *v, *a, *tau;
+} bench_states;
+
+/// Computes on the states first, first + 1, ..., first + count - 1 of the ring.
+typedef void bench_run(void* self, int first, int count);
+
+/// A library that is measured.
+typedef struct bench_library {
+  const char* name;
+  const char* version;
+  int max_links; ///< longest robot that is worth waiting for
+  /// Turns the robot and all states into the library's own form; NULL when it cannot take it.
+  void* (*make)(const bench_robot* robot, const bench_states* states);
+  void (*destroy)(void* self);
+  bench_run* run[BENCH_KERNELS]; ///< NULL: the library does not offer this
+  /// The answer of the last run, for state k, in the coordinates of limb: nv values, nv x nv, or
+  /// 6 x nv (column after column, angular first). @return 0, or -1 when the run failed.
+  int (*answer)(void* self, bench_kernel kernel, int k, double* out);
+} bench_library;
+
+const bench_library* bench_limb(void);
+const bench_library* bench_kdl(void);
+const bench_library* bench_mujoco(void);
+const bench_library* bench_dart(void);
+const bench_library* bench_simbody(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,310 @@
+// MuJoCo behind the benchmark's interface.
+//
+// The robot goes in as URDF: the elements of MJCF are nested as deep as the robot, and MuJoCo stops
+// reading at some depth. No geometry, no limits, no damping, no contacts. Instead of mj_forward and
+// mj_inverse, which also look for contacts and run sensors, only the stages that the answer needs
+// are called:
+//   RNEA      mj_kinematics, mj_comPos, mj_comVel, mj_rne with accelerations
+//   CRBA      mj_kinematics, mj_comPos, mj_crb, mj_fullM (dense, as limb gives it)
+//   FD        mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne, mj_solveM
+//   Jacobian  mj_kinematics, mj_comPos, mj_jacBody
+#include "peer_coordinates.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <locale>
+#include <memory>
+#include <mujoco/mujoco.h>
+#include <sstream>
+#include <string>
+
+namespace
+{
+constexpr const char* file = "robot.urdf";
+
+void write_vector(std::ostream& out, const char* name, sp_vec3 x)
+{
+  out << ' ' << name << "=\"" << x.x << ' ' << x.y << ' ' << x.z << '"';
+}
+
+// Roll, pitch, yaw of a rotation; any roll will do when pitch is a right angle.
+sp_vec3 to_rpy(const sp_mat3& R)
+{
+  const double* m = R.m;
+  const double c = std::hypot(m[0], m[3]), pitch = std::atan2(-m[6], c);
+  if (c < 1e-9) return sp_v3(std::atan2(-m[5], m[4]), pitch, 0);
+  return sp_v3(std::atan2(m[7], m[8]), pitch, std::atan2(m[3], m[0]));
+}
+
+void write_origin(std::ostream& out, const sp_pose& X)
+{
+  out << "<origin";
+  write_vector(out, "xyz", X.p);
+  write_vector(out, "rpy", to_rpy(X.R));
+  out << "/>";
+}
+
+// Principal moments and axes (columns of the rotation) by Jacobi's method: MuJoCo's own treatment
+// of full matrices is good to 1e-8 only. It takes no moment below 1e-15, thin rods get 1e-14.
+void principal(const sp_inertia& Y, double moment[3], sp_mat3& axes)
+{
+  double A[3][3] = {{Y.xx, Y.xy, Y.xz}, {Y.xy, Y.yy, Y.yz}, {Y.xz, Y.yz, Y.zz}};
+  axes = sp_identity3();
+  for (int turn = 0; turn < 60; turn++) {
+    const int p = turn % 3 == 2 ? 1 : 0, q = turn % 3 == 0 ? 1 : 2;
+    const double angle = 0.5 * std::atan2(2 * A[p][q], A[q][q] - A[p][p]);
+    const double c = std::cos(angle), s = std::sin(angle);
+    for (int i = 0; i < 3; i++) { // A G
+      const double x = A[i][p], y = A[i][q];
+      A[i][p] = c * x - s * y, A[i][q] = s * x + c * y;
+    }
+    for (int i = 0; i < 3; i++) { // G' A
+      const double x = A[p][i], y = A[q][i];
+      A[p][i] = c * x - s * y, A[q][i] = s * x + c * y;
+    }
+    for (int i = 0; i < 3; i++) {
+      double &x = axes.m[3 * i + p], &y = axes.m[3 * i + q];
+      const double z = c * x - s * y;
+      y = s * x + c * y, x = z;
+    }
+  }
+  for (int i = 0; i < 3; i++) moment[i] = std::fmax(A[i][i], 1e-14);
+}
+
+void write_link(std::ostream& out, const bench_link& l, int i)
+{
+  double moment[3];
+  sp_mat3 axes;
+  principal(l.inertia, moment, axes);
+  out << "<link name=\"l" << i << "\"><inertial><mass value=\"" << l.inertia.mass << "\"/>";
+  write_origin(out, sp_pose_make(axes, l.inertia.com));
+  out << "<inertia ixx=\"" << moment[0] << "\" iyy=\"" << moment[1] << "\" izz=\"" << moment[2]
+      << "\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>\n";
+}
+
+void write_joint(std::ostream& out, const bench_link& l, int i)
+{
+  const char* type = l.type == LIMB_REVOLUTE ? "continuous" : "prismatic";
+  out << "<joint name=\"j" << i << "\" type=\"" << (l.type == LIMB_FREE ? "floating" : type)
+      << "\"><parent link=\"";
+  if (l.parent < 0) {
+    out << "world";
+  } else {
+    out << 'l' << l.parent;
+  }
+  out << "\"/><child link=\"l" << i << "\"/><axis";
+  write_vector(out, "xyz", l.axis);
+  out << "/>";
+  write_origin(out, l.placement);
+  out << "</joint>\n";
+}
+
+std::string write_urdf(const bench_robot& r)
+{
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out.precision(17);
+  out << "<robot name=\"robot\"><mujoco><compiler balanceinertia=\"false\"/><option";
+  write_vector(out, "gravity", r.gravity);
+  out << "><flag constraint=\"disable\" contact=\"disable\" passive=\"disable\"/></option></mujoco>"
+         "<link name=\"world\"/>\n";
+  for (int i = 0; i < r.nlink; i++) write_link(out, r.link[i], i);
+  for (int i = 0; i < r.nlink; i++) write_joint(out, r.link[i], i);
+  out << "</robot>";
+  return out.str();
+}
+
+mjModel* load(const bench_robot& r)
+{
+  const std::string text = write_urdf(r);
+  const auto vfs = std::make_unique<mjVFS>();
+  mj_defaultVFS(vfs.get());
+  mj_makeEmptyFileVFS(vfs.get(), file, int(text.size()));
+  const int i = mj_findFileVFS(vfs.get(), file);
+  std::memcpy(vfs->filedata[i], text.data(), text.size());
+  char error[256] = "";
+  mjModel* m = mj_loadXML(file, vfs.get(), error, sizeof error);
+  mj_deleteVFS(vfs.get());
+  return m;
+}
+
+struct subject {
+  subject(const bench_robot& r, const bench_states& s, mjModel* model)
+      : m(model), d(mj_makeData(model)), nq(std::size_t(m->nq)), nv(std::size_t(m->nv)),
+        mask(s.count - 1), robot(r), given(s), map(r, first_velocities(r, model), kind),
+        q(nq * std::size_t(s.count)), x(nv), M(nv * nv), Jp(3 * nv), Jr(3 * nv)
+  {
+    for (int k = 0; k < s.count; k++) {
+      const std::size_t n = std::size_t(k) * nv;
+      const double* from = s.q + std::size_t(k) * nq;
+      map.set(from);
+      set_q(from, q.data() + std::size_t(k) * nq);
+      append(v, map.to_peer(s.v + n));
+      append(a, map.acceleration_to_peer(s.v + n, s.a + n));
+      append(tau, map.to_peer(s.tau + n));
+    }
+    tip = mj_name2id(m, mjOBJ_BODY, ("l" + std::to_string(r.tip)).c_str());
+  }
+
+  subject(const subject&) = delete;
+  subject& operator=(const subject&) = delete;
+
+  ~subject()
+  {
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+
+  static constexpr bench::free_velocity kind = bench::free_velocity::linear_in_parent_axes;
+
+  static int joint(const mjModel* model, int link)
+  {
+    return mj_name2id(model, mjOBJ_JOINT, ("j" + std::to_string(link)).c_str());
+  }
+
+  static std::vector<int> first_velocities(const bench_robot& r, const mjModel* model)
+  {
+    std::vector<int> first;
+    for (int i = 0; i < r.nlink; i++) first.push_back(model->jnt_dofadr[joint(model, i)]);
+    return first;
+  }
+
+  static void append(bench::vector& to, const bench::vector& x)
+  {
+    to.insert(to.end(), x.begin(), x.end());
+  }
+
+  // Free joint: position in the world, quaternion w x y z.
+  void set_q(const double* from, double* to) const
+  {
+    for (int i = 0; i < robot.nlink; i++) {
+      const bench_link& l = robot.link[i];
+      const double* c = from + l.q;
+      double* y = to + m->jnt_qposadr[joint(m, i)];
+      y[0] = c[0];
+      if (l.type != LIMB_FREE) continue;
+      y[1] = c[1], y[2] = c[2];
+      y[3] = c[6], y[4] = c[3], y[5] = c[4], y[6] = c[5];
+    }
+  }
+
+  std::size_t at(int k) const { return std::size_t(k & mask); }
+
+  void positions(std::size_t k)
+  {
+    std::memcpy(d->qpos, q.data() + k * nq, nq * sizeof(double));
+    mj_kinematics(m, d);
+    mj_comPos(m, d);
+  }
+
+  void velocities(std::size_t k)
+  {
+    std::memcpy(d->qvel, v.data() + k * nv, nv * sizeof(double));
+    mj_comVel(m, d);
+  }
+
+  mjModel* m;
+  mjData* d;
+  std::size_t nq, nv;
+  int mask, tip = 0;
+  const bench_robot& robot;
+  const bench_states& given;
+  bench::coordinates map;
+  bench::vector q, v, a, tau, x, M, Jp, Jr;
+};
+
+void* make(const bench_robot* robot, const bench_states* states)
+{
+  if (!robot->plain) return nullptr;
+  // A free joint always moves in the world frame.
+  const bench_link& root = robot->link[0];
+  const sp_pose& P = root.placement;
+  const bool at_world = P.R.m[0] == 1 && P.R.m[4] == 1 && P.R.m[8] == 1 && sp_norm3(P.p) == 0;
+  if (root.type == LIMB_FREE && !at_world) return nullptr;
+  for (int i = 1; i < robot->nlink; i++) {
+    if (robot->link[i].type == LIMB_FREE) return nullptr;
+  }
+  mjModel* m = load(*robot);
+  return m ? new subject(*robot, *states, m) : nullptr;
+}
+
+void destroy(void* self) { delete static_cast<subject*>(self); }
+
+void run_rnea(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) {
+    const std::size_t k = t.at(first + i);
+    t.positions(k);
+    t.velocities(k);
+    std::memcpy(t.d->qacc, t.a.data() + k * t.nv, t.nv * sizeof(double));
+    mj_rne(t.m, t.d, 1, t.x.data());
+  }
+}
+
+void run_crba(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) {
+    t.positions(t.at(first + i));
+    mj_crb(t.m, t.d);
+    mj_fullM(t.m, t.M.data(), t.d->qM);
+  }
+}
+
+void run_fd(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) {
+    const std::size_t k = t.at(first + i);
+    t.positions(k);
+    mj_crb(t.m, t.d);
+    mj_factorM(t.m, t.d);
+    t.velocities(k);
+    mj_rne(t.m, t.d, 0, t.d->qfrc_bias);
+    const double* tau = t.tau.data() + k * t.nv;
+    for (std::size_t j = 0; j < t.nv; j++) t.d->qfrc_smooth[j] = tau[j] - t.d->qfrc_bias[j];
+    mj_solveM(t.m, t.d, t.x.data(), t.d->qfrc_smooth, 1);
+  }
+}
+
+void run_jacobian(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) {
+    t.positions(t.at(first + i));
+    mj_jacBody(t.m, t.d, t.Jp.data(), t.Jr.data(), t.tip);
+  }
+}
+
+int answer(void* self, bench_kernel kernel, int k, double* out)
+{
+  subject& t = *static_cast<subject*>(self);
+  const std::size_t n = std::size_t(k) * t.nv;
+  t.map.set(t.given.q + std::size_t(k) * t.nq);
+  if (kernel == BENCH_CRBA) {
+    t.map.matrix_to_limb([&](int i, int j) { return t.M[std::size_t(i) * t.nv + std::size_t(j)]; },
+                         out);
+  } else if (kernel == BENCH_JACOBIAN) {
+    const auto J = [&](int i, int j) {
+      return (i < 3 ? t.Jr : t.Jp)[std::size_t(i % 3) * t.nv + std::size_t(j)];
+    };
+    t.map.jacobian_to_limb(J, out);
+  } else if (kernel == BENCH_FD) {
+    t.map.acceleration_to_limb(t.given.v + n, t.x.data(), out);
+  } else {
+    t.map.to_limb(t.x.data(), out);
+  }
+  return 0;
+}
+} // namespace
+
+const bench_library* bench_mujoco(void)
+{
+  static const bench_library mujoco = {
+    "MuJoCo", mj_versionString(),
+    1000,     make,
+    destroy,  {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
+    answer};
+  return &mujoco;
+}

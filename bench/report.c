@@ -1,0 +1,172 @@
+// The report. Slots are ns x the scalar multiply-add rate of the same run, two per multiply-add:
+// they stay nearly the same when the clock or the machine changes, so targets are given in them.
+#include "report.h"
+
+#include "targets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char* const kernel_name[BENCH_KERNELS] = {"RNEA",     "CRBA",   "FD",
+                                                       "Jacobian", "FD ABA", "FD M"};
+
+static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
+
+static int is_chain(const bench_robot* robot) { return !strncmp(robot->name, "chain", 5); }
+
+static const bench_row* find(const bench_report* r, const char* library, const bench_robot* robot,
+                             bench_kernel kernel)
+{
+  for (int i = 0; i < r->nrow; i++) {
+    const bench_row* row = &r->rows[i];
+    if (row->robot == robot && row->kernel == kernel && !strcmp(row->library->name, library)) {
+      return row;
+    }
+  }
+  return NULL;
+}
+
+// ---- text ----------------------------------------------------------------------------------------
+
+static void print_limb(const bench_report* r)
+{
+  printf("limb, one call\n"
+         "%-12s %6s  %-8s %12s %12s %12s %-12s %9s\n",
+         "robot", "dof", "kernel", "ns", "slots", "target", "reached", "ns/joint");
+  for (int i = 0; i < r->nrow; i++) {
+    const bench_row* row = &r->rows[i];
+    if (!is_limb(row)) continue;
+    const double slots = row->best * r->fma_rate,
+                 target = bench_target(row->robot->name, row->kernel);
+    printf("%-12s %6d  %-8s %12.1f %12.0f ", row->robot->name, row->robot->nv,
+           kernel_name[row->kernel], row->best, slots);
+    if (target > 0) {
+      printf("%12.0f %-3s (%.2f)   ", target, slots <= target ? "yes" : "no", slots / target);
+    } else {
+      printf("%12s %-12s ", "-", "");
+    }
+    if (is_chain(row->robot)) {
+      printf("%9.2f\n", row->best / row->robot->nv);
+    } else {
+      printf("\n");
+    }
+  }
+  printf(
+    "reached: in brackets, slots over target. FD ABA and FD M: forward dynamics by articulated\n"
+    "bodies and through the mass matrix; FD is limb's own choice of the two.\n");
+}
+
+// One line of the comparison; none when no peer has the kernel.
+static void print_comparison(const bench_report* r, const bench_robot* robot, bench_kernel kernel)
+{
+  const bench_row* own = find(r, "limb", robot, kernel);
+  double best = HUGE_VAL, difference = 0;
+  for (int p = 0; p < r->npeer; p++) {
+    const bench_row* row = find(r, r->peers[p].name, robot, kernel);
+    if (row) best = fmin(best, row->best), difference = fmax(difference, row->difference);
+  }
+  if (!own || best == HUGE_VAL) return;
+  printf("%-12s %-8s %11.1f", robot->name, kernel_name[kernel], own->best);
+  for (int p = 0; p < r->npeer; p++) {
+    const bench_row* row = find(r, r->peers[p].name, robot, kernel);
+    if (row) {
+      printf(" %11.1f", row->best);
+    } else {
+      printf(" %11s", "-");
+    }
+  }
+  printf(" %9.1f  %9.1e\n", best / own->best, difference);
+}
+
+static void print_peers(const bench_report* r)
+{
+  int installed = 0;
+  printf("\nbeside other libraries, the same robots and states, ns\n");
+  for (int p = 0; p < r->npeer; p++) {
+    const bench_library* l = r->peers[p].library;
+    printf("  %-8s %s\n", r->peers[p].name, l ? l->version : "not installed");
+    installed += l != NULL;
+  }
+  if (!installed) return;
+  printf("%-12s %-8s %11s", "robot", "kernel", "limb");
+  for (int p = 0; p < r->npeer; p++) printf(" %11s", r->peers[p].name);
+  printf(" %9s  %9s\n", "x faster", "difference");
+  for (int i = 0; i < r->nrobot; i++) {
+    for (int k = 0; k <= BENCH_JACOBIAN; k++) {
+      print_comparison(r, &r->robots[i], (bench_kernel)k);
+    }
+  }
+  printf("x faster: best peer over limb. difference: the largest, relative to the largest entry.\n"
+         "-: the library cannot do it, or only far too slowly.\n");
+}
+
+static void print_text(const bench_report* r)
+{
+  printf("yardstick: %.2f slots per ns (scalar double multiply-add, two operations each)\n\n",
+         r->fma_rate);
+  print_limb(r);
+  if (r->npeer) print_peers(r);
+}
+
+// ---- for programs --------------------------------------------------------------------------------
+
+// A number, or nothing (CSV) or null (JSON) where there is none.
+static void print_value(double x, int there, const char* none)
+{
+  if (there) {
+    printf("%.10g", x);
+  } else {
+    printf("%s", none);
+  }
+}
+
+static void print_csv(const bench_report* r)
+{
+  printf("library,version,robot,dof,kernel,ns,median_ns,slots,slots_per_ns,target_slots,reached,"
+         "difference\n");
+  for (int i = 0; i < r->nrow; i++) {
+    const bench_row* row = &r->rows[i];
+    const double slots = row->best * r->fma_rate;
+    const double target = is_limb(row) ? bench_target(row->robot->name, row->kernel) : 0;
+    printf("%s,%s,%s,%d,%s,%.2f,%.2f,%.0f,%.3f,", row->library->name, row->library->version,
+           row->robot->name, row->robot->nv, kernel_name[row->kernel], row->best, row->median,
+           slots, r->fma_rate);
+    print_value(target, target > 0, "");
+    printf(",%s,", target > 0 ? slots <= target ? "yes" : "no" : "");
+    print_value(row->difference, row->difference >= 0, "");
+    printf("\n");
+  }
+}
+
+static void print_json(const bench_report* r)
+{
+  printf("{\n  \"schema\": 1,\n  \"slots_per_ns\": %.3f,\n  \"rows\": [", r->fma_rate);
+  for (int i = 0; i < r->nrow; i++) {
+    const bench_row* row = &r->rows[i];
+    const double slots = row->best * r->fma_rate;
+    const double target = is_limb(row) ? bench_target(row->robot->name, row->kernel) : 0;
+    printf("%s\n    {\"library\": \"%s\", \"version\": \"%s\", \"robot\": \"%s\", \"dof\": %d, "
+           "\"kernel\": \"%s\", \"ns\": %.2f, \"median_ns\": %.2f, \"slots\": %.0f",
+           i ? "," : "", row->library->name, row->library->version, row->robot->name,
+           row->robot->nv, kernel_name[row->kernel], row->best, row->median, slots);
+    printf(", \"target_slots\": ");
+    print_value(target, target > 0, "null");
+    printf(", \"reached\": %s", target > 0 ? slots <= target ? "true" : "false" : "null");
+    printf(", \"difference\": ");
+    print_value(row->difference, row->difference >= 0, "null");
+    printf("}");
+  }
+  printf("\n  ]\n}\n");
+}
+
+void bench_report_print(const bench_report* r, bench_format format)
+{
+  if (format == BENCH_CSV) {
+    print_csv(r);
+  } else if (format == BENCH_JSON) {
+    print_json(r);
+  } else {
+    print_text(r);
+  }
+}

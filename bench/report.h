@@ -1,0 +1,26 @@
+// Prints what was measured: tables for people, CSV or JSON for programs.
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "measure.h"
+#include "options.h"
+
+/// A library that may be compared with; library is NULL when it was not there at build time.
+typedef struct bench_peer {
+  const char* name;
+  const bench_library* library;
+} bench_peer;
+
+typedef struct bench_report {
+  const bench_robot* robots;
+  int nrobot;
+  const bench_row* rows;
+  int nrow;
+  const bench_peer* peers;
+  int npeer;
+  double fma_rate; ///< slots per ns
+} bench_report;
+
+void bench_report_print(const bench_report* r, bench_format format);
+
+#endif

@@ -1,0 +1,187 @@
+// A model of limb in neutral form: moving links in depth-first order with the bodies that are fixed
+// to them merged in, so that no peer pays for a body that need not move on its own.
+#include "robot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  STATES_MAX = 512,             // enough that branch predictors do not learn the states
+  STATE_BYTES_MAX = 640 * 1024, // all of them stay in a second-level cache
+};
+
+// Where a body ended up: in which link, and where in it.
+typedef struct place {
+  int link;
+  sp_pose pose;
+} place;
+
+// Lists of children by body, in the order of the body numbers.
+typedef struct children {
+  int *first, *next;
+} children;
+
+static void* take(size_t count, size_t size) { return calloc(count ? count : 1, size); }
+
+static void list_children(const limb_model* m, children c)
+{
+  const int n = limb_body_count(m);
+  for (int i = 0; i < n; i++) c.first[i] = c.next[i] = -1;
+  for (int i = n - 1; i > 0; i--) {
+    limb_body_info body;
+    if (limb_get_body(m, i, &body) != LIMB_OK) continue;
+    c.next[i] = c.first[body.parent];
+    c.first[body.parent] = i;
+  }
+}
+
+static int is_bare(const limb_joint_info* j)
+{
+  const limb_joint_def* d = &j->def;
+  return d->mimic < 0 && d->rotor_inertia == 0 && d->coulomb == 0 && d->viscous == 0 &&
+         d->stiffness == 0;
+}
+
+// Adds one body: a new link, or, when its joint is fixed, a part of the link that carries it.
+static void add_body(bench_robot* r, int i, place* at)
+{
+  limb_body_info body;
+  limb_joint_info joint;
+  if (limb_get_body(r->model, i, &body) != LIMB_OK) return;
+  if (limb_get_joint(r->model, body.joint, &joint) != LIMB_OK) return;
+  const place p = at[body.parent];
+  const sp_pose pose = sp_compose(p.pose, joint.def.placement);
+
+  if (joint.def.type == LIMB_FIXED) {
+    at[i] = (place){p.link, pose};
+    if (p.link < 0) return;
+    bench_link* l = &r->link[p.link];
+    l->inertia = limb_inertia_add(l->inertia, limb_inertia_move(pose, body.inertia));
+    return;
+  }
+  const limb_joint_type t = joint.def.type;
+  const bench_link l = {i, p.link, t, pose, joint.def.axis, body.inertia, joint.q, joint.v};
+  if (!is_bare(&joint)) r->plain = 0;
+  if (t != LIMB_REVOLUTE && t != LIMB_PRISMATIC && t != LIMB_FREE) r->plain = 0;
+  if (t == LIMB_FREE || p.link != r->nlink - 1) r->serial = 0;
+  at[i] = (place){r->nlink, sp_pose_identity()};
+  r->link[r->nlink++] = l;
+}
+
+// Depth first without recursion: chains may have 100,000 links.
+static void add_bodies(bench_robot* r, children c, place* at)
+{
+  int i = c.first[0];
+  while (i > 0) {
+    add_body(r, i, at);
+    if (c.first[i] >= 0) {
+      i = c.first[i];
+      continue;
+    }
+    while (i > 0 && c.next[i] < 0) {
+      limb_body_info body;
+      i = limb_get_body(r->model, i, &body) == LIMB_OK ? body.parent : 0;
+    }
+    if (i > 0) i = c.next[i];
+  }
+}
+
+static int find_tip(const bench_robot* r, int* depth)
+{
+  int tip = 0;
+  for (int i = 0; i < r->nlink; i++) {
+    const int p = r->link[i].parent;
+    depth[i] = p < 0 ? 1 : depth[p] + 1;
+    if (depth[i] >= depth[tip]) tip = i;
+  }
+  return tip;
+}
+
+int bench_robot_init(bench_robot* robot, const char* name, const limb_model* model)
+{
+  const size_t n = (size_t)limb_body_count(model);
+  bench_robot r = {.name = name, .model = model, .plain = 1, .serial = 1};
+  r.nq = limb_nq(model);
+  r.nv = limb_nv(model);
+  r.gravity = limb_model_gravity(model);
+  r.link = take(n, sizeof *r.link);
+  children c = {take(n, sizeof *c.first), take(n, sizeof *c.next)};
+  place* at = take(n, sizeof *at);
+  const int ok = r.link && c.first && c.next && at;
+  if (ok) {
+    at[0] = (place){-1, sp_pose_identity()};
+    list_children(model, c);
+    add_bodies(&r, c, at);
+    r.tip = find_tip(&r, c.first);
+    r.serial = r.serial && r.plain;
+    *robot = r;
+  } else {
+    free(r.link);
+  }
+  free(at);
+  free(c.first);
+  free(c.next);
+  return ok ? 0 : -1;
+}
+
+void bench_robot_free(bench_robot* robot)
+{
+  free(robot->link);
+  memset(robot, 0, sizeof *robot);
+}
+
+// Uniform in [-1, 1): splitmix64.
+static double uniform(uint64_t* seed)
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return (double)(z >> 11) * 0x1p-52 - 1;
+}
+
+static int draw(bench_states* s, const bench_robot* r)
+{
+  const size_t nq = (size_t)r->nq, nv = (size_t)r->nv;
+  uint64_t seed = 20;
+  limb_data* d = NULL;
+  if (limb_data_create(r->model, NULL, &d) != LIMB_OK) return -1;
+  limb_status status = LIMB_OK;
+  for (size_t k = 0; k < (size_t)s->count && status == LIMB_OK; k++) {
+    double *v = s->v + k * nv, *a = s->a + k * nv;
+    for (size_t i = 0; i < nv; i++) v[i] = uniform(&seed), a[i] = uniform(&seed);
+    status = limb_random(r->model, &seed, s->q + k * nq);
+    if (status != LIMB_OK) break;
+    status = limb_inverse_dynamics(d, s->q + k * nq, v, a, NULL, s->tau + k * nv);
+  }
+  limb_data_destroy(d);
+  return status == LIMB_OK ? 0 : -1;
+}
+
+int bench_states_init(bench_states* states, const bench_robot* robot)
+{
+  const size_t nq = (size_t)robot->nq, nv = (size_t)robot->nv;
+  const size_t bytes = (nq + 3 * nv) * sizeof(double);
+  bench_states s = {.count = STATES_MAX};
+  while (s.count > 2 && (size_t)s.count * bytes > STATE_BYTES_MAX) s.count /= 2;
+  const size_t n = (size_t)s.count;
+  s.q = take(n * nq, sizeof(double));
+  s.v = take(n * nv, sizeof(double));
+  s.a = take(n * nv, sizeof(double));
+  s.tau = take(n * nv, sizeof(double));
+  *states = s;
+  if (!s.q || !s.v || !s.a || !s.tau || draw(states, robot)) {
+    bench_states_free(states);
+    return -1;
+  }
+  return 0;
+}
+
+void bench_states_free(bench_states* states)
+{
+  free(states->q);
+  free(states->v);
+  free(states->a);
+  free(states->tau);
+  memset(states, 0, sizeof *states);
+}

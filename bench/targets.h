@@ -1,0 +1,10 @@
+// What limb is meant to reach, in slots: time x scalar multiply-add rate of the same machine.
+#ifndef BENCH_TARGETS_H
+#define BENCH_TARGETS_H
+
+#include "peer.h"
+
+/// Slots per call that are aimed at; 0 when there is no target.
+double bench_target(const char* robot, bench_kernel kernel);
+
+#endif

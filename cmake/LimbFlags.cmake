@@ -1,0 +1,114 @@
+# Compiler flags of the library, its kernels, and the programs around it.
+#
+# Warnings are errors only where a preset says so (CMAKE_COMPILE_WARNING_AS_ERROR). Nothing is ever
+# compiled with -ffast-math: kernels give up errno, traps, the sign of zero and infinities, and
+# contract a * b + c to a fused multiply-add where there is one; other files do not even contract.
+include(CheckCCompilerFlag)
+
+set(limb_warnings
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wconversion
+    -Wshadow
+    -Wvla
+    -Wstrict-prototypes
+    -Wmissing-prototypes
+    -Wcast-qual
+    -Wdouble-promotion
+    -Wundef)
+
+if(LIMB_SANITIZE OR LIMB_COVERAGE)
+  set(LIMB_INSTRUMENTED ON)
+else()
+  set(LIMB_INSTRUMENTED OFF)
+endif()
+
+# Sanitizers and coverage. They must reach the link line of everything that uses the library.
+function(limb_instrument target scope)
+  if(LIMB_SANITIZE)
+    set(flags -fsanitize=${LIMB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE ${flags} -O1)
+    target_link_options(${target} ${scope} ${flags})
+  endif()
+  if(LIMB_COVERAGE)
+    target_compile_options(${target} PRIVATE --coverage)
+    target_link_options(${target} ${scope} --coverage)
+  endif()
+endfunction()
+
+# What all C targets share.
+function(limb_common_flags target)
+  set_target_properties(${target} PROPERTIES C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE ${limb_warnings})
+  limb_instrument(${target} PRIVATE)
+endfunction()
+
+# Objects of the library: hidden symbols, position independent (for the static library, too).
+function(limb_library_flags target)
+  limb_common_flags(${target})
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden
+                                             POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                               ${PROJECT_SOURCE_DIR}/src)
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
+endfunction()
+
+# Everything but kernels: results do not depend on the FMA of the target.
+function(limb_plain_flags target)
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
+endfunction()
+
+# Programs: the tool, tests, examples.
+function(limb_program_flags target)
+  limb_common_flags(${target})
+  limb_plain_flags(${target})
+endfunction()
+
+# Code compiled per instruction set. isa: base, v3 or v4 (x86-64 levels); also the token LIMB_ISA.
+function(limb_isa_flags target isa)
+  target_compile_definitions(${target} PRIVATE LIMB_ISA=${isa})
+  target_compile_options(
+    ${target} PRIVATE -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
+                      $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # The vectoriser of straight-line code packs components of 3-vectors: slower than scalar code.
+    target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
+  endif()
+  if(isa STREQUAL "v3")
+    target_compile_options(${target} PRIVATE -march=x86-64-v3)
+  elseif(isa STREQUAL "v4")
+    target_compile_options(${target} PRIVATE -march=x86-64-v4 -mprefer-vector-width=256)
+  endif()
+endfunction()
+
+# Kernels: entry points have rejected NaN and infinity, so 0 * x may vanish (base/real_native.h).
+function(limb_kernel_flags target isa)
+  limb_isa_flags(${target} ${isa})
+  target_compile_options(${target} PRIVATE -ffinite-math-only)
+endfunction()
+
+# Instruction sets that compiler and target know, `base` first.
+function(limb_known_isas out)
+  set(isas base)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    foreach(level v3 v4)
+      check_c_compiler_flag(-march=x86-64-${level} LIMB_COMPILER_HAS_${level})
+      if(LIMB_COMPILER_HAS_${level})
+        list(APPEND isas ${level})
+      endif()
+    endforeach()
+  endif()
+  set(${out} ${isas} PARENT_SCOPE)
+endfunction()
+
+# Instruction sets the kernels are compiled for.
+function(limb_kernel_isas out)
+  set(isas base)
+  if(LIMB_ISA_VARIANTS)
+    limb_known_isas(isas)
+  endif()
+  set(${out} ${isas} PARENT_SCOPE)
+endfunction()

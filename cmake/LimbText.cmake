@@ -1,0 +1,21 @@
+# Turns a text file into a C array of lines, closed by NULL: the tool prints what docs/ says.
+function(limb_text_to_c text_file name c_file)
+  file(READ ${text_file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REGEX REPLACE "\n$" "" text "${text}")
+  string(REPLACE "\n" "\",\n  \"" text "${text}")
+  get_filename_component(base ${text_file} NAME)
+  file(CONFIGURE OUTPUT ${c_file} CONTENT
+"// Made from ${base} at configure time.
+#include \"cli.h\"
+
+#include <stddef.h>
+
+const char* const ${name}[] = {
+  \"${text}\",
+  NULL,
+};
+" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text_file})
+endfunction()

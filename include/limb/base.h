@@ -1,0 +1,71 @@
+// limb: robot dynamics in C. Status codes, error details, allocators.
+//
+// Conventions used by every header are in docs/conventions.md. In short: SI units and radians;
+// spatial vectors angular first; quaternions x y z w; matrices dense, row-major, full.
+#ifndef LIMB_BASE_H
+#define LIMB_BASE_H
+
+#include "limb/version.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LIMB_API       __attribute__((visibility("default")))
+#define LIMB_NODISCARD __attribute__((warn_unused_result))
+#else
+#define LIMB_API
+#define LIMB_NODISCARD
+#endif
+
+/// X(name, value, text): the one list of status codes. Values are pinned and never reused.
+#define LIMB_STATUS_LIST(X)                                             \
+  X(OK, 0, "success")                                                   \
+  X(E_ARG, -1, "invalid argument")                                      \
+  X(E_NOMEM, -2, "out of memory or buffer too small")                   \
+  X(E_ORDER, -3, "a call that must come first is missing")              \
+  X(E_SYNTAX, -10, "malformed input")                                   \
+  X(E_MODEL, -11, "inconsistent model")                                 \
+  X(E_UNSUPPORTED, -12, "valid input, but not supported by this build") \
+  X(E_IO, -13, "cannot read or write")                                  \
+  X(E_SINGULAR, -20, "matrix is singular to working precision")         \
+  X(E_NOCONV, -21, "iteration did not converge")                        \
+  X(E_NONFINITE, -22, "an input or a result is not finite")
+
+/// What a call came to: 0 is success, negative is failure.
+typedef enum limb_status {
+#define LIMB_X(name, value, text) LIMB_##name = (value),
+  LIMB_STATUS_LIST(LIMB_X)
+#undef LIMB_X
+} limb_status;
+
+/// One sentence about a status, never NULL.
+LIMB_API const char* limb_status_text(limb_status status);
+
+/// Version of the linked library as 0x00MMmmpp; compare with LIMB_VERSION.
+LIMB_API uint32_t limb_version(void);
+
+/// Filled by cold calls (build, read, write) when they fail; NULL is accepted everywhere.
+typedef struct limb_error {
+  limb_status status;
+  int line, column; ///< position in the input text, 1-based; 0 when there is none
+  char where[96];   ///< the thing that is wrong, e.g. "joint 'elbow'"
+  char text[256];   ///< one sentence: what is wrong and what to do, no trailing newline
+} limb_error;
+
+/// Where cold calls take their memory from; NULL where one is taken means malloc and free.
+typedef struct limb_allocator {
+  void* (*alloc)(void* context, size_t size, size_t align); ///< NULL when out of memory
+  void (*free)(void* context, void* memory, size_t size);
+  void* context;
+} limb_allocator;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

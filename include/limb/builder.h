@@ -1,0 +1,174 @@
+// limb: robot dynamics in C. Describe a robot: bodies, joints, frames; then build the model.
+//
+// A builder belongs to one thread at a time. Every call that fails leaves the builder as it was.
+// Bodies and joints have separate name spaces; a frame may not be called like a body.
+//
+//     limb_builder* b;
+//     limb_builder_create(NULL, &b);
+//     limb_body_def arm = limb_default_body_def("arm");
+//     arm.inertia = limb_inertia_rod(2.0, 0.5);
+//     int body;
+//     limb_builder_add_body(b, &arm, &body, &err);
+//     limb_joint_def hinge = limb_default_joint_def("hinge", LIMB_REVOLUTE, LIMB_WORLD_BODY, body);
+//     limb_builder_add_joint(b, &hinge, NULL, &err);
+//     limb_builder_build(b, &model, &err);
+#ifndef LIMB_BUILDER_H
+#define LIMB_BUILDER_H
+
+#include "limb/inertia.h"
+#include "limb/spatial.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct limb_builder limb_builder;
+
+/// A compiled robot. Immutable: any number of threads may share it.
+typedef struct limb_model limb_model;
+
+enum {
+  LIMB_WORLD_BODY = 0 ///< the body that exists from the start; its frame is the world (base) frame
+};
+
+/// X(ENUM, value, "name", nq, nv): the joint types. Values are pinned.
+///
+/// Coordinates, with the joint frame fixed in the parent body:
+///   revolute     angle about the axis
+///   prismatic    displacement along the axis
+///   helical      angle about the axis; advances by pitch [m/rad]
+///   cylindrical  angle about the axis, then displacement along it
+///   universal    angle about axis (fixed in the parent), then about axis2 (fixed in the child)
+///   planar       two displacements in the plane normal to the axis, then the angle about it; the
+///                first displacement is along axis2, or, when axis2 is zero, along the x axis of the
+///                joint frame turned with z onto the axis by the smallest rotation
+///   spherical    q: quaternion x y z w; v: angular velocity in child axes
+///   free         q: position, quaternion x y z w, in the joint frame; v: (w; v) in child axes
+#define LIMB_JOINT_LIST(X)                 \
+  X(FIXED, 0, "fixed", 0, 0)               \
+  X(REVOLUTE, 1, "revolute", 1, 1)         \
+  X(PRISMATIC, 2, "prismatic", 1, 1)       \
+  X(HELICAL, 3, "helical", 1, 1)           \
+  X(CYLINDRICAL, 4, "cylindrical", 2, 2)   \
+  X(UNIVERSAL, 5, "universal", 2, 2)       \
+  X(PLANAR, 6, "planar", 3, 3)             \
+  X(SPHERICAL, 7, "spherical", 4, 3)       \
+  X(FREE, 8, "free", 7, 6)
+
+typedef enum limb_joint_type {
+#define LIMB_X(name, value, text, nq, nv) LIMB_##name = (value),
+  LIMB_JOINT_LIST(LIMB_X)
+#undef LIMB_X
+} limb_joint_type;
+
+/// A rigid body. Start from limb_default_body_def().
+typedef struct limb_body_def {
+  size_t size; ///< sizeof(limb_body_def), set by the default function: lets the struct grow
+  const char* name;
+  sp_inertia inertia; ///< default: no mass
+} limb_body_def;
+
+/// A joint. Start from limb_default_joint_def(). The members from q_min on are for joints with one
+/// degree of freedom; setting them on another joint is an error.
+typedef struct limb_joint_def {
+  size_t size; ///< sizeof(limb_joint_def), set by the default function
+  const char* name;
+  limb_joint_type type;
+  int parent, child;    ///< bodies; a body is the child of exactly one joint
+  sp_pose placement;    ///< pose of the joint frame in the parent; at q = 0 the child frame lies there
+  sp_vec3 axis;         ///< in the joint frame, any length but zero; default z
+  sp_vec3 axis2;        ///< universal: the second axis; planar: the first direction; default 0
+  double pitch;         ///< helical: advance [m/rad]
+  double q_min, q_max;  ///< [rad] or [m]; default -+INFINITY: none
+  double v_max;         ///< [rad/s] or [m/s]; default INFINITY
+  double effort_max;    ///< [N m] or [N]; default INFINITY
+  double rotor_inertia; ///< of the motor, about its own axis [kg m^2] (or [kg] for linear motors)
+  double gear_ratio;    ///< motor turns per joint turn; the joint feels gear_ratio^2 rotor_inertia
+  double coulomb;       ///< Fs >= 0 [N m] or [N]
+  double viscous;       ///< Fv >= 0 [N m s/rad] or [N s/m]
+  double stiffness;     ///< of a spring beside the joint, >= 0 [N m/rad] or [N/m]
+  double rest;          ///< q at which that spring is relaxed
+  int mimic;            ///< joint that this one follows: q = multiplier q_mimic + offset; -1: none
+  double multiplier;    ///< default 1
+  double offset;        ///< [rad] or [m]
+} limb_joint_def;
+
+/// A body without mass.
+static inline limb_body_def limb_default_body_def(const char* name)
+{
+  const limb_body_def def = {
+    sizeof(limb_body_def), name, {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0}};
+  return def;
+}
+
+/// A joint at the parent's origin about z, without limits, friction, rotor, spring or mimic.
+static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type,
+                                                    int parent, int child)
+{
+  const double inf = HUGE_VAL;
+  const limb_joint_def def = {sizeof(limb_joint_def), name, type, parent, child,
+                              {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}}, {0, 0, 1}, {0, 0, 0},
+                              0, -inf, inf, inf, inf, 0, 1, 0, 0, 0, 0, -1, 1, 0};
+  return def;
+}
+
+/// An empty robot: the world body and gravity (0, 0, -9.81).
+/// @param alloc  where builder and model take memory from; NULL for malloc. Copied.
+/// @return LIMB_OK, LIMB_E_ARG (out is NULL) or LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_create(const limb_allocator* alloc,
+                                                        limb_builder** out);
+
+/// Frees a builder; NULL is accepted. Models built from it live on.
+LIMB_API void limb_builder_destroy(limb_builder* b);
+
+/// Name of the robot, copied; default "robot".
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_name(limb_builder* b, const char* name);
+
+/// Default gravity of the model, an acceleration in world axes [m/s^2].
+/// @return LIMB_OK, LIMB_E_ARG (b is NULL) or LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity);
+
+/// Adds a body. It still needs a joint.
+/// @param body  its index, from 1 on in the order of the calls (output, may be NULL)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, empty or repeated name); LIMB_E_NONFINITE; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def,
+                                                          int* body, limb_error* err);
+
+/// Adds a joint. Joints are numbered from 0 in the order of the calls; this is the order of q and v.
+/// A mimic joint may name a joint that is added later.
+/// @param joint  its index (output, may be NULL)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, names, indices, zero axis, a rotation that is not one, negative
+///         friction, properties the type cannot have); LIMB_E_NONFINITE; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
+                                                           const limb_joint_def* def, int* joint,
+                                                           limb_error* err);
+
+/// Adds a named frame fixed in a body. Every body is itself a frame of that name.
+/// @param frame  its index among the added frames, from 0 on (output, may be NULL); in the model the
+///               frames are the bodies, then these: see limb_find_frame
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_frame(limb_builder* b, const char* name,
+                                                           int body, const sp_pose* pose,
+                                                           int* frame, limb_error* err);
+
+/// Number of bodies, the world included; of joints; of added frames. 0 for NULL.
+LIMB_API int limb_builder_body_count(const limb_builder* b);
+LIMB_API int limb_builder_joint_count(const limb_builder* b);
+LIMB_API int limb_builder_frame_count(const limb_builder* b);
+
+/// Index of a body or joint by name; -1 when there is none. O(1).
+LIMB_API int limb_builder_find_body(const limb_builder* b, const char* name);
+LIMB_API int limb_builder_find_joint(const limb_builder* b, const char* name);
+
+/// Compiles the robot into an immutable model: merges fixed bodies, lowers compound joints, chooses
+/// link frames and groups inertial parameters. What it did is told by limb_model_note().
+/// The builder stays usable. O(n log n) time, O(n) memory.
+/// @return LIMB_OK; LIMB_E_MODEL (a body without joint or with two, a kinematic cycle, a mimic cycle
+///         or a mimic target that cannot be followed); LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_build(const limb_builder* b, limb_model** out,
+                                                       limb_error* err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

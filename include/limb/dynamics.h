@@ -1,0 +1,146 @@
+// limb: robot dynamics in C. Inverse and forward dynamics of trees, and their parts.
+//
+//     tau = M(q) a + h(q, v) + friction(v) + springs(q) - sum J' wrench,     h = C v + g
+//
+// tau is what the actuators deliver. M contains the reflected rotor inertias. All calls are pure in
+// their arguments, never allocate, lock, print or read the locale; threads share the model, not the
+// workspace. Sizes: q nq, v a tau nv, matrices nv x nv row-major and full. Inputs must not overlap
+// outputs. Every call returns LIMB_E_ARG for NULL, a bad frame index, or a quaternion whose norm is
+// more than 1e-3 off 1, and LIMB_E_NONFINITE for NaN or infinity in an input or result; outputs are
+// then unspecified.
+#ifndef LIMB_DYNAMICS_H
+#define LIMB_DYNAMICS_H
+
+#include "limb/kinematics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A wrench that acts ON the robot, at the origin of a frame (LIMB_WORLD: at the world's origin).
+typedef struct limb_wrench {
+  int frame; ///< body or added frame
+  limb_ref ref;
+  sp_force wrench;
+} limb_wrench;
+
+/// The wrench on the robot when the tip exerts F_tip on its surroundings (seeds 000, 002, 003).
+static inline limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip)
+{
+  const limb_wrench r = {frame, ref, sp_scalef(-1, F_tip)};
+  return r;
+}
+
+/// What surrounds the robot in one call. Start from limb_default_environment().
+typedef struct limb_environment {
+  size_t size;                ///< sizeof(limb_environment), set by the default function
+  sp_vec3 gravity;            ///< acceleration of gravity, world axes [m/s^2]
+  sp_motion base_velocity;    ///< of the world body, in its own axes; default 0
+  sp_motion base_acceleration; ///< angular, and classical linear of its origin, own axes; default 0
+  int nwrench;
+  const limb_wrench* wrench; ///< nwrench of them; NULL when there are none
+  int friction;              ///< 0: leave Coulomb and viscous friction out; default 1
+  double coulomb_width; ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0. sign(0) = 0
+} limb_environment;
+
+static inline limb_environment limb_default_environment(const limb_model* m)
+{
+  const sp_motion none = {{0, 0, 0}, {0, 0, 0}};
+  const limb_environment env = {
+    sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0};
+  return env;
+}
+
+/// Inverse dynamics (recursive Newton-Euler), O(n). env NULL: the default environment.
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const double* q,
+                                                          const double* v, const double* a,
+                                                          const limb_environment* env, double* tau);
+
+/// h(q, v) = C v + g: no friction, springs or wrenches. O(n).
+LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
+                                                     const limb_environment* env, double* tau);
+
+/// g(q). Base motion and wrenches of env are not looked at. O(n).
+LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q,
+                                                        const limb_environment* env, double* tau);
+
+/// Fs sign(v) + Fv v, as felt by the actuators. O(n).
+LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v,
+                                                         const limb_environment* env, double* tau);
+
+/// k (q - rest), as felt by the actuators. O(n).
+LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const double* q, double* tau);
+
+/// Mass matrix with rotor inertias (composite rigid bodies), O(n depth).
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double* q, double* M);
+
+/// Forward dynamics, O(n): articulated bodies (ABA); short chains and robots with mimic joints go
+/// through M and its tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
+/// there is no stiction here; a joint at rest starts to move under the smallest torque.
+/// @return also LIMB_E_SINGULAR when M is not positive definite to working precision.
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics(limb_data* d, const double* q,
+                                                          const double* v, const double* tau,
+                                                          const limb_environment* env, double* a);
+
+/// The same by the articulated-body algorithm, whatever the robot; LIMB_E_UNSUPPORTED with mimic
+/// joints.
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_aba(limb_data* d, const double* q,
+                                                              const double* v, const double* tau,
+                                                              const limb_environment* env,
+                                                              double* a);
+
+/// The same through M and L'DL (GetJointAccel of seed 000, brute force of seed 001).
+/// @param work  nv x nv scratch
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(
+  limb_data* d, const double* q, const double* v, const double* tau, const limb_environment* env,
+  double* work, double* a);
+
+/// M^-1, full. O(n depth^2), or O(n^2) for long chains.
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const double* q,
+                                                             double* Minv);
+
+/// X = M^-1 B for count vectors: row k of B and X (length nv) is the k-th. O(n) each; X may be B.
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count,
+                                                           const double* B, double* X);
+
+/// Energies [J]. potential is zero for bodies at the world's origin.
+typedef struct limb_energy {
+  double kinetic; ///< rotors included: v' M v / 2
+  double gravity; ///< -sum m g . c, of moving bodies and those fixed to the world
+  double springs; ///< k (q - rest)^2 / 2
+} limb_energy;
+
+LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
+                                                  const limb_environment* env, limb_energy* out);
+
+/// Where power goes [W]: actuators + wrenches = kinetic + gravity + springs + friction for a base at
+/// rest; residual is the difference, zero up to rounding.
+typedef struct limb_power {
+  double actuators, wrenches;        ///< supplied
+  double kinetic, gravity, springs;  ///< rates of the energies
+  double friction;                   ///< dissipated, >= 0
+  double residual;
+} limb_power;
+
+/// Power balance of a motion: tau is computed by inverse dynamics. Base motion must be zero
+/// (LIMB_E_ARG otherwise).
+LIMB_NODISCARD LIMB_API limb_status limb_power_balance(limb_data* d, const double* q,
+                                                       const double* v, const double* a,
+                                                       const limb_environment* env,
+                                                       limb_power* out);
+
+/// The six-axis wrench that each joint transmits from parent to child, fixed joints included.
+/// @param ref  LIMB_BODY: axes of the joint frame on the child's side, at its origin; LIMB_ALIGNED:
+///             world axes, same point; LIMB_WORLD: world axes, at the world's origin
+/// @param f    one per joint in the order of the model (output)
+/// O(n), with the bodies' own (ungrouped) inertias.
+LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const double* q,
+                                                         const double* v, const double* a,
+                                                         const limb_environment* env, limb_ref ref,
+                                                         sp_force* f);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,153 @@
+// limb: robot dynamics in C. Ask a model about itself; workspaces; the configuration manifold.
+//
+// A model never changes: share it between threads. A limb_data belongs to one thread at a time.
+// Indices: body 0 is the world, bodies and joints are numbered as they were added to the builder.
+// A frame index names a body (0 ... bodies-1) or an added frame (from bodies on).
+#ifndef LIMB_MODEL_H
+#define LIMB_MODEL_H
+
+#include "limb/builder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Frees a model; NULL is accepted. No limb_data may use it any more.
+LIMB_API void limb_model_destroy(limb_model* m);
+
+// ---- sizes, names, properties (all O(1); NULL gives 0, -1 or NULL) -------------------------------
+
+LIMB_API const char* limb_model_name(const limb_model* m);
+LIMB_API int limb_nq(const limb_model* m); ///< length of q; mimic joints have no coordinate
+LIMB_API int limb_nv(const limb_model* m); ///< length of v, a, tau
+LIMB_API int limb_body_count(const limb_model* m);
+LIMB_API int limb_joint_count(const limb_model* m);
+LIMB_API int limb_frame_count(const limb_model* m); ///< bodies and added frames
+LIMB_API int limb_find_body(const limb_model* m, const char* name);
+LIMB_API int limb_find_joint(const limb_model* m, const char* name);
+LIMB_API int limb_find_frame(const limb_model* m, const char* name); ///< bodies included
+LIMB_API sp_vec3 limb_model_gravity(const limb_model* m);            ///< zero for NULL
+LIMB_API double limb_total_mass(const limb_model* m); ///< bodies fixed to the world included [kg]
+
+/// Everything about one body.
+typedef struct limb_body_info {
+  const char* name;
+  int parent; ///< body; -1 for the world
+  int joint;  ///< to the parent; -1 for the world
+  int moved_by; ///< body whose moving joint carries this one (itself unless fixed); 0: the world
+  sp_inertia inertia; ///< as described
+} limb_body_info;
+
+/// Everything about one joint; the rest as in limb_joint_def, with unit axes.
+typedef struct limb_joint_info {
+  limb_joint_def def; ///< name, type, bodies, placement, axes, limits, friction, ...
+  int q, nq; ///< first coordinate in q and their number; of a mimic joint: its source's, nq = 0
+  int v, nv; ///< the same in v
+  double multiplier, offset; ///< with mimic chains resolved: q_joint = multiplier q[q] + offset
+} limb_joint_info;
+
+/// Everything about one frame.
+typedef struct limb_frame_info {
+  const char* name;
+  int body;
+  sp_pose pose; ///< in the body
+} limb_frame_info;
+
+/// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
+LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body,
+                                                  limb_body_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int joint,
+                                                   limb_joint_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame,
+                                                   limb_frame_info* out);
+
+/// Names of the components of one joint: "", ".px" ... ".qw" in q; "", ".wx" ... ".vz" in v.
+/// NULL when the index is out of range.
+LIMB_API const char* limb_q_suffix(limb_joint_type type, int k);
+LIMB_API const char* limb_v_suffix(limb_joint_type type, int k);
+LIMB_API const char* limb_joint_type_name(limb_joint_type type);
+
+// ---- what the compiler did and found -------------------------------------------------------------
+
+/// What a note is about. Values are pinned.
+typedef enum limb_note_kind {
+  LIMB_NOTE_MERGED = 0,       ///< a body fixed to another was merged with it for computing
+  LIMB_NOTE_LOWERED = 1,      ///< a compound joint became a chain of one-degree joints
+  LIMB_NOTE_REGROUPED = 2,    ///< inertial parameters without effect of their own moved to the parent
+  LIMB_NOTE_MASSLESS = 3,     ///< a joint moves no mass and no rotor: the mass matrix is singular
+  LIMB_NOTE_NONPHYSICAL = 4,  ///< an inertia that no rigid body can have
+  LIMB_NOTE_MIMIC = 5,        ///< a joint follows another
+  LIMB_NOTE_NEARLY_SQUARE = 6 ///< a twist a hair off 0 or 90 degrees costs speed: rounded input?
+} limb_note_kind;
+
+typedef struct limb_note {
+  limb_note_kind kind;
+  const char* subject; ///< name of the body or joint; lives as long as the model
+  const char* text;    ///< one sentence; lives as long as the model
+} limb_note;
+
+/// The report: a list of notes. Nothing that the compiler changes or doubts goes unsaid.
+LIMB_API int limb_model_note_count(const limb_model* m);
+LIMB_NODISCARD LIMB_API limb_status limb_model_note(const limb_model* m, int index, limb_note* out);
+
+/// Writes the whole report as text through a callback, a line per note.
+typedef void limb_text_fn(void* context, const char* text);
+LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_text_fn* write,
+                                                      void* context);
+
+// ---- workspaces ----------------------------------------------------------------------------------
+
+/// Workspace and results of one thread.
+typedef struct limb_data limb_data;
+
+enum {
+  LIMB_DATA_ALIGN = 64 ///< alignment that limb_data_init needs
+};
+
+/// Bytes that limb_data_init needs; O(n) for trees without mimic joints. 0 for NULL.
+LIMB_API size_t limb_data_size(const limb_model* m);
+
+/// Lays a workspace out in caller memory. Nothing to destroy: the memory may be reused at will.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN); LIMB_E_NOMEM (size too
+///         small).
+LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size,
+                                                   limb_data** out);
+
+/// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_data_destroy.
+LIMB_NODISCARD LIMB_API limb_status limb_data_create(const limb_model* m,
+                                                     const limb_allocator* alloc, limb_data** out);
+
+/// Frees a workspace made by limb_data_create; NULL is accepted.
+LIMB_API void limb_data_destroy(limb_data* d);
+
+LIMB_API const limb_model* limb_data_model(const limb_data* d);
+
+// ---- the configuration manifold ------------------------------------------------------------------
+// Ball and free joints have more coordinates than velocities. Velocities are in child axes, so the
+// increments multiply on the right: q (+) dq = q exp(dq). None of these calls allocates.
+
+/// Zero angles and displacements, unit quaternions (0, 0, 0, 1).
+LIMB_NODISCARD LIMB_API limb_status limb_neutral(const limb_model* m, double* q);
+
+/// Random configuration: uniform within the limits where both are finite, in [-pi, pi] or [-1, 1] m
+/// otherwise; uniform rotations. A mimic joint's limits are not looked at.
+/// @param seed  in and out; the same seed gives the same sequence on every machine
+LIMB_NODISCARD LIMB_API limb_status limb_random(const limb_model* m, uint64_t* seed, double* q);
+
+/// q_out = q (+) v dt, exact for constant v; quaternions come out with unit norm. q_out may be q.
+/// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion far from unit norm), LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_integrate(const limb_model* m, const double* q,
+                                                   const double* v, double dt, double* q_out);
+
+/// The smallest v with q1 = q0 (+) v: the inverse of limb_integrate with dt = 1.
+LIMB_NODISCARD LIMB_API limb_status limb_difference(const limb_model* m, const double* q0,
+                                                    const double* q1, double* v);
+
+/// Scales quaternions to unit norm. LIMB_E_ARG when one is zero.
+LIMB_NODISCARD LIMB_API limb_status limb_normalize(const limb_model* m, double* q);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

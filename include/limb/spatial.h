@@ -1,0 +1,289 @@
+// limb: robot dynamics in C. Values: vectors, rotations, poses, motions, forces, inertias.
+//
+// Plain structs, passed and returned by value. Motion and force are different types, angular part
+// first. A pose of B in A is (R, p): R turns components in B into components in A, p is the origin
+// of B in A, so that x_A = R x_B + p.
+#ifndef LIMB_SPATIAL_H
+#define LIMB_SPATIAL_H
+
+#include "limb/base.h"
+
+#include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_vec3 {
+  double x, y, z;
+} sp_vec3;
+
+/// Row-major 3x3 matrix: m[3 * row + column].
+typedef struct sp_mat3 {
+  double m[9];
+} sp_mat3;
+
+typedef struct sp_quat {
+  double x, y, z, w;
+} sp_quat;
+
+typedef struct sp_pose {
+  sp_mat3 R;
+  sp_vec3 p; ///< [m]
+} sp_pose;
+
+/// Twist or spatial acceleration.
+typedef struct sp_motion {
+  sp_vec3 w; ///< angular [rad/s]
+  sp_vec3 v; ///< linear, of the point the motion is taken at [m/s]
+} sp_motion;
+
+/// Wrench or spatial momentum.
+typedef struct sp_force {
+  sp_vec3 m; ///< moment about the point the force is taken at [N m]
+  sp_vec3 f; ///< force [N]
+} sp_force;
+
+/// Mass, centre of mass, and rotational inertia about the centre of mass, all in body axes.
+typedef struct sp_inertia {
+  double mass; ///< [kg]
+  sp_vec3 com; ///< [m]
+  double xx, xy, xz, yy, yz, zz; ///< [kg m^2]; xy is the matrix entry: -sum m x y
+} sp_inertia;
+
+// ---- vectors and matrices ------------------------------------------------------------------------
+
+static inline sp_vec3 sp_v3(double x, double y, double z)
+{
+  const sp_vec3 r = {x, y, z};
+  return r;
+}
+
+static inline sp_vec3 sp_add3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x + b.x, a.y + b.y, a.z + b.z); }
+
+static inline sp_vec3 sp_sub3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x - b.x, a.y - b.y, a.z - b.z); }
+
+static inline sp_vec3 sp_scale3(double k, sp_vec3 a) { return sp_v3(k * a.x, k * a.y, k * a.z); }
+
+static inline double sp_dot3(sp_vec3 a, sp_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+static inline double sp_norm3(sp_vec3 a) { return sqrt(sp_dot3(a, a)); }
+
+static inline sp_vec3 sp_cross3(sp_vec3 a, sp_vec3 b)
+{
+  return sp_v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static inline sp_mat3 sp_identity3(void)
+{
+  const sp_mat3 r = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  return r;
+}
+
+/// A x
+static inline sp_vec3 sp_mulv(sp_mat3 A, sp_vec3 x)
+{
+  return sp_v3(A.m[0] * x.x + A.m[1] * x.y + A.m[2] * x.z,
+               A.m[3] * x.x + A.m[4] * x.y + A.m[5] * x.z,
+               A.m[6] * x.x + A.m[7] * x.y + A.m[8] * x.z);
+}
+
+/// A' x
+static inline sp_vec3 sp_tmulv(sp_mat3 A, sp_vec3 x)
+{
+  return sp_v3(A.m[0] * x.x + A.m[3] * x.y + A.m[6] * x.z,
+               A.m[1] * x.x + A.m[4] * x.y + A.m[7] * x.z,
+               A.m[2] * x.x + A.m[5] * x.y + A.m[8] * x.z);
+}
+
+static inline sp_mat3 sp_transpose3(sp_mat3 A)
+{
+  const sp_mat3 r = {
+    {A.m[0], A.m[3], A.m[6], A.m[1], A.m[4], A.m[7], A.m[2], A.m[5], A.m[8]}};
+  return r;
+}
+
+/// A B
+static inline sp_mat3 sp_mul3(sp_mat3 A, sp_mat3 B)
+{
+  sp_mat3 r;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      r.m[3 * i + j] =
+        A.m[3 * i] * B.m[j] + A.m[3 * i + 1] * B.m[3 + j] + A.m[3 * i + 2] * B.m[6 + j];
+    }
+  }
+  return r;
+}
+
+// ---- rotations -----------------------------------------------------------------------------------
+
+/// Fixed-axis roll, pitch, yaw as in URDF: R = Rz(yaw) Ry(pitch) Rx(roll).
+static inline sp_mat3 sp_rot_rpy(double roll, double pitch, double yaw)
+{
+  const double cr = cos(roll), sr = sin(roll), cp = cos(pitch), sp = sin(pitch);
+  const double cy = cos(yaw), sy = sin(yaw);
+  const sp_mat3 r = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
+                      sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
+  return r;
+}
+
+/// Rotation of a quaternion of any norm but zero.
+static inline sp_mat3 sp_rot_quat(sp_quat q)
+{
+  const double s = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const sp_mat3 r = {
+    {1 - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y - q.w * q.z), s * (q.x * q.z + q.w * q.y),
+     s * (q.x * q.y + q.w * q.z), 1 - s * (q.x * q.x + q.z * q.z), s * (q.y * q.z - q.w * q.x),
+     s * (q.x * q.z - q.w * q.y), s * (q.y * q.z + q.w * q.x), 1 - s * (q.x * q.x + q.y * q.y)}};
+  return r;
+}
+
+/// Rotation by an angle about a unit axis (Rodrigues).
+static inline sp_mat3 sp_rot_axis(sp_vec3 axis, double angle)
+{
+  const double c = cos(angle), s = sin(angle), t = 1 - c;
+  const double x = axis.x, y = axis.y, z = axis.z;
+  const sp_mat3 r = {{t * x * x + c, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z,
+                      t * y * y + c, t * y * z - s * x, t * x * z - s * y, t * y * z + s * x,
+                      t * z * z + c}};
+  return r;
+}
+
+/// Unit quaternion with w >= 0 of a rotation matrix.
+LIMB_API sp_quat sp_quat_rot(sp_mat3 R);
+
+// ---- poses, motions, forces ----------------------------------------------------------------------
+
+static inline sp_pose sp_pose_make(sp_mat3 R, sp_vec3 p)
+{
+  const sp_pose r = {R, p};
+  return r;
+}
+
+static inline sp_pose sp_pose_identity(void) { return sp_pose_make(sp_identity3(), sp_v3(0, 0, 0)); }
+
+/// Pose of C in A from the pose X of B in A and the pose Y of C in B.
+static inline sp_pose sp_compose(sp_pose X, sp_pose Y)
+{
+  return sp_pose_make(sp_mul3(X.R, Y.R), sp_add3(X.p, sp_mulv(X.R, Y.p)));
+}
+
+/// Pose of A in B from the pose of B in A.
+static inline sp_pose sp_invert(sp_pose X)
+{
+  return sp_pose_make(sp_transpose3(X.R), sp_scale3(-1, sp_tmulv(X.R, X.p)));
+}
+
+static inline sp_vec3 sp_point(sp_pose X, sp_vec3 x) { return sp_add3(X.p, sp_mulv(X.R, x)); }
+
+static inline sp_motion sp_motion_make(sp_vec3 w, sp_vec3 v)
+{
+  const sp_motion r = {w, v};
+  return r;
+}
+
+static inline sp_force sp_force_make(sp_vec3 m, sp_vec3 f)
+{
+  const sp_force r = {m, f};
+  return r;
+}
+
+static inline sp_motion sp_addm(sp_motion a, sp_motion b)
+{
+  return sp_motion_make(sp_add3(a.w, b.w), sp_add3(a.v, b.v));
+}
+
+static inline sp_motion sp_scalem(double k, sp_motion a)
+{
+  return sp_motion_make(sp_scale3(k, a.w), sp_scale3(k, a.v));
+}
+
+static inline sp_force sp_addf(sp_force a, sp_force b)
+{
+  return sp_force_make(sp_add3(a.m, b.m), sp_add3(a.f, b.f));
+}
+
+static inline sp_force sp_scalef(double k, sp_force a)
+{
+  return sp_force_make(sp_scale3(k, a.m), sp_scale3(k, a.f));
+}
+
+/// Power of a force on a motion, both at the same point in the same axes [W].
+static inline double sp_dot(sp_motion v, sp_force f) { return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f); }
+
+/// Motion given in B (at its origin, in its axes), expressed in A: Ad_X v.
+static inline sp_motion sp_motion_out(sp_pose X, sp_motion v)
+{
+  const sp_vec3 w = sp_mulv(X.R, v.w);
+  return sp_motion_make(w, sp_add3(sp_mulv(X.R, v.v), sp_cross3(X.p, w)));
+}
+
+/// Motion given in A, expressed in B: Ad_X^-1 v.
+static inline sp_motion sp_motion_in(sp_pose X, sp_motion v)
+{
+  return sp_motion_make(sp_tmulv(X.R, v.w), sp_tmulv(X.R, sp_sub3(v.v, sp_cross3(X.p, v.w))));
+}
+
+/// Force given in B, expressed in A.
+static inline sp_force sp_force_out(sp_pose X, sp_force f)
+{
+  const sp_vec3 r = sp_mulv(X.R, f.f);
+  return sp_force_make(sp_add3(sp_mulv(X.R, f.m), sp_cross3(X.p, r)), r);
+}
+
+/// Force given in A, expressed in B: Ad_X' f.
+static inline sp_force sp_force_in(sp_pose X, sp_force f)
+{
+  return sp_force_make(sp_tmulv(X.R, sp_sub3(f.m, sp_cross3(X.p, f.f))), sp_tmulv(X.R, f.f));
+}
+
+/// Motion cross product a x b (the adjoint action ad_a b).
+static inline sp_motion sp_crm(sp_motion a, sp_motion b)
+{
+  return sp_motion_make(sp_cross3(a.w, b.w), sp_add3(sp_cross3(a.w, b.v), sp_cross3(a.v, b.w)));
+}
+
+/// Force cross product a x* f (= -ad_a' f).
+static inline sp_force sp_crf(sp_motion a, sp_force f)
+{
+  return sp_force_make(sp_add3(sp_cross3(a.w, f.m), sp_cross3(a.v, f.f)), sp_cross3(a.w, f.f));
+}
+
+/// Inertia times motion, both at the origin of the body frame the inertia is given in.
+static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
+{
+  const sp_vec3 vc = sp_add3(v.v, sp_cross3(v.w, Y->com)), f = sp_scale3(Y->mass, vc);
+  const sp_vec3 L = sp_v3(Y->xx * v.w.x + Y->xy * v.w.y + Y->xz * v.w.z,
+                          Y->xy * v.w.x + Y->yy * v.w.y + Y->yz * v.w.z,
+                          Y->xz * v.w.x + Y->yz * v.w.y + Y->zz * v.w.z);
+  return sp_force_make(sp_add3(L, sp_cross3(Y->com, f)), f);
+}
+
+// ---- for users of linear-first vectors (seed 003, ROS, Pinocchio) --------------------------------
+
+static inline sp_motion sp_motion_from_linear_first(const double x[6])
+{
+  return sp_motion_make(sp_v3(x[3], x[4], x[5]), sp_v3(x[0], x[1], x[2]));
+}
+
+static inline sp_force sp_force_from_linear_first(const double x[6])
+{
+  return sp_force_make(sp_v3(x[3], x[4], x[5]), sp_v3(x[0], x[1], x[2]));
+}
+
+static inline void sp_motion_to_linear_first(sp_motion v, double x[6])
+{
+  x[0] = v.v.x, x[1] = v.v.y, x[2] = v.v.z, x[3] = v.w.x, x[4] = v.w.y, x[5] = v.w.z;
+}
+
+static inline void sp_force_to_linear_first(sp_force f, double x[6])
+{
+  x[0] = f.f.x, x[1] = f.f.y, x[2] = f.f.z, x[3] = f.m.x, x[4] = f.m.y, x[5] = f.m.z;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+// Scalars of the kernels: C's own number types.
+//
+// A kernel translation unit defines REAL (double, float, double complex or a vector of them) and PAR
+// (the matching parameter type), REAL_PART (what to compare by) and includes this file; other scalars (counting, symbols) bring a file
+// with the same vocabulary. Kernels use nothing else on numbers, so their text fits all of them.
+//
+// The files are compiled with -ffinite-math-only -fno-signed-zeros: a parameter that is the constant 0
+// or 1 after inlining then vanishes from the formulas. Entry points check for NaN and infinity.
+#ifndef LIMB_REAL_NATIVE_H
+#define LIMB_REAL_NATIVE_H
+
+#define KERNEL static inline __attribute__((always_inline))
+
+typedef REAL real;
+typedef PAR par;
+
+KERNEL par constant(double x) { return (PAR)x; }       // a number of the algorithm
+KERNEL real number(par k) { return (real){0} + k; }    // a parameter as a scalar
+KERNEL real add(real a, real b) { return a + b; }
+KERNEL real sub(real a, real b) { return a - b; }
+KERNEL real neg(real a) { return -a; }
+KERNEL real mul(real a, real b) { return a * b; }
+KERNEL real scale(par k, real a) { return k * a; }      // parameter times scalar
+KERNEL real plus(par k, real a) { return k + a; }       // parameter plus scalar
+KERNEL real over(real a, real b) { return a / b; }
+KERNEL real recip(real a) { return (par)1 / a; }
+KERNEL real lesser(real a, real b) { return REAL_PART(a) < REAL_PART(b) ? a : b; }
+
+#endif

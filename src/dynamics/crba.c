@@ -1,0 +1,80 @@
+// Mass matrix, its inverse, and solves with it: entry points.
+//
+// M^-1 goes through the packed factors where the workspace has room for them (robots of moderate depth,
+// and all with mimic joints), else column by column through articulated bodies, which is O(n) each.
+
+#include "model/kernels.h"
+#include "model/state_check.h"
+
+#include <string.h>
+
+limb_status limb_mass_matrix(limb_data* d, const double* q, double* M)
+{
+  if (!d || !q || !M) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_status s = limb_check_q(m, q);
+  if (s != LIMB_OK) return s;
+  limb_kernels_of(d)->mass_matrix(m, m->k64, &d->ws, q, M);
+  return LIMB_OK;
+}
+
+// Rows of X from right-hand sides in them, through the factors.
+static limb_status solve_by_factors(limb_data* d, const double* q, int count, double* X)
+{
+  const limb_model* m = d->m;
+  const limb_kernels* k = limb_kernels_of(d);
+  if (!(k->factor(m, m->k64, &d->ws, q, d->ws.packed) > 0)) return LIMB_E_SINGULAR;
+  for (int r = 0; r < count; r++) k->solve(m, &d->ws, d->ws.packed, X + (ptrdiff_t)r * m->nv);
+  return LIMB_OK;
+}
+
+// The same by articulated bodies: accelerations from rest without gravity.
+static limb_status solve_by_aba(limb_data* d, const double* q, int count, double* X)
+{
+  const limb_model* m = d->m;
+  const limb_kernels* k = limb_kernels_of(d);
+  const limb_terms none = {0};
+  memset(d->ws.base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof(double));
+  for (int r = 0; r < count; r++) {
+    double* x = X + (ptrdiff_t)r * m->nv;
+    memcpy(d->user_v, x, (size_t)m->nv * sizeof(double));
+    const double least = k->aba(m, m->k64, &d->ws, q, d->zeros, d->user_v, &none, NULL, x);
+    if (!(least > 0)) return LIMB_E_SINGULAR;
+  }
+  return LIMB_OK;
+}
+
+static limb_status solve(limb_data* d, const double* q, int count, double* X)
+{
+  const limb_status s = limb_ws_packed(d->m) > 0 || d->m->nv == 0 ? solve_by_factors(d, q, count, X)
+                                                                  : solve_by_aba(d, q, count, X);
+  if (s != LIMB_OK) return s;
+  for (int r = 0; r < count; r++) {
+    if (!limb_finite(d->m->nv, X + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
+{
+  if (!d || !q || !Minv) return LIMB_E_ARG;
+  const limb_status s = limb_check_q(d->m, q);
+  if (s != LIMB_OK) return s;
+  const size_t n = (size_t)d->m->nv;
+  memset(Minv, 0, n * n * sizeof *Minv);
+  for (size_t k = 0; k < n; k++) Minv[k * n + k] = 1;
+  return solve(d, q, d->m->nv, Minv);
+}
+
+limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, const double* B,
+                                   double* X)
+{
+  if (!d || !q || count < 0 || (count > 0 && (!B || !X))) return LIMB_E_ARG;
+  const limb_status s = limb_check_q(d->m, q);
+  if (s != LIMB_OK) return s;
+  for (int r = 0; r < count; r++) {
+    if (!limb_finite(d->m->nv, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
+  }
+  if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
+  return solve(d, q, count, X);
+}

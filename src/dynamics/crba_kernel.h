@@ -1,0 +1,222 @@
+// Mass matrix: composite rigid bodies in link axes.
+//
+// Reference: Featherstone 2008, table 6.2; seed 003 (58) for the role of M. Cost O(nlink depth).
+// Composite inertias are mass, first and second moments (model/regroup.c has the transport law); with
+// regrouped parameters the mass is zero below every joint that is not massive, and costs nothing.
+//
+//   C       composite inertia of a subtree, in its root link's axes
+//   F       C S_k: the force that gives the subtree unit acceleration along dof k
+//   M_jk    S_j' F, with F carried up to the link of dof j
+
+typedef struct composite {
+  real m;
+  vec3 h;
+  sym3 J;
+} composite;
+
+KERNEL composite add_own(composite C, moments s, bool massive)
+{
+  if (massive) C.m = plus(s.m, C.m);
+  C.h = v3(plus(s.hx, C.h.x), plus(s.hy, C.h.y), plus(s.hz, C.h.z));
+  C.J = (sym3){plus(s.xx, C.J.xx), plus(s.xy, C.J.xy), plus(s.xz, C.J.xz),
+               plus(s.yy, C.J.yy), plus(s.yz, C.J.yz), plus(s.zz, C.J.zz)};
+  return C;
+}
+
+// For links whose composite has no mass: the constant zero instead of a sum of zeros.
+KERNEL composite massless(composite C)
+{
+  C.m = zero();
+  return C;
+}
+
+// Origin moved by -p: r -> r + p.  J += h p' + p h' + m p p',  h += m p
+KERNEL composite shift(composite C, kvec3 p)
+{
+  const vec3 g = {kmadd(C.h.x, p.x, C.m), kmadd(C.h.y, p.y, C.m), kmadd(C.h.z, p.z, C.m)}, h = C.h;
+  C.J = (sym3){kmadd(C.J.xx, p.x, add(h.x, g.x)),
+               kmadd(kmadd(C.J.xy, p.y, h.x), p.x, g.y),
+               kmadd(kmadd(C.J.xz, p.z, h.x), p.x, g.z),
+               kmadd(C.J.yy, p.y, add(h.y, g.y)),
+               kmadd(kmadd(C.J.yz, p.z, h.y), p.y, g.z),
+               kmadd(C.J.zz, p.z, add(h.z, g.z))};
+  C.h = g;
+  return C;
+}
+
+KERNEL composite slide(composite C, real r)
+{
+  const real g = madd(C.h.z, r, C.m);
+  C.J.xz = madd(C.J.xz, r, C.h.x);
+  C.J.yz = madd(C.J.yz, r, C.h.y);
+  C.J.zz = madd(C.J.zz, r, add(C.h.z, g));
+  C.h.z = g;
+  return C;
+}
+
+KERNEL composite dense_out(const turn* t, composite C)
+{
+  const vec3 h = mulv(t->R, C.h), p = t->x, g = add3(h, scale3(C.m, p));
+  const mat3 K = mulMT(mulM(t->R, full(C.J)), t->R);
+  C.J = (sym3){madd(K.xx, p.x, add(h.x, g.x)), madd(madd(K.xy, h.x, p.y), p.x, g.y),
+               madd(madd(K.xz, h.x, p.z), p.x, g.z), madd(K.yy, p.y, add(h.y, g.y)),
+               madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
+  C.h = g;
+  return C;
+}
+
+// Composite of a link, expressed in its parent.
+KERNEL composite composite_out(const place* P, composite C)
+{
+  if (is_dense(P->shape)) return dense_out(&P->t, C);
+  C.h = turn_z(P->c, P->s, C.h);
+  C.J = turn_sym_z(P->c, P->s, C.J);
+  if (is_sliding(P->shape)) C = slide(C, P->r);
+  C = shift(C, (kvec3){constant(0), constant(0), P->d});
+  C.h = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, C.h));
+  C.J = kturn_sym_z(P->cg, P->sg, kturn_sym_x(P->ca, P->sa, C.J));
+  return shift(C, P->p);
+}
+
+// C S_k for dof k of the link.
+KERNEL force column(int shape, const link_const* k, composite C, int dof)
+{
+  const vec3 h = C.h;
+  if (is_dense(shape)) { // about e: n = I e, f = e x h; along e: n = h x e, f = m e
+    const sym3 J = C.J;
+    const real mx = neg(J.xy), my = neg(J.xz), mz = neg(J.yz);
+    switch (dof) {
+    case 0: return (force){v3(add(J.yy, J.zz), mx, my), v3(zero(), neg(h.z), h.y)};
+    case 1: return (force){v3(mx, add(J.xx, J.zz), mz), v3(h.z, zero(), neg(h.x))};
+    case 2: return (force){v3(my, mz, add(J.xx, J.yy)), v3(neg(h.y), h.x, zero())};
+    case 3: return (force){v3(zero(), h.z, neg(h.y)), v3(C.m, zero(), zero())};
+    case 4: return (force){v3(neg(h.z), zero(), h.x), v3(zero(), C.m, zero())};
+    default: return (force){v3(h.y, neg(h.x), zero()), v3(zero(), zero(), C.m)};
+    }
+  }
+  force F = zerof();
+  if (is_turning(shape)) { // rotation about z: n = I z, f = z x h
+    F = (force){v3(neg(C.J.xz), neg(C.J.yz), add(C.J.xx, C.J.yy)), v3(neg(h.y), h.x, zero())};
+  }
+  if (is_sliding(shape)) { // translation along z: n = h x z, f = m z
+    const par rate = shape == SHAPE_SCREW ? k->pitch : constant(1);
+    F.n = v3(kmadd(F.n.x, rate, h.y), kmsub(F.n.y, rate, h.x), F.n.z);
+    F.f.z = scale(rate, C.m);
+  }
+  return F;
+}
+
+// Where entries go: a full matrix in compiled order, in the user's order, or packed elimination rows.
+enum { M_COMPILED, M_USER, M_PACKED };
+
+typedef struct target {
+  int mode; // a constant in every instance of the kernel
+  real* M;
+} target;
+
+// Entry of dofs j (of an ancestor or the same link) and k.
+KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
+{
+  if (to->mode == M_COMPILED) {
+    to->M[(size_t)j * (size_t)m->nv + (size_t)k] = x;
+    to->M[(size_t)k * (size_t)m->nv + (size_t)j] = x;
+    return;
+  }
+  if (to->mode == M_PACKED && !m->has_mimic) {
+    to->M[m->elim.row[k] + m->elim.depth[j]] = x;
+    return;
+  }
+  const limb_dof *dj = &m->dof[j], *dk = &m->dof[k];
+  x = scale((par)(dj->mult * dk->mult), x);
+  if (to->mode == M_USER) {
+    real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
+    *one_half = add(*one_half, x);
+    if (j == k) return;
+    real* other_half = &to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v];
+    *other_half = add(*other_half, x);
+    return;
+  }
+  const int rj = m->elim.dof[j], rk = m->elim.dof[k];
+  const int low = rj < rk ? rj : rk, high = rj < rk ? rk : rj;
+  real* entry = &to->M[m->elim.row[high] + m->elim.depth[low]];
+  if (rj == rk && j != k) x = scale(constant(2), x); // both halves fall on the diagonal
+  *entry = add(*entry, x);
+}
+
+// Entries of column k in the rows of all ancestors of link i.
+KERNEL void put_ancestors(const limb_model* m, const link_const* k, const limb_ws* ws,
+                          const target* to, int i, int dof, force F)
+{
+  for (int j = i; m->link[j].parent >= 0; j = m->link[j].parent) {
+    const limb_link *low = &m->link[j], *up = &m->link[low->parent];
+#define STEP(shape)                                          \
+  {                                                          \
+    const place P = place_of(shape, &k[j], ws, j, low->aux); \
+    F = force_out(&P, F);                                    \
+  }
+    FOR_SHAPE(low->shape, STEP)
+#undef STEP
+    if (up->shape <= SHAPE_ROT_ANY) {
+      put(m, to, up->dof, dof, F.n.z);
+    } else {
+      real row[6];
+      project(up->shape, &k[low->parent], F, row);
+      for (int r = 0; r < up->ndof; r++) put(m, to, up->dof + r, dof, row[r]);
+    }
+  }
+}
+
+// All columns of a ball or free link.
+KERNEL void put_dense_link(const limb_model* m, const link_const* k, const limb_ws* ws,
+                           const target* to, int i, composite C)
+{
+  const limb_link* link = &m->link[i];
+  for (int c = 0; c < link->ndof; c++) {
+    const force F = column(SHAPE_FREE, &k[i], C, c);
+    real row[6];
+    project(SHAPE_FREE, &k[i], F, row);
+    for (int r = 0; r <= c; r++) put(m, to, link->dof + r, link->dof + c, row[r]);
+    put_ancestors(m, k, ws, to, i, link->dof + c, F);
+  }
+}
+
+KERNEL composite sum(composite a, composite b)
+{
+  return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)};
+}
+
+KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to)
+{
+  composite* kept = ws->artic;
+  const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
+  composite C = none;
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const limb_link* link = &m->link[i];
+    const int p = link->parent;
+    if (link->keep) C = sum(C, kept[i]);
+    composite up = none;
+    force F = zerof();
+    real diagonal[6];
+#define STEP(shape)                                                                 \
+  {                                                                                 \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);                       \
+    C = add_own(C, moments_of(shape, &k[i]), link->massive);                        \
+    if (!is_dense(shape)) F = column(shape, &k[i], C, 0);                           \
+    project(shape, &k[i], F, diagonal);                                             \
+    if (p >= 0) up = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
+  }
+    FOR_SHAPE(link->shape, STEP)
+#undef STEP
+    if (is_dense(link->shape)) {
+      put_dense_link(m, k, ws, to, i, C);
+    } else {
+      put(m, to, link->dof, link->dof, plus((par)m->actuator[link->dof].rotor, diagonal[0]));
+      put_ancestors(m, k, ws, to, i, link->dof, F);
+    }
+    C = up;
+    if (p != i - 1 || p < 0) {
+      if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);
+      C = none;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// Energies of a state, and the power balance of a motion.
+//
+// Reference: seed 003 (31) for the rotor inertias Ia; the rest is mechanics of rigid bodies.
+// Cost:      O(n).
+//
+//   kinetic   sum v_i . I_i v_i / 2 + sum Ia w^2 / 2     rate  sum v_i . I_i a_i + sum Ia w w'
+//   gravity   -g . sum m c                               rate  -g . linear momentum
+//   springs   sum k (q - rest)^2 / 2                     rate  spring forces . v
+//
+// In the rate of a link's kinetic energy v . (v x* I v) = 0. The balance is not circular: the
+// actuators' power comes from inverse dynamics, the rates from the motion of the links.
+
+#include "limb/dynamics.h"
+
+#include "dynamics/environment.h"
+#include "kinematics/link_motion.h"
+#include "kinematics/site.h"
+#include "kinematics/whole_body.h"
+
+// Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.
+static double link_products(const limb_model* m, const sp_motion* x, const sp_motion* y)
+{
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) sum += sp_dot(x[i], limb_moments_times(&m->inertia[i], y[i]));
+  return sum;
+}
+
+// The same for the rotors: x and y in the user's coordinates.
+static double rotor_products(const limb_model* m, const double* x, const double* y)
+{
+  double sum = 0;
+  for (int k = 0; k < m->ncdof; k++) {
+    const limb_dof* dof = &m->dof[k];
+    sum += m->actuator[k].rotor * (dof->mult * x[dof->v]) * (dof->mult * y[dof->v]);
+  }
+  return sum;
+}
+
+static double spring_energy(const limb_model* m, const double* q)
+{
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    if (link->ndof != 1) continue; // springs sit beside joints with one degree of freedom
+    const limb_actuator* s = &m->actuator[link->dof];
+    const double stretch = m->k64[i].mult * q[link->q] + m->k64[i].off - s->rest;
+    sum += s->stiffness * stretch * stretch / 2;
+  }
+  return sum;
+}
+
+limb_status limb_energies(limb_data* d, const double* q, const double* v,
+                          const limb_environment* env, limb_energy* out)
+{
+  if (!d || !q || !v || !out) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  limb_status status = limb_environment_read(m, env, &e);
+  if (status != LIMB_OK) return status;
+  status = limb_link_kinematics(d, q, v, NULL, &d->own);
+  if (status != LIMB_OK) return status;
+  out->kinetic = (link_products(m, d->own.v, d->own.v) + rotor_products(m, v, v)) / 2;
+  out->gravity = -sp_dot3(e.gravity, limb_first_moment(m, d->own.X));
+  out->springs = spring_energy(m, q);
+  const bool finite = isfinite(out->kinetic) && isfinite(out->gravity) && isfinite(out->springs);
+  return finite ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+static double dot(int n, const double* x, const double* y)
+{
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += x[k] * y[k];
+  return sum;
+}
+
+static bool is_zero(sp_motion a)
+{
+  return a.w.x == 0 && a.w.y == 0 && a.w.z == 0 && a.v.x == 0 && a.v.y == 0 && a.v.z == 0;
+}
+
+// What the joint forces do: inverse dynamics, friction and springs, each against v.
+static limb_status joint_powers(limb_data* d, const double* q, const double* v, const double* a,
+                                const limb_environment* env, limb_power* out)
+{
+  const int nv = d->m->nv;
+  double* tau = d->user_v;
+  limb_status status = limb_inverse_dynamics(d, q, v, a, env, tau);
+  if (status != LIMB_OK) return status;
+  out->actuators = dot(nv, tau, v);
+  status = limb_spring_forces(d, q, tau);
+  if (status != LIMB_OK) return status;
+  out->springs = dot(nv, tau, v);
+  out->friction = 0;
+  if (!env->friction) return LIMB_OK;
+  status = limb_friction_forces(d, v, env, tau);
+  if (status == LIMB_OK) out->friction = dot(nv, tau, v);
+  return status;
+}
+
+static double wrench_power(const limb_model* m, const limb_link_motion* s,
+                           const limb_environment* env)
+{
+  double sum = 0;
+  for (int k = 0; k < env->nwrench; k++) {
+    const limb_wrench* w = &env->wrench[k];
+    const limb_site site = limb_site_of(m, w->frame);
+    sum += sp_dot(limb_site_motion(&site, s->X, s->v, w->ref), w->wrench);
+  }
+  return sum;
+}
+
+limb_status limb_power_balance(limb_data* d, const double* q, const double* v, const double* a,
+                               const limb_environment* env, limb_power* out)
+{
+  if (!d || !q || !v || !a || !out) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  limb_status status = limb_environment_read(m, env, &e);
+  if (status != LIMB_OK) return status;
+  if (!is_zero(e.base_velocity) || !is_zero(e.base_acceleration)) return LIMB_E_ARG;
+  status = joint_powers(d, q, v, a, &e, out);
+  if (status != LIMB_OK) return status;
+  const limb_link_motion* s = &d->own;
+  status = limb_link_kinematics(d, q, v, a, s);
+  if (status != LIMB_OK) return status;
+  out->kinetic = link_products(m, s->v, s->a) + rotor_products(m, v, a);
+  out->gravity = -sp_dot3(e.gravity, limb_momentum_about(m, s, sp_v3(0, 0, 0)).f);
+  out->wrenches = wrench_power(m, s, &e);
+  out->residual =
+    (out->actuators + out->wrenches) - (out->kinetic + out->gravity + out->springs + out->friction);
+  return isfinite(out->residual) ? LIMB_OK : LIMB_E_NONFINITE;
+}

@@ -1,0 +1,153 @@
+// All kernels over one scalar type, gathered in a table. No guard: a translation unit includes it once,
+// after defining
+//
+//   the scalar vocabulary   base/real_native.h or a file with the same words, with sines() and sign_of()
+//   LINK_CONST              struct of link constants over its parameter type
+//   KERNEL_SET              name of the table's type (see model/kernels.h)
+//   KERNEL_TABLE            name of the table
+
+#include "linalg/spatial_ops.h"
+#include "model/place.h"
+
+#include "kinematics/link_motion_kernel.h"
+
+#include "dynamics/rnea_kernel.h"
+
+#include "dynamics/aba_kernel.h"
+#include "dynamics/actuator_kernel.h"
+#include "dynamics/crba_kernel.h"
+#include "linalg/ltl_kernel.h"
+
+static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws,
+                            const real* q, const real* v, const real* a, real* X, real* vel,
+                            real* acc, real* acc_v)
+{
+  const link_arrays out = {(pose*)X, (motion*)vel, (motion*)acc, (motion*)acc_v};
+  load_coordinates(m, k, ws, q);
+  const real* cv = v ? in_compiled_order(m, v, ws->v) : NULL;
+  const real* ca = a ? in_compiled_order(m, a, ws->a) : NULL;
+  link_motion(m, k, ws, cv, ca, &out);
+}
+
+// Needs the coordinates loaded.
+KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                const real* v, const real* a, const limb_terms* terms,
+                                const real* wrench, real* tau)
+{
+  const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
+  real* ct = m->identity ? tau : ws->tau;
+  rnea_out(m, k, ws, cv, ca);
+  if (wrench) {
+    force* F = ws->force;
+    const force* on = (const force*)wrench;
+    for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
+  }
+  rnea_back(m, k, ws, ct);
+  if (m->has_actuators) add_actuators(m, ws, cv, ca, terms, ct);
+  if (!m->identity) in_user_order(m, ct, tau);
+}
+
+static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                 const real* q, const real* v, const real* a,
+                                 const limb_terms* terms, const real* wrench, real* tau)
+{
+  load_coordinates(m, k, ws, q);
+  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
+}
+
+static void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+                            const real* q, real* M)
+{
+  load_coordinates(m, k, ws, q);
+  const size_t entries = (size_t)m->nv * (size_t)m->nv;
+  const bool plain = m->identity;
+  if (!plain || !m->serial) {
+    for (size_t i = 0; i < entries; i++) M[i] = zero();
+  }
+  if (plain) {
+    const target to = {M_COMPILED, M};
+    crba(m, k, ws, &to);
+  } else {
+    const target to = {M_USER, M};
+    crba(m, k, ws, &to);
+  }
+}
+
+// Needs the coordinates loaded.
+static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
+                              real* packed)
+{
+  if (m->has_mimic || !m->serial) {
+    for (int i = 0; i < m->elim.packed; i++) packed[i] = zero();
+  }
+  const target to = {M_PACKED, packed};
+  crba(m, k, ws, &to);
+  return ltl_factor(&m->elim, m->nv, packed, ws->a);
+}
+
+static real set_factor(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                       real* packed)
+{
+  load_coordinates(m, k, ws, q);
+  return set_factor_loaded(m, k, ws, packed);
+}
+
+static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed, real* x)
+{
+  real* y = ws->tau;
+  for (int k = 0; k < m->nv; k++) y[k] = x[m->elim.v[k]];
+  ltl_solve(&m->elim, m->nv, packed, y);
+  for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
+}
+
+// Zeros in compiled order, in the buffer of accelerations.
+KERNEL const real* no_acceleration(const limb_model* m, const limb_ws* ws)
+{
+  real* a = ws->a;
+  for (int c = 0; c < m->ncdof; c++) a[c] = zero();
+  return a;
+}
+
+static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                    const real* v, const real* tau, const limb_terms* terms, const real* wrench,
+                    real* a)
+{
+  load_coordinates(m, k, ws, q);
+  const real* cv = in_compiled_order(m, v, ws->v);
+  real* ct = ws->tau;
+  for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
+  if (m->has_actuators) { // what friction and springs take away
+    real* lost = ws->force;
+    for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
+    const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
+    add_actuators(m, ws, cv, cv, &no_rotors, lost);
+    for (int c = 0; c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
+  }
+  aba_out(m, k, ws, cv);
+  if (wrench) {
+    aba_link* x = ws->aba;
+    const force* on = (const force*)wrench;
+    for (int i = 0; i < m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
+  }
+  const real least = aba_back(m, k, ws, ct);
+  real* ca = m->identity ? a : ws->a;
+  aba_accelerate(m, k, ws, ca);
+  if (!m->identity) in_user_order(m, ca, a);
+  return least;
+}
+
+static real set_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+                               const real* q, const real* v, const real* tau,
+                               const limb_terms* terms, const real* wrench, real* packed, real* a)
+{
+  load_coordinates(m, k, ws, q);
+  // h + friction + springs - wrenches: inverse dynamics without acceleration
+  newton_euler_passes(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
+  for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
+  const real least = set_factor_loaded(m, k, ws, packed);
+  set_solve(m, ws, packed, a);
+  return least;
+}
+
+const KERNEL_SET KERNEL_TABLE = {set_link_motion, set_inverse_dynamics, set_mass_matrix, set_factor,
+                                 set_solve,       set_aba,              set_by_mass_matrix};

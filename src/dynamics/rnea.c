@@ -1,0 +1,97 @@
+// Inverse dynamics and its parts: entry points of the recursive Newton-Euler kernel.
+
+#include "base/smooth_sign.h"
+#include "dynamics/environment.h"
+#include "model/kernels.h"
+#include "model/state_check.h"
+
+// tau by the kernel, inputs checked.
+static limb_status run(limb_data* d, const double* q, const double* v, const double* a,
+                       const limb_environment* env, const limb_terms* terms, double* tau)
+{
+  const limb_model* m = d->m;
+  limb_set_base(d, env);
+  const double* wrench = limb_set_wrenches(d, q, env);
+  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, terms, wrench, tau);
+  limb_clear_wrenches(d, env);
+  return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v, const double* a,
+                                  const limb_environment* env, double* tau)
+{
+  if (!d || !q || !v || !a || !tau) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  limb_status s = limb_environment_read(m, env, &e);
+  if (s == LIMB_OK) s = limb_check_q(m, q);
+  if (s != LIMB_OK) return s;
+  if (!limb_finite(m->nv, v) || !limb_finite(m->nv, a)) return LIMB_E_NONFINITE;
+  const limb_terms all = {true, e.friction != 0, true, e.coulomb_width};
+  return run(d, q, v, a, &e, &all, tau);
+}
+
+limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
+                             const limb_environment* env, double* tau)
+{
+  if (!d || !q || !v || !tau) return LIMB_E_ARG;
+  limb_environment e;
+  limb_status s = limb_environment_read(d->m, env, &e);
+  if (s == LIMB_OK) s = limb_check_q(d->m, q);
+  if (s != LIMB_OK) return s;
+  if (!limb_finite(d->m->nv, v)) return LIMB_E_NONFINITE;
+  e.nwrench = 0;
+  const limb_terms none = {0};
+  return run(d, q, v, d->zeros, &e, &none, tau);
+}
+
+limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
+                                double* tau)
+{
+  if (!d || !q || !tau) return LIMB_E_ARG;
+  limb_environment e;
+  limb_status s = limb_environment_read(d->m, env, &e);
+  if (s == LIMB_OK) s = limb_check_q(d->m, q);
+  if (s != LIMB_OK) return s;
+  limb_environment only = limb_default_environment(d->m);
+  only.gravity = e.gravity;
+  const limb_terms none = {0};
+  return run(d, q, d->zeros, d->zeros, &only, &none, tau);
+}
+
+limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
+                                 double* tau)
+{
+  if (!d || !v || !tau) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  const limb_status s = limb_environment_read(m, env, &e);
+  if (s != LIMB_OK) return s;
+  if (!limb_finite(m->nv, v)) return LIMB_E_NONFINITE;
+  for (int k = 0; k < m->nv; k++) tau[k] = 0;
+  if (!e.friction) return LIMB_OK;
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    const limb_actuator* k = &m->actuator[c];
+    const double rate = dof->mult * v[dof->v];
+    const double felt = k->viscous * rate + k->coulomb * limb_smooth_sign(rate, e.coulomb_width);
+    tau[dof->v] += dof->mult * felt;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
+{
+  if (!d || !q || !tau) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_status s = limb_check_q(m, q);
+  if (s != LIMB_OK) return s;
+  for (int k = 0; k < m->nv; k++) tau[k] = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (joint->def.stiffness == 0) continue;
+    const double stretch = joint->multiplier * q[joint->q] + joint->offset - joint->def.rest;
+    tau[joint->v] += joint->multiplier * joint->def.stiffness * stretch;
+  }
+  return LIMB_OK;
+}

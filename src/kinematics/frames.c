@@ -1,0 +1,104 @@
+// Forward kinematics as the caller sees it: poses, velocities and accelerations of bodies and frames.
+//
+// Cost: limb_kinematics O(n), every other call O(1). The link motions are in link axes at the link
+// origin; a frame f sits on link i with a constant pose Y in it:
+//
+//   X_f = X_i Y          pose in the world
+//   BODY     Ad_Y^-1 v   axes and origin of the frame
+//   WORLD    Ad_Xi v     axes and origin of the world
+//   ALIGNED  R_i (w, v + w x p_Y)
+//
+// A spatial acceleration maps like a velocity. The classical one has w x v besides, for whichever
+// point the vector is taken at.
+
+#include "limb/kinematics.h"
+
+#include "kinematics/link_motion.h"
+#include "kinematics/site.h"
+
+limb_site limb_site_of(const limb_model* m, int frame)
+{
+  const limb_frame* added = frame < m->nbody ? NULL : &m->frame[frame - m->nbody];
+  const limb_body* body = &m->body[added ? added->body : frame];
+  const limb_site s = {body->link, added ? sp_compose(body->in_link, added->pose) : body->in_link};
+  return s;
+}
+
+limb_status limb_site_find(const limb_data* d, int frame, limb_ref ref, unsigned need,
+                           limb_site* out)
+{
+  if (!d || frame < 0 || frame >= d->m->nbody + d->m->nframe) return LIMB_E_ARG;
+  if (!limb_ref_valid(ref)) return LIMB_E_ARG;
+  if ((d->have & need) != need) return LIMB_E_ORDER;
+  *out = limb_site_of(d->m, frame);
+  return LIMB_OK;
+}
+
+sp_pose limb_site_pose(const limb_site* s, const sp_pose* X)
+{
+  return s->link < 0 ? s->in_link : sp_compose(X[s->link], s->in_link);
+}
+
+sp_motion limb_site_motion(const limb_site* s, const sp_pose* X, const sp_motion* of_link,
+                           limb_ref ref)
+{
+  if (s->link < 0) return (sp_motion){{0, 0, 0}, {0, 0, 0}};
+  const sp_motion v = of_link[s->link];
+  if (ref == LIMB_BODY) return sp_motion_in(s->in_link, v);
+  if (ref == LIMB_WORLD) return sp_motion_out(X[s->link], v);
+  const sp_mat3 R = X[s->link].R;
+  const sp_vec3 at_origin = sp_add3(v.v, sp_cross3(v.w, s->in_link.p));
+  return sp_motion_make(sp_mulv(R, v.w), sp_mulv(R, at_origin));
+}
+
+limb_status limb_kinematics(limb_data* d, const double* q, const double* v, const double* a)
+{
+  if (!d || !q || (a && !v)) return LIMB_E_ARG;
+  d->have = 0;
+  const limb_status status = limb_link_kinematics(d, q, v, a, &d->motion);
+  if (status != LIMB_OK) return status;
+  d->have = LIMB_HAS_POSES;
+  if (v) d->have |= LIMB_HAS_VELOCITIES;
+  if (a) d->have |= LIMB_HAS_ACCELERATIONS;
+  return LIMB_OK;
+}
+
+limb_status limb_frame_pose(const limb_data* d, int frame, sp_pose* out)
+{
+  limb_site s;
+  if (!out) return LIMB_E_ARG;
+  const limb_status status = limb_site_find(d, frame, LIMB_BODY, LIMB_HAS_POSES, &s);
+  if (status == LIMB_OK) *out = limb_site_pose(&s, d->motion.X);
+  return status;
+}
+
+limb_status limb_frame_velocity(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
+{
+  limb_site s;
+  if (!out) return LIMB_E_ARG;
+  const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_VELOCITIES, &s);
+  if (status == LIMB_OK) *out = limb_site_motion(&s, d->motion.X, d->motion.v, ref);
+  return status;
+}
+
+limb_status limb_frame_acceleration(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
+{
+  limb_site s;
+  if (!out) return LIMB_E_ARG;
+  const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_ACCELERATIONS, &s);
+  if (status == LIMB_OK) *out = limb_site_motion(&s, d->motion.X, d->motion.a, ref);
+  return status;
+}
+
+limb_status limb_frame_classical_acceleration(const limb_data* d, int frame, limb_ref ref,
+                                              sp_motion* out)
+{
+  limb_site s;
+  if (!out) return LIMB_E_ARG;
+  const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_ACCELERATIONS, &s);
+  if (status != LIMB_OK) return status;
+  const sp_motion v = limb_site_motion(&s, d->motion.X, d->motion.v, ref);
+  *out = limb_site_motion(&s, d->motion.X, d->motion.a, ref);
+  out->v = sp_add3(out->v, sp_cross3(v.w, v.v));
+  return LIMB_OK;
+}

@@ -1,0 +1,208 @@
+// Vocabulary of the kernels over `real`: 3-vectors, 3x3 matrices, turns about x and z.
+//
+// Included by kernel translation units after a scalar file (base/real_*.h). Everything is by value and
+// inlined into the caller, so that constants reach every line.
+#ifndef LIMB_SPATIAL_OPS_H
+#define LIMB_SPATIAL_OPS_H
+
+typedef struct vec3 {
+  real x, y, z;
+} vec3;
+
+typedef struct kvec3 { // of parameters
+  par x, y, z;
+} kvec3;
+
+typedef struct mat3 {
+  real xx, xy, xz, yx, yy, yz, zx, zy, zz;
+} mat3;
+
+typedef struct sym3 {
+  real xx, xy, xz, yy, yz, zz;
+} sym3;
+
+typedef struct motion {
+  vec3 w, v;
+} motion;
+
+typedef struct force {
+  vec3 n, f;
+} force;
+
+// ---- sums of products -----------------------------------------------------------------------------
+
+KERNEL real madd(real sum, real a, real b) { return add(sum, mul(a, b)); }
+KERNEL real msub(real sum, real a, real b) { return sub(sum, mul(a, b)); }
+KERNEL real kmadd(real sum, par k, real a) { return add(sum, scale(k, a)); }
+KERNEL real kmsub(real sum, par k, real a) { return sub(sum, scale(k, a)); }
+KERNEL real dot2(real a, real b, real c, real d) { return add(mul(a, b), mul(c, d)); }
+KERNEL real det2(real a, real b, real c, real d) { return sub(mul(a, b), mul(c, d)); }
+KERNEL real kdot2(par a, real b, par c, real d) { return add(scale(a, b), scale(c, d)); }
+KERNEL real kdet2(par a, real b, par c, real d) { return sub(scale(a, b), scale(c, d)); }
+
+// ---- vectors --------------------------------------------------------------------------------------
+
+KERNEL vec3 v3(real x, real y, real z) { return (vec3){x, y, z}; }
+KERNEL real zero(void) { return number(constant(0)); }
+KERNEL real one(void) { return number(constant(1)); }
+KERNEL vec3 zero3(void) { return v3(zero(), zero(), zero()); }
+KERNEL vec3 add3(vec3 a, vec3 b) { return v3(add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)); }
+KERNEL vec3 sub3(vec3 a, vec3 b) { return v3(sub(a.x, b.x), sub(a.y, b.y), sub(a.z, b.z)); }
+KERNEL vec3 scale3(real k, vec3 a) { return v3(mul(k, a.x), mul(k, a.y), mul(k, a.z)); }
+KERNEL vec3 kscale3(par k, vec3 a) { return v3(scale(k, a.x), scale(k, a.y), scale(k, a.z)); }
+KERNEL vec3 number3(kvec3 k) { return v3(number(k.x), number(k.y), number(k.z)); }
+
+KERNEL real dot3(vec3 a, vec3 b) { return madd(madd(mul(a.x, b.x), a.y, b.y), a.z, b.z); }
+
+KERNEL vec3 cross3(vec3 a, vec3 b)
+{
+  return v3(det2(a.y, b.z, a.z, b.y), det2(a.z, b.x, a.x, b.z), det2(a.x, b.y, a.y, b.x));
+}
+
+// k x a and a x k with a vector of parameters
+KERNEL vec3 kcross3(kvec3 k, vec3 a)
+{
+  return v3(kdet2(k.y, a.z, k.z, a.y), kdet2(k.z, a.x, k.x, a.z), kdet2(k.x, a.y, k.y, a.x));
+}
+
+KERNEL vec3 crossk3(vec3 a, kvec3 k)
+{
+  return v3(kdet2(k.z, a.y, k.y, a.z), kdet2(k.x, a.z, k.z, a.x), kdet2(k.y, a.x, k.x, a.y));
+}
+
+KERNEL motion addm(motion a, motion b) { return (motion){add3(a.w, b.w), add3(a.v, b.v)}; }
+KERNEL force addf(force a, force b) { return (force){add3(a.n, b.n), add3(a.f, b.f)}; }
+KERNEL force subf(force a, force b) { return (force){sub3(a.n, b.n), sub3(a.f, b.f)}; }
+KERNEL force zerof(void) { return (force){zero3(), zero3()}; }
+
+// ---- matrices -------------------------------------------------------------------------------------
+
+// A b, A' b
+KERNEL vec3 mulv(mat3 A, vec3 b)
+{
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
+            madd(dot2(A.zx, b.x, A.zy, b.y), A.zz, b.z));
+}
+
+KERNEL vec3 tmulv(mat3 A, vec3 b)
+{
+  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
+            madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
+}
+
+KERNEL vec3 mulk(mat3 A, kvec3 k)
+{
+  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz), kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
+            kmadd(kdot2(k.x, A.zx, k.y, A.zy), k.z, A.zz));
+}
+
+KERNEL vec3 symv(sym3 A, vec3 b)
+{
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
+            madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
+}
+
+KERNEL sym3 adds(sym3 A, sym3 B)
+{
+  return (sym3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz),
+                add(A.yy, B.yy), add(A.yz, B.yz), add(A.zz, B.zz)};
+}
+
+KERNEL mat3 addM(mat3 A, mat3 B)
+{
+  return (mat3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yx, B.yx), add(A.yy, B.yy),
+                add(A.yz, B.yz), add(A.zx, B.zx), add(A.zy, B.zy), add(A.zz, B.zz)};
+}
+
+KERNEL mat3 columns(vec3 x, vec3 y, vec3 z)
+{
+  return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+KERNEL vec3 column_x(mat3 A) { return v3(A.xx, A.yx, A.zx); }
+KERNEL vec3 column_y(mat3 A) { return v3(A.xy, A.yy, A.zy); }
+KERNEL vec3 column_z(mat3 A) { return v3(A.xz, A.yz, A.zz); }
+KERNEL vec3 row_x(mat3 A) { return v3(A.xx, A.xy, A.xz); }
+KERNEL vec3 row_y(mat3 A) { return v3(A.yx, A.yy, A.yz); }
+KERNEL vec3 row_z(mat3 A) { return v3(A.zx, A.zy, A.zz); }
+
+KERNEL mat3 rows(vec3 x, vec3 y, vec3 z)
+{
+  return (mat3){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+}
+
+// A B
+KERNEL mat3 mulM(mat3 A, mat3 B)
+{
+  return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B)));
+}
+
+// A B' : row i of A against row j of B
+KERNEL mat3 mulMT(mat3 A, mat3 B)
+{
+  return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A)));
+}
+
+KERNEL mat3 full(sym3 A)
+{
+  return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz};
+}
+
+KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
+
+// ---- turns about z by an angle given as (c, s), and about x and z by constant ones ----------------
+
+// Rz v and Rz' v
+KERNEL vec3 turn_z(real c, real s, vec3 v) { return v3(det2(c, v.x, s, v.y), dot2(s, v.x, c, v.y), v.z); }
+KERNEL vec3 back_z(real c, real s, vec3 v) { return v3(dot2(c, v.x, s, v.y), det2(c, v.y, s, v.x), v.z); }
+
+KERNEL vec3 kturn_x(par c, par s, vec3 v) { return v3(v.x, kdet2(c, v.y, s, v.z), kdot2(s, v.y, c, v.z)); }
+KERNEL vec3 kback_x(par c, par s, vec3 v) { return v3(v.x, kdot2(c, v.y, s, v.z), kdet2(c, v.z, s, v.y)); }
+KERNEL vec3 kturn_z(par c, par s, vec3 v) { return v3(kdet2(c, v.x, s, v.y), kdot2(s, v.x, c, v.y), v.z); }
+KERNEL vec3 kback_z(par c, par s, vec3 v) { return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z); }
+
+// Rz A Rz' of a symmetric matrix. The trace stays, which saves the second product.
+KERNEL sym3 turn_sym_z(real c, real s, sym3 A)
+{
+  const real u = det2(c, A.xx, s, A.xy), w = det2(c, A.xy, s, A.yy);
+  const real xx = det2(c, u, s, w), xy = dot2(s, u, c, w);
+  return (sym3){xx, xy, det2(c, A.xz, s, A.yz), sub(add(A.xx, A.yy), xx), dot2(s, A.xz, c, A.yz), A.zz};
+}
+
+// The same by constant angles; written so that right angles leave plain permutations.
+KERNEL sym3 kturn_sym_x(par c, par s, sym3 A)
+{
+  const real u = kdet2(c, A.yy, s, A.yz), w = kdet2(c, A.yz, s, A.zz);
+  const real r = kdot2(s, A.yy, c, A.yz), t = kdot2(s, A.yz, c, A.zz);
+  return (sym3){A.xx,           kdet2(c, A.xy, s, A.xz), kdot2(s, A.xy, c, A.xz), kdet2(c, u, s, w),
+                kdot2(s, u, c, w), kdot2(s, r, c, t)};
+}
+
+KERNEL sym3 kturn_sym_z(par c, par s, sym3 A)
+{
+  const real u = kdet2(c, A.xx, s, A.xy), w = kdet2(c, A.xy, s, A.yy);
+  const real r = kdot2(s, A.xx, c, A.xy), t = kdot2(s, A.xy, c, A.yy);
+  return (sym3){kdet2(c, u, s, w),       kdot2(s, u, c, w), kdet2(c, A.xz, s, A.yz), kdot2(s, r, c, t),
+                kdot2(s, A.xz, c, A.yz), A.zz};
+}
+
+// R A R' of a general matrix: turn the rows, then the columns.
+KERNEL mat3 turn_mat_z(real c, real s, mat3 A)
+{
+  const mat3 T = rows(turn_z(c, s, row_x(A)), turn_z(c, s, row_y(A)), turn_z(c, s, row_z(A)));
+  return columns(turn_z(c, s, column_x(T)), turn_z(c, s, column_y(T)), turn_z(c, s, column_z(T)));
+}
+
+KERNEL mat3 kturn_mat_x(par c, par s, mat3 A)
+{
+  const mat3 T = rows(kturn_x(c, s, row_x(A)), kturn_x(c, s, row_y(A)), kturn_x(c, s, row_z(A)));
+  return columns(kturn_x(c, s, column_x(T)), kturn_x(c, s, column_y(T)), kturn_x(c, s, column_z(T)));
+}
+
+KERNEL mat3 kturn_mat_z(par c, par s, mat3 A)
+{
+  const mat3 T = rows(kturn_z(c, s, row_x(A)), kturn_z(c, s, row_y(A)), kturn_z(c, s, row_z(A)));
+  return columns(kturn_z(c, s, column_x(T)), kturn_z(c, s, column_y(T)), kturn_z(c, s, column_z(T)));
+}
+
+#endif

@@ -1,0 +1,307 @@
+// The builder: keeps bodies, joints and frames in the order of the calls. Every call that adds
+// something checks first, allocates next and commits last, so that a failure changes nothing.
+#include "limb/builder.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/builder_check.h"
+#include "model/builder_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  WHERE = sizeof((limb_error*)0)->where,
+  SANE_SIZE = 1 << 16 // no definition will ever be larger: anything above was not initialised
+};
+
+// ---- names ----------------------------------------------------------------------------------------
+
+static const char* body_name(const void* b, int i)
+{
+  return ((const limb_builder*)b)->body[i].name;
+}
+
+static const char* joint_name(const void* b, int i)
+{
+  return ((const limb_builder*)b)->joint[i].name;
+}
+
+static const char* frame_name(const void* b, int i)
+{
+  return ((const limb_builder*)b)->frame[i].name;
+}
+
+static char* copy_name(const limb_allocator* a, const char* name)
+{
+  const size_t size = strlen(name) + 1;
+  char* copy = limb_alloc(a, size);
+  if (copy) memcpy(copy, name, size);
+  return copy;
+}
+
+// Names in definitions are const for their users; those in the builder are its own.
+static void free_name(const limb_allocator* a, const char* name)
+{
+  if (name) limb_free(a, (void*)(uintptr_t)name, strlen(name) + 1);
+}
+
+// Room for one more name than count; false when out of memory, with the table untouched.
+static bool reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get)
+{
+  const size_t capacity = limb_names_capacity((size_t)count + 1);
+  if (capacity <= names->capacity) return true;
+  int* slot = limb_alloc(&b->alloc, capacity * sizeof *slot);
+  if (!slot) return false;
+  limb_free(&b->alloc, names->table.slot, names->capacity * sizeof *slot);
+  limb_names_clear(&names->table, slot, capacity);
+  names->capacity = capacity;
+  for (int i = 0; i < count; i++) limb_names_put(&names->table, get(b, i), i);
+  return true;
+}
+
+static limb_status out_of_memory(limb_error* err, const char* where)
+{
+  return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
+}
+
+static limb_status check_name(const char* name, const char* kind, int index, char where[WHERE],
+                              limb_error* err)
+{
+  if (name && *name) {
+    (void)snprintf(where, WHERE, "%s '%s'", kind, name);
+    return LIMB_OK;
+  }
+  (void)snprintf(where, WHERE, "%s %d", kind, index);
+  (void)limb_fail(err, LIMB_E_ARG, where, "the %s has no name: every %s needs one of its own", kind,
+                  kind);
+  return LIMB_E_ARG;
+}
+
+// Bodies and added frames share one name space.
+static limb_status check_frame_name(const limb_builder* b, const char* name, const char* where,
+                                    limb_error* err)
+{
+  if (limb_builder_find_body(b, name) >= 0)
+    return limb_fail(err, LIMB_E_ARG, where, "there is a body of this name already");
+  if (limb_names_find(&b->frame_names.table, name, frame_name, b) >= 0)
+    return limb_fail(err, LIMB_E_ARG, where, "there is a frame of this name already");
+  return LIMB_OK;
+}
+
+// ---- life -----------------------------------------------------------------------------------------
+
+// The world body, the name and empty tables; false when out of memory.
+static bool begin(limb_builder* b)
+{
+  b->name = copy_name(&b->alloc, "robot");
+  if (!b->name || !reserve_name(b, &b->body_names, 0, body_name) ||
+      !reserve_name(b, &b->joint_names, 0, joint_name) ||
+      !reserve_name(b, &b->frame_names, 0, frame_name))
+    return false;
+  void* bodies = b->body;
+  if (!limb_grow(&b->alloc, &bodies, &b->body_cap, 0, sizeof *b->body)) return false;
+  b->body = bodies;
+  const char* name = copy_name(&b->alloc, "world");
+  if (!name) return false;
+  b->body[0] = limb_default_body_def(name);
+  b->nbody = 1;
+  limb_names_put(&b->body_names.table, name, 0);
+  return true;
+}
+
+limb_status limb_builder_create(const limb_allocator* alloc, limb_builder** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (alloc && (!alloc->alloc || !alloc->free)) return LIMB_E_ARG;
+  const limb_allocator a = alloc ? *alloc : limb_default_allocator();
+  limb_builder* b = limb_alloc(&a, sizeof *b);
+  if (!b) return LIMB_E_NOMEM;
+  *b = (limb_builder){.alloc = a, .gravity = {0, 0, -9.81}};
+  if (!begin(b)) {
+    limb_builder_destroy(b);
+    return LIMB_E_NOMEM;
+  }
+  *out = b;
+  return LIMB_OK;
+}
+
+void limb_builder_destroy(limb_builder* b)
+{
+  if (!b) return;
+  const limb_allocator a = b->alloc;
+  for (int i = 0; i < b->nbody; i++) free_name(&a, b->body[i].name);
+  for (int i = 0; i < b->njoint; i++) free_name(&a, b->joint[i].name);
+  for (int i = 0; i < b->nframe; i++) free_name(&a, b->frame[i].name);
+  free_name(&a, b->name);
+  limb_free(&a, b->body, (size_t)b->body_cap * sizeof *b->body);
+  limb_free(&a, b->joint, (size_t)b->joint_cap * sizeof *b->joint);
+  limb_free(&a, b->frame, (size_t)b->frame_cap * sizeof *b->frame);
+  builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names};
+  for (int i = 0; i < 3; i++)
+    limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
+  limb_free(&a, b, sizeof *b);
+}
+
+limb_status limb_builder_set_name(limb_builder* b, const char* name)
+{
+  if (!b || !name || !*name) return LIMB_E_ARG;
+  char* copy = copy_name(&b->alloc, name);
+  if (!copy) return LIMB_E_NOMEM;
+  free_name(&b->alloc, b->name);
+  b->name = copy;
+  return LIMB_OK;
+}
+
+limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
+{
+  if (!b) return LIMB_E_ARG;
+  if (!isfinite(gravity.x) || !isfinite(gravity.y) || !isfinite(gravity.z)) return LIMB_E_NONFINITE;
+  b->gravity = gravity;
+  return LIMB_OK;
+}
+
+// ---- adding ---------------------------------------------------------------------------------------
+
+// Copies what the caller's version of a definition has over own, which holds the defaults. Both begin
+// with their size; least is what the first version had to say.
+static limb_status read_def(void* own, const void* given, size_t size, size_t least,
+                            const char* kind, limb_error* err)
+{
+  size_t told;
+  memcpy(&told, given, sizeof told);
+  if (told < least || told > SANE_SIZE)
+    return limb_fail(err, LIMB_E_ARG, kind,
+                     "the definition's size member is %zu: start from limb_default_%s_def()", told,
+                     kind);
+  memcpy(own, given, told < size ? told : size);
+  memcpy(own, &size, sizeof size);
+  return LIMB_OK;
+}
+
+static limb_status check_inertia(const sp_inertia* Y, const char* where, limb_error* err)
+{
+  const double x[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
+                      Y->xy,   Y->xz,    Y->yy,    Y->yz,    Y->zz};
+  const char* const name[] = {"mass",       "com.x",      "com.y",      "com.z",      "inertia.xx",
+                              "inertia.xy", "inertia.xz", "inertia.yy", "inertia.yz", "inertia.zz"};
+  for (int i = 0; i < 10; i++) {
+    if (!isfinite(x[i]))
+      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int* body,
+                                  limb_error* err)
+{
+  if (!b || !def) return limb_fail(err, LIMB_E_ARG, "body", "builder or definition is NULL");
+  limb_body_def own = limb_default_body_def(NULL);
+  char where[WHERE];
+  limb_status s = read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
+  if (!s) s = check_name(own.name, "body", b->nbody, where, err);
+  if (!s) s = check_frame_name(b, own.name, where, err);
+  if (!s) s = check_inertia(&own.inertia, where, err);
+  if (s) return s;
+
+  void* items = b->body;
+  const int grown = limb_grow(&b->alloc, &items, &b->body_cap, b->nbody, sizeof own);
+  b->body = items;
+  if (!grown || !reserve_name(b, &b->body_names, b->nbody, body_name))
+    return out_of_memory(err, where);
+  own.name = copy_name(&b->alloc, own.name);
+  if (!own.name) return out_of_memory(err, where);
+
+  b->body[b->nbody] = own;
+  limb_names_put(&b->body_names.table, own.name, b->nbody);
+  if (body) *body = b->nbody;
+  b->nbody++;
+  return LIMB_OK;
+}
+
+limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, int* joint,
+                                   limb_error* err)
+{
+  if (!b || !def) return limb_fail(err, LIMB_E_ARG, "joint", "builder or definition is NULL");
+  limb_joint_def own = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
+  char where[WHERE];
+  limb_status s =
+    read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
+  if (!s) s = check_name(own.name, "joint", b->njoint, where, err);
+  if (s) return s;
+  if (limb_builder_find_joint(b, own.name) >= 0)
+    return limb_fail(err, LIMB_E_ARG, where, "there is a joint of this name already");
+  s = limb_check_joint(b, b->njoint, &own, where, err);
+  if (s) return s;
+
+  void* items = b->joint;
+  const int grown = limb_grow(&b->alloc, &items, &b->joint_cap, b->njoint, sizeof own);
+  b->joint = items;
+  if (!grown || !reserve_name(b, &b->joint_names, b->njoint, joint_name))
+    return out_of_memory(err, where);
+  own.name = copy_name(&b->alloc, own.name);
+  if (!own.name) return out_of_memory(err, where);
+
+  b->joint[b->njoint] = own;
+  limb_names_put(&b->joint_names.table, own.name, b->njoint);
+  if (joint) *joint = b->njoint;
+  b->njoint++;
+  return LIMB_OK;
+}
+
+limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, const sp_pose* pose,
+                                   int* frame, limb_error* err)
+{
+  if (!b || !pose) return limb_fail(err, LIMB_E_ARG, "frame", "builder or pose is NULL");
+  limb_frame own = {.name = name, .body = body, .pose = *pose};
+  char where[WHERE];
+  limb_status s = check_name(name, "frame", b->nframe, where, err);
+  if (!s) s = check_frame_name(b, name, where, err);
+  if (s) return s;
+  if (body < 0 || body >= b->nbody)
+    return limb_fail(err, LIMB_E_ARG, where, "body is %d: there are bodies 0 to %d", body,
+                     b->nbody - 1);
+  s = limb_check_pose(&own.pose, where, err);
+  if (s) return s;
+
+  void* items = b->frame;
+  const int grown = limb_grow(&b->alloc, &items, &b->frame_cap, b->nframe, sizeof own);
+  b->frame = items;
+  if (!grown || !reserve_name(b, &b->frame_names, b->nframe, frame_name))
+    return out_of_memory(err, where);
+  own.name = copy_name(&b->alloc, name);
+  if (!own.name) return out_of_memory(err, where);
+
+  b->frame[b->nframe] = own;
+  limb_names_put(&b->frame_names.table, own.name, b->nframe);
+  if (frame) *frame = b->nframe;
+  b->nframe++;
+  return LIMB_OK;
+}
+
+// ---- asking ---------------------------------------------------------------------------------------
+
+int limb_builder_body_count(const limb_builder* b) { return b ? b->nbody : 0; }
+
+int limb_builder_joint_count(const limb_builder* b) { return b ? b->njoint : 0; }
+
+int limb_builder_frame_count(const limb_builder* b) { return b ? b->nframe : 0; }
+
+int limb_builder_find_body(const limb_builder* b, const char* name)
+{
+  return b && name ? limb_names_find(&b->body_names.table, name, body_name, b) : -1;
+}
+
+int limb_builder_find_joint(const limb_builder* b, const char* name)
+{
+  return b && name ? limb_names_find(&b->joint_names.table, name, joint_name, b) : -1;
+}
+
+limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_error* err)
+{
+  if (out) *out = NULL;
+  if (!b || !out) return limb_fail(err, LIMB_E_ARG, "model", "builder or output is NULL");
+  return limb_compile(b, out, err);
+}

@@ -1,0 +1,31 @@
+// The builder behind the opaque type.
+#ifndef LIMB_BUILDER_IMPL_H
+#define LIMB_BUILDER_IMPL_H
+
+#include "limb/builder.h"
+
+#include "model/model_impl.h"
+
+// A table of names that grows with the builder.
+typedef struct builder_names {
+  limb_names table;
+  size_t capacity; // of table.slot
+} builder_names;
+
+struct limb_builder {
+  limb_allocator alloc;
+  char* name; // owned, like every name below
+  sp_vec3 gravity;
+  limb_body_def* body; // [0] is the world, named "world"
+  int nbody, body_cap;
+  limb_joint_def* joint; // checked: finite, axes normalised, rotations orthonormal
+  int njoint, joint_cap;
+  limb_frame* frame;
+  int nframe, frame_cap;
+  builder_names body_names, joint_names, frame_names;
+};
+
+// model/compile.c: the body of limb_builder_build, arguments checked.
+limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* err);
+
+#endif

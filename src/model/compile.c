@@ -1,0 +1,204 @@
+// Builder -> model (design: "a model is compiled"). The steps are listed in compile_impl.h.
+//
+// Memory: a draft with temporary arrays in one block, the model in another; both are laid out by one
+// function each, which first measures. No step recurses, so 100,000 links in a row are no trouble.
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/compile_impl.h"
+
+#include <string.h>
+
+static void lay_out_draft(limb_arena* a, limb_draft* t)
+{
+  const size_t nb = (size_t)t->b->nbody, nj = (size_t)t->b->njoint;
+  const size_t most_links = MAX_STEPS * nj;
+  t->body_joint = limb_arena_take(a, nb, sizeof(int));
+  t->carrier = limb_arena_take(a, nb, sizeof(int));
+  t->in_carrier = limb_arena_take(a, nb, sizeof(sp_pose));
+  t->body_in_draft = limb_arena_take(a, nb, sizeof(sp_pose));
+  t->body_order = limb_arena_take(a, nb, sizeof(int));
+  t->child_start = limb_arena_take(a, nb + 1, sizeof(int));
+  t->child = limb_arena_take(a, nj, sizeof(int));
+  t->weight = limb_arena_take(a, nb + nj, sizeof(int));
+  t->stack = limb_arena_take(a, nb + nj, sizeof(int));
+  t->link = limb_arena_take(a, most_links, sizeof(limb_draft_link));
+  t->grouped = limb_arena_take(a, most_links, sizeof(limb_moments));
+}
+
+typedef struct layout {
+  limb_model* m;
+  char* text;
+} layout;
+
+static void take_names(limb_arena* a, limb_names* t, int count)
+{
+  const size_t capacity = limb_names_capacity((size_t)count);
+  int* slot = limb_arena_take(a, capacity, sizeof(int));
+  if (slot) limb_names_clear(t, slot, capacity);
+}
+
+static layout lay_out_model(limb_arena* a, const limb_draft* t)
+{
+  const limb_builder* b = t->b;
+  limb_model* m = limb_arena_take(a, 1, sizeof *m);
+  limb_model x = {.nbody = b->nbody, .njoint = b->njoint, .nframe = b->nframe};
+  x.nq = t->nq, x.nv = t->nv, x.nlink = t->nlink, x.ncdof = t->ncdof;
+  x.naux = t->naux, x.nroot = t->nroot;
+  const size_t nl = (size_t)t->nlink, nc = (size_t)t->ncdof, nv = (size_t)t->nv;
+  x.body = limb_arena_take(a, (size_t)b->nbody, sizeof *x.body);
+  x.joint = limb_arena_take(a, (size_t)b->njoint, sizeof *x.joint);
+  x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
+  x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
+  take_names(a, &x.body_names, b->nbody);
+  take_names(a, &x.joint_names, b->njoint);
+  take_names(a, &x.frame_names, b->nframe);
+  x.link = limb_arena_take(a, nl, sizeof *x.link);
+  x.k64 = limb_arena_take(a, nl, sizeof *x.k64);
+  x.inertia = limb_arena_take(a, nl, sizeof *x.inertia);
+  x.aux_pose = limb_arena_take(a, (size_t)t->naux, sizeof *x.aux_pose);
+  x.base = limb_arena_take(a, (size_t)t->nroot, sizeof *x.base);
+  x.dof = limb_arena_take(a, nc, sizeof *x.dof);
+  x.actuator = limb_arena_take(a, nc, sizeof *x.actuator);
+  x.elim.dof = limb_arena_take(a, nc, sizeof(int));
+  x.elim.v = limb_arena_take(a, nv, sizeof(int));
+  x.elim.parent = limb_arena_take(a, nv, sizeof(int));
+  x.elim.depth = limb_arena_take(a, nv, sizeof(int));
+  x.elim.row = limb_arena_take(a, nv, sizeof(int));
+  char* text = limb_arena_take(a, t->text, 1);
+  if (m) *m = x;
+  return (layout){m, text};
+}
+
+static const char* copy_name(char** text, const char* name)
+{
+  const size_t size = strlen(name) + 1;
+  char* copy = memcpy(*text, name, size);
+  *text += size;
+  return copy;
+}
+
+static size_t text_size(const limb_builder* b)
+{
+  size_t size = strlen(b->name) + 1;
+  for (int i = 0; i < b->nbody; i++) size += strlen(b->body[i].name) + 1;
+  for (int j = 0; j < b->njoint; j++) size += strlen(b->joint[j].name) + 1;
+  for (int f = 0; f < b->nframe; f++) size += strlen(b->frame[f].name) + 1;
+  return size;
+}
+
+// The robot as described.
+static void copy_description(const limb_draft* t, limb_model* m, char* text)
+{
+  const limb_builder* b = t->b;
+  m->alloc = b->alloc;
+  m->gravity = b->gravity;
+  m->name = copy_name(&text, b->name);
+  for (int i = 0; i < b->nbody; i++) {
+    const int j = t->body_joint[i];
+    m->body[i] = (limb_body){.name = copy_name(&text, b->body[i].name),
+                             .joint = j,
+                             .parent = j < 0 ? -1 : b->joint[j].parent,
+                             .inertia = b->body[i].inertia};
+    limb_names_put(&m->body_names, m->body[i].name, i);
+    m->body_order[i] = t->body_order[i];
+  }
+  for (int j = 0; j < b->njoint; j++) {
+    m->joint[j] = (limb_joint){.def = b->joint[j], .link = -1};
+    m->joint[j].def.name = copy_name(&text, b->joint[j].name);
+    limb_names_put(&m->joint_names, m->joint[j].def.name, j);
+    m->has_mimic |= b->joint[j].mimic >= 0;
+  }
+  for (int f = 0; f < b->nframe; f++) {
+    m->frame[f] = b->frame[f];
+    m->frame[f].name = copy_name(&text, b->frame[f].name);
+    limb_names_put(&m->frame_names, m->frame[f].name, f);
+  }
+}
+
+// Friction, rotors and springs of the one-dof joints, in compiled coordinates; shortcuts.
+static void set_actuators(limb_model* m)
+{
+  m->identity = true;
+  for (int c = 0; c < m->ncdof; c++) {
+    m->actuator[c] = (limb_actuator){0};
+    m->identity &= m->dof[c].v == c && m->dof[c].mult == 1;
+  }
+  m->identity &= m->ncdof == m->nv;
+  m->serial = true;
+  for (int i = 0; i < m->nlink; i++) {
+    m->serial &= m->link[i].parent == i - 1;
+    m->mixed |= m->link[i].shape > SHAPE_ROT_ANY;
+    m->link[i].aba = m->link[i].shape;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    const limb_joint_def* def = &joint->def;
+    if (limb_type_nv(def->type) != 1) continue;
+    limb_link* link = &m->link[joint->link];
+    if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
+    const double shift = m->k64[joint->link].off - joint->offset; // compiled minus described
+    m->actuator[link->dof] = (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
+                                             .coulomb = def->coulomb,
+                                             .viscous = def->viscous,
+                                             .stiffness = def->stiffness,
+                                             .rest = def->rest + shift};
+    m->has_actuators |= def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 ||
+                        def->stiffness > 0;
+  }
+}
+
+static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_error* err)
+{
+  copy_description(t, m, text);
+  limb_status s = limb_resolve_mimic(t, m, err);
+  if (s != LIMB_OK) return s;
+  limb_lower(t, m);
+  limb_reframe(t, m);
+  limb_regroup(t, m);
+  set_actuators(m);
+  s = limb_eliminate(m);
+  if (s == LIMB_OK) s = limb_write_notes(m);
+  if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");
+  return LIMB_OK;
+}
+
+static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
+{
+  limb_arena count = {0};
+  (void)lay_out_model(&count, t);
+  void* block = limb_alloc(&t->b->alloc, count.used);
+  if (!block) {
+    return limb_fail(err, LIMB_E_NOMEM, "model", "out of memory: %zu bytes wanted", count.used);
+  }
+  limb_arena arena = limb_arena_over(block, count.used);
+  const layout at = lay_out_model(&arena, t);
+  at.m->block = block;
+  at.m->block_size = count.used;
+  const limb_status s = fill_model(t, at.m, at.text, err);
+  if (s == LIMB_OK) {
+    *out = at.m;
+  } else {
+    limb_model_destroy(at.m);
+  }
+  return s;
+}
+
+limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* err)
+{
+  limb_draft t = {.b = b, .text = text_size(b)};
+  limb_arena count = {0};
+  lay_out_draft(&count, &t);
+  void* block = limb_alloc(&b->alloc, count.used);
+  if (!block) {
+    return limb_fail(err, LIMB_E_NOMEM, "model", "out of memory: %zu bytes wanted", count.used);
+  }
+  limb_arena arena = limb_arena_over(block, count.used);
+  lay_out_draft(&arena, &t);
+  limb_status s = limb_draft_tree(&t, err);
+  if (s == LIMB_OK) s = make_model(&t, out, err);
+  limb_arena_release(block, count.used);
+  limb_free(&b->alloc, block, count.used);
+  return s;
+}

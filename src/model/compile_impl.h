@@ -1,0 +1,64 @@
+// Compiling a builder into a model: the draft that the steps hand to each other.
+//
+//   tree.c       bodies parents first, fixed bodies to their carriers, mimic chains resolved
+//   lower.c      links in depth-first order, one elementary joint each, z on the axis
+//   reframe.c    link frames and shapes (modified Denavit-Hartenberg where the axes allow it)
+//   regroup.c    link inertias, and their regrouping towards the root
+//   eliminate.c  elimination order of the mass matrix
+//   notes.c      what was merged, lowered, regrouped, and what looks wrong
+#ifndef LIMB_COMPILE_IMPL_H
+#define LIMB_COMPILE_IMPL_H
+
+#include "model/builder_impl.h"
+#include "model/model_impl.h"
+
+enum { MAX_STEPS = 3 }; // elementary joints of one joint
+
+// An elementary joint before its frame is chosen.
+typedef struct limb_draft_link {
+  sp_pose place; // joint frame, z on the axis, in the parent's draft frame (roots: in the world)
+  double phi, slide; // link frame = draft frame turned about and moved along z
+  double foot;       // where on its own axis the common normal with the parent's axis ends
+  int main;          // the child whose axis decides the frame; -1: none
+} limb_draft_link;
+
+// Temporary arrays, freed when compiling ends. Bodies and joints are the builder's.
+typedef struct limb_draft {
+  const limb_builder* b;
+  int* body_joint;   // nbody: joint that moves the body; -1: world
+  int* carrier;      // nbody
+  sp_pose* in_carrier; // nbody: pose in the carrier's body frame
+  int* body_order;   // nbody
+  int* child_start;  // nbody + 1: joints that leave a carrier, as slices of child
+  int* child;        // njoint: moving joints by carrier, largest subtree first
+  int* weight;       // nbody: elementary joints in the subtree; order of children
+  int* stack;        // nbody + njoint
+  limb_draft_link* link; // one per elementary joint, in depth-first order
+  limb_moments* grouped; // nlink: inertia while parameters travel to the parents
+  sp_pose* body_in_draft; // nbody: carrier's body frame in its last link's draft frame
+  int nlink, ncdof, naux, nroot, nq, nv;
+  size_t text; // bytes of all names
+} limb_draft;
+
+// Elementary joints of a joint: kind (a SHAPE_ value) and axis in the joint frame.
+typedef struct limb_step {
+  uint8_t shape;
+  sp_vec3 axis;
+} limb_step;
+
+// Fills steps and returns their number; 0 for a fixed joint.
+int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS]);
+
+// Numbers of coordinates and velocities of a joint type.
+int limb_type_nq(limb_joint_type type);
+int limb_type_nv(limb_joint_type type);
+
+limb_status limb_draft_tree(limb_draft* t, limb_error* err);
+limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err);
+void limb_lower(limb_draft* t, limb_model* m);
+void limb_reframe(limb_draft* t, limb_model* m);
+void limb_regroup(limb_draft* t, limb_model* m);
+limb_status limb_eliminate(limb_model* m);
+limb_status limb_write_notes(limb_model* m);
+
+#endif

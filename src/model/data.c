@@ -1,0 +1,82 @@
+// Workspaces: one layout function that measures and lays out.
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "model/data_impl.h"
+
+#include <string.h>
+
+static void take_motion(limb_arena* a, size_t nlink, limb_link_motion* out)
+{
+  out->X = limb_arena_take(a, nlink, sizeof *out->X);
+  out->v = limb_arena_take(a, nlink, sizeof *out->v);
+  out->a = limb_arena_take(a, nlink, sizeof *out->a);
+  out->a_v = limb_arena_take(a, nlink, sizeof *out->a_v);
+}
+
+static limb_data* lay_out(limb_arena* a, const limb_model* m)
+{
+  const size_t nl = (size_t)m->nlink;
+  limb_data* d = limb_arena_take(a, 1, sizeof *d);
+  limb_data t = {.m = m};
+  limb_ws_lay_out(a, m, sizeof(double), &t.ws);
+  take_motion(a, nl, &t.motion);
+  take_motion(a, nl, &t.own);
+  t.body_force = limb_arena_take(a, (size_t)m->nbody, sizeof *t.body_force);
+  t.link_force = limb_arena_take(a, nl, sizeof *t.link_force);
+  t.composite = limb_arena_take(a, nl, sizeof *t.composite);
+  t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
+  t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
+  if (d) *d = t;
+  return d;
+}
+
+size_t limb_data_size(const limb_model* m)
+{
+  limb_arena a = {0};
+  if (m) (void)lay_out(&a, m);
+  return a.used;
+}
+
+limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out)
+{
+  if (!m || !memory || !out || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
+  const size_t wanted = limb_data_size(m);
+  if (size < wanted) return LIMB_E_NOMEM;
+  limb_arena a = limb_arena_over(memory, size);
+  limb_data* d = lay_out(&a, m);
+  memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
+  memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
+  *out = d;
+  return LIMB_OK;
+}
+
+limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)
+{
+  if (!m || !out) return LIMB_E_ARG;
+  const limb_allocator use = alloc ? *alloc : limb_default_allocator();
+  const size_t size = limb_data_size(m);
+  void* block = limb_alloc(&use, size);
+  if (!block) return LIMB_E_NOMEM;
+  const limb_status s = limb_data_init(m, block, size, out);
+  if (s != LIMB_OK) {
+    limb_free(&use, block, size);
+    return s;
+  }
+  (*out)->alloc = use;
+  (*out)->block = block;
+  (*out)->block_size = size;
+  return LIMB_OK;
+}
+
+void limb_data_destroy(limb_data* d)
+{
+  if (!d || !d->block) return;
+  const limb_allocator alloc = d->alloc;
+  void* block = d->block;
+  const size_t size = d->block_size;
+  limb_arena_release(block, size);
+  limb_free(&alloc, block, size);
+}
+
+const limb_model* limb_data_model(const limb_data* d) { return d ? d->m : NULL; }

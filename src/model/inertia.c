@@ -1,0 +1,224 @@
+// Inertias of simple solids and what is done with them: the textbook formulas (seed 000 chapter 9,
+// seed 001), the parallel-axis theorem and the test for what a rigid body can have.
+#include "limb/inertia.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+static sp_inertia centred(double mass, double xx, double yy, double zz)
+{
+  const sp_inertia Y = {.mass = mass, .xx = xx, .yy = yy, .zz = zz};
+  return Y;
+}
+
+// Adds mass (|d|^2 1 - d d') to a rotational inertia.
+static void add_offset(sp_inertia* Y, double mass, sp_vec3 d)
+{
+  Y->xx += mass * (d.y * d.y + d.z * d.z);
+  Y->yy += mass * (d.x * d.x + d.z * d.z);
+  Y->zz += mass * (d.x * d.x + d.y * d.y);
+  Y->xy -= mass * d.x * d.y;
+  Y->xz -= mass * d.x * d.z;
+  Y->yz -= mass * d.y * d.z;
+}
+
+// ---- solids ---------------------------------------------------------------------------------------
+
+sp_inertia limb_inertia_box(double mass, double x, double y, double z)
+{
+  const double k = mass / 12;
+  return centred(mass, k * (y * y + z * z), k * (x * x + z * z), k * (x * x + y * y));
+}
+
+sp_inertia limb_inertia_cylinder(double mass, double radius, double length)
+{
+  const double across = mass / 12 * (3 * radius * radius + length * length);
+  return centred(mass, across, across, mass / 2 * radius * radius);
+}
+
+sp_inertia limb_inertia_sphere(double mass, double radius)
+{
+  const double k = 0.4 * mass * radius * radius;
+  return centred(mass, k, k, k);
+}
+
+sp_inertia limb_inertia_capsule(double mass, double radius, double length)
+{
+  // Volumes pi r^2 l and 4/3 pi r^3. A half sphere has its centre of mass 3/8 r from the flat side,
+  // which turns the two halves' 2/5 r^2 into 2/5 r^2 + 3/8 r l + l^2 / 4 about the capsule's centre.
+  const double r = radius, l = length, volume = l + 4 * r / 3;
+  const double tube = volume > 0 ? mass * l / volume : 0, ends = mass - tube;
+  const double across =
+    tube * (r * r / 4 + l * l / 12) + ends * (0.4 * r * r + 0.375 * r * l + l * l / 4);
+  return centred(mass, across, across, tube * r * r / 2 + 0.4 * ends * r * r);
+}
+
+sp_inertia limb_inertia_shell(double mass, double radius)
+{
+  const double k = 2 * mass * radius * radius / 3;
+  return centred(mass, k, k, k);
+}
+
+sp_inertia limb_inertia_tube(double mass, double radius, double length)
+{
+  const double across = mass / 12 * (6 * radius * radius + length * length);
+  return centred(mass, across, across, mass * radius * radius);
+}
+
+sp_inertia limb_inertia_rod(double mass, double length)
+{
+  const double across = mass / 12 * length * length;
+  return centred(mass, across, across, 0);
+}
+
+sp_inertia limb_inertia_point(double mass, sp_vec3 at)
+{
+  const sp_inertia Y = {.mass = mass, .com = at};
+  return Y;
+}
+
+// ---- composition ----------------------------------------------------------------------------------
+
+sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b)
+{
+  // c = c_a + m_b / m d,   I = I_a + I_b + m_a m_b / m (|d|^2 1 - d d'),   d = c_b - c_a
+  const double m = a.mass + b.mass;
+  const sp_vec3 d = sp_sub3(b.com, a.com);
+  sp_inertia r = {.mass = m,
+                  .xx = a.xx + b.xx,
+                  .xy = a.xy + b.xy,
+                  .xz = a.xz + b.xz,
+                  .yy = a.yy + b.yy,
+                  .yz = a.yz + b.yz,
+                  .zz = a.zz + b.zz};
+  if (m == 0) return r;
+  r.com = a.mass == 0 ? b.com : sp_add3(a.com, sp_scale3(b.mass / m, d));
+  add_offset(&r, a.mass * (b.mass / m), d);
+  return r;
+}
+
+sp_inertia limb_inertia_move(sp_pose X, sp_inertia b)
+{
+  // I_A = R I_B R'
+  const sp_mat3 B = {{b.xx, b.xy, b.xz, b.xy, b.yy, b.yz, b.xz, b.yz, b.zz}};
+  const sp_mat3 A = sp_mul3(X.R, sp_mul3(B, sp_transpose3(X.R)));
+  const sp_inertia r = {.mass = b.mass,
+                        .com = sp_point(X, b.com),
+                        .xx = A.m[0],
+                        .xy = 0.5 * (A.m[1] + A.m[3]),
+                        .xz = 0.5 * (A.m[2] + A.m[6]),
+                        .yy = A.m[4],
+                        .yz = 0.5 * (A.m[5] + A.m[7]),
+                        .zz = A.m[8]};
+  return r;
+}
+
+// ---- parameters -----------------------------------------------------------------------------------
+
+void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
+{
+  sp_inertia o = *Y;
+  add_offset(&o, Y->mass, Y->com);
+  I[0] = o.xx, I[1] = o.xy, I[2] = o.xz, I[3] = o.yy, I[4] = o.yz, I[5] = o.zz;
+}
+
+void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10])
+{
+  theta[0] = Y->mass;
+  theta[1] = Y->mass * Y->com.x;
+  theta[2] = Y->mass * Y->com.y;
+  theta[3] = Y->mass * Y->com.z;
+  limb_inertia_about_origin(Y, theta + 4);
+}
+
+sp_inertia limb_inertia_from_parameters(const double theta[10])
+{
+  sp_inertia Y = {.mass = theta[0],
+                  .xx = theta[4],
+                  .xy = theta[5],
+                  .xz = theta[6],
+                  .yy = theta[7],
+                  .yz = theta[8],
+                  .zz = theta[9]};
+  if (Y.mass == 0) return Y;
+  Y.com = sp_v3(theta[1] / Y.mass, theta[2] / Y.mass, theta[3] / Y.mass);
+  add_offset(&Y, -Y.mass, Y.com);
+  return Y;
+}
+
+// ---- what a rigid body can have -------------------------------------------------------------------
+
+// One Jacobi rotation of a symmetric matrix that makes entry (i, j) zero; k is the third index.
+static void jacobi(double A[3][3], int i, int j, int k)
+{
+  if (A[i][j] == 0) return;
+  const double h = (A[j][j] - A[i][i]) / (2 * A[i][j]);
+  const double t = copysign(1, h) / (fabs(h) + sqrt(1 + h * h));
+  const double c = 1 / sqrt(1 + t * t), s = t * c;
+  const double ik = A[i][k], jk = A[j][k];
+  A[i][i] -= t * A[i][j];
+  A[j][j] += t * A[i][j];
+  A[i][j] = A[j][i] = 0;
+  A[i][k] = A[k][i] = c * ik - s * jk;
+  A[j][k] = A[k][j] = s * ik + c * jk;
+}
+
+// Principal moments, ascending. Jacobi's method gets small ones right where the characteristic
+// polynomial loses them; five sweeps are more than double precision needs.
+static void principal_moments(const sp_inertia* Y, double moment[3])
+{
+  double A[3][3] = {{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}};
+  for (int sweep = 0; sweep < 6; sweep++) {
+    jacobi(A, 0, 1, 2);
+    jacobi(A, 0, 2, 1);
+    jacobi(A, 1, 2, 0);
+  }
+  const double x = A[0][0], y = A[1][1], z = A[2][2];
+  moment[0] = fmin(x, fmin(y, z));
+  moment[2] = fmax(x, fmax(y, z));
+  moment[1] = fmax(fmin(x, y), fmin(fmax(x, y), z));
+}
+
+const char* limb_inertia_defect(const sp_inertia* Y)
+{
+  if (!Y) return "there is no inertia";
+  const double size =
+    fabs(Y->xx) + fabs(Y->xy) + fabs(Y->xz) + fabs(Y->yy) + fabs(Y->yz) + fabs(Y->zz);
+  if (!isfinite(size) || !isfinite(Y->mass) || !isfinite(Y->com.x) || !isfinite(Y->com.y) ||
+      !isfinite(Y->com.z))
+    return "it is not finite";
+  if (Y->mass < 0) return "the mass is negative";
+  if (size == 0) return NULL;
+  if (Y->mass == 0) return "it has an inertia, but no mass";
+  // Rods, discs and point masses lie on the border: leave room for rounding, and for nothing else.
+  double moment[3];
+  principal_moments(Y, moment);
+  const double rounding = 32 * DBL_EPSILON * size;
+  if (moment[0] < -rounding) return "a principal moment of inertia is negative";
+  if (moment[2] - moment[1] - moment[0] > rounding)
+    return "a principal moment of inertia is larger than the sum of the other two";
+  return NULL;
+}
+
+// ---- rotations ------------------------------------------------------------------------------------
+
+sp_quat sp_quat_rot(sp_mat3 R)
+{
+  // Shepperd's method: 4 w^2 = 1 + trace and so on; the largest of the four is divided by.
+  const double *m = R.m, xx = m[0], yy = m[4], zz = m[8];
+  const double x = m[7] - m[5], y = m[2] - m[6], z = m[3] - m[1];
+  const double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
+  sp_quat q = {x, y, z, 1 + xx + yy + zz};
+  if (xx + yy + zz < fmax(xx, fmax(yy, zz))) {
+    if (xx >= yy && xx >= zz)
+      q = (sp_quat){1 + xx - yy - zz, xy, xz, x};
+    else if (yy >= zz)
+      q = (sp_quat){xy, 1 - xx + yy - zz, yz, y};
+    else
+      q = (sp_quat){xz, yz, 1 - xx - yy + zz, z};
+  }
+  const double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const double k = q.w < 0 ? -1 / n : 1 / n;
+  return (sp_quat){k * q.x, k * q.y, k * q.z, k * q.w};
+}

@@ -1,0 +1,60 @@
+// The kernels as the entry points see them: a table of functions per scalar type and instruction set.
+//
+// Every kernel takes the user's vectors, checked, and works in the workspace. The same texts
+// (dynamics/kernel_set.h) are compiled for double in the library, and for other scalars elsewhere. The
+// interface stands below kinematics and dynamics, which both call through it.
+#ifndef LIMB_KERNELS_H
+#define LIMB_KERNELS_H
+
+#include "model/data_impl.h"
+
+// Which forces besides the rigid bodies' an inverse or forward dynamics counts.
+typedef struct limb_terms {
+  bool rotors, friction, springs;
+  double width; // of the smoothed sign; 0: exact
+} limb_terms;
+
+// wrench: nlink forces (n, f) in link axes that act on the links, or NULL.
+// X: 12 numbers a link, the motions 6.
+#define LIMB_KERNEL_SET(name, real, link_const)                                                     \
+  typedef struct name {                                                                             \
+    /* poses; with v velocities and a_v; with a accelerations */                                    \
+    void (*link_motion)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, \
+                        const real* v, const real* a, real* X, real* vel, real* acc, real* acc_v);  \
+    void (*inverse_dynamics)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
+                             const real* q, const real* v, const real* a, const limb_terms* terms,  \
+                             const real* wrench, real* tau);                                        \
+    void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, \
+                        real* M);                                                                   \
+    /* factors M into packed rows; the least margin of a pivot */                                   \
+    real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,      \
+                   real* packed);                                                                   \
+    /* x = M^-1 x in the user's order, from the factors */                                          \
+    void (*solve)(const limb_model* m, const limb_ws* ws, const real* packed, real* x);             \
+    /* articulated bodies; the least margin of a pivot */                                           \
+    real (*aba)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,         \
+                const real* v, const real* tau, const limb_terms* terms, const real* wrench,        \
+                real* a);                                                                           \
+    /* through M and its factors */                                                                 \
+    real (*by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,             \
+                           const real* q, const real* v, const real* tau, const limb_terms* terms,  \
+                           const real* wrench, real* packed, real* a);                              \
+  } name
+
+LIMB_KERNEL_SET(limb_kernels, double, limb_link_f64);
+
+extern const limb_kernels limb_kernels_f64_base;
+extern const limb_kernels limb_kernels_f64_v3;
+extern const limb_kernels limb_kernels_f64_v4;
+
+// The fastest set that this processor runs.
+const limb_kernels* limb_kernels_here(void);
+
+// The set of a workspace, chosen at the first call.
+static inline const limb_kernels* limb_kernels_of(limb_data* d)
+{
+  if (!d->kernels) d->kernels = limb_kernels_here();
+  return d->kernels;
+}
+
+#endif

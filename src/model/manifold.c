@@ -1,0 +1,319 @@
+// The configuration manifold: R^n for angles and displacements, SO(3) for ball joints, SE(3) for free
+// ones. Velocities are in child axes, so increments multiply on the right: q (+) dq = q exp(dq).
+//
+// With theta = |w| and h = theta / 2,
+//   exp(w) as a quaternion    (sin(h) / theta w, cos(h))
+//   exp(w; v) on SE(3)        position V(w) v,   V = 1 + b [w] + c [w]^2,
+//                             b = (1 - cos theta) / theta^2,   c = (theta - sin theta) / theta^3
+//   log on SE(3)              v = V^-1 p,   V^-1 = 1 - [w] / 2 + k [w]^2,
+//                             k = (1 - h cot h) / theta^2
+// (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
+#include "limb/model.h"
+
+#include "model/model_impl.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+
+// ---- rotations ------------------------------------------------------------------------------------
+
+static sp_quat quat_read(const double* q) { return (sp_quat){q[0], q[1], q[2], q[3]}; }
+
+static void quat_write(double* q, sp_quat a) { q[0] = a.x, q[1] = a.y, q[2] = a.z, q[3] = a.w; }
+
+// Any size but zero, also where the squares over- or underflow.
+static sp_quat quat_unit(sp_quat a)
+{
+  int e;
+  (void)frexp(fmax(fmax(fabs(a.x), fabs(a.y)), fmax(fabs(a.z), fabs(a.w))), &e);
+  const double x = ldexp(a.x, -e), y = ldexp(a.y, -e), z = ldexp(a.z, -e), w = ldexp(a.w, -e);
+  const double k = 1 / sqrt(x * x + y * y + z * z + w * w);
+  return (sp_quat){k * x, k * y, k * z, k * w};
+}
+
+static sp_quat quat_mul(sp_quat a, sp_quat b)
+{
+  return (sp_quat){
+    a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+    a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+static sp_quat quat_conj(sp_quat a) { return (sp_quat){-a.x, -a.y, -a.z, a.w}; }
+
+static sp_quat quat_exp(sp_vec3 w)
+{
+  const double theta = sp_norm3(w), k = theta > 0 ? sin(theta / 2) / theta : 0.5;
+  return (sp_quat){k * w.x, k * w.y, k * w.z, cos(theta / 2)};
+}
+
+// Rotation vector of a unit quaternion, at most pi long. atan2 is accurate from tiny angles to pi.
+static sp_vec3 quat_log(sp_quat a)
+{
+  const double sign = a.w < 0 ? -1 : 1;
+  const sp_vec3 s = sp_v3(sign * a.x, sign * a.y, sign * a.z);
+  const double n = sp_norm3(s);
+  return sp_scale3(n > 0 ? 2 * atan2(n, fabs(a.w)) / n : 2, s);
+}
+
+// ---- screw motions --------------------------------------------------------------------------------
+
+// (theta - sin theta) / theta^3 = sum (-1)^k theta^2k / (2k+3)!
+static double coefficient_c(double theta)
+{
+  if (theta > 1) return (theta - sin(theta)) / (theta * theta * theta);
+  double sum = 1;
+  for (int k = 9; k > 0; k--) sum = 1 - sum * theta * theta / (double)((2 * k + 2) * (2 * k + 3));
+  return sum / 6;
+}
+
+// (1 - h cot h) / theta^2 = (sin h - h cos h) / (4 h^2 sin h), where
+// sin h - h cos h = h^3 / 3 (1 - h^2/10 (1 - h^2/28 (...))): the ratio of the terms k and k + 1 is
+// -h^2 / (2k (2k+3))
+static double coefficient_k(double theta)
+{
+  const double h = theta / 2;
+  if (h > 1) return (1 - h * cos(h) / sin(h)) / (theta * theta);
+  double sum = 1;
+  for (int k = 9; k > 0; k--) sum = 1 - sum * h * h / (double)(2 * k * (2 * k + 3));
+  return sum / 12 * (h > 0 ? h / sin(h) : 1);
+}
+
+// x + b w x x + c w x (w x x)
+static sp_vec3 series(sp_vec3 w, double b, double c, sp_vec3 x)
+{
+  const sp_vec3 wx = sp_cross3(w, x);
+  return sp_add3(x, sp_add3(sp_scale3(b, wx), sp_scale3(c, sp_cross3(w, wx))));
+}
+
+// V(w) v
+static sp_vec3 screw_position(sp_vec3 w, sp_vec3 v)
+{
+  const double theta = sp_norm3(w), s = theta > 0 ? sin(theta / 2) / theta : 0.5;
+  return series(w, 2 * s * s, coefficient_c(theta), v);
+}
+
+// V(w)^-1 p
+static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p)
+{
+  return series(w, -0.5, coefficient_k(sp_norm3(w)), p);
+}
+
+// ---- checks ---------------------------------------------------------------------------------------
+
+static bool finite_all(const double* x, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+// Where a joint's quaternion is in its part of q; -1: it has none. Mimic joints have no part.
+static int quat_at(const limb_joint* j)
+{
+  if (j->nq == 0) return -1;
+  return j->def.type == LIMB_SPHERICAL ? 0 : j->def.type == LIMB_FREE ? 3 : -1;
+}
+
+static limb_status check_q(const limb_model* m, const double* q)
+{
+  if (!finite_all(q, m->nq)) return LIMB_E_NONFINITE;
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* j = &m->joint[i];
+    const int at = quat_at(j);
+    if (at < 0) continue;
+    const double* x = q + j->q + at;
+    const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    if (!(fabs(norm - 1) <= 1e-3)) return LIMB_E_ARG;
+  }
+  return LIMB_OK;
+}
+
+// ---- points ---------------------------------------------------------------------------------------
+
+limb_status limb_neutral(const limb_model* m, double* q)
+{
+  if (!m || !q) return LIMB_E_ARG;
+  for (int i = 0; i < m->nq; i++) q[i] = 0;
+  for (int i = 0; i < m->njoint; i++) {
+    const int at = quat_at(&m->joint[i]);
+    if (at >= 0) q[m->joint[i].q + at + 3] = 1;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_normalize(const limb_model* m, double* q)
+{
+  if (!m || !q) return LIMB_E_ARG;
+  if (!finite_all(q, m->nq)) return LIMB_E_NONFINITE;
+  for (int pass = 0; pass < 2; pass++) { // first look, then write
+    for (int i = 0; i < m->njoint; i++) {
+      const int at = quat_at(&m->joint[i]);
+      if (at < 0) continue;
+      double* x = q + m->joint[i].q + at;
+      if (x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 0) return LIMB_E_ARG;
+      if (pass == 1) quat_write(x, quat_unit(quat_read(x)));
+    }
+  }
+  return LIMB_OK;
+}
+
+// ---- random points --------------------------------------------------------------------------------
+// The same on every machine: integer arithmetic, operations that are rounded once, and sums that are
+// exact, so that fused multiply-adds change nothing. libm's sine and cosine differ and are not used.
+
+// splitmix64 (Steele, Lea, Flood 2014)
+static uint64_t next(uint64_t* seed)
+{
+  *seed += UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t z = *seed;
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static double uniform(uint64_t* seed, double low, double high)
+{
+  const double u = (double)(next(seed) >> 11) * 0x1p-53;
+  const double x = 2 * fma(u, high / 2 - low / 2, low / 2); // halves: the width cannot overflow
+  return fmin(fmax(x, low), high);
+}
+
+// A point of the unit disc on a grid of 2^-26: its squares and their sum are exact.
+static double disc(uint64_t* seed, double* x, double* y)
+{
+  for (;;) {
+    const uint64_t r = next(seed);
+    *x = ((double)(r >> 39) + 0.5) * 0x1p-25 * (r & 1 ? 1 : -1);
+    *y = ((double)(r << 25 >> 39) + 0.5) * 0x1p-25 * (r & 2 ? 1 : -1);
+    const double s = *x * *x + *y * *y;
+    if (s < 1) return s;
+  }
+}
+
+// Uniform rotation from two points of the disc (Marsaglia 1972).
+static void random_rotation(uint64_t* seed, double* q)
+{
+  const double s0 = disc(seed, &q[0], &q[1]);
+  const double s1 = disc(seed, &q[2], &q[3]);
+  const double k = sqrt((1 - s0) / s1);
+  q[2] *= k;
+  q[3] *= k;
+}
+
+static double random_angle(uint64_t* seed) { return uniform(seed, -PI, PI); }
+
+static double random_shift(uint64_t* seed) { return uniform(seed, -1, 1); }
+
+static void random_joint(const limb_joint_def* def, uint64_t* seed, double* q)
+{
+  switch (def->type) {
+  case LIMB_FIXED:
+    return;
+  case LIMB_REVOLUTE:
+  case LIMB_HELICAL:
+  case LIMB_PRISMATIC:
+    if (isfinite(def->q_min) && isfinite(def->q_max))
+      q[0] = uniform(seed, def->q_min, def->q_max);
+    else
+      q[0] = def->type == LIMB_PRISMATIC ? random_shift(seed) : random_angle(seed);
+    return;
+  case LIMB_CYLINDRICAL:
+    q[0] = random_angle(seed);
+    q[1] = random_shift(seed);
+    return;
+  case LIMB_UNIVERSAL:
+    q[0] = random_angle(seed);
+    q[1] = random_angle(seed);
+    return;
+  case LIMB_PLANAR:
+    q[0] = random_shift(seed);
+    q[1] = random_shift(seed);
+    q[2] = random_angle(seed);
+    return;
+  case LIMB_SPHERICAL:
+    random_rotation(seed, q);
+    return;
+  case LIMB_FREE:
+    for (int k = 0; k < 3; k++) q[k] = random_shift(seed);
+    random_rotation(seed, q + 3);
+    return;
+  }
+}
+
+limb_status limb_random(const limb_model* m, uint64_t* seed, double* q)
+{
+  if (!m || !seed || !q) return LIMB_E_ARG;
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* j = &m->joint[i];
+    if (j->nq > 0) random_joint(&j->def, seed, q + j->q);
+  }
+  return LIMB_OK;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------
+
+static sp_vec3 vec_read(const double* x) { return sp_v3(x[0], x[1], x[2]); }
+
+static void vec_write(double* x, sp_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
+
+static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt,
+                            double* out)
+{
+  const int at = quat_at(j);
+  if (at < 0) {
+    for (int k = 0; k < j->nq; k++) out[k] = q[k] + v[k] * dt;
+    return;
+  }
+  const sp_vec3 w = sp_scale3(dt, vec_read(v));
+  const sp_quat r = quat_unit(quat_read(q + at));
+  if (j->def.type == LIMB_FREE) {
+    const sp_vec3 step = screw_position(w, sp_scale3(dt, vec_read(v + 3)));
+    vec_write(out, sp_add3(vec_read(q), sp_mulv(sp_rot_quat(r), step)));
+  }
+  quat_write(out + at, quat_unit(quat_mul(r, quat_exp(w))));
+}
+
+limb_status limb_integrate(const limb_model* m, const double* q, const double* v, double dt,
+                           double* q_out)
+{
+  if (!m || !q || !v || !q_out) return LIMB_E_ARG;
+  if (!isfinite(dt) || !finite_all(v, m->nv)) return LIMB_E_NONFINITE;
+  const limb_status s = check_q(m, q);
+  if (s) return s;
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* j = &m->joint[i];
+    if (j->nq > 0) integrate_joint(j, q + j->q, v + j->v, dt, q_out + j->q);
+  }
+  return finite_all(q_out, m->nq) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+static void difference_joint(const limb_joint* j, const double* q0, const double* q1, double* v)
+{
+  const int at = quat_at(j);
+  if (at < 0) {
+    for (int k = 0; k < j->nv; k++) v[k] = q1[k] - q0[k];
+    return;
+  }
+  const sp_quat r0 = quat_unit(quat_read(q0 + at)), r1 = quat_unit(quat_read(q1 + at));
+  const sp_vec3 w = quat_log(quat_mul(quat_conj(r0), r1));
+  if (j->def.type == LIMB_FREE) {
+    const sp_vec3 step = sp_tmulv(sp_rot_quat(r0), sp_sub3(vec_read(q1), vec_read(q0)));
+    vec_write(v + 3, screw_velocity(w, step));
+  }
+  vec_write(v, w);
+}
+
+limb_status limb_difference(const limb_model* m, const double* q0, const double* q1, double* v)
+{
+  if (!m || !q0 || !q1 || !v) return LIMB_E_ARG;
+  limb_status s = check_q(m, q0);
+  if (!s) s = check_q(m, q1);
+  if (s) return s;
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* j = &m->joint[i];
+    if (j->nq > 0) difference_joint(j, q0 + j->q, q1 + j->q, v + j->v);
+  }
+  return finite_all(v, m->nv) ? LIMB_OK : LIMB_E_NONFINITE;
+}

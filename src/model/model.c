@@ -1,0 +1,197 @@
+// What a model answers about itself: sizes, names, properties, the compiler's report.
+#include "limb/model.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "model/model_impl.h"
+
+void limb_model_destroy(limb_model* m)
+{
+  if (!m) return;
+  const limb_allocator alloc = m->alloc; // m itself lives in the block
+  limb_free(&alloc, m->note, m->note_size);
+  void* block = m->block;
+  const size_t size = m->block_size;
+  limb_arena_release(block, size);
+  limb_free(&alloc, block, size);
+}
+
+// ---- sizes and names ------------------------------------------------------------------------------
+
+const char* limb_model_name(const limb_model* m) { return m ? m->name : NULL; }
+
+int limb_nq(const limb_model* m) { return m ? m->nq : 0; }
+
+int limb_nv(const limb_model* m) { return m ? m->nv : 0; }
+
+int limb_body_count(const limb_model* m) { return m ? m->nbody : 0; }
+
+int limb_joint_count(const limb_model* m) { return m ? m->njoint : 0; }
+
+int limb_frame_count(const limb_model* m) { return m ? m->nbody + m->nframe : 0; }
+
+sp_vec3 limb_model_gravity(const limb_model* m) { return m ? m->gravity : sp_v3(0, 0, 0); }
+
+double limb_total_mass(const limb_model* m) { return m ? m->total_mass : 0; }
+
+static const char* body_name(const void* m, int i) { return ((const limb_model*)m)->body[i].name; }
+
+static const char* joint_name(const void* m, int i)
+{
+  return ((const limb_model*)m)->joint[i].def.name;
+}
+
+static const char* frame_name(const void* m, int i)
+{
+  return ((const limb_model*)m)->frame[i].name;
+}
+
+int limb_find_body(const limb_model* m, const char* name)
+{
+  return m && name ? limb_names_find(&m->body_names, name, body_name, m) : -1;
+}
+
+int limb_find_joint(const limb_model* m, const char* name)
+{
+  return m && name ? limb_names_find(&m->joint_names, name, joint_name, m) : -1;
+}
+
+int limb_find_frame(const limb_model* m, const char* name)
+{
+  const int body = limb_find_body(m, name);
+  if (body >= 0 || !m || !name) return body;
+  const int frame = limb_names_find(&m->frame_names, name, frame_name, m);
+  return frame >= 0 ? m->nbody + frame : -1;
+}
+
+// ---- properties -----------------------------------------------------------------------------------
+
+limb_status limb_get_body(const limb_model* m, int body, limb_body_info* out)
+{
+  if (!m || !out || body < 0 || body >= m->nbody) return LIMB_E_ARG;
+  const limb_body* b = &m->body[body];
+  *out = (limb_body_info){.name = b->name,
+                          .parent = b->parent,
+                          .joint = b->joint,
+                          .moved_by = b->carrier,
+                          .inertia = b->inertia};
+  return LIMB_OK;
+}
+
+limb_status limb_get_joint(const limb_model* m, int joint, limb_joint_info* out)
+{
+  if (!m || !out || joint < 0 || joint >= m->njoint) return LIMB_E_ARG;
+  const limb_joint* j = &m->joint[joint];
+  *out = (limb_joint_info){.def = j->def,
+                           .q = j->q,
+                           .nq = j->nq,
+                           .v = j->v,
+                           .nv = j->nv,
+                           .multiplier = j->multiplier,
+                           .offset = j->offset};
+  return LIMB_OK;
+}
+
+limb_status limb_get_frame(const limb_model* m, int frame, limb_frame_info* out)
+{
+  if (!m || !out || frame < 0 || frame >= limb_frame_count(m)) return LIMB_E_ARG;
+  if (frame < m->nbody) {
+    *out = (limb_frame_info){m->body[frame].name, frame, sp_pose_identity()};
+  } else {
+    const limb_frame* f = &m->frame[frame - m->nbody];
+    *out = (limb_frame_info){f->name, f->body, f->pose};
+  }
+  return LIMB_OK;
+}
+
+// ---- joint types ----------------------------------------------------------------------------------
+
+// Names of the components, in the joint's own terms: z is the axis, x and y span the plane.
+static const char* const q_suffix[][8] = {
+  [LIMB_FIXED] = {NULL},
+  [LIMB_REVOLUTE] = {"", NULL},
+  [LIMB_PRISMATIC] = {"", NULL},
+  [LIMB_HELICAL] = {"", NULL},
+  [LIMB_CYLINDRICAL] = {".rz", ".pz", NULL},
+  [LIMB_UNIVERSAL] = {".r1", ".r2", NULL},
+  [LIMB_PLANAR] = {".px", ".py", ".rz", NULL},
+  [LIMB_SPHERICAL] = {".qx", ".qy", ".qz", ".qw", NULL},
+  [LIMB_FREE] = {".px", ".py", ".pz", ".qx", ".qy", ".qz", ".qw", NULL},
+};
+
+static const char* const v_suffix[][8] = {
+  [LIMB_FIXED] = {NULL},
+  [LIMB_REVOLUTE] = {"", NULL},
+  [LIMB_PRISMATIC] = {"", NULL},
+  [LIMB_HELICAL] = {"", NULL},
+  [LIMB_CYLINDRICAL] = {".wz", ".vz", NULL},
+  [LIMB_UNIVERSAL] = {".w1", ".w2", NULL},
+  [LIMB_PLANAR] = {".vx", ".vy", ".wz", NULL},
+  [LIMB_SPHERICAL] = {".wx", ".wy", ".wz", NULL},
+  [LIMB_FREE] = {".wx", ".wy", ".wz", ".vx", ".vy", ".vz", NULL},
+};
+
+const char* limb_joint_type_name(limb_joint_type type)
+{
+  switch (type) {
+#define LIMB_X(name, value, text, nq, nv) \
+  case LIMB_##name:                       \
+    return text;
+    LIMB_JOINT_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return NULL;
+}
+
+const char* limb_q_suffix(limb_joint_type type, int k)
+{
+  return limb_joint_type_name(type) && k >= 0 && k < 8 ? q_suffix[type][k] : NULL;
+}
+
+const char* limb_v_suffix(limb_joint_type type, int k)
+{
+  return limb_joint_type_name(type) && k >= 0 && k < 8 ? v_suffix[type][k] : NULL;
+}
+
+// ---- report ---------------------------------------------------------------------------------------
+
+int limb_model_note_count(const limb_model* m) { return m ? m->nnote : 0; }
+
+limb_status limb_model_note(const limb_model* m, int index, limb_note* out)
+{
+  if (!m || !out || index < 0 || index >= m->nnote) return LIMB_E_ARG;
+  *out = m->note[index];
+  return LIMB_OK;
+}
+
+static const char* kind_text(limb_note_kind kind)
+{
+  switch (kind) {
+  case LIMB_NOTE_MERGED:
+    return "merged";
+  case LIMB_NOTE_LOWERED:
+    return "lowered";
+  case LIMB_NOTE_REGROUPED:
+    return "regrouped";
+  case LIMB_NOTE_MASSLESS:
+    return "massless";
+  case LIMB_NOTE_NONPHYSICAL:
+    return "non-physical";
+  case LIMB_NOTE_MIMIC:
+    return "mimic";
+  case LIMB_NOTE_NEARLY_SQUARE:
+    return "nearly square";
+  }
+  return "note";
+}
+
+limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* context)
+{
+  if (!m || !write) return LIMB_E_ARG;
+  for (int i = 0; i < m->nnote; i++) {
+    const limb_note* n = &m->note[i];
+    const char* const line[] = {kind_text(n->kind), ": ", n->subject, ": ", n->text, "\n"};
+    for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) write(context, line[k]);
+  }
+  return LIMB_OK;
+}

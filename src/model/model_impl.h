@@ -1,0 +1,102 @@
+// The model behind the opaque type: the robot as described, and the robot as compiled.
+#ifndef LIMB_MODEL_IMPL_H
+#define LIMB_MODEL_IMPL_H
+
+#include "limb/dynamics.h"
+#include "limb/model.h"
+
+#include "model/link.h"
+#include "model/names.h"
+
+#include <stdbool.h>
+
+// ---- as described ---------------------------------------------------------------------------------
+
+typedef struct limb_body {
+  const char* name;
+  int joint;          // to the parent; -1: world
+  int parent;         // body; -1: world
+  int carrier;        // body whose moving joint carries this one (itself unless fixed); 0: world
+  sp_inertia inertia; // as given
+  int link;           // compiled link; -1: fixed to the world
+  sp_pose in_link;    // pose in that link's frame, or in the world
+} limb_body;
+
+typedef struct limb_joint {
+  limb_joint_def def; // names owned by the model, axes normalised, mimic and its numbers as given
+  int q, nq, v, nv;   // place in the user's vectors; mimic: the source's place, nq = nv = 0
+  double multiplier, offset; // mimic chains resolved: q_joint = multiplier q[q] + offset
+  int link, nlink;           // first compiled link and their number; fixed joints: -1, 0
+} limb_joint;
+
+typedef struct limb_frame { // the added frames only
+  const char* name;
+  int body;
+  sp_pose pose; // in the body
+} limb_frame;
+
+// ---- as compiled ----------------------------------------------------------------------------------
+
+// A compiled degree of freedom: of the user's velocity v[v] it is mult times.
+typedef struct limb_dof {
+  int v;
+  double mult;
+} limb_dof;
+
+// Forces between a joint's two sides, per compiled degree of freedom.
+typedef struct limb_actuator {
+  double rotor; // reflected: gear^2 Jm
+  double coulomb, viscous;
+  double stiffness, rest; // rest in the compiled coordinate
+} limb_actuator;
+
+// Order in which L'DL eliminates the independent coordinates, last to first.
+typedef struct limb_elimination {
+  int* dof;    // ncdof: row of a compiled dof
+  int* v;      // nv: the user's velocity of a row
+  int* parent; // nv: row; every nonzero of row k lies on its path to the root; -1: none
+  int* depth;  // nv: length of that path
+  int* row;    // nv: where row k starts in packed storage; entry (k, a) is at row[k] + depth[a]
+  int packed;  // length of packed storage; INT_MAX when it does not fit an int
+} limb_elimination;
+
+struct limb_model {
+  limb_allocator alloc;
+  void* block; // everything below lives in one block
+  size_t block_size;
+
+  const char* name;
+  sp_vec3 gravity;
+  double total_mass;
+
+  int nbody, njoint, nframe;
+  limb_body* body;
+  limb_joint* joint;
+  limb_frame* frame;
+  int* body_order; // bodies, parents first; body_order[0] is the world
+  limb_names body_names, joint_names, frame_names;
+  int nnote;
+  limb_note* note; // in a block of its own, texts included
+  size_t note_size;
+
+  int nq, nv;      // the user's
+  int nlink;       // compiled
+  int ncdof;       // compiled degrees of freedom, mimic joints included
+  int naux, nroot; // ball and free links; links on the world
+  limb_link* link;
+  limb_link_f64* k64;
+  limb_moments* inertia; // per link, not regrouped
+  limb_moments fixed;    // bodies fixed to the world, in the world frame
+  sp_pose* aux_pose;     // naux: R0 and p of ball and free links
+  sp_pose* base;         // nroot: pose of a root's base frame in the world (W)
+  limb_dof* dof;
+  limb_actuator* actuator; // ncdof
+  bool has_actuators;      // any friction or spring or rotor
+  bool has_mimic;
+  bool identity;           // compiled dofs are the user's, in the user's order
+  bool serial;             // one chain
+  bool mixed;              // some joint is not a rotation about z
+  limb_elimination elim;
+};
+
+#endif

@@ -1,0 +1,244 @@
+// Vocabulary of the kernels: the place of a link in its parent, and moving things across the joint.
+//
+// Included by kernel translation units after linalg/spatial_ops.h, with LINK_CONST naming the struct of
+// link constants. The shape of a link (model/link.h) is a compile-time constant in each arm of
+// FOR_SHAPE, so that a twist of 90 degrees or a zero offset costs nothing: the parameters that the
+// shape fixes are the constants 0 and 1 here, and the compiler removes what they multiply.
+//
+//   pose of the link in its parent:   p . Z(gamma) . X(alpha) . z-slide . Z(theta),  or (x, R) if dense
+#ifndef LIMB_PLACE_H
+#define LIMB_PLACE_H
+
+#include "model/link.h"
+#include "model/workspace.h"
+
+#include <stdbool.h>
+
+// Runs ARM(shape) with the shape as a constant.
+#define FOR_SHAPE(shape, ARM)       \
+  switch (shape) {                  \
+  case 0: ARM(0); break;            \
+  case 1: ARM(1); break;            \
+  case 2: ARM(2); break;            \
+  case 3: ARM(3); break;            \
+  case 4: ARM(4); break;            \
+  case 5: ARM(5); break;            \
+  case 6: ARM(6); break;            \
+  case 7: ARM(7); break;            \
+  case 8: ARM(8); break;            \
+  case 9: ARM(9); break;            \
+  case 10: ARM(10); break;          \
+  case 11: ARM(11); break;          \
+  case 12: ARM(12); break;          \
+  case 13: ARM(13); break;          \
+  case 14: ARM(14); break;          \
+  case 15: ARM(15); break;          \
+  case 16: ARM(SHAPE_ROT_ANY); break; \
+  case 17: ARM(SHAPE_TRANS); break; \
+  case 18: ARM(SHAPE_SCREW); break; \
+  case 19: ARM(SHAPE_BALL); break;  \
+  default: ARM(SHAPE_FREE); break;  \
+  }
+
+typedef LINK_CONST link_const;
+
+typedef struct turn { // of a ball or free joint: rotation and offset in the parent
+  mat3 R;
+  vec3 x;
+} turn;
+
+KERNEL bool is_turning(int shape) { return shape <= SHAPE_ROT_ANY || shape == SHAPE_SCREW; }
+KERNEL bool is_sliding(int shape) { return shape == SHAPE_TRANS || shape == SHAPE_SCREW; }
+KERNEL bool is_dense(int shape) { return shape >= SHAPE_BALL; }
+
+typedef struct place {
+  int shape;
+  par ca, sa, cg, sg;
+  par d;    // constant slide along the own z
+  kvec3 p;  // shift after all turns, parent axes
+  kvec3 o;  // whole constant offset of the origin, parent axes
+  real c, s; // cosine and sine of theta
+  real r;    // variable slide along the own z
+  turn t;    // dense only
+} place;
+
+KERNEL place place_of(int shape, const link_const* k, const limb_ws* ws, int i, int aux)
+{
+  place P = {.shape = shape};
+  if (is_dense(shape)) {
+    const turn* t = ws->turn;
+    P.t = t[aux];
+    return P;
+  }
+  const real *q = ws->q, *c = ws->c, *s = ws->s;
+  const par zero = constant(0), one = constant(1);
+  P.c = c[i], P.s = s[i];
+  P.ca = k->ca, P.sa = k->sa;
+  P.o = (kvec3){k->px, k->py, k->pz};
+  if (shape < SHAPE_ROT_ANY) {
+    const int twist = shape / 4;
+    const bool has_a = shape & 2, has_d = shape & 1;
+    if (twist == TWIST_ZERO) P.ca = one, P.sa = zero;
+    if (twist == TWIST_PLUS) P.ca = zero, P.sa = one;
+    if (twist == TWIST_MINUS) P.ca = zero, P.sa = constant(-1);
+    P.cg = one, P.sg = zero;
+    P.d = has_d ? k->d : zero;
+    P.p = (kvec3){has_a ? k->a : zero, zero, zero};
+    if (!has_a) P.o.x = zero;
+    if (!has_d || twist == TWIST_ZERO) P.o.y = zero;
+    if (!has_d || twist == TWIST_PLUS || twist == TWIST_MINUS) P.o.z = zero;
+    return P;
+  }
+  P.cg = k->cg, P.sg = k->sg;
+  P.d = zero;
+  P.p = P.o;
+  if (shape == SHAPE_TRANS) P.r = q[i];
+  if (shape == SHAPE_SCREW) P.r = scale(k->pitch, q[i]);
+  return P;
+}
+
+// Components in the parent -> components in the link, and back.
+KERNEL vec3 into(const place* P, vec3 v)
+{
+  if (is_dense(P->shape)) return tmulv(P->t.R, v);
+  return back_z(P->c, P->s, kback_x(P->ca, P->sa, kback_z(P->cg, P->sg, v)));
+}
+
+KERNEL vec3 out_of(const place* P, vec3 v)
+{
+  if (is_dense(P->shape)) return mulv(P->t.R, v);
+  return kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, turn_z(P->c, P->s, v)));
+}
+
+// Origin of the link in the parent.
+KERNEL vec3 offset(const place* P)
+{
+  if (is_dense(P->shape)) return P->t.x;
+  vec3 o = number3(P->o);
+  if (is_sliding(P->shape)) { // p + r z, z = (sg sa, -cg sa, ca)
+    const real y = scale(P->sa, P->r);
+    o = add3(o, v3(scale(P->sg, y), neg(scale(P->cg, y)), scale(P->ca, P->r)));
+  }
+  return o;
+}
+
+// A o, and a x o, for the offset o.
+KERNEL vec3 times_offset(const place* P, mat3 A)
+{
+  if (is_dense(P->shape) || is_sliding(P->shape)) return mulv(A, offset(P));
+  return mulk(A, P->o);
+}
+
+KERNEL vec3 cross_offset(const place* P, vec3 a)
+{
+  if (is_dense(P->shape) || is_sliding(P->shape)) return cross3(a, offset(P));
+  return crossk3(a, P->o);
+}
+
+// A force given in the link, at its origin, expressed in the parent, at the parent's origin.
+KERNEL force force_out(const place* P, force F)
+{
+  if (is_dense(P->shape)) {
+    const vec3 f = mulv(P->t.R, F.f);
+    return (force){add3(mulv(P->t.R, F.n), cross3(P->t.x, f)), f};
+  }
+  vec3 f = turn_z(P->c, P->s, F.f), n = turn_z(P->c, P->s, F.n);
+  if (is_sliding(P->shape)) n = v3(msub(n.x, P->r, f.y), madd(n.y, P->r, f.x), n.z);
+  n = v3(kmsub(n.x, P->d, f.y), kmadd(n.y, P->d, f.x), n.z);
+  f = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, f));
+  n = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, n));
+  return (force){add3(n, kcross3(P->p, f)), f};
+}
+
+// ---- the joint's own freedom ----------------------------------------------------------------------
+
+// S' F: what the joint's actuators feel of a force on the link.
+KERNEL void project(int shape, const link_const* k, force F, real* tau)
+{
+  if (shape == SHAPE_FREE) {
+    tau[0] = F.n.x, tau[1] = F.n.y, tau[2] = F.n.z;
+    tau[3] = F.f.x, tau[4] = F.f.y, tau[5] = F.f.z;
+  } else if (shape == SHAPE_BALL) {
+    tau[0] = F.n.x, tau[1] = F.n.y, tau[2] = F.n.z;
+  } else if (shape == SHAPE_TRANS) {
+    tau[0] = F.f.z;
+  } else if (shape == SHAPE_SCREW) {
+    tau[0] = kmadd(F.n.z, k->pitch, F.f.z);
+  } else {
+    tau[0] = F.n.z;
+  }
+}
+
+// Regrouped inertia of a link; what the shape has moved to the parent is the constant zero.
+typedef struct moments {
+  par m, hx, hy, hz, xx, xy, xz, yy, yz, zz;
+} moments;
+
+KERNEL moments moments_of(int shape, const link_const* k)
+{
+  const par zero = constant(0);
+  moments s = {k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
+  if (shape <= SHAPE_ROT_ANY) s.m = s.hz = s.zz = zero;
+  if (shape == SHAPE_TRANS) s.xx = s.xy = s.xz = s.yy = s.yz = s.zz = zero;
+  if (shape == SHAPE_BALL) s.m = zero;
+  return s;
+}
+
+// ---- joint coordinates -> places ------------------------------------------------------------------
+
+// Rotation of a quaternion of any norm, and the joint's offset.
+KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
+{
+  const sp_pose* X = &m->aux_pose[aux];
+  const real* u = shape == SHAPE_FREE ? q + 3 : q;
+  const real x = u[0], y = u[1], z = u[2], w = u[3];
+  const real norm = add(dot2(x, x, y, y), dot2(z, z, w, w));
+  const real t = over(number(constant(2)), norm);
+  const real tx = mul(t, x), ty = mul(t, y), tz = mul(t, z);
+  const mat3 Q = {sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w),
+                  dot2(tx, y, tz, w), sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w),
+                  det2(tx, z, ty, w), dot2(ty, z, tx, w), sub(one(), dot2(tx, x, ty, y))};
+  const double* R = X->R.m;
+  const mat3 R0 = {number((par)R[0]), number((par)R[1]), number((par)R[2]),
+                   number((par)R[3]), number((par)R[4]), number((par)R[5]),
+                   number((par)R[6]), number((par)R[7]), number((par)R[8])};
+  vec3 p = v3(number((par)X->p.x), number((par)X->p.y), number((par)X->p.z));
+  if (shape == SHAPE_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
+  return (turn){mulM(R0, Q), p};
+}
+
+// Fills q, c, s and turn of the workspace from the user's coordinates.
+KERNEL void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws,
+                             const real* user)
+{
+  real *q = ws->q, *c = ws->c, *s = ws->s;
+  for (int i = 0; i < m->nlink; i++) q[i] = plus(k[i].off, scale(k[i].mult, user[m->link[i].q]));
+  sines(m->nlink, q, s, c);
+  if (!m->mixed) return;
+  turn* t = ws->turn;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    if (link->shape == SHAPE_TRANS) c[i] = number(k[i].ct), s[i] = number(k[i].st);
+    if (is_dense(link->shape)) t[link->aux] = turn_of(link->shape, m, link->aux, user + link->q);
+  }
+}
+
+// The user's velocities or accelerations in compiled order; the user's own array where that is it.
+KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real* buffer)
+{
+  if (m->identity) return user;
+  for (int c = 0; c < m->ncdof; c++) buffer[c] = scale((par)m->dof[c].mult, user[m->dof[c].v]);
+  return buffer;
+}
+
+// Forces in compiled order, handed to the user's coordinates: tau = G' tau_compiled.
+KERNEL void in_user_order(const limb_model* m, const real* compiled, real* user)
+{
+  for (int k = 0; k < m->nv; k++) user[k] = zero();
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    user[dof->v] = add(user[dof->v], scale((par)dof->mult, compiled[c]));
+  }
+}
+
+#endif

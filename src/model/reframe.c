@@ -1,0 +1,151 @@
+// Third step of compiling: link frames and shapes.
+//
+// A one-dof joint leaves its link frame free to turn about and slide along its axis. Following
+// Khalil (seed 003, section 2.1) x is laid on the common normal to the next axis, which leaves two of
+// six placement numbers at zero, and twists of 0 and 90 degrees become permutations. Where the common
+// normal is ill-defined (nearly parallel axes) or belongs to another child, the general shapes serve.
+// Nothing is rounded away but what rounding put there: a twist counts as square within 4e-15.
+
+#include "model/compile_impl.h"
+
+static const double SQUARE = 4e-15;       // cosine or sine taken as zero
+static const double WELL_CROSSED = 0.1;   // least sine of a twist whose common normal is used
+static const double OFFSET_ROUNDING = 4e-15; // offsets below this share of the distances are zero
+
+static sp_vec3 column_z(sp_mat3 R) { return sp_v3(R.m[2], R.m[5], R.m[8]); }
+
+// Z(angle, slide): turn about z and move along it.
+static sp_pose screw_z(double angle, double slide)
+{
+  const double c = cos(angle), s = sin(angle);
+  return sp_pose_make((sp_mat3){{c, -s, 0, s, c, 0, 0, 0, 1}}, sp_v3(0, 0, slide));
+}
+
+static bool has_axis(const limb_link* link) { return link->shape < SHAPE_BALL; }
+
+// Frame of link i from the axis of its main child (direction w through point p, both in the draft
+// frame, where the own axis is z through the origin).
+static void choose_frame(limb_draft* t, const limb_model* m, int i)
+{
+  limb_draft_link* own = &t->link[i];
+  own->phi = 0;
+  own->slide = m->link[i].parent >= 0 ? own->foot : 0;
+  if (own->main < 0 || !has_axis(&m->link[own->main])) return;
+
+  limb_draft_link* child = &t->link[own->main];
+  const sp_vec3 w = column_z(child->place.R), p = child->place.p;
+  const double sine = hypot(w.x, w.y);
+  if (sine >= WELL_CROSSED) {
+    // nearest points: slide z on this axis, p + s w on the other
+    const double pw = sp_dot3(p, w), cosine = w.z;
+    own->phi = atan2(w.x, -w.y); // x along z x w up to sign: twist in (0, pi)
+    own->slide = (p.z - cosine * pw) / (sine * sine);
+    child->foot = (cosine * p.z - pw) / (sine * sine);
+  } else if (sine < SQUARE) {
+    if (hypot(p.x, p.y) > 0) own->phi = atan2(p.y, p.x);
+    child->foot = w.z > 0 ? own->slide - p.z : p.z - own->slide;
+  }
+}
+
+// T = X(alpha, a) Z(theta0, d)? Then the link is a ROT with its class.
+static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double reach)
+{
+  const sp_vec3 z = column_z(T->R), p = T->p;
+  if (fabs(z.x) > SQUARE) return false;
+  double ca = z.z, sa = -z.y;
+  int twist = TWIST_ANY;
+  if (fabs(sa) < SQUARE && ca > 0) {
+    twist = TWIST_ZERO, ca = 1, sa = 0;
+  } else if (fabs(ca) < SQUARE) {
+    twist = sa > 0 ? TWIST_PLUS : TWIST_MINUS, ca = 0, sa = sa > 0 ? 1 : -1;
+  }
+  const double tiny = OFFSET_ROUNDING * reach;
+  if (fabs(ca * p.y + sa * p.z) > tiny) return false;
+  k->ca = ca, k->sa = sa;
+  k->a = fabs(p.x) > tiny ? p.x : 0;
+  k->d = ca * p.z - sa * p.y;
+  if (fabs(k->d) <= tiny) k->d = 0;
+  k->px = k->a, k->py = -k->d * sa, k->pz = k->d * ca;
+  k->off = atan2(-T->R.m[1], T->R.m[0]);
+  link->shape = (uint8_t)(SHAPE_ROT + twist * 4 + (k->a != 0) * 2 + (k->d != 0));
+  return true;
+}
+
+// T = p Z(gamma) X(alpha) Z(theta0), always possible.
+static double set_general(limb_link_f64* k, const sp_pose* T)
+{
+  const sp_vec3 z = column_z(T->R);
+  const double sa = hypot(z.x, z.y);
+  k->cg = 1, k->sg = 0, k->ca = z.z < 0 ? -1 : 1, k->sa = 0;
+  if (sa >= SQUARE) k->cg = -z.y / sa, k->sg = z.x / sa, k->ca = z.z, k->sa = sa;
+  k->px = T->p.x, k->py = T->p.y, k->pz = T->p.z;
+  // first column of Rz(theta0) = Rx(-alpha) Rz(-gamma) T.R
+  const double x = k->cg * T->R.m[0] + k->sg * T->R.m[3];
+  const double y = k->cg * T->R.m[3] - k->sg * T->R.m[0];
+  return atan2(k->ca * y + k->sa * T->R.m[6], x);
+}
+
+// Shape and constants of link i from the pose T of its frame in the parent's at q = 0.
+static void set_shape(limb_model* m, int i, const sp_pose* T, double reach)
+{
+  limb_link* link = &m->link[i];
+  limb_link_f64* k = &m->k64[i];
+  if (!has_axis(link)) {
+    m->aux_pose[link->aux] = *T;
+    return;
+  }
+  if (link->shape == SHAPE_ROT && try_rot(link, k, T, reach)) return;
+  const double theta0 = set_general(k, T);
+  if (link->shape == SHAPE_TRANS) {
+    k->ct = cos(theta0), k->st = sin(theta0);
+    return;
+  }
+  k->off = theta0;
+  if (link->shape == SHAPE_ROT) {
+    link->shape = SHAPE_ROT_ANY;
+    return;
+  }
+  // SCREW: the kernels advance by pitch theta, the joint by pitch (theta - theta0)
+  k->px -= k->pitch * theta0 * k->sg * k->sa;
+  k->py += k->pitch * theta0 * k->cg * k->sa;
+  k->pz -= k->pitch * theta0 * k->ca;
+}
+
+void limb_reframe(limb_draft* t, limb_model* m)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    limb_link* link = &m->link[i];
+    limb_draft_link* own = &t->link[i];
+    const limb_joint* joint = &m->joint[link->joint];
+    m->k64[i] = (limb_link_f64){.ca = 1, .cg = 1, .ct = 1, .mult = joint->multiplier};
+    if (link->shape == SHAPE_SCREW) m->k64[i].pitch = joint->def.pitch;
+    if (has_axis(link)) choose_frame(t, m, i);
+
+    const sp_pose shift = screw_z(own->phi, own->slide);
+    if (link->parent < 0) { // the base frame takes everything but the joint
+      m->base[link->root] = sp_compose(own->place, shift);
+      const sp_pose none = sp_pose_identity();
+      set_shape(m, i, &none, 0);
+    } else {
+      const limb_draft_link* parent = &t->link[link->parent];
+      const sp_pose back = sp_invert(screw_z(parent->phi, parent->slide));
+      const sp_pose T = sp_compose(sp_compose(back, own->place), shift);
+      const double reach = sp_norm3(own->place.p) + fabs(parent->slide) + fabs(own->slide);
+      set_shape(m, i, &T, reach);
+    }
+    m->k64[i].off += joint->offset;
+  }
+  for (int b = 0; b < m->nbody; b++) { // pose of every body in its link
+    limb_body* body = &m->body[b];
+    const int carrier = t->carrier[b];
+    body->carrier = carrier;
+    body->in_link = t->in_carrier[b];
+    body->link = -1;
+    if (carrier == LIMB_WORLD_BODY) continue;
+    const limb_joint* joint = &m->joint[t->body_joint[carrier]];
+    body->link = joint->link + joint->nlink - 1;
+    const limb_draft_link* link = &t->link[body->link];
+    const sp_pose in_draft = sp_compose(t->body_in_draft[carrier], t->in_carrier[b]);
+    body->in_link = sp_compose(sp_invert(screw_z(link->phi, link->slide)), in_draft);
+  }
+}

@@ -1,0 +1,230 @@
+// First step of compiling: the tree of bodies.
+//
+// Every body but the world must be the child of exactly one joint and reachable from the world. A body
+// behind fixed joints only is carried by the body whose moving joint moves it.
+
+#include "base/error.h"
+#include "model/compile_impl.h"
+
+#include <stdio.h>
+
+enum { WHERE = 96 };
+
+static const char* body_where(char buffer[WHERE], const char* name)
+{
+  (void)snprintf(buffer, WHERE, "body '%s'", name);
+  return buffer;
+}
+
+int limb_type_nq(limb_joint_type type)
+{
+  switch (type) {
+#define LIMB_X(name, value, text, nq, nv) \
+  case LIMB_##name: return nq;
+    LIMB_JOINT_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return 0;
+}
+
+int limb_type_nv(limb_joint_type type)
+{
+  switch (type) {
+#define LIMB_X(name, value, text, nq, nv) \
+  case LIMB_##name: return nv;
+    LIMB_JOINT_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return 0;
+}
+
+// The joint of each body; two joints on one body close a loop.
+static limb_status find_body_joints(limb_draft* t, limb_error* err)
+{
+  const limb_builder* b = t->b;
+  char where[WHERE];
+  for (int i = 0; i < b->nbody; i++) t->body_joint[i] = -1;
+  for (int j = 0; j < b->njoint; j++) {
+    const int child = b->joint[j].child;
+    if (t->body_joint[child] >= 0) {
+      return limb_fail(err, LIMB_E_MODEL, body_where(where, b->body[child].name),
+                       "it is the child of joint '%s' and of joint '%s'; a tree allows one",
+                       b->joint[t->body_joint[child]].name, b->joint[j].name);
+    }
+    t->body_joint[child] = j;
+  }
+  for (int i = 1; i < b->nbody; i++) {
+    if (t->body_joint[i] < 0) {
+      return limb_fail(err, LIMB_E_MODEL, body_where(where, b->body[i].name),
+                       "no joint moves it; add one (fixed to the world, or free, if it is a base)");
+    }
+  }
+  return LIMB_OK;
+}
+
+// Counting sort of the joints by parent body: the joints that leave body p are
+// child[child_start[p]] ... child[child_start[p + 1] - 1], in the order of the joints.
+static void joints_by(limb_draft* t, const int* key)
+{
+  const limb_builder* b = t->b;
+  for (int i = 0; i <= b->nbody; i++) t->child_start[i] = 0;
+  for (int j = 0; j < b->njoint; j++) {
+    if (key[j] >= 0) t->child_start[key[j] + 1]++;
+  }
+  for (int i = 0; i < b->nbody; i++) t->child_start[i + 1] += t->child_start[i];
+  for (int j = b->njoint - 1; j >= 0; j--) {
+    if (key[j] >= 0) t->child[--t->child_start[key[j] + 1]] = j;
+  }
+  // every start has moved down by its own count: shift back into place
+  for (int i = 0; i < b->nbody; i++) t->child_start[i] = t->child_start[i + 1];
+  t->child_start[b->nbody] = 0;
+  for (int j = 0; j < b->njoint; j++) t->child_start[b->nbody] += key[j] >= 0;
+}
+
+// Bodies parents first, by a stack.
+static limb_status order_bodies(limb_draft* t, limb_error* err)
+{
+  const limb_builder* b = t->b;
+  int* parent = t->weight; // borrowed: joints fit, one key each
+  for (int j = 0; j < b->njoint; j++) parent[j] = b->joint[j].parent;
+  joints_by(t, parent);
+
+  int count = 0, top = 0;
+  t->stack[top++] = LIMB_WORLD_BODY;
+  while (top > 0) {
+    const int body = t->stack[--top];
+    t->body_order[count++] = body;
+    for (int k = t->child_start[body + 1] - 1; k >= t->child_start[body]; k--) {
+      t->stack[top++] = b->joint[t->child[k]].child;
+    }
+  }
+  if (count == b->nbody) return LIMB_OK;
+
+  for (int k = 0; k < count; k++) t->body_joint[t->body_order[k]] = -2; // reached
+  int lost = 1;
+  while (t->body_joint[lost] == -2) lost++;
+  char where[WHERE];
+  return limb_fail(err, LIMB_E_MODEL, body_where(where, b->body[lost].name),
+                   "its chain of parents runs in a circle and never reaches the world");
+}
+
+// Fixed bodies join their carriers.
+static void find_carriers(limb_draft* t)
+{
+  const limb_builder* b = t->b;
+  t->carrier[LIMB_WORLD_BODY] = LIMB_WORLD_BODY;
+  t->in_carrier[LIMB_WORLD_BODY] = sp_pose_identity();
+  for (int k = 1; k < b->nbody; k++) {
+    const int body = t->body_order[k];
+    const limb_joint_def* def = &b->joint[t->body_joint[body]];
+    const bool moves = def->type != LIMB_FIXED;
+    t->carrier[body] = moves ? body : t->carrier[def->parent];
+    t->in_carrier[body] =
+      moves ? sp_pose_identity() : sp_compose(t->in_carrier[def->parent], def->placement);
+  }
+}
+
+// Moving joints by carrier, the one with most links below it first: it becomes the next link, so that
+// chains stay contiguous.
+static void order_children(limb_draft* t)
+{
+  const limb_builder* b = t->b;
+  int* key = t->stack; // nbody + njoint entries: joints fit
+  for (int j = 0; j < b->njoint; j++) {
+    key[j] = b->joint[j].type == LIMB_FIXED ? -1 : t->carrier[b->joint[j].parent];
+  }
+  joints_by(t, key);
+
+  for (int i = 0; i < b->nbody; i++) t->weight[i] = 0;
+  for (int k = b->nbody - 1; k > 0; k--) {
+    const int body = t->body_order[k];
+    const limb_joint_def* def = &b->joint[t->body_joint[body]];
+    limb_step steps[MAX_STEPS];
+    t->weight[body] += limb_joint_steps(def, steps);
+    t->weight[def->parent] += t->weight[body];
+  }
+  for (int c = 0; c < b->nbody; c++) {
+    int* first = t->child + t->child_start[c];
+    const int n = t->child_start[c + 1] - t->child_start[c];
+    int heaviest = 0;
+    for (int k = 1; k < n; k++) {
+      if (t->weight[b->joint[first[k]].child] > t->weight[b->joint[first[heaviest]].child]) heaviest = k;
+    }
+    for (int k = heaviest; k > 0; k--) { // move it to the front, keep the others' order
+      const int swap = first[k];
+      first[k] = first[k - 1];
+      first[k - 1] = swap;
+    }
+  }
+}
+
+static void count_all(limb_draft* t)
+{
+  const limb_builder* b = t->b;
+  for (int j = 0; j < b->njoint; j++) {
+    const limb_joint_def* def = &b->joint[j];
+    limb_step steps[MAX_STEPS];
+    const int n = limb_joint_steps(def, steps);
+    const bool follows = def->mimic >= 0;
+    t->nlink += n;
+    t->ncdof += limb_type_nv(def->type);
+    t->naux += def->type == LIMB_SPHERICAL || def->type == LIMB_FREE;
+    t->nroot += n > 0 && t->carrier[def->parent] == LIMB_WORLD_BODY;
+    t->nq += follows ? 0 : limb_type_nq(def->type);
+    t->nv += follows ? 0 : limb_type_nv(def->type);
+  }
+}
+
+limb_status limb_draft_tree(limb_draft* t, limb_error* err)
+{
+  limb_status s = find_body_joints(t, err);
+  if (s == LIMB_OK) s = order_bodies(t, err);
+  if (s != LIMB_OK) return s;
+  find_carriers(t);
+  order_children(t);
+  count_all(t);
+  return LIMB_OK;
+}
+
+// Gives each joint its place in q and v, and each follower its source's with the chain's numbers
+// multiplied out: q = m1 (m2 (... q_source ...) + o2) + o1.
+limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err)
+{
+  const limb_builder* b = t->b;
+  int q = 0, v = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    limb_joint* joint = &m->joint[j];
+    const bool follows = b->joint[j].mimic >= 0;
+    joint->multiplier = 1;
+    joint->q = q, joint->v = v;
+    joint->nq = follows ? 0 : limb_type_nq(joint->def.type);
+    joint->nv = follows ? 0 : limb_type_nv(joint->def.type);
+    q += joint->nq, v += joint->nv;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    limb_joint* joint = &m->joint[j];
+    int source = j, length = 0;
+    char where[WHERE];
+    (void)snprintf(where, sizeof where, "joint '%s'", joint->def.name);
+    for (; b->joint[source].mimic >= 0; source = b->joint[source].mimic) {
+      const limb_joint_def* link = &b->joint[source];
+      if (link->mimic >= m->njoint) {
+        return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d",
+                         link->mimic, m->njoint);
+      }
+      if (++length > m->njoint) {
+        return limb_fail(err, LIMB_E_MODEL, where, "its chain of mimic joints runs in a circle");
+      }
+      joint->offset += joint->multiplier * link->offset;
+      joint->multiplier *= link->multiplier;
+    }
+    if (source != j && limb_type_nv(b->joint[source].type) != 1) {
+      return limb_fail(err, LIMB_E_MODEL, where,
+                       "it follows joint '%s', which has %d degrees of freedom instead of one",
+                       b->joint[source].name, limb_type_nv(b->joint[source].type));
+    }
+    joint->q = m->joint[source].q;
+    joint->v = m->joint[source].v;
+  }
+  return LIMB_OK;
+}

@@ -1,0 +1,30 @@
+#include "model/workspace.h"
+
+#include <limits.h>
+
+// Factors are kept at hand for mimic robots, which need them, and where they cost little.
+size_t limb_ws_packed(const limb_model* m)
+{
+  const int packed = m->elim.packed;
+  const bool small = packed / 32 <= m->nv;
+  return packed < INT_MAX && (m->has_mimic || small) ? (size_t)packed : 0;
+}
+
+void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
+{
+  const size_t nl = (size_t)m->nlink, nc = (size_t)m->ncdof, na = (size_t)m->naux;
+  out->q = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
+  out->c = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
+  out->s = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
+  out->turn = limb_arena_take(a, na * LIMB_WS_TURN, scalar);
+  out->v = limb_arena_take(a, nc, scalar);
+  out->a = limb_arena_take(a, nc, scalar);
+  out->tau = limb_arena_take(a, nc, scalar);
+  out->force = limb_arena_take(a, nl * LIMB_WS_FORCE, scalar);
+  out->state = limb_arena_take(a, nl * LIMB_WS_STATE, scalar);
+  out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
+  out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
+  out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
+  out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
+  out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);
+}

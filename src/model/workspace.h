@@ -1,0 +1,40 @@
+// Workspace of the kernels, for any scalar type: one layout, measured and laid out by one function.
+#ifndef LIMB_WORKSPACE_H
+#define LIMB_WORKSPACE_H
+
+#include "base/arena.h"
+#include "model/model_impl.h"
+
+enum { // sizes in scalars
+  LIMB_WS_PAD = 8,     // sincos works on whole blocks: q, c and s are that much longer
+  LIMB_WS_TURN = 12,   // rotation matrix and offset of a ball or free joint
+  LIMB_WS_FORCE = 6,   // spatial force
+  LIMB_WS_STATE = 9,   // angular velocity, angular and linear acceleration
+  LIMB_WS_ABA = 18,    // what ABA keeps of a one-dof link
+  LIMB_WS_ABA_AUX = 21, // and of a ball or free one
+  LIMB_WS_ARTIC = 27   // articulated inertia and bias force
+};
+
+typedef struct limb_ws {
+  void* q;       // nlink: joint coordinate (angle or displacement)
+  void* c;       // nlink: its cosine
+  void* s;       // nlink: its sine
+  void* turn;    // naux
+  void* v;       // ncdof: joint velocities in compiled order
+  void* a;       // ncdof: joint accelerations
+  void* tau;     // ncdof: joint forces
+  void* force;   // nlink
+  void* state;   // nlink: of links whose state must be kept
+  double* base;  // nroot states of the base frames; double whatever the scalar
+  void* aba;     // nlink
+  void* aba_aux; // naux
+  void* artic;   // nlink: of links with more than one child
+  void* packed;  // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
+} limb_ws;
+
+// Scalars of packed factor storage that the workspace holds; 0: none.
+size_t limb_ws_packed(const limb_model* m);
+
+void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out);
+
+#endif

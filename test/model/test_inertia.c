@@ -1,0 +1,282 @@
+// Inertias: solids against stacks of thin discs, composition, shifts, parameters, and what
+// counts as impossible.
+#include "limb/inertia.h"
+
+#include "support/check.h"
+#include "support/rng.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static void inertia_numbers(const sp_inertia* Y, double x[10])
+{
+  const double all[10] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
+                          Y->xy,   Y->xz,    Y->yy,    Y->yz,    Y->zz};
+  memcpy(x, all, sizeof all);
+}
+
+static void assert_inertia(sp_inertia got, sp_inertia want, double rtol)
+{
+  double g[10], w[10];
+  inertia_numbers(&got, g);
+  inertia_numbers(&want, w);
+  assert_close(g[0], w[0], rtol, 0);
+  assert_close_array(g + 1, w + 1, 3, rtol, rtol);
+  assert_close_array(g + 4, w + 4, 6, rtol, rtol);
+}
+
+static sp_inertia random_body(rng* r)
+{
+  const double mass = rng_uniform(r, 0.1, 3), x = rng_uniform(r, 0.1, 1);
+  const double y = rng_uniform(r, 0.1, 1);
+  return limb_inertia_move(rng_pose(r, 1), limb_inertia_box(mass, x, y, 0.4));
+}
+
+// ---- solids -----------------------------------------------------------------------------------------
+
+// A stack of thin discs along z, |z| < half, with the square of their radius at z.
+typedef double profile_fn(double z);
+
+static double cylinder(double z)
+{
+  (void)z;
+  return 0.09;
+}
+
+static double sphere(double z) { return 0.09 - z * z; }
+
+static double capsule(double z)
+{
+  const double over = fmax(fabs(z) - 0.25, 0);
+  return 0.09 - over * over;
+}
+
+static void assert_stack(sp_inertia Y, double mass, profile_fn* square, double half)
+{
+  enum { N = 22000 };
+  double m = 0, along = 0, across = 0;
+  for (int i = 0; i < N; i++) { // a disc: m r^2 / 2 about its axis, m r^2 / 4 across
+    const double z = half * (2 * i + 1 - N) / N, r2 = square(z);
+    m += r2, along += r2 * r2 / 2, across += r2 * (r2 / 4 + z * z);
+  }
+  assert_that(Y.mass == mass && Y.com.x == 0 && Y.com.y == 0 && Y.com.z == 0);
+  assert_that(Y.xy == 0 && Y.xz == 0 && Y.yz == 0 && Y.xx == Y.yy);
+  assert_close(Y.xx, mass * across / m, 1e-8, 0);
+  assert_close(Y.zz, mass * along / m, 1e-8, 0);
+}
+
+START_TEST(solids)
+{
+  assert_stack(limb_inertia_cylinder(2, 0.3, 0.5), 2, cylinder, 0.25);
+  assert_stack(limb_inertia_sphere(2, 0.3), 2, sphere, 0.3);
+  assert_stack(limb_inertia_capsule(2, 0.3, 0.5), 2, capsule, 0.55);
+
+  // A box is made of points: eight at +-edge / sqrt(12) have its moments.
+  sp_inertia box = {0};
+  for (int i = 0; i < 8; i++) {
+    const double k = 1 / sqrt(12);
+    const sp_vec3 at =
+      sp_v3(i & 1 ? 0.2 * k : -0.2 * k, i & 2 ? 0.3 * k : -0.3 * k, i & 4 ? 0.7 * k : -0.7 * k);
+    box = limb_inertia_add(box, limb_inertia_point(0.5, at));
+  }
+  assert_inertia(limb_inertia_box(4, 0.2, 0.3, 0.7), box, 1e-14);
+}
+END_TEST
+
+START_TEST(limits_of_solids)
+{
+  // Shells are differences of solids: d(m r^2) with m ~ r^3, or m ~ r^2.
+  const double h = 1e-5, r = 0.3;
+  const sp_inertia shell = limb_inertia_shell(1, r);
+  const double ball = (pow(r + h, 5) - pow(r - h, 5)) / (pow(r + h, 3) - pow(r - h, 3));
+  assert_close(shell.xx, 0.4 * ball, 1e-8, 0);
+  assert_that(shell.xx == shell.yy && shell.yy == shell.zz);
+  const sp_inertia tube = limb_inertia_tube(1, r, 0.5);
+  assert_close(tube.zz, 0.5 * (pow(r + h, 4) - pow(r - h, 4)) / (pow(r + h, 2) - pow(r - h, 2)),
+               1e-8, 0);
+  assert_close(tube.xx, r * r / 2 + 0.25 / 12, 1e-15, 0);
+
+  assert_inertia(limb_inertia_rod(3, 0.5), limb_inertia_cylinder(3, 0, 0.5), 1e-15);
+  assert_inertia(limb_inertia_rod(3, 0.5), limb_inertia_capsule(3, 0, 0.5), 1e-15);
+  assert_inertia(limb_inertia_sphere(3, 0.2), limb_inertia_capsule(3, 0.2, 0), 1e-15);
+  assert_inertia(limb_inertia_point(3, sp_v3(0, 0, 0)), limb_inertia_capsule(3, 0, 0), 0);
+  assert_inertia(limb_inertia_rod(3, 0.5), limb_inertia_tube(3, 0, 0.5), 1e-15);
+}
+END_TEST
+
+// ---- composition ------------------------------------------------------------------------------------
+
+START_TEST(two_half_boxes)
+{
+  const sp_inertia half = limb_inertia_box(1, 0.2, 0.3, 0.5);
+  const sp_pose up = sp_pose_make(sp_identity3(), sp_v3(0, 0, 0.25));
+  const sp_pose down = sp_pose_make(sp_identity3(), sp_v3(0, 0, -0.25));
+  const sp_inertia whole =
+    limb_inertia_add(limb_inertia_move(up, half), limb_inertia_move(down, half));
+  assert_inertia(whole, limb_inertia_box(2, 0.2, 0.3, 1), 1e-15);
+}
+END_TEST
+
+START_TEST(add)
+{
+  rng r = {(uint64_t)_i + 1};
+  const sp_inertia a = random_body(&r), b = random_body(&r), c = random_body(&r);
+  const sp_inertia ab = limb_inertia_add(a, b);
+  assert_inertia(limb_inertia_add(b, a), ab, 1e-14);
+  assert_inertia(limb_inertia_add(ab, c), limb_inertia_add(a, limb_inertia_add(b, c)), 1e-14);
+
+  // Parameters about a common origin simply add up.
+  double A[10], B[10], AB[10];
+  limb_inertia_to_parameters(&a, A);
+  limb_inertia_to_parameters(&b, B);
+  limb_inertia_to_parameters(&ab, AB);
+  for (int i = 0; i < 10; i++) A[i] += B[i];
+  assert_close_array(AB, A, 10, 1e-14, 0);
+
+  // Taking away again; adding nothing.
+  sp_inertia minus = b;
+  minus.mass = -b.mass;
+  minus.xx = -b.xx, minus.xy = -b.xy, minus.xz = -b.xz;
+  minus.yy = -b.yy, minus.yz = -b.yz, minus.zz = -b.zz;
+  assert_inertia(limb_inertia_add(ab, minus), a, 1e-11);
+  assert_inertia(limb_inertia_add(b, minus), (sp_inertia){0}, 0);
+  assert_inertia(limb_inertia_add(a, (sp_inertia){0}), a, 0);
+  assert_inertia(limb_inertia_add((sp_inertia){0}, a), a, 0);
+}
+END_TEST
+
+START_TEST(move)
+{
+  rng r = {(uint64_t)_i + 1};
+  const sp_inertia a = random_body(&r), b = random_body(&r);
+  const sp_pose X = rng_pose(&r, 1), Y = rng_pose(&r, 1);
+  const sp_inertia moved = limb_inertia_move(X, a);
+  assert_inertia(limb_inertia_move(sp_invert(X), moved), a, 1e-14);
+  assert_inertia(limb_inertia_move(Y, moved), limb_inertia_move(sp_compose(Y, X), a), 1e-14);
+  assert_inertia(limb_inertia_add(moved, limb_inertia_move(X, b)),
+                 limb_inertia_move(X, limb_inertia_add(a, b)), 1e-14);
+
+  // The kinetic energy does not know frames.
+  const sp_motion v = {rng_vec3(&r, 1), rng_vec3(&r, 1)}, w = sp_motion_out(X, v);
+  assert_close(sp_dot(w, sp_inertia_times(&moved, w)), sp_dot(v, sp_inertia_times(&a, v)), 1e-14,
+               0);
+}
+END_TEST
+
+START_TEST(parameters)
+{
+  rng r = {(uint64_t)_i + 1};
+  const sp_inertia a = random_body(&r);
+  double theta[10], O[6];
+  limb_inertia_to_parameters(&a, theta);
+  limb_inertia_about_origin(&a, O);
+  assert_inertia(limb_inertia_from_parameters(theta), a, 1e-13);
+  assert_close_array(theta + 4, O, 6, 0, 0);
+
+  // Turning about the origin only: the momentum's moment is the inertia times w.
+  const sp_vec3 w = rng_vec3(&r, 1);
+  const sp_force f = sp_inertia_times(&a, sp_motion_make(w, sp_v3(0, 0, 0)));
+  const sp_mat3 I = {{O[0], O[1], O[2], O[1], O[3], O[4], O[2], O[4], O[5]}};
+  assert_close_vec3(f.m, sp_mulv(I, w), 1e-14, 0);
+  assert_close_vec3(f.f, sp_cross3(w, sp_v3(theta[1], theta[2], theta[3])), 1e-14, 0);
+
+  const double massless[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const sp_inertia m = limb_inertia_from_parameters(massless);
+  assert_that(m.mass == 0 && m.com.x == 0 && m.com.y == 0 && m.com.z == 0);
+  assert_that(m.xx == 4 && m.xy == 5 && m.xz == 6 && m.yy == 7 && m.yz == 8 && m.zz == 9);
+}
+END_TEST
+
+// ---- what a rigid body can have ---------------------------------------------------------------------
+
+static void assert_defect(sp_inertia Y, const char* words)
+{
+  const char* defect = limb_inertia_defect(&Y);
+  ck_assert_msg(defect && strstr(defect, words), "'%s' lacks '%s'", defect ? defect : "(none)",
+                words);
+}
+
+START_TEST(borderline_bodies_pass)
+{
+  rng r = {(uint64_t)_i + 1};
+  const double size = pow(10, rng_uniform(&r, -6, 3)), mass = pow(10, rng_uniform(&r, -6, 3));
+  sp_inertia pair = limb_inertia_point(mass, rng_vec3(&r, size));
+  pair = limb_inertia_add(pair, limb_inertia_point(2 * mass, rng_vec3(&r, size)));
+  const sp_inertia border[] = {limb_inertia_rod(mass, size),
+                               limb_inertia_cylinder(mass, size, 0),
+                               limb_inertia_box(mass, size, 0.3 * size, 0),
+                               limb_inertia_tube(mass, size, 0),
+                               limb_inertia_point(mass, rng_vec3(&r, size)),
+                               pair,
+                               limb_inertia_point(0, sp_v3(0, 0, 0))};
+  for (size_t i = 0; i < sizeof border / sizeof border[0]; i++) {
+    check_at("body %zu, seed %d", i, _i);
+    assert_that(!limb_inertia_defect(&border[i]));
+    const sp_inertia turned = limb_inertia_move(rng_pose(&r, size), border[i]);
+    assert_that(!limb_inertia_defect(&turned));
+  }
+}
+END_TEST
+
+START_TEST(beyond_the_border)
+{
+  // A hair beyond the border is found, however the body is turned.
+  rng r = {(uint64_t)_i + 1};
+  const sp_pose X = rng_pose(&r, 1);
+  const double hair = 1e-12;
+  const sp_inertia wide = {.mass = 1, .xx = 1, .yy = 2, .zz = 3 + hair};
+  assert_defect(limb_inertia_move(X, wide), "larger than the sum");
+  const sp_inertia negative = {.mass = 1, .xx = -hair, .yy = 1, .zz = 1};
+  assert_defect(limb_inertia_move(X, negative), "negative");
+  const sp_inertia fine = {.mass = 1, .xx = 1, .yy = 2, .zz = 3 - hair};
+  const sp_inertia turned = limb_inertia_move(X, fine);
+  assert_that(!limb_inertia_defect(&turned));
+}
+END_TEST
+
+START_TEST(defects)
+{
+  assert_that(limb_inertia_defect(NULL));
+  assert_defect((sp_inertia){.mass = -1}, "mass is negative");
+  assert_defect((sp_inertia){.xx = 1, .yy = 1, .zz = 1}, "no mass");
+  assert_defect((sp_inertia){.mass = 1, .xx = 1, .yy = 1, .zz = 2.001}, "larger than the sum");
+  assert_defect((sp_inertia){.mass = 1, .xy = 1}, "negative");
+  assert_defect((sp_inertia){.mass = 1, .xx = 1, .yy = 1, .zz = 1, .xy = 1.01}, "negative");
+  assert_defect((sp_inertia){.mass = nan("")}, "finite");
+  assert_defect((sp_inertia){.mass = 1, .com = {0, HUGE_VAL, 0}}, "finite");
+  assert_defect((sp_inertia){.mass = 1, .yz = nan("")}, "finite");
+  const sp_inertia tiny = {.mass = 1e-300, .xx = 1e-300, .yy = 1e-300, .zz = 1e-300};
+  assert_that(!limb_inertia_defect(&tiny));
+  const sp_inertia huge = {.mass = 1, .xx = 1e300, .xy = 1e299, .yy = 1e300, .zz = 1e300};
+  assert_that(!limb_inertia_defect(&huge));
+}
+END_TEST
+
+// ---- rotations --------------------------------------------------------------------------------------
+
+START_TEST(quaternion_of_a_rotation)
+{
+  rng r = {(uint64_t)_i + 1};
+  const double pi = 3.14159265358979324;
+  const double angle[] = {0, 1e-12, 1e-3, 1, 2, 3, pi - 1e-9, pi, rng_uniform(&r, 0, pi)};
+  sp_vec3 axis[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}, {0, 0, 0}};
+  axis[4] = rng_direction(&r);
+  for (size_t i = 0; i < sizeof angle / sizeof angle[0]; i++) {
+    for (int k = 0; k < 5; k++) {
+      const sp_mat3 R = sp_rot_axis(axis[k], angle[i]);
+      const sp_quat q = sp_quat_rot(R);
+      assert_that(q.w >= 0);
+      assert_close(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, 1, 4 * DBL_EPSILON, 0);
+      assert_close_matrix(sp_rot_quat(q).m, R.m, 3, 3, 8 * DBL_EPSILON, 0);
+      if (i < 6) { // small angles keep their relative accuracy
+        const sp_vec3 v = sp_scale3(sin(angle[i] / 2), axis[k]);
+        assert_close_vec3(sp_v3(q.x, q.y, q.z), v, 8 * DBL_EPSILON, 0);
+      }
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters,
+           borderline_bodies_pass, beyond_the_border, defects, quaternion_of_a_rotation)

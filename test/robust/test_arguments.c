@@ -1,0 +1,391 @@
+// Every public call rejects what its header says it rejects: NULL, indices, values that are not
+// finite, quaternions that are not unit, wrong sizes and alignment.
+#include "support/check.h"
+#include "support/robots_impl.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The quadruped: a free joint (a quaternion), revolute and fixed joints.
+enum { NQ = 19, NV = 18 };
+
+typedef struct bed {
+  limb_model* m;
+  limb_data* d;
+  double q[NQ], v[NV], a[NV], tau[NV], x[NV], X[NV * NV];
+} bed;
+
+static bed bed_make(void)
+{
+  bed b = {0};
+  b.m = robot_quadruped();
+  assert_that(limb_nq(b.m) == NQ && limb_nv(b.m) == NV);
+  assert_ok(limb_data_create(b.m, NULL, &b.d));
+  uint64_t seed = 5;
+  assert_ok(limb_random(b.m, &seed, b.q));
+  for (int k = 0; k < NV; k++) b.v[k] = 0.1 * k - 0.7, b.a[k] = 0.2 * k, b.tau[k] = 1 - 0.1 * k;
+  return b;
+}
+
+static void bed_free(bed* b)
+{
+  limb_data_destroy(b->d);
+  limb_model_destroy(b->m);
+}
+
+// ---- hot calls, by one table --------------------------------------------------------------------
+
+// A call with its inputs replaced: which of q, v, third (a or tau) it takes, and the call itself.
+enum { TAKES_Q = 1, TAKES_V = 2, TAKES_THIRD = 4, TAKES_ENV = 8, TAKES_NOTHING = 0 };
+
+typedef struct inputs {
+  limb_data* d;
+  const double *q, *v, *third;
+  const limb_environment* env;
+  void* out; // big enough for anything
+} inputs;
+
+typedef limb_status hot_fn(const inputs* i);
+
+static limb_status inverse(const inputs* i)
+{
+  return limb_inverse_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
+}
+
+static limb_status bias(const inputs* i)
+{
+  return limb_bias_forces(i->d, i->q, i->v, i->env, i->out);
+}
+
+static limb_status gravity(const inputs* i)
+{
+  return limb_gravity_forces(i->d, i->q, i->env, i->out);
+}
+
+static limb_status friction(const inputs* i)
+{
+  return limb_friction_forces(i->d, i->v, i->env, i->out);
+}
+
+static limb_status springs(const inputs* i) { return limb_spring_forces(i->d, i->q, i->out); }
+
+static limb_status mass(const inputs* i) { return limb_mass_matrix(i->d, i->q, i->out); }
+
+static limb_status forward(const inputs* i)
+{
+  return limb_forward_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
+}
+
+static limb_status aba(const inputs* i)
+{
+  return limb_forward_dynamics_aba(i->d, i->q, i->v, i->third, i->env, i->out);
+}
+
+static limb_status by_mass(const inputs* i)
+{
+  double work[NV * NV];
+  return limb_forward_dynamics_by_mass_matrix(i->d, i->q, i->v, i->third, i->env, work, i->out);
+}
+
+static limb_status inverse_matrix(const inputs* i)
+{
+  return limb_mass_matrix_inverse(i->d, i->q, i->out);
+}
+
+static limb_status solve(const inputs* i)
+{
+  return limb_mass_matrix_solve(i->d, i->q, 1, i->third, i->out);
+}
+
+static limb_status energies(const inputs* i)
+{
+  return limb_energies(i->d, i->q, i->v, i->env, i->out);
+}
+
+static limb_status power(const inputs* i)
+{
+  return limb_power_balance(i->d, i->q, i->v, i->third, i->env, i->out);
+}
+
+static limb_status reactions(const inputs* i)
+{
+  return limb_joint_reactions(i->d, i->q, i->v, i->third, i->env, LIMB_WORLD, i->out);
+}
+
+static limb_status kinematics(const inputs* i)
+{
+  return limb_kinematics(i->d, i->q, i->v, i->third);
+}
+
+static const struct {
+  const char* name;
+  hot_fn* call;
+  int takes;
+} hot[] = {{"inverse_dynamics", inverse, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
+           {"bias_forces", bias, TAKES_Q | TAKES_V | TAKES_ENV},
+           {"gravity_forces", gravity, TAKES_Q},
+           {"friction_forces", friction, TAKES_V},
+           {"spring_forces", springs, TAKES_Q},
+           {"mass_matrix", mass, TAKES_Q},
+           {"forward_dynamics", forward, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
+           {"forward_dynamics_aba", aba, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
+           {"by_mass_matrix", by_mass, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
+           {"mass_matrix_inverse", inverse_matrix, TAKES_Q},
+           {"mass_matrix_solve", solve, TAKES_Q | TAKES_THIRD},
+           {"energies", energies, TAKES_Q | TAKES_V},
+           {"power_balance", power, TAKES_Q | TAKES_V | TAKES_THIRD},
+           {"joint_reactions", reactions, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
+           {"kinematics", kinematics, TAKES_Q | TAKES_V | TAKES_THIRD}};
+
+enum {
+  HOT = sizeof hot / sizeof hot[0],
+  KINEMATICS = HOT - 1 // v and a may be NULL, there is no output
+};
+
+static inputs inputs_of(bed* b) { return (inputs){b->d, b->q, b->v, b->a, NULL, b->X}; }
+
+START_TEST(hot_calls_reject_null)
+{
+  bed b = bed_make();
+  for (int i = 0; i < HOT; i++) {
+    check_at("%s", hot[i].name);
+    inputs in = inputs_of(&b);
+    assert_ok(hot[i].call(&in));
+    in.d = NULL;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    in = inputs_of(&b), in.q = NULL;
+    if (hot[i].takes & TAKES_Q) assert_status(hot[i].call(&in), LIMB_E_ARG);
+    if (i == KINEMATICS) continue;
+    in = inputs_of(&b), in.v = NULL;
+    if (hot[i].takes & TAKES_V) assert_status(hot[i].call(&in), LIMB_E_ARG);
+    in = inputs_of(&b), in.third = NULL;
+    if (hot[i].takes & TAKES_THIRD) assert_status(hot[i].call(&in), LIMB_E_ARG);
+    in = inputs_of(&b), in.out = NULL;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+  }
+  assert_status(limb_kinematics(b.d, b.q, NULL, b.a), LIMB_E_ARG);
+  assert_status(limb_forward_dynamics_by_mass_matrix(b.d, b.q, b.v, b.a, NULL, NULL, b.x),
+                LIMB_E_ARG);
+  assert_status(limb_mass_matrix_solve(b.d, b.q, -1, b.a, b.x), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
+// NaN and infinities at every position of every input in turn.
+START_TEST(hot_calls_reject_what_is_not_finite)
+{
+  static const double bad[3] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
+  bed b = bed_make();
+  for (int i = 0; i < HOT; i++) {
+    for (int which = 0; which < 3; which++) {
+      if (!(hot[i].takes & 1 << which)) continue;
+      const int n = which == 0 ? NQ : NV;
+      for (int k = 0; k < n; k++) {
+        double values[NQ];
+        const double* const source[3] = {b.q, b.v, b.a};
+        memcpy(values, source[which], (size_t)n * sizeof *values);
+        values[k] = bad[(i + k) % 3];
+        inputs in = inputs_of(&b);
+        if (which == 0) in.q = values;
+        if (which == 1) in.v = values;
+        if (which == 2) in.third = values;
+        check_at("%s, input %d, position %d", hot[i].name, which, k);
+        assert_status(hot[i].call(&in), LIMB_E_NONFINITE);
+      }
+    }
+    // And the workspace is as good as before.
+    inputs in = inputs_of(&b);
+    check_at("%s after a refusal", hot[i].name);
+    assert_ok(hot[i].call(&in));
+  }
+  bed_free(&b);
+}
+END_TEST
+
+START_TEST(hot_calls_reject_quaternions_that_are_none)
+{
+  bed b = bed_make();
+  static const double scale[3] = {0, 1.0011, 0.9989};
+  for (int i = 0; i < HOT; i++) {
+    if (!(hot[i].takes & TAKES_Q)) continue;
+    for (int k = 0; k < 3; k++) {
+      double q[NQ];
+      memcpy(q, b.q, sizeof q);
+      for (int j = 3; j < 7; j++) q[j] *= scale[k];
+      inputs in = inputs_of(&b);
+      in.q = q;
+      check_at("%s, quaternion of norm %g", hot[i].name, scale[k]);
+      assert_status(hot[i].call(&in), LIMB_E_ARG);
+    }
+    // A little off is put right, not refused.
+    double q[NQ];
+    memcpy(q, b.q, sizeof q);
+    for (int j = 3; j < 7; j++) q[j] *= 1.0005;
+    inputs in = inputs_of(&b);
+    in.q = q;
+    assert_ok(hot[i].call(&in));
+  }
+  double q[NQ], want[NV], got[NV];
+  memcpy(q, b.q, sizeof q);
+  for (int j = 3; j < 7; j++) q[j] *= 0.9993;
+  assert_ok(limb_inverse_dynamics(b.d, b.q, b.v, b.a, NULL, want));
+  assert_ok(limb_inverse_dynamics(b.d, q, b.v, b.a, NULL, got));
+  assert_close_array(got, want, NV, TOL_ALGEBRA, 0);
+  bed_free(&b);
+}
+END_TEST
+
+// ---- the environment ----------------------------------------------------------------------------
+
+// Every number of the environment and of a wrench in turn.
+static double* number_of(limb_environment* env, limb_wrench* w, int k)
+{
+  sp_vec3* const place[] = {&env->gravity,
+                            &env->base_velocity.w,
+                            &env->base_velocity.v,
+                            &env->base_acceleration.w,
+                            &env->base_acceleration.v,
+                            &w->wrench.m,
+                            &w->wrench.f};
+  sp_vec3* x = place[k / 3];
+  return k % 3 == 0 ? &x->x : k % 3 == 1 ? &x->y : &x->z;
+}
+
+START_TEST(environments_are_checked)
+{
+  bed b = bed_make();
+  const limb_wrench good = {1, LIMB_BODY, {{1, 2, 3}, {4, 5, 6}}};
+  for (int i = 0; i < HOT; i++) {
+    if (!(hot[i].takes & TAKES_ENV)) continue;
+    inputs in = inputs_of(&b);
+    limb_environment env = limb_default_environment(b.m);
+    limb_wrench w = good;
+    env.nwrench = 1, env.wrench = &w;
+    in.env = &env;
+    check_at("%s with a wrench", hot[i].name);
+    assert_ok(hot[i].call(&in));
+    const int wrenchless = hot[i].call == bias; // wrenches are not looked at
+    for (int k = 0; k < (wrenchless ? 15 : 21); k++) {
+      double* x = number_of(&env, &w, k);
+      const double keep = *x;
+      *x = k % 2 ? (double)NAN : HUGE_VAL;
+      check_at("%s, number %d of the environment", hot[i].name, k);
+      assert_status(hot[i].call(&in), LIMB_E_NONFINITE);
+      *x = keep;
+    }
+    if (wrenchless) continue;
+    check_at("%s, wrenches", hot[i].name);
+    w.frame = -1;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    w.frame = limb_frame_count(b.m);
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    w = good, w.ref = (limb_ref)3;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    w = good, env.wrench = NULL;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    env.wrench = &w, env.nwrench = -1;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    env.nwrench = 1, env.coulomb_width = (double)NAN;
+    assert_status(hot[i].call(&in), LIMB_E_NONFINITE);
+    env.coulomb_width = 0, env.size = 0;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    env.size = sizeof env;
+    assert_ok(hot[i].call(&in));
+  }
+  limb_environment moving = limb_default_environment(b.m);
+  moving.base_velocity.w.x = 1;
+  limb_power p;
+  assert_status(limb_power_balance(b.d, b.q, b.v, b.a, &moving, &p), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
+// ---- kinematics ---------------------------------------------------------------------------------
+
+START_TEST(frames_are_checked)
+{
+  bed b = bed_make();
+  assert_ok(limb_kinematics(b.d, b.q, b.v, b.a));
+  const int frames[3] = {-1, limb_frame_count(b.m), 1 << 30};
+  sp_pose X;
+  sp_motion v, J[NV];
+  for (int i = 0; i < 3; i++) {
+    const int f = frames[i];
+    check_at("frame %d", f);
+    assert_status(limb_frame_pose(b.d, f, &X), LIMB_E_ARG);
+    assert_status(limb_frame_velocity(b.d, f, LIMB_BODY, &v), LIMB_E_ARG);
+    assert_status(limb_frame_acceleration(b.d, f, LIMB_BODY, &v), LIMB_E_ARG);
+    assert_status(limb_frame_classical_acceleration(b.d, f, LIMB_BODY, &v), LIMB_E_ARG);
+    assert_status(limb_frame_jacobian(b.d, f, LIMB_BODY, J), LIMB_E_ARG);
+    assert_status(limb_frame_jacobian_rate(b.d, f, LIMB_BODY, J), LIMB_E_ARG);
+    assert_status(limb_frame_jacobian_rate_times_v(b.d, f, LIMB_BODY, &v), LIMB_E_ARG);
+  }
+  const limb_ref none = (limb_ref)7;
+  check_at("reference 7");
+  assert_status(limb_frame_velocity(b.d, 1, none, &v), LIMB_E_ARG);
+  assert_status(limb_frame_acceleration(b.d, 1, none, &v), LIMB_E_ARG);
+  assert_status(limb_frame_classical_acceleration(b.d, 1, none, &v), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian(b.d, 1, none, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate(b.d, 1, none, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate_times_v(b.d, 1, none, &v), LIMB_E_ARG);
+  sp_force f[32];
+  assert_status(limb_joint_reactions(b.d, b.q, b.v, b.a, NULL, none, f), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
+START_TEST(kinematics_rejects_null)
+{
+  bed b = bed_make();
+  sp_pose X;
+  sp_motion v, J[NV];
+  sp_vec3 c[NV];
+  sp_force h[NV];
+  assert_ok(limb_kinematics(b.d, b.q, b.v, b.a));
+  assert_status(limb_frame_pose(NULL, 1, &X), LIMB_E_ARG);
+  assert_status(limb_frame_pose(b.d, 1, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_velocity(NULL, 1, LIMB_BODY, &v), LIMB_E_ARG);
+  assert_status(limb_frame_velocity(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_acceleration(NULL, 1, LIMB_BODY, &v), LIMB_E_ARG);
+  assert_status(limb_frame_acceleration(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_classical_acceleration(NULL, 1, LIMB_BODY, &v), LIMB_E_ARG);
+  assert_status(limb_frame_classical_acceleration(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian(NULL, 1, LIMB_BODY, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate(NULL, 1, LIMB_BODY, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate_times_v(NULL, 1, LIMB_BODY, &v), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_rate_times_v(b.d, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_center_of_mass(NULL, c, NULL, NULL), LIMB_E_ARG);
+  assert_ok(limb_center_of_mass(b.d, NULL, NULL, NULL));
+  assert_status(limb_center_of_mass_jacobian(NULL, c), LIMB_E_ARG);
+  assert_status(limb_center_of_mass_jacobian(b.d, NULL), LIMB_E_ARG);
+  assert_status(limb_momentum(NULL, 0, h), LIMB_E_ARG);
+  assert_status(limb_momentum(b.d, 0, NULL), LIMB_E_ARG);
+  assert_status(limb_momentum_rate(NULL, 0, h), LIMB_E_ARG);
+  assert_status(limb_momentum_rate(b.d, 0, NULL), LIMB_E_ARG);
+  assert_status(limb_momentum_matrix(NULL, 0, h), LIMB_E_ARG);
+  assert_status(limb_momentum_matrix(b.d, 0, NULL), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
+// A call that was refused leaves nothing behind that later calls would take for an answer.
+START_TEST(refused_kinematics_is_no_kinematics)
+{
+  bed b = bed_make();
+  sp_pose X;
+  double q[NQ];
+  memcpy(q, b.q, sizeof q);
+  q[0] = (double)NAN;
+  assert_status(limb_kinematics(b.d, q, b.v, b.a), LIMB_E_NONFINITE);
+  assert_status(limb_frame_pose(b.d, 1, &X), LIMB_E_ORDER);
+  bed_free(&b);
+}
+END_TEST
+
+CHECK_MAIN("robust/arguments", 1, hot_calls_reject_null, hot_calls_reject_what_is_not_finite,
+           hot_calls_reject_quaternions_that_are_none, environments_are_checked, frames_are_checked,
+           kinematics_rejects_null, refused_kinematics_is_no_kinematics)

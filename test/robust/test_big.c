@@ -1,0 +1,79 @@
+// A chain of 100,000 links: builds, answers, needs memory in proportion, and does not recurse deeply:
+// everything runs on a stack of 256 KiB.
+#include "support/check.h"
+#include "support/rng.h"
+#include "support/robots.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+  LINKS = 100000,
+  STACK = CHECK_SANITIZED ? 1 << 20 : 1 << 18 // a sanitizer needs stack of its own
+};
+
+typedef struct outcome {
+  limb_status build, inverse, forward, kinematics;
+  int nv;
+  size_t size_small, size_big;
+  double error;  // of forward(inverse(a)), relative
+  double height; // of the last body; finite
+} outcome;
+
+// Inverse, then forward dynamics, then kinematics of the chain.
+static void round_trip(outcome* o, limb_data* d, double* q, double* v, double* a)
+{
+  double *tau = a + LINKS, *back = a + 2 * LINKS;
+  rng r = {3};
+  rng_fill(&r, 3, LINKS, q);
+  rng_fill(&r, 0.1, LINKS, v);
+  rng_fill(&r, 1, LINKS, a);
+  o->inverse = limb_inverse_dynamics(d, q, v, a, NULL, tau);
+  o->forward = limb_forward_dynamics(d, q, v, tau, NULL, back);
+  for (int k = 0; k < LINKS; k++) o->error = fmax(o->error, fabs(back[k] - a[k]));
+  sp_pose X = sp_pose_identity();
+  o->kinematics = limb_kinematics(d, q, v, a);
+  if (!o->kinematics) o->kinematics = limb_frame_pose(d, LINKS, &X);
+  o->height = X.p.z;
+}
+
+static void* run(void* context)
+{
+  outcome* o = context;
+  limb_model *small = robot_chain(LINKS / 10), *big = robot_chain(LINKS);
+  limb_data* d = NULL;
+  double* x = calloc(5 * (size_t)LINKS, sizeof *x);
+  o->size_small = limb_data_size(small), o->size_big = limb_data_size(big);
+  o->nv = limb_nv(big);
+  o->build = x ? limb_data_create(big, NULL, &d) : LIMB_E_NOMEM;
+  if (!o->build) round_trip(o, d, x, x + LINKS, x + 2 * LINKS);
+  limb_data_destroy(d);
+  limb_model_destroy(small);
+  limb_model_destroy(big);
+  free(x);
+  return NULL;
+}
+
+START_TEST(chain_of_a_hundred_thousand)
+{
+  check_at("chain of %d links", LINKS);
+  outcome o = {0};
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  assert_that(pthread_attr_setstacksize(&attributes, STACK) == 0);
+  assert_that(pthread_create(&thread, &attributes, run, &o) == 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  assert_ok(o.build);
+  assert_ok(o.inverse);
+  assert_ok(o.forward);
+  assert_ok(o.kinematics);
+  assert_that(o.nv == LINKS && isfinite(o.height));
+  assert_that(o.size_big <= 10 * o.size_small && o.size_big >= 9 * o.size_small);
+  assert_close(o.error, 0, 0, 1e-5);
+}
+END_TEST
+
+CHECK_MAIN("robust/big", 1, chain_of_a_hundred_thousand)

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Includes point down: says where a file includes a layer that it may not see."""
+import re
+
+from sources import ROOT, Findings, c_files
+
+MAY_SEE = {  # layer: layers it may include besides its own and the public headers
+    "base": [],
+    "linalg": ["base"],
+    "model": ["base", "linalg"],
+    "kinematics": ["base", "linalg", "model"],
+    "dynamics": ["base", "linalg", "model", "kinematics"],
+    "loops": ["base", "linalg", "model", "kinematics", "dynamics"],
+    "sim": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "ident": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "symbolic": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "batch": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "io": ["base"],
+}
+# Readers and writers see the builder and what it is made of; never a model.
+IO_PUBLIC = {"limb/base.h", "limb/builder.h", "limb/inertia.h", "limb/spatial.h", "limb/version.h"}
+
+found = Findings("check_layers")
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        hit = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if hit:
+            yield number, hit[1]
+        hit = re.match(r"\s*#\s*include\s+<(limb/[^>]+)>", line)
+        if hit:
+            yield number, hit[1]
+
+
+def check_source(path, layer):
+    if layer not in MAY_SEE:
+        found.add(path, 0, f"layer '{layer}' is not in the table of tools/check_layers.py")
+        return
+    for number, name in includes(path):
+        folder = name.split("/")[0] if "/" in name else None
+        if ".." in name.split("/"):
+            found.add(path, number, f'"{name}": name the file by its layer, not by ..')
+        elif folder is None:
+            found.add(path, number, f'"{name}": write "{layer}/{name}"')
+        elif folder == "limb":
+            if layer == "io" and name not in IO_PUBLIC:
+                found.add(path, number, f"layer 'io' sees the builder only, not '{name}'")
+        elif folder != layer and folder not in MAY_SEE[layer]:
+            found.add(path, number, f"layer '{layer}' may not include '{folder}'")
+
+
+def check_outside(path):
+    """Public headers, the tool and the examples see public headers and files beside them."""
+    folder = path.relative_to(ROOT).parts[0]
+    for number, name in includes(path):
+        if name.startswith("limb/") and (ROOT / "include" / name).exists():
+            continue
+        if folder == "include" or "/" in name or not (path.parent / name).exists():
+            found.add(path, number, f"{folder}/ may include public headers only, not '{name}'")
+
+
+sources = c_files("src")
+for source in sources:
+    check_source(source, source.relative_to(ROOT).parts[1])
+outside = c_files("include", "cli", "examples")
+for source in outside:
+    check_outside(source)
+found.finish(f"{len(sources) + len(outside)} files")

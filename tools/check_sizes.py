@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Small pieces: says which functions are longer than 80 lines and which files than 500.
+
+House style puts the braces of a function, and only those, alone in the first column, so that a
+function is what stands from one line '{' to the next line '}'.
+"""
+from sources import Findings, c_files
+
+FUNCTION_LINES = 80
+FILE_LINES = 500
+
+found = Findings("check_sizes")
+lengths = []
+sources = c_files("src", "cli", "include", "examples", "bench")
+for path in sources:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if len(lines) > FILE_LINES:
+        found.add(path, FILE_LINES + 1, f"file has {len(lines)} lines, limit {FILE_LINES}")
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start is not None:
+            lengths.append(number - start + 1)
+            if lengths[-1] > FUNCTION_LINES:
+                found.add(path, start, f"function has {lengths[-1]} lines, limit {FUNCTION_LINES}")
+            start = None
+lengths.sort()
+median = lengths[len(lengths) // 2] if lengths else 0
+longest = lengths[-1] if lengths else 0
+found.finish(f"{len(sources)} files, {len(lengths)} functions, median {median}, longest {longest}")

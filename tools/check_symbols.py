@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The exported symbols are those of cmake/limb.abi, and those that the public headers promise.
+
+    check_symbols.py <liblimb.so>            compare
+    check_symbols.py <liblimb.so> --update   write the list anew: a decision about the ABI
+"""
+import re
+import subprocess
+import sys
+
+from sources import ROOT, Findings
+
+ABI = ROOT / "cmake" / "limb.abi"
+TITLE = "# Symbols that liblimb exports. tools/check_symbols.py compares; --update writes it.\n"
+
+
+def exported(library):
+    run = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
+                         check=True)
+    return {line.split()[2].split("@")[0] for line in run.stdout.splitlines()}
+
+
+def promised():
+    """Functions declared LIMB_API in a public header: name -> (header, line)."""
+    names = {}
+    for header in sorted((ROOT / "include" / "limb").glob("*.h")):
+        text = header.read_text(encoding="utf-8")
+        for hit in re.finditer(r"^(?:LIMB_NODISCARD )?LIMB_API\b[^;(]*?(\w+)\s*\(", text, re.M):
+            names[hit[1]] = (header, text.count("\n", 0, hit.start()) + 1)
+    return names
+
+
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+now = exported(sys.argv[1])
+if "--update" in sys.argv[2:]:
+    ABI.write_text(TITLE + "".join(f"{name}\n" for name in sorted(now)), encoding="utf-8")
+
+found = Findings("check_symbols")
+listed = set()
+if ABI.exists():
+    lines = ABI.read_text(encoding="utf-8").splitlines()
+    listed = {line for line in lines if line and not line.startswith("#")}
+for name in sorted(now - listed):
+    found.add(ABI, 0, f"{name} is exported but not listed")
+for name in sorted(listed - now):
+    found.add(ABI, 0, f"{name} is listed but no longer exported")
+headers = promised()
+for name in sorted(set(headers) - now):
+    found.add(*headers[name], f"{name} is declared but not exported")
+for name in sorted(now - set(headers)):
+    found.add(sys.argv[1], 0, f"{name} is exported but no public header declares it")
+found.finish(f"{len(now)} symbols")

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Plain text hygiene of every file: machine paths, leftovers, white space, line length."""
+import re
+
+from sources import Findings, files
+
+SKIP = {".png", ".npy", ".gz", ".zip", ".pdf"}
+# clang-format holds code to 100 columns and leaves comments alone; those get a little more.
+WIDTH = {".c": 110, ".h": 110, ".py": 100, ".cmake": 100, ".md": 120}
+SLASH = "/"
+EVERYWHERE = [  # pattern, what is wrong
+    (re.compile(rf"(?<![\w.}}]){SLASH}(home|root|work|Users|tmp|mnt){SLASH}\w"), "machine path"),
+    (re.compile(rf"\b[a-z]+:{SLASH}{SLASH}(localhost|\d+\.\d+\.\d+\.\d+)"), "machine address"),
+    (re.compile(r"^(<{7} |>{7} |={7}$)"), "conflict marker"),
+    (re.compile(r"[ \t]+$"), "white space at the end of the line"),
+]
+IN_C = [
+    (re.compile(r"\t"), "tab"),
+    (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b"), "leftover"),
+    (re.compile(r"^\s*#\s*if\s+[01]\b"), "code switched off"),
+]
+
+found = Findings("check_text")
+looked = 0
+for path in files():
+    if path.suffix in SKIP:
+        continue
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        found.add(path, 0, "not UTF-8")
+        continue
+    looked += 1
+    if data and not data.endswith(b"\n"):
+        found.add(path, 0, "no newline at the end")
+    if b"\r" in data:
+        found.add(path, 0, "carriage return")
+    rules = EVERYWHERE + (IN_C if path.suffix in (".c", ".h") else [])
+    width = WIDTH.get(path.suffix)
+    for number, line in enumerate(text.splitlines(), 1):
+        for pattern, what in rules:
+            if pattern.search(line):
+                found.add(path, number, what)
+        table = path.suffix == ".md" and line.startswith("|")
+        if width and len(line) > width and not table:
+            found.add(path, number, f"{len(line)} columns, limit {width}")
+found.finish(f"{looked} files")
