@@ -75,7 +75,13 @@ function(limb_isa_flags target isa)
                       $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     # The vectoriser of straight-line code packs components of 3-vectors: slower than scalar code.
-    target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
+    # Following every inlined variable for the debugger takes minutes.
+    target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize -fno-var-tracking)
+  endif()
+  if(LIMB_SANITIZE MATCHES "undefined")
+    # A check at each access of each inlined value takes minutes, too; the address sanitizer stays.
+    target_compile_options(
+      ${target} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow)
   endif()
   if(isa STREQUAL "v3")
     target_compile_options(${target} PRIVATE -march=x86-64-v3)

@@ -44,15 +44,15 @@ enum {
 ///                joint frame turned with z onto the axis by the smallest rotation
 ///   spherical    q: quaternion x y z w; v: angular velocity in child axes
 ///   free         q: position, quaternion x y z w, in the joint frame; v: (w; v) in child axes
-#define LIMB_JOINT_LIST(X)                 \
-  X(FIXED, 0, "fixed", 0, 0)               \
-  X(REVOLUTE, 1, "revolute", 1, 1)         \
-  X(PRISMATIC, 2, "prismatic", 1, 1)       \
-  X(HELICAL, 3, "helical", 1, 1)           \
-  X(CYLINDRICAL, 4, "cylindrical", 2, 2)   \
-  X(UNIVERSAL, 5, "universal", 2, 2)       \
-  X(PLANAR, 6, "planar", 3, 3)             \
-  X(SPHERICAL, 7, "spherical", 4, 3)       \
+#define LIMB_JOINT_LIST(X)               \
+  X(FIXED, 0, "fixed", 0, 0)             \
+  X(REVOLUTE, 1, "revolute", 1, 1)       \
+  X(PRISMATIC, 2, "prismatic", 1, 1)     \
+  X(HELICAL, 3, "helical", 1, 1)         \
+  X(CYLINDRICAL, 4, "cylindrical", 2, 2) \
+  X(UNIVERSAL, 5, "universal", 2, 2)     \
+  X(PLANAR, 6, "planar", 3, 3)           \
+  X(SPHERICAL, 7, "spherical", 4, 3)     \
   X(FREE, 8, "free", 7, 6)
 
 typedef enum limb_joint_type {
@@ -74,11 +74,11 @@ typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
   limb_joint_type type;
-  int parent, child;    ///< bodies; a body is the child of exactly one joint
-  sp_pose placement;    ///< pose of the joint frame in the parent; at q = 0 the child frame lies there
-  sp_vec3 axis;         ///< in the joint frame, any length but zero; default z
-  sp_vec3 axis2;        ///< universal: the second axis; planar: the first direction; default 0
-  double pitch;         ///< helical: advance [m/rad]
+  int parent, child; ///< bodies; a body is the child of exactly one joint
+  sp_pose placement; ///< pose of the joint frame in the parent; at q = 0 the child frame lies there
+  sp_vec3 axis;      ///< in the joint frame, any length but zero; default z
+  sp_vec3 axis2;     ///< universal: the second axis; planar: the first direction; default 0
+  double pitch;      ///< helical: advance [m/rad]
   double q_min, q_max;  ///< [rad] or [m]; default -+INFINITY: none
   double v_max;         ///< [rad/s] or [m/s]; default INFINITY
   double effort_max;    ///< [N m] or [N]; default INFINITY
@@ -96,8 +96,7 @@ typedef struct limb_joint_def {
 /// A body without mass.
 static inline limb_body_def limb_default_body_def(const char* name)
 {
-  const limb_body_def def = {
-    sizeof(limb_body_def), name, {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0}};
+  const limb_body_def def = {sizeof(limb_body_def), name, {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0}};
   return def;
 }
 
@@ -106,9 +105,28 @@ static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint
                                                     int parent, int child)
 {
   const double inf = HUGE_VAL;
-  const limb_joint_def def = {sizeof(limb_joint_def), name, type, parent, child,
-                              {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}}, {0, 0, 1}, {0, 0, 0},
-                              0, -inf, inf, inf, inf, 0, 1, 0, 0, 0, 0, -1, 1, 0};
+  const limb_joint_def def = {sizeof(limb_joint_def),
+                              name,
+                              type,
+                              parent,
+                              child,
+                              {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
+                              {0, 0, 1},
+                              {0, 0, 0},
+                              0,
+                              -inf,
+                              inf,
+                              inf,
+                              inf,
+                              0,
+                              1,
+                              0,
+                              0,
+                              0,
+                              0,
+                              -1,
+                              1,
+                              0};
   return def;
 }
 

@@ -33,9 +33,9 @@ static inline limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F
 
 /// What surrounds the robot in one call. Start from limb_default_environment().
 typedef struct limb_environment {
-  size_t size;                ///< sizeof(limb_environment), set by the default function
-  sp_vec3 gravity;            ///< acceleration of gravity, world axes [m/s^2]
-  sp_motion base_velocity;    ///< of the world body, in its own axes; default 0
+  size_t size;                 ///< sizeof(limb_environment), set by the default function
+  sp_vec3 gravity;             ///< acceleration of gravity, world axes [m/s^2]
+  sp_motion base_velocity;     ///< of the world body, in its own axes; default 0
   sp_motion base_acceleration; ///< angular, and classical linear of its origin, own axes; default 0
   int nwrench;
   const limb_wrench* wrench; ///< nwrench of them; NULL when there are none
@@ -103,22 +103,23 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count,
                                                            const double* B, double* X);
 
-/// Energies [J]. potential is zero for bodies at the world's origin.
+/// Energies [J]. That of gravity is zero for bodies at the world's origin.
 typedef struct limb_energy {
   double kinetic; ///< rotors included: v' M v / 2
   double gravity; ///< -sum m g . c, of moving bodies and those fixed to the world
   double springs; ///< k (q - rest)^2 / 2
 } limb_energy;
 
+/// Base motion and wrenches of env are not looked at.
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 
 /// Where power goes [W]: actuators + wrenches = kinetic + gravity + springs + friction for a base at
 /// rest; residual is the difference, zero up to rounding.
 typedef struct limb_power {
-  double actuators, wrenches;        ///< supplied
-  double kinetic, gravity, springs;  ///< rates of the energies
-  double friction;                   ///< dissipated, >= 0
+  double actuators, wrenches;       ///< supplied
+  double kinetic, gravity, springs; ///< rates of the energies
+  double friction;                  ///< dissipated, >= 0
   double residual;
 } limb_power;
 

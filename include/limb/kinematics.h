@@ -1,7 +1,8 @@
 // limb: robot dynamics in C. Poses, velocities, accelerations, Jacobians, centre of mass, momentum.
 //
 // limb_kinematics() computes, the other calls read what it left in the workspace and return
-// LIMB_E_ORDER when it has not been called (or not with the velocity or acceleration they need).
+// LIMB_E_ORDER when it has not been called (or not with the velocity or acceleration they need), or has
+// refused its last input.
 // Dynamics calls do not disturb it. No call allocates; threads share the model, not the workspace.
 #ifndef LIMB_KINEMATICS_H
 #define LIMB_KINEMATICS_H
@@ -61,7 +62,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_rate_times_v(limb_data* 
                                                                      limb_ref ref, sp_motion* out);
 
 /// Centre of mass of all bodies that can move and those that cannot: position, and velocity and
-/// acceleration when limb_kinematics had them. Outputs may be NULL.
+/// acceleration when limb_kinematics had them (LIMB_E_ORDER when asked for otherwise). Outputs may be NULL.
 /// @return LIMB_E_SINGULAR when the total mass is zero.
 LIMB_NODISCARD LIMB_API limb_status limb_center_of_mass(const limb_data* d, sp_vec3* position,
                                                         sp_vec3* velocity, sp_vec3* acceleration);
@@ -71,7 +72,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_center_of_mass_jacobian(limb_data* d, s
 
 /// Momentum of the whole robot: about the world's origin, or (centroidal) about the centre of mass, in
 /// world axes [kg m^2/s, kg m/s]. Needs velocities. Rotor inertias are not part of it.
-LIMB_NODISCARD LIMB_API limb_status limb_momentum(const limb_data* d, int centroidal, sp_force* out);
+/// @return also LIMB_E_SINGULAR for a centroidal momentum when the total mass is zero.
+LIMB_NODISCARD LIMB_API limb_status limb_momentum(const limb_data* d, int centroidal,
+                                                  sp_force* out);
 
 /// Its time derivative. Needs accelerations.
 LIMB_NODISCARD LIMB_API limb_status limb_momentum_rate(const limb_data* d, int centroidal,

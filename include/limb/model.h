@@ -32,8 +32,8 @@ LIMB_API double limb_total_mass(const limb_model* m); ///< bodies fixed to the w
 /// Everything about one body.
 typedef struct limb_body_info {
   const char* name;
-  int parent; ///< body; -1 for the world
-  int joint;  ///< to the parent; -1 for the world
+  int parent;   ///< body; -1 for the world
+  int joint;    ///< to the parent; -1 for the world
   int moved_by; ///< body whose moving joint carries this one (itself unless fixed); 0: the world
   sp_inertia inertia; ///< as described
 } limb_body_info;
@@ -71,10 +71,10 @@ LIMB_API const char* limb_joint_type_name(limb_joint_type type);
 
 /// What a note is about. Values are pinned.
 typedef enum limb_note_kind {
-  LIMB_NOTE_MERGED = 0,       ///< a body fixed to another was merged with it for computing
-  LIMB_NOTE_LOWERED = 1,      ///< a compound joint became a chain of one-degree joints
-  LIMB_NOTE_REGROUPED = 2,    ///< inertial parameters without effect of their own moved to the parent
-  LIMB_NOTE_MASSLESS = 3,     ///< a joint moves no mass and no rotor: the mass matrix is singular
+  LIMB_NOTE_MERGED = 0,    ///< a body fixed to another was merged with it for computing
+  LIMB_NOTE_LOWERED = 1,   ///< a compound joint became a chain of one-degree joints
+  LIMB_NOTE_REGROUPED = 2, ///< inertial parameters without effect of their own moved to the parent
+  LIMB_NOTE_MASSLESS = 3,  ///< a joint moves no mass and no rotor: the mass matrix is singular
   LIMB_NOTE_NONPHYSICAL = 4,  ///< an inertia that no rigid body can have
   LIMB_NOTE_MIMIC = 5,        ///< a joint follows another
   LIMB_NOTE_NEARLY_SQUARE = 6 ///< a twist a hair off 0 or 90 degrees costs speed: rounded input?
@@ -107,7 +107,9 @@ enum {
 /// Bytes that limb_data_init needs; O(n) for trees without mimic joints. 0 for NULL.
 LIMB_API size_t limb_data_size(const limb_model* m);
 
-/// Lays a workspace out in caller memory. Nothing to destroy: the memory may be reused at will.
+/// Lays a workspace out in caller memory. Nothing needs to be freed; the same block may be laid out again
+/// at any time. (Under AddressSanitizer the block has poisoned gaps: call limb_data_destroy before the
+/// memory is used for something else.)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN); LIMB_E_NOMEM (size too
 ///         small).
 LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size,
@@ -117,7 +119,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* me
 LIMB_NODISCARD LIMB_API limb_status limb_data_create(const limb_model* m,
                                                      const limb_allocator* alloc, limb_data** out);
 
-/// Frees a workspace made by limb_data_create; NULL is accepted.
+/// Ends a workspace: frees one made by limb_data_create, and gives the memory of one made by
+/// limb_data_init back to its owner as plain bytes. NULL is accepted.
 LIMB_API void limb_data_destroy(limb_data* d);
 
 LIMB_API const limb_model* limb_data_model(const limb_data* d);

@@ -13,14 +13,17 @@ extern "C" {
 #endif
 
 /// Inverse dynamics in body twists (Ad, ad): seed 000 (9.53)-(9.61), seed 004 (22)-(27), for trees.
-/// @param reactions  wrench on every body by its joint, body axes and origin: one per body, or NULL
+/// @param reactions  wrench on every body by its joint, body axes and origin: one per body (zero for the
+///                   world), or NULL
 LIMB_NODISCARD LIMB_API limb_status limb_reference_inverse_dynamics(
   const limb_model* m, const double* q, const double* v, const double* a,
   const limb_environment* env, double* tau, sp_force* reactions);
 
 /// Closed form of seed 000 (9.82)-(9.84): M = A' L' G L A, c and g by stacked matrices. O(n^3) time,
 /// O(n^2) memory. Any output may be NULL.
-/// @param M  nv x nv with rotor inertias;  @param c  C v;  @param g  gravity forces
+/// @param M  nv x nv with rotor inertias
+/// @param c  C v, with what a moving base adds
+/// @param g  gravity forces alone
 LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model* m, const double* q,
                                                                const double* v,
                                                                const limb_environment* env,

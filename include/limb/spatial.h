@@ -46,8 +46,8 @@ typedef struct sp_force {
 
 /// Mass, centre of mass, and rotational inertia about the centre of mass, all in body axes.
 typedef struct sp_inertia {
-  double mass; ///< [kg]
-  sp_vec3 com; ///< [m]
+  double mass;                   ///< [kg]
+  sp_vec3 com;                   ///< [m]
   double xx, xy, xz, yy, yz, zz; ///< [kg m^2]; xy is the matrix entry: -sum m x y
 } sp_inertia;
 
@@ -59,9 +59,15 @@ static inline sp_vec3 sp_v3(double x, double y, double z)
   return r;
 }
 
-static inline sp_vec3 sp_add3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x + b.x, a.y + b.y, a.z + b.z); }
+static inline sp_vec3 sp_add3(sp_vec3 a, sp_vec3 b)
+{
+  return sp_v3(a.x + b.x, a.y + b.y, a.z + b.z);
+}
 
-static inline sp_vec3 sp_sub3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x - b.x, a.y - b.y, a.z - b.z); }
+static inline sp_vec3 sp_sub3(sp_vec3 a, sp_vec3 b)
+{
+  return sp_v3(a.x - b.x, a.y - b.y, a.z - b.z);
+}
 
 static inline sp_vec3 sp_scale3(double k, sp_vec3 a) { return sp_v3(k * a.x, k * a.y, k * a.z); }
 
@@ -98,8 +104,7 @@ static inline sp_vec3 sp_tmulv(sp_mat3 A, sp_vec3 x)
 
 static inline sp_mat3 sp_transpose3(sp_mat3 A)
 {
-  const sp_mat3 r = {
-    {A.m[0], A.m[3], A.m[6], A.m[1], A.m[4], A.m[7], A.m[2], A.m[5], A.m[8]}};
+  const sp_mat3 r = {{A.m[0], A.m[3], A.m[6], A.m[1], A.m[4], A.m[7], A.m[2], A.m[5], A.m[8]}};
   return r;
 }
 
@@ -161,7 +166,10 @@ static inline sp_pose sp_pose_make(sp_mat3 R, sp_vec3 p)
   return r;
 }
 
-static inline sp_pose sp_pose_identity(void) { return sp_pose_make(sp_identity3(), sp_v3(0, 0, 0)); }
+static inline sp_pose sp_pose_identity(void)
+{
+  return sp_pose_make(sp_identity3(), sp_v3(0, 0, 0));
+}
 
 /// Pose of C in A from the pose X of B in A and the pose Y of C in B.
 static inline sp_pose sp_compose(sp_pose X, sp_pose Y)
@@ -210,7 +218,10 @@ static inline sp_force sp_scalef(double k, sp_force a)
 }
 
 /// Power of a force on a motion, both at the same point in the same axes [W].
-static inline double sp_dot(sp_motion v, sp_force f) { return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f); }
+static inline double sp_dot(sp_motion v, sp_force f)
+{
+  return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f);
+}
 
 /// Motion given in B (at its origin, in its axes), expressed in A: Ad_X v.
 static inline sp_motion sp_motion_out(sp_pose X, sp_motion v)

@@ -9,7 +9,7 @@
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
-limb_status limb_fail(limb_error* err, limb_status status, const char* where, const char* format,
-                      ...);
+limb_status
+limb_fail(limb_error* err, limb_status status, const char* where, const char* format, ...);
 
 #endif

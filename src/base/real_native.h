@@ -14,14 +14,14 @@
 typedef REAL real;
 typedef PAR par;
 
-KERNEL par constant(double x) { return (PAR)x; }       // a number of the algorithm
-KERNEL real number(par k) { return (real){0} + k; }    // a parameter as a scalar
+KERNEL par constant(double x) { return (PAR)x; }    // a number of the algorithm
+KERNEL real number(par k) { return (real){0} + k; } // a parameter as a scalar
 KERNEL real add(real a, real b) { return a + b; }
 KERNEL real sub(real a, real b) { return a - b; }
 KERNEL real neg(real a) { return -a; }
 KERNEL real mul(real a, real b) { return a * b; }
-KERNEL real scale(par k, real a) { return k * a; }      // parameter times scalar
-KERNEL real plus(par k, real a) { return k + a; }       // parameter plus scalar
+KERNEL real scale(par k, real a) { return k * a; } // parameter times scalar
+KERNEL real plus(par k, real a) { return k + a; }  // parameter plus scalar
 KERNEL real over(real a, real b) { return a / b; }
 KERNEL real recip(real a) { return (par)1 / a; }
 KERNEL real lesser(real a, real b) { return REAL_PART(a) < REAL_PART(b) ? a : b; }

@@ -34,7 +34,8 @@
 #error "sincos.h needs IEEE arithmetic: compile without -ffast-math and -fassociative-math"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0 && !defined(LIMB_FINITE_ANGLES)
-#error "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
+#error \
+  "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
 #endif
 
 // Arrays of angles, sines and cosines have room for a multiple of this many entries.

@@ -11,22 +11,18 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
                        const limb_environment* env, method by, double* work, double* a)
 {
   const limb_model* m = d->m;
-  limb_environment e;
-  limb_status s = limb_environment_read(m, env, &e);
-  if (s == LIMB_OK) s = limb_check_q(m, q);
+  limb_status s = limb_check_state(d, q, v, tau);
   if (s != LIMB_OK) return s;
-  if (!limb_finite(m->nv, v) || !limb_finite(m->nv, tau)) return LIMB_E_NONFINITE;
-
+  limb_surroundings x;
+  s = limb_enter(d, env, q, &x);
+  if (s != LIMB_OK) return s;
   const limb_kernels* k = limb_kernels_of(d);
-  const limb_terms terms = {false, e.friction != 0, true, e.coulomb_width};
-  limb_set_base(d, &e);
-  const double* wrench = limb_set_wrenches(d, q, &e);
   const double least =
-    by == BY_ABA ? k->aba(m, m->k64, &d->ws, q, v, tau, &terms, wrench, a)
-                 : k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &terms, wrench, work, a);
-  limb_clear_wrenches(d, &e);
+    by == BY_ABA ? k->aba(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, a)
+                 : k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, work, a);
+  limb_leave(d, &x);
   if (!(least > 0)) return LIMB_E_SINGULAR;
-  return limb_finite(m->nv, a) ? LIMB_OK : LIMB_E_NONFINITE;
+  return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 // Below this many coordinates the mass matrix of a chain is faster than articulated bodies.

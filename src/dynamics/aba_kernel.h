@@ -33,7 +33,7 @@ typedef struct aba_link {
 // and of a ball or free one.
 typedef struct aba_aux {
   motion c;
-  mat3 K; // ball: A^-1 B
+  mat3 K;   // ball: A^-1 B
   motion y; // D^-1 (tau - S' p)
 } aba_aux;
 
@@ -53,9 +53,9 @@ KERNEL artic add_artic(artic a, artic b)
 // I^A += inertia of the link: A = tr(J) 1 - J, B = [h], M = m 1.
 KERNEL artic add_rigid(artic I, moments s)
 {
-  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), kmsub(I.A.xy, s.xy, one()), kmsub(I.A.xz, s.xz, one()),
-               plus(s.xx, plus(s.zz, I.A.yy)), kmsub(I.A.yz, s.yz, one()),
-               plus(s.xx, plus(s.yy, I.A.zz))};
+  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), kmsub(I.A.xy, s.xy, one()),
+               kmsub(I.A.xz, s.xz, one()),     plus(s.xx, plus(s.zz, I.A.yy)),
+               kmsub(I.A.yz, s.yz, one()),     plus(s.xx, plus(s.yy, I.A.zz))};
   I.B.xy = kmsub(I.B.xy, s.hz, one()), I.B.xz = plus(s.hy, I.B.xz);
   I.B.yx = plus(s.hz, I.B.yx), I.B.yz = kmsub(I.B.yz, s.hx, one());
   I.B.zx = kmsub(I.B.zx, s.hy, one()), I.B.zy = plus(s.hx, I.B.zy);
@@ -114,9 +114,9 @@ KERNEL void aba_out(const limb_model* m, const link_const* k, const limb_ws* ws,
 KERNEL artic shift_artic(artic I, vec3 p)
 {
   const mat3 M = full(I.M), B = I.B;
-  const mat3 C = columns(add3(column_x(B), cross3(p, column_x(M))),
-                         add3(column_y(B), cross3(p, column_y(M))),
-                         add3(column_z(B), cross3(p, column_z(M))));
+  const mat3 C =
+    columns(add3(column_x(B), cross3(p, column_x(M))), add3(column_y(B), cross3(p, column_y(M))),
+            add3(column_z(B), cross3(p, column_z(M))));
   const vec3 bx = cross3(p, row_x(B)), by = cross3(p, row_y(B)), bz = cross3(p, row_z(B));
   const vec3 cx = cross3(p, row_x(C)), cy = cross3(p, row_y(C)), cz = cross3(p, row_z(C));
   I.A = (sym3){add(I.A.xx, add(bx.x, cx.x)), add(I.A.xy, add(bx.y, cy.x)),
@@ -193,10 +193,7 @@ KERNEL force with_bias(const artic* I, motion c)
 }
 
 // D counts as zero below this share of the inertia it is a part of.
-KERNEL real margin(real D, sym3 A)
-{
-  return kmsub(D, constant(1e-14), add(add(A.xx, A.yy), A.zz));
-}
+KERNEL real margin(real D, sym3 A) { return kmsub(D, constant(1e-14), add(add(A.xx, A.yy), A.zz)); }
 
 // Velocity-product acceleration of a one-dof joint.
 KERNEL motion axis_bias(int shape, const link_const* k, const aba_link* x)
@@ -204,13 +201,14 @@ KERNEL motion axis_bias(int shape, const link_const* k, const aba_link* x)
   motion c = {zero3(), zero3()};
   if (is_turning(shape)) c.w = v3(x->cx, x->cy, zero());
   if (shape == SHAPE_TRANS) c.v = v3(add(x->cx, x->cx), add(x->cy, x->cy), zero());
-  if (shape == SHAPE_SCREW) c.v = kscale3(k->pitch, v3(add(x->cx, x->cx), add(x->cy, x->cy), zero()));
+  if (shape == SHAPE_SCREW)
+    c.v = kscale3(k->pitch, v3(add(x->cx, x->cx), add(x->cy, x->cy), zero()));
   return c;
 }
 
 // Eliminates a one-dof joint: what is left for the parent, in link axes.
-KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link* x, artic I, real tau,
-                            real* least)
+KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link* x, artic I,
+                            real tau, real* least)
 {
   const force U = axis_column(shape, k, &I);
   real D, felt;
@@ -275,14 +273,15 @@ KERNEL artic eliminate_free(aba_aux* x, artic I, const real* tau, real* least)
   const sym3 D = inverse_sym(A);
   const vec3 al = symv(D, sub3(n, mulv(K, f)));
   x->y = (motion){al, symv(W, sub3(f, tmulv(I.B, al)))};
-  *least = lesser(*least, lesser(lesser(W.xx, lesser(W.yy, W.zz)), lesser(D.xx, lesser(D.yy, D.zz))));
+  *least =
+    lesser(*least, lesser(lesser(W.xx, lesser(W.yy, W.zz)), lesser(D.xx, lesser(D.yy, D.zz))));
   I = no_artic();
   I.p = (force){tn, tf};
   return I;
 }
 
-KERNEL artic eliminate(int shape, const limb_model* m, const link_const* k, const limb_ws* ws, int i,
-                       artic I, const real* tau, real* least)
+KERNEL artic eliminate(int shape, const limb_model* m, const link_const* k, const limb_ws* ws,
+                       int i, artic I, const real* tau, real* least)
 {
   const limb_link* link = &m->link[i];
   if (shape == SHAPE_BALL) return eliminate_ball((aba_aux*)ws->aba_aux + link->aux, I, tau, least);
@@ -292,7 +291,8 @@ KERNEL artic eliminate(int shape, const limb_model* m, const link_const* k, cons
 }
 
 // Bias of the parent's offset and, for dense joints, of the joint itself.
-KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_ws* ws, int i, artic I)
+KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_ws* ws, int i,
+                             artic I)
 {
   const aba_link* x = (const aba_link*)ws->aba + i;
   if (is_dense(P->shape)) {
@@ -316,14 +316,14 @@ KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws
     const int p = link->parent;
     if (link->keep) I = add_artic(I, kept[i]);
     I.p = addf(I.p, x[i].f0);
-#define STEP(shape)                                                               \
-  {                                                                               \
-    I = add_rigid(I, moments_of(shape, &k[i]));                                   \
-    I = eliminate(shape, m, k, ws, i, I, tau + link->dof, &least);                \
-    if (p >= 0) {                                                                 \
-      const place P = place_of(shape, &k[i], ws, i, link->aux);                   \
-      I = artic_to_parent(&P, link, ws, i, I);                                    \
-    }                                                                             \
+#define STEP(shape)                                                \
+  {                                                                \
+    I = add_rigid(I, moments_of(shape, &k[i]));                    \
+    I = eliminate(shape, m, k, ws, i, I, tau + link->dof, &least); \
+    if (p >= 0) {                                                  \
+      const place P = place_of(shape, &k[i], ws, i, link->aux);    \
+      I = artic_to_parent(&P, link, ws, i, I);                     \
+    }                                                              \
   }
     FOR_SHAPE(link->aba, STEP)
 #undef STEP
@@ -384,10 +384,10 @@ KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_
     } else if (link->parent != i - 1) {
       a = (motion){kept[link->parent].al, kept[link->parent].a};
     }
-#define STEP(shape)                                                                  \
-  {                                                                                  \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                        \
-    a = aba_accelerate_link(&P, &k[i], link, ws, i, a, qdd + link->dof);             \
+#define STEP(shape)                                                      \
+  {                                                                      \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);            \
+    a = aba_accelerate_link(&P, &k[i], link, ws, i, a, qdd + link->dof); \
   }
     FOR_SHAPE(link->aba, STEP)
 #undef STEP

@@ -15,7 +15,8 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
     const limb_actuator* k = &m->actuator[c];
     if (terms->rotors) tau[c] = kmadd(tau[c], (par)k->rotor, a[c]);
     if (terms->friction) {
-      tau[c] = kmadd(kmadd(tau[c], (par)k->viscous, v[c]), (par)k->coulomb, sign_of(v[c], terms->width));
+      tau[c] =
+        kmadd(kmadd(tau[c], (par)k->viscous, v[c]), (par)k->coulomb, sign_of(v[c], terms->width));
     }
     if (terms->springs) tau[c] = kmadd(tau[c], (par)k->stiffness, plus((par)-k->rest, q[i]));
   }

@@ -3,6 +3,7 @@
 // M^-1 goes through the packed factors where the workspace has room for them (robots of moderate depth,
 // and all with mimic joints), else column by column through articulated bodies, which is O(n) each.
 
+#include "dynamics/environment.h"
 #include "model/kernels.h"
 #include "model/state_check.h"
 
@@ -12,7 +13,7 @@ limb_status limb_mass_matrix(limb_data* d, const double* q, double* M)
 {
   if (!d || !q || !M) return LIMB_E_ARG;
   const limb_model* m = d->m;
-  const limb_status s = limb_check_q(m, q);
+  const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   limb_kernels_of(d)->mass_matrix(m, m->k64, &d->ws, q, M);
   return LIMB_OK;
@@ -34,7 +35,7 @@ static limb_status solve_by_aba(limb_data* d, const double* q, int count, double
   const limb_model* m = d->m;
   const limb_kernels* k = limb_kernels_of(d);
   const limb_terms none = {0};
-  memset(d->ws.base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof(double));
+  limb_enter_void(d);
   for (int r = 0; r < count; r++) {
     double* x = X + (ptrdiff_t)r * m->nv;
     memcpy(d->user_v, x, (size_t)m->nv * sizeof(double));
@@ -50,7 +51,7 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
                                                                   : solve_by_aba(d, q, count, X);
   if (s != LIMB_OK) return s;
   for (int r = 0; r < count; r++) {
-    if (!limb_finite(d->m->nv, X + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
+    if (!limb_finite_v(d, X + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
   }
   return LIMB_OK;
 }
@@ -58,7 +59,7 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
 limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
 {
   if (!d || !q || !Minv) return LIMB_E_ARG;
-  const limb_status s = limb_check_q(d->m, q);
+  const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)d->m->nv;
   memset(Minv, 0, n * n * sizeof *Minv);
@@ -70,10 +71,10 @@ limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, con
                                    double* X)
 {
   if (!d || !q || count < 0 || (count > 0 && (!B || !X))) return LIMB_E_ARG;
-  const limb_status s = limb_check_q(d->m, q);
+  const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   for (int r = 0; r < count; r++) {
-    if (!limb_finite(d->m->nv, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
+    if (!limb_finite_v(d, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
   }
   if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
   return solve(d, q, count, X);

@@ -34,12 +34,9 @@ KERNEL composite massless(composite C)
 KERNEL composite shift(composite C, kvec3 p)
 {
   const vec3 g = {kmadd(C.h.x, p.x, C.m), kmadd(C.h.y, p.y, C.m), kmadd(C.h.z, p.z, C.m)}, h = C.h;
-  C.J = (sym3){kmadd(C.J.xx, p.x, add(h.x, g.x)),
-               kmadd(kmadd(C.J.xy, p.y, h.x), p.x, g.y),
-               kmadd(kmadd(C.J.xz, p.z, h.x), p.x, g.z),
-               kmadd(C.J.yy, p.y, add(h.y, g.y)),
-               kmadd(kmadd(C.J.yz, p.z, h.y), p.y, g.z),
-               kmadd(C.J.zz, p.z, add(h.z, g.z))};
+  C.J = (sym3){kmadd(C.J.xx, p.x, add(h.x, g.x)),        kmadd(kmadd(C.J.xy, p.y, h.x), p.x, g.y),
+               kmadd(kmadd(C.J.xz, p.z, h.x), p.x, g.z), kmadd(C.J.yy, p.y, add(h.y, g.y)),
+               kmadd(kmadd(C.J.yz, p.z, h.y), p.y, g.z), kmadd(C.J.zz, p.z, add(h.z, g.z))};
   C.h = g;
   return C;
 }
@@ -58,7 +55,7 @@ KERNEL composite dense_out(const turn* t, composite C)
 {
   const vec3 h = mulv(t->R, C.h), p = t->x, g = add3(h, scale3(C.m, p));
   const mat3 K = mulMT(mulM(t->R, full(C.J)), t->R);
-  C.J = (sym3){madd(K.xx, p.x, add(h.x, g.x)), madd(madd(K.xy, h.x, p.y), p.x, g.y),
+  C.J = (sym3){madd(K.xx, p.x, add(h.x, g.x)),       madd(madd(K.xy, h.x, p.y), p.x, g.y),
                madd(madd(K.xz, h.x, p.z), p.x, g.z), madd(K.yy, p.y, add(h.y, g.y)),
                madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
   C.h = g;
@@ -127,6 +124,11 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
     return;
   }
   const limb_dof *dj = &m->dof[j], *dk = &m->dof[k];
+  if (to->mode == M_USER && !m->has_mimic) {
+    to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v] = x;
+    to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v] = x;
+    return;
+  }
   x = scale((par)(dj->mult * dk->mult), x);
   if (to->mode == M_USER) {
     real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
@@ -197,12 +199,12 @@ KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, co
     composite up = none;
     force F = zerof();
     real diagonal[6];
-#define STEP(shape)                                                                 \
-  {                                                                                 \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                       \
-    C = add_own(C, moments_of(shape, &k[i]), link->massive);                        \
-    if (!is_dense(shape)) F = column(shape, &k[i], C, 0);                           \
-    project(shape, &k[i], F, diagonal);                                             \
+#define STEP(shape)                                                                         \
+  {                                                                                         \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);                               \
+    C = add_own(C, moments_of(shape, &k[i]), link->massive);                                \
+    if (!is_dense(shape)) F = column(shape, &k[i], C, 0);                                   \
+    project(shape, &k[i], F, diagonal);                                                     \
     if (p >= 0) up = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
   }
     FOR_SHAPE(link->shape, STEP)

@@ -1,7 +1,7 @@
 #include "dynamics/environment.h"
 
-#include "model/kernels.h"
 #include "kinematics/site.h"
+#include "model/kernels.h"
 #include "model/state_check.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static limb_status check_wrenches(const limb_model* m, const limb_environment* e
   if (env->nwrench < 0 || (env->nwrench > 0 && !env->wrench)) return LIMB_E_ARG;
   for (int k = 0; k < env->nwrench; k++) {
     const limb_wrench* w = &env->wrench[k];
-    if (w->frame < 0 || w->frame >= m->nbody + m->nframe || !limb_ref_valid(w->ref)) return LIMB_E_ARG;
+    if (w->frame < 0 || w->frame >= m->nbody + m->nframe || !limb_ref_valid(w->ref))
+      return LIMB_E_ARG;
     const double x[6] = {w->wrench.m.x, w->wrench.m.y, w->wrench.m.z,
                          w->wrench.f.x, w->wrench.f.y, w->wrench.f.z};
     if (!limb_finite(6, x)) return LIMB_E_NONFINITE;
@@ -28,15 +29,17 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
   memcpy(out, env, env->size < sizeof *out ? env->size : sizeof *out);
   out->size = sizeof *out;
   const sp_motion *v = &out->base_velocity, *a = &out->base_acceleration;
-  const double x[] = {out->gravity.x, out->gravity.y, out->gravity.z, v->w.x, v->w.y, v->w.z,
-                      v->v.x,         v->v.y,         v->v.z,         a->w.x, a->w.y, a->w.z,
+  const double x[] = {out->gravity.x, out->gravity.y, out->gravity.z, v->w.x,
+                      v->w.y,         v->w.z,         v->v.x,         v->v.y,
+                      v->v.z,         a->w.x,         a->w.y,         a->w.z,
                       a->v.x,         a->v.y,         a->v.z,         out->coulomb_width};
   if (!limb_finite((int)(sizeof x / sizeof *x), x)) return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
   return check_wrenches(m, out);
 }
 
-void limb_set_base(limb_data* d, const limb_environment* env)
+// States of the base frames; what is set now is remembered, because most calls want the default.
+static void set_base(limb_data* d, const limb_environment* env)
 {
   const limb_model* m = d->m;
   const sp_vec3 w = env->base_velocity.w, al = env->base_acceleration.w;
@@ -47,8 +50,16 @@ void limb_set_base(limb_data* d, const limb_environment* env)
     const sp_vec3 swing = sp_add3(sp_cross3(al, W->p), sp_cross3(w, sp_cross3(w, W->p)));
     const sp_vec3 x[3] = {sp_tmulv(W->R, w), sp_tmulv(W->R, al), sp_tmulv(W->R, sp_add3(a, swing))};
     double* out = d->ws.base + (ptrdiff_t)LIMB_WS_STATE * r;
-    for (int k = 0; k < 3; k++) out[3 * k] = x[k].x, out[3 * k + 1] = x[k].y, out[3 * k + 2] = x[k].z;
+    for (int k = 0; k < 3; k++)
+      out[3 * k] = x[k].x, out[3 * k + 1] = x[k].y, out[3 * k + 2] = x[k].z;
   }
+  d->base_is_default = false;
+}
+
+void limb_enter_void(limb_data* d)
+{
+  memset(d->ws.base, 0, (size_t)d->m->nroot * LIMB_WS_STATE * sizeof(double));
+  d->base_is_default = false;
 }
 
 // A wrench on a frame as a force on its link, in link axes at the link's origin.
@@ -61,7 +72,7 @@ static sp_force on_link(const sp_pose* X, const limb_site* site, const limb_wren
   return sp_force_make(sp_add3(n, sp_cross3(site->in_link.p, f)), f);
 }
 
-const double* limb_set_wrenches(limb_data* d, const double* q, const limb_environment* env)
+static const double* set_wrenches(limb_data* d, const double* q, const limb_environment* env)
 {
   if (env->nwrench == 0) return NULL;
   const limb_model* m = d->m;
@@ -76,11 +87,39 @@ const double* limb_set_wrenches(limb_data* d, const double* q, const limb_enviro
   return &d->link_force[0].m.x;
 }
 
-void limb_clear_wrenches(limb_data* d, const limb_environment* env)
+static void enter_default(limb_data* d, limb_surroundings* out)
+{
+  *out = (limb_surroundings){.terms = {true, true, true, 0}};
+  if (d->base_is_default) return;
+  const limb_environment e = limb_default_environment(d->m);
+  set_base(d, &e);
+  d->base_is_default = true;
+}
+
+limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q,
+                       limb_surroundings* out)
+{
+  if (!env) {
+    enter_default(d, out);
+    return LIMB_OK;
+  }
+  limb_environment e;
+  const limb_status s = limb_environment_read(d->m, env, &e);
+  if (s != LIMB_OK) return s;
+  *out = (limb_surroundings){.terms = {true, e.friction != 0, true, e.coulomb_width}};
+  set_base(d, &e);
+  if (!q) return LIMB_OK;
+  out->wrench = set_wrenches(d, q, &e);
+  out->nwrench = e.nwrench;
+  out->list = e.wrench;
+  return LIMB_OK;
+}
+
+void limb_leave(limb_data* d, const limb_surroundings* s)
 {
   const sp_force none = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < env->nwrench; k++) {
-    const int link = limb_site_of(d->m, env->wrench[k].frame).link;
+  for (int k = 0; k < s->nwrench; k++) {
+    const int link = limb_site_of(d->m, s->list[k].frame).link;
     if (link >= 0) d->link_force[link] = none;
   }
 }

@@ -3,18 +3,28 @@
 #define LIMB_ENVIRONMENT_H
 
 #include "model/data_impl.h"
+#include "model/kernels.h"
 
 // Copy of env with defaults for what it does not have (NULL: all defaults). LIMB_E_ARG for a bad size,
 // frame index, reference or wrench list, LIMB_E_NONFINITE for numbers that are not.
 limb_status limb_environment_read(const limb_model* m, const limb_environment* env,
                                   limb_environment* out);
 
-// States of the base frames for the kernels: gravity as acceleration, and the base's own motion.
-void limb_set_base(limb_data* d, const limb_environment* env);
+// What the kernels need to know of the surroundings.
+typedef struct limb_surroundings {
+  limb_terms terms;     // rotors and springs on, friction as the environment says
+  const double* wrench; // external wrenches in link axes; NULL when there are none
+  int nwrench;          // what limb_leave must clear
+  const limb_wrench* list;
+} limb_surroundings;
 
-// External wrenches in link axes, for the kernels; NULL when there are none. q has been checked.
-// limb_clear_wrenches must follow.
-const double* limb_set_wrenches(limb_data* d, const double* q, const limb_environment* env);
-void limb_clear_wrenches(limb_data* d, const limb_environment* env);
+// Reads and checks env, and sets the base frames' states: gravity as an acceleration, and the base's own
+// motion. q, if given, has been checked, and brings the wrenches to the links; limb_leave must follow.
+limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q,
+                       limb_surroundings* out);
+void limb_leave(limb_data* d, const limb_surroundings* s);
+
+// Base frames at rest without gravity.
+void limb_enter_void(limb_data* d);
 
 #endif

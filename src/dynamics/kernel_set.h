@@ -1,7 +1,8 @@
 // All kernels over one scalar type, gathered in a table. No guard: a translation unit includes it once,
 // after defining
 //
-//   the scalar vocabulary   base/real_native.h or a file with the same words, with sines() and sign_of()
+//   the scalar vocabulary   base/real_native.h or a file with the same words, with any_nonfinite(),
+//                           sines() and sign_of()
 //   LINK_CONST              struct of link constants over its parameter type
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
 //   KERNEL_TABLE            name of the table
@@ -17,6 +18,12 @@
 #include "dynamics/actuator_kernel.h"
 #include "dynamics/crba_kernel.h"
 #include "linalg/ltl_kernel.h"
+
+static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
+{
+  return !(q && any_nonfinite(m->nq, q)) && !(v && any_nonfinite(m->nv, v)) &&
+         !(a && any_nonfinite(m->nv, a));
+}
 
 static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws,
                             const real* q, const real* v, const real* a, real* X, real* vel,
@@ -141,13 +148,14 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
                                const limb_terms* terms, const real* wrench, real* packed, real* a)
 {
   load_coordinates(m, k, ws, q);
+  const real least = set_factor_loaded(m, k, ws, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
   newton_euler_passes(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
-  const real least = set_factor_loaded(m, k, ws, packed);
   set_solve(m, ws, packed, a);
   return least;
 }
 
-const KERNEL_SET KERNEL_TABLE = {set_link_motion, set_inverse_dynamics, set_mass_matrix, set_factor,
-                                 set_solve,       set_aba,              set_by_mass_matrix};
+const KERNEL_SET KERNEL_TABLE = {set_finite,      set_link_motion,   set_inverse_dynamics,
+                                 set_mass_matrix, set_factor,        set_solve,
+                                 set_aba,         set_by_mass_matrix};

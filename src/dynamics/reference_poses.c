@@ -32,8 +32,7 @@ int limb_reference_type_nq(limb_joint_type type)
 {
   switch (type) {
 #define LIMB_X(name, value, text, nq, nv) \
-  case LIMB_##name:                       \
-    return nq;
+  case LIMB_##name: return nq;
     LIMB_JOINT_LIST(LIMB_X)
 #undef LIMB_X
   }
@@ -44,8 +43,7 @@ int limb_reference_type_nv(limb_joint_type type)
 {
   switch (type) {
 #define LIMB_X(name, value, text, nq, nv) \
-  case LIMB_##name:                       \
-    return nv;
+  case LIMB_##name: return nv;
     LIMB_JOINT_LIST(LIMB_X)
 #undef LIMB_X
   }
@@ -71,15 +69,9 @@ static int twists(const limb_joint_def* def, sp_motion B[3])
 {
   const sp_vec3 none = sp_v3(0, 0, 0), n = def->axis;
   switch (def->type) {
-  case LIMB_REVOLUTE:
-    B[0] = sp_motion_make(n, none);
-    return 1;
-  case LIMB_PRISMATIC:
-    B[0] = sp_motion_make(none, n);
-    return 1;
-  case LIMB_HELICAL:
-    B[0] = sp_motion_make(n, sp_scale3(def->pitch, n));
-    return 1;
+  case LIMB_REVOLUTE: B[0] = sp_motion_make(n, none); return 1;
+  case LIMB_PRISMATIC: B[0] = sp_motion_make(none, n); return 1;
+  case LIMB_HELICAL: B[0] = sp_motion_make(n, sp_scale3(def->pitch, n)); return 1;
   case LIMB_CYLINDRICAL:
     B[0] = sp_motion_make(n, none);
     B[1] = sp_motion_make(none, n);
@@ -95,8 +87,7 @@ static int twists(const limb_joint_def* def, sp_motion B[3])
     return 3;
   case LIMB_FIXED:
   case LIMB_SPHERICAL:
-  case LIMB_FREE:
-    break;
+  case LIMB_FREE: break;
   }
   return 0;
 }

@@ -7,56 +7,52 @@
 
 // tau by the kernel, inputs checked.
 static limb_status run(limb_data* d, const double* q, const double* v, const double* a,
-                       const limb_environment* env, const limb_terms* terms, double* tau)
+                       const limb_surroundings* x, const limb_terms* terms, double* tau)
 {
   const limb_model* m = d->m;
-  limb_set_base(d, env);
-  const double* wrench = limb_set_wrenches(d, q, env);
-  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, terms, wrench, tau);
-  limb_clear_wrenches(d, env);
-  return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, terms, x->wrench, tau);
+  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v, const double* a,
                                   const limb_environment* env, double* tau)
 {
   if (!d || !q || !v || !a || !tau) return LIMB_E_ARG;
-  const limb_model* m = d->m;
-  limb_environment e;
-  limb_status s = limb_environment_read(m, env, &e);
-  if (s == LIMB_OK) s = limb_check_q(m, q);
+  limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
-  if (!limb_finite(m->nv, v) || !limb_finite(m->nv, a)) return LIMB_E_NONFINITE;
-  const limb_terms all = {true, e.friction != 0, true, e.coulomb_width};
-  return run(d, q, v, a, &e, &all, tau);
+  limb_surroundings x;
+  s = limb_enter(d, env, q, &x);
+  if (s != LIMB_OK) return s;
+  s = run(d, q, v, a, &x, &x.terms, tau);
+  limb_leave(d, &x);
+  return s;
 }
 
 limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
                              const limb_environment* env, double* tau)
 {
   if (!d || !q || !v || !tau) return LIMB_E_ARG;
-  limb_environment e;
-  limb_status s = limb_environment_read(d->m, env, &e);
-  if (s == LIMB_OK) s = limb_check_q(d->m, q);
+  limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;
-  if (!limb_finite(d->m->nv, v)) return LIMB_E_NONFINITE;
-  e.nwrench = 0;
+  limb_surroundings x;
+  s = limb_enter(d, env, NULL, &x);
   const limb_terms none = {0};
-  return run(d, q, v, d->zeros, &e, &none, tau);
+  return s == LIMB_OK ? run(d, q, v, d->zeros, &x, &none, tau) : s;
 }
 
 limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
                                 double* tau)
 {
   if (!d || !q || !tau) return LIMB_E_ARG;
-  limb_environment e;
+  limb_environment e, only = limb_default_environment(d->m);
   limb_status s = limb_environment_read(d->m, env, &e);
-  if (s == LIMB_OK) s = limb_check_q(d->m, q);
+  if (s == LIMB_OK) s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
-  limb_environment only = limb_default_environment(d->m);
   only.gravity = e.gravity;
+  limb_surroundings x;
+  s = limb_enter(d, env ? &only : NULL, NULL, &x);
   const limb_terms none = {0};
-  return run(d, q, d->zeros, d->zeros, &only, &none, tau);
+  return s == LIMB_OK ? run(d, q, d->zeros, d->zeros, &x, &none, tau) : s;
 }
 
 limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
@@ -67,7 +63,7 @@ limb_status limb_friction_forces(limb_data* d, const double* v, const limb_envir
   limb_environment e;
   const limb_status s = limb_environment_read(m, env, &e);
   if (s != LIMB_OK) return s;
-  if (!limb_finite(m->nv, v)) return LIMB_E_NONFINITE;
+  if (!limb_finite_v(d, v)) return LIMB_E_NONFINITE;
   for (int k = 0; k < m->nv; k++) tau[k] = 0;
   if (!e.friction) return LIMB_OK;
   for (int c = 0; c < m->ncdof; c++) {
@@ -84,7 +80,7 @@ limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
 {
   if (!d || !q || !tau) return LIMB_E_ARG;
   const limb_model* m = d->m;
-  const limb_status s = limb_check_q(m, q);
+  const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   for (int k = 0; k < m->nv; k++) tau[k] = 0;
   for (int j = 0; j < m->njoint; j++) {

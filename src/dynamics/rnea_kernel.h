@@ -20,8 +20,8 @@ KERNEL mat3 spin(vec3 w, vec3 al)
 {
   const real x2 = mul(w.x, w.x), y2 = mul(w.y, w.y), z2 = mul(w.z, w.z);
   const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
-  return (mat3){neg(add(y2, z2)), sub(xy, al.z),     add(xz, al.y),    add(xy, al.z), neg(add(x2, z2)),
-                sub(yz, al.x),    sub(xz, al.y),     add(yz, al.x),    neg(add(x2, y2))};
+  return (mat3){neg(add(y2, z2)), sub(xy, al.z), add(xz, al.y), add(xy, al.z),   neg(add(x2, z2)),
+                sub(yz, al.x),    sub(xz, al.y), add(yz, al.x), neg(add(x2, y2))};
 }
 
 // Motion of a link from its parent's: (18)-(22).
@@ -60,12 +60,12 @@ KERNEL force newton_euler(moments s, vec3 a, mat3 U)
   const kvec3 h = {s.hx, s.hy, s.hz};
   const vec3 f = add3(kscale3(s.m, a), mulk(U, h));
   const vec3 ha = kcross3(h, a);
-  const real nx = add(kdot2(s.xy, U.zx, s.yy, U.zy),
-                      kmsub(kdet2(s.yz, sub(U.zz, U.yy), s.xz, U.yx), s.zz, U.yz));
-  const real ny = sub(kmadd(kdot2(s.xz, sub(U.xx, U.zz), s.yz, U.xy), s.zz, U.xz),
-                      kdot2(s.xx, U.zx, s.xy, U.zy));
-  const real nz = add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)),
-                      kmsub(kdet2(s.xz, U.yz, s.yy, U.xy), s.yz, U.xz));
+  const real nx =
+    add(kdot2(s.xy, U.zx, s.yy, U.zy), kmsub(kdet2(s.yz, sub(U.zz, U.yy), s.xz, U.yx), s.zz, U.yz));
+  const real ny =
+    sub(kmadd(kdot2(s.xz, sub(U.xx, U.zz), s.yz, U.xy), s.zz, U.xz), kdot2(s.xx, U.zx, s.xy, U.zy));
+  const real nz =
+    add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)), kmsub(kdet2(s.xz, U.yz, s.yy, U.xy), s.yz, U.xz));
   return (force){v3(add(nx, ha.x), add(ny, ha.y), add(nz, ha.z)), f};
 }
 
@@ -91,12 +91,12 @@ KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws
       x = link->parent < 0 ? base_state(ws, link->root) : kept[link->parent];
       U = spin(x.w, x.al);
     }
-#define STEP(shape)                                                     \
-  {                                                                     \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);           \
-    x = move_on(&P, &k[i], &x, U, v + link->dof, a + link->dof);        \
-    U = spin(x.w, x.al);                                                \
-    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);              \
+#define STEP(shape)                                              \
+  {                                                              \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);    \
+    x = move_on(&P, &k[i], &x, U, v + link->dof, a + link->dof); \
+    U = spin(x.w, x.al);                                         \
+    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);       \
   }
     FOR_SHAPE(link->shape, STEP)
 #undef STEP
@@ -113,13 +113,13 @@ KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* w
     const limb_link* link = &m->link[i];
     const int p = link->parent;
     F = addf(own[i], F);
-#define STEP(shape)                                           \
-  {                                                           \
-    project(shape, &k[i], F, tau + link->dof);                \
-    if (p >= 0) {                                             \
+#define STEP(shape)                                             \
+  {                                                             \
+    project(shape, &k[i], F, tau + link->dof);                  \
+    if (p >= 0) {                                               \
       const place P = place_of(shape, &k[i], ws, i, link->aux); \
-      F = force_out(&P, F);                                   \
-    }                                                         \
+      F = force_out(&P, F);                                     \
+    }                                                           \
   }
     FOR_SHAPE(link->shape, STEP)
 #undef STEP

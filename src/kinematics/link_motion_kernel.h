@@ -77,10 +77,10 @@ KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws*
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     const pose from = link->parent < 0 ? base_pose(m, link->root) : out->X[link->parent];
-#define STEP(shape)                                                  \
-  {                                                                  \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);        \
-    link_motion_step(&P, &k[i], link, i, from, v, a, out);           \
+#define STEP(shape)                                           \
+  {                                                           \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    link_motion_step(&P, &k[i], link, i, from, v, a, out);    \
   }
     FOR_SHAPE(link->shape, STEP)
 #undef STEP

@@ -80,25 +80,29 @@ KERNEL force zerof(void) { return (force){zero3(), zero3()}; }
 // A b, A' b
 KERNEL vec3 mulv(mat3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z),
+            madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
             madd(dot2(A.zx, b.x, A.zy, b.y), A.zz, b.z));
 }
 
 KERNEL vec3 tmulv(mat3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z),
+            madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
             madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
 }
 
 KERNEL vec3 mulk(mat3 A, kvec3 k)
 {
-  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz), kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
+  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz),
+            kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
             kmadd(kdot2(k.x, A.zx, k.y, A.zy), k.z, A.zz));
 }
 
 KERNEL vec3 symv(sym3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z),
+            madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
             madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
 }
 
@@ -143,30 +147,46 @@ KERNEL mat3 mulMT(mat3 A, mat3 B)
   return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A)));
 }
 
-KERNEL mat3 full(sym3 A)
-{
-  return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz};
-}
+KERNEL mat3 full(sym3 A) { return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}; }
 
 KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
 
 // ---- turns about z by an angle given as (c, s), and about x and z by constant ones ----------------
 
 // Rz v and Rz' v
-KERNEL vec3 turn_z(real c, real s, vec3 v) { return v3(det2(c, v.x, s, v.y), dot2(s, v.x, c, v.y), v.z); }
-KERNEL vec3 back_z(real c, real s, vec3 v) { return v3(dot2(c, v.x, s, v.y), det2(c, v.y, s, v.x), v.z); }
+KERNEL vec3 turn_z(real c, real s, vec3 v)
+{
+  return v3(det2(c, v.x, s, v.y), dot2(s, v.x, c, v.y), v.z);
+}
+KERNEL vec3 back_z(real c, real s, vec3 v)
+{
+  return v3(dot2(c, v.x, s, v.y), det2(c, v.y, s, v.x), v.z);
+}
 
-KERNEL vec3 kturn_x(par c, par s, vec3 v) { return v3(v.x, kdet2(c, v.y, s, v.z), kdot2(s, v.y, c, v.z)); }
-KERNEL vec3 kback_x(par c, par s, vec3 v) { return v3(v.x, kdot2(c, v.y, s, v.z), kdet2(c, v.z, s, v.y)); }
-KERNEL vec3 kturn_z(par c, par s, vec3 v) { return v3(kdet2(c, v.x, s, v.y), kdot2(s, v.x, c, v.y), v.z); }
-KERNEL vec3 kback_z(par c, par s, vec3 v) { return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z); }
+KERNEL vec3 kturn_x(par c, par s, vec3 v)
+{
+  return v3(v.x, kdet2(c, v.y, s, v.z), kdot2(s, v.y, c, v.z));
+}
+KERNEL vec3 kback_x(par c, par s, vec3 v)
+{
+  return v3(v.x, kdot2(c, v.y, s, v.z), kdet2(c, v.z, s, v.y));
+}
+KERNEL vec3 kturn_z(par c, par s, vec3 v)
+{
+  return v3(kdet2(c, v.x, s, v.y), kdot2(s, v.x, c, v.y), v.z);
+}
+KERNEL vec3 kback_z(par c, par s, vec3 v)
+{
+  return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z);
+}
 
 // Rz A Rz' of a symmetric matrix. The trace stays, which saves the second product.
 KERNEL sym3 turn_sym_z(real c, real s, sym3 A)
 {
   const real u = det2(c, A.xx, s, A.xy), w = det2(c, A.xy, s, A.yy);
   const real xx = det2(c, u, s, w), xy = dot2(s, u, c, w);
-  return (sym3){xx, xy, det2(c, A.xz, s, A.yz), sub(add(A.xx, A.yy), xx), dot2(s, A.xz, c, A.yz), A.zz};
+  return (sym3){xx,  xy, det2(c, A.xz, s, A.yz), sub(add(A.xx, A.yy), xx), dot2(s, A.xz, c, A.yz),
+                A.zz};
 }
 
 // The same by constant angles; written so that right angles leave plain permutations.
@@ -174,16 +194,20 @@ KERNEL sym3 kturn_sym_x(par c, par s, sym3 A)
 {
   const real u = kdet2(c, A.yy, s, A.yz), w = kdet2(c, A.yz, s, A.zz);
   const real r = kdot2(s, A.yy, c, A.yz), t = kdot2(s, A.yz, c, A.zz);
-  return (sym3){A.xx,           kdet2(c, A.xy, s, A.xz), kdot2(s, A.xy, c, A.xz), kdet2(c, u, s, w),
-                kdot2(s, u, c, w), kdot2(s, r, c, t)};
+  return (sym3){A.xx,
+                kdet2(c, A.xy, s, A.xz),
+                kdot2(s, A.xy, c, A.xz),
+                kdet2(c, u, s, w),
+                kdot2(s, u, c, w),
+                kdot2(s, r, c, t)};
 }
 
 KERNEL sym3 kturn_sym_z(par c, par s, sym3 A)
 {
   const real u = kdet2(c, A.xx, s, A.xy), w = kdet2(c, A.xy, s, A.yy);
   const real r = kdot2(s, A.xx, c, A.xy), t = kdot2(s, A.xy, c, A.yy);
-  return (sym3){kdet2(c, u, s, w),       kdot2(s, u, c, w), kdet2(c, A.xz, s, A.yz), kdot2(s, r, c, t),
-                kdot2(s, A.xz, c, A.yz), A.zz};
+  return (sym3){kdet2(c, u, s, w), kdot2(s, u, c, w),       kdet2(c, A.xz, s, A.yz),
+                kdot2(s, r, c, t), kdot2(s, A.xz, c, A.yz), A.zz};
 }
 
 // R A R' of a general matrix: turn the rows, then the columns.
@@ -196,13 +220,15 @@ KERNEL mat3 turn_mat_z(real c, real s, mat3 A)
 KERNEL mat3 kturn_mat_x(par c, par s, mat3 A)
 {
   const mat3 T = rows(kturn_x(c, s, row_x(A)), kturn_x(c, s, row_y(A)), kturn_x(c, s, row_z(A)));
-  return columns(kturn_x(c, s, column_x(T)), kturn_x(c, s, column_y(T)), kturn_x(c, s, column_z(T)));
+  return columns(kturn_x(c, s, column_x(T)), kturn_x(c, s, column_y(T)),
+                 kturn_x(c, s, column_z(T)));
 }
 
 KERNEL mat3 kturn_mat_z(par c, par s, mat3 A)
 {
   const mat3 T = rows(kturn_z(c, s, row_x(A)), kturn_z(c, s, row_y(A)), kturn_z(c, s, row_z(A)));
-  return columns(kturn_z(c, s, column_x(T)), kturn_z(c, s, column_y(T)), kturn_z(c, s, column_z(T)));
+  return columns(kturn_z(c, s, column_x(T)), kturn_z(c, s, column_y(T)),
+                 kturn_z(c, s, column_z(T)));
 }
 
 #endif

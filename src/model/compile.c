@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/compile_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void lay_out_draft(limb_arena* a, limb_draft* t)
@@ -21,7 +22,7 @@ static void lay_out_draft(limb_arena* a, limb_draft* t)
   t->body_order = limb_arena_take(a, nb, sizeof(int));
   t->child_start = limb_arena_take(a, nb + 1, sizeof(int));
   t->child = limb_arena_take(a, nj, sizeof(int));
-  t->weight = limb_arena_take(a, nb + nj, sizeof(int));
+  t->key = limb_arena_take(a, nj, sizeof(int));
   t->stack = limb_arena_take(a, nb + nj, sizeof(int));
   t->link = limb_arena_take(a, most_links, sizeof(limb_draft_link));
   t->grouped = limb_arena_take(a, most_links, sizeof(limb_moments));
@@ -139,13 +140,14 @@ static void set_actuators(limb_model* m)
     limb_link* link = &m->link[joint->link];
     if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
     const double shift = m->k64[joint->link].off - joint->offset; // compiled minus described
-    m->actuator[link->dof] = (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
-                                             .coulomb = def->coulomb,
-                                             .viscous = def->viscous,
-                                             .stiffness = def->stiffness,
-                                             .rest = def->rest + shift};
-    m->has_actuators |= def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 ||
-                        def->stiffness > 0;
+    m->actuator[link->dof] =
+      (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
+                      .coulomb = def->coulomb,
+                      .viscous = def->viscous,
+                      .stiffness = def->stiffness,
+                      .rest = def->rest + shift};
+    m->has_actuators |=
+      def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 || def->stiffness > 0;
   }
 }
 
@@ -174,6 +176,7 @@ static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
   }
   limb_arena arena = limb_arena_over(block, count.used);
   const layout at = lay_out_model(&arena, t);
+  assert(at.m && at.text); // measured by the same function
   at.m->block = block;
   at.m->block_size = count.used;
   const limb_status s = fill_model(t, at.m, at.text, err);

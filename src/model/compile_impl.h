@@ -25,16 +25,16 @@ typedef struct limb_draft_link {
 // Temporary arrays, freed when compiling ends. Bodies and joints are the builder's.
 typedef struct limb_draft {
   const limb_builder* b;
-  int* body_joint;   // nbody: joint that moves the body; -1: world
-  int* carrier;      // nbody
-  sp_pose* in_carrier; // nbody: pose in the carrier's body frame
-  int* body_order;   // nbody
-  int* child_start;  // nbody + 1: joints that leave a carrier, as slices of child
-  int* child;        // njoint: moving joints by carrier, largest subtree first
-  int* weight;       // nbody: elementary joints in the subtree; order of children
-  int* stack;        // nbody + njoint
-  limb_draft_link* link; // one per elementary joint, in depth-first order
-  limb_moments* grouped; // nlink: inertia while parameters travel to the parents
+  int* body_joint;        // nbody: joint that moves the body; -1: world
+  int* carrier;           // nbody
+  sp_pose* in_carrier;    // nbody: pose in the carrier's body frame
+  int* body_order;        // nbody
+  int* child_start;       // nbody + 1: joints that leave a carrier, as slices of child
+  int* child;             // njoint: moving joints by carrier
+  int* key;               // njoint: what the joints are being sorted by
+  int* stack;             // nbody + njoint
+  limb_draft_link* link;  // one per elementary joint, in depth-first order
+  limb_moments* grouped;  // nlink: inertia while parameters travel to the parents
   sp_pose* body_in_draft; // nbody: carrier's body frame in its last link's draft frame
   int nlink, ncdof, naux, nroot, nq, nv;
   size_t text; // bytes of all names

@@ -47,6 +47,8 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   limb_data* d = lay_out(&a, m);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
+  d->block = memory;
+  d->block_size = size;
   *out = d;
   return LIMB_OK;
 }
@@ -64,19 +66,17 @@ limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, l
     return s;
   }
   (*out)->alloc = use;
-  (*out)->block = block;
-  (*out)->block_size = size;
   return LIMB_OK;
 }
 
 void limb_data_destroy(limb_data* d)
 {
-  if (!d || !d->block) return;
+  if (!d) return;
   const limb_allocator alloc = d->alloc;
   void* block = d->block;
   const size_t size = d->block_size;
   limb_arena_release(block, size);
-  limb_free(&alloc, block, size);
+  if (alloc.free) limb_free(&alloc, block, size);
 }
 
 const limb_model* limb_data_model(const limb_data* d) { return d ? d->m : NULL; }

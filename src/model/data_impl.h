@@ -13,21 +13,18 @@ typedef struct limb_link_motion {
   sp_motion* a_v; // its part without joint accelerations (a = 0)
 } limb_link_motion;
 
-enum {
-  LIMB_HAS_POSES = 1,
-  LIMB_HAS_VELOCITIES = 2,
-  LIMB_HAS_ACCELERATIONS = 4
-};
+enum { LIMB_HAS_POSES = 1, LIMB_HAS_VELOCITIES = 2, LIMB_HAS_ACCELERATIONS = 4 };
 
 struct limb_data {
   const limb_model* m;
-  limb_allocator alloc; // limb_data_create only
-  void* block;          // limb_data_create only; else NULL
+  limb_allocator alloc; // of the block, when limb_data_create made it; else empty
+  void* block;
   size_t block_size;
-  limb_ws ws;              // kernels
+  limb_ws ws;                         // kernels
   const struct limb_kernels* kernels; // for this processor; set by the first call that needs them
-  limb_link_motion motion; // what limb_kinematics computed; read by the kinematics calls
-  unsigned have;           // which parts of motion are valid
+  bool base_is_default;               // ws.base holds the default environment
+  limb_link_motion motion;            // what limb_kinematics computed; read by the kinematics calls
+  unsigned have;                      // which parts of motion are valid
   limb_link_motion own;    // the same for dynamics calls, which must not disturb the user's
   sp_force* body_force;    // nbody; joint reactions
   sp_force* link_force;    // nlink: external wrenches, link axes and origin; all zero between calls

@@ -3,7 +3,7 @@
 // Without mimic joints the nonzeros of row k are the ancestors of dof k (Featherstone 2008, section
 // 6.3: branch-induced sparsity), and elimination from the leaves makes no others. A mimic joint lends
 // its row to another joint's coordinate; the rows' paths then follow the elimination tree (Liu 1986) of
-// the graph that joins each dof with its nearest ancestors up to the first that follows no other.
+// the graph that joins each dof with its ancestors up to where no follower is left.
 // Rows are the independent coordinates in compiled order; row k's nonzeros all lie on its path.
 
 #include "base/alloc.h"
@@ -15,6 +15,7 @@
 typedef struct work {
   int* link_of;  // ncdof
   int* skip;     // ncdof: the next dof towards the root whose row is another
+  int* plain;    // ncdof: neither the dof nor any before it follows another
   int* ancestor; // nv
   int* start;    // nv + 1: edges by their lower row
   int* high;     // the higher rows of the edges
@@ -50,13 +51,14 @@ static void number_rows(limb_model* m, work* w)
   for (int cd = 0; cd < m->ncdof; cd++) {
     m->elim.dof[cd] = row_of_v[m->dof[cd].v];
     const int p = parent_dof(m, w, cd);
+    w->plain[cd] = !follows(m, w, cd) && (p < 0 || w->plain[p]);
     const bool same_row = p >= 0 && follows(m, w, p) && m->elim.dof[p] == m->elim.dof[cd];
     w->skip[cd] = same_row ? w->skip[p] : p;
   }
 }
 
-// Edges between the row of a dof and those of its nearest ancestors, up to the first that follows no
-// other. Counts them per lower row (high NULL), or stores the higher rows, moving start on.
+// Edges between the row of a dof and those of its nearest ancestors, up to the first with no follower
+// among it and those before it. Counts them per lower row (high NULL), or stores the higher rows, moving start on.
 static void visit_edges(const limb_model* m, const work* w, int* start, int* high)
 {
   for (int cd = 0; cd < m->ncdof; cd++) {
@@ -68,7 +70,7 @@ static void visit_edges(const limb_model* m, const work* w, int* start, int* hig
         if (high) high[start[low]] = row + other - low;
         start[low]++;
       }
-      if (!follows(m, w, p)) break;
+      if (w->plain[p]) break; // the rest of the path is already behind p
     }
   }
 }
@@ -113,10 +115,11 @@ static void set_depths(limb_model* m)
 limb_status limb_eliminate(limb_model* m)
 {
   const size_t nv = (size_t)m->nv, ncdof = (size_t)m->ncdof;
-  const size_t bytes = (2 * ncdof + 2 * nv + 1) * sizeof(int);
+  const size_t bytes = (3 * ncdof + 2 * nv + 1) * sizeof(int);
   int* block = limb_alloc(&m->alloc, bytes);
   if (!block) return LIMB_E_NOMEM;
-  work w = {.link_of = block, .skip = block + ncdof, .ancestor = block + 2 * ncdof};
+  work w = {.link_of = block, .skip = block + ncdof, .plain = block + 2 * ncdof};
+  w.ancestor = block + 3 * ncdof;
   w.start = w.ancestor + nv;
   number_rows(m, &w);
 

@@ -16,29 +16,32 @@ typedef struct limb_terms {
 
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL.
 // X: 12 numbers a link, the motions 6.
-#define LIMB_KERNEL_SET(name, real, link_const)                                                     \
-  typedef struct name {                                                                             \
-    /* poses; with v velocities and a_v; with a accelerations */                                    \
-    void (*link_motion)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, \
-                        const real* v, const real* a, real* X, real* vel, real* acc, real* acc_v);  \
-    void (*inverse_dynamics)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
-                             const real* q, const real* v, const real* a, const limb_terms* terms,  \
-                             const real* wrench, real* tau);                                        \
-    void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, \
-                        real* M);                                                                   \
-    /* factors M into packed rows; the least margin of a pivot */                                   \
-    real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,      \
-                   real* packed);                                                                   \
-    /* x = M^-1 x in the user's order, from the factors */                                          \
-    void (*solve)(const limb_model* m, const limb_ws* ws, const real* packed, real* x);             \
-    /* articulated bodies; the least margin of a pivot */                                           \
-    real (*aba)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,         \
-                const real* v, const real* tau, const limb_terms* terms, const real* wrench,        \
-                real* a);                                                                           \
-    /* through M and its factors */                                                                 \
-    real (*by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,             \
-                           const real* q, const real* v, const real* tau, const limb_terms* terms,  \
-                           const real* wrench, real* packed, real* a);                              \
+#define LIMB_KERNEL_SET(name, real, link_const)                                                    \
+  typedef struct name {                                                                            \
+    /* no NaN and no infinity in q (nq), v and a (nv), each of which may be NULL */                \
+    bool (*finite)(const limb_model* m, const real* q, const real* v, const real* a);              \
+    /* poses; with v velocities and a_v; with a accelerations */                                   \
+    void (*link_motion)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
+                        const real* q, const real* v, const real* a, real* X, real* vel,           \
+                        real* acc, real* acc_v);                                                   \
+    void (*inverse_dynamics)(const limb_model* m, const link_const* k, const limb_ws* ws,          \
+                             const real* q, const real* v, const real* a, const limb_terms* terms, \
+                             const real* wrench, real* tau);                                       \
+    void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
+                        const real* q, real* M);                                                   \
+    /* factors M into packed rows; the least margin of a pivot */                                  \
+    real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,     \
+                   real* packed);                                                                  \
+    /* x = M^-1 x in the user's order, from the factors */                                         \
+    void (*solve)(const limb_model* m, const limb_ws* ws, const real* packed, real* x);            \
+    /* articulated bodies; the least margin of a pivot */                                          \
+    real (*aba)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,        \
+                const real* v, const real* tau, const limb_terms* terms, const real* wrench,       \
+                real* a);                                                                          \
+    /* through M and its factors */                                                                \
+    real (*by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
+                           const real* q, const real* v, const real* tau, const limb_terms* terms, \
+                           const real* wrench, real* packed, real* a);                             \
   } name
 
 LIMB_KERNEL_SET(limb_kernels, double, limb_link_f64);

@@ -48,7 +48,7 @@ typedef struct limb_link {
   int root;   // index among the links whose parent is the world; else -1
   int joint;  // the user's joint
   uint8_t shape;
-  uint8_t aba;     // shape for articulated bodies: ROT_ANY where a rotor spoils the shortcut of ROT
+  uint8_t aba; // shape for articulated bodies: ROT_ANY where a rotor spoils the shortcut of ROT
   uint8_t ndof;
   uint8_t keep;    // a link other than the next one has this parent: its state must be kept
   uint8_t last;    // the last child of a parent that is kept: first to arrive on the way back
@@ -59,16 +59,16 @@ typedef struct limb_link {
 // Constants of one link over the parameter type: geometry, regrouped inertia, coordinate map.
 // The inertia is mass m, first moments h and second moments about the link origin (xx = sum m x x,
 // not the moment of inertia); of a ROT link m, hz and zz have gone to the parent.
-#define LIMB_LINK_CONST(par)                        \
-  struct {                                          \
-    par ca, sa; /* cos and sin of alpha */          \
-    par a, d;   /* ROT: offsets along x and z */    \
-    par px, py, pz;                                 \
-    par cg, sg; /* cos and sin of gamma */          \
-    par ct, st; /* TRANS: cos and sin of theta0 */  \
-    par pitch;                                      \
-    par hx, hy, xx, xy, xz, yy, yz;                 \
-    par m, hz, zz;                                  \
+#define LIMB_LINK_CONST(par)                             \
+  struct {                                               \
+    par ca, sa; /* cos and sin of alpha */               \
+    par a, d;   /* ROT: offsets along x and z */         \
+    par px, py, pz;                                      \
+    par cg, sg; /* cos and sin of gamma */               \
+    par ct, st; /* TRANS: cos and sin of theta0 */       \
+    par pitch;                                           \
+    par hx, hy, xx, xy, xz, yy, yz;                      \
+    par m, hz, zz;                                       \
     par mult, off; /* joint coordinate = mult q + off */ \
   }
 

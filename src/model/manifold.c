@@ -209,8 +209,7 @@ static double random_shift(uint64_t* seed) { return uniform(seed, -1, 1); }
 static void random_joint(const limb_joint_def* def, uint64_t* seed, double* q)
 {
   switch (def->type) {
-  case LIMB_FIXED:
-    return;
+  case LIMB_FIXED: return;
   case LIMB_REVOLUTE:
   case LIMB_HELICAL:
   case LIMB_PRISMATIC:
@@ -232,9 +231,7 @@ static void random_joint(const limb_joint_def* def, uint64_t* seed, double* q)
     q[1] = random_shift(seed);
     q[2] = random_angle(seed);
     return;
-  case LIMB_SPHERICAL:
-    random_rotation(seed, q);
-    return;
+  case LIMB_SPHERICAL: random_rotation(seed, q); return;
   case LIMB_FREE:
     for (int k = 0; k < 3; k++) q[k] = random_shift(seed);
     random_rotation(seed, q + 3);

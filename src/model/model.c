@@ -135,8 +135,7 @@ const char* limb_joint_type_name(limb_joint_type type)
 {
   switch (type) {
 #define LIMB_X(name, value, text, nq, nv) \
-  case LIMB_##name:                       \
-    return text;
+  case LIMB_##name: return text;
     LIMB_JOINT_LIST(LIMB_X)
 #undef LIMB_X
   }
@@ -167,20 +166,13 @@ limb_status limb_model_note(const limb_model* m, int index, limb_note* out)
 static const char* kind_text(limb_note_kind kind)
 {
   switch (kind) {
-  case LIMB_NOTE_MERGED:
-    return "merged";
-  case LIMB_NOTE_LOWERED:
-    return "lowered";
-  case LIMB_NOTE_REGROUPED:
-    return "regrouped";
-  case LIMB_NOTE_MASSLESS:
-    return "massless";
-  case LIMB_NOTE_NONPHYSICAL:
-    return "non-physical";
-  case LIMB_NOTE_MIMIC:
-    return "mimic";
-  case LIMB_NOTE_NEARLY_SQUARE:
-    return "nearly square";
+  case LIMB_NOTE_MERGED: return "merged";
+  case LIMB_NOTE_LOWERED: return "lowered";
+  case LIMB_NOTE_REGROUPED: return "regrouped";
+  case LIMB_NOTE_MASSLESS: return "massless";
+  case LIMB_NOTE_NONPHYSICAL: return "non-physical";
+  case LIMB_NOTE_MIMIC: return "mimic";
+  case LIMB_NOTE_NEARLY_SQUARE: return "nearly square";
   }
   return "note";
 }

@@ -62,7 +62,7 @@ typedef struct limb_elimination {
 
 struct limb_model {
   limb_allocator alloc;
-  void* block; // everything below lives in one block
+  void* block; // everything but the notes lives in one block
   size_t block_size;
 
   const char* name;
@@ -93,9 +93,9 @@ struct limb_model {
   limb_actuator* actuator; // ncdof
   bool has_actuators;      // any friction or spring or rotor
   bool has_mimic;
-  bool identity;           // compiled dofs are the user's, in the user's order
-  bool serial;             // one chain
-  bool mixed;              // some joint is not a rotation about z
+  bool identity; // compiled dofs are the user's, in the user's order
+  bool serial;   // one chain
+  bool mixed;    // some joint is not a rotation about z
   limb_elimination elim;
 };
 

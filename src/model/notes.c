@@ -16,9 +16,8 @@ typedef struct pen {
   size_t used; // characters of text
 } pen;
 
-__attribute__((format(printf, 4, 5))) static void write_note(pen* out, limb_note_kind kind,
-                                                             const char* subject,
-                                                             const char* format, ...)
+__attribute__((format(printf, 4, 5))) static void
+write_note(pen* out, limb_note_kind kind, const char* subject, const char* format, ...)
 {
   char line[400];
   va_list args;
@@ -46,8 +45,8 @@ static void note_bodies(const limb_model* m, pen* out)
     const char* defect = limb_inertia_defect(&body->inertia);
     if (defect) {
       write_note(out, LIMB_NOTE_NONPHYSICAL, body->name,
-                 "%s (mass %.9g, principal frame entries xx %.9g, yy %.9g, zz %.9g)", defect,
-                 body->inertia.mass, body->inertia.xx, body->inertia.yy, body->inertia.zz);
+                 "%s (mass %.9g, inertia about the centre of mass xx %.9g, yy %.9g, zz %.9g)",
+                 defect, body->inertia.mass, body->inertia.xx, body->inertia.yy, body->inertia.zz);
     }
   }
 }
@@ -82,10 +81,11 @@ static void note_links(const limb_model* m, pen* out)
     const bool general = shape < SHAPE_ROT_ANY ? shape / 4 == TWIST_ANY : shape == SHAPE_ROT_ANY;
     const double off = fmin(fabs(k->ca), fabs(k->sa));
     if (general && off > 0 && off < SUSPICIOUS) {
-      write_note(out, LIMB_NOTE_NEARLY_SQUARE, m->joint[m->link[i].joint].def.name,
-                 "its axis is %.3g rad off parallel or square to the one before: taken as given; if "
-                 "that is rounded input, exact angles compute faster",
-                 off);
+      write_note(
+        out, LIMB_NOTE_NEARLY_SQUARE, m->joint[m->link[i].joint].def.name,
+        "its axis is %.3g rad off parallel or square to the one before: taken as given; if "
+        "that is rounded input, exact angles compute faster",
+        off);
     }
   }
   if (grouped > 0) {

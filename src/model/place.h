@@ -15,29 +15,29 @@
 #include <stdbool.h>
 
 // Runs ARM(shape) with the shape as a constant.
-#define FOR_SHAPE(shape, ARM)       \
-  switch (shape) {                  \
-  case 0: ARM(0); break;            \
-  case 1: ARM(1); break;            \
-  case 2: ARM(2); break;            \
-  case 3: ARM(3); break;            \
-  case 4: ARM(4); break;            \
-  case 5: ARM(5); break;            \
-  case 6: ARM(6); break;            \
-  case 7: ARM(7); break;            \
-  case 8: ARM(8); break;            \
-  case 9: ARM(9); break;            \
-  case 10: ARM(10); break;          \
-  case 11: ARM(11); break;          \
-  case 12: ARM(12); break;          \
-  case 13: ARM(13); break;          \
-  case 14: ARM(14); break;          \
-  case 15: ARM(15); break;          \
+#define FOR_SHAPE(shape, ARM)         \
+  switch (shape) {                    \
+  case 0: ARM(0); break;              \
+  case 1: ARM(1); break;              \
+  case 2: ARM(2); break;              \
+  case 3: ARM(3); break;              \
+  case 4: ARM(4); break;              \
+  case 5: ARM(5); break;              \
+  case 6: ARM(6); break;              \
+  case 7: ARM(7); break;              \
+  case 8: ARM(8); break;              \
+  case 9: ARM(9); break;              \
+  case 10: ARM(10); break;            \
+  case 11: ARM(11); break;            \
+  case 12: ARM(12); break;            \
+  case 13: ARM(13); break;            \
+  case 14: ARM(14); break;            \
+  case 15: ARM(15); break;            \
   case 16: ARM(SHAPE_ROT_ANY); break; \
-  case 17: ARM(SHAPE_TRANS); break; \
-  case 18: ARM(SHAPE_SCREW); break; \
-  case 19: ARM(SHAPE_BALL); break;  \
-  default: ARM(SHAPE_FREE); break;  \
+  case 17: ARM(SHAPE_TRANS); break;   \
+  case 18: ARM(SHAPE_SCREW); break;   \
+  case 19: ARM(SHAPE_BALL); break;    \
+  default: ARM(SHAPE_FREE); break;    \
   }
 
 typedef LINK_CONST link_const;
@@ -50,13 +50,14 @@ typedef struct turn { // of a ball or free joint: rotation and offset in the par
 KERNEL bool is_turning(int shape) { return shape <= SHAPE_ROT_ANY || shape == SHAPE_SCREW; }
 KERNEL bool is_sliding(int shape) { return shape == SHAPE_TRANS || shape == SHAPE_SCREW; }
 KERNEL bool is_dense(int shape) { return shape >= SHAPE_BALL; }
+KERNEL int dofs_of(int shape) { return shape == SHAPE_FREE ? 6 : shape == SHAPE_BALL ? 3 : 1; }
 
 typedef struct place {
   int shape;
   par ca, sa, cg, sg;
-  par d;    // constant slide along the own z
-  kvec3 p;  // shift after all turns, parent axes
-  kvec3 o;  // whole constant offset of the origin, parent axes
+  par d;     // constant slide along the own z
+  kvec3 p;   // shift after all turns, parent axes
+  kvec3 o;   // whole constant offset of the origin, parent axes
   real c, s; // cosine and sine of theta
   real r;    // variable slide along the own z
   turn t;    // dense only
@@ -195,9 +196,10 @@ KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
   const real norm = add(dot2(x, x, y, y), dot2(z, z, w, w));
   const real t = over(number(constant(2)), norm);
   const real tx = mul(t, x), ty = mul(t, y), tz = mul(t, z);
-  const mat3 Q = {sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w),
-                  dot2(tx, y, tz, w), sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w),
-                  det2(tx, z, ty, w), dot2(ty, z, tx, w), sub(one(), dot2(tx, x, ty, y))};
+  const mat3 Q = {
+    sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w), dot2(tx, y, tz, w),
+    sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w), det2(tx, z, ty, w), dot2(ty, z, tx, w),
+    sub(one(), dot2(tx, x, ty, y))};
   const double* R = X->R.m;
   const mat3 R0 = {number((par)R[0]), number((par)R[1]), number((par)R[2]),
                    number((par)R[3]), number((par)R[4]), number((par)R[5]),
@@ -207,13 +209,29 @@ KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
   return (turn){mulM(R0, Q), p};
 }
 
-// Fills q, c, s and turn of the workspace from the user's coordinates.
-KERNEL void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws,
-                             const real* user)
+// Joint coordinate of link i: mult q + off.
+KERNEL real coordinate(const limb_model* m, const link_const* k, const real* user, int i)
+{
+  return plus(k[i].off, scale(k[i].mult, user[m->link[i].q]));
+}
+
+#ifdef SINES_IN_REGISTERS
+SINES_IN_REGISTERS // defines load_angles for scalars that have a way of their own
+#else
+KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q,
+                        real* s, real* c)
+{
+  for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, user, i);
+  sines(m->nlink, q, s, c);
+}
+#endif
+
+  // Fills q, c, s and turn of the workspace from the user's coordinates.
+  KERNEL void
+  load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;
-  for (int i = 0; i < m->nlink; i++) q[i] = plus(k[i].off, scale(k[i].mult, user[m->link[i].q]));
-  sines(m->nlink, q, s, c);
+  load_angles(m, k, user, q, s, c);
   if (!m->mixed) return;
   turn* t = ws->turn;
   for (int i = 0; i < m->nlink; i++) {

@@ -8,8 +8,8 @@
 
 #include "model/compile_impl.h"
 
-static const double SQUARE = 4e-15;       // cosine or sine taken as zero
-static const double WELL_CROSSED = 0.1;   // least sine of a twist whose common normal is used
+static const double SQUARE = 4e-15;          // cosine or sine taken as zero
+static const double WELL_CROSSED = 0.1;      // least sine of a twist whose common normal is used
 static const double OFFSET_ROUNDING = 4e-15; // offsets below this share of the distances are zero
 
 static sp_vec3 column_z(sp_mat3 R) { return sp_v3(R.m[2], R.m[5], R.m[8]); }

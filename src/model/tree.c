@@ -85,7 +85,7 @@ static void joints_by(limb_draft* t, const int* key)
 static limb_status order_bodies(limb_draft* t, limb_error* err)
 {
   const limb_builder* b = t->b;
-  int* parent = t->weight; // borrowed: joints fit, one key each
+  int* parent = t->key;
   for (int j = 0; j < b->njoint; j++) parent[j] = b->joint[j].parent;
   joints_by(t, parent);
 
@@ -124,38 +124,15 @@ static void find_carriers(limb_draft* t)
   }
 }
 
-// Moving joints by carrier, the one with most links below it first: it becomes the next link, so that
-// chains stay contiguous.
+// Moving joints by carrier, in the order of the joints: a robot described depth first keeps its order.
 static void order_children(limb_draft* t)
 {
   const limb_builder* b = t->b;
-  int* key = t->stack; // nbody + njoint entries: joints fit
+  int* key = t->key;
   for (int j = 0; j < b->njoint; j++) {
     key[j] = b->joint[j].type == LIMB_FIXED ? -1 : t->carrier[b->joint[j].parent];
   }
   joints_by(t, key);
-
-  for (int i = 0; i < b->nbody; i++) t->weight[i] = 0;
-  for (int k = b->nbody - 1; k > 0; k--) {
-    const int body = t->body_order[k];
-    const limb_joint_def* def = &b->joint[t->body_joint[body]];
-    limb_step steps[MAX_STEPS];
-    t->weight[body] += limb_joint_steps(def, steps);
-    t->weight[def->parent] += t->weight[body];
-  }
-  for (int c = 0; c < b->nbody; c++) {
-    int* first = t->child + t->child_start[c];
-    const int n = t->child_start[c + 1] - t->child_start[c];
-    int heaviest = 0;
-    for (int k = 1; k < n; k++) {
-      if (t->weight[b->joint[first[k]].child] > t->weight[b->joint[first[heaviest]].child]) heaviest = k;
-    }
-    for (int k = heaviest; k > 0; k--) { // move it to the front, keep the others' order
-      const int swap = first[k];
-      first[k] = first[k - 1];
-      first[k - 1] = swap;
-    }
-  }
 }
 
 static void count_all(limb_draft* t)
@@ -186,6 +163,41 @@ limb_status limb_draft_tree(limb_draft* t, limb_error* err)
   return LIMB_OK;
 }
 
+// Follows joint j's chain of mimic joints to its end or to one that is resolved, then resolves all on
+// the way, last first: each joint is walked once.
+static limb_status follow_chain(const limb_draft* t, limb_model* m, int j, limb_error* err)
+{
+  const limb_builder* b = t->b;
+  int *chain = t->stack, *resolved = t->key, length = 0;
+  char where[WHERE];
+  (void)snprintf(where, sizeof where, "joint '%s'", m->joint[j].def.name);
+  for (int k = j; !resolved[k]; k = b->joint[k].mimic) {
+    if (b->joint[k].mimic >= m->njoint) {
+      return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d",
+                       b->joint[k].mimic, m->njoint);
+    }
+    if (length == m->njoint) {
+      return limb_fail(err, LIMB_E_MODEL, where, "its chain of mimic joints runs in a circle");
+    }
+    chain[length++] = k;
+  }
+  while (length > 0) {
+    const int k = chain[--length];
+    const limb_joint_def* def = &b->joint[k];
+    const limb_joint* leader = &m->joint[def->mimic];
+    if (limb_type_nv(leader->def.type) != 1) {
+      return limb_fail(err, LIMB_E_MODEL, where,
+                       "it follows joint '%s', which has %d degrees of freedom instead of one",
+                       leader->def.name, limb_type_nv(leader->def.type));
+    }
+    m->joint[k].multiplier = def->multiplier * leader->multiplier;
+    m->joint[k].offset = def->multiplier * leader->offset + def->offset;
+    m->joint[k].q = leader->q, m->joint[k].v = leader->v;
+    resolved[k] = 1;
+  }
+  return LIMB_OK;
+}
+
 // Gives each joint its place in q and v, and each follower its source's with the chain's numbers
 // multiplied out: q = m1 (m2 (... q_source ...) + o2) + o1.
 limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err)
@@ -200,31 +212,11 @@ limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* e
     joint->nq = follows ? 0 : limb_type_nq(joint->def.type);
     joint->nv = follows ? 0 : limb_type_nv(joint->def.type);
     q += joint->nq, v += joint->nv;
+    t->key[j] = !follows; // resolved: see follow_chain
   }
   for (int j = 0; j < m->njoint; j++) {
-    limb_joint* joint = &m->joint[j];
-    int source = j, length = 0;
-    char where[WHERE];
-    (void)snprintf(where, sizeof where, "joint '%s'", joint->def.name);
-    for (; b->joint[source].mimic >= 0; source = b->joint[source].mimic) {
-      const limb_joint_def* link = &b->joint[source];
-      if (link->mimic >= m->njoint) {
-        return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d",
-                         link->mimic, m->njoint);
-      }
-      if (++length > m->njoint) {
-        return limb_fail(err, LIMB_E_MODEL, where, "its chain of mimic joints runs in a circle");
-      }
-      joint->offset += joint->multiplier * link->offset;
-      joint->multiplier *= link->multiplier;
-    }
-    if (source != j && limb_type_nv(b->joint[source].type) != 1) {
-      return limb_fail(err, LIMB_E_MODEL, where,
-                       "it follows joint '%s', which has %d degrees of freedom instead of one",
-                       b->joint[source].name, limb_type_nv(b->joint[source].type));
-    }
-    joint->q = m->joint[source].q;
-    joint->v = m->joint[source].v;
+    const limb_status s = follow_chain(t, m, j, err);
+    if (s != LIMB_OK) return s;
   }
   return LIMB_OK;
 }

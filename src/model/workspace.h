@@ -5,14 +5,14 @@
 #include "base/arena.h"
 #include "model/model_impl.h"
 
-enum { // sizes in scalars
-  LIMB_WS_PAD = 8,     // sincos works on whole blocks: q, c and s are that much longer
-  LIMB_WS_TURN = 12,   // rotation matrix and offset of a ball or free joint
-  LIMB_WS_FORCE = 6,   // spatial force
-  LIMB_WS_STATE = 9,   // angular velocity, angular and linear acceleration
-  LIMB_WS_ABA = 18,    // what ABA keeps of a one-dof link
+enum {                  // sizes in scalars
+  LIMB_WS_PAD = 8,      // sincos works on whole blocks: q, c and s are that much longer
+  LIMB_WS_TURN = 12,    // rotation matrix and offset of a ball or free joint
+  LIMB_WS_FORCE = 6,    // spatial force
+  LIMB_WS_STATE = 9,    // angular velocity, angular and linear acceleration
+  LIMB_WS_ABA = 18,     // what ABA keeps of a one-dof link
   LIMB_WS_ABA_AUX = 21, // and of a ball or free one
-  LIMB_WS_ARTIC = 27   // articulated inertia and bias force
+  LIMB_WS_ARTIC = 27    // articulated inertia and bias force
 };
 
 typedef struct limb_ws {

@@ -20,8 +20,12 @@ static double size_of(sp_motion v) { return fmax(sp_norm3(v.w), sp_norm3(v.v)); 
 
 // ---- poses --------------------------------------------------------------------------------------
 
+// The product of exponentials loses digits with the square of a chain's length (against long
+// double: 1.6e-12 at a thousand links, where the library is 7e-15 off), and positions are sums of
+// many steps that cancel.
 static void poses(trial* t)
 {
+  const double tol = trial_small(t) ? TOL_ALGEBRA : 1e-10;
   sp_pose* want = trial_poses(t, (size_t)t->nbody);
   assert_ok(limb_reference_poses(t->m, t->q, want));
   assert_ok(limb_kinematics(t->d, t->q, NULL, NULL));
@@ -31,7 +35,7 @@ static void poses(trial* t)
     assert_ok(limb_get_frame(t->m, i, &info));
     assert_ok(limb_frame_pose(t->d, i, &X));
     const sp_pose expected = sp_compose(want[info.body], info.pose);
-    assert_close_pose(X, expected, TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_pose(X, expected, tol, tol);
     const sp_mat3 RtR = sp_mul3(sp_transpose3(X.R), X.R);
     assert_close_matrix(RtR.m, sp_identity3().m, 3, 3, TOL_ALGEBRA, 0);
   }

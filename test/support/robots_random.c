@@ -129,7 +129,7 @@ static void add_joints(rng* r, limb_builder* b, const plan* p, unsigned options)
   for (int i = 0; i < p->n; i++) joint_of[order[i] + 1] = i;
   for (int i = 0; i < p->n; i++) {
     const int k = order[i] + 1;
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "j%d", k);
     limb_joint_def def = random_joint(r, p, k, name);
     const int source = 1 + rng_below(r, p->n);
@@ -175,39 +175,53 @@ limb_model* robot_random_tree(uint64_t seed, int bodies, unsigned options)
 
 // ---- right angles -------------------------------------------------------------------------------
 
+// Where a body frame lies in its link frame: there, or slid along and turned about the axis.
+static sp_pose slid_frame(rng* r, int slide)
+{
+  if (!slide) return sp_pose_identity();
+  const sp_mat3 R = sp_rot_axis(sp_v3(0, 0, 1), rng_uniform(r, -3, 3));
+  return sp_pose_make(R, sp_v3(0, 0, rng_uniform(r, -0.2, 0.2)));
+}
+
+// Modified Denavit-Hartenberg placement of a class: twist * 4 + (a != 0) * 2 + (d != 0).
+static sp_pose placement_of_class(rng* r, int class, double turn)
+{
+  static const double twist[4] = {0, HALF_PI, -HALF_PI, 0.7};
+  return fixture_mdh(0, 0, turn * twist[class / 4], class & 2 ? 0.25 : 0, 0,
+                     class & 1 ? rng_uniform(r, 0.05, 0.2) : 0);
+}
+
 // A chain through all sixteen combinations of twist (0, 90, -90 degrees, any) and offsets (zero or
-// not), with a translation and short branches in between.
+// not). Where the twist is a right angle, a twin bends the other way from the same body: in the
+// frame that the compiler gives the body for the first of them, the second has the opposite sign.
+// Then short branches, on a body of the chain and on the world, with translations among them.
 limb_model* robot_right_angles(uint64_t seed, int slide)
 {
   rng r = {seed};
   limb_builder* b = fixture_begin(slide ? "right_angles_slid" : "right_angles");
   int* order = shuffled(&r, 16);
-  static const double twist[4] = {0, HALF_PI, -HALF_PI, 0.7};
   const int count = 22;
-  int parent = LIMB_WORLD_BODY;
-  sp_pose slid = sp_pose_identity(); // of the parent's body frame in its link frame
+  int parent = LIMB_WORLD_BODY, fifth = LIMB_WORLD_BODY;
+  sp_pose at = sp_pose_identity(), at_fifth = at; // of the parent's body frame in its link frame
   for (int i = 0; i < count; i++) {
     const int class = i < 16 ? order[i] : rng_below(&r, 12);
-    const sp_pose mdh = fixture_mdh(0, 0, twist[class / 4], class & 2 ? 0.25 : 0, 0,
-                                    class & 1 ? rng_uniform(&r, 0.05, 0.2) : 0);
-    sp_pose own = sp_pose_identity();
-    if (slide) {
-      own.R = sp_rot_axis(sp_v3(0, 0, 1), rng_uniform(&r, -3, 3));
-      own.p.z = rng_uniform(&r, -0.2, 0.2);
-    }
-    char name[16];
+    const sp_pose own = slid_frame(&r, slide), back = sp_invert(at);
+    char name[24];
     snprintf(name, sizeof name, "%d", i);
-    const int branch = i >= 16, prismatic = i == 17 || i == 20;
-    const int body = fixture_link(b, name, prismatic ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent,
-                                  sp_compose(sp_invert(slid), sp_compose(mdh, own)),
-                                  sp_v3(0, 0, class == 6 ? -1 : 1),
-                                  random_inertia(&r, rng_uniform(&r, 0.5, 2), 0.15));
-    if (branch && i % 2) {
-      parent = LIMB_WORLD_BODY, slid = sp_pose_identity();
-    } else {
-      parent = i == 15 ? 5 : body; // the branches begin on the fifth body, then on the world
-      slid = i == 15 ? sp_pose_identity() : own;
+    const int body = fixture_link(
+      b, name, i == 17 || i == 20 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent,
+      sp_compose(back, sp_compose(placement_of_class(&r, class, 1), own)),
+      sp_v3(0, 0, class == 6 ? -1 : 1), random_inertia(&r, rng_uniform(&r, 0.5, 2), 0.15));
+    if (i < 16 && class >= 4 && class < 12) {
+      snprintf(name, sizeof name, "%d twin", i);
+      const sp_pose twin = sp_compose(placement_of_class(&r, class, -1), slid_frame(&r, slide));
+      fixture_link(b, name, LIMB_REVOLUTE, parent, sp_compose(back, twin), sp_v3(0, 0, 1),
+                   random_inertia(&r, rng_uniform(&r, 0.5, 2), 0.15));
     }
+    if (i == 4) fifth = body, at_fifth = own;
+    parent = body, at = own;
+    if (i == 15) parent = fifth, at = at_fifth;
+    if (i > 16 && i % 2) parent = LIMB_WORLD_BODY, at = sp_pose_identity();
   }
   free(order);
   return fixture_end(b);
@@ -221,7 +235,7 @@ limb_model* robot_chain(int n)
   limb_builder* b = fixture_begin("chain");
   int parent = LIMB_WORLD_BODY;
   for (int i = 0; i < n; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "%d", i + 1);
     const double alpha = rng_uniform(&r, -3.1, 3.1), a = rng_uniform(&r, 0.02, 0.06);
     const sp_pose placement = fixture_mdh(0, 0, alpha, a, 0, rng_uniform(&r, -0.05, 0.05));
