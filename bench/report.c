@@ -2,9 +2,7 @@
 // they stay nearly the same when the clock or the machine changes, so targets are given in them.
 #include "report.h"
 
-#ifdef BENCH_HAVE_COUNTS
 #include "counts.h"
-#endif
 #include "targets.h"
 
 #include <math.h>
@@ -110,9 +108,7 @@ static void print_text(const bench_report* r)
          r->fma_rate);
   print_limb(r);
   if (r->npeer) print_peers(r);
-#ifdef BENCH_HAVE_COUNTS
   bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
-#endif
 }
 
 // ---- for programs --------------------------------------------------------------------------------
@@ -163,10 +159,8 @@ static void print_json(const bench_report* r)
     print_value(row->difference, row->difference >= 0, "null");
     printf("}");
   }
-#ifdef BENCH_HAVE_COUNTS
   printf("\n  ],\n  \"operations\": [");
   bench_counts_print(r->robots, r->nrobot, BENCH_JSON);
-#endif
   printf("\n  ]\n}\n");
 }
 

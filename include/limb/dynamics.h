@@ -74,8 +74,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const doubl
 /// Mass matrix with rotor inertias (composite rigid bodies), O(n depth).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double* q, double* M);
 
-/// Forward dynamics, O(n): articulated bodies (ABA); short chains and robots with mimic joints go
-/// through M and its tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
+/// Forward dynamics, O(n): articulated bodies (ABA); robots with mimic joints go through M and its
+/// tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
 /// there is no stiction here; a joint at rest starts to move under the smallest torque.
 /// @return also LIMB_E_SINGULAR when M is not positive definite to working precision.
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics(limb_data* d, const double* q,

@@ -15,7 +15,8 @@ typedef REAL real;
 typedef PAR par;
 
 KERNEL par constant(double x) { return (PAR)x; }    // a number of the algorithm
-KERNEL real number(par k) { return (real){0} + k; } // a parameter as a scalar
+KERNEL par parameter(double x) { return (PAR)x; }   // a number of the robot
+KERNEL real number(par k) { return (real){0} + k; } // either as a scalar
 KERNEL real add(real a, real b) { return a + b; }
 KERNEL real sub(real a, real b) { return a - b; }
 KERNEL real neg(real a) { return -a; }

@@ -46,7 +46,9 @@
 #define LIMB_SINCOS_LIMIT_F64 1e5
 #define LIMB_SINCOS_LIMIT_F32 1.2e4f
 
-#if defined(__AVX512F__)
+// LIMB_SINCOS_NARROW: four lanes even where eight are to be had. What reads single results back soon
+// after waits longer for a wide store.
+#if defined(__AVX512F__) && !defined(LIMB_SINCOS_NARROW)
 #define LIMB_SINCOS_LANES_F64 8
 #define LIMB_SINCOS_LANES_F32 8
 #elif defined(__AVX2__)
@@ -75,7 +77,7 @@ typedef uint32_t limb_bits_f32 __attribute__((vector_size(4 * LIMB_SINCOS_LANES_
 // Bit i is set when not a[i] <= limit, thus for NaN too.
 LIMB_SINCOS_INLINE unsigned limb_sincos_beyond_f64(limb_vec_f64 a, limb_vec_f64 limit)
 {
-#if defined(__AVX512F__)
+#if LIMB_SINCOS_LANES_F64 == 8
   return _mm512_cmp_pd_mask((__m512d)a, (__m512d)limit, _CMP_NLE_UQ);
 #elif defined(__AVX2__)
   return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)limit, _CMP_NLE_UQ));
@@ -106,7 +108,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_beyond_f32(limb_vec_f32 a, limb_vec_f32 
 LIMB_SINCOS_INLINE limb_vec_f64 limb_sincos_fnma_f64(limb_vec_f64 a, double b, limb_vec_f64 c)
 {
   const limb_vec_f64 bb = b - (limb_vec_f64){0}; // b in every lane
-#if defined(__AVX512F__)
+#if LIMB_SINCOS_LANES_F64 == 8
   return (limb_vec_f64)_mm512_fnmadd_pd((__m512d)a, (__m512d)bb, (__m512d)c);
 #else
   return (limb_vec_f64)_mm256_fnmadd_pd((__m256d)a, (__m256d)bb, (__m256d)c);

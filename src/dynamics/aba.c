@@ -25,16 +25,12 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// Below this many coordinates the mass matrix of a chain is faster than articulated bodies.
-enum { SHORT_CHAIN = 8 };
-
 limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v, const double* tau,
                                   const limb_environment* env, double* a)
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
-  const limb_model* m = d->m;
-  const bool by_factors = m->has_mimic || (m->nv <= SHORT_CHAIN && m->naux == 0);
-  return run(d, q, v, tau, env, by_factors ? BY_MASS_MATRIX : BY_ABA, d->ws.packed, a);
+  const method by = d->m->has_mimic ? BY_MASS_MATRIX : BY_ABA;
+  return run(d, q, v, tau, env, by, d->ws.packed, a);
 }
 
 limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v,

@@ -110,20 +110,23 @@ KERNEL void aba_out(const limb_model* m, const link_const* k, const limb_ws* ws,
 
 // ---- second pass, back: articulated inertias -------------------------------------------------------
 
-// Origin moved by -p: B' = B + [p] M,  A' = A + ([p] times the rows of B and of B'),  n' = n + p x f.
+// Origin moved by -p: C = B + [p] M,  A'_ij = A_ij + (p x row i of B)_j + (p x row j of C)_i,
+// n' = n + p x f. Sums start with what is known first.
 KERNEL artic shift_artic(artic I, vec3 p)
 {
   const mat3 M = full(I.M), B = I.B;
   const mat3 C =
-    columns(add3(column_x(B), cross3(p, column_x(M))), add3(column_y(B), cross3(p, column_y(M))),
-            add3(column_z(B), cross3(p, column_z(M))));
-  const vec3 bx = cross3(p, row_x(B)), by = cross3(p, row_y(B)), bz = cross3(p, row_z(B));
-  const vec3 cx = cross3(p, row_x(C)), cy = cross3(p, row_y(C)), cz = cross3(p, row_z(C));
-  I.A = (sym3){add(I.A.xx, add(bx.x, cx.x)), add(I.A.xy, add(bx.y, cy.x)),
-               add(I.A.xz, add(bx.z, cz.x)), add(I.A.yy, add(by.y, cy.y)),
-               add(I.A.yz, add(by.z, cz.y)), add(I.A.zz, add(bz.z, cz.z))};
+    columns(cross3_onto(column_x(B), p, column_x(M)), cross3_onto(column_y(B), p, column_y(M)),
+            cross3_onto(column_z(B), p, column_z(M)));
+  const vec3 x = cross3_onto(v3(I.A.xx, I.A.xy, I.A.xz), p, row_x(B));
+  const vec3 y = cross3_onto(v3(zero(), I.A.yy, I.A.yz), p, row_y(B));
+  const vec3 z = cross3_onto(v3(zero(), zero(), I.A.zz), p, row_z(B));
+  const vec3 first = cross3_onto(v3(x.x, zero(), zero()), p, row_x(C));
+  const vec3 second = cross3_onto(v3(x.y, y.y, zero()), p, row_y(C));
+  const vec3 third = cross3_onto(v3(x.z, y.z, z.z), p, row_z(C));
+  I.A = (sym3){first.x, second.x, third.x, second.y, third.y, third.z};
   I.B = C;
-  I.p.n = add3(I.p.n, cross3(p, I.p.f));
+  I.p.n = cross3_onto(I.p.n, p, I.p.f);
   return I;
 }
 
@@ -286,7 +289,7 @@ KERNEL artic eliminate(int shape, const limb_model* m, const link_const* k, cons
   const limb_link* link = &m->link[i];
   if (shape == SHAPE_BALL) return eliminate_ball((aba_aux*)ws->aba_aux + link->aux, I, tau, least);
   if (shape == SHAPE_FREE) return eliminate_free((aba_aux*)ws->aba_aux + link->aux, I, tau, least);
-  const par rotor = shape < SHAPE_ROT_ANY ? constant(0) : (par)m->actuator[link->dof].rotor;
+  const par rotor = shape < SHAPE_ROT_ANY ? constant(0) : parameter(m->actuator[link->dof].rotor);
   return eliminate_axis(shape, &k[i], rotor, (aba_link*)ws->aba + i, I, tau[0], least);
 }
 
@@ -337,19 +340,16 @@ KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws
 
 // ---- third pass, out: accelerations ----------------------------------------------------------------
 
-KERNEL real dotmf(motion a, force F) { return add(dot3(a.w, F.n), dot3(a.v, F.f)); }
-
 KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const limb_link* link,
                                   const limb_ws* ws, int i, motion a, real* qdd)
 {
   const int shape = P->shape;
   const aba_link* x = (const aba_link*)ws->aba + i;
-  // parent's acceleration at the link's origin, in link axes
-  const vec3 at_origin = add3(add3(a.v, x->wp), cross_offset(P, a.w));
-  a = (motion){into(P, a.w), into(P, at_origin)};
+  // parent's acceleration at the link's origin
+  const vec3 at_origin = cross_offset_onto(add3(a.v, x->wp), P, a.w);
   if (is_dense(shape)) {
     const aba_aux* aux = (const aba_aux*)ws->aba_aux + link->aux;
-    a = addm(a, aux->c);
+    a = (motion){into_onto(aux->c.w, P, a.w), into_onto(aux->c.v, P, at_origin)};
     const vec3 al = shape == SHAPE_BALL ? sub3(aux->y.w, mulv(aux->K, a.v)) : aux->y.w;
     const vec3 r = sub3(al, a.w);
     qdd[0] = r.x, qdd[1] = r.y, qdd[2] = r.z;
@@ -360,11 +360,18 @@ KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const lim
     }
     return (motion){al, a.v};
   }
-  a = addm(a, axis_bias(shape, k, x));
+  const motion c = axis_bias(shape, k, x);
+  a = (motion){into_onto(c.w, P, a.w), into_onto(c.v, P, at_origin)};
   // q'' = u / D - G . a
-  force G = x->G;
-  if (shape < SHAPE_ROT_ANY) G.n.z = one();
-  qdd[0] = sub(x->u, dotmf(a, G));
+  const force G = x->G;
+  real r = msub(msub(x->u, G.n.x, a.w.x), G.n.y, a.w.y);
+  r = sub(msub(r, G.f.z, a.v.z), dot2(G.f.x, a.v.x, G.f.y, a.v.y));
+  if (shape < SHAPE_ROT_ANY) { // G.n.z = 1: r is the new a.w.z already
+    qdd[0] = sub(r, a.w.z);
+    a.w.z = r;
+    return a;
+  }
+  qdd[0] = msub(r, G.n.z, a.w.z);
   if (is_turning(shape)) a.w.z = add(a.w.z, qdd[0]);
   if (is_sliding(shape)) {
     a.v.z = add(a.v.z, shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);

@@ -13,11 +13,13 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
     if (link->ndof != 1) continue;
     const int c = link->dof;
     const limb_actuator* k = &m->actuator[c];
-    if (terms->rotors) tau[c] = kmadd(tau[c], (par)k->rotor, a[c]);
+    if (terms->rotors) tau[c] = kmadd(tau[c], parameter(k->rotor), a[c]);
     if (terms->friction) {
-      tau[c] =
-        kmadd(kmadd(tau[c], (par)k->viscous, v[c]), (par)k->coulomb, sign_of(v[c], terms->width));
+      const real sliding = kmadd(tau[c], parameter(k->viscous), v[c]);
+      tau[c] = kmadd(sliding, parameter(k->coulomb), sign_of(v[c], terms->width));
     }
-    if (terms->springs) tau[c] = kmadd(tau[c], (par)k->stiffness, plus((par)-k->rest, q[i]));
+    if (terms->springs) {
+      tau[c] = kmadd(tau[c], parameter(k->stiffness), plus(parameter(-k->rest), q[i]));
+    }
   }
 }

@@ -16,7 +16,9 @@ limb_status limb_mass_matrix(limb_data* d, const double* q, double* M)
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   limb_kernels_of(d)->mass_matrix(m, m->k64, &d->ws, q, M);
-  return LIMB_OK;
+  double sum = 0; // entries are bounded by the diagonal: M_ij^2 <= M_ii M_jj
+  for (size_t k = 0, n = (size_t)m->nv; k < n; k++) sum += 0 * M[k * n + k];
+  return sum == 0 ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 // Rows of X from right-hand sides in them, through the factors.

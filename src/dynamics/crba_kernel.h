@@ -129,7 +129,7 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
     to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v] = x;
     return;
   }
-  x = scale((par)(dj->mult * dk->mult), x);
+  x = scale(parameter(dj->mult * dk->mult), x);
   if (to->mode == M_USER) {
     real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
     *one_half = add(*one_half, x);
@@ -145,40 +145,47 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
   *entry = add(*entry, x);
 }
 
-// Entries of column k in the rows of all ancestors of link i.
-KERNEL void put_ancestors(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const target* to, int i, int dof, force F)
+// Last dof of the subtree of a link.
+KERNEL int last_dof(const limb_model* m, const limb_link* link)
 {
-  for (int j = i; m->link[j].parent >= 0; j = m->link[j].parent) {
-    const limb_link *low = &m->link[j], *up = &m->link[low->parent];
-#define STEP(shape)                                          \
-  {                                                          \
-    const place P = place_of(shape, &k[j], ws, j, low->aux); \
-    F = force_out(&P, F);                                    \
-  }
-    FOR_SHAPE(low->shape, STEP)
-#undef STEP
-    if (up->shape <= SHAPE_ROT_ANY) {
-      put(m, to, up->dof, dof, F.n.z);
-    } else {
-      real row[6];
-      project(up->shape, &k[low->parent], F, row);
-      for (int r = 0; r < up->ndof; r++) put(m, to, up->dof + r, dof, row[r]);
-    }
+  const limb_link* last = &m->link[link->end - 1];
+  return last->dof + last->ndof - 1;
+}
+
+// S' F for dof r of the link.
+KERNEL real along(int shape, const link_const* k, force F, int r)
+{
+  real row[6];
+  project(shape, k, F, row);
+  return row[r];
+}
+
+// The link's own columns and their part of the matrix.
+KERNEL void put_own(int shape, const limb_model* m, const link_const* k, const limb_link* link,
+                    const target* to, composite C, force* F)
+{
+  const int dof = link->dof;
+  for (int c = 0; c < dofs_of(shape); c++) {
+    F[dof + c] = column(shape, k, C, c);
+    const par rotor = is_dense(shape) ? constant(0) : parameter(m->actuator[dof].rotor);
+    put(m, to, dof + c, dof + c, plus(rotor, along(shape, k, F[dof + c], c)));
+    for (int r = 0; r < c; r++) put(m, to, dof + r, dof + c, along(shape, k, F[dof + c], r));
   }
 }
 
-// All columns of a ball or free link.
-KERNEL void put_dense_link(const limb_model* m, const link_const* k, const limb_ws* ws,
-                           const target* to, int i, composite C)
+// The link's rows for the columns behind its own; all columns of its subtree go on to its parent.
+KERNEL void put_rows(int shape, const limb_model* m, const link_const* k, const limb_link* link,
+                     const target* to, const place* P, force* F)
 {
-  const limb_link* link = &m->link[i];
-  for (int c = 0; c < link->ndof; c++) {
-    const force F = column(SHAPE_FREE, &k[i], C, c);
-    real row[6];
-    project(SHAPE_FREE, &k[i], F, row);
-    for (int r = 0; r <= c; r++) put(m, to, link->dof + r, link->dof + c, row[r]);
-    put_ancestors(m, k, ws, to, i, link->dof + c, F);
+  const int dof = link->dof, last = last_dof(m, link);
+  const bool is_root = link->parent < 0;
+  if (!is_root) {
+    for (int c = dof; c < dof + dofs_of(shape); c++) F[c] = force_out(P, F[c]);
+  }
+  for (int c = dof + dofs_of(shape); c <= last; c++) {
+    const force Fc = F[c];
+    for (int r = 0; r < dofs_of(shape); r++) put(m, to, dof + r, c, along(shape, k, Fc, r));
+    if (!is_root) F[c] = force_out(P, Fc);
   }
 }
 
@@ -190,33 +197,24 @@ KERNEL composite sum(composite a, composite b)
 KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to)
 {
   composite* kept = ws->artic;
+  force* F = ws->columns;
   const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
   composite C = none;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
     if (link->keep) C = sum(C, kept[i]);
-    composite up = none;
-    force F = zerof();
-    real diagonal[6];
-#define STEP(shape)                                                                         \
-  {                                                                                         \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                               \
-    C = add_own(C, moments_of(shape, &k[i]), link->massive);                                \
-    if (!is_dense(shape)) F = column(shape, &k[i], C, 0);                                   \
-    project(shape, &k[i], F, diagonal);                                                     \
-    if (p >= 0) up = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
+#define STEP(shape)                                                                        \
+  {                                                                                        \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);                              \
+    C = add_own(C, moments_of(shape, &k[i]), link->massive);                               \
+    put_own(shape, m, &k[i], link, to, C, F);                                              \
+    put_rows(shape, m, &k[i], link, to, &P, F);                                            \
+    if (p >= 0) C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
   }
     FOR_SHAPE(link->shape, STEP)
 #undef STEP
-    if (is_dense(link->shape)) {
-      put_dense_link(m, k, ws, to, i, C);
-    } else {
-      put(m, to, link->dof, link->dof, plus((par)m->actuator[link->dof].rotor, diagonal[0]));
-      put_ancestors(m, k, ws, to, i, link->dof, F);
-    }
-    C = up;
-    if (p != i - 1 || p < 0) {
+    if (p != i - 1) {
       if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);
       C = none;
     }

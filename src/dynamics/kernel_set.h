@@ -1,7 +1,7 @@
 // All kernels over one scalar type, gathered in a table. No guard: a translation unit includes it once,
 // after defining
 //
-//   the scalar vocabulary   base/real_native.h or a file with the same words, with any_nonfinite(),
+//   the scalar vocabulary   base/real_native.h or a file with the same words, with any_nonfinite(), any_nonfinite_input(),
 //                           sines() and sign_of()
 //   LINK_CONST              struct of link constants over its parameter type
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
@@ -21,8 +21,13 @@
 
 static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
 {
-  return !(q && any_nonfinite(m->nq, q)) && !(v && any_nonfinite(m->nv, v)) &&
-         !(a && any_nonfinite(m->nv, a));
+  return !any_nonfinite_input(m->nq, q) && !(v && any_nonfinite_input(m->nv, v)) &&
+         !(a && any_nonfinite_input(m->nv, a));
+}
+
+static bool set_finite_result(const limb_model* m, const real* x)
+{
+  return !any_nonfinite(m->nv, x);
 }
 
 static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws,
@@ -45,7 +50,7 @@ KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const 
   real* ct = m->identity ? tau : ws->tau;
   rnea_out(m, k, ws, cv, ca);
   if (wrench) {
-    force* F = ws->force;
+    force* F = (force*)ws->force + 1;
     const force* on = (const force*)wrench;
     for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
   }
@@ -156,6 +161,6 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   return least;
 }
 
-const KERNEL_SET KERNEL_TABLE = {set_finite,      set_link_motion,   set_inverse_dynamics,
-                                 set_mass_matrix, set_factor,        set_solve,
-                                 set_aba,         set_by_mass_matrix};
+const KERNEL_SET KERNEL_TABLE = {
+  set_finite, set_finite_result, set_link_motion, set_inverse_dynamics, set_mass_matrix,
+  set_factor, set_solve,         set_aba,         set_by_mass_matrix};

@@ -2,6 +2,7 @@
 
 #include "model/kernels.h"
 
+#define LIMB_SINCOS_NARROW 1 // a few angles: wide vectors make the numbers that follow wait
 #define LIMB_FINITE_ANGLES 1 // the entry points reject NaN and infinity
 #include "base/sincos.h"
 #include "base/smooth_sign.h"
@@ -11,19 +12,41 @@
 #define REAL_PART(x) (x)
 #include "base/real_native.h"
 
-// By the exponent bits, which stand apart from -ffinite-math-only: one more than all ones carries over
-// into the sign's place.
+// NaN and infinity by their exponent bits, which -ffinite-math-only has no say in: one more than all
+// ones carries over into the place of the sign.
+static const uint64_t exponent_bits = 0x7ff0000000000000, exponent_one = 0x0010000000000000;
+
 KERNEL bool any_nonfinite(int n, const real* x)
 {
-  const uint64_t exponent = 0x7ff0000000000000, one = 0x0010000000000000;
   uint64_t carry = 0;
+#pragma GCC unroll 1
   for (int i = 0; i < n; i++) {
     uint64_t bits;
     memcpy(&bits, &x[i], sizeof bits);
-    carry |= (bits & exponent) + one;
+    carry |= (bits & exponent_bits) + exponent_one;
+    __asm__(""
+            : "+r"(carry)); // one by one: a vector load of numbers just stored would wait for them
   }
   return carry >> 63;
 }
+
+#if defined(__AVX512F__)
+// The same for numbers that lie ready, eight at a time; the tail by a mask.
+KERNEL bool any_nonfinite_input(int n, const real* x)
+{
+  __m512i carry = _mm512_setzero_si512();
+  const __m512i bits = _mm512_set1_epi64((long long)exponent_bits);
+  const __m512i one = _mm512_set1_epi64((long long)exponent_one);
+  for (int i = 0; i < n; i += 8) {
+    const __mmask8 used = (__mmask8)(n - i >= 8 ? 0xff : (1U << (n - i)) - 1U);
+    const __m512i xi = _mm512_maskz_loadu_epi64(used, x + i);
+    carry = _mm512_or_si512(carry, _mm512_add_epi64(_mm512_and_si512(xi, bits), one));
+  }
+  return _mm512_movepi64_mask(carry) != 0;
+}
+#else
+KERNEL bool any_nonfinite_input(int n, const real* x) { return any_nonfinite(n, x); }
+#endif
 
 // Angles go to the sincos in registers: written to memory one by one and read back as a vector they
 // would wait for the stores. Lanes behind the last link repeat it.

@@ -24,34 +24,48 @@ KERNEL mat3 spin(vec3 w, vec3 al)
                 sub(yz, al.x),    sub(xz, al.y), add(yz, al.x), neg(add(x2, y2))};
 }
 
-// Motion of a link from its parent's: (18)-(22).
+// What a joint adds to the accelerations of its link, whose parent turns with w (in link axes).
+KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const real* v,
+                                 const real* qdd)
+{
+  motion j = {zero3(), zero3()};
+  if (is_turning(shape)) { // w x z q' + z q''
+    j.w = v3(mul(w.y, v[0]), neg(mul(w.x, v[0])), qdd[0]);
+  }
+  if (is_sliding(shape)) { // 2 w x z r' + z r''
+    const real rate = shape == SHAPE_SCREW ? scale(k->pitch, v[0]) : v[0];
+    const real twice = scale(constant(2), rate);
+    j.v = v3(mul(w.y, twice), neg(mul(w.x, twice)),
+             shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);
+  }
+  if (is_dense(shape)) { // w x w_r + w_r'
+    const vec3 wr = v3(v[0], v[1], v[2]);
+    j.w = add3(cross3(w, wr), v3(qdd[0], qdd[1], qdd[2]));
+    if (shape == SHAPE_FREE) { // 2 w x v_r + w_r x v_r + v_r'
+      const vec3 turning = add3(kscale3(constant(2), w), wr);
+      j.v = add3(cross3(turning, v3(v[3], v[4], v[5])), v3(qdd[3], qdd[4], qdd[5]));
+    }
+  }
+  return j;
+}
+
+// Angular velocity that a joint adds.
+KERNEL vec3 joint_turning(int shape, vec3 w, const real* v)
+{
+  if (is_turning(shape)) w.z = add(w.z, v[0]);
+  if (is_dense(shape)) w = add3(w, v3(v[0], v[1], v[2]));
+  return w;
+}
+
+// Motion of a link from its parent's: (18)-(22). U is the parent's.
 KERNEL state move_on(const place* P, const link_const* k, const state* p, mat3 U, const real* v,
                      const real* qdd)
 {
-  const int shape = P->shape;
-  // acceleration of the parent's point at the link's origin
-  const vec3 at_origin = add3(p->a, times_offset(P, U));
-  vec3 w = into(P, p->w), al = into(P, p->al), a = into(P, at_origin);
-  if (is_sliding(shape)) { // a += 2 w x z r' + z r''
-    const real rate = shape == SHAPE_SCREW ? scale(k->pitch, v[0]) : v[0];
-    const real rate2 = shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0];
-    const real twice = scale(constant(2), rate);
-    a = v3(madd(a.x, w.y, twice), msub(a.y, w.x, twice), add(a.z, rate2));
-  }
-  if (is_turning(shape)) { // al += w x z q' + z q'';  w += z q'
-    al = v3(madd(al.x, w.y, v[0]), msub(al.y, w.x, v[0]), add(al.z, qdd[0]));
-    w.z = add(w.z, v[0]);
-  }
-  if (is_dense(shape)) {
-    const vec3 wr = v3(v[0], v[1], v[2]);
-    if (shape == SHAPE_FREE) { // a += 2 w x v_r + w_r x v_r + v_r'
-      const vec3 vr = v3(v[3], v[4], v[5]), turning = add3(kscale3(constant(2), w), wr);
-      a = add3(add3(a, cross3(turning, vr)), v3(qdd[3], qdd[4], qdd[5]));
-    }
-    al = add3(add3(al, cross3(w, wr)), v3(qdd[0], qdd[1], qdd[2]));
-    w = add3(w, wr);
-  }
-  return (state){w, al, a};
+  const vec3 w = into(P, p->w);
+  const motion joint = joint_acceleration(P->shape, k, w, v, qdd);
+  const vec3 at_origin = add3(p->a, times_offset(P, U)); // of the parent's point there
+  return (state){joint_turning(P->shape, w, v), into_onto(joint.w, P, p->al),
+                 into_onto(joint.v, P, at_origin)};
 }
 
 // Inertial force: f = m a + U h;  n = h x a + sum m r x U r.
@@ -72,9 +86,7 @@ KERNEL force newton_euler(moments s, vec3 a, mat3 U)
 KERNEL state base_state(const limb_ws* ws, int root)
 {
   const double* b = ws->base + LIMB_WS_STATE * root;
-  return (state){v3(number((par)b[0]), number((par)b[1]), number((par)b[2])),
-                 v3(number((par)b[3]), number((par)b[4]), number((par)b[5])),
-                 v3(number((par)b[6]), number((par)b[7]), number((par)b[8]))};
+  return (state){given3(b[0], b[1], b[2]), given3(b[3], b[4], b[5]), given3(b[6], b[7], b[8])};
 }
 
 // Out from the base: motions, and the inertial force of every link.
@@ -82,50 +94,51 @@ KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws
                      const real* a)
 {
   state* kept = ws->state;
-  force* F = ws->force;
-  state x = {zero3(), zero3(), zero3()};
-  mat3 U = spin(x.w, x.al);
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    if (link->parent != i - 1 || i == 0) {
-      x = link->parent < 0 ? base_state(ws, link->root) : kept[link->parent];
-      U = spin(x.w, x.al);
-    }
-#define STEP(shape)                                              \
-  {                                                              \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);    \
-    x = move_on(&P, &k[i], &x, U, v + link->dof, a + link->dof); \
-    U = spin(x.w, x.al);                                         \
-    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);       \
+  force* F = (force*)ws->force + 1;
+  for (int b = 0; b < m->nbranch; b++) {
+    const limb_branch* branch = &m->branch[b];
+    state x =
+      branch->parent < 0 ? base_state(ws, m->link[branch->begin].root) : kept[branch->parent];
+    mat3 U = spin(x.w, x.al);
+    for (int i = branch->begin; i < branch->end; i++) {
+      const limb_link* link = &m->link[i];
+#define STEP(shape)                                           \
+  {                                                           \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    x = move_on(&P, &k[i], &x, U, v, a);                      \
+    U = spin(x.w, x.al);                                      \
+    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);    \
+    v += dofs_of(shape), a += dofs_of(shape);                 \
   }
-    FOR_SHAPE(link->shape, STEP)
+      FOR_SHAPE(link->shape, STEP)
 #undef STEP
-    if (link->keep) kept[i] = x;
+      if (link->keep) kept[i] = x;
+    }
   }
 }
 
-// Back to the base: joint forces. carried is what the next link hands to this one.
+// Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects for the world.
 KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
 {
-  force* own = ws->force;
-  force F = zerof();
+  force* own = (force*)ws->force + 1;
+  own[-1] = zerof();
+  force F = own[m->nlink - 1];
+  tau += m->ncdof;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
-    F = addf(own[i], F);
-#define STEP(shape)                                             \
-  {                                                             \
-    project(shape, &k[i], F, tau + link->dof);                  \
-    if (p >= 0) {                                               \
-      const place P = place_of(shape, &k[i], ws, i, link->aux); \
-      F = force_out(&P, F);                                     \
-    }                                                           \
+#define STEP(shape)                                           \
+  {                                                           \
+    tau -= dofs_of(shape);                                    \
+    project(shape, &k[i], F, tau);                            \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    F = force_out_onto(own[p], &P, F);                        \
   }
     FOR_SHAPE(link->shape, STEP)
 #undef STEP
-    if (p != i - 1 || p < 0) {
-      if (p >= 0) own[p] = addf(own[p], F);
-      F = zerof();
+    if (p != i - 1) {
+      own[p] = F;
+      F = own[i - 1];
     }
   }
 }

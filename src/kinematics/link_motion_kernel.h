@@ -48,11 +48,7 @@ KERNEL mat3 turn_matrix(const place* P)
 KERNEL pose base_pose(const limb_model* m, int root)
 {
   const sp_pose* W = &m->base[root];
-  const double* R = W->R.m;
-  return (pose){{number((par)R[0]), number((par)R[1]), number((par)R[2]), number((par)R[3]),
-                 number((par)R[4]), number((par)R[5]), number((par)R[6]), number((par)R[7]),
-                 number((par)R[8])},
-                v3(number((par)W->p.x), number((par)W->p.y), number((par)W->p.z))};
+  return (pose){given_matrix(W->R.m), given3(W->p.x, W->p.y, W->p.z)};
 }
 
 KERNEL void link_motion_step(const place* P, const link_const* k, const limb_link* link, int i,

@@ -52,6 +52,10 @@ KERNEL vec3 scale3(real k, vec3 a) { return v3(mul(k, a.x), mul(k, a.y), mul(k, 
 KERNEL vec3 kscale3(par k, vec3 a) { return v3(scale(k, a.x), scale(k, a.y), scale(k, a.z)); }
 KERNEL vec3 number3(kvec3 k) { return v3(number(k.x), number(k.y), number(k.z)); }
 
+// Numbers of the robot that are kept in double whatever the scalar
+KERNEL real given(double x) { return number(parameter(x)); }
+KERNEL vec3 given3(double x, double y, double z) { return v3(given(x), given(y), given(z)); }
+
 KERNEL real dot3(vec3 a, vec3 b) { return madd(madd(mul(a.x, b.x), a.y, b.y), a.z, b.z); }
 
 KERNEL vec3 cross3(vec3 a, vec3 b)
@@ -68,6 +72,13 @@ KERNEL vec3 kcross3(kvec3 k, vec3 a)
 KERNEL vec3 crossk3(vec3 a, kvec3 k)
 {
   return v3(kdet2(k.z, a.y, k.y, a.z), kdet2(k.x, a.z, k.z, a.x), kdet2(k.y, a.x, k.x, a.y));
+}
+
+// sum + a x b, the sum first (see turn_z_onto)
+KERNEL vec3 cross3_onto(vec3 sum, vec3 a, vec3 b)
+{
+  return v3(msub(madd(sum.x, a.y, b.z), a.z, b.y), msub(madd(sum.y, a.z, b.x), a.x, b.z),
+            msub(madd(sum.z, a.x, b.y), a.y, b.x));
 }
 
 KERNEL motion addm(motion a, motion b) { return (motion){add3(a.w, b.w), add3(a.v, b.v)}; }
@@ -121,6 +132,12 @@ KERNEL mat3 addM(mat3 A, mat3 B)
 KERNEL mat3 columns(vec3 x, vec3 y, vec3 z)
 {
   return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+
+KERNEL mat3 given_matrix(const double* m)
+{
+  return (mat3){given(m[0]), given(m[1]), given(m[2]), given(m[3]), given(m[4]),
+                given(m[5]), given(m[6]), given(m[7]), given(m[8])};
 }
 
 KERNEL vec3 column_x(mat3 A) { return v3(A.xx, A.yx, A.zx); }
@@ -178,6 +195,30 @@ KERNEL vec3 kturn_z(par c, par s, vec3 v)
 KERNEL vec3 kback_z(par c, par s, vec3 v)
 {
   return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z);
+}
+
+// The same added to a sum. The sum goes first: the turned vector, which a recursion waits for, then
+// passes two operations, not three.
+KERNEL vec3 turn_z_onto(vec3 sum, real c, real s, vec3 v)
+{
+  return v3(madd(msub(sum.x, s, v.y), c, v.x), madd(madd(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
+}
+
+KERNEL vec3 back_z_onto(vec3 sum, real c, real s, vec3 v)
+{
+  return v3(madd(madd(sum.x, s, v.y), c, v.x), madd(msub(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
+}
+
+KERNEL vec3 kturn_x_onto(vec3 sum, par c, par s, vec3 v)
+{
+  return v3(add(sum.x, v.x), kmadd(kmsub(sum.y, s, v.z), c, v.y),
+            kmadd(kmadd(sum.z, c, v.z), s, v.y));
+}
+
+KERNEL vec3 kturn_z_onto(vec3 sum, par c, par s, vec3 v)
+{
+  return v3(kmadd(kmsub(sum.x, s, v.y), c, v.x), kmadd(kmadd(sum.y, s, v.x), c, v.y),
+            add(sum.z, v.z));
 }
 
 // Rz A Rz' of a symmetric matrix. The trace stays, which saves the second product.

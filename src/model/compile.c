@@ -56,9 +56,11 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   take_names(a, &x.joint_names, b->njoint);
   take_names(a, &x.frame_names, b->nframe);
   x.link = limb_arena_take(a, nl, sizeof *x.link);
+  x.branch = limb_arena_take(a, nl, sizeof *x.branch);
   x.k64 = limb_arena_take(a, nl, sizeof *x.k64);
   x.inertia = limb_arena_take(a, nl, sizeof *x.inertia);
   x.aux_pose = limb_arena_take(a, (size_t)t->naux, sizeof *x.aux_pose);
+  x.quaternion = limb_arena_take(a, (size_t)t->naux, sizeof(int));
   x.base = limb_arena_take(a, (size_t)t->nroot, sizeof *x.base);
   x.dof = limb_arena_take(a, nc, sizeof *x.dof);
   x.actuator = limb_arena_take(a, nc, sizeof *x.actuator);
@@ -127,11 +129,11 @@ static void set_actuators(limb_model* m)
     m->identity &= m->dof[c].v == c && m->dof[c].mult == 1;
   }
   m->identity &= m->ncdof == m->nv;
-  m->serial = true;
   for (int i = 0; i < m->nlink; i++) {
-    m->serial &= m->link[i].parent == i - 1;
     m->mixed |= m->link[i].shape > SHAPE_ROT_ANY;
     m->link[i].aba = m->link[i].shape;
+    const int aux = m->link[i].aux;
+    if (aux >= 0) m->quaternion[aux] = m->link[i].q + (m->link[i].shape == SHAPE_FREE ? 3 : 0);
   }
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
@@ -151,6 +153,16 @@ static void set_actuators(limb_model* m)
   }
 }
 
+static void find_branches(limb_model* m)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    const int p = m->link[i].parent;
+    if (i == 0 || p != i - 1) m->branch[m->nbranch++] = (limb_branch){i, i, p};
+    m->branch[m->nbranch - 1].end = i + 1;
+  }
+  m->serial = m->nbranch <= 1;
+}
+
 static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_error* err)
 {
   copy_description(t, m, text);
@@ -160,6 +172,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   limb_reframe(t, m);
   limb_regroup(t, m);
   set_actuators(m);
+  find_branches(m);
   s = limb_eliminate(m);
   if (s == LIMB_OK) s = limb_write_notes(m);
   if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");

@@ -18,8 +18,10 @@ typedef struct limb_terms {
 // X: 12 numbers a link, the motions 6.
 #define LIMB_KERNEL_SET(name, real, link_const)                                                    \
   typedef struct name {                                                                            \
-    /* no NaN and no infinity in q (nq), v and a (nv), each of which may be NULL */                \
+    /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */             \
     bool (*finite)(const limb_model* m, const real* q, const real* v, const real* a);              \
+    /* the same of one vector of nv numbers, made just now */                                      \
+    bool (*finite_result)(const limb_model* m, const real* x);                                     \
     /* poses; with v velocities and a_v; with a accelerations */                                   \
     void (*link_motion)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
                         const real* q, const real* v, const real* a, real* X, real* vel,           \

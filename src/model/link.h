@@ -56,20 +56,27 @@ typedef struct limb_link {
   uint8_t loaded;  // the joint moves some inertia
 } limb_link;
 
+// A run of links, each the child of the one before: kernels go along branches without asking.
+typedef struct limb_branch {
+  int begin, end; // links
+  int parent;     // link that the first one hangs on; -1: the world
+} limb_branch;
+
 // Constants of one link over the parameter type: geometry, regrouped inertia, coordinate map.
 // The inertia is mass m, first moments h and second moments about the link origin (xx = sum m x x,
 // not the moment of inertia); of a ROT link m, hz and zz have gone to the parent.
+// ROT links need the first sixteen numbers only: two cache lines of double.
 #define LIMB_LINK_CONST(par)                             \
   struct {                                               \
     par ca, sa; /* cos and sin of alpha */               \
     par a, d;   /* ROT: offsets along x and z */         \
     par px, py, pz;                                      \
-    par cg, sg; /* cos and sin of gamma */               \
-    par ct, st; /* TRANS: cos and sin of theta0 */       \
-    par pitch;                                           \
     par hx, hy, xx, xy, xz, yy, yz;                      \
-    par m, hz, zz;                                       \
     par mult, off; /* joint coordinate = mult q + off */ \
+    par cg, sg;    /* cos and sin of gamma */            \
+    par ct, st;    /* TRANS: cos and sin of theta0 */    \
+    par pitch;                                           \
+    par m, hz, zz;                                       \
   }
 
 typedef LIMB_LINK_CONST(double) limb_link_f64;

@@ -84,10 +84,13 @@ struct limb_model {
   int ncdof;       // compiled degrees of freedom, mimic joints included
   int naux, nroot; // ball and free links; links on the world
   limb_link* link;
+  int nbranch;
+  limb_branch* branch; // in the order of the links
   limb_link_f64* k64;
   limb_moments* inertia; // per link, not regrouped
   limb_moments fixed;    // bodies fixed to the world, in the world frame
   sp_pose* aux_pose;     // naux: R0 and p of ball and free links
+  int* quaternion;       // naux: where their quaternions start in q
   sp_pose* base;         // nroot: pose of a root's base frame in the world (W)
   limb_dof* dof;
   limb_actuator* actuator; // ncdof

@@ -111,6 +111,20 @@ KERNEL vec3 out_of(const place* P, vec3 v)
   return kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, turn_z(P->c, P->s, v)));
 }
 
+// The same added to a sum.
+KERNEL vec3 into_onto(vec3 sum, const place* P, vec3 v)
+{
+  if (is_dense(P->shape)) return add3(sum, tmulv(P->t.R, v));
+  return back_z_onto(sum, P->c, P->s, kback_x(P->ca, P->sa, kback_z(P->cg, P->sg, v)));
+}
+
+KERNEL vec3 out_of_onto(vec3 sum, const place* P, vec3 v)
+{
+  if (is_dense(P->shape)) return add3(sum, mulv(P->t.R, v));
+  if (P->shape < SHAPE_ROT_ANY) return kturn_x_onto(sum, P->ca, P->sa, turn_z(P->c, P->s, v));
+  return kturn_z_onto(sum, P->cg, P->sg, kturn_x(P->ca, P->sa, turn_z(P->c, P->s, v)));
+}
+
 // Origin of the link in the parent.
 KERNEL vec3 offset(const place* P)
 {
@@ -149,6 +163,30 @@ KERNEL force force_out(const place* P, force F)
   f = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, f));
   n = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, n));
   return (force){add3(n, kcross3(P->p, f)), f};
+}
+
+// sum + a x o; the turning about z, which a recursion may learn last, comes last.
+KERNEL vec3 cross_offset_onto(vec3 sum, const place* P, vec3 a)
+{
+  const vec3 o = is_dense(P->shape) || is_sliding(P->shape) ? offset(P) : number3(P->o);
+  return v3(msub(madd(sum.x, a.y, o.z), a.z, o.y), madd(msub(sum.y, a.x, o.z), a.z, o.x),
+            msub(madd(sum.z, a.x, o.y), a.y, o.x));
+}
+
+KERNEL vec3 offset_cross(const place* P, vec3 a)
+{
+  if (is_dense(P->shape) || is_sliding(P->shape)) return cross3(offset(P), a);
+  return kcross3(P->o, a);
+}
+
+// The same added to a force on the parent. Of the sum's moment, what its own force would add through the
+// offset is taken off first, so that the recursion passes few operations:
+//   f = f_sum + R f',   n = (n_sum - o x f_sum) + o x f + R n'
+KERNEL force force_out_onto(force sum, const place* P, force F)
+{
+  const vec3 f = out_of_onto(sum.f, P, F.f);
+  const vec3 before = sub3(sum.n, offset_cross(P, sum.f));
+  return (force){out_of_onto(add3(before, offset_cross(P, f)), P, F.n), f};
 }
 
 // ---- the joint's own freedom ----------------------------------------------------------------------
@@ -200,11 +238,8 @@ KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
     sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w), dot2(tx, y, tz, w),
     sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w), det2(tx, z, ty, w), dot2(ty, z, tx, w),
     sub(one(), dot2(tx, x, ty, y))};
-  const double* R = X->R.m;
-  const mat3 R0 = {number((par)R[0]), number((par)R[1]), number((par)R[2]),
-                   number((par)R[3]), number((par)R[4]), number((par)R[5]),
-                   number((par)R[6]), number((par)R[7]), number((par)R[8])};
-  vec3 p = v3(number((par)X->p.x), number((par)X->p.y), number((par)X->p.z));
+  const mat3 R0 = given_matrix(X->R.m);
+  vec3 p = given3(X->p.x, X->p.y, X->p.z);
   if (shape == SHAPE_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
   return (turn){mulM(R0, Q), p};
 }
@@ -245,7 +280,10 @@ KERNEL void load_angles(const limb_model* m, const link_const* k, const real* us
 KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real* buffer)
 {
   if (m->identity) return user;
-  for (int c = 0; c < m->ncdof; c++) buffer[c] = scale((par)m->dof[c].mult, user[m->dof[c].v]);
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    buffer[c] = scale(parameter(dof->mult), user[dof->v]);
+  }
   return buffer;
 }
 
@@ -255,7 +293,7 @@ KERNEL void in_user_order(const limb_model* m, const real* compiled, real* user)
   for (int k = 0; k < m->nv; k++) user[k] = zero();
   for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
-    user[dof->v] = add(user[dof->v], scale((par)dof->mult, compiled[c]));
+    user[dof->v] = add(user[dof->v], scale(parameter(dof->mult), compiled[c]));
   }
 }
 

@@ -16,17 +16,14 @@ static inline bool limb_finite(int n, const double* x)
 // The same of a vector in the user's order.
 static inline bool limb_finite_v(limb_data* d, const double* v)
 {
-  return limb_kernels_of(d)->finite(d->m, NULL, v, NULL);
+  return limb_kernels_of(d)->finite_result(d->m, v);
 }
 
 // Norms of the quaternions in q within 1e-3 of 1.
 static inline bool limb_unit_quaternions(const limb_model* m, const double* q)
 {
-  if (m->naux == 0) return true;
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    if (link->aux < 0) continue;
-    const double* u = q + link->q + (link->shape == SHAPE_FREE ? 3 : 0);
+  for (int x = 0; x < m->naux; x++) {
+    const double* u = q + m->quaternion[x];
     const double norm2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3];
     if (!(norm2 > 0.998001 && norm2 < 1.002001)) return false; // 0.999^2, 1.001^2
   }

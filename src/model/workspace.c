@@ -20,11 +20,12 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
   out->v = limb_arena_take(a, nc, scalar);
   out->a = limb_arena_take(a, nc, scalar);
   out->tau = limb_arena_take(a, nc, scalar);
-  out->force = limb_arena_take(a, nl * LIMB_WS_FORCE, scalar);
+  out->force = limb_arena_take(a, (nl + 1) * LIMB_WS_FORCE, scalar);
   out->state = limb_arena_take(a, nl * LIMB_WS_STATE, scalar);
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
   out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
+  out->columns = limb_arena_take(a, nc * LIMB_WS_FORCE, scalar);
   out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
   out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);
 }

@@ -23,11 +23,12 @@ typedef struct limb_ws {
   void* v;       // ncdof: joint velocities in compiled order
   void* a;       // ncdof: joint accelerations
   void* tau;     // ncdof: joint forces
-  void* force;   // nlink
+  void* force;   // 1 + nlink: the world's, then the links'
   void* state;   // nlink: of links whose state must be kept
   double* base;  // nroot states of the base frames; double whatever the scalar
   void* aba;     // nlink
   void* aba_aux; // naux
+  void* columns; // ncdof forces: the columns of the mass matrix on their way
   void* artic;   // nlink: of links with more than one child
   void* packed;  // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;

@@ -237,6 +237,36 @@ START_TEST(hot_calls_reject_quaternions_that_are_none)
 }
 END_TEST
 
+// Finite input whose result is beyond the numbers: an arm of 1e200 m about a hinge.
+START_TEST(results_beyond_the_numbers_are_told)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  limb_data* d = NULL;
+  assert_ok(limb_builder_create(NULL, &b));
+  for (int i = 0; i < 2; i++) {
+    limb_body_def body = limb_default_body_def(i ? "slide" : "hub");
+    body.inertia = limb_inertia_sphere(1, 0.1);
+    assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+    limb_joint_def joint =
+      limb_default_joint_def(i ? "out" : "about", i ? LIMB_PRISMATIC : LIMB_REVOLUTE, i, i + 1);
+    if (i) joint.axis = sp_v3(1, 0, 0);
+    assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+  }
+  assert_ok(limb_builder_build(b, &m, NULL));
+  assert_ok(limb_data_create(m, NULL, &d));
+  const double q[2] = {0.3, 1e200}, one[2] = {1, 1};
+  double x[4];
+  assert_status(limb_mass_matrix(d, q, x), LIMB_E_NONFINITE);
+  assert_status(limb_inverse_dynamics(d, q, one, one, NULL, x), LIMB_E_NONFINITE);
+  ck_assert_int_ne(limb_forward_dynamics(d, q, one, one, NULL, x), LIMB_OK);
+  ck_assert_int_ne(limb_mass_matrix_inverse(d, q, x), LIMB_OK);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 // ---- the environment ----------------------------------------------------------------------------
 
 // Every number of the environment and of a wrench in turn.
@@ -387,5 +417,6 @@ START_TEST(refused_kinematics_is_no_kinematics)
 END_TEST
 
 CHECK_MAIN("robust/arguments", 1, hot_calls_reject_null, hot_calls_reject_what_is_not_finite,
-           hot_calls_reject_quaternions_that_are_none, environments_are_checked, frames_are_checked,
-           kinematics_rejects_null, refused_kinematics_is_no_kinematics)
+           hot_calls_reject_quaternions_that_are_none, results_beyond_the_numbers_are_told,
+           environments_are_checked, frames_are_checked, kinematics_rejects_null,
+           refused_kinematics_is_no_kinematics)

@@ -1,0 +1,63 @@
+// What the files of `limb demo` share: the built-in robots and the sections that are shown of each.
+//
+// Sections print as they go. A call of the library that fails is kept in demo_run.status (the first one
+// counts); a check that comes out worse than promised adds to demo_run.findings.
+#ifndef LIMB_DEMO_H
+#define LIMB_DEMO_H
+
+#include "limb/limb.h"
+
+enum { DEMO_ROBOTS = 4, DEMO_MOST = 24 }; // robots; room for coordinates of the largest
+
+typedef struct demo_robot {
+  const char *name, *about; // one word, one sentence
+  const char* move;         // what the trajectory is
+  const char* fall;         // how the fall begins
+  limb_model* model;
+  limb_data* data;
+  int nq, nv;
+  double start[DEMO_MOST], change[DEMO_MOST]; // trajectory: start (+) change s(t), s from 0 to 1
+  double fall_v[DEMO_MOST];                   // velocity at the start of the fall
+  int rows;                                   // of the torque table, the rest is not shown
+} demo_robot;
+
+typedef struct demo_run {
+  limb_status status;
+  int findings;
+} demo_run;
+
+// ---- demo_robots.c ------------------------------------------------------------------------------
+
+// Describes and compiles all; on failure prints why, and demo_robots_free is still to be called.
+limb_status demo_robots_make(demo_robot robots[DEMO_ROBOTS]);
+void demo_robots_free(demo_robot robots[DEMO_ROBOTS]);
+
+// ---- sections -----------------------------------------------------------------------------------
+
+void demo_show_compiled(demo_run* run, const demo_robot* r);    // demo_show.c
+void demo_show_torques(demo_run* run, const demo_robot* r);     // demo_show.c
+void demo_show_mass_matrix(demo_run* run, const demo_robot* r); // demo_show.c
+void demo_show_fall(demo_run* run, const demo_robot* r);        // demo_fall.c
+
+// Over all robots at once.
+void demo_show_agreement(demo_run* run, const demo_robot robots[DEMO_ROBOTS]); // demo_agree.c
+void demo_show_speed(demo_run* run, const demo_robot robots[DEMO_ROBOTS]);     // demo_speed.c
+
+// ---- demo_text.c --------------------------------------------------------------------------------
+
+typedef enum demo_style { DEMO_BOLD, DEMO_GOOD, DEMO_BAD } demo_style;
+
+// Prints text in a style when standard output is a terminal that has colours, plainly elsewhere.
+void demo_print(demo_style style, const char* text);
+
+// A row of bars of rising height from the least to the largest of n numbers.
+void demo_sparkline(int n, const double* x);
+
+// Writes the name of the k-th velocity ("lf_hip", "trunk.wx") and the unit of the force that belongs
+// to it ("N m" or "N").
+void demo_velocity_name(const limb_model* m, int k, char* name, size_t size, const char** unit);
+
+// Remembers the first failure.
+void demo_keep(demo_run* run, limb_status status);
+
+#endif

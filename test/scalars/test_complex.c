@@ -1,0 +1,204 @@
+// Derivatives by the complex step: the kernels over complex numbers against what they must give.
+//
+//   d tau / d a = M,   d a / d tau = M^-1,   d tau / d v and d tau / d q by central differences
+//
+// A step of q is one along the tangent: ball and free joints are perturbed by their velocities. The
+// kernels take quaternions of any norm, so a first-order step is enough.
+#include "support/scalars.h"
+#include "support/trial.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOL_EXACT 1e-14
+#define STEP      1e-20 // of the complex step: its square vanishes beside 1
+#define STEP_REAL 1e-5  // of central differences
+
+enum { STATES = CHECK_SANITIZED ? 2 : 10 };
+
+static const limb_terms smooth_terms = {true, true, true, 0.3};
+
+static double complex* complexes(trial* t, size_t n)
+{
+  return (double complex*)(void*)trial_doubles(t, 2 * n);
+}
+
+static double complex* from_real(trial* t, const double* x, int n)
+{
+  double complex* y = complexes(t, (size_t)n);
+  for (int i = 0; i < n; i++) y[i] = x[i];
+  return y;
+}
+
+// Every column of a small robot, four of a long one.
+static int column_step(const trial* t) { return trial_small(t) ? 1 : t->nv / 4; }
+
+static void derivative(const double complex* x, int n, double* out)
+{
+  for (int i = 0; i < n; i++) out[i] = cimag(x[i]) / STEP;
+}
+
+// The largest entry belongs to the matrix, not to a column.
+static double largest(const double* A, size_t n)
+{
+  double x = 0;
+  for (size_t i = 0; i < n; i++) x = fmax(x, fabs(A[i]));
+  return x;
+}
+
+// ---- d tau / d a ----------------------------------------------------------------------------------
+
+static void tau_by_a(trial* t)
+{
+  const int n = t->nv;
+  const size_t nn = (size_t)n * (size_t)n;
+  scalar_space s = scalar_space_make(t->m, sizeof(double complex));
+  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  double complex *a = from_real(t, t->a, n), *tau = complexes(t, (size_t)n);
+  double *M = trial_doubles(t, nn), *column = trial_doubles(t, (size_t)n);
+  double* want = trial_doubles(t, (size_t)n);
+  assert_ok(limb_mass_matrix(t->d, t->q, M));
+  const double size = largest(M, nn);
+  for (int j = 0; j < n; j += column_step(t)) {
+    a[j] = CMPLX(t->a[j], STEP);
+    limb_kernels_c64.inverse_dynamics(t->m, t->m->k64, &s.ws, q, v, a, &smooth_terms, NULL, tau);
+    a[j] = t->a[j];
+    derivative(tau, n, column);
+    for (int i = 0; i < n; i++) want[i] = M[(size_t)i * (size_t)n + (size_t)j];
+    assert_close_array(column, want, n, 0, TOL_EXACT * size);
+  }
+  scalar_space_free(&s);
+}
+
+START_TEST(forces_by_accelerations_are_the_mass_matrix) { trial_over(_i, STATES, tau_by_a); }
+END_TEST
+
+// ---- d a / d tau ----------------------------------------------------------------------------------
+
+static void a_by_tau(trial* t)
+{
+  const limb_model* m = t->m;
+  const int n = t->nv;
+  const size_t nn = (size_t)n * (size_t)n;
+  scalar_space s = scalar_space_make(m, sizeof(double complex));
+  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  double complex *tau = complexes(t, (size_t)n), *a = complexes(t, (size_t)n);
+  double complex* work = complexes(t, (size_t)m->elim.packed);
+  double *Minv = trial_doubles(t, nn), *column = trial_doubles(t, (size_t)n);
+  double* want = trial_doubles(t, (size_t)n);
+  assert_ok(limb_mass_matrix_inverse(t->d, t->q, Minv));
+  const double tolerance = t->solve * largest(Minv, nn);
+  for (int j = 0; j < n; j += column_step(t)) {
+    for (int i = 0; i < n; i++) want[i] = Minv[(size_t)i * (size_t)n + (size_t)j];
+    tau[j] = CMPLX(0, STEP);
+    limb_kernels_c64.by_mass_matrix(m, m->k64, &s.ws, q, v, tau, &smooth_terms, NULL, work, a);
+    derivative(a, n, column);
+    assert_close_array(column, want, n, 0, tolerance);
+    if (!m->has_mimic) {
+      limb_kernels_c64.aba(m, m->k64, &s.ws, q, v, tau, &smooth_terms, NULL, a);
+      derivative(a, n, column);
+      assert_close_array(column, want, n, 0, tolerance);
+    }
+    tau[j] = 0;
+  }
+  scalar_space_free(&s);
+}
+
+START_TEST(accelerations_by_forces_are_the_inverse) { trial_over(_i, STATES, a_by_tau); }
+END_TEST
+
+// ---- d tau / d v and d tau / d q ------------------------------------------------------------------
+
+// d q / d t of a quaternion (x, y, z, w) that turns with unit angular velocity about its own axis k.
+static void turn_quaternion(const double* q, int k, double* dq)
+{
+  const double x = q[0] / 2, y = q[1] / 2, z = q[2] / 2, w = q[3] / 2;
+  const double rate[3][4] = {{w, z, -y, -x}, {-z, w, x, -y}, {y, -x, w, -z}};
+  memcpy(dq, rate[k], sizeof rate[k]);
+}
+
+// d q / d t for the unit velocity k.
+static void tangent(const limb_model* m, const double* q, int k, double* dq)
+{
+  memset(dq, 0, (size_t)m->nq * sizeof *dq);
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* joint = &m->joint[i];
+    const int axis = k - joint->v, at = joint->q;
+    if (axis < 0 || axis >= joint->nv) continue;
+    if (joint->def.type == LIMB_SPHERICAL) {
+      turn_quaternion(q + at, axis, dq + at);
+    } else if (joint->def.type == LIMB_FREE && axis < 3) {
+      turn_quaternion(q + at + 3, axis, dq + at + 3);
+    } else if (joint->def.type == LIMB_FREE) {
+      const sp_mat3 R = sp_rot_quat((sp_quat){q[at + 3], q[at + 4], q[at + 5], q[at + 6]});
+      for (int r = 0; r < 3; r++) dq[at + r] = R.m[3 * r + axis - 3];
+    } else {
+      dq[at + axis] = 1;
+    }
+  }
+}
+
+// (tau(q1, v1) - tau(q0, v0)) / 2 STEP_REAL over double
+static void central_difference(trial* t, const limb_ws* ws, const double* const q[2],
+                               const double* const v[2], double* out)
+{
+  const limb_model* m = t->m;
+  double* tau = trial_doubles(t, (size_t)t->nv);
+  for (int side = 0; side < 2; side++) {
+    limb_kernels_f64_base.inverse_dynamics(m, m->k64, ws, q[side], v[side], t->a, &smooth_terms,
+                                           NULL, side ? tau : out);
+  }
+  for (int i = 0; i < t->nv; i++) out[i] = (tau[i] - out[i]) / (2 * STEP_REAL);
+}
+
+static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* f64, int k)
+{
+  const limb_model* m = t->m;
+  const int n = t->nv;
+  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  double complex *a = from_real(t, t->a, n), *tau = complexes(t, (size_t)n);
+  double *column = trial_doubles(t, (size_t)n), *want = trial_doubles(t, (size_t)n);
+  double *unit = trial_doubles(t, (size_t)n), *dq = trial_doubles(t, (size_t)t->nq);
+  double *q0 = trial_doubles(t, (size_t)t->nq), *q1 = trial_doubles(t, (size_t)t->nq);
+  double *v0 = trial_doubles(t, (size_t)n), *v1 = trial_doubles(t, (size_t)n);
+
+  for (int i = 0; i < n; i++) v0[i] = v1[i] = t->v[i];
+  v0[k] -= STEP_REAL, v1[k] += STEP_REAL;
+  v[k] = CMPLX(t->v[k], STEP);
+  limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
+  v[k] = t->v[k];
+  derivative(tau, n, column);
+  central_difference(t, &f64->ws, (const double* const[]){t->q, t->q},
+                     (const double* const[]){v0, v1}, want);
+  assert_close_array(column, want, n, TOL_FD, TOL_FD);
+
+  unit[k] = 1;
+  assert_ok(limb_integrate(m, t->q, unit, -STEP_REAL, q0));
+  assert_ok(limb_integrate(m, t->q, unit, STEP_REAL, q1));
+  tangent(m, t->q, k, dq);
+  for (int i = 0; i < t->nq; i++) q[i] = CMPLX(t->q[i], STEP * dq[i]);
+  limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
+  derivative(tau, n, column);
+  central_difference(t, &f64->ws, (const double* const[]){q0, q1},
+                     (const double* const[]){t->v, t->v}, want);
+  assert_close_array(column, want, n, TOL_FD, TOL_FD);
+}
+
+// One velocity and the coordinate behind it, another one for each state.
+static void state_columns(trial* t)
+{
+  scalar_space c64 = scalar_space_make(t->m, sizeof(double complex));
+  scalar_space f64 = scalar_space_make(t->m, sizeof(double));
+  tau_by_state(t, &c64, &f64, rng_below(&t->r, t->nv));
+  scalar_space_free(&c64);
+  scalar_space_free(&f64);
+}
+
+START_TEST(forces_by_velocities_and_positions)
+{
+  trial_over(_i, CHECK_SANITIZED ? 20 : 2 * TRIAL_STATES, state_columns);
+}
+END_TEST
+
+CHECK_MAIN("scalars/complex", trial_robots(), forces_by_accelerations_are_the_mass_matrix,
+           accelerations_by_forces_are_the_inverse, forces_by_velocities_and_positions)

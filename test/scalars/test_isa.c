@@ -1,0 +1,100 @@
+// Every instruction set that this processor runs gives the same answers. LIMB_HAVE_V3 and LIMB_HAVE_V4
+// say which kernels were built.
+#include "model/kernels.h"
+#include "support/trial.h"
+
+#define TOL_ISA 1e-13
+
+// The sets from the oldest to the one the library chooses here; returns how many.
+static int runnable(const limb_kernels** sets)
+{
+  const limb_kernels* built[] = {
+    &limb_kernels_f64_base,
+#ifdef LIMB_HAVE_V3
+    &limb_kernels_f64_v3,
+#endif
+#ifdef LIMB_HAVE_V4
+    &limb_kernels_f64_v4,
+#endif
+  };
+  const int count = (int)(sizeof built / sizeof built[0]);
+  int n = 0;
+  for (int i = 0; i < count; i++) {
+    sets[n++] = built[i];
+    if (built[i] == limb_kernels_here()) break;
+  }
+  return n;
+}
+
+START_TEST(the_chosen_set_was_built)
+{
+  const limb_kernels* sets[3];
+  const int n = runnable(sets);
+  check_at("%d sets", n);
+  assert_that(sets[n - 1] == limb_kernels_here());
+}
+END_TEST
+
+typedef struct answers {
+  double *tau, *M, *Minv, *a, *by_M, *aba;
+  sp_pose* X;
+  sp_motion *v, *acc;
+} answers;
+
+static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
+{
+  const size_t n = (size_t)t->nv, nl = (size_t)t->m->nlink;
+  const answers x = {trial_doubles(t, n), trial_doubles(t, n * n), trial_doubles(t, n * n),
+                     trial_doubles(t, n), trial_doubles(t, n),     trial_doubles(t, n),
+                     trial_poses(t, nl),  trial_motions(t, nl),    trial_motions(t, nl)};
+  double* work = trial_doubles(t, n * n);
+  t->d->kernels = set;
+  assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, x.tau));
+  const double* tau = tau_given ? tau_given : x.tau;
+  assert_ok(limb_mass_matrix(t->d, t->q, x.M));
+  assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, &t->env, x.a));
+  if (trial_small(t)) {
+    assert_ok(limb_mass_matrix_inverse(t->d, t->q, x.Minv));
+    assert_ok(limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, tau, &t->env, work, x.by_M));
+  }
+  if (!t->m->has_mimic) {
+    assert_ok(limb_forward_dynamics_aba(t->d, t->q, t->v, tau, &t->env, x.aba));
+  }
+  assert_ok(limb_kinematics(t->d, t->q, t->v, t->a));
+  for (size_t i = 0; i < nl; i++) {
+    x.X[i] = t->d->motion.X[i], x.v[i] = t->d->motion.v[i], x.acc[i] = t->d->motion.a[i];
+  }
+  return x;
+}
+
+// M^-1 magnifies the last bits in which the sets differ by its condition number.
+static void compare(const trial* t, const answers* got, const answers* want)
+{
+  const int n = t->nv, nl = t->m->nlink;
+  assert_close_array(got->tau, want->tau, n, TOL_ISA, 0);
+  assert_close_matrix(got->M, want->M, n, n, TOL_ISA, 0);
+  assert_close_matrix(got->Minv, want->Minv, n, n, t->solve, 0);
+  assert_close_array(got->a, want->a, n, t->solve, 0);
+  assert_close_array(got->by_M, want->by_M, n, t->solve, 0);
+  assert_close_array(got->aba, want->aba, n, t->solve, 0);
+  assert_close_matrix(&got->X->R.m[0], &want->X->R.m[0], nl, 12, TOL_ISA, 0);
+  assert_close_motions(got->v, want->v, nl, TOL_ISA, 0);
+  assert_close_motions(got->acc, want->acc, nl, TOL_ISA, 0);
+}
+
+static void all_sets(trial* t)
+{
+  const limb_kernels* sets[3];
+  const int n = runnable(sets);
+  const answers base = ask(t, sets[0], NULL);
+  for (int i = 1; i < n; i++) {
+    const answers other = ask(t, sets[i], base.tau);
+    compare(t, &other, &base);
+  }
+}
+
+START_TEST(every_set_gives_the_same_answers) { trial_over(_i, 10, all_sets); }
+END_TEST
+
+CHECK_MAIN("scalars/isa", trial_robots(), the_chosen_set_was_built,
+           every_set_gives_the_same_answers)

@@ -1,0 +1,27 @@
+// Operations that the kernels take on a robot, counted by running them over a scalar that counts.
+//
+// A multiplication and an addition that the machine fuses count one each. What multiplies or is added
+// to a 0 or 1 that the class of a link fixes costs nothing, as in the compiled code; nor does a value
+// that is never stored and never used. Robots with friction or springs count these, too. Compilers
+// execute a few percent more or less than that: they compute some values that go unused, and share some.
+#ifndef LIMB_TEST_COUNT_H
+#define LIMB_TEST_COUNT_H
+
+#include "limb/model.h"
+
+typedef struct limb_count {
+  long mul, add, div, sqrt, sincos; // add: subtractions as well; sincos: pairs of one angle
+} limb_count;
+
+limb_count limb_count_rnea(const limb_model* m);
+limb_count limb_count_crba(const limb_model* m);
+limb_count limb_count_aba(const limb_model* m);
+
+// The same of a given state, with the answers of the counting kernels (default environment).
+limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a,
+                             double* tau);
+limb_count limb_counted_crba(const limb_model* m, const double* q, double* M);
+limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
+                            const double* tau, double* a);
+
+#endif

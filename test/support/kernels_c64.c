@@ -1,0 +1,43 @@
+// The kernels over complex numbers: the oracle of exact derivatives. Parameters stay real.
+
+#include "support/scalars.h"
+
+#include "base/smooth_sign.h"
+
+#include <string.h>
+
+#define REAL         double complex
+#define PAR          double
+#define REAL_PART(x) creal(x)
+#include "base/real_native.h"
+
+// By the exponent bits, which stand apart from -ffinite-math-only.
+KERNEL bool any_nonfinite(int n, const real* x)
+{
+  const uint64_t exponent = 0x7ff0000000000000;
+  bool any = false;
+  for (int i = 0; i < n; i++) {
+    uint64_t bits[2];
+    memcpy(bits, &x[i], sizeof bits);
+    any |= (bits[0] & exponent) == exponent || (bits[1] & exponent) == exponent;
+  }
+  return any;
+}
+
+KERNEL bool any_nonfinite_input(int n, const real* x) { return any_nonfinite(n, x); }
+
+KERNEL void sines(int n, const real* x, real* s, real* c)
+{
+  for (int i = 0; i < n; i++) s[i] = csin(x[i]), c[i] = ccos(x[i]);
+}
+
+// The exact sign is constant next to x; the smoothed one is analytic.
+KERNEL real sign_of(real x, double width)
+{
+  return width > 0 ? ctanh(x / width) : (real)limb_smooth_sign(creal(x), 0);
+}
+
+#define LINK_CONST   limb_link_f64
+#define KERNEL_SET   limb_kernel_set_c64
+#define KERNEL_TABLE limb_kernels_c64
+#include "dynamics/kernel_set.h"

@@ -1,0 +1,194 @@
+// The kernels over the counting scalar, and the counts of whole calls.
+
+#include "support/count.h"
+#include "support/real_count.h"
+#include "support/scalars.h"
+
+#include "base/smooth_sign.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef LIMB_LINK_CONST(par) link_count;
+
+LIMB_KERNEL_SET(kernel_set_count, real, link_count);
+
+KERNEL bool any_nonfinite(int n, const real* x)
+{
+  (void)n, (void)x;
+  return false;
+}
+
+KERNEL bool any_nonfinite_input(int n, const real* x) { return any_nonfinite(n, x); }
+
+KERNEL void sines(int n, const real* x, real* s, real* c)
+{
+  for (int i = 0; i < n; i++) {
+    const uint32_t node = record(OP_SINCOS, x[i].node, 0);
+    s[i] = (real){sin(x[i].x), node, 0};
+    c[i] = (real){cos(x[i].x), node, 0};
+  }
+}
+
+// Only a comparison as long as it is not smoothed, as here.
+KERNEL real sign_of(real x, double width)
+{
+  return (real){limb_smooth_sign(x.x, width), x.node, 0};
+}
+
+#define LINK_CONST link_count
+#include "linalg/spatial_ops.h"
+
+#include "model/place.h"
+
+// One arm serves all shapes: the scalar, not the compiler, removes what the shape fixes.
+#undef FOR_SHAPE
+#define FOR_SHAPE(shape, ARM) \
+  {                           \
+    begin_arm();              \
+    ARM(shape);               \
+    end_arm();                \
+  }
+
+#define KERNEL_SET   kernel_set_count
+#define KERNEL_TABLE limb_kernels_count
+#include "dynamics/kernel_set.h"
+
+// ---- calls ----------------------------------------------------------------------------------------
+
+static void* take(size_t n, size_t size)
+{
+  void* p = calloc(n ? n : 1, size);
+  if (!p) abort();
+  return p;
+}
+
+static link_count* constants(const limb_model* m)
+{
+  enum { COUNT = sizeof(limb_link_f64) / sizeof(double) };
+  _Static_assert(sizeof(link_count) == COUNT * sizeof(par), "constants are of one type");
+  link_count* k = take((size_t)m->nlink, sizeof *k);
+  for (int i = 0; i < m->nlink; i++) {
+    double from[COUNT];
+    par to[COUNT];
+    memcpy(from, &m->k64[i], sizeof from);
+    for (int j = 0; j < COUNT; j++) to[j] = parameter(from[j]);
+    memcpy(&k[i], to, sizeof to);
+  }
+  return k;
+}
+
+static real* inputs(int n, const double* x)
+{
+  real* y = take((size_t)n, sizeof *y);
+  for (int i = 0; i < n; i++) y[i] = (real){x[i], 0, 0};
+  return y;
+}
+
+typedef struct call {
+  scalar_space space;
+  link_count* k;
+  real *q, *v, *in, *out;
+  size_t nout;
+} call;
+
+// v and in may be NULL.
+static call begin_call(const limb_model* m, const double* q, const double* v, const double* in,
+                       size_t nout)
+{
+  return (call){.space = scalar_space_make(m, sizeof(real)),
+                .k = constants(m),
+                .q = inputs(m->nq, q),
+                .v = v ? inputs(m->nv, v) : NULL,
+                .in = in ? inputs(m->nv, in) : NULL,
+                .out = take(nout, sizeof(real)),
+                .nout = nout};
+}
+
+// Whatever a kernel stores in the workspace is computed, too. All of it is scalars but the base.
+static void keep_workspace(const limb_model* m, scalar_space* s)
+{
+  limb_arena_release(s->block, s->size);
+  memset(s->ws.base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof(double));
+  keep_live(s->block, s->size / sizeof(real));
+}
+
+static limb_count end_call(call* c, const limb_model* m, const real* least, double* out)
+{
+  keep_workspace(m, &c->space);
+  keep_live(c->out, c->nout);
+  if (least) keep_live(least, 1);
+  for (size_t i = 0; i < c->nout; i++) out[i] = c->out[i].x;
+  scalar_space_free(&c->space);
+  free(c->k);
+  free(c->q);
+  free(c->v);
+  free(c->in);
+  free(c->out);
+  return count_live();
+}
+
+static const limb_terms all_terms = {true, true, true, 0};
+
+limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a,
+                             double* tau)
+{
+  call c = begin_call(m, q, v, a, (size_t)m->nv);
+  limb_kernels_count.inverse_dynamics(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  return end_call(&c, m, NULL, tau);
+}
+
+limb_count limb_counted_crba(const limb_model* m, const double* q, double* M)
+{
+  call c = begin_call(m, q, NULL, NULL, (size_t)m->nv * (size_t)m->nv);
+  limb_kernels_count.mass_matrix(m, c.k, &c.space.ws, c.q, c.out);
+  return end_call(&c, m, NULL, M);
+}
+
+limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
+                            const double* tau, double* a)
+{
+  call c = begin_call(m, q, v, tau, (size_t)m->nv);
+  const real least =
+    limb_kernels_count.aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  return end_call(&c, m, &least, a);
+}
+
+// ---- in any state -----------------------------------------------------------------------------------
+
+// The neutral state: counts do not depend on it. Four vectors of that length: q, v, a and tau.
+static double* neutral(const limb_model* m, size_t* n)
+{
+  *n = (size_t)(m->nq > m->nv ? m->nq : m->nv);
+  double* q = take(4 * *n, sizeof *q);
+  if (limb_neutral(m, q) != LIMB_OK) abort();
+  return q;
+}
+
+limb_count limb_count_rnea(const limb_model* m)
+{
+  size_t n;
+  double* x = neutral(m, &n);
+  const limb_count c = limb_counted_rnea(m, x, x + n, x + 2 * n, x + 3 * n);
+  free(x);
+  return c;
+}
+
+limb_count limb_count_crba(const limb_model* m)
+{
+  size_t n;
+  double *x = neutral(m, &n), *M = take((size_t)m->nv * (size_t)m->nv, sizeof *M);
+  const limb_count c = limb_counted_crba(m, x, M);
+  free(M);
+  free(x);
+  return c;
+}
+
+limb_count limb_count_aba(const limb_model* m)
+{
+  size_t n;
+  double* x = neutral(m, &n);
+  const limb_count c = limb_counted_aba(m, x, x + n, x + 2 * n, x + 3 * n);
+  free(x);
+  return c;
+}

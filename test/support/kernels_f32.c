@@ -1,0 +1,36 @@
+// The kernels over float.
+
+#include "support/scalars.h"
+
+#define LIMB_FINITE_ANGLES 1 // tests draw finite ones
+#include "base/sincos.h"
+#include "base/smooth_sign.h"
+
+#define REAL         float
+#define PAR          float
+#define REAL_PART(x) (x)
+#include "base/real_native.h"
+
+// By the exponent bits, which stand apart from -ffinite-math-only.
+KERNEL bool any_nonfinite(int n, const real* x)
+{
+  const uint32_t exponent = 0x7f800000;
+  bool any = false;
+  for (int i = 0; i < n; i++) {
+    uint32_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    any |= (bits & exponent) == exponent;
+  }
+  return any;
+}
+
+KERNEL bool any_nonfinite_input(int n, const real* x) { return any_nonfinite(n, x); }
+
+KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f32(n, x, s, c); }
+
+KERNEL real sign_of(real x, double width) { return (real)limb_smooth_sign((double)x, width); }
+
+#define LINK_CONST   limb_link_f32
+#define KERNEL_SET   limb_kernel_set_f32
+#define KERNEL_TABLE limb_kernels_f32
+#include "dynamics/kernel_set.h"
