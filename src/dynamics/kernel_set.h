@@ -1,8 +1,8 @@
 // All kernels over one scalar type, gathered in a table. No guard: a translation unit includes it once,
 // after defining
 //
-//   the scalar vocabulary   base/real_native.h or a file with the same words, with any_nonfinite(), any_nonfinite_input(),
-//                           sines() and sign_of()
+//   the scalar vocabulary   base/real_native.h or a file with the same words, and besides
+//                           any_nonfinite(), any_nonfinite_input(), sines(), sign_of()
 //   LINK_CONST              struct of link constants over its parameter type
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
 //   KERNEL_TABLE            name of the table

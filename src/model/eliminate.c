@@ -58,7 +58,8 @@ static void number_rows(limb_model* m, work* w)
 }
 
 // Edges between the row of a dof and those of its nearest ancestors, up to the first with no follower
-// among it and those before it. Counts them per lower row (high NULL), or stores the higher rows, moving start on.
+// among it and those before it. Counts them per lower row (high NULL), or stores the higher rows,
+// moving start on.
 static void visit_edges(const limb_model* m, const work* w, int* start, int* high)
 {
   for (int cd = 0; cd < m->ncdof; cd++) {

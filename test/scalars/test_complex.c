@@ -18,6 +18,15 @@ enum { STATES = CHECK_SANITIZED ? 2 : 10 };
 
 static const limb_terms smooth_terms = {true, true, true, 0.3};
 
+// C's CMPLX, which some compilers lack: a complex number is an array of two.
+static double complex with_imaginary(double re, double im)
+{
+  const double part[2] = {re, im};
+  double complex z;
+  memcpy(&z, part, sizeof z);
+  return z;
+}
+
 static double complex* complexes(trial* t, size_t n)
 {
   return (double complex*)(void*)trial_doubles(t, 2 * n);
@@ -60,7 +69,7 @@ static void tau_by_a(trial* t)
   assert_ok(limb_mass_matrix(t->d, t->q, M));
   const double size = largest(M, nn);
   for (int j = 0; j < n; j += column_step(t)) {
-    a[j] = CMPLX(t->a[j], STEP);
+    a[j] = with_imaginary(t->a[j], STEP);
     limb_kernels_c64.inverse_dynamics(t->m, t->m->k64, &s.ws, q, v, a, &smooth_terms, NULL, tau);
     a[j] = t->a[j];
     derivative(tau, n, column);
@@ -90,7 +99,7 @@ static void a_by_tau(trial* t)
   const double tolerance = t->solve * largest(Minv, nn);
   for (int j = 0; j < n; j += column_step(t)) {
     for (int i = 0; i < n; i++) want[i] = Minv[(size_t)i * (size_t)n + (size_t)j];
-    tau[j] = CMPLX(0, STEP);
+    tau[j] = with_imaginary(0, STEP);
     limb_kernels_c64.by_mass_matrix(m, m->k64, &s.ws, q, v, tau, &smooth_terms, NULL, work, a);
     derivative(a, n, column);
     assert_close_array(column, want, n, 0, tolerance);
@@ -164,7 +173,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
 
   for (int i = 0; i < n; i++) v0[i] = v1[i] = t->v[i];
   v0[k] -= STEP_REAL, v1[k] += STEP_REAL;
-  v[k] = CMPLX(t->v[k], STEP);
+  v[k] = with_imaginary(t->v[k], STEP);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   v[k] = t->v[k];
   derivative(tau, n, column);
@@ -176,7 +185,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   assert_ok(limb_integrate(m, t->q, unit, -STEP_REAL, q0));
   assert_ok(limb_integrate(m, t->q, unit, STEP_REAL, q1));
   tangent(m, t->q, k, dq);
-  for (int i = 0; i < t->nq; i++) q[i] = CMPLX(t->q[i], STEP * dq[i]);
+  for (int i = 0; i < t->nq; i++) q[i] = with_imaginary(t->q[i], STEP * dq[i]);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   derivative(tau, n, column);
   central_difference(t, &f64->ws, (const double* const[]){q0, q1},
