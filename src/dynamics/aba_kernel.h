@@ -65,46 +65,43 @@ KERNEL artic add_rigid(artic I, moments s)
 
 // ---- first pass, out: velocities -------------------------------------------------------------------
 
-KERNEL vec3 aba_velocity(const place* P, const limb_link* link, const limb_ws* ws, int i, vec3 w,
-                         const real* v)
+KERNEL vec3 aba_velocity(const place* P, const link_const* k, const limb_link* link,
+                         const limb_ws* ws, int i, vec3 w, const real* v)
 {
-  const int shape = P->shape;
   aba_link* out = (aba_link*)ws->aba + i;
   out->wp = times_offset(P, spin(w, zero3()));
   w = into(P, w);
-  if (is_dense(shape)) {
+  if (is_dense(P->shape)) {
+    const real no_acceleration[6] = {zero(), zero(), zero(), zero(), zero(), zero()};
     aba_aux* aux = (aba_aux*)ws->aba_aux + link->aux;
-    const vec3 wr = v3(v[0], v[1], v[2]);
-    aux->c = (motion){cross3(w, wr), zero3()};
-    if (shape == SHAPE_FREE) {
-      aux->c.v = cross3(add3(kscale3(constant(2), w), wr), v3(v[3], v[4], v[5]));
-    }
-    return add3(w, wr);
+    aux->c = joint_acceleration(P->shape, k, w, v, no_acceleration);
+  } else {
+    out->cx = mul(w.y, v[0]);
+    out->cy = neg(mul(w.x, v[0]));
   }
-  out->cx = mul(w.y, v[0]);
-  out->cy = neg(mul(w.x, v[0]));
-  if (is_turning(shape)) w.z = add(w.z, v[0]);
-  return w;
+  return joint_turning(P->shape, w, v);
 }
 
 KERNEL void aba_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v)
 {
   state* kept = ws->state;
   aba_link* x = ws->aba;
-  vec3 w = zero3();
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    if (link->parent < 0) w = base_state(ws, link->root).w;
-    if (link->parent >= 0 && link->parent != i - 1) w = kept[link->parent].w;
+  for (int b = 0; b < m->nbranch; b++) {
+    const limb_branch* branch = &m->branch[b];
+    vec3 w = start_state(m, ws, branch).w;
+    for (int i = branch->begin; i < branch->end; i++) {
+      const limb_link* link = &m->link[i];
 #define STEP(shape)                                                              \
   {                                                                              \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                    \
-    w = aba_velocity(&P, link, ws, i, w, v + link->dof);                         \
+    w = aba_velocity(&P, &k[i], link, ws, i, w, v);                              \
     x[i].f0 = newton_euler(moments_of(shape, &k[i]), zero3(), spin(w, zero3())); \
+    v += dofs_of(shape);                                                         \
   }
-    FOR_SHAPE(link->shape, STEP)
+      FOR_SHAPE(link->shape, STEP)
 #undef STEP
-    if (link->keep) kept[i].w = w;
+      if (link->keep) kept[i].w = w;
+    }
   }
 }
 
@@ -231,11 +228,15 @@ KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link*
   return I;
 }
 
-KERNEL sym3 inverse_sym(sym3 A)
+// A^-1 by cofactors; A counts as singular when its determinant is rounding of the mean's cube.
+KERNEL sym3 inverse_sym(sym3 A, real* least)
 {
   const real xx = det2(A.yy, A.zz, A.yz, A.yz), xy = det2(A.xz, A.yz, A.xy, A.zz);
   const real xz = det2(A.xy, A.yz, A.xz, A.yy);
-  const real r = recip(madd(dot2(A.xx, xx, A.xy, xy), A.xz, xz));
+  const real det = madd(dot2(A.xx, xx, A.xy, xy), A.xz, xz);
+  const real mean = scale(constant(1.0 / 3), add(add(A.xx, A.yy), A.zz));
+  *least = lesser(*least, kmsub(det, constant(1e-15), mul(mul(mean, mean), mean)));
+  const real r = recip(det);
   return (sym3){mul(r, xx),
                 mul(r, xy),
                 mul(r, xz),
@@ -247,11 +248,10 @@ KERNEL sym3 inverse_sym(sym3 A)
 // Ball: D = A.  Left: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).
 KERNEL artic eliminate_ball(aba_aux* x, artic I, const real* tau, real* least)
 {
-  const sym3 D = inverse_sym(I.A);
+  const sym3 D = inverse_sym(I.A, least);
   const vec3 t = v3(tau[0], tau[1], tau[2]), y = symv(D, sub3(t, I.p.n));
   const mat3 K = columns(symv(D, column_x(I.B)), symv(D, column_y(I.B)), symv(D, column_z(I.B)));
   const mat3 S = columns(tmulv(I.B, column_x(K)), tmulv(I.B, column_y(K)), tmulv(I.B, column_z(K)));
-  *least = lesser(*least, lesser(D.xx, lesser(D.yy, D.zz)));
   x->K = K;
   x->y.w = y;
   I.p = (force){t, add3(I.p.f, tmulv(I.B, y))};
@@ -268,16 +268,14 @@ KERNEL artic eliminate_free(aba_aux* x, artic I, const real* tau, real* least)
 {
   const vec3 tn = v3(tau[0], tau[1], tau[2]), tf = v3(tau[3], tau[4], tau[5]);
   const vec3 n = sub3(tn, I.p.n), f = sub3(tf, I.p.f);
-  const sym3 W = inverse_sym(I.M);
+  const sym3 W = inverse_sym(I.M, least);
   const mat3 K = rows(symv(W, row_x(I.B)), symv(W, row_y(I.B)), symv(W, row_z(I.B))); // B M^-1
   const mat3 S = mulMT(K, I.B);
   const sym3 A = {sub(I.A.xx, S.xx), sub(I.A.xy, S.xy), sub(I.A.xz, S.xz),
                   sub(I.A.yy, S.yy), sub(I.A.yz, S.yz), sub(I.A.zz, S.zz)};
-  const sym3 D = inverse_sym(A);
+  const sym3 D = inverse_sym(A, least);
   const vec3 al = symv(D, sub3(n, mulv(K, f)));
   x->y = (motion){al, symv(W, sub3(f, tmulv(I.B, al)))};
-  *least =
-    lesser(*least, lesser(lesser(W.xx, lesser(W.yy, W.zz)), lesser(D.xx, lesser(D.yy, D.zz))));
   I = no_artic();
   I.p = (force){tn, tf};
   return I;
@@ -382,22 +380,21 @@ KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const lim
 KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, real* qdd)
 {
   state* kept = ws->state;
-  motion a = {zero3(), zero3()};
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    if (link->parent < 0) {
-      const state base = base_state(ws, link->root);
-      a = (motion){base.al, base.a};
-    } else if (link->parent != i - 1) {
-      a = (motion){kept[link->parent].al, kept[link->parent].a};
-    }
-#define STEP(shape)                                                      \
-  {                                                                      \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);            \
-    a = aba_accelerate_link(&P, &k[i], link, ws, i, a, qdd + link->dof); \
+  for (int b = 0; b < m->nbranch; b++) {
+    const limb_branch* branch = &m->branch[b];
+    const state start = start_state(m, ws, branch);
+    motion a = {start.al, start.a};
+    for (int i = branch->begin; i < branch->end; i++) {
+      const limb_link* link = &m->link[i];
+#define STEP(shape)                                           \
+  {                                                           \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    a = aba_accelerate_link(&P, &k[i], link, ws, i, a, qdd);  \
+    qdd += dofs_of(shape);                                    \
   }
-    FOR_SHAPE(link->aba, STEP)
+      FOR_SHAPE(link->aba, STEP)
 #undef STEP
-    if (link->keep) kept[i].al = a.w, kept[i].a = a.v;
+      if (link->keep) kept[i].al = a.w, kept[i].a = a.v;
+    }
   }
 }

@@ -89,6 +89,13 @@ KERNEL state base_state(const limb_ws* ws, int root)
   return (state){given3(b[0], b[1], b[2]), given3(b[3], b[4], b[5]), given3(b[6], b[7], b[8])};
 }
 
+// State of what a branch hangs on: a kept link or a base frame.
+KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_branch* branch)
+{
+  const state* kept = ws->state;
+  return branch->parent < 0 ? base_state(ws, m->link[branch->begin].root) : kept[branch->parent];
+}
+
 // Out from the base: motions, and the inertial force of every link.
 KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                      const real* a)
@@ -97,8 +104,7 @@ KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws
   force* F = (force*)ws->force + 1;
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
-    state x =
-      branch->parent < 0 ? base_state(ws, m->link[branch->begin].root) : kept[branch->parent];
+    state x = start_state(m, ws, branch);
     mat3 U = spin(x.w, x.al);
     for (int i = branch->begin; i < branch->end; i++) {
       const limb_link* link = &m->link[i];

@@ -1,0 +1,131 @@
+// Robots whose mass matrix is singular: forward dynamics says so, by either way, and the report names
+// the joint that moves nothing.
+
+#include "limb/limb.h"
+
+#include "support/check.h"
+
+#include <string.h>
+
+// The second of two links: an arm of 1 kg about y, then `type` with the given inertia at its end.
+typedef struct tip {
+  const char* what;
+  limb_joint_type type;
+  sp_vec3 axis;
+  sp_inertia inertia;
+  double rotor;
+  int massless;     // a note must name it
+  limb_status want; // of forward dynamics
+} tip;
+
+static const sp_inertia nothing = {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0};
+static const sp_inertia on_axis = {2, {0, 0, 0.3}, 0, 0, 0, 0, 0, 0};
+static const sp_inertia ball = {1, {0, 0, 0}, 0.1, 0, 0, 0.1, 0, 0.1};
+
+static limb_model* make(const tip* t)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  assert_ok(limb_builder_create(NULL, &b));
+  limb_body_def arm = limb_default_body_def("arm"), end = limb_default_body_def("end");
+  arm.inertia = limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(0.5, 0, 0)),
+                                  limb_inertia_box(1, 1, 0.1, 0.1));
+  end.inertia = t->inertia;
+  assert_ok(limb_builder_add_body(b, &arm, NULL, NULL));
+  assert_ok(limb_builder_add_body(b, &end, NULL, NULL));
+  limb_joint_def first = limb_default_joint_def("first", LIMB_REVOLUTE, LIMB_WORLD_BODY, 1);
+  limb_joint_def second = limb_default_joint_def("second", t->type, 1, 2);
+  first.axis = sp_v3(0, 1, 0);
+  second.axis = t->axis;
+  second.placement.p = sp_v3(1, 0, 0);
+  if (t->type == LIMB_REVOLUTE) second.rotor_inertia = t->rotor;
+  assert_ok(limb_builder_add_joint(b, &first, NULL, NULL));
+  assert_ok(limb_builder_add_joint(b, &second, NULL, NULL));
+  assert_ok(limb_builder_build(b, &m, NULL));
+  limb_builder_destroy(b);
+  return m;
+}
+
+static int noted(const limb_model* m, const char* subject)
+{
+  int found = 0;
+  for (int i = 0; i < limb_model_note_count(m); i++) {
+    limb_note note;
+    assert_ok(limb_model_note(m, i, &note));
+    found |= note.kind == LIMB_NOTE_MASSLESS && strcmp(note.subject, subject) == 0;
+  }
+  return found;
+}
+
+START_TEST(a_joint_that_moves_nothing_is_singular)
+{
+  const tip tips[] = {
+    {"massless", LIMB_REVOLUTE, {1, 0, 0}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"massless, tilted", LIMB_REVOLUTE, {1, 2, 3}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"mass on its axis", LIMB_REVOLUTE, {0, 0, 1}, on_axis, 0, 1, LIMB_E_SINGULAR},
+    {"massless slide", LIMB_PRISMATIC, {0, 1, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"massless screw", LIMB_HELICAL, {0, 1, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"massless ball", LIMB_SPHERICAL, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"rod on a ball", LIMB_SPHERICAL, {0, 0, 1}, on_axis, 0, 0, LIMB_E_SINGULAR},
+    {"massless and free", LIMB_FREE, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"massless with a rotor", LIMB_REVOLUTE, {1, 0, 0}, nothing, 0.01, 0, LIMB_OK},
+    {"a ball", LIMB_REVOLUTE, {1, 0, 0}, ball, 0, 0, LIMB_OK},
+    {"a ball on a ball joint", LIMB_SPHERICAL, {0, 0, 1}, ball, 0, 0, LIMB_OK},
+    {"a free ball", LIMB_FREE, {0, 0, 1}, ball, 0, 0, LIMB_OK},
+  };
+  for (size_t i = 0; i < sizeof tips / sizeof *tips; i++) {
+    const tip* t = &tips[i];
+    limb_model* m = make(t);
+    limb_data* d = NULL;
+    assert_ok(limb_data_create(m, NULL, &d));
+    double q[8], work[49], a[7];
+    const double v[7] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+    assert_ok(limb_neutral(m, q));
+    q[0] = 0.4;
+    check_at("%s", t->what);
+    ck_assert_int_eq(noted(m, "second"), t->massless);
+    assert_status(limb_forward_dynamics(d, q, v, v, NULL, a), t->want);
+    assert_status(limb_forward_dynamics_aba(d, q, v, v, NULL, a), t->want);
+    assert_status(limb_forward_dynamics_by_mass_matrix(d, q, v, v, NULL, work, a), t->want);
+    assert_status(limb_mass_matrix_inverse(d, q, work), t->want);
+    assert_ok(limb_inverse_dynamics(d, q, v, v, NULL, a));
+    limb_data_destroy(d);
+    limb_model_destroy(m);
+  }
+}
+END_TEST
+
+// Two hinges on one axis with nothing between them: each moves the same body.
+START_TEST(coaxial_joints_without_mass_between_are_singular)
+{
+  const sp_vec3 axes[2] = {{0, 0, 1}, {0.36, 0.48, 0.8}};
+  for (int i = 0; i < 2; i++) {
+    limb_builder* b = NULL;
+    limb_model* m = NULL;
+    limb_data* d = NULL;
+    assert_ok(limb_builder_create(NULL, &b));
+    for (int k = 0; k < 2; k++) {
+      limb_body_def body = limb_default_body_def(k ? "disc" : "washer");
+      if (k) body.inertia = limb_inertia_cylinder(3, 0.2, 0.01);
+      assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+      limb_joint_def joint = limb_default_joint_def(k ? "outer" : "inner", LIMB_REVOLUTE, k, k + 1);
+      joint.axis = axes[i];
+      assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+    }
+    assert_ok(limb_builder_build(b, &m, NULL));
+    assert_ok(limb_data_create(m, NULL, &d));
+    const double q[2] = {0.7, -0.2}, tau[2] = {1, 2};
+    double work[4], a[2];
+    check_at("axis %d", i);
+    assert_status(limb_forward_dynamics_aba(d, q, q, tau, NULL, a), LIMB_E_SINGULAR);
+    assert_status(limb_forward_dynamics_by_mass_matrix(d, q, q, tau, NULL, work, a),
+                  LIMB_E_SINGULAR);
+    limb_data_destroy(d);
+    limb_model_destroy(m);
+    limb_builder_destroy(b);
+  }
+}
+END_TEST
+
+CHECK_MAIN("dynamics/singular", 1, a_joint_that_moves_nothing_is_singular,
+           coaxial_joints_without_mass_between_are_singular)
