@@ -22,17 +22,15 @@ static int count_notes(demo_run* run, const limb_model* m, int kind, limb_note* 
 
 void demo_show_compiled(demo_run* run, const demo_robot* r)
 {
-  static const char* const kind_name[] = {"merged",       "lowered", "regrouped",    "massless",
-                                          "not physical", "mimic",   "nearly square"};
   const limb_model* m = r->model;
   printf("  %d bodies, %d joints, %d degrees of freedom, %.3f kg; a workspace takes %zu bytes\n",
          limb_body_count(m) - 1, limb_joint_count(m), r->nv, limb_total_mass(m), limb_data_size(m));
-  for (int k = 0; k < (int)(sizeof kind_name / sizeof *kind_name); k++) {
+  for (int k = 0; limb_note_kind_name((limb_note_kind)k); k++) {
     limb_note first = {LIMB_NOTE_MERGED, "", ""};
     const int count = count_notes(run, m, k, &first);
     if (count == 0) continue;
     const int length = (int)strcspn(first.text, ";"); // what was done; why comes after
-    printf("  %s: ", kind_name[k]);
+    printf("  %s: ", limb_note_kind_name((limb_note_kind)k));
     if (strcmp(first.subject, limb_model_name(m)) != 0)
       printf("%d, %s%s: ", count, count > 1 ? "such as " : "", first.subject);
     printf("%.*s\n", length, first.text);

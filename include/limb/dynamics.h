@@ -60,7 +60,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const do
 LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
                                                      const limb_environment* env, double* tau);
 
-/// g(q). Base motion and wrenches of env are not looked at. O(n).
+/// g(q). Base motion and wrenches of env must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q,
                                                         const limb_environment* env, double* tau);
 
@@ -99,7 +99,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const double* q,
                                                              double* Minv);
 
-/// X = M^-1 B for count vectors: row k of B and X (length nv) is the k-th. O(n) each; X may be B.
+/// X = M^-1 B for count vectors: row k of B and X (length nv) is the k-th; X may be B. Through the factors
+/// of M, O(sum of depth^2) once and O(sum of depths) each; for long chains by articulated bodies, O(n)
+/// each.
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count,
                                                            const double* B, double* X);
 
@@ -110,7 +112,7 @@ typedef struct limb_energy {
   double springs; ///< k (q - rest)^2 / 2
 } limb_energy;
 
-/// Base motion and wrenches of env are not looked at.
+/// Base motion and wrenches of env must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 

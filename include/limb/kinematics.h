@@ -56,9 +56,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian(const limb_data* d, int 
 LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_rate(const limb_data* d, int frame,
                                                              limb_ref ref, sp_motion* Jdot);
 
-/// Jdot v, in O(n) without forming Jdot: what the acceleration has besides J a. For BODY and WORLD
-/// J a + Jdot v is the spatial acceleration, for ALIGNED the classical one. Needs velocities.
-LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_rate_times_v(limb_data* d, int frame,
+/// Jdot v, without forming Jdot: what the acceleration has besides J a. For BODY and WORLD J a + Jdot v
+/// is the spatial acceleration, for ALIGNED the classical one. Needs velocities. O(1): limb_kinematics
+/// has left what it takes.
+LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_rate_times_v(const limb_data* d, int frame,
                                                                      limb_ref ref, sp_motion* out);
 
 /// Centre of mass of all bodies that can move and those that cannot: position, and velocity and

@@ -80,6 +80,9 @@ typedef enum limb_note_kind {
   LIMB_NOTE_NEARLY_SQUARE = 6 ///< a twist a hair off 0 or 90 degrees costs speed: rounded input?
 } limb_note_kind;
 
+/// A word or two about a kind, such as "merged"; NULL for a number that is none.
+LIMB_API const char* limb_note_kind_name(limb_note_kind kind);
+
 typedef struct limb_note {
   limb_note_kind kind;
   const char* subject; ///< name of the body or joint; lives as long as the model

@@ -89,19 +89,31 @@ KERNEL void aba_out(const limb_model* m, const link_const* k, const limb_ws* ws,
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
     vec3 w = start_state(m, ws, branch).w;
-    for (int i = branch->begin; i < branch->end; i++) {
-      const limb_link* link = &m->link[i];
+    int i = branch->begin;
 #define STEP(shape)                                                              \
   {                                                                              \
+    const limb_link* link = &m->link[i];                                         \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                    \
     w = aba_velocity(&P, &k[i], link, ws, i, w, v);                              \
     x[i].f0 = newton_euler(moments_of(shape, &k[i]), zero3(), spin(w, zero3())); \
     v += dofs_of(shape);                                                         \
   }
-      FOR_SHAPE(link->shape, STEP)
-#undef STEP
-      if (link->keep) kept[i].w = w;
+#define ROOT_STEP(shape) \
+  {                      \
+    w = zero3();         \
+    STEP(shape)          \
+  }
+    if (branch->parent < 0 && ws->base_turns == 0) {
+      FOR_ROOT_SHAPE(m->link[i].shape, ROOT_STEP)
+      if (m->link[i].keep) kept[i].w = w;
+      i++;
     }
+    for (; i < branch->end; i++) {
+      FOR_SHAPE(m->link[i].shape, STEP)
+      if (m->link[i].keep) kept[i].w = w;
+    }
+#undef ROOT_STEP
+#undef STEP
   }
 }
 
@@ -192,8 +204,10 @@ KERNEL force with_bias(const artic* I, motion c)
                  add3(I->p.f, add3(tmulv(I->B, c.w), symv(I->M, c.v)))};
 }
 
+KERNEL real trace(sym3 A) { return add(add(A.xx, A.yy), A.zz); }
+
 // D counts as zero below this share of the inertia it is a part of.
-KERNEL real margin(real D, sym3 A) { return kmsub(D, constant(1e-14), add(add(A.xx, A.yy), A.zz)); }
+KERNEL real margin(real D, sym3 A) { return kmsub(D, constant(1e-14), trace(A)); }
 
 // Velocity-product acceleration of a one-dof joint.
 KERNEL motion axis_bias(int shape, const link_const* k, const aba_link* x)
@@ -228,27 +242,28 @@ KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link*
   return I;
 }
 
-// A^-1 by cofactors; A counts as singular when its determinant is rounding of the mean's cube.
-KERNEL sym3 inverse_sym(sym3 A, real* least)
+// A^-1 by cofactors. A is what was left of a matrix `of` after elimination: it counts as singular where
+// its pivots, in terms of trace, cofactors and determinant, are rounding of that.
+KERNEL sym3 inverse_sym(sym3 A, sym3 of, real* least)
 {
   const real xx = det2(A.yy, A.zz, A.yz, A.yz), xy = det2(A.xz, A.yz, A.xy, A.zz);
   const real xz = det2(A.xy, A.yz, A.xz, A.yy);
+  const real yy = det2(A.xx, A.zz, A.xz, A.xz), zz = det2(A.xx, A.yy, A.xy, A.xy);
   const real det = madd(dot2(A.xx, xx, A.xy, xy), A.xz, xz);
-  const real mean = scale(constant(1.0 / 3), add(add(A.xx, A.yy), A.zz));
-  *least = lesser(*least, kmsub(det, constant(1e-15), mul(mul(mean, mean), mean)));
+  const real noise = scale(constant(1e-14), trace(of)), cofactors = add(add(xx, yy), zz);
+  *least = lesser(*least, sub(trace(A), noise));
+  *least = lesser(*least, msub(cofactors, noise, trace(A)));
+  *least = lesser(*least, msub(det, noise, cofactors));
   const real r = recip(det);
-  return (sym3){mul(r, xx),
-                mul(r, xy),
-                mul(r, xz),
-                mul(r, det2(A.xx, A.zz, A.xz, A.xz)),
-                mul(r, det2(A.xy, A.xz, A.xx, A.yz)),
-                mul(r, det2(A.xx, A.yy, A.xy, A.xy))};
+  return (sym3){
+    mul(r, xx), mul(r, xy), mul(r, xz), mul(r, yy), mul(r, det2(A.xy, A.xz, A.xx, A.yz)),
+    mul(r, zz)};
 }
 
 // Ball: D = A.  Left: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).
 KERNEL artic eliminate_ball(aba_aux* x, artic I, const real* tau, real* least)
 {
-  const sym3 D = inverse_sym(I.A, least);
+  const sym3 D = inverse_sym(I.A, I.A, least);
   const vec3 t = v3(tau[0], tau[1], tau[2]), y = symv(D, sub3(t, I.p.n));
   const mat3 K = columns(symv(D, column_x(I.B)), symv(D, column_y(I.B)), symv(D, column_z(I.B)));
   const mat3 S = columns(tmulv(I.B, column_x(K)), tmulv(I.B, column_y(K)), tmulv(I.B, column_z(K)));
@@ -268,12 +283,12 @@ KERNEL artic eliminate_free(aba_aux* x, artic I, const real* tau, real* least)
 {
   const vec3 tn = v3(tau[0], tau[1], tau[2]), tf = v3(tau[3], tau[4], tau[5]);
   const vec3 n = sub3(tn, I.p.n), f = sub3(tf, I.p.f);
-  const sym3 W = inverse_sym(I.M, least);
+  const sym3 W = inverse_sym(I.M, I.M, least);
   const mat3 K = rows(symv(W, row_x(I.B)), symv(W, row_y(I.B)), symv(W, row_z(I.B))); // B M^-1
   const mat3 S = mulMT(K, I.B);
   const sym3 A = {sub(I.A.xx, S.xx), sub(I.A.xy, S.xy), sub(I.A.xz, S.xz),
                   sub(I.A.yy, S.yy), sub(I.A.yz, S.yz), sub(I.A.zz, S.zz)};
-  const sym3 D = inverse_sym(A, least);
+  const sym3 D = inverse_sym(A, I.A, least);
   const vec3 al = symv(D, sub3(n, mulv(K, f)));
   x->y = (motion){al, symv(W, sub3(f, tmulv(I.B, al)))};
   I = no_artic();

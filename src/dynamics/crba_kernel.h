@@ -160,32 +160,29 @@ KERNEL real along(int shape, const link_const* k, force F, int r)
   return row[r];
 }
 
-// The link's own columns and their part of the matrix.
+// The link's own columns and their part of the matrix; up: they go on to its parent.
 KERNEL void put_own(int shape, const limb_model* m, const link_const* k, const limb_link* link,
-                    const target* to, composite C, force* F)
+                    const target* to, composite C, const place* P, bool up, force* F)
 {
   const int dof = link->dof;
   for (int c = 0; c < dofs_of(shape); c++) {
-    F[dof + c] = column(shape, k, C, c);
+    const force own = column(shape, k, C, c);
     const par rotor = is_dense(shape) ? constant(0) : parameter(m->actuator[dof].rotor);
-    put(m, to, dof + c, dof + c, plus(rotor, along(shape, k, F[dof + c], c)));
-    for (int r = 0; r < c; r++) put(m, to, dof + r, dof + c, along(shape, k, F[dof + c], r));
+    put(m, to, dof + c, dof + c, plus(rotor, along(shape, k, own, c)));
+    for (int r = 0; r < c; r++) put(m, to, dof + r, dof + c, along(shape, k, own, r));
+    if (up) F[dof + c] = force_out(P, own);
   }
 }
 
-// The link's rows for the columns behind its own; all columns of its subtree go on to its parent.
+// The link's rows for the columns behind its own, which go on to its parent as well.
 KERNEL void put_rows(int shape, const limb_model* m, const link_const* k, const limb_link* link,
-                     const target* to, const place* P, force* F)
+                     const target* to, const place* P, bool up, force* F)
 {
   const int dof = link->dof, last = last_dof(m, link);
-  const bool is_root = link->parent < 0;
-  if (!is_root) {
-    for (int c = dof; c < dof + dofs_of(shape); c++) F[c] = force_out(P, F[c]);
-  }
   for (int c = dof + dofs_of(shape); c <= last; c++) {
     const force Fc = F[c];
     for (int r = 0; r < dofs_of(shape); r++) put(m, to, dof + r, c, along(shape, k, Fc, r));
-    if (!is_root) F[c] = force_out(P, Fc);
+    if (up) F[c] = force_out(P, Fc);
   }
 }
 
@@ -204,15 +201,26 @@ KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, co
     const limb_link* link = &m->link[i];
     const int p = link->parent;
     if (link->keep) C = sum(C, kept[i]);
-#define STEP(shape)                                                                        \
-  {                                                                                        \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                              \
-    C = add_own(C, moments_of(shape, &k[i]), link->massive);                               \
-    put_own(shape, m, &k[i], link, to, C, F);                                              \
-    put_rows(shape, m, &k[i], link, to, &P, F);                                            \
-    if (p >= 0) C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
+#define STEP(shape)                                                            \
+  {                                                                            \
+    const place P = place_of(shape, &k[i], ws, i, link->aux);                  \
+    C = add_own(C, moments_of(shape, &k[i]), link->massive);                   \
+    put_own(shape, m, &k[i], link, to, C, &P, true, F);                        \
+    put_rows(shape, m, &k[i], link, to, &P, true, F);                          \
+    C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
   }
-    FOR_SHAPE(link->shape, STEP)
+#define ROOT_STEP(shape)                                     \
+  {                                                          \
+    C = add_own(C, moments_of(shape, &k[i]), link->massive); \
+    put_own(shape, m, &k[i], link, to, C, NULL, false, F);   \
+    put_rows(shape, m, &k[i], link, to, NULL, false, F);     \
+  }
+    if (p < 0) {
+      FOR_ROOT_SHAPE(link->shape, ROOT_STEP)
+    } else {
+      FOR_SHAPE(link->shape, STEP)
+    }
+#undef ROOT_STEP
 #undef STEP
     if (p != i - 1) {
       if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);

@@ -1,8 +1,9 @@
 #include "dynamics/environment.h"
 
+#include "base/finite.h"
+#include "base/sized.h"
 #include "kinematics/site.h"
 #include "model/kernels.h"
-#include "model/state_check.h"
 
 #include <string.h>
 
@@ -13,9 +14,7 @@ static limb_status check_wrenches(const limb_model* m, const limb_environment* e
     const limb_wrench* w = &env->wrench[k];
     if (w->frame < 0 || w->frame >= m->nbody + m->nframe || !limb_ref_valid(w->ref))
       return LIMB_E_ARG;
-    const double x[6] = {w->wrench.m.x, w->wrench.m.y, w->wrench.m.z,
-                         w->wrench.f.x, w->wrench.f.y, w->wrench.f.z};
-    if (!limb_finite(6, x)) return LIMB_E_NONFINITE;
+    if (!limb_finite3(w->wrench.m) || !limb_finite3(w->wrench.f)) return LIMB_E_NONFINITE;
   }
   return LIMB_OK;
 }
@@ -25,15 +24,13 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
 {
   *out = limb_default_environment(m);
   if (!env) return LIMB_OK;
-  if (env->size < offsetof(limb_environment, base_velocity) || env->size > 65536) return LIMB_E_ARG;
-  memcpy(out, env, env->size < sizeof *out ? env->size : sizeof *out);
-  out->size = sizeof *out;
+  const limb_status s =
+    limb_sized_read(out, sizeof *out, env, offsetof(limb_environment, base_velocity));
+  if (s != LIMB_OK) return s;
   const sp_motion *v = &out->base_velocity, *a = &out->base_acceleration;
-  const double x[] = {out->gravity.x, out->gravity.y, out->gravity.z, v->w.x,
-                      v->w.y,         v->w.z,         v->v.x,         v->v.y,
-                      v->v.z,         a->w.x,         a->w.y,         a->w.z,
-                      a->v.x,         a->v.y,         a->v.z,         out->coulomb_width};
-  if (!limb_finite((int)(sizeof x / sizeof *x), x)) return LIMB_E_NONFINITE;
+  if (!limb_finite3(out->gravity) || !limb_finite3(v->w) || !limb_finite3(v->v) ||
+      !limb_finite3(a->w) || !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
+    return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
   return check_wrenches(m, out);
 }
@@ -53,12 +50,14 @@ static void set_base(limb_data* d, const limb_environment* env)
     for (int k = 0; k < 3; k++)
       out[3 * k] = x[k].x, out[3 * k + 1] = x[k].y, out[3 * k + 2] = x[k].z;
   }
+  d->ws.base_turns = w.x != 0 || w.y != 0 || w.z != 0 || al.x != 0 || al.y != 0 || al.z != 0;
   d->base_is_default = false;
 }
 
 void limb_enter_void(limb_data* d)
 {
   memset(d->ws.base, 0, (size_t)d->m->nroot * LIMB_WS_STATE * sizeof(double));
+  d->ws.base_turns = 0;
   d->base_is_default = false;
 }
 

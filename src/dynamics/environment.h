@@ -6,7 +6,8 @@
 #include "model/kernels.h"
 
 // Copy of env with defaults for what it does not have (NULL: all defaults). LIMB_E_ARG for a bad size,
-// frame index, reference or wrench list, LIMB_E_NONFINITE for numbers that are not.
+// frame index, reference or wrench list, LIMB_E_UNSUPPORTED for a newer one that says more than is known
+// here, LIMB_E_NONFINITE for numbers that are not.
 limb_status limb_environment_read(const limb_model* m, const limb_environment* env,
                                   limb_environment* out);
 

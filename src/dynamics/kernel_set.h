@@ -90,7 +90,7 @@ static real set_factor_loaded(const limb_model* m, const link_const* k, const li
                               real* packed)
 {
   if (m->has_mimic || !m->serial) {
-    for (int i = 0; i < m->elim.packed; i++) packed[i] = zero();
+    for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
   }
   const target to = {M_PACKED, packed};
   crba(m, k, ws, &to);

@@ -17,12 +17,11 @@
 
 #include "limb/dynamics.h"
 
+#include "base/finite.h"
 #include "dynamics/environment.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
-
-static bool finite3(sp_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 // Velocity and acceleration of a body at X against inertial space, from those against the world body
 // (body axes and origin) and those of the world body:
@@ -103,7 +102,7 @@ limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
     // F_p += F_i, seen from the origin of p
     if (p > 0) on[p] = sp_addf(on[p], limb_force_at(on[b], o, body_origin(m, X, p)));
     const sp_force result = in_ref(m, X, b, on[b], ref);
-    finite = finite && finite3(result.m) && finite3(result.f);
+    finite = finite && limb_finite3(result.m) && limb_finite3(result.f);
     f[m->body[b].joint] = result;
   }
   return finite ? LIMB_OK : LIMB_E_NONFINITE;

@@ -24,7 +24,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "dynamics/environment.h"
 #include "dynamics/reference_impl.h"
+#include "model/state_check.h"
 
 #include <string.h>
 
@@ -162,7 +164,7 @@ static void mass_matrix(const limb_model* m, const stacked* s, double* M)
   multiply_transposed(s->LA, s->GLA, M, s->nv, s->n6, s->nv);
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
-    if (limb_reference_type_nv(joint->def.type) != 1) continue;
+    if (limb_type_nv(joint->def.type) != 1) continue;
     const double rate = joint->def.gear_ratio * joint->multiplier; // rotor turns per unit of v
     M[(size_t)joint->v * (s->nv + 1)] += rate * rate * joint->def.rotor_inertia;
   }
@@ -206,9 +208,9 @@ limb_status limb_reference_closed_form(const limb_model* m, const double* q, con
 {
   if (!m || !q || !v) return LIMB_E_ARG;
   limb_environment e;
-  limb_status status = limb_reference_check_q(m, q);
-  if (!status) status = limb_reference_check_values(v, (size_t)m->nv);
-  if (!status) status = limb_reference_environment(m, env, &e);
+  limb_status status = limb_check_q(m, q);
+  if (!status && !limb_finite(m->nv, v)) status = LIMB_E_NONFINITE;
+  if (!status) status = limb_environment_read(m, env, &e);
   if (status) return status;
 
   limb_arena count = {0};
@@ -225,9 +227,9 @@ limb_status limb_reference_closed_form(const limb_model* m, const double* q, con
   if (M) mass_matrix(m, &s, M);
   if (c) velocity_forces(&s, c);
   if (g) gravity_forces(&s, g);
-  if (M) status = limb_reference_check_values(M, s.nv * s.nv);
-  if (c && !status) status = limb_reference_check_values(c, s.nv);
-  if (g && !status) status = limb_reference_check_values(g, s.nv);
+  const ptrdiff_t nv = m->nv;
+  if ((M && !limb_finite(nv * nv, M)) || (c && !limb_finite(nv, c)) || (g && !limb_finite(nv, g)))
+    status = LIMB_E_NONFINITE;
 
   limb_arena_release(block, size);
   limb_free(&m->alloc, block, size);

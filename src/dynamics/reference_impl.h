@@ -1,8 +1,8 @@
-// Reference formulations, shared by the three of them: joints as products of exponentials, argument
-// checks, the environment.
+// Reference formulations, shared by the three of them: joints as products of exponentials.
 //
 // They read the robot as it was described (bodies, joints, frames) and nothing of what the compiler
-// made of it, so that an agreement with the kernels means something.
+// made of it, so that an agreement with the kernels means something. Arguments are checked and the
+// environment is read as every other call does it.
 #ifndef LIMB_REFERENCE_IMPL_H
 #define LIMB_REFERENCE_IMPL_H
 
@@ -20,10 +20,6 @@ typedef struct limb_reference_joint {
   bool constant;     // the columns do not depend on q
 } limb_reference_joint;
 
-// Number of coordinates and velocities of a joint type, mimic or not.
-int limb_reference_type_nq(limb_joint_type type);
-int limb_reference_type_nv(limb_joint_type type);
-
 // e^{[A] theta} for a twist with unit or zero angular part: seed 004 (15)-(17).
 sp_pose limb_reference_exp(sp_motion A, double theta);
 
@@ -38,15 +34,5 @@ sp_motion limb_reference_joint_times(const limb_reference_joint* J, const double
 
 // (dA/dt) v: how the columns of a compound joint turn under its own velocity.
 sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double* v);
-
-// LIMB_OK, LIMB_E_NONFINITE or, for a quaternion more than 1e-3 off unit norm, LIMB_E_ARG.
-limb_status limb_reference_check_q(const limb_model* m, const double* q);
-
-// LIMB_OK or LIMB_E_NONFINITE.
-limb_status limb_reference_check_values(const double* x, size_t count);
-
-// The caller's environment, or the default one for NULL, checked: wrenches, numbers, frames.
-limb_status limb_reference_environment(const limb_model* m, const limb_environment* given,
-                                       limb_environment* env);
 
 #endif

@@ -18,7 +18,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "dynamics/environment.h"
 #include "dynamics/reference_impl.h"
+#include "model/state_check.h"
 
 #include <math.h>
 
@@ -137,11 +139,10 @@ static limb_status deliver(const limb_model* m, const recursion* r, const double
   const sp_force none = {{0, 0, 0}, {0, 0, 0}};
   for (int i = 0; i < m->nbody; i++) {
     const sp_force F = i ? r->F[i] : none;
-    const double x[6] = {F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z};
-    if (limb_reference_check_values(x, 6)) return LIMB_E_NONFINITE;
+    if (!limb_finite3(F.m) || !limb_finite3(F.f)) return LIMB_E_NONFINITE;
     if (reactions) reactions[i] = F;
   }
-  return limb_reference_check_values(tau, (size_t)m->nv);
+  return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q, const double* v,
@@ -150,10 +151,9 @@ limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q
 {
   if (!m || !q || !v || !a || !tau) return LIMB_E_ARG;
   limb_environment e;
-  limb_status status = limb_reference_check_q(m, q);
-  if (!status) status = limb_reference_check_values(v, (size_t)m->nv);
-  if (!status) status = limb_reference_check_values(a, (size_t)m->nv);
-  if (!status) status = limb_reference_environment(m, env, &e);
+  limb_status status = limb_check_q(m, q);
+  if (!status && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) status = LIMB_E_NONFINITE;
+  if (!status) status = limb_environment_read(m, env, &e);
   if (status) return status;
 
   limb_arena count = {0};
@@ -171,7 +171,7 @@ limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q
   inward(m, &r, tau);
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
-    if (limb_reference_type_nv(joint->def.type) == 1)
+    if (limb_type_nv(joint->def.type) == 1)
       tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, &e);
   }
   status = deliver(m, &r, tau, reactions);

@@ -1,5 +1,5 @@
-// Reference forward kinematics: the product of exponentials; joints, checks and environment for the
-// other reference formulations.
+// Reference forward kinematics: the product of exponentials; the joints for the other
+// reference formulations.
 //
 // Reference: seed 000 (9.35)-(9.40), seed 004 (15)-(17).
 // Cost:      O(nbody).
@@ -24,31 +24,9 @@
 
 #include "base/alloc.h"
 #include "dynamics/reference_impl.h"
+#include "model/state_check.h"
 
 #include <math.h>
-#include <string.h>
-
-int limb_reference_type_nq(limb_joint_type type)
-{
-  switch (type) {
-#define LIMB_X(name, value, text, nq, nv) \
-  case LIMB_##name: return nq;
-    LIMB_JOINT_LIST(LIMB_X)
-#undef LIMB_X
-  }
-  return 0;
-}
-
-int limb_reference_type_nv(limb_joint_type type)
-{
-  switch (type) {
-#define LIMB_X(name, value, text, nq, nv) \
-  case LIMB_##name: return nv;
-    LIMB_JOINT_LIST(LIMB_X)
-#undef LIMB_X
-  }
-  return 0;
-}
 
 // ---- exponentials -------------------------------------------------------------------------------
 
@@ -110,7 +88,7 @@ static sp_pose chart(limb_joint_type type, const double* x)
 // The joint's own coordinates: a mimic joint's follow its source.
 static void coordinates(const limb_joint* joint, const double* q, double x[7])
 {
-  const int nq = limb_reference_type_nq(joint->def.type);
+  const int nq = limb_type_nq(joint->def.type);
   for (int k = 0; k < nq; k++) x[k] = q[joint->q + k];
   if (nq == 1) x[0] = joint->multiplier * x[0] + joint->offset;
 }
@@ -126,7 +104,7 @@ sp_motion limb_reference_unit(int k)
 limb_reference_joint limb_reference_joint_at(const limb_joint* joint, const double* q)
 {
   const limb_joint_def* def = &joint->def;
-  limb_reference_joint J = {.n = limb_reference_type_nv(def->type), .v = joint->v, .multiplier = 1};
+  limb_reference_joint J = {.n = limb_type_nv(def->type), .v = joint->v, .multiplier = 1};
   if (J.n == 1) J.multiplier = joint->multiplier;
   double x[7] = {0};
   coordinates(joint, q, x);
@@ -167,55 +145,6 @@ sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double
   return r;
 }
 
-// ---- arguments ----------------------------------------------------------------------------------
-
-limb_status limb_reference_check_values(const double* x, size_t count)
-{
-  for (size_t k = 0; k < count; k++)
-    if (!isfinite(x[k])) return LIMB_E_NONFINITE;
-  return LIMB_OK;
-}
-
-limb_status limb_reference_check_q(const limb_model* m, const double* q)
-{
-  const limb_status status = limb_reference_check_values(q, (size_t)m->nq);
-  if (status) return status;
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint_type type = m->joint[j].def.type;
-    if (!has_quaternion(type)) continue;
-    const double* x = q + m->joint[j].q + (type == LIMB_FREE ? 3 : 0);
-    const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    if (!(fabs(norm - 1) <= 1e-3)) return LIMB_E_ARG;
-  }
-  return LIMB_OK;
-}
-
-static int finite3(sp_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
-static limb_status check_wrenches(const limb_model* m, const limb_environment* env)
-{
-  if (env->nwrench < 0 || (env->nwrench > 0 && !env->wrench)) return LIMB_E_ARG;
-  for (int k = 0; k < env->nwrench; k++) {
-    const limb_wrench* w = &env->wrench[k];
-    if (w->frame < 0 || w->frame >= m->nbody + m->nframe) return LIMB_E_ARG;
-    if (w->ref != LIMB_BODY && w->ref != LIMB_WORLD && w->ref != LIMB_ALIGNED) return LIMB_E_ARG;
-    if (!finite3(w->wrench.m) || !finite3(w->wrench.f)) return LIMB_E_NONFINITE;
-  }
-  return LIMB_OK;
-}
-
-limb_status limb_reference_environment(const limb_model* m, const limb_environment* given,
-                                       limb_environment* env)
-{
-  *env = (limb_environment){.size = sizeof *env, .gravity = m->gravity, .friction = 1};
-  if (given) memcpy(env, given, given->size < sizeof *env ? given->size : sizeof *env);
-  const sp_motion *v = &env->base_velocity, *a = &env->base_acceleration;
-  if (!finite3(env->gravity) || !finite3(v->w) || !finite3(v->v) || !finite3(a->w) ||
-      !finite3(a->v) || !isfinite(env->coulomb_width))
-    return LIMB_E_NONFINITE;
-  return check_wrenches(m, env);
-}
-
 // ---- forward kinematics -------------------------------------------------------------------------
 
 // What a joint adds to the product of exponentials: e^{[S_1] q_1} e^{[S_2] q_2} ..., S = Ad_M B.
@@ -238,7 +167,7 @@ static sp_pose space_factor(const limb_joint* joint, const double* q, sp_pose M)
 limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* poses)
 {
   if (!m || !q || !poses) return LIMB_E_ARG;
-  limb_status status = limb_reference_check_q(m, q);
+  limb_status status = limb_check_q(m, q);
   if (status) return status;
 
   const size_t size = (size_t)m->nbody * sizeof(sp_pose);
@@ -255,8 +184,7 @@ limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* 
   }
   for (int i = 0; i < m->nbody; i++) {
     poses[i] = sp_compose(poses[i], M[i]); // (9.37): T_0i = e^{[S_1] q_1} ... e^{[S_i] q_i} M_i
-    if (limb_reference_check_values(poses[i].R.m, 9) || !finite3(poses[i].p))
-      status = LIMB_E_NONFINITE;
+    if (!limb_finite(9, poses[i].R.m) || !limb_finite3(poses[i].p)) status = LIMB_E_NONFINITE;
   }
   limb_free(&m->alloc, M, size);
   return status;

@@ -73,7 +73,7 @@ limb_status limb_friction_forces(limb_data* d, const double* v, const limb_envir
     const double felt = k->viscous * rate + k->coulomb * limb_smooth_sign(rate, e.coulomb_width);
     tau[dof->v] += dof->mult * felt;
   }
-  return LIMB_OK;
+  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
@@ -89,5 +89,5 @@ limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
     const double stretch = joint->multiplier * q[joint->q] + joint->offset - joint->def.rest;
     tau[joint->v] += joint->multiplier * joint->def.stiffness * stretch;
   }
-  return LIMB_OK;
+  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -96,7 +96,8 @@ KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_bran
   return branch->parent < 0 ? base_state(ws, m->link[branch->begin].root) : kept[branch->parent];
 }
 
-// Out from the base: motions, and the inertial force of every link.
+// Out from the base: motions, and the inertial force of every link. Most bases neither turn nor start to:
+// then the zeros reach the first link's formulas as constants.
 KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                      const real* a)
 {
@@ -106,31 +107,44 @@ KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws
     const limb_branch* branch = &m->branch[b];
     state x = start_state(m, ws, branch);
     mat3 U = spin(x.w, x.al);
-    for (int i = branch->begin; i < branch->end; i++) {
-      const limb_link* link = &m->link[i];
-#define STEP(shape)                                           \
-  {                                                           \
-    const place P = place_of(shape, &k[i], ws, i, link->aux); \
-    x = move_on(&P, &k[i], &x, U, v, a);                      \
-    U = spin(x.w, x.al);                                      \
-    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);    \
-    v += dofs_of(shape), a += dofs_of(shape);                 \
+    int i = branch->begin;
+#define STEP(shape)                                                \
+  {                                                                \
+    const place P = place_of(shape, &k[i], ws, i, m->link[i].aux); \
+    x = move_on(&P, &k[i], &x, U, v, a);                           \
+    U = spin(x.w, x.al);                                           \
+    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);         \
+    v += dofs_of(shape), a += dofs_of(shape);                      \
   }
-      FOR_SHAPE(link->shape, STEP)
-#undef STEP
-      if (link->keep) kept[i] = x;
+#define ROOT_STEP(shape)        \
+  {                             \
+    x.w = x.al = zero3();       \
+    U = spin(zero3(), zero3()); \
+    STEP(shape)                 \
+  }
+    if (branch->parent < 0 && ws->base_turns == 0) {
+      FOR_ROOT_SHAPE(m->link[i].shape, ROOT_STEP)
+      if (m->link[i].keep) kept[i] = x;
+      i++;
     }
+    for (; i < branch->end; i++) {
+      FOR_SHAPE(m->link[i].shape, STEP)
+      if (m->link[i].keep) kept[i] = x;
+    }
+#undef ROOT_STEP
+#undef STEP
   }
 }
 
-// Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects for the world.
+// Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects what other
+// roots than the first hand to the world.
 KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
 {
   force* own = (force*)ws->force + 1;
   own[-1] = zerof();
   force F = own[m->nlink - 1];
   tau += m->ncdof;
-  for (int i = m->nlink - 1; i >= 0; i--) {
+  for (int i = m->nlink - 1; i > 0; i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
 #define STEP(shape)                                           \
@@ -147,4 +161,5 @@ KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* w
       F = own[i - 1];
     }
   }
+  if (m->nlink > 0) project(m->link[0].shape, &k[0], F, tau - m->link[0].ndof);
 }

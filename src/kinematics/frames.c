@@ -53,8 +53,9 @@ sp_motion limb_site_motion(const limb_site* s, const sp_pose* X, const sp_motion
 
 limb_status limb_kinematics(limb_data* d, const double* q, const double* v, const double* a)
 {
-  if (!d || !q || (a && !v)) return LIMB_E_ARG;
-  d->have = 0;
+  if (!d) return LIMB_E_ARG;
+  d->have = 0; // also when the input is refused
+  if (!q || (a && !v)) return LIMB_E_ARG;
   const limb_status status = limb_link_kinematics(d, q, v, a, &d->motion);
   if (status != LIMB_OK) return status;
   d->have = LIMB_HAS_POSES;

@@ -89,7 +89,8 @@ limb_status limb_frame_jacobian_rate(const limb_data* d, int frame, limb_ref ref
 // J a + Jdot v is the derivative of the velocity's components; without a it is the acceleration that
 // the links have at a = 0. The components of the ALIGNED velocity are those of the origin's, so its
 // derivative is the classical one.
-limb_status limb_frame_jacobian_rate_times_v(limb_data* d, int frame, limb_ref ref, sp_motion* out)
+limb_status limb_frame_jacobian_rate_times_v(const limb_data* d, int frame, limb_ref ref,
+                                             sp_motion* out)
 {
   limb_site s;
   if (!out) return LIMB_E_ARG;

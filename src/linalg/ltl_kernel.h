@@ -14,7 +14,7 @@ KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal
     real* row = M + e->row[k];
     const int dk = e->depth[k];
     const real inverse = recip(row[dk]);
-    least = lesser(least, kmsub(row[dk], constant(1e-14), diagonal[k]));
+    least = lesser(least, kmsub(row[dk], constant(1e-13), diagonal[k]));
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
       real* up = M + e->row[a];
       const int da = e->depth[a];

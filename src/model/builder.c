@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/finite.h"
+#include "base/sized.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
 
@@ -11,10 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  WHERE = sizeof((limb_error*)0)->where,
-  SANE_SIZE = 1 << 16 // no definition will ever be larger: anything above was not initialised
-};
+enum { WHERE = sizeof((limb_error*)0)->where };
 
 // ---- names ----------------------------------------------------------------------------------------
 
@@ -158,27 +157,31 @@ limb_status limb_builder_set_name(limb_builder* b, const char* name)
 limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
 {
   if (!b) return LIMB_E_ARG;
-  if (!isfinite(gravity.x) || !isfinite(gravity.y) || !isfinite(gravity.z)) return LIMB_E_NONFINITE;
+  if (!limb_finite3(gravity)) return LIMB_E_NONFINITE;
   b->gravity = gravity;
   return LIMB_OK;
 }
 
 // ---- adding ---------------------------------------------------------------------------------------
 
-// Copies what the caller's version of a definition has over own, which holds the defaults. Both begin
-// with their size; least is what the first version had to say.
+// limb_sized_read for a definition, with words.
 static limb_status read_def(void* own, const void* given, size_t size, size_t least,
                             const char* kind, limb_error* err)
 {
   size_t told;
   memcpy(&told, given, sizeof told);
-  if (told < least || told > SANE_SIZE)
-    return limb_fail(err, LIMB_E_ARG, kind,
+  const limb_status s = limb_sized_read(own, size, given, least);
+  if (s == LIMB_E_ARG)
+    return limb_fail(err, s, kind,
                      "the definition's size member is %zu: start from limb_default_%s_def()", told,
                      kind);
-  memcpy(own, given, told < size ? told : size);
-  memcpy(own, &size, sizeof size);
-  return LIMB_OK;
+  if (s == LIMB_E_UNSUPPORTED)
+    return limb_fail(
+      err, s, kind,
+      "the definition has %zu bytes instead of %zu and sets some of the surplus: the "
+      "caller was built for a newer limb",
+      told, size);
+  return s;
 }
 
 static limb_status check_inertia(const sp_inertia* Y, const char* where, limb_error* err)

@@ -3,6 +3,7 @@
 #include "model/builder_check.h"
 
 #include "base/error.h"
+#include "base/finite.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,8 +16,6 @@ static bool one_dof(limb_joint_type type)
 {
   return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
 }
-
-static bool finite3(sp_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 static bool zero3(sp_vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
 
@@ -54,12 +53,10 @@ static sp_mat3 orthonormalise(sp_mat3 R)
 
 limb_status limb_check_pose(sp_pose* pose, const char* where, limb_error* err)
 {
-  if (!finite3(pose->p))
+  if (!limb_finite3(pose->p))
     return limb_fail(err, LIMB_E_NONFINITE, where, "the position is not finite");
-  for (int i = 0; i < 9; i++) {
-    if (!isfinite(pose->R.m[i]))
-      return limb_fail(err, LIMB_E_NONFINITE, where, "the rotation is not finite");
-  }
+  if (!limb_finite(9, pose->R.m))
+    return limb_fail(err, LIMB_E_NONFINITE, where, "the rotation is not finite");
   const double defect = rotation_defect(pose->R);
   if (!(defect <= 1e-6))
     return limb_fail(
@@ -79,7 +76,8 @@ static limb_status check_axis(limb_joint_def* def, const char* where, limb_error
     def->axis = sp_v3(0, 0, 1);
     return LIMB_OK;
   }
-  if (!finite3(def->axis)) return limb_fail(err, LIMB_E_NONFINITE, where, "the axis is not finite");
+  if (!limb_finite3(def->axis))
+    return limb_fail(err, LIMB_E_NONFINITE, where, "the axis is not finite");
   if (zero3(def->axis))
     return limb_fail(err, LIMB_E_ARG, where, "the axis is zero: give it a direction");
   def->axis = unit(def->axis);
@@ -111,7 +109,8 @@ static limb_status check_axis2(limb_joint_def* def, const char* where, limb_erro
     return limb_fail(err, LIMB_E_ARG, where, "axis2 is set, but a %s joint has none: leave it zero",
                      limb_joint_type_name(def->type));
   }
-  if (!finite3(def->axis2)) return limb_fail(err, LIMB_E_NONFINITE, where, "axis2 is not finite");
+  if (!limb_finite3(def->axis2))
+    return limb_fail(err, LIMB_E_NONFINITE, where, "axis2 is not finite");
   if (none && universal)
     return limb_fail(err, LIMB_E_ARG, where,
                      "axis2 is zero: set it to the second axis of the universal joint");

@@ -68,7 +68,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.v = limb_arena_take(a, nv, sizeof(int));
   x.elim.parent = limb_arena_take(a, nv, sizeof(int));
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
-  x.elim.row = limb_arena_take(a, nv, sizeof(int));
+  x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
   char* text = limb_arena_take(a, t->text, 1);
   if (m) *m = x;
   return (layout){m, text};

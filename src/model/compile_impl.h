@@ -49,10 +49,6 @@ typedef struct limb_step {
 // Fills steps and returns their number; 0 for a fixed joint.
 int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS]);
 
-// Numbers of coordinates and velocities of a joint type.
-int limb_type_nq(limb_joint_type type);
-int limb_type_nv(limb_joint_type type);
-
 limb_status limb_draft_tree(limb_draft* t, limb_error* err);
 limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err);
 void limb_lower(limb_draft* t, limb_model* m);

@@ -40,7 +40,9 @@ size_t limb_data_size(const limb_model* m)
 
 limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out)
 {
-  if (!m || !memory || !out || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!m || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   const size_t wanted = limb_data_size(m);
   if (size < wanted) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
@@ -55,7 +57,9 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
 
 limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)
 {
-  if (!m || !out) return LIMB_E_ARG;
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!m || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   const size_t size = limb_data_size(m);
   void* block = limb_alloc(&use, size);

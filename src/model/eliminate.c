@@ -2,22 +2,30 @@
 //
 // Without mimic joints the nonzeros of row k are the ancestors of dof k (Featherstone 2008, section
 // 6.3: branch-induced sparsity), and elimination from the leaves makes no others. A mimic joint lends
-// its row to another joint's coordinate; the rows' paths then follow the elimination tree (Liu 1986) of
-// the graph that joins each dof with its ancestors up to where no follower is left.
+// its row to another joint's coordinate; rows then follow the elimination tree (Liu 1986) of a graph in
+// which the rows of any dof and any ancestor end up on one path:
+//
+//   an edge joins a dof with its ancestors up to the first that follows no other; that is enough where
+//   the leader's row comes before the rows behind the follower;
+//   where it does not, all rows from the first behind the follower to the leader's are strung together,
+//   and so are, for a follower behind another one, those from the row before it to its leader's.
+//
 // Rows are the independent coordinates in compiled order; row k's nonzeros all lie on its path.
 
 #include "base/alloc.h"
 #include "model/compile_impl.h"
 
-#include <limits.h>
 #include <string.h>
 
 typedef struct work {
   int* link_of;  // ncdof
   int* skip;     // ncdof: the next dof towards the root whose row is another
-  int* plain;    // ncdof: neither the dof nor any before it follows another
+  int* rank;     // ncdof + 1: rows of the dofs before
+  int* before;   // ncdof: row of the nearest ancestor that follows no other; -1: none
+  int* behind;   // ncdof: whether an ancestor follows another
   int* ancestor; // nv
-  int* start;    // nv + 1: edges by their lower row
+  int* strung;   // nv + 2: changes of the number of strings that hold row k to row k - 1
+  size_t* start; // nv + 1: edges by their lower row
   int* high;     // the higher rows of the edges
 } work;
 
@@ -44,24 +52,48 @@ static void number_rows(limb_model* m, work* w)
   int rows = 0;
   int* row_of_v = w->ancestor;
   for (int cd = 0; cd < m->ncdof; cd++) {
+    w->rank[cd] = rows;
     if (follows(m, w, cd)) continue;
     m->elim.v[rows] = m->dof[cd].v;
     row_of_v[m->dof[cd].v] = rows++;
   }
+  w->rank[m->ncdof] = rows;
   for (int cd = 0; cd < m->ncdof; cd++) {
     m->elim.dof[cd] = row_of_v[m->dof[cd].v];
     const int p = parent_dof(m, w, cd);
-    w->plain[cd] = !follows(m, w, cd) && (p < 0 || w->plain[p]);
     const bool same_row = p >= 0 && follows(m, w, p) && m->elim.dof[p] == m->elim.dof[cd];
     w->skip[cd] = same_row ? w->skip[p] : p;
+    w->before[cd] = p < 0 ? -1 : follows(m, w, p) ? w->before[p] : m->elim.dof[p];
+    w->behind[cd] = p >= 0 && (w->behind[p] || follows(m, w, p));
   }
 }
 
-// Edges between the row of a dof and those of its nearest ancestors, up to the first with no follower
-// among it and those before it. Counts them per lower row (high NULL), or stores the higher rows,
-// moving start on.
-static void visit_edges(const limb_model* m, const work* w, int* start, int* high)
+static void string_rows(work* w, int first, int last)
 {
+  if (first >= last) return;
+  w->strung[first + 1]++;
+  w->strung[last + 1]--;
+}
+
+// Followers whose leader's row comes after the first row behind them.
+static void string_late_leaders(const limb_model* m, work* w)
+{
+  for (int cd = 0; cd < m->ncdof; cd++) {
+    if (!follows(m, w, cd)) continue;
+    const limb_link* last = &m->link[m->link[w->link_of[cd]].end - 1];
+    const int lo = w->rank[cd + 1], hi = w->rank[last->dof + last->ndof] - 1, row = m->elim.dof[cd];
+    if (lo <= hi && row > lo) string_rows(w, lo, row > hi ? row : hi);
+    if (w->behind[cd] && w->before[cd] >= 0) string_rows(w, w->before[cd], row);
+  }
+}
+
+// Edges between the row of a dof and those of its ancestors up to the first that follows no other.
+// Counts them per lower row (high NULL), or stores the higher rows, moving start on. Returns how many,
+// or the limit when there are more.
+static size_t visit_edges(const limb_model* m, const work* w, size_t limit, size_t* start,
+                          int* high)
+{
+  size_t count = 0;
   for (int cd = 0; cd < m->ncdof; cd++) {
     const int row = m->elim.dof[cd];
     for (int p = parent_dof(m, w, cd); p >= 0; p = w->skip[p]) {
@@ -70,10 +102,12 @@ static void visit_edges(const limb_model* m, const work* w, int* start, int* hig
         const int low = row < other ? row : other;
         if (high) high[start[low]] = row + other - low;
         start[low]++;
+        if (++count == limit) return limit;
       }
-      if (w->plain[p]) break; // the rest of the path is already behind p
+      if (!follows(m, w, p)) break;
     }
   }
+  return count;
 }
 
 // Root of k's tree so far, with path compression.
@@ -93,55 +127,91 @@ static int climb(int* ancestor, int k)
 static void build_tree(limb_model* m, work* w)
 {
   for (int k = 0; k < m->nv; k++) m->elim.parent[k] = w->ancestor[k] = -1;
+  for (int k = 1; k <= m->nv; k++) w->strung[k] += w->strung[k - 1];
   for (int k = m->nv - 1; k >= 0; k--) {
-    for (int e = w->start[k]; e < w->start[k + 1]; e++) {
+    for (size_t e = w->start[k]; e < w->start[k + 1]; e++) {
       const int top = climb(w->ancestor, w->high[e]);
       if (top != k) m->elim.parent[top] = w->ancestor[top] = k;
     }
+    const int top = k + 1 < m->nv && w->strung[k + 1] > 0 ? climb(w->ancestor, k + 1) : k;
+    if (top != k) m->elim.parent[top] = w->ancestor[top] = k;
   }
 }
 
 static void set_depths(limb_model* m)
 {
   limb_elimination* e = &m->elim;
-  int64_t used = 0;
   for (int k = 0; k < m->nv; k++) {
     e->depth[k] = e->parent[k] < 0 ? 0 : e->depth[e->parent[k]] + 1;
-    e->row[k] = used > INT_MAX ? INT_MAX : (int)used;
-    used += e->depth[k] + 1;
+    e->row[k] = (ptrdiff_t)e->packed;
+    e->packed += (size_t)e->depth[k] + 1;
   }
-  e->packed = used > INT_MAX ? INT_MAX : (int)used;
+}
+
+// A joint is loaded when any joint on its row is, or has a rotor.
+static void spread_loads(limb_model* m, work* w)
+{
+  int* loaded = w->ancestor;
+  for (int k = 0; k < m->nv; k++) loaded[k] = 0;
+  for (int cd = 0; cd < m->ncdof; cd++) {
+    const limb_link* link = &m->link[w->link_of[cd]];
+    loaded[m->elim.dof[cd]] |= link->loaded || m->actuator[cd].rotor > 0;
+  }
+  for (int cd = 0; cd < m->ncdof; cd++) {
+    m->link[w->link_of[cd]].loaded = (uint8_t)loaded[m->elim.dof[cd]];
+  }
+}
+
+// Edges by lower row. Many followers in a row ask for very many: then all rows are strung together.
+static limb_status collect_edges(limb_model* m, work* w, size_t* bytes)
+{
+  const size_t rows = (size_t)m->nv + 1, limit = 32 * (size_t)m->ncdof + 4096;
+  memset(w->start, 0, rows * sizeof *w->start);
+  if (visit_edges(m, w, limit, w->start, NULL) == limit) {
+    memset(w->start, 0, rows * sizeof *w->start);
+    string_rows(w, 0, m->nv - 1);
+    return LIMB_OK;
+  }
+  size_t total = 0;
+  for (size_t k = 0; k < rows; k++) {
+    const size_t count = w->start[k];
+    w->start[k] = total;
+    total += count;
+  }
+  *bytes = (total + 1) * sizeof(int);
+  w->high = limb_alloc(&m->alloc, *bytes);
+  if (!w->high) return LIMB_E_NOMEM;
+  (void)visit_edges(m, w, limit, w->start, w->high);
+  for (size_t k = rows - 1; k > 0; k--) w->start[k] = w->start[k - 1]; // filling moved them on
+  w->start[0] = 0;
+  return LIMB_OK;
 }
 
 limb_status limb_eliminate(limb_model* m)
 {
   const size_t nv = (size_t)m->nv, ncdof = (size_t)m->ncdof;
-  const size_t bytes = (3 * ncdof + 2 * nv + 1) * sizeof(int);
-  int* block = limb_alloc(&m->alloc, bytes);
+  const size_t bytes = (nv + 1) * sizeof(size_t) + (5 * ncdof + 1 + nv + nv + 2) * sizeof(int);
+  size_t edge_bytes = 0;
+  void* block = limb_alloc(&m->alloc, bytes);
   if (!block) return LIMB_E_NOMEM;
-  work w = {.link_of = block, .skip = block + ncdof, .plain = block + 2 * ncdof};
-  w.ancestor = block + 3 * ncdof;
-  w.start = w.ancestor + nv;
-  number_rows(m, &w);
+  work w = {.start = block};
+  w.link_of = (int*)(w.start + nv + 1);
+  w.skip = w.link_of + ncdof;
+  w.rank = w.skip + ncdof;
+  w.before = w.rank + ncdof + 1;
+  w.behind = w.before + ncdof;
+  w.ancestor = w.behind + ncdof;
+  w.strung = w.ancestor + nv;
+  memset(w.strung, 0, (nv + 2) * sizeof *w.strung);
 
-  memset(w.start, 0, (nv + 1) * sizeof(int));
-  visit_edges(m, &w, w.start, NULL);
-  int total = 0;
-  for (int k = 0; k <= m->nv; k++) {
-    const int count = w.start[k];
-    w.start[k] = total;
-    total += count;
-  }
-  const size_t edge_bytes = ((size_t)total + 1) * sizeof(int);
-  w.high = limb_alloc(&m->alloc, edge_bytes);
-  if (w.high) {
-    visit_edges(m, &w, w.start, w.high);
-    for (int k = m->nv; k > 0; k--) w.start[k] = w.start[k - 1]; // filling moved every start on
-    w.start[0] = 0;
+  number_rows(m, &w);
+  string_late_leaders(m, &w);
+  const limb_status status = collect_edges(m, &w, &edge_bytes);
+  if (status == LIMB_OK) {
     build_tree(m, &w);
     set_depths(m);
+    spread_loads(m, &w);
   }
-  const limb_status status = w.high ? LIMB_OK : LIMB_E_NOMEM;
   limb_free(&m->alloc, w.high, edge_bytes);
   limb_free(&m->alloc, block, bytes);
   return status;

@@ -2,6 +2,8 @@
 // seed 001), the parallel-axis theorem and the test for what a rigid body can have.
 #include "limb/inertia.h"
 
+#include "base/finite.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -165,7 +167,7 @@ static void jacobi(double A[3][3], int i, int j, int k)
 }
 
 // Principal moments, ascending. Jacobi's method gets small ones right where the characteristic
-// polynomial loses them; five sweeps are more than double precision needs.
+// polynomial loses them; six sweeps are more than double precision needs.
 static void principal_moments(const sp_inertia* Y, double moment[3])
 {
   double A[3][3] = {{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}};
@@ -185,9 +187,7 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (!Y) return "there is no inertia";
   const double size =
     fabs(Y->xx) + fabs(Y->xy) + fabs(Y->xz) + fabs(Y->yy) + fabs(Y->yz) + fabs(Y->zz);
-  if (!isfinite(size) || !isfinite(Y->mass) || !isfinite(Y->com.x) || !isfinite(Y->com.y) ||
-      !isfinite(Y->com.z))
-    return "it is not finite";
+  if (!isfinite(size) || !isfinite(Y->mass) || !limb_finite3(Y->com)) return "it is not finite";
   if (Y->mass < 0) return "the mass is negative";
   if (size == 0) return NULL;
   if (Y->mass == 0) return "it has an inertia, but no mass";
@@ -199,26 +199,4 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (moment[2] - moment[1] - moment[0] > rounding)
     return "a principal moment of inertia is larger than the sum of the other two";
   return NULL;
-}
-
-// ---- rotations ------------------------------------------------------------------------------------
-
-sp_quat sp_quat_rot(sp_mat3 R)
-{
-  // Shepperd's method: 4 w^2 = 1 + trace and so on; the largest of the four is divided by.
-  const double *m = R.m, xx = m[0], yy = m[4], zz = m[8];
-  const double x = m[7] - m[5], y = m[2] - m[6], z = m[3] - m[1];
-  const double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
-  sp_quat q = {x, y, z, 1 + xx + yy + zz};
-  if (xx + yy + zz < fmax(xx, fmax(yy, zz))) {
-    if (xx >= yy && xx >= zz)
-      q = (sp_quat){1 + xx - yy - zz, xy, xz, x};
-    else if (yy >= zz)
-      q = (sp_quat){xy, 1 - xx + yy - zz, yz, y};
-    else
-      q = (sp_quat){xz, yz, 1 - xx - yy + zz, z};
-  }
-  const double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  const double k = q.w < 0 ? -1 / n : 1 / n;
-  return (sp_quat){k * q.x, k * q.y, k * q.z, k * q.w};
 }

@@ -35,7 +35,7 @@ int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS])
 
 // A rotation with the given unit vector as third column; a signed permutation, free of rounding, when
 // the vector is along an axis.
-static sp_mat3 turn_z_onto(sp_vec3 n)
+static sp_mat3 rotation_onto(sp_vec3 n)
 {
   sp_vec3 x;
   if (n.x == 0 && n.y == 0) {
@@ -56,7 +56,7 @@ static sp_mat3 turn_z_onto(sp_vec3 n)
 static sp_mat3 axis_frame(const limb_step* step)
 {
   const bool has_axis = step->shape != SHAPE_BALL && step->shape != SHAPE_FREE;
-  return has_axis ? turn_z_onto(step->axis) : sp_identity3();
+  return has_axis ? rotation_onto(step->axis) : sp_identity3();
 }
 
 // Appends the links of joint j, whose parent body is carried by `parent` (a link, or -1).

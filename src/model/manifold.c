@@ -10,7 +10,7 @@
 // (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "limb/model.h"
 
-#include "model/model_impl.h"
+#include "model/state_check.h"
 
 #include <math.h>
 
@@ -99,15 +99,7 @@ static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p)
   return series(w, -0.5, coefficient_k(sp_norm3(w)), p);
 }
 
-// ---- checks ---------------------------------------------------------------------------------------
-
-static bool finite_all(const double* x, int n)
-{
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
+// ---- points ---------------------------------------------------------------------------------------
 
 // Where a joint's quaternion is in its part of q; -1: it has none. Mimic joints have no part.
 static int quat_at(const limb_joint* j)
@@ -115,22 +107,6 @@ static int quat_at(const limb_joint* j)
   if (j->nq == 0) return -1;
   return j->def.type == LIMB_SPHERICAL ? 0 : j->def.type == LIMB_FREE ? 3 : -1;
 }
-
-static limb_status check_q(const limb_model* m, const double* q)
-{
-  if (!finite_all(q, m->nq)) return LIMB_E_NONFINITE;
-  for (int i = 0; i < m->njoint; i++) {
-    const limb_joint* j = &m->joint[i];
-    const int at = quat_at(j);
-    if (at < 0) continue;
-    const double* x = q + j->q + at;
-    const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    if (!(fabs(norm - 1) <= 1e-3)) return LIMB_E_ARG;
-  }
-  return LIMB_OK;
-}
-
-// ---- points ---------------------------------------------------------------------------------------
 
 limb_status limb_neutral(const limb_model* m, double* q)
 {
@@ -146,7 +122,7 @@ limb_status limb_neutral(const limb_model* m, double* q)
 limb_status limb_normalize(const limb_model* m, double* q)
 {
   if (!m || !q) return LIMB_E_ARG;
-  if (!finite_all(q, m->nq)) return LIMB_E_NONFINITE;
+  if (!limb_finite(m->nq, q)) return LIMB_E_NONFINITE;
   for (int pass = 0; pass < 2; pass++) { // first look, then write
     for (int i = 0; i < m->njoint; i++) {
       const int at = quat_at(&m->joint[i]);
@@ -276,14 +252,14 @@ limb_status limb_integrate(const limb_model* m, const double* q, const double* v
                            double* q_out)
 {
   if (!m || !q || !v || !q_out) return LIMB_E_ARG;
-  if (!isfinite(dt) || !finite_all(v, m->nv)) return LIMB_E_NONFINITE;
-  const limb_status s = check_q(m, q);
+  if (!isfinite(dt) || !limb_finite(m->nv, v)) return LIMB_E_NONFINITE;
+  const limb_status s = limb_check_q(m, q);
   if (s) return s;
   for (int i = 0; i < m->njoint; i++) {
     const limb_joint* j = &m->joint[i];
     if (j->nq > 0) integrate_joint(j, q + j->q, v + j->v, dt, q_out + j->q);
   }
-  return finite_all(q_out, m->nq) ? LIMB_OK : LIMB_E_NONFINITE;
+  return limb_finite(m->nq, q_out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 static void difference_joint(const limb_joint* j, const double* q0, const double* q1, double* v)
@@ -305,12 +281,12 @@ static void difference_joint(const limb_joint* j, const double* q0, const double
 limb_status limb_difference(const limb_model* m, const double* q0, const double* q1, double* v)
 {
   if (!m || !q0 || !q1 || !v) return LIMB_E_ARG;
-  limb_status s = check_q(m, q0);
-  if (!s) s = check_q(m, q1);
+  limb_status s = limb_check_q(m, q0);
+  if (!s) s = limb_check_q(m, q1);
   if (s) return s;
   for (int i = 0; i < m->njoint; i++) {
     const limb_joint* j = &m->joint[i];
     if (j->nq > 0) difference_joint(j, q0 + j->q, q1 + j->q, v + j->v);
   }
-  return finite_all(v, m->nv) ? LIMB_OK : LIMB_E_NONFINITE;
+  return limb_finite(m->nv, v) ? LIMB_OK : LIMB_E_NONFINITE;
 }

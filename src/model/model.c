@@ -163,7 +163,7 @@ limb_status limb_model_note(const limb_model* m, int index, limb_note* out)
   return LIMB_OK;
 }
 
-static const char* kind_text(limb_note_kind kind)
+const char* limb_note_kind_name(limb_note_kind kind)
 {
   switch (kind) {
   case LIMB_NOTE_MERGED: return "merged";
@@ -174,7 +174,7 @@ static const char* kind_text(limb_note_kind kind)
   case LIMB_NOTE_MIMIC: return "mimic";
   case LIMB_NOTE_NEARLY_SQUARE: return "nearly square";
   }
-  return "note";
+  return NULL;
 }
 
 limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* context)
@@ -182,7 +182,8 @@ limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* co
   if (!m || !write) return LIMB_E_ARG;
   for (int i = 0; i < m->nnote; i++) {
     const limb_note* n = &m->note[i];
-    const char* const line[] = {kind_text(n->kind), ": ", n->subject, ": ", n->text, "\n"};
+    const char* const line[] = {
+      limb_note_kind_name(n->kind), ": ", n->subject, ": ", n->text, "\n"};
     for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) write(context, line[k]);
   }
   return LIMB_OK;

@@ -35,6 +35,10 @@ typedef struct limb_frame { // the added frames only
   sp_pose pose; // in the body
 } limb_frame;
 
+// Numbers of coordinates and velocities of a joint type, mimic or not (tree.c).
+int limb_type_nq(limb_joint_type type);
+int limb_type_nv(limb_joint_type type);
+
 // ---- as compiled ----------------------------------------------------------------------------------
 
 // A compiled degree of freedom: of the user's velocity v[v] it is mult times.
@@ -52,12 +56,12 @@ typedef struct limb_actuator {
 
 // Order in which L'DL eliminates the independent coordinates, last to first.
 typedef struct limb_elimination {
-  int* dof;    // ncdof: row of a compiled dof
-  int* v;      // nv: the user's velocity of a row
-  int* parent; // nv: row; every nonzero of row k lies on its path to the root; -1: none
-  int* depth;  // nv: length of that path
-  int* row;    // nv: where row k starts in packed storage; entry (k, a) is at row[k] + depth[a]
-  int packed;  // length of packed storage; INT_MAX when it does not fit an int
+  int* dof;       // ncdof: row of a compiled dof
+  int* v;         // nv: the user's velocity of a row
+  int* parent;    // nv: row; every nonzero of row k lies on its path to the root; -1: none
+  int* depth;     // nv: length of that path
+  ptrdiff_t* row; // nv: where row k starts in packed storage; entry (k, a) is at row[k] + depth[a]
+  size_t packed;  // length of packed storage
 } limb_elimination;
 
 struct limb_model {

@@ -73,11 +73,9 @@ static const double SUSPICIOUS = 1e-4;
 
 static void note_links(const limb_model* m, pen* out)
 {
-  int grouped = 0;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link_f64* k = &m->k64[i];
     const uint8_t shape = m->link[i].shape;
-    grouped += shape != SHAPE_SCREW && shape != SHAPE_FREE;
     const bool general = shape < SHAPE_ROT_ANY ? shape / 4 == TWIST_ANY : shape == SHAPE_ROT_ANY;
     const double off = fmin(fabs(k->ca), fabs(k->sa));
     if (general && off > 0 && off < SUSPICIOUS) {
@@ -88,23 +86,44 @@ static void note_links(const limb_model* m, pen* out)
         off);
     }
   }
-  if (grouped > 0) {
-    write_note(out, LIMB_NOTE_REGROUPED, m->name,
-               "inertial parameters without effect of their own moved to the parent at %d joints; "
-               "the originals are kept for reactions and energies",
-               grouped);
-  }
 }
 
-static void note_massless(const limb_model* m, pen* out)
+// What regroup.c moves to the parent, by shape; NULL: nothing.
+static const char* indistinct(uint8_t shape)
+{
+  if (shape <= SHAPE_ROT_ANY) return "mass, first and second moment on its axis";
+  if (shape == SHAPE_TRANS) return "second moments";
+  return shape == SHAPE_BALL ? "mass" : NULL;
+}
+
+static void note_regrouped(const limb_model* m, pen* out)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (link->loaded || m->actuator[link->dof].rotor > 0) continue;
-    write_note(out, LIMB_NOTE_MASSLESS, m->joint[link->joint].def.name,
-               "it moves no inertia (body '%s' and all behind it): the mass matrix is singular and "
-               "forward dynamics has no answer",
-               m->body[m->joint[link->joint].def.child].name);
+    const char* what = indistinct(link->shape);
+    if (!what) continue;
+    const char* to =
+      link->parent < 0 ? "the world" : m->joint[m->link[link->parent].joint].def.name;
+    write_note(
+      out, LIMB_NOTE_REGROUPED, m->joint[link->joint].def.name,
+      "%s of what it moves computed as part of %s%s%s; the originals are kept for reactions "
+      "and energies",
+      what, link->parent < 0 ? "" : "what '", to, link->parent < 0 ? "" : "' moves");
+  }
+}
+
+// Joints that move no inertia; followers have no coordinate to be singular in.
+static void note_massless(const limb_model* m, pen* out)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    bool loaded = true;
+    for (int i = joint->link; i < joint->link + joint->nlink; i++) loaded &= m->link[i].loaded;
+    if (loaded || joint->def.mimic >= 0) continue;
+    write_note(out, LIMB_NOTE_MASSLESS, joint->def.name,
+               "it moves no inertia, not by body '%s' nor by what is behind it: the mass matrix is "
+               "singular and forward dynamics has no answer",
+               m->body[joint->def.child].name);
   }
 }
 
@@ -113,6 +132,7 @@ static void write_all(const limb_model* m, pen* out)
   note_bodies(m, out);
   note_joints(m, out);
   note_links(m, out);
+  note_regrouped(m, out);
   note_massless(m, out);
 }
 

@@ -40,6 +40,16 @@
   default: ARM(SHAPE_FREE); break;    \
   }
 
+// The same for a link on the world, whose base frame leaves nothing but the joint.
+#define FOR_ROOT_SHAPE(shape, ARM)           \
+  switch (shape) {                           \
+  case SHAPE_TRANS: ARM(SHAPE_TRANS); break; \
+  case SHAPE_SCREW: ARM(SHAPE_SCREW); break; \
+  case SHAPE_BALL: ARM(SHAPE_BALL); break;   \
+  case SHAPE_FREE: ARM(SHAPE_FREE); break;   \
+  default: ARM(SHAPE_ROT); break;            \
+  }
+
 typedef LINK_CONST link_const;
 
 typedef struct turn { // of a ball or free joint: rotation and offset in the parent

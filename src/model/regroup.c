@@ -12,22 +12,29 @@
 
 #include "model/compile_impl.h"
 
+// Second moment along an axis from the moments of inertia about it and about the other two. (The larger of
+// these is about the size of the first for a slender body: it is taken off first.)
+static double along_axis(double about, double other1, double other2)
+{
+  return ((fmax(other1, other2) - about) + fmin(other1, other2)) / 2;
+}
+
 // Body inertia about its centre of mass, in frame b, as moments in a link where b has pose X.
 static limb_moments moments_of(const sp_inertia* Y, const sp_pose* X)
 {
-  const sp_inertia in_link = limb_inertia_move(*X, *Y);
-  const sp_vec3 c = in_link.com;
-  const double m = in_link.mass, half_trace = (in_link.xx + in_link.yy + in_link.zz) / 2;
+  const sp_inertia I = limb_inertia_move(*X, *Y);
+  const sp_vec3 c = I.com;
+  const double m = I.mass;
   return (limb_moments){.m = m,
                         .hx = m * c.x,
                         .hy = m * c.y,
                         .hz = m * c.z,
-                        .xx = half_trace - in_link.xx + m * c.x * c.x,
-                        .xy = -in_link.xy + m * c.x * c.y,
-                        .xz = -in_link.xz + m * c.x * c.z,
-                        .yy = half_trace - in_link.yy + m * c.y * c.y,
-                        .yz = -in_link.yz + m * c.y * c.z,
-                        .zz = half_trace - in_link.zz + m * c.z * c.z};
+                        .xx = along_axis(I.xx, I.yy, I.zz) + m * c.x * c.x,
+                        .xy = -I.xy + m * c.x * c.y,
+                        .xz = -I.xz + m * c.x * c.z,
+                        .yy = along_axis(I.yy, I.zz, I.xx) + m * c.y * c.y,
+                        .yz = -I.yz + m * c.y * c.z,
+                        .zz = along_axis(I.zz, I.xx, I.yy) + m * c.z * c.z};
 }
 
 static void add_moments(limb_moments* sum, const limb_moments* x)
@@ -121,7 +128,7 @@ void limb_regroup(limb_draft* t, limb_model* m)
     }
     store_grouped(&m->k64[i], &t->grouped[i]);
     link->massive |= m->k64[i].m != 0;
-    link->loaded |= magnitude(&t->grouped[i]) > 1e-13 * all;
+    link->loaded |= magnitude(&t->grouped[i]) > 1e-15 * all;
     if (p >= 0) m->link[p].massive |= link->massive, m->link[p].loaded |= link->loaded;
   }
 }

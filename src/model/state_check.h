@@ -2,18 +2,10 @@
 #ifndef LIMB_STATE_CHECK_H
 #define LIMB_STATE_CHECK_H
 
+#include "base/finite.h"
 #include "model/kernels.h"
 
-// No NaN and no infinity among n numbers: 0 times each of them is 0. For the odd few; the user's long
-// vectors are checked by a kernel.
-static inline bool limb_finite(int n, const double* x)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += 0 * x[i];
-  return sum == 0;
-}
-
-// The same of a vector in the user's order.
+// No NaN and no infinity in a vector of nv numbers in the user's order: by the kernel.
 static inline bool limb_finite_v(limb_data* d, const double* v)
 {
   return limb_kernels_of(d)->finite_result(d->m, v);
@@ -28,6 +20,13 @@ static inline bool limb_unit_quaternions(const limb_model* m, const double* q)
     if (!(norm2 > 0.998001 && norm2 < 1.002001)) return false; // 0.999^2, 1.001^2
   }
   return true;
+}
+
+// A configuration, without a workspace: LIMB_OK, LIMB_E_NONFINITE or LIMB_E_ARG (a quaternion).
+static inline limb_status limb_check_q(const limb_model* m, const double* q)
+{
+  if (!limb_finite(m->nq, q)) return LIMB_E_NONFINITE;
+  return limb_unit_quaternions(m, q) ? LIMB_OK : LIMB_E_ARG;
 }
 
 // The state a kernel is to work on; v and a may be NULL.

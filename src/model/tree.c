@@ -16,6 +16,12 @@ static const char* body_where(char buffer[WHERE], const char* name)
   return buffer;
 }
 
+static const char* joint_where(char buffer[WHERE], const char* name)
+{
+  (void)snprintf(buffer, WHERE, "joint '%s'", name);
+  return buffer;
+}
+
 int limb_type_nq(limb_joint_type type)
 {
   switch (type) {
@@ -163,21 +169,33 @@ limb_status limb_draft_tree(limb_draft* t, limb_error* err)
   return LIMB_OK;
 }
 
+static limb_status bad_leader(const limb_model* m, int k, limb_error* err)
+{
+  char buffer[WHERE];
+  const char* where = joint_where(buffer, m->joint[k].def.name);
+  const int leader = m->joint[k].def.mimic;
+  if (leader >= m->njoint) {
+    return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d", leader,
+                     m->njoint);
+  }
+  const limb_joint_def* def = &m->joint[leader].def;
+  return limb_fail(err, LIMB_E_MODEL, where,
+                   "it follows joint '%s', which has %d degrees of freedom instead of one",
+                   def->name, limb_type_nv(def->type));
+}
+
 // Follows joint j's chain of mimic joints to its end or to one that is resolved, then resolves all on
 // the way, last first: each joint is walked once.
 static limb_status follow_chain(const limb_draft* t, limb_model* m, int j, limb_error* err)
 {
   const limb_builder* b = t->b;
   int *chain = t->stack, *resolved = t->key, length = 0;
-  char where[WHERE];
-  (void)snprintf(where, sizeof where, "joint '%s'", m->joint[j].def.name);
   for (int k = j; !resolved[k]; k = b->joint[k].mimic) {
-    if (b->joint[k].mimic >= m->njoint) {
-      return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d",
-                       b->joint[k].mimic, m->njoint);
-    }
+    if (b->joint[k].mimic >= m->njoint) return bad_leader(m, k, err);
     if (length == m->njoint) {
-      return limb_fail(err, LIMB_E_MODEL, where, "its chain of mimic joints runs in a circle");
+      char where[WHERE];
+      return limb_fail(err, LIMB_E_MODEL, joint_where(where, m->joint[k].def.name),
+                       "its chain of mimic joints runs in a circle");
     }
     chain[length++] = k;
   }
@@ -185,11 +203,7 @@ static limb_status follow_chain(const limb_draft* t, limb_model* m, int j, limb_
     const int k = chain[--length];
     const limb_joint_def* def = &b->joint[k];
     const limb_joint* leader = &m->joint[def->mimic];
-    if (limb_type_nv(leader->def.type) != 1) {
-      return limb_fail(err, LIMB_E_MODEL, where,
-                       "it follows joint '%s', which has %d degrees of freedom instead of one",
-                       leader->def.name, limb_type_nv(leader->def.type));
-    }
+    if (limb_type_nv(leader->def.type) != 1) return bad_leader(m, k, err);
     m->joint[k].multiplier = def->multiplier * leader->multiplier;
     m->joint[k].offset = def->multiplier * leader->offset + def->offset;
     m->joint[k].q = leader->q, m->joint[k].v = leader->v;

@@ -1,13 +1,10 @@
 #include "model/workspace.h"
 
-#include <limits.h>
-
 // Factors are kept at hand for mimic robots, which need them, and where they cost little.
 size_t limb_ws_packed(const limb_model* m)
 {
-  const int packed = m->elim.packed;
-  const bool small = packed / 32 <= m->nv;
-  return packed < INT_MAX && (m->has_mimic || small) ? (size_t)packed : 0;
+  const bool small = m->elim.packed / 32 <= (size_t)m->nv;
+  return m->has_mimic || small ? m->elim.packed : 0;
 }
 
 void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)

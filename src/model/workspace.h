@@ -16,21 +16,22 @@ enum {                  // sizes in scalars
 };
 
 typedef struct limb_ws {
-  void* q;       // nlink: joint coordinate (angle or displacement)
-  void* c;       // nlink: its cosine
-  void* s;       // nlink: its sine
-  void* turn;    // naux
-  void* v;       // ncdof: joint velocities in compiled order
-  void* a;       // ncdof: joint accelerations
-  void* tau;     // ncdof: joint forces
-  void* force;   // 1 + nlink: the world's, then the links'
-  void* state;   // nlink: of links whose state must be kept
-  double* base;  // nroot states of the base frames; double whatever the scalar
-  void* aba;     // nlink
-  void* aba_aux; // naux
-  void* columns; // ncdof forces: the columns of the mass matrix on their way
-  void* artic;   // nlink: of links with more than one child
-  void* packed;  // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
+  void* q;        // nlink: joint coordinate (angle or displacement)
+  void* c;        // nlink: its cosine
+  void* s;        // nlink: its sine
+  void* turn;     // naux
+  void* v;        // ncdof: joint velocities in compiled order
+  void* a;        // ncdof: joint accelerations
+  void* tau;      // ncdof: joint forces
+  void* force;    // 1 + nlink: the world's, then the links'
+  void* state;    // nlink: of links whose state must be kept
+  double* base;   // nroot states of the base frames; double whatever the scalar
+  int base_turns; // 0: none of them turns or starts to turn
+  void* aba;      // nlink
+  void* aba_aux;  // naux
+  void* columns;  // ncdof forces: the columns of the mass matrix on their way
+  void* artic;    // nlink: of links with more than one child
+  void* packed;   // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;
 
 // Scalars of packed factor storage that the workspace holds; 0: none.

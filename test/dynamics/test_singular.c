@@ -20,6 +20,7 @@ typedef struct tip {
 
 static const sp_inertia nothing = {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0};
 static const sp_inertia on_axis = {2, {0, 0, 0.3}, 0, 0, 0, 0, 0, 0};
+static const sp_inertia thin_rod = {2, {0.1, 0.2, 0.3}, 0.05, 0, 0, 0.05, 0, 0}; // along z
 static const sp_inertia ball = {1, {0, 0, 0}, 0.1, 0, 0, 0.1, 0, 0.1};
 
 static limb_model* make(const tip* t)
@@ -46,13 +47,14 @@ static limb_model* make(const tip* t)
   return m;
 }
 
+// Notes that the joint moves nothing.
 static int noted(const limb_model* m, const char* subject)
 {
   int found = 0;
   for (int i = 0; i < limb_model_note_count(m); i++) {
     limb_note note;
     assert_ok(limb_model_note(m, i, &note));
-    found |= note.kind == LIMB_NOTE_MASSLESS && strcmp(note.subject, subject) == 0;
+    found += note.kind == LIMB_NOTE_MASSLESS && strcmp(note.subject, subject) == 0;
   }
   return found;
 }
@@ -68,6 +70,8 @@ START_TEST(a_joint_that_moves_nothing_is_singular)
     {"massless ball", LIMB_SPHERICAL, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
     {"rod on a ball", LIMB_SPHERICAL, {0, 0, 1}, on_axis, 0, 0, LIMB_E_SINGULAR},
     {"massless and free", LIMB_FREE, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
+    {"a free rod", LIMB_FREE, {0, 0, 1}, thin_rod, 0, 0, LIMB_E_SINGULAR},
+    {"massless planar", LIMB_PLANAR, {0, 1, 0}, nothing, 0, 1, LIMB_E_SINGULAR},
     {"massless with a rotor", LIMB_REVOLUTE, {1, 0, 0}, nothing, 0.01, 0, LIMB_OK},
     {"a ball", LIMB_REVOLUTE, {1, 0, 0}, ball, 0, 0, LIMB_OK},
     {"a ball on a ball joint", LIMB_SPHERICAL, {0, 0, 1}, ball, 0, 0, LIMB_OK},
@@ -127,5 +131,62 @@ START_TEST(coaxial_joints_without_mass_between_are_singular)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/singular", 1, a_joint_that_moves_nothing_is_singular,
+// A massless hinge that leads, or follows, one with a body: their common coordinate is loaded.
+START_TEST(a_pair_with_one_body_is_regular)
+{
+  for (int leads = 0; leads < 2; leads++) {
+    limb_builder* b = NULL;
+    limb_model* m = NULL;
+    limb_data* d = NULL;
+    assert_ok(limb_builder_create(NULL, &b));
+    for (int k = 0; k < 2; k++) {
+      limb_body_def body = limb_default_body_def(k ? "second" : "first");
+      if (k == leads) body.inertia = ball;
+      assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+      limb_joint_def joint =
+        limb_default_joint_def(body.name, LIMB_REVOLUTE, LIMB_WORLD_BODY, k + 1);
+      if (k == 1) joint.mimic = 0, joint.multiplier = 2;
+      assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+    }
+    assert_ok(limb_builder_build(b, &m, NULL));
+    assert_ok(limb_data_create(m, NULL, &d));
+    check_at("the massless one %s", leads ? "leads" : "follows");
+    ck_assert_int_eq(noted(m, "first") + noted(m, "second"), 0);
+    const double q = 0.3, tau = 0.2;
+    double a;
+    assert_ok(limb_forward_dynamics(d, &q, &q, &tau, NULL, &a));
+    assert_close(a, leads ? 0.2 / (4 * 0.1) : 0.2 / 0.1, TOL_ALGEBRA, 0);
+    limb_data_destroy(d);
+    limb_model_destroy(m);
+    limb_builder_destroy(b);
+  }
+}
+END_TEST
+
+// A shaft of a millimetre about its own axis: nothing is lost against the metre of its length.
+START_TEST(slender_bodies_keep_their_digits)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  limb_data* d = NULL;
+  assert_ok(limb_builder_create(NULL, &b));
+  limb_body_def shaft = limb_default_body_def("shaft");
+  shaft.inertia = limb_inertia_cylinder(1, 1e-4, 1);
+  assert_ok(limb_builder_add_body(b, &shaft, NULL, NULL));
+  const limb_joint_def hinge = limb_default_joint_def("hinge", LIMB_REVOLUTE, LIMB_WORLD_BODY, 1);
+  assert_ok(limb_builder_add_joint(b, &hinge, NULL, NULL));
+  assert_ok(limb_builder_build(b, &m, NULL));
+  assert_ok(limb_data_create(m, NULL, &d));
+  const double q = 0.4;
+  double M;
+  assert_ok(limb_mass_matrix(d, &q, &M));
+  assert_close(M, 1e-8 / 2, TOL_ALGEBRA, 0);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+  limb_builder_destroy(b);
+}
+END_TEST
+
+CHECK_MAIN("dynamics/singular", 1, a_pair_with_one_body_is_regular,
+           slender_bodies_keep_their_digits, a_joint_that_moves_nothing_is_singular,
            coaxial_joints_without_mass_between_are_singular)

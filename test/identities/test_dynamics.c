@@ -198,9 +198,10 @@ static void inverse_matrix(trial* t)
   rng_fill(&t->r, 3, 3 * n, want);
   for (int k = 0; k < 3; k++) trial_times(M, want + k * n, n, n, b + k * n);
   for (int k = 0; k < 3; k++) trial_times(Minv, b + k * n, n, n, x + k * n);
-  assert_close_array(x, want, 3 * n, t->solve, 0);
+  // the rounding of M a comes back times the condition number, 1e8 for the long chain
+  assert_close_array(x, want, 3 * n, trial_small(t) ? t->solve : 4 * t->solve, 0);
   assert_ok(limb_mass_matrix_solve(t->d, t->q, 3, b, x));
-  assert_close_array(x, want, 3 * n, t->solve, 0);
+  assert_close_array(x, want, 3 * n, trial_small(t) ? t->solve : 4 * t->solve, 0);
   assert_ok(limb_mass_matrix_solve(t->d, t->q, 3, b, b));
   assert_that(memcmp(b, x, 3 * (size_t)n * sizeof *b) == 0);
 }

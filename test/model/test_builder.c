@@ -247,14 +247,34 @@ START_TEST(sizes)
   assert_that(j->size == sizeof(limb_joint_def) && j->v_max == 3);
   assert_that(j->rotor_inertia == 0 && j->gear_ratio == 1 && j->mimic == -1 && j->multiplier == 1);
 
-  // One compiled with a longer struct: what we do not know is not read.
-  struct longer {
+  limb_builder_destroy(b);
+}
+END_TEST
+
+// A caller compiled with longer structs: taken while it says nothing that we would have to know.
+START_TEST(definitions_of_newer_callers)
+{
+  limb_builder* b = two_bodies();
+  limb_error err;
+  struct {
     limb_body_def def;
     double more[4];
-  } longer = {.def = limb_default_body_def("c"), .more = {nan(""), nan(""), nan(""), nan("")}};
-  longer.def.size = sizeof longer;
-  assert_ok(limb_builder_add_body(b, &longer.def, NULL, &err));
+  } body = {.def = limb_default_body_def("c"), .more = {0, 0, 0, nan("")}};
+  struct {
+    limb_joint_def def;
+    char more[8];
+  } joint = {.def = limb_default_joint_def("j", LIMB_REVOLUTE, LIMB_WORLD_BODY, 1), .more = {1}};
+  body.def.size = sizeof body, joint.def.size = sizeof joint;
+  assert_status(limb_builder_add_body(b, &body.def, NULL, &err), LIMB_E_UNSUPPORTED);
+  assert_that(strstr(err.text, "newer limb") && strcmp(err.where, "body") == 0);
+  assert_status(limb_builder_add_joint(b, &joint.def, NULL, &err), LIMB_E_UNSUPPORTED);
+  assert_that(strstr(err.text, "newer limb") && strcmp(err.where, "joint") == 0);
+  assert_that(b->nbody == 3 && b->njoint == 0);
+  body.more[3] = 0, joint.more[0] = 0;
+  assert_ok(limb_builder_add_body(b, &body.def, NULL, &err));
+  assert_ok(limb_builder_add_joint(b, &joint.def, NULL, &err));
   assert_that(b->body[3].size == sizeof(limb_body_def));
+  assert_that(b->joint[0].size == sizeof(limb_joint_def));
   limb_builder_destroy(b);
 }
 END_TEST
@@ -421,5 +441,5 @@ START_TEST(a_builder_can_build_again)
 END_TEST
 
 CHECK_MAIN("builder", 1, empty, null_arguments, gravity, names, names_are_copied_and_may_be_long,
-           many_names, sizes, inertias_must_be_finite, frames, out_of_memory_changes_nothing,
-           out_of_memory_while_building, a_builder_can_build_again)
+           many_names, sizes, definitions_of_newer_callers, inertias_must_be_finite, frames,
+           out_of_memory_changes_nothing, out_of_memory_while_building, a_builder_can_build_again)

@@ -309,6 +309,45 @@ START_TEST(mimic)
 }
 END_TEST
 
+// Three hinges in a row, and a ball joint behind them, built with the given leaders of the hinges: the
+// error names the joint whose reference is bad.
+static void bad_mimic(const int leader[3], const char* where, const char* words)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  limb_error err;
+  assert_ok(limb_builder_create(NULL, &b));
+  static const char* const name[4] = {"a", "b", "c", "ball"};
+  for (int k = 0; k < 4; k++) {
+    const limb_body_def body = limb_default_body_def(name[k]);
+    assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+    limb_joint_def def =
+      limb_default_joint_def(name[k], k < 3 ? LIMB_REVOLUTE : LIMB_SPHERICAL, k, k + 1);
+    if (k < 3) def.mimic = leader[k];
+    assert_ok(limb_builder_add_joint(b, &def, NULL, NULL));
+  }
+  assert_status(limb_builder_build(b, &m, &err), LIMB_E_MODEL);
+  ck_assert_str_eq(err.where, where);
+  assert_that(strstr(err.text, words) && m == NULL);
+  limb_builder_destroy(b);
+}
+
+START_TEST(mimic_of_what_is_not_there)
+{
+  bad_mimic((const int[3]){1, 2, 9}, "joint 'c'", "follows joint 9");
+  bad_mimic((const int[3]){1, 2, 3}, "joint 'c'", "follows joint 'ball', which has 3 degrees");
+  bad_mimic((const int[3]){2, -1, 3}, "joint 'c'", "follows joint 'ball'");
+  bad_mimic((const int[3]){1, 3, -1}, "joint 'b'", "follows joint 'ball'");
+}
+END_TEST
+
+START_TEST(mimic_in_a_circle)
+{
+  bad_mimic((const int[3]){-1, 2, 1}, "joint 'b'", "circle");
+  bad_mimic((const int[3]){1, 2, 1}, "joint 'c'", "circle"); // a leads into it, c is on it
+}
+END_TEST
+
 CHECK_MAIN("builder_joint", 1, bodies_of_a_joint, axes, unit_axes_stay_as_they_are, second_axis,
            planar_default, placements, properties_of_one_dof_joints, properties_of_other_joints,
-           pitch, mimic)
+           pitch, mimic, mimic_of_what_is_not_there, mimic_in_a_circle)

@@ -300,6 +300,19 @@ static bool noted(const limb_model* m, limb_note_kind kind, const char* subject)
   return false;
 }
 
+START_TEST(note_kinds)
+{
+  static const char* const name[] = {"merged",       "lowered", "regrouped",    "massless",
+                                     "non-physical", "mimic",   "nearly square"};
+  int k = 0;
+  for (; limb_note_kind_name((limb_note_kind)k); k++) {
+    assert_that(k < 7);
+    ck_assert_str_eq(limb_note_kind_name((limb_note_kind)k), name[k]);
+  }
+  assert_that(k == 7);
+}
+END_TEST
+
 START_TEST(report)
 {
   limb_model* m = sample();
@@ -361,4 +374,5 @@ START_TEST(report_of_doubtful_robots)
 END_TEST
 
 CHECK_MAIN("model", 1, sizes, find, null_model, bodies, joints, frames,
-           a_description_can_be_built_again, joint_types, report, report_of_doubtful_robots)
+           a_description_can_be_built_again, joint_types, note_kinds, report,
+           report_of_doubtful_robots)

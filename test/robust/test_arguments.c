@@ -265,6 +265,34 @@ START_TEST(results_beyond_the_numbers_are_told)
 }
 END_TEST
 
+START_TEST(forces_beyond_the_numbers_are_told)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  limb_data* d = NULL;
+  assert_ok(limb_builder_create(NULL, &b));
+  limb_body_def body = limb_default_body_def("arm");
+  body.inertia = limb_inertia_sphere(1, 0.1);
+  assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+  limb_joint_def joint = limb_default_joint_def("hinge", LIMB_REVOLUTE, LIMB_WORLD_BODY, 1);
+  joint.viscous = 1e10, joint.stiffness = 1e10;
+  assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+  assert_ok(limb_builder_build(b, &m, NULL));
+  assert_ok(limb_data_create(m, NULL, &d));
+  const double far = -1e300, near = 2;
+  double tau = 0;
+  assert_status(limb_friction_forces(d, &far, NULL, &tau), LIMB_E_NONFINITE);
+  assert_status(limb_spring_forces(d, &far, &tau), LIMB_E_NONFINITE);
+  assert_ok(limb_friction_forces(d, &near, NULL, &tau));
+  assert_that(tau == 2e10);
+  assert_ok(limb_spring_forces(d, &near, &tau));
+  assert_that(tau == 2e10);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 // ---- the environment ----------------------------------------------------------------------------
 
 // Every number of the environment and of a wrench in turn.
@@ -326,6 +354,36 @@ START_TEST(environments_are_checked)
   moving.base_velocity.w.x = 1;
   limb_power p;
   assert_status(limb_power_balance(b.d, b.q, b.v, b.a, &moving, &p), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
+// An environment of a caller compiled with a longer struct: taken while it says nothing that this
+// library would have to know.
+START_TEST(environments_of_newer_callers)
+{
+  bed b = bed_make();
+  struct {
+    limb_environment env;
+    double more[4];
+  } newer = {.env = limb_default_environment(b.m)};
+  newer.env.size = sizeof newer;
+  for (int i = 0; i < HOT; i++) {
+    if (!(hot[i].takes & TAKES_ENV)) continue;
+    inputs in = inputs_of(&b);
+    in.env = &newer.env;
+    check_at("%s with a newer environment", hot[i].name);
+    assert_ok(hot[i].call(&in));
+    newer.more[3] = 1;
+    assert_status(hot[i].call(&in), LIMB_E_UNSUPPORTED);
+    newer.more[3] = 0;
+    limb_environment env = newer.env;
+    in.env = &env;
+    env.size = (size_t)1 << 20;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    env.size = SIZE_MAX;
+    assert_status(hot[i].call(&in), LIMB_E_ARG);
+  }
   bed_free(&b);
 }
 END_TEST
@@ -410,11 +468,20 @@ START_TEST(refused_kinematics_is_no_kinematics)
   q[0] = (double)NAN;
   assert_status(limb_kinematics(b.d, q, b.v, b.a), LIMB_E_NONFINITE);
   assert_status(limb_frame_pose(b.d, 1, &X), LIMB_E_ORDER);
+  const double* const refused[2][3] = {{NULL, b.v, b.a}, {b.q, NULL, b.a}};
+  for (int k = 0; k < 2; k++) {
+    assert_ok(limb_kinematics(b.d, b.q, b.v, b.a));
+    assert_ok(limb_frame_pose(b.d, 1, &X));
+    check_at(k ? "a without v" : "no q");
+    assert_status(limb_kinematics(b.d, refused[k][0], refused[k][1], refused[k][2]), LIMB_E_ARG);
+    assert_status(limb_frame_pose(b.d, 1, &X), LIMB_E_ORDER);
+  }
   bed_free(&b);
 }
 END_TEST
 
 CHECK_MAIN("robust/arguments", 1, hot_calls_reject_null, hot_calls_reject_what_is_not_finite,
            hot_calls_reject_quaternions_that_are_none, results_beyond_the_numbers_are_told,
-           environments_are_checked, frames_are_checked, kinematics_rejects_null,
+           forces_beyond_the_numbers_are_told, environments_are_checked,
+           environments_of_newer_callers, frames_are_checked, kinematics_rejects_null,
            refused_kinematics_is_no_kinematics)

@@ -1,5 +1,6 @@
 // The calls around the hot ones reject what their headers say: workspaces, manifold, questions
 // about the model, builder, reference formulations.
+#include "base/alloc.h"
 #include "support/check.h"
 #include "support/robots_impl.h"
 
@@ -52,6 +53,37 @@ START_TEST(workspaces)
   limb_model_destroy(NULL);
   limb_builder_destroy(NULL);
   free(block);
+  limb_model_destroy(m);
+}
+END_TEST
+
+START_TEST(workspaces_that_fail_are_null)
+{
+  limb_model* m = robot_quadruped();
+  const limb_allocator usual = limb_default_allocator();
+  limb_allocator broken[3] = {usual, usual, {0}};
+  broken[0].alloc = NULL;
+  broken[1].free = NULL;
+  limb_data* const stale = (limb_data*)m; // anything but NULL
+  for (int k = 0; k < 3; k++) {
+    limb_data* d = stale;
+    check_at("allocator %d", k);
+    assert_status(limb_data_create(m, &broken[k], &d), LIMB_E_ARG);
+    assert_that(d == NULL);
+  }
+  limb_data* d = stale;
+  assert_status(limb_data_create(NULL, NULL, &d), LIMB_E_ARG);
+  assert_that(d == NULL);
+  _Alignas(LIMB_DATA_ALIGN) char block[LIMB_DATA_ALIGN];
+  d = stale;
+  assert_status(limb_data_init(m, block, sizeof block, &d), LIMB_E_NOMEM);
+  assert_that(d == NULL);
+  d = stale;
+  assert_status(limb_data_init(m, NULL, sizeof block, &d), LIMB_E_ARG);
+  assert_that(d == NULL);
+  d = stale;
+  assert_status(limb_data_init(m, block + 1, sizeof block - 1, &d), LIMB_E_ARG);
+  assert_that(d == NULL);
   limb_model_destroy(m);
 }
 END_TEST
@@ -142,6 +174,7 @@ START_TEST(questions)
   assert_that(!limb_q_suffix(LIMB_FREE, 7) && !limb_q_suffix(LIMB_FREE, -1));
   assert_that(!limb_v_suffix(LIMB_FREE, 6) && !limb_v_suffix((limb_joint_type)99, 0));
   assert_that(!limb_joint_type_name((limb_joint_type)99));
+  assert_that(!limb_note_kind_name((limb_note_kind)99) && !limb_note_kind_name((limb_note_kind)-1));
   assert_that(limb_status_text((limb_status)12345) != NULL);
   limb_model_destroy(m);
 }
@@ -251,5 +284,39 @@ START_TEST(reference)
 }
 END_TEST
 
-CHECK_MAIN("robust/arguments_cold", 1, workspaces, manifold, questions, builder,
-           definitions_hold_finite_numbers, reference)
+// The reference formulations read an environment as the fast calls do.
+START_TEST(reference_environments)
+{
+  limb_model* m = robot_quadruped();
+  limb_data* d = NULL;
+  assert_ok(limb_data_create(m, NULL, &d));
+  double q[NQ], v[NV], tau[NV];
+  random_state(m, q, v);
+  struct {
+    limb_environment env;
+    double more;
+  } given[7];
+  memset(given, 0, sizeof given);
+  for (int k = 0; k < 7; k++) given[k].env = limb_default_environment(m);
+  given[1].env.size = 0;
+  given[2].env.size = (size_t)1 << 20;
+  given[3].env.coulomb_width = -1;
+  given[4].env.coulomb_width = (double)NAN;
+  given[5].env.size = given[6].env.size = sizeof given[0];
+  given[6].more = 1;
+  static const limb_status want[7] = {LIMB_OK,          LIMB_E_ARG, LIMB_E_ARG,        LIMB_E_ARG,
+                                      LIMB_E_NONFINITE, LIMB_OK,    LIMB_E_UNSUPPORTED};
+  for (int k = 0; k < 7; k++) {
+    const limb_environment* env = &given[k].env;
+    check_at("environment %d", k);
+    assert_status(limb_inverse_dynamics(d, q, v, v, env, tau), want[k]);
+    assert_status(limb_reference_inverse_dynamics(m, q, v, v, env, tau, NULL), want[k]);
+    assert_status(limb_reference_closed_form(m, q, v, env, NULL, tau, NULL), want[k]);
+  }
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+}
+END_TEST
+
+CHECK_MAIN("robust/arguments_cold", 1, workspaces, workspaces_that_fail_are_null, manifold,
+           questions, builder, definitions_hold_finite_numbers, reference, reference_environments)

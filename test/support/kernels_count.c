@@ -43,6 +43,8 @@ KERNEL real sign_of(real x, double width)
 
 // One arm serves all shapes: the scalar, not the compiler, removes what the shape fixes.
 #undef FOR_SHAPE
+#undef FOR_ROOT_SHAPE
+#define FOR_ROOT_SHAPE(shape, ARM) FOR_SHAPE(shape, ARM)
 #define FOR_SHAPE(shape, ARM) \
   {                           \
     begin_arm();              \

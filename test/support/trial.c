@@ -93,7 +93,7 @@ void trial_over(int index, int states, trial_fn* f)
   const robot* r = &robot_table(&count)[index];
   trial t = {0};
   begin(&t, r);
-  const int n = r->flags & ROBOT_LONG && states > 3 ? 3 : states;
+  const int n = r->flags & ROBOT_LONG && states > TRIAL_LONG ? TRIAL_LONG : states;
   for (int i = 0; i < n; i++) {
     const uint64_t seed = (uint64_t)index * 1000003u + (uint64_t)i;
     check_at("robot %s, state %d, seed %llu", r->name, i, (unsigned long long)seed);
