@@ -129,7 +129,7 @@ static void build_tree(limb_model* m, work* w)
   for (int k = 0; k < m->nv; k++) m->elim.parent[k] = w->ancestor[k] = -1;
   for (int k = 1; k <= m->nv; k++) w->strung[k] += w->strung[k - 1];
   for (int k = m->nv - 1; k >= 0; k--) {
-    for (size_t e = w->start[k]; e < w->start[k + 1]; e++) {
+    for (size_t e = w->start[k]; w->high && e < w->start[k + 1]; e++) {
       const int top = climb(w->ancestor, w->high[e]);
       if (top != k) m->elim.parent[top] = w->ancestor[top] = k;
     }

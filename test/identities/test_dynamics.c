@@ -218,8 +218,10 @@ static void round_trip(trial* t, const limb_environment* env)
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, env, tau));
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, env, a));
   assert_close_array(a, t->a, t->nv, t->solve, 0);
-  assert_ok(limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, tau, env, work, a));
-  assert_close_array(a, t->a, t->nv, t->solve, 0);
+  if (!trial_enough(t)) {
+    assert_ok(limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, tau, env, work, a));
+    assert_close_array(a, t->a, t->nv, t->solve, 0);
+  }
   if (t->robot->flags & ROBOT_MIMIC) {
     assert_status(limb_forward_dynamics_aba(t->d, t->q, t->v, tau, env, a), LIMB_E_UNSUPPORTED);
   } else {

@@ -30,6 +30,8 @@ sp_pose* trial_poses(trial* t, size_t n) { return zeros(t, n, sizeof(sp_pose)); 
 
 int trial_small(const trial* t) { return !(t->robot->flags & ROBOT_LONG); }
 
+int trial_enough(const trial* t) { return !trial_small(t) && t->state >= TRIAL_FEW; }
+
 void trial_times(const double* A, const double* x, int rows, int columns, double* y)
 {
   for (int i = 0; i < rows; i++) {
@@ -93,10 +95,12 @@ void trial_over(int index, int states, trial_fn* f)
   const robot* r = &robot_table(&count)[index];
   trial t = {0};
   begin(&t, r);
-  const int n = r->flags & ROBOT_LONG && states > TRIAL_LONG ? TRIAL_LONG : states;
+  const int few = CHECK_SANITIZED && r->flags & ROBOT_LONG && states > TRIAL_FEW;
+  const int n = few ? TRIAL_FEW : states;
   for (int i = 0; i < n; i++) {
     const uint64_t seed = (uint64_t)index * 1000003u + (uint64_t)i;
     check_at("robot %s, state %d, seed %llu", r->name, i, (unsigned long long)seed);
+    t.state = i;
     draw_state(&t, seed);
     f(&t);
     while (t.nblock > 0) free(t.block[--t.nblock]);

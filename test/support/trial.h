@@ -10,8 +10,8 @@
 #include "support/robots.h"
 
 enum {
-  TRIAL_STATES = 100,                              // per robot
-  TRIAL_LONG = CHECK_SANITIZED ? 3 : TRIAL_STATES, // at most, of a long chain
+  TRIAL_STATES = 100, // per robot
+  TRIAL_FEW = 3,      // of a long chain, under a sanitizer or where trial_enough is asked
   TRIAL_WRENCHES = 3
 };
 
@@ -20,6 +20,7 @@ typedef struct trial {
   limb_model* m;
   limb_data* d;
   int nq, nv, nbody, nframe;
+  int state;                          // its number
   rng r;                              // for what the test itself draws
   double *q, *v, *a;                  // random; v in [-2, 2], a in [-5, 5]
   limb_wrench wrench[TRIAL_WRENCHES]; // in BODY, WORLD and ALIGNED, on random frames
@@ -50,6 +51,9 @@ limb_environment trial_moving_base(trial* t);
 // True for robots on which work that grows with the cube of nv, or a list of all frames times nv,
 // may be done.
 int trial_small(const trial* t);
+
+// True for a long chain from its fourth state on: spares work that grows with the cube of nv.
+int trial_enough(const trial* t);
 
 // y = A x for a rows x columns matrix.
 void trial_times(const double* A, const double* x, int rows, int columns, double* y);
