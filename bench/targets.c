@@ -5,7 +5,7 @@
 
 typedef struct target {
   const char* robot;
-  double slots[BENCH_KERNELS]; // RNEA, CRBA, FD, Jacobian, FD by ABA
+  double slots[BENCH_KERNELS]; // RNEA, CRBA, FD, Jacobian, FD by ABA, FD by M
 } target;
 
 static const target targets[] = {{"ur5", {1300, 950, 2600, 0, 0, 0}},
