@@ -28,10 +28,10 @@ static void show_verdict(const demo_run* run)
 static int finish(const demo_run* run)
 {
   if (run->status != LIMB_OK) {
-    (void)fprintf(stderr, "limb: demo: %s\n", limb_status_text(run->status));
+    (void)fprintf(stderr, "limb demo: %s\n", limb_status_text(run->status));
     return EXIT_NUMERICAL;
   }
-  if (fflush(stdout) != 0 || ferror(stdout)) return EXIT_USAGE;
+  if (limb_cli_close_output("limb demo") != EXIT_FINE) return EXIT_USAGE;
   return run->findings == 0 ? EXIT_FINE : EXIT_FINDINGS;
 }
 

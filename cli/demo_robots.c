@@ -173,7 +173,7 @@ static const struct {
   {describe_2r,
    {.name = "2R",
     .about = "two links in a vertical plane",
-    .move = "swing up from hanging",
+    .move = "lift from hanging to level",
     .fall = "let go at rest at the end of that move",
     .start = {-1.5707963267948966, 0},
     .change = {1.5707963267948966, -0.5},

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,33 +23,58 @@ static const char* const usage[] = {
   NULL,
 };
 
-// Prints lines up to NULL. Output that cannot be written (a full disk) is a failure.
-static int print_lines(FILE* out, const char* const* lines)
+int limb_cli_close_output(const char* command)
 {
-  for (; *lines; lines++) {
-    if (fprintf(out, "%s\n", *lines) < 0) return EXIT_USAGE;
-  }
-  return fflush(out) == 0 ? EXIT_FINE : EXIT_USAGE;
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_FINE;
+  (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
+                errno ? strerror(errno) : "");
+  return EXIT_USAGE;
 }
 
-static int print_version(void)
+// Lines up to NULL.
+static void print_lines(FILE* out, const char* const* lines)
+{
+  for (; *lines; lines++) (void)fprintf(out, "%s\n", *lines);
+}
+
+static int show_lines(const char* const* lines)
+{
+  print_lines(stdout, lines);
+  return limb_cli_close_output("limb");
+}
+
+static int show_usage(void) { return show_lines(usage); }
+
+static int show_conventions(void) { return show_lines(limb_conventions); }
+
+static int show_version(void)
 {
   const unsigned v = limb_version();
-  if (printf("limb %u.%u.%u\n", v >> 16, v >> 8 & 0xff, v & 0xff) < 0) return EXIT_USAGE;
-  return fflush(stdout) == 0 ? EXIT_FINE : EXIT_USAGE;
+  printf("limb %u.%u.%u\n", v >> 16, v >> 8 & 0xff, v & 0xff);
+  return limb_cli_close_output("limb");
 }
+
+static const struct {
+  const char* name;
+  int (*run)(void);
+} commands[] = {{"demo", limb_cmd_demo},
+                {"--conventions", show_conventions},
+                {"--version", show_version},
+                {"--help", show_usage},
+                {"-h", show_usage}};
 
 int main(int argc, char** argv)
 {
-  if (argc != 2) {
-    (void)print_lines(stderr, usage);
+  if (argc < 2) {
+    print_lines(stderr, usage);
     return EXIT_USAGE;
   }
-  if (strcmp(argv[1], "demo") == 0) return limb_cmd_demo();
-  if (strcmp(argv[1], "--conventions") == 0) return print_lines(stdout, limb_conventions);
-  if (strcmp(argv[1], "--version") == 0) return print_version();
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-    return print_lines(stdout, usage);
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    if (strcmp(argv[1], commands[i].name) != 0) continue;
+    if (argc == 2) return commands[i].run();
+    (void)fprintf(stderr, "limb %s: unexpected argument '%s'\n", argv[1], argv[2]);
+    return EXIT_USAGE;
   }
   (void)fprintf(stderr, "limb: unknown command '%s'; limb --help lists them\n", argv[1]);
   return EXIT_USAGE;

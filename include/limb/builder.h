@@ -3,15 +3,20 @@
 // A builder belongs to one thread at a time. Every call that fails leaves the builder as it was.
 // Bodies and joints have separate name spaces; a frame may not be called like a body.
 //
-//     limb_builder* b;
-//     limb_builder_create(NULL, &b);
-//     limb_body_def arm = limb_default_body_def("arm");
-//     arm.inertia = limb_inertia_rod(2.0, 0.5);
-//     int body;
-//     limb_builder_add_body(b, &arm, &body, &err);
-//     limb_joint_def hinge = limb_default_joint_def("hinge", LIMB_REVOLUTE, LIMB_WORLD_BODY, body);
-//     limb_builder_add_joint(b, &hinge, NULL, &err);
-//     limb_builder_build(b, &model, &err);
+//     limb_builder* b = NULL;
+//     limb_model* robot = NULL;
+//     limb_error err;
+//     limb_body_def rod = limb_default_body_def("rod");
+//     rod.inertia = limb_inertia_rod(2, 0.5); // along z, about its centre,
+//     rod.inertia.com = sp_v3(0, 0, -0.25);   // which is below the hinge
+//     limb_joint_def hinge = limb_default_joint_def("hinge", LIMB_REVOLUTE, LIMB_WORLD_BODY, 1);
+//     hinge.axis = sp_v3(0, 1, 0);
+//     if (limb_builder_create(NULL, &b) != LIMB_OK) return 1;
+//     if (limb_builder_add_body(b, &rod, NULL, &err) != LIMB_OK ||
+//         limb_builder_add_joint(b, &hinge, NULL, &err) != LIMB_OK ||
+//         limb_builder_build(b, &robot, &err) != LIMB_OK)
+//       printf("%s: %s\n", err.where, err.text);
+//     limb_builder_destroy(b);
 #ifndef LIMB_BUILDER_H
 #define LIMB_BUILDER_H
 
@@ -68,8 +73,14 @@ typedef struct limb_body_def {
   sp_inertia inertia; ///< default: no mass
 } limb_body_def;
 
-/// A joint. Start from limb_default_joint_def(). The members from q_min on are for joints with one
-/// degree of freedom; setting them on another joint is an error.
+/// A joint. Start from limb_default_joint_def(). What a joint cannot have must keep its default, or
+/// limb_builder_add_joint refuses it with LIMB_E_ARG:
+///   axis2                      only universal (where it must be set) and planar; not parallel to axis
+///   pitch                      only helical
+///   q_min and all behind it    only joints with one degree of freedom: revolute, prismatic, helical
+///   multiplier, offset         only with mimic; a multiplier of zero never
+/// Fixed, spherical and free joints have no axis: theirs is not looked at. v_max, effort_max, rotor,
+/// friction and stiffness may not be negative, gear_ratio not zero, q_min not above q_max.
 typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
@@ -132,7 +143,7 @@ static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint
 
 /// An empty robot: the world body and gravity (0, 0, -9.81).
 /// @param alloc  where builder and model take memory from; NULL for malloc. Copied.
-/// @return LIMB_OK, LIMB_E_ARG (out is NULL) or LIMB_E_NOMEM.
+/// @return LIMB_OK, LIMB_E_ARG (out is NULL, half an allocator) or LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_create(const limb_allocator* alloc,
                                                         limb_builder** out);
 
@@ -140,6 +151,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_create(const limb_allocator* al
 LIMB_API void limb_builder_destroy(limb_builder* b);
 
 /// Name of the robot, copied; default "robot".
+/// @return LIMB_OK; LIMB_E_ARG (NULL, empty name); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_set_name(limb_builder* b, const char* name);
 
 /// Default gravity of the model, an acceleration in world axes [m/s^2].
@@ -148,15 +160,19 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_gravity(limb_builder* b, sp
 
 /// Adds a body. It still needs a joint.
 /// @param body  its index, from 1 on in the order of the calls (output, may be NULL)
-/// @return LIMB_OK; LIMB_E_ARG (NULL, empty or repeated name); LIMB_E_NONFINITE; LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name or that of a body or frame); LIMB_E_NONFINITE;
+///         LIMB_E_UNSUPPORTED (def is of a newer limb and sets what this one does not know);
+///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def,
                                                           int* body, limb_error* err);
 
 /// Adds a joint. Joints are numbered from 0 in the order of the calls; this is the order of q and v.
 /// A mimic joint may name a joint that is added later.
 /// @param joint  its index (output, may be NULL)
-/// @return LIMB_OK; LIMB_E_ARG (NULL, names, indices, zero axis, a rotation that is not one, negative
-///         friction, properties the type cannot have); LIMB_E_NONFINITE; LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty or repeated name, a body that is not there, the world or
+///         the parent itself as child, zero axis, a rotation that is not one to 1e-6, a joint that
+///         mimics itself, whatever limb_joint_def rules out); LIMB_E_NONFINITE (limits may be
+///         infinite); LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
                                                            const limb_joint_def* def, int* joint,
                                                            limb_error* err);
@@ -164,6 +180,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
 /// Adds a named frame fixed in a body. Every body is itself a frame of that name.
 /// @param frame  its index among the added frames, from 0 on (output, may be NULL); in the model the
 ///               frames are the bodies, then these: see limb_find_frame
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name or that of a body or frame, a body that is not
+///         there, a rotation that is not one to 1e-6); LIMB_E_NONFINITE; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_frame(limb_builder* b, const char* name,
                                                            int body, const sp_pose* pose,
                                                            int* frame, limb_error* err);

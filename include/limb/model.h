@@ -119,6 +119,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* me
                                                    limb_data** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_data_destroy.
+/// @return LIMB_OK; LIMB_E_ARG (m or out is NULL, half an allocator); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_data_create(const limb_model* m,
                                                      const limb_allocator* alloc, limb_data** out);
 
@@ -133,11 +134,13 @@ LIMB_API const limb_model* limb_data_model(const limb_data* d);
 // increments multiply on the right: q (+) dq = q exp(dq). None of these calls allocates.
 
 /// Zero angles and displacements, unit quaternions (0, 0, 0, 1).
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_neutral(const limb_model* m, double* q);
 
 /// Random configuration: uniform within the limits where both are finite, in [-pi, pi] or [-1, 1] m
 /// otherwise; uniform rotations. A mimic joint's limits are not looked at.
 /// @param seed  in and out; the same seed gives the same sequence on every machine
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_random(const limb_model* m, uint64_t* seed, double* q);
 
 /// q_out = q (+) v dt, exact for constant v; quaternions come out with unit norm. q_out may be q.
@@ -146,10 +149,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_integrate(const limb_model* m, const do
                                                    const double* v, double dt, double* q_out);
 
 /// The smallest v with q1 = q0 (+) v: the inverse of limb_integrate with dt = 1.
+/// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion far from unit norm), LIMB_E_NONFINITE.
 LIMB_NODISCARD LIMB_API limb_status limb_difference(const limb_model* m, const double* q0,
                                                     const double* q1, double* v);
 
-/// Scales quaternions to unit norm. LIMB_E_ARG when one is zero.
+/// Scales quaternions to unit norm.
+/// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion that is zero), LIMB_E_NONFINITE.
 LIMB_NODISCARD LIMB_API limb_status limb_normalize(const limb_model* m, double* q);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 // Scalars of the kernels: C's own number types.
 //
-// A kernel translation unit defines REAL (double, float, double complex or a vector of them), PAR (the
-// matching parameter type) and REAL_PART (what to compare by), and includes this file; other scalars
-// (counting, symbols) bring a file with the same vocabulary. Kernels use nothing else on numbers, so
-// their text fits all of them.
+// A kernel translation unit defines REAL (double, float or double complex), PAR (the matching parameter
+// type) and REAL_PART (what to compare by), and includes this file; other scalars (counting, symbols)
+// bring a file with the same vocabulary. Kernels use nothing else on numbers, so their text fits all of
+// them. Vectors of lanes can use all of this but lesser(), which chooses one side for all lanes: they
+// need their own.
 //
 // The files are compiled with -ffinite-math-only -fno-signed-zeros: a parameter that is the constant 0
 // or 1 after inlining then vanishes from the formulas. Entry points check for NaN and infinity.

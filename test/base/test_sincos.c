@@ -1,7 +1,10 @@
-// The own sincos against long double libm, for every instruction set this machine can run.
+// The own sincos against long double libm: alone, for every instruction set this machine can run; and
+// where the kernels of the library call it, compiled with their flags and lanes.
 #include "base/sincos.h"
+#include "model/kernels.h"
 #include "support/check.h"
 #include "support/rng.h"
+#include "support/robots_impl.h"
 #include "support/sincos_isa.h"
 
 #include <errno.h>
@@ -140,21 +143,45 @@ static void check_ulp(const char* isa, const char* family, double x, double sin_
   ck_abort_msg("%s, %s: sin(%a) is %g ulp off, cos %g", isa, family, x, sin_ulp, cos_ulp);
 }
 
-static void check_family_f64(const variant* v, const char* family, int count, sample_f64* sample)
+// Checks n answers; the largest error, or that of the answers before.
+static double worst_f64(const char* isa, const char* family, int n, const double* x,
+                        const double* s, const double* c, double worst)
 {
+  for (int i = 0; i < n; i++) {
+    const double sin_ulp = ulp_f64(s[i], sinl((long double)x[i]));
+    const double cos_ulp = ulp_f64(c[i], cosl((long double)x[i]));
+    check_ulp(isa, family, x[i], sin_ulp, cos_ulp);
+    worst = fmax(worst, fmax(sin_ulp, cos_ulp));
+  }
+  return worst;
+}
+
+static const struct {
+  const char* name;
+  int count;
+  sample_f64* sample;
+} families_f64[] = {{"within 1e4", 1000000, wide_f64},
+                    {"within limit", 200000, full_f64},
+                    {"at k pi/2", QUARTERS_F64, quarter_f64},
+                    {"at (k+1/2) pi/2", 63660, eighth_f64},
+                    {"tiny", 20000, tiny_f64},
+                    {"huge", 20000, huge_f64},
+                    {"at the limit", 200, edge_f64}};
+
+enum { FAMILIES_F64 = sizeof families_f64 / sizeof families_f64[0] };
+
+static void check_family_f64(const variant* v, int family)
+{
+  const char* name = families_f64[family].name;
+  const int count = families_f64[family].count;
   double worst = 0.0, x[CHUNK], s[CHUNK], c[CHUNK];
   for (int first = 0; first < count; first += CHUNK) {
     const int n = count - first < CHUNK ? count - first : CHUNK;
-    for (int i = 0; i < n; i++) x[i] = sample(first + i);
+    for (int i = 0; i < n; i++) x[i] = families_f64[family].sample(first + i);
     v->f64(n, x, s, c);
-    for (int i = 0; i < n; i++) {
-      const double sin_ulp = ulp_f64(s[i], sinl((long double)x[i]));
-      const double cos_ulp = ulp_f64(c[i], cosl((long double)x[i]));
-      check_ulp(v->name, family, x[i], sin_ulp, cos_ulp);
-      worst = fmax(worst, fmax(sin_ulp, cos_ulp));
-    }
+    worst = worst_f64(v->name, name, n, x, s, c, worst);
   }
-  printf("sincos f64 %-4s %-14s %8d angles, worst %.3f ulp\n", v->name, family, count, worst);
+  printf("sincos f64 %-4s %-14s %8d angles, worst %.3f ulp\n", v->name, name, count, worst);
 }
 
 static void check_family_f32(const variant* v, const char* family, int count, sample_f32* sample)
@@ -183,13 +210,7 @@ START_TEST(accurate_f64)
     return;
   }
   if (LDBL_MANT_DIG < 64) return; // nothing to compare with
-  check_family_f64(&v, "within 1e4", 1000000, wide_f64);
-  check_family_f64(&v, "within limit", 200000, full_f64);
-  check_family_f64(&v, "at k pi/2", QUARTERS_F64, quarter_f64);
-  check_family_f64(&v, "at (k+1/2) pi/2", 63660, eighth_f64);
-  check_family_f64(&v, "tiny", 20000, tiny_f64);
-  check_family_f64(&v, "huge", 20000, huge_f64);
-  check_family_f64(&v, "at the limit", 200, edge_f64);
+  for (int family = 0; family < FAMILIES_F64; family++) check_family_f64(&v, family);
 }
 END_TEST
 
@@ -203,6 +224,58 @@ START_TEST(accurate_f32)
   check_family_f32(&v, "tiny", 20000, tiny_f32);
   check_family_f32(&v, "huge", 20000, huge_f32);
   check_family_f32(&v, "at the limit", 200, edge_f32);
+}
+END_TEST
+
+// ---- inside the kernels --------------------------------------------------------------------------
+
+enum { JOINTS = 1021 }; // an odd number: the last lanes have no joint of their own
+
+// Hinges side by side.
+static limb_model* many_hinges(void)
+{
+  const double inertia[6] = {1, 0, 0, 1, 0, 1};
+  limb_builder* b = fixture_begin("hinges");
+  for (int i = 0; i < JOINTS; i++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "hinge%d", i);
+    (void)fixture_link(b, name, LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                       fixture_inertia(1, sp_v3(1, 0, 0), inertia));
+  }
+  return fixture_end(b);
+}
+
+// Sines and cosines as a kernel leaves them in the workspace. It sees finite angles only.
+static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const char* isa,
+                                    int family)
+{
+  const char* name = families_f64[family].name;
+  const limb_model* m = d->m;
+  double worst = 0.0, x[JOINTS];
+  for (int first = 0; first < families_f64[family].count; first += JOINTS) {
+    for (int i = 0; i < JOINTS; i++) x[i] = families_f64[family].sample(first + i);
+    set->link_motion(m, m->k64, &d->ws, x, NULL, NULL, &d->own.X[0].R.m[0], NULL, NULL, NULL);
+    const double *q = d->ws.q, *s = d->ws.s, *c = d->ws.c;
+    for (int i = 0; i < JOINTS; i++) ck_assert(q[i] == x[i]);
+    worst = worst_f64(isa, name, JOINTS, x, s, c, worst);
+  }
+  printf("sincos f64 %s %-14s %8d angles, worst %.3f ulp\n", isa, name, families_f64[family].count,
+         worst);
+}
+
+// The oldest set and the one that is used here; test_isa compares all.
+START_TEST(accurate_in_kernels)
+{
+  const limb_kernels* set = _i == 0 ? &limb_kernels_f64_base : limb_kernels_here();
+  if (_i > 1 || (_i == 1 && set == &limb_kernels_f64_base)) return;
+  if (LDBL_MANT_DIG < 64) return;
+  limb_model* m = many_hinges();
+  limb_data* d = NULL;
+  assert_ok(limb_data_create(m, NULL, &d));
+  for (int family = 0; family < FAMILIES_F64; family++)
+    check_family_in_kernels(set, d, _i == 0 ? "kernels, base" : "kernels, here", family);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
 }
 END_TEST
 
@@ -310,5 +383,5 @@ START_TEST(any_length_f32)
 }
 END_TEST
 
-CHECK_MAIN("sincos", VARIANTS, accurate_f64, accurate_f32, exact_at_zero, strange_angles_stay_alone,
-           any_length_f64, any_length_f32)
+CHECK_MAIN("sincos", VARIANTS, accurate_f64, accurate_f32, accurate_in_kernels, exact_at_zero,
+           strange_angles_stay_alone, any_length_f64, any_length_f32)
