@@ -237,7 +237,7 @@ static limb_model* many_hinges(void)
   const double inertia[6] = {1, 0, 0, 1, 0, 1};
   limb_builder* b = fixture_begin("hinges");
   for (int i = 0; i < JOINTS; i++) {
-    char name[16];
+    char name[24];
     (void)snprintf(name, sizeof name, "hinge%d", i);
     (void)fixture_link(b, name, LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
                        fixture_inertia(1, sp_v3(1, 0, 0), inertia));
@@ -250,17 +250,17 @@ static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const
                                     int family)
 {
   const char* name = families_f64[family].name;
+  const int count = families_f64[family].count / (CHECK_SANITIZED ? 20 : 1);
   const limb_model* m = d->m;
   double worst = 0.0, x[JOINTS];
-  for (int first = 0; first < families_f64[family].count; first += JOINTS) {
+  for (int first = 0; first < count; first += JOINTS) {
     for (int i = 0; i < JOINTS; i++) x[i] = families_f64[family].sample(first + i);
     set->link_motion(m, m->k64, &d->ws, x, NULL, NULL, &d->own.X[0].R.m[0], NULL, NULL, NULL);
     const double *q = d->ws.q, *s = d->ws.s, *c = d->ws.c;
     for (int i = 0; i < JOINTS; i++) ck_assert(q[i] == x[i]);
     worst = worst_f64(isa, name, JOINTS, x, s, c, worst);
   }
-  printf("sincos f64 %s %-14s %8d angles, worst %.3f ulp\n", isa, name, families_f64[family].count,
-         worst);
+  printf("sincos f64 %s %-14s %8d angles, worst %.3f ulp\n", isa, name, count, worst);
 }
 
 // The oldest set and the one that is used here; test_isa compares all.
