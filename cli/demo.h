@@ -28,7 +28,7 @@ typedef struct demo_run {
 
 // ---- demo_robots.c ------------------------------------------------------------------------------
 
-// Describes and compiles all; on failure prints why, and demo_robots_free is still to be called.
+// Reads and compiles all; on failure prints why, and demo_robots_free is still to be called.
 limb_status demo_robots_make(demo_robot robots[DEMO_ROBOTS]);
 void demo_robots_free(demo_robot robots[DEMO_ROBOTS]);
 

@@ -56,7 +56,7 @@ static void print_torque(const demo_robot* r, int k, double tau[INSTANTS][DEMO_M
   double line[INSTANTS];
   for (int i = 0; i < INSTANTS; i++) line[i] = fabs(tau[i][k]) > 1e-9 * most ? tau[i][k] : 0;
   demo_velocity_name(r->model, k, name, sizeof name, &unit);
-  printf("    %-10s", name);
+  printf("    %-13s", name);
   for (int c = 0; c < COLUMNS; c++) {
     const double x = line[c * EVERY];
     printf(" %8.3f", fabs(x) < 5e-4 ? 0 : x); // no -0.000
@@ -87,7 +87,7 @@ void demo_show_torques(demo_run* run, const demo_robot* r)
   for (int c = 0; c < COLUMNS; c++) printf(" %6.1f s", duration * c / (COLUMNS - 1));
   puts("");
   for (int k = 0; k < r->rows && k < r->nv; k++) print_torque(r, k, tau, most);
-  if (r->rows < r->nv) printf("    (%d more: the other legs)\n", r->nv - r->rows);
+  if (r->rows < r->nv) printf("    (%d more)\n", r->nv - r->rows);
 }
 
 // ---- mass matrix --------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ static void print_row_name(const demo_robot* r, int i)
   char name[32] = "";
   const char* unit = "";
   demo_velocity_name(r->model, i, name, sizeof name, &unit);
-  printf("    %-10s", name);
+  printf("    %-13s", name);
 }
 
 // In kg m^2, or in thousandths of it when all are small.
@@ -135,7 +135,7 @@ static void print_picture(const demo_robot* r, const double* M)
     puts("");
   }
   puts("    ██ above 0.3, ▓▓ above 0.1, ▒▒ above 0.03, ░░ above 0, · exactly 0");
-  printf("    %d of %d entries are exactly 0: legs feel each other only through the trunk\n", zeros,
+  printf("    %d of %d entries are exactly 0: branches feel each other only through what carries them\n", zeros,
          n * n);
 }
 

@@ -2,51 +2,35 @@
 #include "limb/limb.h"
 
 #include "cli.h"
+#include "commands.h"
+#include "help.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char* const usage[] = {
-  "usage: limb <command>",
-  "",
-  "commands",
-  "  demo           what limb computes, for a few built-in robots",
-  "",
-  "options",
-  "  --conventions  units, frames, orders and signs of everything that limb reads and writes",
-  "  --help         this text",
-  "  --version      version of the library",
-  "",
-  "exit codes: 0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,",
-  "            4 numerical failure",
-  NULL,
+const cli_command* const cli_commands[] = {
+  &cli_info,    &cli_check,  &cli_eval, &cli_id,         &cli_fd,   &cli_verify,
+  &cli_convert, &cli_models, &cli_demo, &cli_completion, &cli_help, NULL,
 };
 
+// Who closes the pipe (head, less) has seen enough, and needs no message.
 int limb_cli_close_output(const char* command)
 {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_FINE;
-  (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
-                errno ? strerror(errno) : "");
+  if (errno != EPIPE)
+    (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
+                  errno ? strerror(errno) : "");
   return EXIT_USAGE;
 }
 
-// Lines up to NULL.
-static void print_lines(FILE* out, const char* const* lines)
+static int show_conventions(void)
 {
-  for (; *lines; lines++) (void)fprintf(out, "%s\n", *lines);
-}
-
-static int show_lines(const char* const* lines)
-{
-  print_lines(stdout, lines);
+  for (const char* const* line = limb_conventions; *line; line++) puts(*line);
   return limb_cli_close_output("limb");
 }
-
-static int show_usage(void) { return show_lines(usage); }
-
-static int show_conventions(void) { return show_lines(limb_conventions); }
 
 static int show_version(void)
 {
@@ -55,27 +39,49 @@ static int show_version(void)
   return limb_cli_close_output("limb");
 }
 
+static int run_demo(const cli_args* args)
+{
+  (void)args;
+  return limb_cmd_demo();
+}
+
+const cli_command cli_demo = {
+  .name = "demo",
+  .operands = "",
+  .summary = "what limb computes, for a few built-in robots, and how well it agrees with itself",
+  .run = run_demo,
+};
+
 static const struct {
   const char* name;
   int (*run)(void);
-} commands[] = {{"demo", limb_cmd_demo},
-                {"--conventions", show_conventions},
-                {"--version", show_version},
-                {"--help", show_usage},
-                {"-h", show_usage}};
+} flags[] = {{"--conventions", show_conventions},
+             {"--version", show_version},
+             {"--help", cli_help_overview},
+             {"-h", cli_help_overview}};
+
+static int run_flag(int argc, char** argv)
+{
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    if (strcmp(argv[1], flags[i].name) != 0) continue;
+    if (argc == 2) return flags[i].run();
+    (void)fprintf(stderr, "limb %s: unexpected argument '%s'\n", argv[1], argv[2]);
+    return EXIT_USAGE;
+  }
+  (void)fprintf(stderr, "limb: unknown option '%s'; a command comes first: limb --help\n", argv[1]);
+  return EXIT_USAGE;
+}
 
 int main(int argc, char** argv)
 {
   if (argc < 2) {
-    print_lines(stderr, usage);
+    cli_help_mistake();
     return EXIT_USAGE;
   }
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    if (strcmp(argv[1], commands[i].name) != 0) continue;
-    if (argc == 2) return commands[i].run();
-    (void)fprintf(stderr, "limb %s: unexpected argument '%s'\n", argv[1], argv[2]);
-    return EXIT_USAGE;
-  }
-  (void)fprintf(stderr, "limb: unknown command '%s'; limb --help lists them\n", argv[1]);
-  return EXIT_USAGE;
+  if (argv[1][0] == '-') return run_flag(argc, argv);
+  const cli_command* command = cli_find_command(argv[1]);
+  if (!command) return cli_unknown_command(argv[1]);
+  const int code = cli_run(command, argc - 2, argv + 2);
+  cli_end_interrupted();
+  return code;
 }

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""The exported symbols are those of cmake/limb.abi, and those that the public headers promise.
+"""The exported symbols are those of cmake/<library>.abi, and those that its public headers promise.
 
-    check_symbols.py <liblimb.so>            compare
-    check_symbols.py <liblimb.so> --update   write the list anew: a decision about the ABI
+    check_symbols.py <liblimb.so or liblimb_io.so>            compare
+    check_symbols.py <liblimb.so or liblimb_io.so> --update   write the list anew: a decision about the ABI
+
+Headers of limb_io say so in their opening comment; all others are of limb.
 """
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from sources import ROOT, Findings
 
-ABI = ROOT / "cmake" / "limb.abi"
-TITLE = "# Symbols that liblimb exports. tools/check_symbols.py compares; --update writes it.\n"
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
+LIBRARY = Path(sys.argv[1]).name.split(".")[0].removeprefix("lib")
+ABI = ROOT / "cmake" / f"{LIBRARY}.abi"
+TITLE = f"# Symbols that lib{LIBRARY} exports. tools/check_symbols.py compares; --update writes it.\n"
 
 
 def exported(library):
@@ -25,13 +31,13 @@ def promised():
     names = {}
     for header in sorted((ROOT / "include" / "limb").glob("*.h")):
         text = header.read_text(encoding="utf-8")
+        if ("belongs to the library limb_io" in text) != (LIBRARY == "limb_io"):
+            continue
         for hit in re.finditer(r"^(?:LIMB_NODISCARD )?LIMB_API\b[^;(]*?(\w+)\s*\(", text, re.M):
             names[hit[1]] = (header, text.count("\n", 0, hit.start()) + 1)
     return names
 
 
-if len(sys.argv) < 2:
-    sys.exit(__doc__)
 now = exported(sys.argv[1])
 if "--update" in sys.argv[2:]:
     ABI.write_text(TITLE + "".join(f"{name}\n" for name in sorted(now)), encoding="utf-8")

@@ -64,6 +64,9 @@ typedef struct limb_allocator {
   void* context;
 } limb_allocator;
 
+/// Takes text, piece by piece.
+typedef void limb_text_fn(void* context, const char* text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -104,6 +104,13 @@ typedef struct limb_joint_def {
   double offset;        ///< [rad] or [m]
 } limb_joint_def;
 
+/// A frame fixed in a body.
+typedef struct limb_frame_info {
+  const char* name;
+  int body;
+  sp_pose pose; ///< in the body
+} limb_frame_info;
+
 /// A body without mass.
 static inline limb_body_def limb_default_body_def(const char* name)
 {
@@ -194,6 +201,23 @@ LIMB_API int limb_builder_frame_count(const limb_builder* b);
 /// Index of a body or joint by name; -1 when there is none. O(1).
 LIMB_API int limb_builder_find_body(const limb_builder* b, const char* name);
 LIMB_API int limb_builder_find_joint(const limb_builder* b, const char* name);
+
+/// What was said: the robot's name and gravity, a body, a joint (axes normalised), an added frame. Names live
+/// until the builder changes. NULL or zero for NULL.
+/// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
+LIMB_API const char* limb_builder_name(const limb_builder* b);
+LIMB_API sp_vec3 limb_builder_gravity(const limb_builder* b);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_body(const limb_builder* b, int body,
+                                                          limb_body_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_joint(const limb_builder* b, int joint,
+                                                           limb_joint_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_frame(const limb_builder* b, int frame,
+                                                           limb_frame_info* out);
+
+/// Changes the inertia of a body that was added: a payload, a repair.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, the world, no such body); LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_inertia(limb_builder* b, int body,
+                                                             const sp_inertia* Y);
 
 /// Compiles the robot into an immutable model: merges fixed bodies, lowers compound joints, chooses
 /// link frames and groups inertial parameters. What it did is told by limb_model_note().

@@ -74,6 +74,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const doubl
 /// Mass matrix with rotor inertias (composite rigid bodies), O(n depth).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double* q, double* M);
 
+/// Coriolis matrix C(q, v) for a base at rest: C v are the Coriolis and centrifugal forces, dM/dt - 2 C is
+/// skew, and for joints with one degree of freedom C consists of Christoffel symbols. Rotors do not enter.
+/// O(n depth).
+LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q,
+                                                         const double* v, double* C);
+
 /// Forward dynamics, O(n): articulated bodies (ABA); robots with mimic joints go through M and its
 /// tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
 /// there is no stiction here; a joint at rest starts to move under the smallest torque.

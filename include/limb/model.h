@@ -15,6 +15,12 @@ extern "C" {
 /// Frees a model; NULL is accepted. No limb_data may use it any more.
 LIMB_API void limb_model_destroy(limb_model* m);
 
+/// Takes a model apart again: a builder that describes the same robot, to change it, write it, build it.
+/// @return LIMB_OK, LIMB_E_ARG (NULL, half an allocator) or LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_from_model(const limb_model* m,
+                                                            const limb_allocator* alloc,
+                                                            limb_builder** out);
+
 // ---- sizes, names, properties (all O(1); NULL gives 0, -1 or NULL) -------------------------------
 
 LIMB_API const char* limb_model_name(const limb_model* m);
@@ -45,13 +51,6 @@ typedef struct limb_joint_info {
   int v, nv; ///< the same in v
   double multiplier, offset; ///< with mimic chains resolved: q_joint = multiplier q[q] + offset
 } limb_joint_info;
-
-/// Everything about one frame.
-typedef struct limb_frame_info {
-  const char* name;
-  int body;
-  sp_pose pose; ///< in the body
-} limb_frame_info;
 
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body,
@@ -94,9 +93,32 @@ LIMB_API int limb_model_note_count(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_model_note(const limb_model* m, int index, limb_note* out);
 
 /// Writes the whole report as text through a callback, a line per note.
-typedef void limb_text_fn(void* context, const char* text);
 LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_text_fn* write,
                                                       void* context);
+
+/// One link of the compiled robot: a row of its table of modified Denavit-Hartenberg parameters (Khalil, with
+/// gamma and b for trees; seed 003, section 2.1). The link frame in that of its antecedent, at q = 0, is
+///   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
+/// and q adds multiplier q[q] to theta (revolute) or to r (prismatic); helical: to theta, and pitch times that
+/// to r. Spherical and free: the joint's rotation and displacement follow.
+typedef struct limb_mdh_row {
+  int joint;              ///< joint of the model; compound joints have several rows
+  int antecedent;         ///< row; -1: the world
+  limb_joint_type type;   ///< revolute (sigma 0), prismatic (sigma 1), helical, spherical or free
+  int q;                  ///< coordinate in q, the first of spherical and free ones
+  double multiplier;      ///< of a mimic joint; else 1
+  double gamma, b, alpha; ///< [rad, m, rad]
+  double d, theta, r;     ///< [m, rad, m]; r and b are large when axes are nearly parallel
+  double pitch;           ///< helical [m/rad]; else 0
+  double inertia[10]; ///< m mx my mz Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, bodies merged
+  double grouped[10]; ///< the same with what has no effect of its own moved to the antecedent
+} limb_mdh_row;
+
+/// Number of rows: of compiled links. 0 for NULL.
+LIMB_API int limb_mdh_count(const limb_model* m);
+
+/// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
+LIMB_NODISCARD LIMB_API limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out);
 
 // ---- workspaces ----------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@
 #include "dynamics/aba_kernel.h"
 #include "dynamics/actuator_kernel.h"
 #include "dynamics/crba_kernel.h"
+
+#include "dynamics/coriolis_kernel.h"
 #include "linalg/ltl_kernel.h"
 
 static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
@@ -83,6 +85,16 @@ static void set_mass_matrix(const limb_model* m, const link_const* k, const limb
     const target to = {M_USER, M};
     crba(m, k, ws, &to);
   }
+}
+
+static void set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                const real* q, const real* v, real* C)
+{
+  load_coordinates(m, k, ws, q);
+  const size_t entries = (size_t)m->nv * (size_t)m->nv;
+  for (size_t i = 0; i < entries; i++) C[i] = zero();
+  const target to = {m->identity ? M_COMPILED : M_USER, C};
+  coriolis(m, k, ws, in_compiled_order(m, v, ws->v), &to);
 }
 
 // Needs the coordinates loaded.
@@ -161,6 +173,7 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   return least;
 }
 
-const KERNEL_SET KERNEL_TABLE = {
-  set_finite, set_finite_result, set_link_motion, set_inverse_dynamics, set_mass_matrix,
-  set_factor, set_solve,         set_aba,         set_by_mass_matrix};
+const KERNEL_SET KERNEL_TABLE = {set_finite,           set_finite_result, set_link_motion,
+                                 set_inverse_dynamics, set_mass_matrix,   set_coriolis_matrix,
+                                 set_factor,           set_solve,         set_aba,
+                                 set_by_mass_matrix};

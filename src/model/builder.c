@@ -302,6 +302,42 @@ int limb_builder_find_joint(const limb_builder* b, const char* name)
   return b && name ? limb_names_find(&b->joint_names.table, name, joint_name, b) : -1;
 }
 
+const char* limb_builder_name(const limb_builder* b) { return b ? b->name : NULL; }
+
+sp_vec3 limb_builder_gravity(const limb_builder* b) { return b ? b->gravity : sp_v3(0, 0, 0); }
+
+limb_status limb_builder_get_body(const limb_builder* b, int body, limb_body_def* out)
+{
+  if (!b || !out || body < 0 || body >= b->nbody) return LIMB_E_ARG;
+  *out = b->body[body];
+  return LIMB_OK;
+}
+
+limb_status limb_builder_get_joint(const limb_builder* b, int joint, limb_joint_def* out)
+{
+  if (!b || !out || joint < 0 || joint >= b->njoint) return LIMB_E_ARG;
+  *out = b->joint[joint];
+  return LIMB_OK;
+}
+
+limb_status limb_builder_get_frame(const limb_builder* b, int frame, limb_frame_info* out)
+{
+  if (!b || !out || frame < 0 || frame >= b->nframe) return LIMB_E_ARG;
+  const limb_frame* f = &b->frame[frame];
+  *out = (limb_frame_info){f->name, f->body, f->pose};
+  return LIMB_OK;
+}
+
+limb_status limb_builder_set_inertia(limb_builder* b, int body, const sp_inertia* Y)
+{
+  if (!b || !Y || body <= LIMB_WORLD_BODY || body >= b->nbody) return LIMB_E_ARG;
+  const limb_status s = check_inertia(Y, "body", NULL);
+  if (!s) b->body[body].inertia = *Y;
+  return s;
+}
+
+// ---- building -------------------------------------------------------------------------------------
+
 limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_error* err)
 {
   if (out) *out = NULL;

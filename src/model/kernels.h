@@ -31,6 +31,8 @@ typedef struct limb_terms {
                              const real* wrench, real* tau);                                       \
     void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
                         const real* q, real* M);                                                   \
+    void (*coriolis_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
+                            const real* q, const real* v, real* C);                                \
     /* factors M into packed rows; the least margin of a pivot */                                  \
     real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,     \
                    real* packed);                                                                  \

@@ -6,7 +6,7 @@
 #include "limb/model.h"
 
 #include "model/link.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <stdbool.h>
 

@@ -30,6 +30,7 @@ typedef struct limb_ws {
   void* aba;      // nlink
   void* aba_aux;  // naux
   void* columns;  // ncdof forces: the columns of the mass matrix on their way
+  void* columns3; // ncdof times three forces: those of the Coriolis matrix
   void* artic;    // nlink: of links with more than one child
   void* packed;   // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;

@@ -16,9 +16,11 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-EXPECTED = ["bin/limb", "include/limb/limb.h", "share/doc/limb/LICENSE"]
-IN_LIBDIR = ["liblimb.a", "liblimb.so", "cmake/limb/limbConfig.cmake",
-             "cmake/limb/limbConfigVersion.cmake", "pkgconfig/limb.pc"]
+EXPECTED = ["bin/limb", "include/limb/limb.h", "share/doc/limb/LICENSE", "share/man/man1/limb.1",
+            "share/bash-completion/completions/limb"]
+IN_LIBDIR = ["liblimb.a", "liblimb.so", "liblimb_io.a", "liblimb_io.so",
+             "cmake/limb/limbConfig.cmake", "cmake/limb/limbConfigVersion.cmake",
+             "pkgconfig/limb.pc", "pkgconfig/limb-io.pc"]
 
 
 def run(*command, **options):
@@ -53,7 +55,8 @@ def use_cmake(prefix, folder, args):
     run(args.cmake, "-S", HERE, "-B", folder, "-G", "Unix Makefiles", f"-Dlimb_ROOT={prefix}",
         f"-DCMAKE_C_COMPILER={args.cc}", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
     run(args.cmake, "--build", folder)
-    for program in ("c_limb", "cxx_limb", "c_limb_static", "cxx_limb_static"):
+    for program in ("c_limb", "cxx_limb", "c_limb_static", "cxx_limb_static", "c_io",
+                    "c_io_static"):
         run(folder / program)
 
 
@@ -64,9 +67,11 @@ def use_pkg_config(prefix, folder, args):
     folder.mkdir()
 
     def flags(*what):
-        return shlex.split(run("pkg-config", *what, "limb", env=environment))
+        return shlex.split(run("pkg-config", *what, package, env=environment))
 
-    for compiler, source in ((args.cc, "consumer.c"), (args.cxx, "consumer.cc")):
+    for compiler, source, package in ((args.cc, "consumer.c", "limb"),
+                                      (args.cxx, "consumer.cc", "limb"),
+                                      (args.cc, "consumer_io.c", "limb-io")):
         program = folder / (source.replace(".", "_"))
         run(compiler, HERE / source, "-o", program, *flags("--cflags", "--libs"))
         run(program, env={**os.environ, "LD_LIBRARY_PATH": str(libdir)})

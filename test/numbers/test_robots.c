@@ -209,6 +209,9 @@ static void compare_dynamics(const bench* b, const state* x)
   matrix(b, x->s, "M", want_M);
   assert_ok(limb_mass_matrix(b->d, x->q, M));
   assert_close_matrix(M, want_M, b->nv, b->nv, TOL_ROBOTS, 0);
+  matrix(b, x->s, "C", want_M);
+  assert_ok(limb_coriolis_matrix(b->d, x->q, x->v, M));
+  assert_close_matrix(M, want_M, b->nv, b->nv, TOL_ROBOTS, 0);
   matrix(b, x->s, "Minv", want_M);
   assert_ok(limb_mass_matrix_inverse(b->d, x->q, M));
   assert_close_matrix(M, want_M, b->nv, b->nv, TOL_INVERSE, 0);

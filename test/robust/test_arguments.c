@@ -73,6 +73,11 @@ static limb_status springs(const inputs* i) { return limb_spring_forces(i->d, i-
 
 static limb_status mass(const inputs* i) { return limb_mass_matrix(i->d, i->q, i->out); }
 
+static limb_status coriolis(const inputs* i)
+{
+  return limb_coriolis_matrix(i->d, i->q, i->v, i->out);
+}
+
 static limb_status forward(const inputs* i)
 {
   return limb_forward_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
@@ -129,6 +134,7 @@ static const struct {
            {"friction_forces", friction, TAKES_V},
            {"spring_forces", springs, TAKES_Q},
            {"mass_matrix", mass, TAKES_Q},
+           {"coriolis_matrix", coriolis, TAKES_Q | TAKES_V},
            {"forward_dynamics", forward, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
            {"forward_dynamics_aba", aba, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
            {"by_mass_matrix", by_mass, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},

@@ -254,6 +254,7 @@ static int hot_dynamics(limb_data* d, room* r, const limb_environment* env, int 
   if (limb_friction_forces(d, r->v, env, r->x)) return 4;
   if (limb_spring_forces(d, r->q, r->x)) return 5;
   if (limb_mass_matrix(d, r->q, r->M)) return 6;
+  if (limb_coriolis_matrix(d, r->q, r->v, r->M)) return 15;
   if (limb_forward_dynamics(d, r->q, r->v, r->tau, env, r->x)) return 7;
   const limb_status aba = limb_forward_dynamics_aba(d, r->q, r->v, r->tau, env, r->x);
   if (aba != (mimic ? LIMB_E_UNSUPPORTED : LIMB_OK)) return 8;

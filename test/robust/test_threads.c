@@ -39,7 +39,7 @@ static void note(writer* w, limb_status s)
 static size_t width_of(const limb_model* m)
 {
   const size_t nv = (size_t)limb_nv(m), joints = (size_t)limb_joint_count(m);
-  return 11 * nv + 3 * nv * nv + 6 * joints + 4 * 6 * nv + 100;
+  return 11 * nv + 4 * nv * nv + 6 * joints + 4 * 6 * nv + 100;
 }
 
 static void dynamics(writer* w, limb_data* d, const double* q, const double* v, const double* a,
@@ -54,6 +54,7 @@ static void dynamics(writer* w, limb_data* d, const double* q, const double* v, 
   note(w, limb_friction_forces(d, v, env, take(w, nv)));
   note(w, limb_spring_forces(d, q, take(w, nv)));
   note(w, limb_mass_matrix(d, q, take(w, nv * nv)));
+  note(w, limb_coriolis_matrix(d, q, v, take(w, nv * nv)));
   note(w, limb_forward_dynamics(d, q, v, tau, env, take(w, nv)));
   note(w, limb_forward_dynamics_aba(d, q, v, tau, env, take(w, nv)));
   double* work = take(w, nv * nv);

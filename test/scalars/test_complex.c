@@ -118,35 +118,6 @@ END_TEST
 
 // ---- d tau / d v and d tau / d q ------------------------------------------------------------------
 
-// d q / d t of a quaternion (x, y, z, w) that turns with unit angular velocity about its own axis k.
-static void turn_quaternion(const double* q, int k, double* dq)
-{
-  const double x = q[0] / 2, y = q[1] / 2, z = q[2] / 2, w = q[3] / 2;
-  const double rate[3][4] = {{w, z, -y, -x}, {-z, w, x, -y}, {y, -x, w, -z}};
-  memcpy(dq, rate[k], sizeof rate[k]);
-}
-
-// d q / d t for the unit velocity k.
-static void tangent(const limb_model* m, const double* q, int k, double* dq)
-{
-  memset(dq, 0, (size_t)m->nq * sizeof *dq);
-  for (int i = 0; i < m->njoint; i++) {
-    const limb_joint* joint = &m->joint[i];
-    const int axis = k - joint->v, at = joint->q;
-    if (axis < 0 || axis >= joint->nv) continue;
-    if (joint->def.type == LIMB_SPHERICAL) {
-      turn_quaternion(q + at, axis, dq + at);
-    } else if (joint->def.type == LIMB_FREE && axis < 3) {
-      turn_quaternion(q + at + 3, axis, dq + at + 3);
-    } else if (joint->def.type == LIMB_FREE) {
-      const sp_mat3 R = sp_rot_quat((sp_quat){q[at + 3], q[at + 4], q[at + 5], q[at + 6]});
-      for (int r = 0; r < 3; r++) dq[at + r] = R.m[3 * r + axis - 3];
-    } else {
-      dq[at + axis] = 1;
-    }
-  }
-}
-
 // (tau(q1, v1) - tau(q0, v0)) / 2 STEP_REAL over double
 static void central_difference(trial* t, const limb_ws* ws, const double* const q[2],
                                const double* const v[2], double* out)
@@ -186,7 +157,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   unit[k] = 1;
   assert_ok(limb_integrate(m, t->q, unit, -STEP_REAL, q0));
   assert_ok(limb_integrate(m, t->q, unit, STEP_REAL, q1));
-  tangent(m, t->q, k, dq);
+  configuration_rate(m, t->q, unit, dq);
   for (int i = 0; i < t->nq; i++) q[i] = with_imaginary(t->q[i], STEP * dq[i]);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   derivative(tau, n, column);

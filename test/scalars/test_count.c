@@ -11,7 +11,7 @@
 
 typedef struct pinned {
   limb_model* (*make)(void);
-  limb_count rnea, crba, aba; // mul, add, div, sqrt, sincos
+  limb_count rnea, crba, coriolis, aba; // mul, add, div, sqrt, sincos
 } pinned;
 
 static void check_count(limb_count got, limb_count want, const char* name)
@@ -25,13 +25,14 @@ static void check_count(limb_count got, limb_count want, const char* name)
 START_TEST(counts_are_known)
 {
   static const pinned table[] = {
-    {robot_planar_2r, {72, 62, 0, 0, 2}, {20, 28, 0, 0, 2}, {151, 136, 2, 0, 2}},
-    {robot_ur5, {301, 282, 0, 0, 6}, {230, 196, 0, 0, 6}, {788, 703, 6, 0, 6}},
-    {robot_panda, {362, 340, 0, 0, 7}, {305, 251, 0, 0, 7}, {952, 840, 7, 0, 7}}};
+    {robot_planar_2r, {72, 62, 0, 0, 2}, {20, 28, 0, 0, 2}, {116, 114, 0, 0, 2}, {151, 136, 2, 0, 2}},
+    {robot_ur5, {301, 282, 0, 0, 6}, {230, 196, 0, 0, 6}, {962, 772, 0, 0, 6}, {788, 703, 6, 0, 6}},
+    {robot_panda, {362, 340, 0, 0, 7}, {305, 251, 0, 0, 7}, {1251, 984, 0, 0, 7}, {952, 840, 7, 0, 7}}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     limb_model* m = table[i].make();
     check_count(limb_count_rnea(m), table[i].rnea, limb_model_name(m));
     check_count(limb_count_crba(m), table[i].crba, limb_model_name(m));
+    check_count(limb_count_coriolis(m), table[i].coriolis, limb_model_name(m));
     check_count(limb_count_aba(m), table[i].aba, limb_model_name(m));
     limb_model_destroy(m);
   }
@@ -85,6 +86,7 @@ START_TEST(recursions_are_linear_and_the_matrix_quadratic)
   check_degree(limb_count_rnea, 1);
   check_degree(limb_count_aba, 1);
   check_degree(limb_count_crba, 2);
+  check_degree(limb_count_coriolis, 2);
 }
 END_TEST
 
@@ -121,6 +123,9 @@ static void same_answers(trial* t)
   if (!trial_small(t)) return;
   assert_ok(limb_mass_matrix(t->d, t->q, want_M));
   (void)limb_counted_crba(t->m, t->q, M);
+  assert_close_matrix(M, want_M, t->nv, t->nv, TOL_ALGEBRA, 0);
+  assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, want_M));
+  (void)limb_counted_coriolis(t->m, t->q, t->v, M);
   assert_close_matrix(M, want_M, t->nv, t->nv, TOL_ALGEBRA, 0);
 }
 

@@ -72,22 +72,26 @@ static void direct(trial* t)
   const size_t n = (size_t)t->nv, poses = 12 * (size_t)m->nlink;
   float *tau = floats(t, n), *M = floats(t, n * n), *X = floats(t, poses);
   double *want_tau = trial_doubles(t, n), *want_M = trial_doubles(t, n * n);
-  double* want_X = trial_doubles(t, poses);
+  double *want_X = trial_doubles(t, poses), *want_C = trial_doubles(t, n * n);
+  float* C = floats(t, n * n);
   assert_that(limb_kernels_f32.finite(m, s.q, s.v, s.a));
   limb_kernels_f32.inverse_dynamics(m, s.k, &s.f32.ws, s.q, s.v, s.a, &all_terms, NULL, tau);
   limb_kernels_f32.mass_matrix(m, s.k, &s.f32.ws, s.q, M);
+  limb_kernels_f32.coriolis_matrix(m, s.k, &s.f32.ws, s.q, s.v, C);
   limb_kernels_f32.link_motion(m, s.k, &s.f32.ws, s.q, NULL, NULL, X, NULL, NULL, NULL);
   inverse_f64(&s, t, t->a, want_tau);
   limb_kernels_f64_base.mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
+  limb_kernels_f64_base.coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, want_C);
   limb_kernels_f64_base.link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
                                     NULL);
   assert_close_array(widened(t, tau, n), want_tau, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, M, n * n), want_M, t->nv, t->nv, TOL_DIRECT, 0);
+  assert_close_matrix(widened(t, C, n * n), want_C, t->nv, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, X, poses), want_X, m->nlink, 12, TOL_DIRECT, 0);
   end(&s);
 }
 
-START_TEST(inverse_dynamics_mass_matrix_and_poses) { trial_over(_i, TRIAL_STATES, direct); }
+START_TEST(inverse_dynamics_matrices_and_poses) { trial_over(_i, TRIAL_STATES, direct); }
 END_TEST
 
 // ---- forward dynamics -----------------------------------------------------------------------------
@@ -153,5 +157,4 @@ static void forward(trial* t)
 START_TEST(forward_dynamics) { trial_over(_i, TRIAL_STATES, forward); }
 END_TEST
 
-CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_mass_matrix_and_poses,
-           forward_dynamics)
+CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics)

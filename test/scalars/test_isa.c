@@ -36,7 +36,7 @@ START_TEST(the_chosen_set_was_built)
 END_TEST
 
 typedef struct answers {
-  double *tau, *M, *Minv, *a, *by_M, *aba;
+  double *tau, *M, *C, *Minv, *a, *by_M, *aba;
   sp_pose* X;
   sp_motion *v, *acc;
 } answers;
@@ -44,14 +44,16 @@ typedef struct answers {
 static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
 {
   const size_t n = (size_t)t->nv, nl = (size_t)t->m->nlink;
-  const answers x = {trial_doubles(t, n), trial_doubles(t, n * n), trial_doubles(t, n * n),
-                     trial_doubles(t, n), trial_doubles(t, n),     trial_doubles(t, n),
-                     trial_poses(t, nl),  trial_motions(t, nl),    trial_motions(t, nl)};
+  const answers x = {trial_doubles(t, n),     trial_doubles(t, n * n), trial_doubles(t, n * n),
+                     trial_doubles(t, n * n), trial_doubles(t, n),     trial_doubles(t, n),
+                     trial_doubles(t, n),     trial_poses(t, nl),      trial_motions(t, nl),
+                     trial_motions(t, nl)};
   double* work = trial_doubles(t, n * n);
   t->d->kernels = set;
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, x.tau));
   const double* tau = tau_given ? tau_given : x.tau;
   assert_ok(limb_mass_matrix(t->d, t->q, x.M));
+  assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, x.C));
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, &t->env, x.a));
   if (trial_small(t)) {
     assert_ok(limb_mass_matrix_inverse(t->d, t->q, x.Minv));
@@ -73,6 +75,7 @@ static void compare(const trial* t, const answers* got, const answers* want)
   const int n = t->nv, nl = t->m->nlink;
   assert_close_array(got->tau, want->tau, n, TOL_ISA, 0);
   assert_close_matrix(got->M, want->M, n, n, TOL_ISA, 0);
+  assert_close_matrix(got->C, want->C, n, n, TOL_ISA, 0);
   assert_close_matrix(got->Minv, want->Minv, n, n, t->solve, 0);
   assert_close_array(got->a, want->a, n, t->solve, 0);
   assert_close_array(got->by_M, want->by_M, n, t->solve, 0);

@@ -15,12 +15,14 @@ typedef struct limb_count {
 
 limb_count limb_count_rnea(const limb_model* m);
 limb_count limb_count_crba(const limb_model* m);
+limb_count limb_count_coriolis(const limb_model* m);
 limb_count limb_count_aba(const limb_model* m);
 
 // The same of a given state, with the answers of the counting kernels (default environment).
 limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a,
                              double* tau);
 limb_count limb_counted_crba(const limb_model* m, const double* q, double* M);
+limb_count limb_counted_coriolis(const limb_model* m, const double* q, const double* v, double* C);
 limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
                             const double* tau, double* a);
 

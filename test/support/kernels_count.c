@@ -147,6 +147,13 @@ limb_count limb_counted_crba(const limb_model* m, const double* q, double* M)
   return end_call(&c, m, NULL, M);
 }
 
+limb_count limb_counted_coriolis(const limb_model* m, const double* q, const double* v, double* C)
+{
+  call c = begin_call(m, q, v, NULL, (size_t)m->nv * (size_t)m->nv);
+  limb_kernels_count.coriolis_matrix(m, c.k, &c.space.ws, c.q, c.v, c.out);
+  return end_call(&c, m, NULL, C);
+}
+
 limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
                             const double* tau, double* a)
 {
@@ -182,6 +189,16 @@ limb_count limb_count_crba(const limb_model* m)
   double *x = neutral(m, &n), *M = take((size_t)m->nv * (size_t)m->nv, sizeof *M);
   const limb_count c = limb_counted_crba(m, x, M);
   free(M);
+  free(x);
+  return c;
+}
+
+limb_count limb_count_coriolis(const limb_model* m)
+{
+  size_t n;
+  double *x = neutral(m, &n), *C = take((size_t)m->nv * (size_t)m->nv, sizeof *C);
+  const limb_count c = limb_counted_coriolis(m, x, x + n, C);
+  free(C);
   free(x);
   return c;
 }

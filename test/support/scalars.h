@@ -28,6 +28,9 @@ typedef struct scalar_space {
 scalar_space scalar_space_make(const limb_model* m, size_t scalar);
 void scalar_space_free(scalar_space* s);
 
+// d q / d t for velocities v: a step along it is what a derivative with respect to q means.
+void configuration_rate(const limb_model* m, const double* q, const double* v, double* dq);
+
 // The constants of all links in float; the caller frees them. Aborts when out of memory.
 limb_link_f32* link_constants_f32(const limb_model* m);
 

@@ -1,0 +1,143 @@
+// `limb convert`: a model file in another language. The result is read back and compared before it appears.
+#include "cli.h"
+#include "commands.h"
+#include "output.h"
+#include "robot.h"
+#include "same.h"
+
+#include "limb/write.h"
+
+#include <string.h>
+
+enum { STATES = 5 };
+
+static const double SAME = 1e-9; // more than rounding: another robot
+
+// By --to, else by the name of the output; AUTO after a message.
+static limb_format output_format(const cli_args* args, const char* path)
+{
+  const char* to = cli_get(args, "to");
+  const limb_format named = strcmp(path, "-") == 0 ? LIMB_FORMAT_AUTO : limb_format_of_name(path);
+  if (to) return strcmp(to, "urdf") == 0 ? LIMB_FORMAT_URDF : LIMB_FORMAT_YAML;
+  if (named == LIMB_FORMAT_URDF || named == LIMB_FORMAT_YAML) return named;
+  if (named) {
+    (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));
+  } else {
+    (void)cli_usage(args, "%s: the name does not tell the language; give --to yaml|urdf", path);
+  }
+  return LIMB_FORMAT_AUTO;
+}
+
+// Builds what was written.
+static limb_status read_back(const cli_text* text, limb_format format, const char* path,
+                             limb_model** out, limb_error* err)
+{
+  limb_read_options opt = limb_default_read_options();
+  limb_reading* r = NULL;
+  opt.format = format;
+  opt.max_bytes = text->size + 1;
+  limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &r, err);
+  if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
+  limb_reading_destroy(r);
+  return s;
+}
+
+// Compares; EXIT_FINE when it is the same robot.
+static int compare(const cli_args* args, const cli_robot* r, const cli_text* text,
+                   limb_format format, const char* path, same_result* same)
+{
+  limb_model* m = NULL;
+  limb_error err = {0};
+  limb_status s = read_back(text, format, path, &m, &err);
+  if (s != LIMB_OK) {
+    (void)cli_usage(args, "%s: what was written cannot be read back: %s: %s; nothing is kept", path,
+                    err.where, err.text);
+    return EXIT_FINDINGS;
+  }
+  s = cli_compare(r->model, m, STATES, same);
+  limb_model_destroy(m);
+  if (s != LIMB_OK) {
+    (void)cli_usage(args, "%s: the result cannot be compared: %s", path, limb_status_text(s));
+    return cli_exit_code(s);
+  }
+  if (*same->why) {
+    (void)cli_usage(args, "%s: the result is another robot: %s; nothing is kept", path, same->why);
+    return EXIT_FINDINGS;
+  }
+  if (same->tau <= SAME && same->M <= SAME) return EXIT_FINE;
+  (void)cli_usage(args,
+                  "%s: the result is another robot: M differs by %.2g, tau by %.2g; nothing is "
+                  "kept",
+                  path, same->M, same->tau);
+  return EXIT_FINDINGS;
+}
+
+static void tell(FILE* out, const char* path, const same_result* same)
+{
+  (void)fprintf(out, "%s: written; read back, at %d random states ",
+                strcmp(path, "-") == 0 ? "standard output" : path, same->states);
+  if (same->M >= 0) (void)fprintf(out, "M differs by %.2g and ", same->M);
+  (void)fprintf(out, "tau differs by %.2g (relative)\n", same->tau);
+}
+
+static int write_model(const cli_args* args, const cli_robot* r, limb_format format,
+                       const char* path)
+{
+  cli_text text = {0};
+  limb_findings* findings = NULL;
+  limb_error err = {0};
+  same_result same = {0};
+  limb_status s = limb_findings_create(NULL, &findings);
+  if (s == LIMB_OK)
+    s = limb_write(limb_reading_builder(r->reading), format, cli_text_add, &text, findings, &err);
+  if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
+  cli_print_findings(stderr, path, findings, LIMB_NOTE);
+  limb_findings_destroy(findings);
+  int code = cli_exit_code(s);
+  if (s != LIMB_OK)
+    (void)cli_usage(args, "%s: cannot be written as %s: %s", path, limb_format_name(format),
+                    *err.text ? err.text : limb_status_text(s));
+  if (code == EXIT_FINE) code = compare(args, r, &text, format, path, &same);
+  if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path);
+  if (code == EXIT_FINE) tell(stderr, path, &same);
+  cli_text_free(&text);
+  return code;
+}
+
+static int run(const cli_args* args)
+{
+  const char *source = cli_operand(args, 0), *path = cli_operand(args, 1);
+  cli_robot r;
+  const limb_format format = output_format(args, path);
+  if (!format) return EXIT_USAGE;
+  int code = cli_robot_open(args, source, &r);
+  if (code != EXIT_FINE) return code;
+  code = write_model(args, &r, format, path);
+  cli_robot_close(&r);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "the output"},
+  {"to", "yaml|urdf", "its language (default: by its name)"},
+  {0},
+};
+
+const cli_command cli_convert = {
+  .name = "convert",
+  .operands = "MODEL OUT",
+  .summary = "write a model in another language: limb YAML or URDF",
+  .about =
+    (const char* const[]){
+      "limb YAML keeps everything. What URDF cannot say is written in elements that",
+      "other readers skip, and told. Before the file appears it is read back, and mass",
+      "matrix and torques of both robots are compared: a result that is another robot",
+      "is not kept, and the exit code is 1.", NULL},
+  .examples = (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
+                                    "limb convert puma560 - --to urdf",
+                                    "a built-in robot as URDF, on standard output", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .least = 2,
+  .most = 2,
+  .run = run,
+};

@@ -1,0 +1,320 @@
+// `limb eval`: any quantity of the library, for each row of a table of states.
+#include "cli.h"
+#include "commands.h"
+#include "eval.h"
+#include "output.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option own_options[] = {
+  {"", NULL, "what to compute"},
+  {"states", "FILE.csv", "table of states, one row each; - is standard input"},
+  {"what", "LIST", "quantities, with commas between them"},
+  {"frame", "NAME", "body or frame that J, Jdotv, pose, velocity and acceleration are of"},
+  {"ref", "body|world|aligned",
+   "axes and point of J, Jdotv, velocity, acceleration, reactions (default: aligned)"},
+  {"list", NULL, "print the quantities, what each needs and its shape"},
+  {0},
+};
+
+static const cli_option output_options[] = {
+  {"", NULL, "the output"},
+  {"format", "json|csv|text", "how results are printed (default: json)"},
+  {"output", "FILE", "where to (default: standard output)"},
+  {0},
+};
+
+static const cli_option* const options[] = {
+  own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+
+static const char* const about[] = {
+  "Reads a table of states and computes the quantities that --what lists, row by row. Columns of "
+  "the",
+  "table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>; joints with several "
+  "components",
+  "have suffixes (limb --conventions). A column time is optional. Nothing is assumed: a quantity "
+  "that",
+  "needs columns that are not there is an error, and columns that belong to nothing are named.",
+  "",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the "
+  "frame's",
+  "origin, in world axes (see --wrench-ref); those that are not there are zero. They enter tau, "
+  "acc,",
+  "reactions and power.",
+  "",
+  "References: body is the frame's axes at its origin, aligned the world's axes at the frame's "
+  "origin,",
+  "world the world's axes at its own origin. Spatial vectors are angular first; J has 6 rows.",
+  "JSON is one object with schema, model, gravity, friction, mimic, base, frame, ref, joints, "
+  "dofs, nq,",
+  "nv and results, an array of one object per row; numbers have 17 digits. CSV has a column per "
+  "number,",
+  "such as M.<dof>.<dof>, J.wx.<dof>, pose.px, energy.kinetic, reactions.<joint>.mx.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb eval --list",
+  "the quantities, what they need, their shapes",
+  "limb eval ur5 --states states.csv --what tau,M",
+  "torques and mass matrix of the built-in UR5, as JSON",
+  "limb eval arm.urdf --states states.csv --what J,pose --frame tool0 --ref body --format text",
+  "Jacobian and pose of a frame, to look at",
+  "limb eval quadruped.urdf --base floating --states s.csv --what reactions --format csv --output "
+  "r.csv",
+  "loads on all joints, to a file",
+  NULL,
+};
+
+// ---- --list ----------------------------------------------------------------------------------------
+
+static const char* shape(const eval_quantity* e)
+{
+  switch (e->form) {
+  case EVAL_DOFS: return "nv";
+  case EVAL_MATRIX: return "nv x nv";
+  case EVAL_JACOBIAN: return "6 x nv";
+  case EVAL_MOTION: return "6: w, v";
+  case EVAL_FORCE: return "6: m, f";
+  case EVAL_VECTOR: return "3";
+  case EVAL_POSE: return "p 3, quaternion 4, R 3 x 3";
+  case EVAL_RECORD: return "named fields";
+  case EVAL_REACTIONS: return "6 per joint: m, f";
+  }
+  return "";
+}
+
+static void add_to_list(cli_table* t, const eval_quantity* e)
+{
+  static const char* const group[] = {"q", "v", "a", "tau"};
+  char needs[40] = "";
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const size_t used = strlen(needs);
+    if (!(e->needs & 1U << g)) continue;
+    (void)snprintf(needs + used, sizeof needs - used, "%s%s", used ? " " : "", group[g]);
+  }
+  cli_cell(t, "%s", e->name);
+  cli_cell(t, "%s%s", needs, e->frame ? ", --frame" : "");
+  cli_cell(t, "%s", shape(e));
+  cli_cell(t, "%s", e->meaning);
+}
+
+static int list_quantities(void)
+{
+  cli_table t = cli_table_make("llll");
+  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
+  for (const eval_quantity* e = eval_quantities; e->name; e++) add_to_list(&t, e);
+  cli_table_print(&t, stdout, "");
+  return limb_cli_close_output("limb eval");
+}
+
+// ---- options ---------------------------------------------------------------------------------------
+
+static int unknown_quantity(const cli_args* args, const char* name)
+{
+  const char* names[64] = {NULL};
+  int n = 0;
+  for (const eval_quantity* e = eval_quantities; e->name && n < 63; e++) names[n++] = e->name;
+  const char* close = cli_nearest(name, names);
+  if (close)
+    return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
+  return cli_usage(args, "--what: unknown quantity '%s'; limb eval --list names them", name);
+}
+
+static int add_quantity(eval_sheet* s, const char* name)
+{
+  const eval_quantity* e = eval_quantities;
+  while (e->name && strcmp(e->name, name) != 0) e++;
+  if (!e->name) return unknown_quantity(s->args, name);
+  for (int i = 0; i < s->count; i++) {
+    if (s->quantity[i] == e) return cli_usage(s->args, "--what: '%s' is there twice", name);
+  }
+  s->quantity[s->count++] = e;
+  return EXIT_FINE;
+}
+
+// Takes the list of --what apart.
+static int read_what(eval_sheet* s)
+{
+  const char* list = cli_get(s->args, "what");
+  if (!list || !*list) {
+    return cli_usage(s->args, "--what LIST is missing: what shall be computed? limb eval --list");
+  }
+  const size_t most = strlen(list) + 1;
+  s->quantity = calloc(most, sizeof *s->quantity);
+  s->x = calloc(most, sizeof *s->x);
+  if (!s->quantity || !s->x) return cli_usage(s->args, "out of memory");
+  for (;;) {
+    const size_t length = strcspn(list, ",");
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), list);
+    const int code = add_quantity(s, name);
+    if (code != EXIT_FINE || !list[length]) return code;
+    list += length + 1;
+  }
+}
+
+static limb_ref read_ref(const cli_args* args)
+{
+  const char* ref = cli_get(args, "ref");
+  if (ref && strcmp(ref, "body") == 0) return LIMB_BODY;
+  if (ref && strcmp(ref, "world") == 0) return LIMB_WORLD;
+  return LIMB_ALIGNED;
+}
+
+static int unknown_frame(const cli_args* args, const limb_model* m, const char* name)
+{
+  const char* close = cli_nearest_frame(m, name);
+  if (close)
+    return cli_usage(args, "--frame: the model has no frame '%s'; did you mean '%s'?", name, close);
+  return cli_usage(args, "--frame: the model has no frame '%s'; limb info names its bodies", name);
+}
+
+static int read_frame(eval_sheet* s)
+{
+  const char* name = cli_get(s->args, "frame");
+  s->run->ref = read_ref(s->args);
+  s->run->frame = -1;
+  if (name) {
+    s->run->frame = limb_find_frame(s->run->robot->model, name);
+    if (s->run->frame < 0) return unknown_frame(s->args, s->run->robot->model, name);
+    return EXIT_FINE;
+  }
+  for (int i = 0; i < s->count; i++) {
+    if (!s->quantity[i]->frame) continue;
+    return cli_usage(s->args, "'%s' is of a frame: name it with --frame", s->quantity[i]->name);
+  }
+  return EXIT_FINE;
+}
+
+// ---- running ---------------------------------------------------------------------------------------
+
+static int check_needs(eval_sheet* s)
+{
+  int code = EXIT_FINE;
+  for (int i = 0; i < s->count; i++) {
+    const int c = cli_states_need(s->run->states, s->quantity[i]->needs, s->quantity[i]->name);
+    if (c != EXIT_FINE) code = c;
+  }
+  return code;
+}
+
+static int make_room(eval_sheet* s)
+{
+  eval_run* run = s->run;
+  run->columns = calloc((size_t)run->dofs->nv + 1, sizeof *run->columns);
+  run->reactions = calloc((size_t)limb_joint_count(run->robot->model) + 1, sizeof *run->reactions);
+  int fine = run->columns && run->reactions;
+  for (int i = 0; i < s->count && fine; i++) {
+    s->x[i] = calloc((size_t)eval_size(s->quantity[i], run) + 1, sizeof **s->x);
+    fine = s->x[i] != NULL;
+  }
+  return fine ? EXIT_FINE : cli_usage(s->args, "out of memory");
+}
+
+static void free_sheet(eval_sheet* s)
+{
+  for (int i = 0; s->x && i < s->count; i++) free(s->x[i]);
+  free(s->x);
+  free(s->quantity);
+  free(s->run->columns);
+  free(s->run->reactions);
+  limb_csv_destroy(s->writer);
+}
+
+static int compute_row(eval_sheet* s, int level)
+{
+  const cli_states* t = s->run->states;
+  if (level > 0) {
+    const limb_status status =
+      limb_kinematics(s->run->robot->data, t->q, level > 1 ? t->v : NULL, level > 2 ? t->a : NULL);
+    if (status != LIMB_OK) return cli_states_failure(t, status, "kinematics");
+  }
+  for (int i = 0; i < s->count; i++) {
+    const limb_status status = s->quantity[i]->compute(s->run, s->x[i]);
+    if (status != LIMB_OK) return cli_states_failure(t, status, s->quantity[i]->name);
+  }
+  return EXIT_FINE;
+}
+
+static int run_rows(eval_sheet* s, const eval_printer* printer)
+{
+  cli_states* t = s->run->states;
+  cli_progress progress = cli_progress_begin("eval", t->bytes);
+  int level = 0, got = 0;
+  for (int i = 0; i < s->count; i++) {
+    if (s->quantity[i]->level > level) level = s->quantity[i]->level;
+  }
+  int code = printer->begin(s);
+  while (code == EXIT_FINE) {
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(t, &got);
+    if (code != EXIT_FINE || !got) break;
+    code = compute_row(s, level);
+    if (code == EXIT_FINE) code = printer->row(s);
+    cli_progress_update(&progress, limb_csv_bytes(t->reader));
+  }
+  if (code == EXIT_FINE) code = printer->end(s);
+  cli_progress_end(&progress);
+  return code;
+}
+
+static int print_rows(eval_sheet* s)
+{
+  const char *format = cli_get(s->args, "format"), *title = cli_title(s->args);
+  const eval_printer* printer = !format || strcmp(format, "json") == 0 ? &eval_json
+                                : strcmp(format, "csv") == 0           ? &eval_csv
+                                                                       : &eval_text;
+  cli_output out;
+  int code = cli_output_open(&out, title, cli_get(s->args, "output"));
+  if (code != EXIT_FINE) return code;
+  s->out = out.stream;
+  code = run_rows(s, printer);
+  if (code == EXIT_FINE) code = cli_output_commit(&out, title);
+  cli_output_abandon(&out);
+  return code;
+}
+
+static int run_sheet(eval_sheet* s, const char* path)
+{
+  eval_run* run = s->run;
+  int code = read_frame(s);
+  if (code != EXIT_FINE) return code;
+  code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
+  if (code != EXIT_FINE) return code;
+  code = check_needs(s);
+  if (code == EXIT_FINE) code = make_room(s);
+  if (code == EXIT_FINE) code = print_rows(s);
+  cli_states_close(run->states);
+  return code;
+}
+
+static int run_eval(const cli_args* args)
+{
+  const char *model = cli_operand(args, 0), *path = cli_get(args, "states");
+  cli_robot robot;
+  cli_states states;
+  cli_dofs dofs = {0, 0, NULL, NULL, NULL};
+  eval_run run = {.robot = &robot, .states = &states, .dofs = &dofs};
+  eval_sheet sheet = {.args = args, .run = &run};
+  if (cli_has(args, "list")) return list_quantities();
+  if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
+  if (!path) return cli_usage(args, "--states FILE.csv is missing: the states to compute for");
+  int code = read_what(&sheet);
+  if (code == EXIT_FINE) code = cli_robot_open(args, model, &robot);
+  if (code == EXIT_FINE) {
+    code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path)
+                                             : cli_usage(args, "out of memory");
+    cli_dofs_free(&dofs);
+    cli_robot_close(&robot);
+  }
+  free_sheet(&sheet);
+  return code;
+}
+
+const cli_command cli_eval = {
+  "eval", "MODEL",  "compute any quantity for each row of a table of states",
+  about,  examples, options,
+  0,      1,        run_eval,
+};

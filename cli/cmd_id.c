@@ -1,0 +1,308 @@
+// `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
+#include "cli.h"
+#include "commands.h"
+#include "differentiate.h"
+#include "output.h"
+#include "plot.h"
+#include "sizing.h"
+#include "states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option own_options[] = {
+  {"", NULL, "what to do"},
+  {"differentiate", NULL, "velocities and accelerations from the positions, by a quintic spline"},
+  {"size", NULL, "print the sizing table: peaks, RMS, power, work, limits, loads of the joints"},
+  {"plot", "FILE.svg", "draw the torques over time, a panel each"},
+  {0},
+};
+
+static const cli_option output_options[] = {
+  {"", NULL, "the output"},
+  {"output", "FILE.csv", "torques (default: standard output, unless --size or --plot is given)"},
+  {"format", "text|json|csv", "of the sizing table (default: text)"},
+  {0},
+};
+
+static const cli_option* const options[] = {
+  own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+
+static const char* const about[] = {
+  "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes one with time, "
+  "when",
+  "there is one, and tau.<joint>: what the actuators deliver. Joints with several components have",
+  "suffixes (limb --conventions). - is standard input. Memory does not grow with the number of "
+  "rows.",
+  "",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the "
+  "frame's",
+  "origin, in world axes (see --wrench-ref); those that are not there are zero.",
+  "",
+  "--differentiate needs only time and q. v and a are the derivatives of a quintic spline: it "
+  "passes",
+  "through every row, is continuous up to the fourth derivative, and has not-a-knot ends. "
+  "Rotations are",
+  "differentiated on the sphere of quaternions. Noise in positions grows: smooth it before. All "
+  "rows are",
+  "held in memory.",
+  "",
+  "--size needs time. Peaks are the largest magnitudes and when they were, with the speed at the "
+  "peak",
+  "torque and the torque at the peak speed, against the limits of the model. RMS, mean power (of "
+  "|tau v|)",
+  "and work (done by the actuator, taken back by it) are integrals over the actual time steps by",
+  "trapezoids. The load of a joint is the whole wrench through it, as forces and moments in its "
+  "own axes",
+  "at its origin: what bearings and flanges must carry.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb id ur5 move.csv --output torques.csv",
+  "torques of the built-in UR5 along a trajectory",
+  "limb id arm.urdf move.csv --size --plot torques.svg",
+  "sizing table and curves",
+  "limb id arm.urdf positions.csv --differentiate --size --format json",
+  "sizing from positions alone, for a program",
+  NULL,
+};
+
+typedef struct id_run {
+  const cli_args* args;
+  cli_robot robot;
+  cli_dofs dofs;
+  cli_states states;
+  cli_output torques, drawing;
+  limb_csv_writer* writer; // NULL: torques are not written
+  cli_sizing sizing;
+  cli_plot plot;
+  int size, draw;
+  double* tau;
+  sp_force* load;
+} id_run;
+
+static int out_of_memory(const id_run* r) { return cli_usage(r->args, "out of memory"); }
+
+// ---- rows ------------------------------------------------------------------------------------------
+
+static int do_row(id_run* r)
+{
+  const cli_states* s = &r->states;
+  const limb_environment* env = &r->robot.env;
+  limb_status status = limb_inverse_dynamics(r->robot.data, s->q, s->v, s->a, env, r->tau);
+  if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
+  if (r->size) {
+    status = limb_joint_reactions(r->robot.data, s->q, s->v, s->a, env, LIMB_BODY, r->load);
+    if (status != LIMB_OK) return cli_states_failure(s, status, "loads of the joints");
+    cli_sizing_add(&r->sizing, s->time, s->q, s->v, r->tau, r->load);
+  }
+  if (r->draw) cli_plot_add(&r->plot, s->has_time ? s->time : (double)s->count, r->tau);
+  return r->writer ? cli_states_write_row(s, r->writer, r->tau) : EXIT_FINE;
+}
+
+static int stream_rows(id_run* r)
+{
+  cli_states* s = &r->states;
+  cli_progress progress = cli_progress_begin("id", s->bytes);
+  int code = EXIT_FINE, got = 0;
+  while (code == EXIT_FINE) {
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
+    if (code != EXIT_FINE || !got) break;
+    code = do_row(r);
+    cli_progress_update(&progress, limb_csv_bytes(s->reader));
+  }
+  cli_progress_end(&progress);
+  return code;
+}
+
+static int differentiate_rows(id_run* r)
+{
+  cli_track track;
+  int code = cli_track_read(&track, &r->states);
+  cli_progress progress = cli_progress_begin("id", track.rows);
+  for (size_t i = 0; i < track.rows && code == EXIT_FINE; i++) {
+    cli_track_row(&track, i);
+    code = cli_interrupted() ? EXIT_USAGE : do_row(r);
+    cli_progress_update(&progress, i);
+  }
+  cli_progress_end(&progress);
+  cli_track_free(&track);
+  return code;
+}
+
+// ---- columns and outputs ---------------------------------------------------------------------------
+
+static int check_columns(id_run* r)
+{
+  cli_states* s = &r->states;
+  int code = EXIT_FINE;
+  if (cli_has(r->args, "differentiate")) {
+    code = cli_states_need(s, STATES_Q | STATES_TIME, "--differentiate");
+    if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A)) {
+      (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n",
+                    s->path);
+    }
+    if (code == EXIT_FINE) {
+      (void)fprintf(stderr,
+                    "%s: note: v and a are derivatives of a quintic spline through the rows, "
+                    "not-a-knot at its ends\n",
+                    s->path);
+    }
+  } else {
+    code = cli_states_need(s, STATES_Q | STATES_V | STATES_A, "inverse dynamics");
+    if (code != EXIT_FINE && !cli_states_has(s, STATES_V | STATES_A)) {
+      (void)fprintf(stderr, "  --differentiate computes v and a from the positions\n");
+    }
+  }
+  if (code == EXIT_FINE && r->size) code = cli_states_need(s, STATES_TIME, "--size");
+  if (code == EXIT_FINE && r->draw && s->has_time) code = cli_states_need(s, STATES_TIME, "--plot");
+  return code;
+}
+
+static int check_options(const id_run* r)
+{
+  const char* path = cli_get(r->args, "output");
+  if (cli_has(r->args, "format") && !r->size) {
+    return cli_usage(r->args,
+                     "--format is for the table of --size; torques are CSV (limb eval --what tau "
+                     "writes JSON)");
+  }
+  if (r->size && path && strcmp(path, "-") == 0) {
+    return cli_usage(r->args, "--size and --output - would both go to standard output");
+  }
+  return EXIT_FINE;
+}
+
+static int open_outputs(id_run* r)
+{
+  const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
+  int code = EXIT_FINE;
+  if (path || (!r->size && !r->draw)) {
+    code = cli_output_open(&r->torques, cli_title(r->args), path);
+    if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) {
+      code = out_of_memory(r);
+    }
+    if (code == EXIT_FINE) code = cli_states_write_head(&r->states, r->writer, "tau.");
+  }
+  if (code == EXIT_FINE && plot) code = cli_output_open(&r->drawing, cli_title(r->args), plot);
+  return code;
+}
+
+static int make_room(id_run* r)
+{
+  const int nv = r->dofs.nv;
+  r->tau = calloc((size_t)nv + 1, sizeof *r->tau);
+  r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
+  if (!r->tau || !r->load) return out_of_memory(r);
+  if (r->size && !cli_sizing_make(&r->sizing, r->robot.model, &r->dofs)) return out_of_memory(r);
+  if (r->draw && !cli_plot_make(&r->plot, nv)) return out_of_memory(r);
+  return EXIT_FINE;
+}
+
+// ---- the drawing -----------------------------------------------------------------------------------
+
+static void draw(const id_run* r, const plot_series* series)
+{
+  const sp_vec3 g = r->robot.env.gravity;
+  char title[300], subtitle[600];
+  (void)snprintf(title, sizeof title, "%s: torques of the joints", limb_model_name(r->robot.model));
+  (void)snprintf(subtitle, sizeof subtitle,
+                 "%.200s, %llu rows; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
+                 r->states.path, (unsigned long long)r->states.count, g.x, g.y, g.z,
+                 r->robot.env.friction ? "as in the model" : "left out",
+                 r->dofs.nv > PLOT_MOST ? "; only the first joints are drawn" : "");
+  const plot_words words = {title, subtitle, r->states.has_time ? "time [s]" : "row"};
+  cli_plot_draw(&r->plot, series, &words, r->drawing.stream);
+}
+
+static int draw_plot(const id_run* r)
+{
+  const int nv = r->dofs.nv;
+  plot_series* series = calloc((size_t)nv + 1, sizeof *series);
+  if (!series) return out_of_memory(r);
+  for (int k = 0; k < nv; k++) {
+    const cli_dof* d = &r->dofs.v[k];
+    limb_joint_info info;
+    series[k] = (plot_series){d->name, cli_force_unit(d), HUGE_VAL};
+    if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1) {
+      series[k].limit = info.def.effort_max;
+    }
+  }
+  if (nv > PLOT_MOST) {
+    (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n",
+                  cli_get(r->args, "plot"), PLOT_MOST, nv);
+  }
+  draw(r, series);
+  free(series);
+  return EXIT_FINE;
+}
+
+// ---- running ---------------------------------------------------------------------------------------
+
+// Files first: they are whole whatever becomes of the table.
+static int finish(id_run* r)
+{
+  const char *title = cli_title(r->args), *format = cli_get(r->args, "format");
+  int code = r->writer ? cli_states_write_end(&r->states, r->writer) : EXIT_FINE;
+  if (code == EXIT_FINE && r->draw) code = draw_plot(r);
+  if (code == EXIT_FINE && r->writer) code = cli_output_commit(&r->torques, title);
+  if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
+  if (code != EXIT_FINE || !r->size) return code;
+  code = cli_sizing_print(&r->sizing, &r->robot, format ? format : "text", r->states.path, stdout);
+  return code == EXIT_FINE ? limb_cli_close_output(title) : code;
+}
+
+static int run_states(id_run* r)
+{
+  int code = check_columns(r);
+  if (code == EXIT_FINE) code = make_room(r);
+  if (code == EXIT_FINE) code = open_outputs(r);
+  if (code == EXIT_FINE) {
+    code = cli_has(r->args, "differentiate") ? differentiate_rows(r) : stream_rows(r);
+  }
+  if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw)) {
+    code = cli_usage(r->args, "%s: there are no rows", r->states.path);
+  }
+  if (code == EXIT_FINE) code = finish(r);
+  limb_csv_destroy(r->writer);
+  cli_output_abandon(&r->torques);
+  cli_output_abandon(&r->drawing);
+  cli_sizing_free(&r->sizing);
+  cli_plot_free(&r->plot);
+  free(r->tau);
+  free(r->load);
+  return code;
+}
+
+static int run_id(const cli_args* args)
+{
+  id_run r = {.args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot")};
+  int code = check_options(&r);
+  if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
+  if (code != EXIT_FINE) return code;
+  if (cli_dofs_make(r.robot.model, &r.dofs)) {
+    code = cli_states_open(&r.states, args, &r.robot, &r.dofs, cli_operand(args, 1));
+    if (code == EXIT_FINE) {
+      code = run_states(&r);
+      cli_states_close(&r.states);
+    }
+    cli_dofs_free(&r.dofs);
+  } else {
+    code = out_of_memory(&r);
+  }
+  cli_robot_close(&r.robot);
+  return code;
+}
+
+const cli_command cli_id = {
+  "id",
+  "MODEL TRAJECTORY.csv",
+  "inverse dynamics along a trajectory: torques, sizing, curves",
+  about,
+  examples,
+  options,
+  2,
+  2,
+  run_id,
+};

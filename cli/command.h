@@ -1,0 +1,62 @@
+// How commands are described, and how they see their arguments. One table per command is the source of its
+// --help, of shell completion and of the man page.
+#ifndef LIMB_CLI_COMMAND_H
+#define LIMB_CLI_COMMAND_H
+
+typedef struct cli_option {
+  const char*
+    name; // without dashes: "base"; "": no option, but the heading of what follows, in help
+  const char*
+    argument; // what follows it: "FILE", "X,Y,Z"; words joined by | are the only ones allowed;
+              // NULL: a flag
+  const char* help; // one line
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+  const char* name;
+  const char* operands; // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
+  const char* summary;  // one line
+  const char* const* about;    // paragraphs of the help, line by line, closed by NULL
+  const char* const* examples; // command lines, each followed by what it does; closed by NULL
+  const cli_option* const*
+    options;       // groups of options, each closed by an entry without name; NULL-closed
+  int least, most; // number of operands; most -1: any
+  int (*run)(const cli_args* args);
+} cli_command;
+
+// Options that several commands share.
+extern const cli_option cli_model_options[];  // --base --no-mimic --from --max-bytes
+extern const cli_option cli_world_options[];  // --gravity --no-friction
+extern const cli_option cli_format_options[]; // --format text|json|csv
+
+// All commands, closed by one without name.
+extern const cli_command* const cli_commands[];
+
+// Value of an option, NULL when it was not given; a flag that was given has the value "".
+const char* cli_get(const cli_args* args, const char* name);
+int cli_has(const cli_args* args, const char* name);
+
+int cli_operand_count(const cli_args* args);
+const char* cli_operand(const cli_args* args, int k);
+
+// Name of the command, for messages: "limb info".
+const char* cli_title(const cli_args* args);
+
+// Numbers in options: "0,0,-9.81" for count 3; all finite. On a mistake: message, and 0.
+int cli_numbers(const cli_args* args, const char* name, int count, double* values);
+
+// The word of a list (closed by NULL) that a mistyped word is nearest to; NULL when none is near.
+const char* cli_nearest(const char* wrong, const char* const* words);
+
+// A message "limb <command>: ..." on standard error; returns EXIT_USAGE.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_usage(const cli_args* args, const char* format, ...);
+
+// Reads the arguments behind the name of a command and runs it; --help prints its help instead.
+int cli_run(const cli_command* command, int argc, char** argv);
+
+#endif

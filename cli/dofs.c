@@ -1,0 +1,89 @@
+// Names and units of coordinates: the joint's name, and the suffix of the component where there are several.
+#include "dofs.h"
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Angles and angular rates have suffixes .r and .w, quaternions .q; the rest are lengths.
+static int is_linear(limb_joint_type type, const char* suffix)
+{
+  return type == LIMB_PRISMATIC || (suffix[0] && (suffix[1] == 'p' || suffix[1] == 'v'));
+}
+
+// Appends one name to the text and returns where the next begins.
+static char* put(cli_dof* d, int joint, const limb_joint_def* def, int index, const char* suffix,
+                 char* text)
+{
+  const size_t name = strlen(def->name), rest = strlen(suffix);
+  memcpy(text, def->name, name);
+  memcpy(text + name, suffix, rest + 1);
+  *d = (cli_dof){text, joint, index, is_linear(def->type, suffix)};
+  return text + name + rest + 1;
+}
+
+static size_t text_size(const limb_model* m)
+{
+  size_t size = 1;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(m, j, &info) != LIMB_OK) continue;
+    const size_t each = strlen(info.def.name) + 1;
+    for (int k = 0; k < info.nq; k++) size += each + strlen(limb_q_suffix(info.def.type, k));
+    for (int k = 0; k < info.nv; k++) size += each + strlen(limb_v_suffix(info.def.type, k));
+  }
+  return size;
+}
+
+int cli_dofs_make(const limb_model* m, cli_dofs* out)
+{
+  const int nq = limb_nq(m), nv = limb_nv(m);
+  *out = (cli_dofs){nq, nv, NULL, NULL, NULL};
+  out->q = calloc((size_t)nq + 1, sizeof *out->q);
+  out->v = calloc((size_t)nv + 1, sizeof *out->v);
+  out->text = malloc(text_size(m));
+  if (!out->q || !out->v || !out->text) {
+    cli_dofs_free(out);
+    return 0;
+  }
+  char* next = out->text;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(m, j, &info) != LIMB_OK) continue;
+    for (int k = 0; k < info.nq; k++) {
+      next = put(&out->q[info.q + k], j, &info.def, k, limb_q_suffix(info.def.type, k), next);
+    }
+    for (int k = 0; k < info.nv; k++) {
+      next = put(&out->v[info.v + k], j, &info.def, k, limb_v_suffix(info.def.type, k), next);
+    }
+  }
+  return 1;
+}
+
+void cli_dofs_free(cli_dofs* d)
+{
+  free(d->q);
+  free(d->v);
+  free(d->text);
+  *d = (cli_dofs){0, 0, NULL, NULL, NULL};
+}
+
+const char* cli_force_unit(const cli_dof* d) { return d->linear ? "N" : "N m"; }
+
+const char* cli_speed_unit(const cli_dof* d) { return d->linear ? "m/s" : "rad/s"; }
+
+const char* cli_position_unit(const cli_dof* d) { return d->linear ? "m" : "rad"; }
+
+const char* cli_nearest_frame(const limb_model* m, const char* wrong)
+{
+  const int count = limb_frame_count(m);
+  const char** names = calloc((size_t)count + 1, sizeof *names);
+  if (!names) return NULL;
+  for (int i = 0; i < count; i++) {
+    limb_frame_info info;
+    names[i] = limb_get_frame(m, i, &info) == LIMB_OK ? info.name : "";
+  }
+  const char* close = cli_nearest(wrong, names);
+  free(names);
+  return close;
+}

@@ -1,0 +1,184 @@
+// Help of the tool and of each command, from their tables.
+#include "help.h"
+#include "cli.h"
+#include "commands.h"
+#include "table.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 80, HELP_COLUMN = 24 };
+
+static const char* const exit_codes[] = {
+  "0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,",
+  "4 numerical failure",
+  NULL,
+};
+
+const cli_command* cli_find_command(const char* name)
+{
+  for (const cli_command* const* c = cli_commands; *c; c++)
+    if (strcmp((*c)->name, name) == 0) return *c;
+  return NULL;
+}
+
+int cli_unknown_command(const char* name)
+{
+  const char* names[64] = {NULL};
+  int n = 0;
+  for (const cli_command* const* c = cli_commands; *c && n < 63; c++) names[n++] = (*c)->name;
+  const char* near = cli_nearest(name, names);
+  if (near) {
+    (void)fprintf(stderr, "limb: unknown command '%s'; did you mean '%s'?\n", name, near);
+  } else {
+    (void)fprintf(stderr, "limb: unknown command '%s'; limb --help lists them\n", name);
+  }
+  return EXIT_USAGE;
+}
+
+// ---- pieces ----------------------------------------------------------------------------------------
+
+static void heading(FILE* out, const char* text)
+{
+  (void)fprintf(out, "\n%s%s%s\n", cli_on(out, CLI_BOLD), text, cli_off(out, CLI_BOLD));
+}
+
+// Words from a column on, lines broken before WIDTH. The cursor is at the column.
+static void fill(FILE* out, const char* text, int column)
+{
+  int at = column;
+  while (*text) {
+    const int length = (int)strcspn(text, " "), first = at == column;
+    const int fits = at + !first + length <= WIDTH;
+    if (!first && !fits) {
+      (void)fprintf(out, "\n%*s", column, "");
+      at = column;
+    } else if (!first) {
+      (void)fprintf(out, " ");
+      at++;
+    }
+    (void)fprintf(out, "%.*s", length, text);
+    at += length;
+    text += length;
+    while (*text == ' ') text++;
+  }
+  (void)fprintf(out, "\n");
+}
+
+// "  --name VALUE     what it does"
+static void entry(FILE* out, const char* name, const char* argument, const char* help)
+{
+  int at = fprintf(out, "  %s%s%s", name, argument ? " " : "", argument ? argument : "");
+  if (at >= HELP_COLUMN) {
+    (void)fprintf(out, "\n");
+    at = 0;
+  }
+  (void)fprintf(out, "%*s", HELP_COLUMN - at, "");
+  fill(out, help, HELP_COLUMN);
+}
+
+static void option_group(FILE* out, const cli_option* o)
+{
+  char name[64];
+  if (*o->name) heading(out, "options");
+  for (; o->name; o++) {
+    if (*o->name) {
+      (void)snprintf(name, sizeof name, "--%s", o->name);
+      entry(out, name, o->argument, o->help);
+    } else {
+      heading(out, o->help);
+    }
+  }
+}
+
+static void lines(FILE* out, const char* indent, const char* const* text)
+{
+  for (; text && *text; text++) (void)fprintf(out, "%s%s\n", **text ? indent : "", *text);
+}
+
+static void examples(FILE* out, const char* const* text)
+{
+  if (text && *text) heading(out, "examples");
+  for (; text && text[0] && text[1]; text += 2) {
+    (void)fprintf(out, "  %s\n      ", text[0]);
+    fill(out, text[1], 6);
+  }
+}
+
+// ---- the texts -------------------------------------------------------------------------------------
+
+int cli_help_command(const cli_command* c)
+{
+  FILE* out = stdout;
+  const int has_options = c->options && *c->options;
+  (void)fprintf(out, "usage: limb %s%s%s%s\n\n", c->name, has_options ? " [options]" : "",
+                *c->operands ? " " : "", c->operands);
+  (void)fprintf(out, "%c%s.\n", toupper((unsigned char)*c->summary), c->summary + 1);
+  if (c->about && *c->about) (void)fprintf(out, "\n");
+  lines(out, "", c->about);
+  for (const cli_option* const* group = c->options; group && *group; group++)
+    option_group(out, *group);
+  examples(out, c->examples);
+  heading(out, "exit codes");
+  lines(out, "  ", exit_codes);
+  return limb_cli_close_output("limb help");
+}
+
+static void overview(FILE* out)
+{
+  (void)fprintf(out,
+                "usage: limb COMMAND [options] [operands]\n\nRobot dynamics: torques of a motion, "
+                "motion under torques, and whether to\ntrust the model.\n");
+  heading(out, "commands");
+  for (const cli_command* const* c = cli_commands; *c; c++)
+    entry(out, (*c)->name, NULL, (*c)->summary);
+  heading(out, "options");
+  entry(out, "--help", NULL, "this text; limb COMMAND --help tells about a command");
+  entry(out, "--version", NULL, "version of the library");
+  entry(out, "--conventions", NULL,
+        "units, frames, orders and signs of everything that limb reads and writes");
+  (void)fprintf(out,
+                "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
+                "or the name of a built-in robot (limb models).\n");
+  heading(out, "exit codes");
+  lines(out, "  ", exit_codes);
+}
+
+int cli_help_overview(void)
+{
+  overview(stdout);
+  return limb_cli_close_output("limb help");
+}
+
+void cli_help_mistake(void) { overview(stderr); }
+
+// ---- the command `limb help` -----------------------------------------------------------------------
+
+static int run(const cli_args* args)
+{
+  const char* name = cli_operand(args, 0);
+  if (cli_has(args, "man")) {
+    if (name) return cli_usage(args, "--man is one page for all commands; leave '%s' out", name);
+    return cli_help_man();
+  }
+  if (!name) return cli_help_overview();
+  const cli_command* c = cli_find_command(name);
+  return c ? cli_help_command(c) : cli_unknown_command(name);
+}
+
+static const cli_option options[] = {
+  {"man", NULL, "the manual page limb(1), to be read by man or mandoc"},
+  {0},
+};
+
+const cli_command cli_help = {
+  .name = "help",
+  .operands = "[COMMAND]",
+  .summary = "help about limb or one of its commands",
+  .examples = (const char* const[]){"limb help check", "the same as limb check --help",
+                                    "limb help --man | man -l -", "the manual page", NULL},
+  .options = (const cli_option* const[]){options, NULL},
+  .most = 1,
+  .run = run,
+};

@@ -1,0 +1,281 @@
+// Files that appear whole or not at all, and the progress bar.
+#define _POSIX_C_SOURCE 200809L // open, realpath, sigaction, clock_gettime
+#define _XOPEN_SOURCE   700     // realpath
+
+#include "output.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- signals ---------------------------------------------------------------------------------------
+
+enum { MOST_FILES = 8 };
+
+// What the handler sees. Slots change only while its signals are blocked.
+static char* unfinished[MOST_FILES];
+static volatile sig_atomic_t caught; // number of the signal
+
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+enum { WATCHED = sizeof watched / sizeof *watched };
+
+static void remove_unfinished(void)
+{
+  for (int i = 0; i < MOST_FILES; i++)
+    if (unfinished[i]) (void)unlink(unfinished[i]);
+}
+
+static void end_by(int number)
+{
+  (void)signal(number, SIG_DFL);
+  (void)raise(number);
+}
+
+// The first Ctrl-C asks the command to stop; everything else, and the second, ends the process.
+static void on_signal(int number)
+{
+  const int first = caught == 0;
+  caught = number;
+  if (number == SIGINT && first) return;
+  remove_unfinished();
+  end_by(number); // raised when the handler returns
+}
+
+// No SA_RESTART: a read that waits for input must come back.
+static void watch_signals(void)
+{
+  struct sigaction act = {0}, old;
+  act.sa_handler = on_signal;
+  (void)sigemptyset(&act.sa_mask);
+  for (int i = 0; i < WATCHED; i++) {
+    // nohup and the like have reasons to ignore a signal.
+    if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      (void)sigaction(watched[i], &act, NULL);
+  }
+}
+
+static void block_signals(int how)
+{
+  sigset_t set;
+  (void)sigemptyset(&set);
+  for (int i = 0; i < WATCHED; i++) (void)sigaddset(&set, watched[i]);
+  (void)sigprocmask(how, &set, NULL);
+}
+
+int cli_interrupted(void) { return caught != 0; }
+
+void cli_end_interrupted(void)
+{
+  if (caught) end_by((int)caught);
+}
+
+// Puts a name into the list of the handler, or takes it out; 0 when the list is full.
+static int replace_unfinished(char* from, char* to)
+{
+  int done = 0;
+  block_signals(SIG_BLOCK);
+  for (int i = 0; i < MOST_FILES && !done; i++) {
+    if (unfinished[i] != from) continue;
+    unfinished[i] = to;
+    done = 1;
+  }
+  block_signals(SIG_UNBLOCK);
+  return done;
+}
+
+// ---- files -----------------------------------------------------------------------------------------
+
+static int cannot(const char* command, const char* path, const char* what)
+{
+  (void)fprintf(stderr, "%s: %s: %s: %s\n", command, path, what, strerror(errno));
+  return EXIT_USAGE;
+}
+
+static void forget(cli_output* o)
+{
+  free(o->path);
+  free(o->temporary);
+  *o = (cli_output){0};
+}
+
+// <folder>/.<name>.<pid>.tmp
+static char* temporary_name(const char* path)
+{
+  const char* slash = strrchr(path, '/');
+  const int folder = slash ? (int)(slash - path) + 1 : 0;
+  const size_t size = strlen(path) + 32;
+  char* name = malloc(size);
+  if (name)
+    (void)snprintf(name, size, "%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
+  return name;
+}
+
+static int open_directly(cli_output* o, const char* command)
+{
+  o->stream = fopen(o->path, "w");
+  if (o->stream) return EXIT_FINE;
+  const int code = cannot(command, o->path, "cannot be written");
+  forget(o);
+  return code;
+}
+
+// A file that is replaced keeps its permissions.
+static int open_temporary(cli_output* o, const char* command, const struct stat* old)
+{
+  int file = -1;
+  o->temporary = temporary_name(o->path);
+  if (o->temporary && replace_unfinished(NULL, o->temporary)) {
+    (void)unlink(o->temporary); // of a process of this number that was killed
+    file = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  }
+  if (file >= 0 && old) (void)fchmod(file, old->st_mode & 0777);
+  if (file >= 0) o->stream = fdopen(file, "w");
+  if (o->stream) return EXIT_FINE;
+  const int code = cannot(command, o->path, "cannot be written");
+  if (file >= 0) (void)close(file);
+  cli_output_abandon(o);
+  return code;
+}
+
+int cli_output_open(cli_output* o, const char* command, const char* path)
+{
+  struct stat old;
+  *o = (cli_output){0};
+  if (!path || strcmp(path, "-") == 0) {
+    o->stream = stdout;
+    return EXIT_FINE;
+  }
+  const int exists = stat(path, &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) {
+    errno = EISDIR;
+    return cannot(command, path, "cannot be written");
+  }
+  if (exists && access(path, W_OK) != 0) return cannot(command, path, "cannot be written");
+  // A symbolic link stays one: what it points to is replaced.
+  o->path = exists ? realpath(path, NULL) : strdup(path);
+  if (!o->path) return cannot(command, path, "cannot be written");
+  if (exists && !S_ISREG(old.st_mode)) return open_directly(o, command);
+  watch_signals();
+  return open_temporary(o, command, exists ? &old : NULL);
+}
+
+int cli_output_commit(cli_output* o, const char* command)
+{
+  if (!o->path) {
+    *o = (cli_output){0};
+    return limb_cli_close_output(command);
+  }
+  errno = 0;
+  const int failed = ferror(o->stream);
+  const int closed = fclose(o->stream);
+  o->stream = NULL;
+  if (failed || closed != 0 || (o->temporary && rename(o->temporary, o->path) != 0)) {
+    const int code = cannot(command, o->path, "cannot be written");
+    cli_output_abandon(o);
+    return code;
+  }
+  if (o->temporary) (void)replace_unfinished(o->temporary, NULL);
+  forget(o);
+  return EXIT_FINE;
+}
+
+void cli_output_abandon(cli_output* o)
+{
+  if (o->path && o->stream) (void)fclose(o->stream);
+  if (o->temporary) {
+    (void)unlink(o->temporary);
+    (void)replace_unfinished(o->temporary, NULL);
+  }
+  forget(o);
+}
+
+// ---- text ------------------------------------------------------------------------------------------
+
+void cli_text_add(void* text, const char* more)
+{
+  cli_text* t = text;
+  const size_t length = strlen(more);
+  if (t->failed) return;
+  if (t->size + length + 1 > t->room) {
+    const size_t room = 2 * (t->size + length + 1);
+    char* bytes = realloc(t->bytes, room);
+    if (!bytes) {
+      t->failed = 1;
+      return;
+    }
+    t->bytes = bytes;
+    t->room = room;
+  }
+  memcpy(t->bytes + t->size, more, length + 1);
+  t->size += length;
+}
+
+void cli_text_free(cli_text* text)
+{
+  free(text->bytes);
+  *text = (cli_text){0};
+}
+
+int cli_text_save(const cli_text* text, const char* command, const char* path)
+{
+  cli_output o;
+  const int code = cli_output_open(&o, command, path);
+  if (code != EXIT_FINE) return code;
+  (void)fwrite(text->bytes, 1, text->size, o.stream); // commit looks at ferror
+  return cli_output_commit(&o, command);
+}
+
+// ---- progress --------------------------------------------------------------------------------------
+
+static double now(void)
+{
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+cli_progress cli_progress_begin(const char* what, uint64_t total)
+{
+  const char* term = getenv("TERM");
+  cli_progress p = {.what = what, .total = total};
+  p.terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
+  p.start = p.terminal ? now() : 0;
+  return p;
+}
+
+static void draw(const cli_progress* p, uint64_t done, double elapsed)
+{
+  enum { WIDTH = 30 };
+  static const char full[] = "##############################";
+  if (p->total == 0) {
+    (void)fprintf(stderr, "\r%s: %.0f s\033[K", p->what, elapsed);
+  } else {
+    const double part = (double)(done < p->total ? done : p->total) / (double)p->total;
+    const double left = part > 0 ? elapsed * (1 - part) / part : 0;
+    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, %.0f s left\033[K", p->what, WIDTH,
+                  (int)(WIDTH * part), full, 100 * part, left);
+  }
+  (void)fflush(stderr);
+}
+
+// Short work shows no bar: the first one comes after half a second, then ten per second.
+void cli_progress_update(cli_progress* p, uint64_t done)
+{
+  if (!p->terminal) return;
+  const double t = now() - p->start;
+  if (t < 0.5 || t - p->shown < 0.1) return;
+  p->shown = t;
+  draw(p, done, t);
+}
+
+void cli_progress_end(cli_progress* p)
+{
+  if (p->terminal && p->shown > 0) (void)fprintf(stderr, "\r\033[K");
+  p->shown = 0;
+}

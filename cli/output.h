@@ -1,0 +1,56 @@
+// Files that appear whole or not at all: written beside their place, renamed when done. Ctrl-C, a closed pipe
+// and a kill remove them. What is not a regular file (a device, a pipe) is written directly.
+// Also the progress bar, on standard error and only on a terminal.
+#ifndef LIMB_CLI_OUTPUT_H
+#define LIMB_CLI_OUTPUT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct cli_output {
+  FILE* stream;
+  char* path;      // where it will be; NULL: standard output
+  char* temporary; // where it is; NULL: standard output, or a device that is written directly
+} cli_output;
+
+// Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
+int cli_output_open(cli_output* o, const char* command, const char* path);
+
+// Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
+int cli_output_commit(cli_output* o, const char* command);
+
+// Leaves nothing behind. Fine after commit.
+void cli_output_abandon(cli_output* o);
+
+// Text that grows in memory, to be looked at before it becomes a file.
+typedef struct cli_text {
+  char* bytes; // closed by a zero; NULL: nothing yet
+  size_t size, room;
+  int failed; // memory ran out
+} cli_text;
+
+void cli_text_add(void* text, const char* more); // a limb_text_fn; text is a cli_text
+void cli_text_free(cli_text* text);
+
+// Writes it to a path, as cli_output_open to cli_output_commit.
+int cli_text_save(const cli_text* text, const char* command, const char* path);
+
+// 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE
+// (the tool then ends by the signal, as shells expect). A second Ctrl-C ends the tool at once.
+int cli_interrupted(void);
+
+// Ends the process by the signal that interrupted it, if one did.
+void cli_end_interrupted(void);
+
+typedef struct cli_progress {
+  const char* what;
+  uint64_t total; // 0: not known
+  double start, shown;
+  int terminal;
+} cli_progress;
+
+cli_progress cli_progress_begin(const char* what, uint64_t total);
+void cli_progress_update(cli_progress* p, uint64_t done); // cheap: looks at the clock now and then
+void cli_progress_end(cli_progress* p);                   // clears the line
+
+#endif

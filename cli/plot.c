@@ -1,0 +1,313 @@
+// Small multiples: gathering in buckets, then one panel per series with its own scale.
+#include "plot.h"
+#include "svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plot_bucket {
+  double least, least_x, most, most_x;
+};
+
+// ---- gathering -------------------------------------------------------------------------------------
+
+int cli_plot_make(cli_plot* p, int series)
+{
+  *p = (cli_plot){.series = series, .each = 1};
+  p->bucket = calloc((size_t)series * PLOT_BUCKETS + 1, sizeof *p->bucket);
+  return p->bucket != NULL;
+}
+
+void cli_plot_free(cli_plot* p)
+{
+  free(p->bucket);
+  *p = (cli_plot){0};
+}
+
+static void merge(plot_bucket* a, const plot_bucket* b)
+{
+  if (b->least < a->least) a->least = b->least, a->least_x = b->least_x;
+  if (b->most > a->most) a->most = b->most, a->most_x = b->most_x;
+}
+
+static void halve(cli_plot* p)
+{
+  for (int k = 0; k < p->series; k++) {
+    plot_bucket* b = p->bucket + (size_t)k * PLOT_BUCKETS;
+    for (int i = 0; i < PLOT_BUCKETS / 2; i++) {
+      plot_bucket pair = b[2 * i];
+      merge(&pair, &b[2 * i + 1]);
+      b[i] = pair;
+    }
+  }
+  p->count = PLOT_BUCKETS / 2;
+  p->each *= 2;
+  p->in_last = p->each;
+}
+
+void cli_plot_add(cli_plot* p, double x, const double* y)
+{
+  if (p->count == 0) p->first = x;
+  p->last = x;
+  if (p->count == PLOT_BUCKETS && p->in_last == p->each) halve(p);
+  const int fresh = p->count == 0 || p->in_last == p->each;
+  if (fresh) p->count++, p->in_last = 0;
+  p->in_last++;
+  for (int k = 0; k < p->series; k++) {
+    plot_bucket* b = p->bucket + (size_t)k * PLOT_BUCKETS + (p->count - 1);
+    const plot_bucket row = {y[k], x, y[k], x};
+    if (fresh) {
+      *b = row;
+    } else {
+      merge(b, &row);
+    }
+  }
+}
+
+// ---- scales ----------------------------------------------------------------------------------------
+
+typedef struct scale {
+  double low, high;       // of the values
+  double step;            // between ticks
+  double at_low, at_high; // pixels
+} scale;
+
+// 1, 2 or 5 times a power of ten, about a count-th of the range.
+static double nice_step(double range, double count)
+{
+  const double power = pow(10, floor(log10(range / count))), f = range / count / power;
+  return power * (f < 1.5 ? 1 : f < 3.5 ? 2 : f < 7.5 ? 5 : 10);
+}
+
+static scale make_scale(double low, double high, double count, double at_low, double at_high)
+{
+  const double size = fmax(fabs(low), fabs(high));
+  if (!(high - low > 1e-9 * size)) { // nothing but rounding, or one value
+    const double half = size > 0 ? size / 2 : 1;
+    low -= half, high += half;
+  }
+  const scale s = {low, high, nice_step(high - low, count), at_low, at_high};
+  return s;
+}
+
+static double place(const scale* s, double x)
+{
+  return s->at_low + (x - s->low) / (s->high - s->low) * (s->at_high - s->at_low);
+}
+
+// With a real minus sign, and no more digits than the step has.
+static void tick_text(double x, double step, char* text, size_t size)
+{
+  char digits[32];
+  const double shown = fabs(x) < step / 1e3 ? 0 : fabs(x);
+  (void)snprintf(digits, sizeof digits, "%.*g",
+                 shown > 0 ? (int)fmax(3, ceil(log10(shown / step)) + 1) : 1, shown);
+  (void)snprintf(text, size, "%s%s", x < 0 && shown > 0 ? "\xe2\x88\x92" : "", digits);
+}
+
+// ---- drawing ---------------------------------------------------------------------------------------
+
+static const char style[] =
+  "text { font-family: Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif; "
+  "font-size: 11px; fill: #5b6573; }\n"
+  ".title { font-size: 19px; font-weight: 600; fill: #17202b; }\n"
+  ".sub { font-size: 12px; }\n"
+  ".name { font-size: 12.5px; font-weight: 600; fill: #17202b; }\n"
+  ".peak { fill: #1f5fa6; }\n"
+  ".over { fill: #b3372b; }\n"
+  ".page { fill: #ffffff; }\n"
+  ".panel { fill: #f7f8fa; }\n"
+  ".beyond { fill: #b3372b; fill-opacity: 0.07; }\n"
+  "path { fill: none; }\n"
+  ".grid { stroke: #e3e7ec; stroke-width: 1; }\n"
+  ".zero { stroke: #9aa4b1; stroke-width: 1; }\n"
+  ".dash { stroke: #b3372b; stroke-width: 1.2; stroke-dasharray: 5 4; }\n"
+  ".area { fill: #1f5fa6; fill-opacity: 0.10; }\n"
+  ".curve { stroke: #1f5fa6; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }\n"
+  ".dot { fill: #1f5fa6; stroke: #ffffff; stroke-width: 1.5; }\n";
+
+enum {
+  WIDTH = 960,
+  MARGIN = 28,
+  TOP = 84,
+  HEAD = 24,
+  BODY = 112,
+  GAP = 20,
+  LABELS = 52,
+  FOOT = 44
+};
+
+// One panel: where it is, what it shows.
+typedef struct panel {
+  const plot_series* series;
+  const plot_bucket* bucket;
+  int count;
+  double left, right, top, bottom;
+  scale x, y;
+  int shows_limit;
+  double peak, peak_x; // largest magnitude
+} panel;
+
+static void find_range(panel* p)
+{
+  double low = 0, high = 0;
+  for (int i = 0; i < p->count; i++) {
+    const plot_bucket* b = &p->bucket[i];
+    low = fmin(low, b->least), high = fmax(high, b->most);
+    if (i == 0 || fabs(b->least) > fabs(p->peak)) p->peak = b->least, p->peak_x = b->least_x;
+    if (fabs(b->most) > fabs(p->peak)) p->peak = b->most, p->peak_x = b->most_x;
+  }
+  // A limit far away would flatten the curve: it is told in words then.
+  const double limit = p->series->limit, most = fmax(high, -low);
+  p->shows_limit = isfinite(limit) && limit <= 2.5 * most;
+  if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
+  if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
+  const double air = 0.08 * (high - low);
+  p->y = make_scale(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
+}
+
+static void draw_grid(FILE* out, const panel* p, int with_x)
+{
+  char text[48];
+  for (double k = ceil(p->x.low / p->x.step); k * p->x.step <= p->x.high * (1 + 1e-9); k++) {
+    const double at = place(&p->x, k * p->x.step);
+    svg_line(out, "grid", at, p->top, at, p->bottom);
+    tick_text(k * p->x.step, p->x.step, text, sizeof text);
+    if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
+  }
+  for (double k = ceil(p->y.low / p->y.step); k * p->y.step <= p->y.high; k++) {
+    const double at = place(&p->y, k * p->y.step);
+    svg_line(out, fabs(k) < 0.5 ? "zero" : "grid", p->left, at, p->right, at);
+    tick_text(k * p->y.step, p->y.step, text, sizeof text);
+    svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
+  }
+}
+
+static void draw_limits(FILE* out, const panel* p)
+{
+  for (double sign = -1; p->shows_limit && sign <= 1; sign += 2) {
+    const double value = sign * p->series->limit, at = place(&p->y, value);
+    const double edge = sign > 0 ? p->top : p->bottom;
+    if (value < p->y.low || value > p->y.high) continue;
+    svg_rect(out, "beyond", p->left, fmin(at, edge), p->right - p->left, fabs(at - edge));
+    svg_line(out, "dash", p->left, at, p->right, at);
+  }
+}
+
+// Least and largest value of each bucket in the order in which they came.
+static void draw_points(FILE* out, const panel* p, int first)
+{
+  for (int i = 0; i < p->count; i++) {
+    const plot_bucket* b = &p->bucket[i];
+    const int up = b->least_x <= b->most_x;
+    svg_path_to(out, first && i == 0, place(&p->x, up ? b->least_x : b->most_x),
+                place(&p->y, up ? b->least : b->most));
+    if (b->least_x == b->most_x) continue;
+    svg_path_to(out, 0, place(&p->x, up ? b->most_x : b->least_x),
+                place(&p->y, up ? b->most : b->least));
+  }
+}
+
+static void draw_curve(FILE* out, const panel* p)
+{
+  const double zero = place(&p->y, 0);
+  svg_path_begin(out, "area");
+  svg_path_to(out, 1, place(&p->x, p->bucket[0].least_x), zero);
+  draw_points(out, p, 0);
+  svg_path_to(out, 0, p->right, zero);
+  svg_path_end(out, 1);
+  svg_path_begin(out, "curve");
+  draw_points(out, p, 1);
+  svg_path_end(out, 0);
+  svg_circle(out, "dot", place(&p->x, p->peak_x), place(&p->y, p->peak), 3.6);
+}
+
+static void draw_head(FILE* out, const panel* p)
+{
+  const plot_series* s = p->series;
+  const int over = fabs(p->peak) > s->limit;
+  char text[160], number[48], bound[60] = "";
+  const double y = p->top - 9;
+  const int most = (int)((p->right - p->left) / 13);
+  tick_text(p->peak, fabs(p->peak) / 100, number, sizeof number);
+  if (isfinite(s->limit)) (void)snprintf(bound, sizeof bound, " of %.4g", s->limit);
+  (void)snprintf(text, sizeof text, "peak %s%s %s%s", p->peak == 0 ? "0" : number, bound, s->unit,
+                 over ? ": over the limit" : "");
+  svg_text(out, "tick", SVG_END, p->left - 7, y, 8, s->unit);
+  svg_text(out, "name", SVG_START, p->left, y, most, s->name);
+  svg_text(out, over ? "over" : "peak", SVG_END, p->right, y, 80, text);
+}
+
+static void draw_panel(FILE* out, const panel* p, int with_x)
+{
+  svg_rect(out, "panel", p->left, p->top, p->right - p->left, p->bottom - p->top);
+  draw_grid(out, p, with_x);
+  draw_limits(out, p);
+  draw_curve(out, p);
+  draw_head(out, p);
+}
+
+// How many panels, and where each goes.
+typedef struct sheet {
+  int panels, columns, rows;
+  double pitch, tall; // from panel to panel
+} sheet;
+
+static sheet make_sheet(int series)
+{
+  const int n = series < PLOT_MOST ? series : PLOT_MOST;
+  const int columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
+  const sheet s = {n, columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns,
+                   HEAD + BODY + GAP};
+  return s;
+}
+
+// Down the columns: neighbours in the robot are neighbours on the page.
+static panel make_panel(const cli_plot* p, const plot_series* series, const sheet* s, int k)
+{
+  const int column = k / s->rows, row = k % s->rows;
+  panel one = {.series = &series[k],
+               .bucket = p->bucket + (size_t)k * PLOT_BUCKETS,
+               .count = p->count,
+               .left = MARGIN + column * s->pitch + LABELS,
+               .right = MARGIN + (column + 1) * s->pitch - GAP,
+               .top = TOP + row * s->tall + HEAD,
+               .bottom = TOP + row * s->tall + HEAD + BODY};
+  one.x = make_scale(p->first, p->last,
+                     s->columns == 1   ? 10
+                     : s->columns == 2 ? 6
+                                       : 4,
+                     one.left, one.right);
+  find_range(&one);
+  return one;
+}
+
+static void draw_legend(FILE* out)
+{
+  const double right = WIDTH - MARGIN, y = 58;
+  svg_text(out, "sub", SVG_END, right, y, 20, "limit");
+  svg_line(out, "dash", right - 66, y - 4, right - 34, y - 4);
+}
+
+void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_words* words, FILE* out)
+{
+  const sheet s = make_sheet(p->series);
+  const double height = TOP + s.rows * s.tall + FOOT;
+  int limits = 0;
+  svg_begin(out, WIDTH, height, words->title, style);
+  svg_rect(out, "page", 0, 0, WIDTH, height);
+  svg_text(out, "title", SVG_START, MARGIN, 38, 80, words->title);
+  svg_text(out, "sub", SVG_START, MARGIN, 58, 120, words->subtitle);
+  for (int k = 0; k < s.panels && p->count > 0; k++) {
+    const int last = k % s.rows == s.rows - 1 || k == s.panels - 1;
+    const panel one = make_panel(p, series, &s, k);
+    draw_panel(out, &one, last);
+    limits |= one.shows_limit;
+    if (!last) continue;
+    svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40,
+             words->x_label);
+  }
+  if (limits) draw_legend(out);
+  svg_end(out);
+}

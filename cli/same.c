@@ -1,0 +1,122 @@
+// Whether two models are the same robot.
+#include "same.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FOR_M = 2000 };
+
+typedef struct pair {
+  const limb_model *a, *b;
+  limb_data *da, *db;
+  int nq, nv;
+  int *q, *v; // where number k of b is in a's vectors
+  double* memory;
+  double *qa, *va, *aa, *ta, *Ma, *qb, *vb, *ab, *tb, *Mb;
+  double* Mc; // Ma in b's order
+} pair;
+
+// Random numbers in [-1, 1).
+static double draw(uint64_t* seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
+}
+
+// Largest difference relative to the largest number.
+static double differ(size_t n, const double* x, const double* y)
+{
+  double off = 0, size = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double d = fabs(x[i] - y[i]);
+    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
+    off = fmax(off, d);
+    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+  }
+  return size > 0 ? off / size : 0;
+}
+
+// Finds every joint of b in a. Fills why when one is not there, or another thing.
+static void match(pair* p, same_result* out)
+{
+  for (int j = 0; j < limb_joint_count(p->b); j++) {
+    limb_joint_info jb, ja;
+    if (limb_get_joint(p->b, j, &jb) != LIMB_OK) continue;
+    const int k = limb_find_joint(p->a, jb.def.name);
+    // A frame may have become a body on a fixed joint.
+    if (k < 0 && jb.def.type == LIMB_FIXED) continue;
+    if (limb_get_joint(p->a, k, &ja) != LIMB_OK) {
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' is new", jb.def.name);
+      return;
+    }
+    if (ja.nq != jb.nq || ja.nv != jb.nv) {
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' has another number of coordinates",
+                     jb.def.name);
+      return;
+    }
+    for (int i = 0; i < jb.nq; i++) p->q[jb.q + i] = ja.q + i;
+    for (int i = 0; i < jb.nv; i++) p->v[jb.v + i] = ja.v + i;
+  }
+}
+
+static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
+{
+  const size_t nv = (size_t)p->nv;
+  limb_status s = limb_random(p->a, seed, p->qa);
+  for (int k = 0; k < p->nv; k++) p->va[k] = draw(seed), p->aa[k] = draw(seed);
+  for (int k = 0; k < p->nq; k++) p->qb[k] = p->qa[p->q[k]];
+  for (int k = 0; k < p->nv; k++) p->vb[k] = p->va[p->v[k]], p->ab[k] = p->aa[p->v[k]];
+  if (s == LIMB_OK) s = limb_inverse_dynamics(p->da, p->qa, p->va, p->aa, NULL, p->ta);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(p->db, p->qb, p->vb, p->ab, NULL, p->tb);
+  if (s != LIMB_OK) return s;
+  for (int k = 0; k < p->nv; k++) p->vb[k] = p->ta[p->v[k]]; // in b's order
+  out->tau = fmax(out->tau, differ(nv, p->vb, p->tb));
+  if (!p->Ma) return LIMB_OK;
+  s = limb_mass_matrix(p->da, p->qa, p->Ma);
+  if (s == LIMB_OK) s = limb_mass_matrix(p->db, p->qb, p->Mb);
+  for (size_t i = 0; i < nv && s == LIMB_OK; i++)
+    for (size_t j = 0; j < nv; j++)
+      p->Mc[i * nv + j] = p->Ma[(size_t)p->v[i] * nv + (size_t)p->v[j]];
+  if (s == LIMB_OK) out->M = fmax(out->M, differ(nv * nv, p->Mc, p->Mb));
+  return s;
+}
+
+static limb_status prepare(pair* p)
+{
+  const size_t nq = (size_t)p->nq, nv = (size_t)p->nv, nn = p->nv > MOST_FOR_M ? 0 : nv * nv;
+  p->q = calloc(nq + nv + 1, sizeof(int));
+  p->memory = calloc(2 * (nq + 3 * nv) + 3 * nn + 1, sizeof(double));
+  if (!p->q || !p->memory) return LIMB_E_NOMEM;
+  p->v = p->q + nq;
+  double* at = p->memory;
+  double** const parts[] = {&p->qa, &p->qb, &p->va, &p->vb, &p->aa, &p->ab, &p->ta, &p->tb};
+  for (int i = 0; i < 8; i++) {
+    *parts[i] = at;
+    at += i < 2 ? nq : nv;
+  }
+  if (nn > 0) p->Ma = at, p->Mb = at + nn, p->Mc = at + 2 * nn;
+  limb_status s = limb_data_create(p->a, NULL, &p->da);
+  if (s == LIMB_OK) s = limb_data_create(p->b, NULL, &p->db);
+  return s;
+}
+
+limb_status cli_compare(const limb_model* a, const limb_model* b, int states, same_result* out)
+{
+  pair p = {.a = a, .b = b, .nq = limb_nq(a), .nv = limb_nv(a)};
+  uint64_t seed = 20261;
+  *out = (same_result){.states = states};
+  if (limb_nq(b) != p.nq || limb_nv(b) != p.nv) {
+    (void)snprintf(out->why, sizeof out->why, "nq %d and nv %d instead of %d and %d", limb_nq(b),
+                   limb_nv(b), p.nq, p.nv);
+    return LIMB_OK;
+  }
+  limb_status s = prepare(&p);
+  if (s == LIMB_OK) match(&p, out);
+  if (!p.Ma) out->M = -1;
+  for (int i = 0; i < states && s == LIMB_OK && !*out->why; i++) s = compare_state(&p, &seed, out);
+  limb_data_destroy(p.da);
+  limb_data_destroy(p.db);
+  free(p.q);
+  free(p.memory);
+  return s;
+}

@@ -1,0 +1,121 @@
+// Sizing: peaks, root mean squares, work and loads, gathered row by row.
+#include "sizing.h"
+
+#include <stdlib.h>
+
+static void describe_dof(cli_sizing* s, int k)
+{
+  sizing_dof* d = &s->dof[k];
+  limb_joint_info info;
+  d->q_min = -HUGE_VAL, d->q_max = d->v_max = d->effort_max = HUGE_VAL;
+  d->q_least = HUGE_VAL, d->q_most = -HUGE_VAL;
+  if (limb_get_joint(s->model, s->dofs->v[k].joint, &info) != LIMB_OK) return;
+  // As many coordinates as velocities: they belong to each other. Of a free joint the positions are in
+  // other axes than the velocities, and a rotation has no range at all.
+  d->has_q = info.nq == info.nv;
+  s->q_index[k] = info.q + s->dofs->v[k].index;
+  if (info.nv == 1) {
+    d->q_min = info.def.q_min, d->q_max = info.def.q_max;
+    d->v_max = info.def.v_max, d->effort_max = info.def.effort_max;
+  }
+}
+
+int cli_sizing_make(cli_sizing* s, const limb_model* model, const cli_dofs* dofs)
+{
+  *s = (cli_sizing){.model = model, .dofs = dofs};
+  s->dof = calloc((size_t)dofs->nv + 1, sizeof *s->dof);
+  s->q_index = calloc((size_t)dofs->nv + 1, sizeof *s->q_index);
+  s->load = calloc((size_t)limb_joint_count(model) + 1, sizeof *s->load);
+  if (!s->dof || !s->q_index || !s->load) {
+    cli_sizing_free(s);
+    return 0;
+  }
+  for (int k = 0; k < dofs->nv; k++) describe_dof(s, k);
+  return 1;
+}
+
+void cli_sizing_free(cli_sizing* s)
+{
+  free(s->dof);
+  free(s->q_index);
+  free(s->load);
+  *s = (cli_sizing){0};
+}
+
+static void keep_peak(sizing_peak* p, int first, double time, double value, double other)
+{
+  if (first || fabs(value) > fabs(p->value)) *p = (sizing_peak){value, time, other};
+}
+
+// Work while the power goes in a straight line from p0 to p1: what is above zero, what is below.
+static void add_work(sizing_dof* d, double dt, double p0, double p1)
+{
+  if (p0 >= 0 && p1 >= 0) {
+    d->done += dt * (p0 + p1) / 2;
+  } else if (p0 <= 0 && p1 <= 0) {
+    d->taken -= dt * (p0 + p1) / 2;
+  } else {
+    const double cross = p0 / (p0 - p1); // part of the step before zero
+    const double before = dt * cross * p0 / 2, after = dt * (1 - cross) * p1 / 2;
+    d->done += before > 0 ? before : after;
+    d->taken -= before > 0 ? after : before;
+  }
+}
+
+static void add_dof(cli_sizing* s, int k, double time, double q, double v, double tau)
+{
+  sizing_dof* d = &s->dof[k];
+  const int first = s->rows == 0;
+  const double power = tau * v;
+  keep_peak(&d->torque, first, time, tau, v);
+  keep_peak(&d->speed, first, time, v, tau);
+  keep_peak(&d->power, first, time, power, 0);
+  if (d->has_q && q < d->q_least) d->q_least = q, d->q_least_time = time;
+  if (d->has_q && q > d->q_most) d->q_most = q, d->q_most_time = time;
+  if (!first) {
+    const double dt = time - s->end;
+    d->torque_square += dt * (d->last_torque * d->last_torque + tau * tau) / 2;
+    add_work(d, dt, d->last_power, power);
+  }
+  d->last_torque = tau;
+  d->last_power = power;
+}
+
+static void add_load(sizing_load* l, int first, double time, const sp_force* w)
+{
+  const double force = sp_norm3(w->f), moment = sp_norm3(w->m);
+  if (first || force > l->force) l->force = force, l->force_time = time, l->at_force = *w;
+  if (first || moment > l->moment) l->moment = moment, l->moment_time = time, l->at_moment = *w;
+}
+
+void cli_sizing_add(cli_sizing* s, double time, const double* q, const double* v, const double* tau,
+                    const sp_force* load)
+{
+  for (int k = 0; k < s->dofs->nv; k++) add_dof(s, k, time, q[s->q_index[k]], v[k], tau[k]);
+  for (int j = 0; j < limb_joint_count(s->model); j++) {
+    add_load(&s->load[j], s->rows == 0, time, &load[j]);
+  }
+  if (s->rows == 0) s->start = time;
+  s->end = time;
+  s->rows++;
+}
+
+double cli_sizing_duration(const cli_sizing* s) { return s->end - s->start; }
+
+// Of a single row, which lasts no time, the magnitude itself.
+double cli_sizing_rms(const cli_sizing* s, int k)
+{
+  const double T = cli_sizing_duration(s);
+  return T > 0 ? sqrt(s->dof[k].torque_square / T) : fabs(s->dof[k].torque.value);
+}
+
+double cli_sizing_mean_power(const cli_sizing* s, int k)
+{
+  const double T = cli_sizing_duration(s);
+  return T > 0 ? (s->dof[k].done + s->dof[k].taken) / T : fabs(s->dof[k].power.value);
+}
+
+double cli_sizing_room(const sizing_dof* d)
+{
+  return d->has_q ? fmin(d->q_max - d->q_most, d->q_least - d->q_min) : HUGE_VAL;
+}

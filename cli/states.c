@@ -1,0 +1,247 @@
+// Tables of states: columns by their names, rows by the library's CSV reader.
+#define _POSIX_C_SOURCE 200809L // fstat, fileno
+
+#include "states.h"
+#include "cli.h"
+#include "states_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const cli_option cli_wrench_options[] = {
+  {"", NULL, "external wrenches"},
+  {"wrench-ref", "body|world|aligned",
+   "axes and point of the wrench columns (default: aligned, world axes at the frame's origin)"},
+  {0},
+};
+
+// ---- opening ---------------------------------------------------------------------------------------
+
+static int out_of_memory(const cli_states* s) { return cli_usage(s->args, "out of memory"); }
+
+static int syntax_error(const cli_states* s, limb_status status, const limb_error* err)
+{
+  cli_print_error(stderr, s->path, status, err);
+  return EXIT_USAGE;
+}
+
+static int open_file(cli_states* s, const char* path)
+{
+  struct stat about;
+  limb_error err = {0};
+  if (strcmp(path, "-") == 0) {
+    s->path = "standard input";
+    s->file = stdin;
+  } else {
+    s->file = fopen(path, "rb");
+    if (!s->file) return cli_usage(s->args, "%s: cannot be opened: %s", path, strerror(errno));
+  }
+  if (fstat(fileno(s->file), &about) == 0) {
+    if (S_ISDIR(about.st_mode)) return cli_usage(s->args, "%s: is a directory", path);
+    if (S_ISREG(about.st_mode)) s->bytes = (uint64_t)about.st_size;
+  }
+  const limb_status status = limb_csv_open(s->file, NULL, &s->reader, &err);
+  return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
+}
+
+static int make_room(cli_states* s)
+{
+  const int columns = limb_csv_column_count(s->reader);
+  s->row = calloc((size_t)columns + 1, sizeof *s->row);
+  if (!s->row) return 0;
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const size_t width = (size_t)states_width(s->dofs, g) + 1;
+    s->column[g] = calloc(width, sizeof **s->column);
+    s->value[g] = calloc(width, sizeof **s->value);
+    if (!s->column[g] || !s->value[g]) return 0;
+  }
+  s->q = s->value[0], s->v = s->value[1], s->a = s->value[2], s->tau = s->value[3];
+  // No table has more wrenches than columns.
+  s->wrench = calloc((size_t)columns + 1, sizeof *s->wrench);
+  s->wrench_column = calloc((size_t)columns + 1, sizeof *s->wrench_column);
+  s->quat = calloc((size_t)s->dofs->nq + 1, sizeof *s->quat);
+  return s->wrench && s->wrench_column && s->quat;
+}
+
+static void find_quaternions(cli_states* s)
+{
+  for (int j = 0; j < limb_joint_count(s->model); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(s->model, j, &info) != LIMB_OK) continue;
+    if (info.def.type == LIMB_SPHERICAL) s->quat[s->nquat++] = info.q;
+    if (info.def.type == LIMB_FREE) s->quat[s->nquat++] = info.q + 3;
+  }
+}
+
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
+                    const char* path)
+{
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path};
+  int code = open_file(s, path);
+  if (code == EXIT_FINE && !make_room(s)) code = out_of_memory(s);
+  if (code == EXIT_FINE) code = states_find_columns(s);
+  if (code == EXIT_FINE) {
+    find_quaternions(s);
+    robot->env.nwrench = s->nwrench;
+    robot->env.wrench = s->nwrench ? s->wrench : NULL;
+  } else {
+    cli_states_close(s);
+  }
+  return code;
+}
+
+void cli_states_close(cli_states* s)
+{
+  limb_csv_close(s->reader);
+  if (s->file && s->file != stdin) (void)fclose(s->file);
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    free(s->column[g]);
+    free(s->value[g]);
+  }
+  free(s->row);
+  free(s->wrench);
+  free(s->wrench_column);
+  free(s->quat);
+  *s = (cli_states){0};
+}
+
+int cli_states_has(const cli_states* s, unsigned what)
+{
+  if (what & STATES_TIME && s->has_time) return 1;
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    if (!(what & 1U << g)) continue;
+    for (int k = 0; k < states_width(s->dofs, g); k++)
+      if (s->column[g][k] >= 0) return 1;
+  }
+  return 0;
+}
+
+int cli_states_need(cli_states* s, unsigned what, const char* purpose)
+{
+  const int code = states_check_columns(s, what, purpose);
+  if (code == EXIT_FINE) s->wanted |= what;
+  return code;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------
+
+// Where messages about the row at hand begin: file and line.
+static int row_error(const cli_states* s, const char* subject, const char* text)
+{
+  (void)fprintf(stderr, "%s:%d: error: %s: %s\n", s->path, s->line, subject, text);
+  return EXIT_USAGE;
+}
+
+// The library normalises quaternions, and refuses those that are far off: here with the joint's name.
+static int check_quaternions(const cli_states* s)
+{
+  for (int i = 0; i < s->nquat; i++) {
+    const double* q = s->q + s->quat[i];
+    const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (fabs(norm - 1) <= 1e-3) continue;
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "the quaternion that begins here is (%g %g %g %g), x y z w; its norm is %g and "
+                   "must be within 0.001 of 1",
+                   q[0], q[1], q[2], q[3], norm);
+    return row_error(s, s->dofs->q[s->quat[i]].name, text);
+  }
+  return EXIT_FINE;
+}
+
+static void pick(const cli_states* s, int g)
+{
+  const int width = states_width(s->dofs, g);
+  const int* column = s->column[g];
+  double* value = s->value[g];
+  for (int k = 0; k < width; k++) value[k] = s->row[column[k]];
+}
+
+static void pick_wrenches(cli_states* s)
+{
+  for (int i = 0; i < s->nwrench; i++) {
+    double x[6];
+    for (int k = 0; k < 6; k++) {
+      const int column = s->wrench_column[i][k];
+      x[k] = column >= 0 ? s->row[column] : 0;
+    }
+    s->wrench[i].wrench = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
+  }
+}
+
+static int take_time(cli_states* s)
+{
+  const double before = s->time;
+  if (!s->has_time) return EXIT_FINE;
+  s->time = s->row[s->time_column];
+  if (!(s->wanted & STATES_TIME) || s->count == 1 || s->time > before) return EXIT_FINE;
+  char text[120];
+  (void)snprintf(text, sizeof text, "%.17g does not come after the %.17g of the row before",
+                 s->time, before);
+  return row_error(s, "time", text);
+}
+
+int cli_states_next(cli_states* s, int* got)
+{
+  limb_error err = {0};
+  const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
+  if (status != LIMB_OK) return syntax_error(s, status, &err);
+  if (!*got) return EXIT_FINE;
+  s->count++;
+  s->line = limb_csv_line(s->reader);
+  for (int g = 0; g < STATES_GROUPS; g++)
+    if (s->wanted & 1U << g) pick(s, g);
+  pick_wrenches(s);
+  const int code = take_time(s);
+  if (code != EXIT_FINE || !(s->wanted & STATES_Q)) return code;
+  return check_quaternions(s);
+}
+
+int cli_states_failure(const cli_states* s, limb_status status, const char* what)
+{
+  (void)fprintf(stderr, "%s:", s->path);
+  if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
+  (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);
+  if (s->has_time) (void)fprintf(stderr, ", time %.9g", s->time);
+  (void)fprintf(stderr, ": %s: %s", what, limb_status_text(status));
+  if (status == LIMB_E_SINGULAR) {
+    (void)fprintf(stderr,
+                  "; a joint that moves no mass and no rotor has no acceleration: limb check "
+                  "names it");
+  }
+  (void)fprintf(stderr, "\n");
+  return cli_exit_code(status);
+}
+
+// ---- answers ---------------------------------------------------------------------------------------
+
+static int written(const cli_states* s, limb_status status)
+{
+  if (status == LIMB_OK) return EXIT_FINE;
+  return cli_usage(s->args, "the CSV could not be written: %s", limb_status_text(status));
+}
+
+int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix)
+{
+  limb_status status = s->has_time ? limb_csv_text(w, "time") : LIMB_OK;
+  for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++) {
+    char name[512];
+    (void)snprintf(name, sizeof name, "%s%s", prefix, s->dofs->v[k].name);
+    status = limb_csv_text(w, name);
+  }
+  return written(s, status == LIMB_OK ? limb_csv_end_row(w) : status);
+}
+
+int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x)
+{
+  limb_status status = s->has_time ? limb_csv_number(w, s->time) : LIMB_OK;
+  if (status == LIMB_OK) status = limb_csv_numbers(w, x, s->dofs->nv);
+  return written(s, status == LIMB_OK ? limb_csv_end_row(w) : status);
+}
+
+int cli_states_write_end(const cli_states* s, limb_csv_writer* w)
+{
+  return written(s, limb_csv_finish(w));
+}

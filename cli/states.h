@@ -1,0 +1,81 @@
+// A table of states: which of its columns are which numbers of a model, and its rows one by one.
+//
+// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, with the suffixes of components where a
+// joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz. Memory does not grow with the number of rows.
+#ifndef LIMB_CLI_STATES_H
+#define LIMB_CLI_STATES_H
+
+#include "limb/csv.h"
+#include "limb/limb.h"
+
+#include "command.h"
+#include "dofs.h"
+#include "robot.h"
+
+// What a row may hold, as bits.
+enum {
+  STATES_Q = 1,
+  STATES_V = 2,
+  STATES_A = 4,
+  STATES_TAU = 8,
+  STATES_TIME = 16, // and it must rise from row to row
+};
+
+enum { STATES_GROUPS = 4 };
+
+typedef struct cli_states {
+  const cli_args* args;
+  const limb_model* model;
+  const cli_dofs* dofs;
+  const char* path; // as in messages
+  FILE* file;
+  limb_csv_reader* reader;
+  uint64_t bytes;  // size of the file; 0: not known
+  unsigned wanted; // bits of what states_next fills in
+  double* row;     // as read
+  int* column[STATES_GROUPS];
+  double* value[STATES_GROUPS];
+  int time_column;
+  int (*wrench_column)[6];
+  int nquat;
+  int* quat; // where quaternions begin in q
+
+  double *q, *v, *a, *tau; // of the row at hand; those that are wanted
+  double time;
+  int has_time;
+  int nwrench;
+  limb_wrench* wrench;
+  uint64_t count; // rows so far
+  int line;       // of the row at hand; 0: not known
+} cli_states;
+
+// The option that states_open understands: --wrench-ref.
+extern const cli_option cli_wrench_options[];
+
+// Opens a table ("-": standard input) and finds the columns of the model; unknown ones are warned about.
+// EXIT_FINE, or an exit code after a message; nothing is left to close then. The robot's environment gets
+// the wrenches of the rows. model, dofs and path must outlive the table.
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
+                    const char* path);
+void cli_states_close(cli_states* s);
+
+// Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
+// they are, and EXIT_USAGE.
+int cli_states_need(cli_states* s, unsigned what, const char* purpose);
+
+// 1 when the table has a column of this kind (one of the bits).
+int cli_states_has(const cli_states* s, unsigned what);
+
+// The next row. *got is 0 at the end. EXIT_FINE, or an exit code after a message.
+int cli_states_next(cli_states* s, int* got);
+
+// A failure of the library in the row at hand: says so, with the place, and returns the exit code.
+int cli_states_failure(const cli_states* s, limb_status status, const char* what);
+
+// A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
+// of freedom. EXIT_FINE, or an exit code after a message.
+int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);
+int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
+int cli_states_write_end(const cli_states* s, limb_csv_writer* w);
+
+#endif

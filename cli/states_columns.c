@@ -1,0 +1,219 @@
+// Which column is what. Nothing is dropped silently: a column that no number of the model belongs to is named
+// in a warning, a wrench on a frame that is not there is an error.
+#include "states_columns.h"
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TOLD = 10, NAME_ROOM = 512 };
+
+static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau."};
+static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
+
+int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq : dofs->nv; }
+
+static const cli_dof* entry(const cli_dofs* dofs, int group, int k)
+{
+  return group == 0 ? &dofs->q[k] : &dofs->v[k];
+}
+
+// Name of a column, in room of its own; what does not fit is cut.
+static const char* column_name(const cli_dofs* dofs, int group, int k, char room[NAME_ROOM])
+{
+  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], entry(dofs, group, k)->name);
+  return room;
+}
+
+// ---- wrenches --------------------------------------------------------------------------------------
+
+static limb_ref wrench_ref(const cli_args* args)
+{
+  const char* ref = cli_get(args, "wrench-ref");
+  if (ref && strcmp(ref, "body") == 0) return LIMB_BODY;
+  if (ref && strcmp(ref, "world") == 0) return LIMB_WORLD;
+  return LIMB_ALIGNED;
+}
+
+static int unknown_frame(const cli_states* s, const char* column, const char* frame)
+{
+  const char* close = cli_nearest_frame(s->model, frame);
+  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'", s->path, column,
+                frame);
+  if (close) (void)fprintf(stderr, "; did you mean '%s'?", close);
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+// One column wrench.<frame>.<part>; the frame's own name may have dots. *known: it is one.
+static int find_wrench(cli_states* s, int column, int* known)
+{
+  const char* name = limb_csv_column(s->reader, column);
+  char frame[NAME_ROOM];
+  const size_t length = strlen(name);
+  int part = 0;
+  *known = 0;
+  if (strncmp(name, "wrench.", 7) != 0 || length < 11 || length >= NAME_ROOM) return EXIT_FINE;
+  while (part < 6 && strcmp(name + length - 3, wrench_part[part]) != 0) part++;
+  if (part == 6) return EXIT_FINE;
+  memcpy(frame, name + 7, length - 10);
+  frame[length - 10] = '\0';
+  const int index = limb_find_frame(s->model, frame);
+  if (index < 0) return unknown_frame(s, name, frame);
+  int i = 0;
+  while (i < s->nwrench && s->wrench[i].frame != index) i++;
+  if (i == s->nwrench) {
+    s->wrench[i] = (limb_wrench){.frame = index, .ref = wrench_ref(s->args)};
+    for (int k = 0; k < 6; k++) s->wrench_column[i][k] = -1;
+    s->nwrench++;
+  }
+  s->wrench_column[i][part] = column;
+  *known = 1;
+  return EXIT_FINE;
+}
+
+// ---- columns that are not used ---------------------------------------------------------------------
+
+// The joint in a column such as q.<joint> when that joint has no coordinate; NULL otherwise.
+static int joint_without_coordinate(const cli_states* s, const char* name, limb_joint_info* info)
+{
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const size_t length = strlen(prefix[g]);
+    if (strncmp(name, prefix[g], length) != 0) continue;
+    const int joint = limb_find_joint(s->model, name + length);
+    if (joint >= 0 && limb_get_joint(s->model, joint, info) == LIMB_OK && info->nv == 0) return 1;
+  }
+  return 0;
+}
+
+// Of all names that a table of this model may have, the one that is nearest. The answer is in room.
+static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
+{
+  const cli_dofs* d = s->dofs;
+  const size_t count = (size_t)d->nq + 3 * (size_t)d->nv + 1;
+  char* text = malloc(count * NAME_ROOM);
+  const char** names = calloc(count + 1, sizeof *names);
+  const char* close = NULL;
+  if (text && names) {
+    size_t n = 0;
+    for (int g = 0; g < STATES_GROUPS; g++) {
+      for (int k = 0; k < states_width(d, g); k++, n++) {
+        names[n] = column_name(d, g, k, text + n * NAME_ROOM);
+      }
+    }
+    names[n] = "time";
+    close = cli_nearest(wrong, names);
+    if (close) (void)snprintf(room, NAME_ROOM, "%s", close);
+  }
+  free(text);
+  free(names);
+  return close ? room : NULL;
+}
+
+static void warn_unknown(const cli_states* s, int column)
+{
+  const char* name = limb_csv_column(s->reader, column);
+  limb_joint_info info;
+  char room[NAME_ROOM];
+  (void)fprintf(stderr, "%s:1: warning: column '%s' is not used: ", s->path, name);
+  if (joint_without_coordinate(s, name, &info)) {
+    if (info.def.mimic >= 0) {
+      (void)fprintf(stderr, "joint '%s' follows another; --no-mimic frees it\n", info.def.name);
+    } else {
+      (void)fprintf(stderr, "joint '%s' is fixed\n", info.def.name);
+    }
+    return;
+  }
+  const char* close = nearest_column(s, name, room);
+  if (close) {
+    (void)fprintf(stderr, "the model has nothing of that name; did you mean '%s'?\n", close);
+  } else {
+    (void)fprintf(stderr, "the model has nothing of that name\n");
+  }
+}
+
+// ---- finding ---------------------------------------------------------------------------------------
+
+// Marks the columns of one group; used has a mark per column.
+static void find_group(cli_states* s, int g, char* used)
+{
+  char room[NAME_ROOM];
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    const int column = limb_csv_find(s->reader, column_name(s->dofs, g, k, room));
+    s->column[g][k] = column;
+    if (column >= 0) used[column] = 1;
+  }
+}
+
+static int find_rest(cli_states* s, const char* used)
+{
+  const int count = limb_csv_column_count(s->reader);
+  int unknown = 0;
+  for (int i = 0; i < count; i++) {
+    int known = used[i];
+    if (!known) {
+      const int code = find_wrench(s, i, &known);
+      if (code != EXIT_FINE) return code;
+    }
+    if (!known && unknown++ < MOST_TOLD) warn_unknown(s, i);
+  }
+  if (unknown > MOST_TOLD) {
+    (void)fprintf(stderr, "%s:1: warning: %d more columns are not used\n", s->path,
+                  unknown - MOST_TOLD);
+  }
+  return EXIT_FINE;
+}
+
+int states_find_columns(cli_states* s)
+{
+  char* used = calloc((size_t)limb_csv_column_count(s->reader) + 1, 1);
+  if (!used) return cli_usage(s->args, "out of memory");
+  for (int g = 0; g < STATES_GROUPS; g++) find_group(s, g, used);
+  s->time_column = limb_csv_find(s->reader, "time");
+  s->has_time = s->time_column >= 0;
+  if (s->has_time) used[s->time_column] = 1;
+  const int code = find_rest(s, used);
+  free(used);
+  return code;
+}
+
+// ---- missing ---------------------------------------------------------------------------------------
+
+static int missing_in(const cli_states* s, int g)
+{
+  int missing = 0;
+  for (int k = 0; k < states_width(s->dofs, g); k++) missing += s->column[g][k] < 0;
+  return missing;
+}
+
+// "q.elbow, q.wrist and 3 more", behind what was said.
+static void list_missing(const cli_states* s, int g, int missing)
+{
+  char room[NAME_ROOM];
+  int told = 0;
+  for (int k = 0; k < states_width(s->dofs, g) && told < MOST_TOLD; k++) {
+    if (s->column[g][k] >= 0) continue;
+    (void)fprintf(stderr, "%s%s", told ? ", " : "", column_name(s->dofs, g, k, room));
+    told++;
+  }
+  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+}
+
+int states_check_columns(const cli_states* s, unsigned what, const char* purpose)
+{
+  int code = EXIT_FINE;
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const int missing = what & 1U << g ? missing_in(s, g) : 0;
+    if (!missing) continue;
+    code = cli_usage(s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
+                     missing == states_width(s->dofs, g) ? "there are none of them"
+                                                         : "some are missing");
+    (void)fprintf(stderr, "  missing: ");
+    list_missing(s, g, missing);
+    (void)fprintf(stderr, "\n");
+  }
+  if (what & STATES_TIME && !s->has_time) {
+    code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);
+  }
+  return code;
+}

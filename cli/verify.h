@@ -1,0 +1,69 @@
+// What the files of `limb verify` share: a robot in a random state, and the checks that are made on it.
+//
+// A check computes one quantity in two ways that share as little as possible, and gives their disagreement
+// relative to the size of the quantity.
+#ifndef LIMB_CLI_VERIFY_H
+#define LIMB_CLI_VERIFY_H
+
+#include "robot.h"
+
+typedef struct verify {
+  const limb_model* m;
+  limb_data* d;
+  limb_environment env; // gravity and friction by the options, no wrench
+  int nq, nv, nbody, njoint, nframe;
+  uint64_t seed;
+  double step;       // of finite differences [s]
+  double *q, *v, *a; // the state
+  double* tau;       // its inverse dynamics
+  int frame;         // where frames are looked at in this state
+  double condition;  // of M, the worst so far; 0: not known
+  // Scratch.
+  double* memory;
+  double *x, *y, *z, *w; // nv each
+  double *qt, *vt;       // a configuration and velocity nearby
+  double *M, *A, *B;     // nv x nv
+  sp_motion* J;          // nv
+  sp_force* F;           // njoint, and nv
+  sp_vec3* c;            // nv
+  sp_pose* poses;        // nbody
+} verify;
+
+limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed);
+void verify_free(verify* t);
+
+// The next random state.
+limb_status verify_next(verify* t);
+
+// ---- comparing -------------------------------------------------------------------------------------
+
+// Largest difference relative to the largest number, or to size when that is larger.
+double verify_differ(size_t n, const double* x, const double* y, double size);
+
+// What a finite difference is taken of: n numbers at the time t after the state. with_a: velocities change
+// by a; else they stay.
+typedef limb_status verify_sample(verify* t, double* values);
+
+// Rate of change of n numbers by a difference of fourth order. scratch: n numbers.
+limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate,
+                        double* scratch);
+
+// ---- the checks ------------------------------------------------------------------------------------
+
+typedef limb_status verify_fn(verify* t, double* off);
+
+// What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences.
+typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES } verify_class;
+
+// How work grows with the robot: 1 with n, 2 with its square, 3 with its cube.
+typedef struct verify_check {
+  const char *quantity, *first, *second;
+  verify_class class;
+  int cost;
+  verify_fn* run;
+} verify_check;
+
+extern const verify_check verify_dynamics[]; // closed by one without quantity
+extern const verify_check verify_motion[];
+
+#endif

@@ -1,0 +1,217 @@
+// Checks of kinematics, energy and momentum.
+#include "verify.h"
+
+static const double* of_motion(const sp_motion* x) { return &x->w.x; }
+static const double* of_force(const sp_force* x) { return &x->m.x; }
+
+static limb_ref any_ref(const verify* t)
+{
+  return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1);
+}
+
+// sum of v_k J_k
+static sp_motion combine(const verify* t, const double* v)
+{
+  sp_motion sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < t->nv; k++) sum = sp_addm(sum, sp_scalem(v[k], t->J[k]));
+  return sum;
+}
+
+// ---- kinematics ------------------------------------------------------------------------------------
+
+static limb_status poses(verify* t, double* off)
+{
+  limb_status s = limb_reference_poses(t->m, t->q, t->poses);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
+  double size = 1, most = 0; // rotations are of size 1
+  for (int b = 0; b < t->nbody && s == LIMB_OK; b++) size = fmax(size, sp_norm3(t->poses[b].p));
+  for (int b = 0; b < t->nbody && s == LIMB_OK; b++) {
+    sp_pose X;
+    s = limb_frame_pose(t->d, b, &X);
+    if (s != LIMB_OK) break;
+    most = fmax(most, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
+    most = fmax(most, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
+  }
+  *off = most;
+  return s;
+}
+
+static limb_status velocity(verify* t, double* off)
+{
+  const limb_ref ref = any_ref(t);
+  sp_motion v = {{0, 0, 0}, {0, 0, 0}};
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
+  if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
+  const sp_motion Jv = combine(t, t->v);
+  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), 0);
+  return s;
+}
+
+static limb_status sample_velocity(verify* t, double* out)
+{
+  sp_motion v;
+  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
+  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_motion(&v)[k];
+  return s;
+}
+
+// With constant joint velocities the velocity J v changes by Jdot v.
+static limb_status jacobian_rate(verify* t, double* off)
+{
+  double rate[6], scratch[6];
+  sp_motion got = {{0, 0, 0}, {0, 0, 0}}, v = got;
+  limb_status s = verify_rate(t, 0, sample_velocity, 6, rate, scratch);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, any_ref(t), &got);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
+  const double size = sp_norm3(v.w) + sp_norm3(v.v); // over one second
+  *off = verify_differ(6, of_motion(&got), rate, size);
+  return s;
+}
+
+static limb_status acceleration(verify* t, double* off)
+{
+  const limb_ref ref = any_ref(t);
+  sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK && ref == LIMB_ALIGNED)
+    s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
+  if (s == LIMB_OK && ref != LIMB_ALIGNED) s = limb_frame_acceleration(t->d, t->frame, ref, &a);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
+  if (s == LIMB_OK) rest = combine(t, t->v);
+  if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
+  const sp_motion sum = sp_addm(combine(t, t->a), rest);
+  *off = verify_differ(6, of_motion(&a), of_motion(&sum), sp_norm3(rest.v) + sp_norm3(rest.w));
+  return s;
+}
+
+static limb_status com_velocity(verify* t, double* off)
+{
+  sp_vec3 v = {0, 0, 0}, sum = {0, 0, 0};
+  double size = 0;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_center_of_mass(t->d, NULL, &v, NULL);
+  if (s == LIMB_OK) s = limb_center_of_mass_jacobian(t->d, t->c);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const sp_vec3 part = sp_scale3(t->v[k], t->c[k]);
+    sum = sp_add3(sum, part);
+    size = fmax(size, sp_norm3(part));
+  }
+  *off = verify_differ(3, &v.x, &sum.x, size);
+  return s;
+}
+
+// ---- energy ----------------------------------------------------------------------------------------
+
+static limb_status power(verify* t, double* off)
+{
+  limb_power p = {0};
+  const limb_status s = limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p);
+  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) +
+                      fabs(p.springs) + fabs(p.friction);
+  *off = size > 0 ? fabs(p.residual) / size : 0;
+  return s;
+}
+
+static limb_status sample_energy(verify* t, double* out)
+{
+  limb_energy e = {0};
+  const limb_status s = limb_energies(t->d, t->qt, t->vt, &t->env, &e);
+  *out = e.kinetic + e.gravity + e.springs;
+  return s;
+}
+
+// What the actuators deliver, less friction, is what the energy grows by.
+static limb_status energy_rate(verify* t, double* off)
+{
+  double rate = 0, scratch = 0, delivered = 0, size = 0;
+  limb_status s = verify_rate(t, 1, sample_energy, 1, &rate, &scratch);
+  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const double friction = t->env.friction ? t->x[k] : 0;
+    delivered += (t->tau[k] - friction) * t->v[k];
+    size += fabs(t->tau[k] * t->v[k]);
+  }
+  *off = verify_differ(1, &rate, &delivered, fmax(size, 1e-3 * fabs(scratch)));
+  return s;
+}
+
+// ---- momentum --------------------------------------------------------------------------------------
+
+static limb_status momentum(verify* t, double* off)
+{
+  sp_force h = {{0, 0, 0}, {0, 0, 0}}, sum = h;
+  double size = 0;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  if (s == LIMB_OK) s = limb_momentum_matrix(t->d, 0, t->F);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const sp_force part = sp_scalef(t->v[k], t->F[k]);
+    sum = sp_addf(sum, part);
+    size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
+  }
+  *off = verify_differ(6, of_force(&h), of_force(&sum), size);
+  return s;
+}
+
+static limb_status sample_momentum(verify* t, double* out)
+{
+  sp_force h;
+  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_force(&h)[k];
+  return s;
+}
+
+static limb_status momentum_rate(verify* t, double* off)
+{
+  double rate[6], scratch[6];
+  sp_force got = {{0, 0, 0}, {0, 0, 0}}, h = got;
+  limb_status s = verify_rate(t, 1, sample_momentum, 6, rate, scratch);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  *off = verify_differ(6, of_force(&got), rate, sp_norm3(h.m) + sp_norm3(h.f));
+  return s;
+}
+
+// The reactions of the joints on the world and the weight change the momentum.
+static limb_status reactions(verify* t, double* off)
+{
+  sp_force sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
+  sp_vec3 com = {0, 0, 0};
+  double size = 0;
+  limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_WORLD, t->F);
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
+    limb_joint_info info;
+    s = limb_get_joint(t->m, j, &info);
+    if (s != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
+    sum = sp_addf(sum, t->F[j]);
+    size = fmax(size, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
+  }
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
+  if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
+  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
+  const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
+  sum = sp_addf(sum, moved);
+  size = fmax(size, fmax(sp_norm3(moved.m), sp_norm3(moved.f)));
+  *off = verify_differ(6, of_force(&sum), of_force(&rate), size);
+  return s;
+}
+
+const verify_check verify_motion[] = {
+  {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses},
+  {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity},
+  {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration},
+  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate},
+  {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity},
+  {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power},
+  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate},
+  {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum},
+  {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate},
+  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions},
+  {0},
+};

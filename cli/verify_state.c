@@ -1,0 +1,109 @@
+// Random states of the robot that is verified, and finite differences around them.
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Random numbers in [-1, 1): a linear congruential generator, good enough to pick states.
+static double draw(uint64_t* seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
+}
+
+limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
+{
+  *t = (verify){.m = r->model, .d = r->data, .env = r->env, .seed = seed};
+  t->nq = limb_nq(t->m), t->nv = limb_nv(t->m);
+  t->nbody = limb_body_count(t->m), t->njoint = limb_joint_count(t->m);
+  t->nframe = limb_frame_count(t->m);
+  t->step = 1e-3 / sqrt(1 + t->nv / 10.0); // speeds add up along a chain
+  const size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nn = nv * nv;
+  t->memory = calloc(2 * nq + 9 * nv + 3 * nn + 1, sizeof(double));
+  t->J = calloc(nv + 1, sizeof *t->J);
+  t->F = calloc(nv + (size_t)t->njoint + 1, sizeof *t->F);
+  t->c = calloc(nv + 1, sizeof *t->c);
+  t->poses = calloc((size_t)t->nbody, sizeof *t->poses);
+  if (!t->memory || !t->J || !t->F || !t->c || !t->poses) {
+    verify_free(t);
+    return LIMB_E_NOMEM;
+  }
+  double* at = t->memory;
+  double** const of_q[] = {&t->q, &t->qt};
+  double** const of_v[] = {&t->v, &t->a, &t->tau, &t->x, &t->y, &t->z, &t->w, &t->vt};
+  for (size_t i = 0; i < 2; i++) *of_q[i] = at, at += nq;
+  for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
+  t->M = at, t->A = at + nn, t->B = at + 2 * nn;
+  return LIMB_OK;
+}
+
+void verify_free(verify* t)
+{
+  free(t->memory);
+  free(t->J);
+  free(t->F);
+  free(t->c);
+  free(t->poses);
+  *t = (verify){0};
+}
+
+// Limits of 1e16 mean that there are none: coordinates that large have no digits left to differ in.
+static void tame(const verify* t)
+{
+  const double turn = 4 * acos(0.0);
+  for (int j = 0; j < t->njoint; j++) {
+    limb_joint_info info;
+    if (limb_get_joint(t->m, j, &info) != LIMB_OK || info.nq != 1) continue;
+    double* q = &t->q[info.q];
+    if (fabs(*q) > 100) *q = info.def.type == LIMB_REVOLUTE ? fmod(*q, turn) : fmod(*q, 1.0);
+  }
+}
+
+limb_status verify_next(verify* t)
+{
+  limb_status s = limb_random(t->m, &t->seed, t->q);
+  tame(t);
+  for (int k = 0; k < t->nv; k++) t->v[k] = draw(&t->seed), t->a[k] = draw(&t->seed);
+  t->frame = (int)((draw(&t->seed) + 1) / 2 * t->nframe);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
+  return s;
+}
+
+double verify_differ(size_t n, const double* x, const double* y, double size)
+{
+  double off = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double d = fabs(x[i] - y[i]);
+    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
+    off = fmax(off, d);
+    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+  }
+  return size > 0 ? off / size : 0;
+}
+
+// qt, vt: the state a time later (or earlier), with a constant acceleration or with none.
+static limb_status move(verify* t, int with_a, double time)
+{
+  for (int k = 0; k < t->nv; k++) {
+    const double change = with_a ? time * t->a[k] : 0;
+    t->w[k] = t->v[k] + change / 2;
+    t->vt[k] = t->v[k] + change;
+  }
+  return limb_integrate(t->m, t->q, t->w, time, t->qt);
+}
+
+// (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h
+limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate,
+                        double* scratch)
+{
+  static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
+  limb_status s = LIMB_OK;
+  memset(rate, 0, n * sizeof *rate);
+  for (int i = 0; i < 4 && s == LIMB_OK; i++) {
+    s = move(t, with_a, at[i] * t->step);
+    if (s == LIMB_OK) s = f(t, scratch);
+    for (size_t k = 0; k < n && s == LIMB_OK; k++)
+      rate[k] += weight[i] * scratch[k] / (12 * t->step);
+  }
+  return s;
+}

@@ -1,0 +1,36 @@
+# limb_io: model files and tables, on top of the core. The core itself needs neither expat nor libyaml.
+include(LimbModels)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(limb_expat REQUIRED IMPORTED_TARGET expat)
+pkg_check_modules(limb_yaml REQUIRED IMPORTED_TARGET yaml-0.1)
+
+limb_models_to_c(${PROJECT_SOURCE_DIR}/models ${PROJECT_BINARY_DIR}/models.c)
+add_library(limb_io_objects OBJECT ${limb_io_sources} ${PROJECT_BINARY_DIR}/models.c)
+limb_library_flags(limb_io_objects)
+limb_plain_flags(limb_io_objects)
+target_compile_definitions(limb_io_objects PRIVATE _POSIX_C_SOURCE=200809L)
+target_include_directories(limb_io_objects PRIVATE ${limb_expat_INCLUDE_DIRS}
+                                                   ${limb_yaml_INCLUDE_DIRS})
+
+# The shared library brings its own copy of base, whose symbols the core does not export.
+add_library(limb_base_archive STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:limb_base>)
+set_target_properties(limb_base_archive PROPERTIES LINKER_LANGUAGE C)
+add_library(limb_io SHARED $<TARGET_OBJECTS:limb_io_objects>)
+set_target_properties(limb_io PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
+                                         EXPORT_NAME io)
+target_link_libraries(limb_io PUBLIC limb)
+target_link_libraries(limb_io PRIVATE $<BUILD_INTERFACE:limb_base_archive> expat yaml)
+target_link_options(limb_io PRIVATE LINKER:--exclude-libs,liblimb_base_archive.a)
+
+add_library(limb_io_static STATIC $<TARGET_OBJECTS:limb_io_objects>)
+set_target_properties(limb_io_static PROPERTIES OUTPUT_NAME limb_io EXPORT_NAME io_static)
+target_link_libraries(limb_io_static PUBLIC limb_static)
+target_link_libraries(limb_io_static PRIVATE expat yaml)
+
+foreach(library limb_io limb_io_static)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+  limb_instrument(${library} PUBLIC)
+endforeach()
+add_library(limb::io ALIAS limb_io)
+add_library(limb::io_static ALIAS limb_io_static)
+add_dependencies(limb_product limb_io limb_io_static)

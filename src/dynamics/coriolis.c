@@ -1,0 +1,19 @@
+// Coriolis matrix: entry point.
+
+#include "limb/dynamics.h"
+
+#include "model/kernels.h"
+#include "model/state_check.h"
+
+limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C)
+{
+  if (!d || !q || !v || !C) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_status s = limb_check_state(d, q, v, NULL);
+  if (s != LIMB_OK) return s;
+  limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, C);
+  for (int i = 0; i < m->nv; i++) {
+    if (!limb_finite_v(d, C + (ptrdiff_t)i * m->nv)) return LIMB_E_NONFINITE;
+  }
+  return LIMB_OK;
+}

@@ -1,0 +1,126 @@
+// Writing a CSV table: fields go into a buffer, full buffers to the stream. After a failure every call
+// fails, so that nothing is left out unseen.
+#include "limb/csv.h"
+
+#include "base/alloc.h"
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { BUFFER = 1 << 17 };
+
+struct limb_csv_writer {
+  limb_allocator alloc;
+  FILE* stream;
+  size_t used;
+  bool begun;  // the row has a field
+  bool hollow; // the row is one empty field
+  bool failed;
+  char buffer[BUFFER];
+};
+
+static limb_status drain(limb_csv_writer* w)
+{
+  if (!w->failed) w->failed = fwrite(w->buffer, 1, w->used, w->stream) < w->used;
+  w->used = 0;
+  return w->failed ? LIMB_E_IO : LIMB_OK;
+}
+
+// Makes room for a few bytes, at most BUFFER.
+static inline limb_status need(limb_csv_writer* w, size_t bytes)
+{
+  return BUFFER - w->used < bytes || w->failed ? drain(w) : LIMB_OK;
+}
+
+static limb_status put(limb_csv_writer* w, char c)
+{
+  if (need(w, 1) != LIMB_OK) return LIMB_E_IO;
+  w->buffer[w->used++] = c;
+  return LIMB_OK;
+}
+
+// Quoted is what a reader could take for something else: separators of any kind, quotes, line ends,
+// blanks at the sides, a comment.
+static bool needs_quotes(const char* text)
+{
+  const size_t length = strlen(text);
+  if (length == 0) return false;
+  const char last = text[length - 1];
+  return strpbrk(text, ",;\t\"\r\n") || text[0] == ' ' || last == ' ' || text[0] == '#';
+}
+
+limb_status limb_csv_text(limb_csv_writer* w, const char* text)
+{
+  if (!w || !text) return LIMB_E_ARG;
+  limb_status status = w->begun ? put(w, ',') : LIMB_OK;
+  w->hollow = !w->begun && !*text;
+  w->begun = true;
+  const bool quotes = needs_quotes(text);
+  if (quotes && status == LIMB_OK) status = put(w, '"');
+  for (; *text && status == LIMB_OK; text++) {
+    if (*text == '"') status = put(w, '"');
+    if (status == LIMB_OK) status = put(w, *text);
+  }
+  if (quotes && status == LIMB_OK) status = put(w, '"');
+  return status;
+}
+
+limb_status limb_csv_numbers(limb_csv_writer* w, const double* x, int count)
+{
+  if (!w || count < 0 || (!x && count > 0)) return LIMB_E_ARG;
+  for (int i = 0; i < count; i++) {
+    if (need(w, 1 + LIMB_NUMBER_SPACE) != LIMB_OK) return LIMB_E_IO;
+    if (w->begun) w->buffer[w->used++] = ',';
+    w->used += limb_print_number(x[i], w->buffer + w->used);
+    w->begun = true;
+    w->hollow = false;
+  }
+  return w->failed ? LIMB_E_IO : LIMB_OK;
+}
+
+limb_status limb_csv_number(limb_csv_writer* w, double x) { return limb_csv_numbers(w, &x, 1); }
+
+limb_status limb_csv_end_row(limb_csv_writer* w)
+{
+  if (!w || !w->begun) return LIMB_E_ARG;
+  if (need(w, 3) != LIMB_OK) return LIMB_E_IO;
+  if (w->hollow) { // else it would be an empty line
+    memcpy(w->buffer + w->used, "\"\"", 2);
+    w->used += 2;
+  }
+  w->buffer[w->used++] = '\n';
+  w->begun = w->hollow = false;
+  return LIMB_OK;
+}
+
+limb_status limb_csv_finish(limb_csv_writer* w)
+{
+  if (!w) return LIMB_E_ARG;
+  if (drain(w) != LIMB_OK) return LIMB_E_IO;
+  w->failed = fflush(w->stream) != 0;
+  return w->failed ? LIMB_E_IO : LIMB_OK;
+}
+
+limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_writer** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!stream || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
+  const limb_allocator a = alloc ? *alloc : limb_default_allocator();
+  limb_csv_writer* w = limb_alloc(&a, sizeof *w);
+  if (!w) return LIMB_E_NOMEM;
+  w->alloc = a;
+  w->stream = stream;
+  w->used = 0;
+  w->begun = w->hollow = w->failed = false;
+  *out = w;
+  return LIMB_OK;
+}
+
+void limb_csv_destroy(limb_csv_writer* w)
+{
+  if (!w) return;
+  const limb_allocator a = w->alloc;
+  limb_free(&a, w, sizeof *w);
+}

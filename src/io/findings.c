@@ -1,0 +1,270 @@
+// The list of findings. Texts live in a pool; the list itself grows as arrays do.
+#include "io/findings.h"
+
+#include "base/alloc.h"
+#include "io/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  LONGEST_TEXT = 1000, // of one finding, so that a hostile name cannot fill a screen
+  MOST_FINDINGS =
+    10000 // errors, and as many others, of one list; one more says that there are others
+};
+
+typedef struct entry {
+  limb_finding finding;
+  limb_rule rule;
+  const char* name; // of its subject: what limb_find_once compares
+  int order;
+} entry;
+
+struct limb_findings {
+  limb_allocator alloc;
+  limb_pool pool;
+  entry* entry;
+  int count, capacity;
+  int kept[2]; // how many were added: errors apart, so that notes cannot crowd them out
+  int dropped; // 1 when the last one was not added
+  int lost;
+};
+
+// ---- rules ----------------------------------------------------------------------------------------
+
+static const limb_rule_info rules[RULE_COUNT] = {
+#define LIMB_X(id, name, severity, why, fix) {name, LIMB_##severity, why, fix},
+  LIMB_RULE_LIST(LIMB_X)
+#undef LIMB_X
+};
+
+int limb_rule_count(void) { return RULE_COUNT; }
+
+limb_status limb_get_rule(int index, limb_rule_info* out)
+{
+  if (!out || index < 0 || index >= RULE_COUNT) return LIMB_E_ARG;
+  *out = rules[index];
+  return LIMB_OK;
+}
+
+int limb_find_rule(const char* name)
+{
+  for (int i = 0; name && i < RULE_COUNT; i++) {
+    if (strcmp(rules[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+const char* limb_severity_name(limb_severity severity)
+{
+  switch (severity) {
+  case LIMB_NOTE: return "note";
+  case LIMB_WARNING: return "warning";
+  case LIMB_ERROR: return "error";
+  }
+  return NULL;
+}
+
+// ---- life -----------------------------------------------------------------------------------------
+
+limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (alloc && (!alloc->alloc || !alloc->free)) return LIMB_E_ARG;
+  const limb_allocator a = alloc ? *alloc : limb_default_allocator();
+  limb_findings* f = limb_alloc(&a, sizeof *f);
+  if (!f) return LIMB_E_NOMEM;
+  *f = (limb_findings){.alloc = a, .pool = limb_pool_make(&a)};
+  *out = f;
+  return LIMB_OK;
+}
+
+void limb_findings_destroy(limb_findings* f)
+{
+  if (!f) return;
+  const limb_allocator a = f->alloc;
+  limb_pool_free(&f->pool);
+  limb_free(&a, f->entry, (size_t)f->capacity * sizeof *f->entry);
+  limb_free(&a, f, sizeof *f);
+}
+
+// ---- adding ---------------------------------------------------------------------------------------
+
+// Text by a format, in the pool, of bounded length; NULL when out of memory.
+static const char* format_text(limb_findings* f, const char* format, va_list list)
+{
+  char text[LONGEST_TEXT + 1];
+  const int n = vsnprintf(text, sizeof text, format, list);
+  const size_t length = n < 0 ? 0 : n > LONGEST_TEXT ? LONGEST_TEXT : (size_t)n;
+  if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 3);
+  return limb_pool_text(&f->pool, text, length);
+}
+
+static const char* subject_text(limb_findings* f, limb_subject about)
+{
+  char where[LIMB_WHERE_SPACE];
+  if (about.kind && about.name)
+    (void)snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
+  else
+    (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
+  return limb_pool_text(&f->pool, where, strlen(where));
+}
+
+static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                const char* text)
+{
+  void* items = f->entry;
+  const int grown = limb_grow(&f->alloc, &items, &f->capacity, f->count, sizeof *f->entry);
+  f->entry = items;
+  const char* where = subject_text(f, about);
+  const char* name = about.name ? about.name : "";
+  name = limb_pool_text(&f->pool, name, strlen(name));
+  if (!grown || !text || !where || !name) {
+    f->lost = 1;
+    return;
+  }
+  const limb_finding finding = {.rule = rules[rule].name,
+                                .severity = rules[rule].severity,
+                                .line = at.line,
+                                .column = at.column,
+                                .where = where,
+                                .text = text,
+                                .hint = ""};
+  f->entry[f->count] = (entry){finding, rule, name, f->count};
+  f->count++;
+}
+
+static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                      const char* format, va_list list)
+{
+  int* kept = &f->kept[rules[rule].severity == LIMB_ERROR];
+  f->dropped = *kept > MOST_FINDINGS;
+  if (f->dropped) return;
+  if (++*kept > MOST_FINDINGS)
+    add(f, rule, at, about, "... and more: only the first findings are kept");
+  else
+    add(f, rule, at, about, format_text(f, format, list));
+}
+
+void limb_find(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+               const char* format, ...)
+{
+  if (!f) return;
+  va_list list;
+  va_start(list, format);
+  find_list(f, rule, at, about, format, list);
+  va_end(list);
+}
+
+void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                    const char* format, ...)
+{
+  if (!f) return;
+  for (int i = 0; i < f->count; i++) {
+    if (f->entry[i].rule == rule && strcmp(f->entry[i].name, about.name ? about.name : "") == 0)
+      return;
+  }
+  va_list list;
+  va_start(list, format);
+  find_list(f, rule, at, about, format, list);
+  va_end(list);
+}
+
+void limb_find_hint(limb_findings* f, const char* format, ...)
+{
+  if (!f || f->count == 0 || f->dropped) return;
+  va_list list;
+  va_start(list, format);
+  const char* text = format_text(f, format, list);
+  va_end(list);
+  if (text)
+    f->entry[f->count - 1].finding.hint = text;
+  else
+    f->lost = 1;
+}
+
+void limb_find_as(limb_findings* f, limb_severity severity)
+{
+  if (f && f->count > 0 && !f->dropped) f->entry[f->count - 1].finding.severity = severity;
+}
+
+int limb_findings_lost(const limb_findings* f) { return f ? f->lost : 0; }
+
+// ---- asking ---------------------------------------------------------------------------------------
+
+int limb_findings_count(const limb_findings* f) { return f ? f->count : 0; }
+
+int limb_findings_count_from(const limb_findings* f, limb_severity severity)
+{
+  int count = 0;
+  for (int i = 0; f && i < f->count; i++) count += f->entry[i].finding.severity >= severity;
+  return count;
+}
+
+limb_status limb_findings_get(const limb_findings* f, int index, limb_finding* out)
+{
+  if (!f || !out || index < 0 || index >= f->count) return LIMB_E_ARG;
+  *out = f->entry[index].finding;
+  return LIMB_OK;
+}
+
+static int compare(const void* left, const void* right)
+{
+  const entry *a = left, *b = right;
+  const int la = a->finding.line, lb = b->finding.line;
+  if ((la == 0) != (lb == 0)) return la == 0 ? 1 : -1;
+  if (la != lb) return la < lb ? -1 : 1;
+  if (a->finding.column != b->finding.column) return a->finding.column < b->finding.column ? -1 : 1;
+  return a->order < b->order ? -1 : 1;
+}
+
+void limb_findings_sort(limb_findings* f)
+{
+  if (f && f->count > 1) qsort(f->entry, (size_t)f->count, sizeof *f->entry, compare);
+}
+
+// ---- suggestions ----------------------------------------------------------------------------------
+
+// Edit distance (insert, delete, replace, each 1) of names up to 63 characters; longer ones are far.
+static int distance(const char* a, const char* b)
+{
+  enum { LONGEST = 63 };
+  const size_t na = strlen(a), nb = strlen(b);
+  if (na > LONGEST || nb > LONGEST) return LONGEST;
+  int row[LONGEST + 1];
+  for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
+  for (size_t i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= nb; j++) {
+      int best = diagonal + (a[i - 1] != b[j - 1]);
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      diagonal = row[j];
+      row[j] = best;
+    }
+  }
+  return row[nb];
+}
+
+const char* limb_did_you_mean(const char* wrong, int count,
+                              const char* (*name)(const void* context, int i), const void* context,
+                              char text[LIMB_WHERE_SPACE])
+{
+  enum { LOOK_AT = 2000 }; // suggestions are not worth more time
+  const int near = (int)strlen(wrong) / 3 + 1;
+  const char* found = NULL;
+  int nearest = near + 1;
+  for (int i = 0; i < count && i < LOOK_AT; i++) {
+    const char* candidate = name(context, i);
+    const int d = distance(wrong, candidate);
+    if (d >= nearest) continue;
+    nearest = d;
+    found = candidate;
+  }
+  text[0] = 0;
+  if (found) (void)snprintf(text, LIMB_WHERE_SPACE, "; did you mean '%s'?", found);
+  return text;
+}

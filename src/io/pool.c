@@ -1,0 +1,66 @@
+// Blocks of growing size, each with a header; taking is moving a mark.
+#include "io/pool.h"
+
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 8192, LARGEST_BLOCK = 1 << 20, ALIGN = 16 };
+
+typedef struct pool_block {
+  struct pool_block* older;
+  size_t size; // header included
+} pool_block;
+
+static size_t round_up(size_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
+
+limb_pool limb_pool_make(const limb_allocator* alloc)
+{
+  return (limb_pool){.alloc = *alloc, .block = NULL, .used = 0};
+}
+
+void limb_pool_free(limb_pool* p)
+{
+  while (p->block) {
+    pool_block* older = p->block->older;
+    limb_free(&p->alloc, p->block, p->block->size);
+    p->block = older;
+  }
+  p->used = 0;
+}
+
+// A new newest block with room for size bytes; 0 when out of memory.
+static int add_block(limb_pool* p, size_t size)
+{
+  size_t next = p->block ? 2 * p->block->size : FIRST_BLOCK;
+  if (next > LARGEST_BLOCK) next = LARGEST_BLOCK;
+  const size_t header = round_up(sizeof(pool_block));
+  if (next < header + size) next = header + size;
+  pool_block* b = limb_alloc(&p->alloc, next);
+  if (!b) return 0;
+  *b = (pool_block){p->block, next};
+  p->block = b;
+  p->used = header;
+  return 1;
+}
+
+void* limb_pool_take(limb_pool* p, size_t size)
+{
+  if (size > SIZE_MAX / 2) return NULL;
+  size = round_up(size ? size : 1);
+  if (!p->block || p->block->size - p->used < size) {
+    if (!add_block(p, size)) return NULL;
+  }
+  unsigned char* memory = (unsigned char*)p->block + p->used;
+  p->used += size;
+  memset(memory, 0, size);
+  return memory;
+}
+
+char* limb_pool_text(limb_pool* p, const char* text, size_t length)
+{
+  char* copy = limb_pool_take(p, length + 1);
+  if (copy && length) memcpy(copy, text, length);
+  return copy;
+}

@@ -1,0 +1,240 @@
+// MJCF, the language of MuJoCo: the part that is dynamics. Bodies, joints, inertia given or derived from
+// geoms, armature, damping, friction, springs, default classes, couplings of joints; sites become frames.
+// Everything else is reported, once each.
+#include "io/read_mjcf_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- <compiler> and <option> ----------------------------------------------------------------------
+
+static void take_eulerseq(mjcf* m, const xml_node* n)
+{
+  const char* text = xml_get(n, "eulerseq");
+  if (!text) return;
+  if (strlen(text) == 3 && strspn(text, "xyzXYZ") == 3)
+    m->eulerseq = text;
+  else
+    limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
+              "eulerseq=\"%.20s\" should be three letters of x, y, z, X, Y, Z", text);
+}
+
+static void take_compiler(mjcf* m, const xml_node* n)
+{
+  const mjcf_item it = mjcf_plain(n);
+  const double degree = 3.14159265358979323846 / 180;
+  double range[2] = {m->group_min, m->group_max};
+  mjcf_check_attributes(m, n,
+                        "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange "
+                        "boundmass boundinertia balanceinertia settotalmass",
+                        "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull "
+                        "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
+                        0);
+  if (xml_get(n, "angle")) m->angle = mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
+  if (mjcf_word(m, it, "coordinate", "local global", 0))
+    limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
+              "coordinate=\"global\": MuJoCo itself has given it up; old versions save such files "
+              "with local coordinates");
+  take_eulerseq(m, n);
+  m->autolimits = mjcf_word(m, it, "autolimits", "false true", m->autolimits);
+  m->from_geom =
+    (mjcf_from_geom)mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
+  (void)mjcf_numbers(m, it, "inertiagrouprange", 2, 2, range);
+  m->group_min = range[0];
+  m->group_max = range[1];
+  (void)mjcf_numbers(m, it, "boundmass", 1, 1, &m->boundmass);
+  (void)mjcf_numbers(m, it, "boundinertia", 1, 1, &m->boundinertia);
+  (void)mjcf_numbers(m, it, "settotalmass", 1, 1, &m->totalmass);
+  m->balance = mjcf_word(m, it, "balanceinertia", "false true", m->balance);
+}
+
+// Forces of the medium and switches that change passive forces.
+static void note_option(mjcf* m, const xml_node* n)
+{
+  static const char* const medium[] = {"wind", "density", "viscosity"};
+  static const char* const switches[] = {"spring", "damper", "passive", "frictionloss"};
+  for (size_t i = 0; i < sizeof medium / sizeof *medium; i++) {
+    double x[3] = {0, 0, 0};
+    (void)mjcf_numbers(m, mjcf_plain(n), medium[i], 1, 3, x);
+    if (x[0] != 0 || x[1] != 0 || x[2] != 0)
+      limb_find(m->findings, RULE_DROPPED, n->mark, mjcf_subject(n),
+                "%s: there are no forces of a medium here", medium[i]);
+  }
+  const xml_node* flag = xml_child(n, "flag");
+  if (!flag) return;
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+    const char* value = xml_get(flag, switches[i]);
+    if (value && strcmp(value, "disable") == 0)
+      limb_find(m->findings, RULE_DROPPED, flag->mark, mjcf_subject(flag),
+                "%s=\"disable\": the figures of the joints count here all the same", switches[i]);
+  }
+}
+
+static void take_option(mjcf* m, const xml_node* n, sp_vec3* gravity)
+{
+  double g[3] = {gravity->x, gravity->y, gravity->z};
+  mjcf_check_attributes(
+    m, n, "gravity wind density viscosity",
+    "timestep apirate impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance mpr_tolerance "
+    "sleep_tolerance magnetic o_margin o_solref o_solimp o_friction integrator collision cone "
+    "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
+    "sdf_iterations sdf_initpoints actuatorgroupdisable",
+    0);
+  (void)mjcf_numbers(m, mjcf_plain(n), "gravity", 3, 3, g);
+  *gravity = sp_v3(g[0], g[1], g[2]);
+  const xml_node* flag = xml_child(n, "flag");
+  const char* off = flag ? xml_get(flag, "gravity") : NULL;
+  if (off && strcmp(off, "disable") == 0) {
+    *gravity = sp_v3(0, 0, 0);
+    limb_find(m->findings, RULE_ASSUMED, flag->mark, mjcf_subject(flag),
+              "gravity is switched off in the file: it is 0 0 0");
+  }
+  note_option(m, n);
+}
+
+static void take_settings(mjcf* m, const xml_node* root)
+{
+  sp_vec3* gravity = limb_pool_take(m->pool, sizeof *gravity);
+  if (!gravity) {
+    m->no_memory = 1;
+    return;
+  }
+  *gravity = sp_v3(0, 0, -9.81);
+  for (const xml_node* n = xml_child(root, "compiler"); n; n = xml_next(n)) take_compiler(m, n);
+  for (const xml_node* n = xml_child(root, "option"); n; n = xml_next(n))
+    take_option(m, n, gravity);
+  m->s->gravity = gravity;
+}
+
+// ---- other sections -------------------------------------------------------------------------------
+
+typedef enum section { READ, IGNORED, REFUSED, UNKNOWN } section;
+
+static section kind_of_section(const char* name)
+{
+  static const struct {
+    const char* name;
+    section kind;
+  } known[] = {{"compiler", READ},     {"option", READ},        {"default", READ},
+               {"worldbody", READ},    {"equality", READ},      {"tendon", IGNORED},
+               {"actuator", IGNORED},  {"contact", IGNORED},    {"sensor", IGNORED},
+               {"asset", IGNORED},     {"visual", IGNORED},     {"keyframe", IGNORED},
+               {"size", IGNORED},      {"statistic", IGNORED},  {"custom", IGNORED},
+               {"extension", IGNORED}, {"deformable", REFUSED}, {"include", REFUSED}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(name, known[i].name) == 0) return known[i].kind;
+  }
+  return UNKNOWN;
+}
+
+static void note_sections(mjcf* m, const xml_node* root)
+{
+  for (const xml_node* n = root->first; n; n = n->next) {
+    switch (kind_of_section(n->name)) {
+    case READ: break;
+    case IGNORED:
+      limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"section", n->name},
+                     "it is not part of the dynamics of the robot");
+      break;
+    case REFUSED:
+      limb_find(m->findings, RULE_UNSUPPORTED, n->mark, (limb_subject){"section", n->name},
+                "<%s> adds to the robot what limb does not read", n->name);
+      if (strcmp(n->name, "include") == 0)
+        limb_find_hint(m->findings, "paste the included file here, or let MuJoCo do it: compile "
+                                    "model.xml saved.xml");
+      break;
+    case UNKNOWN:
+      limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"section", n->name},
+                     "MJCF has no section of this name");
+      break;
+    }
+  }
+}
+
+// ---- names ----------------------------------------------------------------------------------------
+
+static const char* body_name(const void* context, int i)
+{
+  return ((const limb_sketch*)context)->body[i].name;
+}
+
+// Sites and bodies have name spaces of their own in MJCF, not in limb: a site that is called like a body
+// gets "_site" behind its name.
+static void rename_sites(mjcf* m)
+{
+  limb_sketch* s = m->s;
+  limb_names t;
+  const size_t capacity = limb_names_capacity((size_t)s->nbody);
+  int* slot = limb_pool_take(m->pool, capacity * sizeof *slot);
+  if (!slot) {
+    m->no_memory = 1;
+    return;
+  }
+  limb_names_clear(&t, slot, capacity);
+  for (int i = 0; i < s->nbody; i++) {
+    if (limb_names_find(&t, s->body[i].name, body_name, s) < 0)
+      limb_names_put(&t, s->body[i].name, i);
+  }
+  for (int i = 0; i < s->nframe && !m->no_memory; i++) {
+    const char* name = s->frame[i].name;
+    if (limb_names_find(&t, name, body_name, s) < 0) continue;
+    const char* other = mjcf_join(m, name, "_", "site");
+    if (!other) return;
+    s->frame[i].name = other;
+    limb_find(m->findings, RULE_ASSUMED, s->frame[i].mark, (limb_subject){"site", name},
+              "there is a body of this name: the site is called '%s' here", other);
+  }
+}
+
+static void note_names(mjcf* m)
+{
+  if (m->unnamed > 0)
+    limb_find(m->findings, RULE_ASSUMED, m->first_unnamed, (limb_subject){NULL, NULL},
+              "%d bodies and joints have no name, and are called like '%s'", m->unnamed,
+              m->first_given);
+}
+
+// ---- the file -------------------------------------------------------------------------------------
+
+static void take_robot(mjcf* m, const xml_node* root)
+{
+  int bodies = 0;
+  m->s->name = xml_get(root, "model");
+  mjcf_check_attributes(m, root, "model", "xmlns:xsi xsi:noNamespaceSchemaLocation", 1);
+  take_settings(m, root);
+  mjcf_take_defaults(m, root);
+  note_sections(m, root);
+  for (const xml_node* n = xml_child(root, "worldbody"); n && !m->no_memory; n = xml_next(n))
+    mjcf_take_world(m, n, &bodies);
+  for (const xml_node* n = xml_child(root, "equality"); n && !m->no_memory; n = xml_next(n))
+    mjcf_take_equality(m, n);
+  for (const xml_node* n = xml_child(root, "tendon"); n; n = xml_next(n)) mjcf_take_tendons(m, n);
+  mjcf_scale_mass(m);
+  rename_sites(m);
+  note_names(m);
+}
+
+limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_sketch* s)
+{
+  const xml_node* root = limb_xml_parse(src->text, src->size, src->pool, s->findings);
+  if (!root)
+    return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
+  if (strcmp(root->name, "mujoco") != 0) {
+    limb_find(s->findings, RULE_WRONG_FORMAT, root->mark, (limb_subject){"element", root->name},
+              "the root of an MJCF file is <mujoco>");
+    return LIMB_E_SYNTAX;
+  }
+  mjcf m = {.pool = src->pool,
+            .findings = s->findings,
+            .opt = opt,
+            .s = s,
+            .angle = 3.14159265358979323846 / 180,
+            .eulerseq = "xyz",
+            .autolimits = 1,
+            .from_geom = MJCF_WHEN_NEEDED,
+            .group_max = 5,
+            .totalmass = -1};
+  take_robot(&m, root);
+  if (m.no_memory) return LIMB_E_NOMEM;
+  return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_MODEL : LIMB_OK;
+}

@@ -1,0 +1,276 @@
+// MJCF: joints. A body has any number of them; they act one after the other, each in the body frame as the
+// ones before have left it. limb has one joint between two bodies, so that all but the last get a massless
+// body of their own, called <body>.<joint>.
+//
+// q is MuJoCo's qpos: ref is part of the placement, so that the described pose is that at q = ref.
+#include "io/read_mjcf_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum joint_kind { FREE, BALL, SLIDE, HINGE } joint_kind;
+
+void mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given)
+{
+  if (m->unnamed++ > 0) return;
+  m->first_unnamed = at;
+  m->first_given = given;
+}
+
+static int is_free(const mjcf_joint* j) { return strcmp(j->item.node->name, "freejoint") == 0; }
+
+static joint_kind kind_of(mjcf* m, const mjcf_joint* j)
+{
+  return is_free(j) ? FREE
+                    : (joint_kind)mjcf_word(m, j->item, "type", "free ball slide hinge", HINGE);
+}
+
+static void check_attributes(mjcf* m, const mjcf_joint* j)
+{
+  if (is_free(j)) {
+    mjcf_check_attributes(m, j->item.node, "name align", "group", 0);
+    if (mjcf_word(m, mjcf_plain(j->item.node), "align", "false true auto", 0) == 1)
+      limb_find(m->findings, RULE_DROPPED, j->item.node->mark, mjcf_subject(j->item.node),
+                "align: its coordinates stay those of the body frame");
+    return;
+  }
+  mjcf_check_attributes(m, j->item.node,
+                        "name class type pos axis springdamper limited range actuatorfrclimited "
+                        "actuatorfrcrange stiffness armature damping frictionloss ref springref",
+                        "group solreflimit solimplimit solreffriction solimpfriction margin user "
+                        "actuatorgravcomp",
+                        0);
+}
+
+// ---- figures --------------------------------------------------------------------------------------
+
+// An attribute with one number that counts, up to most of a polynomial; the others cannot be honoured.
+static double figure(mjcf* m, mjcf_item it, const char* name, int most)
+{
+  double x[3] = {0, 0, 0};
+  (void)mjcf_numbers(m, it, name, 1, most, x);
+  if (x[1] != 0 || x[2] != 0)
+    limb_find(m->findings, RULE_DROPPED, it.node->mark, mjcf_subject(it.node),
+              "%s: only its linear part is used", name);
+  if (x[0] < 0 && strstr(name, "ref") == NULL) {
+    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node), "%s is negative",
+              name);
+    return 0;
+  }
+  return x[0];
+}
+
+// Limits of position and effort: given and switched on.
+static int take_range(mjcf* m, mjcf_item it, const char* range, const char* limited, double x[2])
+{
+  const int given = mjcf_numbers(m, it, range, 2, 2, x);
+  const int on = mjcf_word(m, it, limited, "false true auto", 2);
+  if (on == 1 && !given && !mjcf_get(m, it, range))
+    limb_find(m->findings, RULE_MISSING_KEY, it.node->mark, mjcf_subject(it.node),
+              "it is limited, and %s is not given", range);
+  return given && (on == 1 || (on == 2 && m->autolimits));
+}
+
+static void take_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
+{
+  double x[2];
+  if (take_range(m, it, "range", "limited", x)) {
+    def->q_min = unit * x[0];
+    def->q_max = unit * x[1];
+  }
+  if (!take_range(m, it, "actuatorfrcrange", "actuatorfrclimited", x)) return;
+  def->effort_max = fmax(fabs(x[0]), fabs(x[1]));
+  if (x[0] != -x[1])
+    limb_find(m->findings, RULE_ASSUMED, it.node->mark, mjcf_subject(it.node),
+              "its effort is limited to the larger of both directions");
+}
+
+// Rotor, friction, spring and limits of a hinge or a slide.
+static void take_figures(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
+{
+  double s[2] = {0, 0};
+  def->rotor_inertia = figure(m, it, "armature", 1);
+  def->viscous = figure(m, it, "damping", 3);
+  def->coulomb = figure(m, it, "frictionloss", 1);
+  def->stiffness = figure(m, it, "stiffness", 3);
+  def->rest = unit * figure(m, it, "springref", 1);
+  take_limits(m, it, unit, def);
+  if (mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
+    limb_find(m->findings, RULE_UNSUPPORTED, it.node->mark, mjcf_subject(it.node),
+              "springdamper asks for a stiffness that depends on the inertia of the robot");
+    limb_find_hint(m->findings, "give stiffness and damping as numbers");
+  }
+}
+
+// Ball and free joints have none of these.
+static void drop_figures(mjcf* m, mjcf_item it)
+{
+  static const char* const names[] = {"armature", "damping", "frictionloss", "stiffness"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (figure(m, it, names[i], 3) != 0)
+      limb_find(m->findings, RULE_DROPPED, it.node->mark, mjcf_subject(it.node),
+                "%s: limb has it for hinges and slides only", names[i]);
+  }
+  double x[2];
+  if (take_range(m, it, "range", "limited", x))
+    limb_find(m->findings, RULE_IGNORED, it.node->mark, mjcf_subject(it.node),
+              "range: limb has limits for hinges and slides only");
+}
+
+// ---- one joint ------------------------------------------------------------------------------------
+
+static const char* joint_name(mjcf* m, const mjcf_carried* b, const xml_node* n, int index)
+{
+  const char* name = xml_get(n, "name");
+  if (name && *name) return name;
+  char number[24];
+  (void)snprintf(number, sizeof number, "%d", index + 1);
+  name = mjcf_join(m, b->name, ".joint", number);
+  if (name) mjcf_note_unnamed(m, n->mark, name);
+  return name;
+}
+
+static void keep_ref(mjcf* m, double ref)
+{
+  const int index = m->s->njoint - 1;
+  if (index >= m->ref_cap) {
+    const int cap = m->ref_cap ? 2 * m->ref_cap : 64;
+    double* more = limb_pool_take(m->pool, (size_t)cap * sizeof *more);
+    if (!more) {
+      m->no_memory = 1;
+      return;
+    }
+    if (m->ref_cap) memcpy(more, m->ref, (size_t)m->ref_cap * sizeof *more);
+    m->ref = more;
+    m->ref_cap = cap;
+  }
+  m->ref[index] = ref;
+}
+
+static sketch_joint* new_joint(mjcf* m, const char* name, limb_mark at)
+{
+  sketch_joint* j = name ? limb_sketch_joint(m->s, name, at) : NULL;
+  if (!j)
+    m->no_memory = 1;
+  else
+    keep_ref(m, 0);
+  return j;
+}
+
+// Fills a hinge or slide whose frame would lie at X if ref were 0.
+static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X,
+                            sketch_joint* j)
+{
+  const double unit = kind == HINGE ? m->angle : 1;
+  double a[3] = {0, 0, 1};
+  (void)mjcf_numbers(m, part->item, "axis", 3, 3, a);
+  sp_vec3 axis = sp_mulv(part->X.R, sp_v3(a[0], a[1], a[2]));
+  const double length = sp_norm3(axis), ref = unit * figure(m, part->item, "ref", 1);
+  axis = length < 1e-14 ? sp_v3(0, 0, 0) : sp_scale3(1 / length, axis); // zero is an error later
+  j->def.axis = axis;
+  j->def.type = kind == HINGE ? LIMB_REVOLUTE : LIMB_PRISMATIC;
+  const sp_pose back = kind == HINGE ? sp_pose_make(sp_rot_axis(axis, -ref), sp_v3(0, 0, 0))
+                                     : sp_pose_make(sp_identity3(), sp_scale3(-ref, axis));
+  j->def.placement = ref == 0 || length < 1e-14 ? X : sp_compose(X, back);
+  take_figures(m, part->item, unit, &j->def);
+  m->ref[m->s->njoint - 1] = ref;
+}
+
+// Where the joint is in the body: slides have no place.
+static sp_vec3 anchor_of(mjcf* m, const mjcf_joint* part, joint_kind kind)
+{
+  double p[3] = {0, 0, 0};
+  if (kind == SLIDE || kind == FREE) return sp_v3(0, 0, 0);
+  (void)mjcf_numbers(m, part->item, "pos", 3, 3, p);
+  return sp_point(part->X, sp_v3(p[0], p[1], p[2]));
+}
+
+static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
+{
+  if (!b->parent && count == 1) return;
+  limb_find(m->findings, RULE_BAD_JOINT, part->item.node->mark, (limb_subject){"body", b->name},
+            b->parent ? "a free joint is for bodies right below <worldbody>"
+                      : "a free joint cannot be combined with others");
+}
+
+static int is_home(const sp_pose* X)
+{
+  const sp_pose one = sp_pose_identity();
+  return memcmp(&X->R, &one.R, sizeof one.R) == 0 && sp_norm3(X->p) == 0;
+}
+
+static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
+{
+  check_free(m, b, part, count);
+  sketch_joint* j = new_joint(m, joint_name(m, b, part->item.node, 0), part->item.node->mark);
+  if (!j) return;
+  j->child = b->name;
+  j->def.type = LIMB_FREE;
+  if (!is_free(part)) drop_figures(m, part->item);
+  if (!is_home(&b->X))
+    limb_find(
+      m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
+      "its pose in the file is a starting value: q of its free joint is its pose in the world");
+}
+
+// ---- all joints of a body -------------------------------------------------------------------------
+
+static void add_weld(mjcf* m, const mjcf_carried* b)
+{
+  sketch_joint* j = new_joint(m, mjcf_join(m, b->name, ".", "fixed"), b->mark);
+  if (!j) return;
+  j->parent = b->parent;
+  j->child = b->name;
+  j->def.placement = b->X;
+}
+
+// The body that joint k of n carries: the body itself for the last, else a massless one.
+static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, limb_mark at,
+                                int last)
+{
+  if (last || !joint) return b->name;
+  const char* name = mjcf_join(m, b->name, ".", joint);
+  if (name && !limb_sketch_body(m->s, name, at)) m->no_memory = 1;
+  return name;
+}
+
+void mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count)
+{
+  if (count == 0) {
+    add_weld(m, b);
+    return;
+  }
+  const char* parent = b->parent;
+  sp_pose X = b->X;                // of the body frame in parent, as far as it has come
+  sp_vec3 behind = sp_v3(0, 0, 0); // of the body frame in the frame of the joint before
+  for (int k = 0; k < count && !m->no_memory; k++) {
+    const mjcf_joint* part = &joint[k];
+    const limb_mark at = part->item.node->mark;
+    const joint_kind kind = kind_of(m, part);
+    check_attributes(m, part);
+    if (kind == FREE) {
+      add_free(m, b, part, count);
+      return;
+    }
+    const char* name = joint_name(m, b, part->item.node, k);
+    const char* child = carried_name(m, b, name, at, k == count - 1);
+    const sp_vec3 anchor = anchor_of(m, part, kind);
+    const sp_pose frame = sp_compose(X, sp_pose_make(sp_identity3(), sp_add3(behind, anchor)));
+    sketch_joint* j = new_joint(m, name, at);
+    if (!j) return;
+    j->parent = parent;
+    j->child = child;
+    if (kind == BALL) {
+      j->def.type = LIMB_SPHERICAL;
+      j->def.placement = frame;
+      drop_figures(m, part->item);
+    } else {
+      fill_axis_joint(m, part, kind, frame, j);
+    }
+    behind = sp_scale3(-1, anchor);
+    if (k == count - 1) j->offset.p = behind;
+    parent = child;
+    X = sp_pose_identity();
+  }
+}

@@ -1,0 +1,245 @@
+// MJCF: attributes as numbers, words and poses.
+#include "io/read_mjcf_impl.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+limb_subject mjcf_subject(const xml_node* n)
+{
+  const char* name = xml_get(n, "name");
+  if (name) return (limb_subject){n->name, name};
+  return (limb_subject){"element", n->name};
+}
+
+const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
+{
+  const size_t na = strlen(a), nm = strlen(middle), nb = strlen(b);
+  char* text = limb_pool_take(m->pool, na + nm + nb + 1);
+  if (!text) {
+    m->no_memory = 1;
+    return NULL;
+  }
+  memcpy(text, a, na);
+  memcpy(text + na, middle, nm);
+  memcpy(text + na + nm, b, nb);
+  return text;
+}
+
+// ---- numbers and words ----------------------------------------------------------------------------
+
+static int is_blank(char x) { return x == ' ' || x == '\t' || x == '\r' || x == '\n'; }
+
+// Finite numbers separated by blanks; how many, or -1 when this is no list of at most most of them.
+static int scan(const char* text, int most, double* x)
+{
+  const char* end = text + strlen(text);
+  int n = 0;
+  for (;;) {
+    while (is_blank(*text)) text++;
+    if (text == end) return n;
+    if (n == most) return -1;
+    text = limb_scan_number(text, end, &x[n]);
+    if (!text || !isfinite(x[n++]) || (text < end && !is_blank(*text))) return -1;
+  }
+}
+
+// Reports a text that is not least to most numbers.
+static int judge(mjcf* m, mjcf_item it, const char* name, const char* text, int found, int least,
+                 int most)
+{
+  if (found >= least && found <= most) return found;
+  char count[40];
+  if (least == most)
+    (void)snprintf(count, sizeof count, "%d number%s", least, least == 1 ? "" : "s");
+  else
+    (void)snprintf(count, sizeof count, "%d to %d numbers", least, most);
+  limb_find(m->findings, RULE_BAD_NUMBER, it.node->mark, mjcf_subject(it.node),
+            "%s=\"%.60s\" should be %s", name, text, count);
+  return 0;
+}
+
+int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x)
+{
+  enum { MOST = 8 };
+  double found[MOST];
+  const char* text = mjcf_get(m, it, name);
+  if (!text) return 0;
+  const int n = judge(m, it, name, text, scan(text, most < MOST ? most : MOST, found), least, most);
+  if (n) memcpy(x, found, (size_t)n * sizeof *x);
+  return n;
+}
+
+int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
+{
+  int given = 0; // numbers that a nearer layer has set
+  const xml_node* layer = it.node;
+  int c = it.class_index;
+  for (;;) {
+    double own[3];
+    const char* text = layer ? xml_get(layer, name) : NULL;
+    const int n = text ? judge(m, it, name, text, scan(text, 3, own), 1, 3) : 0;
+    if (text && n == 0) return 0;
+    for (; given < n; given++) x[given] = own[given];
+    if (c < 0) return given;
+    layer = m->class_list[c].item[it.kind];
+    c = m->class_list[c].parent;
+  }
+}
+
+// Place of a word among words separated by blanks; -1 when it is not there.
+static int find_word(const char* words, const char* word)
+{
+  const size_t length = strlen(word);
+  for (int place = 0; *words; place++) {
+    const size_t n = strcspn(words, " ");
+    if (n == length && memcmp(words, word, n) == 0) return place;
+    words += n + (words[n] == ' ');
+  }
+  return -1;
+}
+
+int mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback)
+{
+  const char* text = mjcf_get(m, it, name);
+  if (!text) return fallback;
+  const int place = find_word(words, text);
+  if (place >= 0) return place;
+  limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
+            "%s=\"%.60s\" should be one of: %s", name, text, words);
+  return fallback;
+}
+
+void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
+                           int quiet)
+{
+  for (int i = 0; i < n->nattribute; i++) {
+    const char* name = n->attribute[i].name;
+    if (find_word(used, name) >= 0) continue;
+    char both[LIMB_WHERE_SPACE];
+    (void)snprintf(both, sizeof both, "%.40s %.40s", n->name, name);
+    if (ignored && find_word(ignored, name) >= 0) {
+      if (!quiet)
+        limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"attribute", both},
+                       "it has no effect here");
+    } else {
+      limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
+                     "<%s> has no attribute of this name that limb knows", n->name);
+    }
+  }
+}
+
+// ---- orientations ---------------------------------------------------------------------------------
+
+// The smallest rotation that takes z to the direction of v.
+static sp_mat3 rotation_to(sp_vec3 v)
+{
+  const double norm = sp_norm3(v);
+  const sp_vec3 axis = sp_v3(-v.y / norm, v.x / norm, 0); // z x v
+  const double s = sp_norm3(axis);
+  if (s < 1e-10) return sp_rot_axis(sp_v3(1, 0, 0), v.z > 0 ? 0 : 3.14159265358979323846);
+  return sp_rot_axis(sp_scale3(1 / s, axis), atan2(s, v.z / norm));
+}
+
+static sp_mat3 from_euler(const mjcf* m, const double x[3])
+{
+  sp_mat3 R = sp_identity3();
+  for (int i = 0; i < 3; i++) {
+    const char letter = m->eulerseq[i];
+    const int fixed = letter < 'a'; // upper case: axes of the parent
+    const char low = (char)(fixed ? letter - 'A' + 'a' : letter);
+    const sp_vec3 axis = sp_v3(low == 'x', low == 'y', low == 'z');
+    const sp_mat3 one = sp_rot_axis(axis, m->angle * x[i]);
+    R = fixed ? sp_mul3(one, R) : sp_mul3(R, one);
+  }
+  return R;
+}
+
+static sp_mat3 from_axes(sp_vec3 x, sp_vec3 y)
+{
+  x = sp_scale3(1 / sp_norm3(x), x);
+  y = sp_sub3(y, sp_scale3(sp_dot3(x, y), x));
+  y = sp_scale3(1 / sp_norm3(y), y);
+  const sp_vec3 z = sp_cross3(x, y);
+  const sp_mat3 R = {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+  return R;
+}
+
+typedef enum turn { QUAT, AXISANGLE, XYAXES, ZAXIS, EULER, TURNS } turn;
+
+// 0 when the numbers say no rotation.
+static int to_rotation(const mjcf* m, turn how, const double x[6], sp_mat3* R)
+{
+  const double tiny = 1e-14;
+  const sp_vec3 a = sp_v3(x[0], x[1], x[2]), b = sp_v3(x[3], x[4], x[5]);
+  const double length = sp_norm3(a);
+  switch (how) {
+  case QUAT:
+    if (sp_dot3(a, a) + x[3] * x[3] < tiny) return 0;
+    *R = sp_rot_quat((sp_quat){x[1], x[2], x[3], x[0]});
+    return 1;
+  case AXISANGLE:
+    if (length < tiny) return 0;
+    *R = sp_rot_axis(sp_scale3(1 / length, a), m->angle * x[3]);
+    return 1;
+  case XYAXES:
+    if (length < tiny || sp_norm3(sp_cross3(a, b)) < tiny * length) return 0;
+    *R = from_axes(a, b);
+    return 1;
+  case ZAXIS:
+    if (length < tiny) return 0;
+    *R = rotation_to(a);
+    return 1;
+  case EULER: *R = from_euler(m, x); return 1;
+  case TURNS: break;
+  }
+  return 0;
+}
+
+static sp_mat3 orientation(mjcf* m, mjcf_item it)
+{
+  static const char* const names[TURNS] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
+  static const int counts[TURNS] = {4, 4, 6, 3, 3};
+  sp_mat3 R = sp_identity3();
+  int given = -1;
+  for (int how = 0; how < TURNS; how++) {
+    if (!mjcf_get(m, it, names[how])) continue;
+    if (given >= 0) {
+      limb_find(m->findings, RULE_DUPLICATE_KEY, it.node->mark, mjcf_subject(it.node),
+                "its orientation is given twice, as %s and as %s", names[given], names[how]);
+      return R;
+    }
+    given = how;
+  }
+  double x[6] = {0};
+  if (given < 0 || !mjcf_numbers(m, it, names[given], counts[given], counts[given], x)) return R;
+  if (!to_rotation(m, (turn)given, x, &R))
+    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
+              "%s=\"%.60s\" is no orientation", names[given], mjcf_get(m, it, names[given]));
+  return R;
+}
+
+sp_pose mjcf_pose(mjcf* m, mjcf_item it)
+{
+  double p[3] = {0, 0, 0};
+  (void)mjcf_numbers(m, it, "pos", 3, 3, p);
+  return sp_pose_make(orientation(m, it), sp_v3(p[0], p[1], p[2]));
+}
+
+int mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half)
+{
+  double x[6];
+  if (!mjcf_numbers(m, it, "fromto", 6, 6, x)) return 0;
+  const sp_vec3 a = sp_v3(x[0], x[1], x[2]), b = sp_v3(x[3], x[4], x[5]);
+  const sp_vec3 along = sp_sub3(b, a);
+  if (sp_norm3(along) < 1e-14) {
+    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
+              "both points of its fromto are the same");
+    return 0;
+  }
+  *half = sp_norm3(along) / 2;
+  *X = sp_pose_make(rotation_to(along), sp_scale3(0.5, sp_add3(a, b)));
+  return 1;
+}

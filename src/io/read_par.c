@@ -1,0 +1,471 @@
+// SYMORO .par files (SYMORO+ and OpenSYMORO): a tree of links in the notation of Khalil and Kleinfinger.
+//
+// Frame j lies in that of its antecedent at Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), its z axis is
+// the axis of joint j. Inertial parameters are about the origin of the link's frame. G is the acceleration of
+// gravity in the axes of frame 0 (SYMORO starts its recursion with VP0 - G); Z is the pose of frame 0 in the
+// world, four rows of four. Links are called link1, link2, ..., joints joint1, joint2, ...; a base that moves
+// is link0.
+#include "io/read_par_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct robot {
+  par_file* p;
+  limb_sketch* s;
+  int nlink;
+  int moving;         // the base moves
+  int with_base;      // the lists per link begin with body 0
+  sp_pose base;       // of frame 0 in the world
+  const char** names; // of bodies 0 ... nlink
+} robot;
+
+static const limb_mark nowhere = {0, 0};
+
+static limb_subject list_named(par_key key)
+{
+  return (limb_subject){"list", par_list_name((int)key)};
+}
+
+static int has_list(const par_file* p, par_key key) { return p->list[key].mark.line > 0; }
+
+// ---- sizes ----------------------------------------------------------------------------------------
+
+// A count of the header; what it is taken as when the file does not say. 0 after an error.
+static int take_count(par_file* p, par_scalar which, int fallback, int* x)
+{
+  *x = fallback;
+  return !p->scalar[which].text || par_count(p, which, x);
+}
+
+static int check_open(par_file* p, int NL, int NJ, int NF, int type)
+{
+  if (type != 2 && NJ == NL && NF == NL) return 1;
+  const par_scalar which = p->scalar[PAR_TYPE].text && type == 2 ? PAR_TYPE : PAR_NL;
+  limb_find(p->findings, RULE_UNSUPPORTED, p->scalar[which].mark, (limb_subject){"robot", p->robot},
+            "it has closed loops (Type = %d, NL = %d, NJ = %d, NF = %d), and limb reads trees",
+            type, NL, NJ, NF);
+  limb_find_hint(p->findings,
+                 "leave out the cut joints: with NL = NJ = NF and Type = 1 this is the "
+                 "tree without its loops");
+  return 0;
+}
+
+// Number of links and what moves. 0 after an error.
+static int take_header(robot* r)
+{
+  par_file* p = r->p;
+  int NJ = 0, NF = 0, type = 0, mobile = 0, floating = 0;
+  if (!p->scalar[PAR_NL].text) {
+    limb_find(p->findings, RULE_MISSING_KEY, nowhere, (limb_subject){"value", "NL"},
+              "the number of links is not given");
+    return 0;
+  }
+  const int read = take_count(p, PAR_NL, 0, &r->nlink) + take_count(p, PAR_NJ, r->nlink, &NJ) +
+                   take_count(p, PAR_NF, 2 * NJ - r->nlink, &NF) +
+                   take_count(p, PAR_TYPE, 0, &type) + take_count(p, PAR_IS_MOBILE, 0, &mobile) +
+                   take_count(p, PAR_IS_FLOATING, 0, &floating);
+  if (read < 6) return 0;
+  if (r->nlink < 1 || type < 0 || type > 2) {
+    const par_scalar which = r->nlink < 1 ? PAR_NL : PAR_TYPE;
+    limb_find(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", NULL},
+              r->nlink < 1 ? "a robot has at least one link" : "Type is 0, 1 or 2");
+    return 0;
+  }
+  r->moving = mobile || floating;
+  return check_open(p, r->nlink, NJ, NF, type);
+}
+
+// ---- lists ----------------------------------------------------------------------------------------
+
+static int wanted_length(const robot* r, par_key key)
+{
+  switch (par_list_length(key)) {
+  case PAR_FRAMES:
+  case PAR_JOINTS: return r->nlink;
+  case PAR_LINKS: return r->nlink + r->with_base;
+  case PAR_VECTOR: return 3;
+  case PAR_MATRIX: return 16;
+  case PAR_ANY: break;
+  }
+  return -1;
+}
+
+// Every list there is has its length. 0 when one has not.
+static int check_lengths(const robot* r)
+{
+  int good = 1;
+  for (par_key key = 0; key < PAR_KEYS; key++) {
+    const par_list* list = &r->p->list[key];
+    const int wanted = wanted_length(r, key);
+    if (!has_list(r->p, key) || wanted < 0 || list->count == wanted) continue;
+    limb_find(r->p->findings, RULE_BAD_VALUE, list->mark, list_named(key),
+              "it has %d entries, and should have %d", list->count, wanted);
+    good = 0;
+  }
+  return good;
+}
+
+// What a robot cannot do without, and what may be left out. 0 when something is missing.
+static int check_lists(const robot* r)
+{
+  static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA,
+                                   PAR_XX,  PAR_XY,    PAR_XZ, PAR_YY, PAR_YZ,    PAR_ZZ,
+                                   PAR_MX,  PAR_MY,    PAR_MZ, PAR_M};
+  static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
+  int good = check_lengths(r);
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    if (has_list(r->p, needed[i])) continue;
+    limb_find(r->p->findings, RULE_MISSING_KEY, nowhere, list_named(needed[i]),
+              "this list is missing");
+    if (!r->p->ended) limb_find_hint(r->p->findings, "the file may have been cut off");
+    good = 0;
+  }
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    if (!has_list(r->p, usual[i]))
+      limb_find(r->p->findings, RULE_ASSUMED, nowhere, list_named(usual[i]),
+                "this list is missing: all its entries are taken as 0");
+  }
+  return good;
+}
+
+// Entry of a list, 0 when there is no such list.
+static int entry(const robot* r, par_key key, int index, double* x)
+{
+  *x = 0;
+  return !has_list(r->p, key) || par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
+}
+
+// Friction: a symbol without value leaves it out, with a warning.
+static int friction_entry(const robot* r, par_key key, int index, double* x)
+{
+  *x = 0;
+  return !has_list(r->p, key) || par_number(r->p, (par_slot){key, index}, RULE_DROPPED, x);
+}
+
+// ---- bodies ---------------------------------------------------------------------------------------
+
+static const char* numbered(const robot* r, const char* stem, int number)
+{
+  char text[32];
+  const int n = snprintf(text, sizeof text, "%s%d", stem, number);
+  const char* name = limb_pool_text(r->p->pool, text, (size_t)n);
+  if (!name) r->p->no_memory = 1;
+  return name;
+}
+
+// Inertia of body j, whose parameters stand at the given index of the lists.
+static void take_inertia(const robot* r, int j, int index, sp_inertia* Y)
+{
+  static const par_key keys[10] = {PAR_M,  PAR_MX, PAR_MY, PAR_MZ, PAR_XX,
+                                   PAR_XY, PAR_XZ, PAR_YY, PAR_YZ, PAR_ZZ};
+  double theta[10];
+  int good = 1;
+  for (int i = 0; i < 10; i++) good &= entry(r, keys[i], index, &theta[i]);
+  if (!good) return;
+  *Y = limb_inertia_from_parameters(theta);
+  if (theta[0] == 0 && (theta[1] != 0 || theta[2] != 0 || theta[3] != 0)) {
+    limb_find(r->p->findings, RULE_UNSUPPORTED, r->p->list[PAR_M].value[index].mark,
+              (limb_subject){"body", r->names[j]},
+              "it has a first moment (MX, MY, MZ) and no mass: grouped parameters have no body of "
+              "their own");
+    limb_find_hint(r->p->findings, "give the parameters of the links before they were grouped");
+  }
+}
+
+static void take_bodies(robot* r)
+{
+  const limb_mark at = r->p->list[PAR_M].mark;
+  for (int j = r->moving ? 0 : 1; j <= r->nlink && !r->p->no_memory; j++) {
+    const int index = j - 1 + r->with_base;
+    r->names[j] = numbered(r, "link", j);
+    sketch_body* b =
+      limb_sketch_body(r->s, r->names[j], index < 0 ? at : r->p->list[PAR_M].value[index].mark);
+    if (!b) {
+      r->p->no_memory = 1;
+    } else if (index >= 0) {
+      take_inertia(r, j, index, &b->inertia);
+    } else {
+      limb_find(r->p->findings, RULE_NO_INERTIAL, at, (limb_subject){"body", r->names[j]},
+                "the base moves, and the lists have no entry for its inertia");
+      limb_find_as(r->p->findings, LIMB_WARNING);
+    }
+  }
+}
+
+// ---- joints ---------------------------------------------------------------------------------------
+
+// cos(angle), exact at multiples of a right angle: -Pi/2 is meant to be one.
+static double exact_cos(double angle)
+{
+  const double c = cos(angle);
+  if (fabs(c) < 1e-15) return 0;
+  return fabs(fabs(c) - 1) < 1e-15 ? copysign(1, c) : c;
+}
+
+static sp_mat3 turn(int about_x, double angle)
+{
+  const double c = exact_cos(angle), s = exact_cos(angle - 1.57079632679489661923);
+  const sp_mat3 x = {{1, 0, 0, 0, c, -s, 0, s, c}}, z = {{c, -s, 0, s, c, 0, 0, 0, 1}};
+  return about_x ? x : z;
+}
+
+typedef struct row {
+  int ant, sigma, sign; // sign of the joint variable
+  double b, d, r, gamma, alpha, theta;
+} row;
+
+// Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
+static sp_pose row_pose(const row* m)
+{
+  const sp_pose first = sp_pose_make(turn(0, m->gamma), sp_v3(0, 0, m->b));
+  const sp_pose second = sp_pose_make(turn(1, m->alpha), sp_v3(m->d, 0, 0));
+  const sp_pose third = sp_pose_make(turn(0, m->theta), sp_v3(0, 0, m->r));
+  return sp_compose(first, sp_compose(second, third));
+}
+
+// theta or r of joint i: constant when the joint does not move it.
+static int moved(const robot* r, par_key key, int i, int moves, row* m, double* x)
+{
+  if (!moves) return entry(r, key, i, x);
+  if (!par_variable(r->p, (par_slot){key, i}, i + 1, x, &m->sign)) return 0;
+  if (m->sign == 0) {
+    limb_find(r->p->findings, RULE_ASSUMED, r->p->list[key].value[i].mark, list_named(key),
+              "entry %d has no joint variable: it is taken as the value at q = 0", i + 1);
+    m->sign = 1;
+  }
+  return 1;
+}
+
+// Row i of the table. 0 after an error.
+static int take_row(const robot* r, int i, row* m)
+{
+  par_file* p = r->p;
+  m->sign = 1;
+  int good = par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) &
+             par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
+  if (!good) return 0;
+  if (m->ant < 0 || m->ant > r->nlink || m->ant == i + 1) {
+    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, list_named(PAR_ANT),
+              "link %d cannot hang on link %d", i + 1, m->ant);
+    good = 0;
+  }
+  if (m->sigma < 0 || m->sigma > 2) {
+    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark, list_named(PAR_SIGMA),
+              "entry %d is %d; 0 is a rotation, 1 a translation, 2 fixed", i + 1, m->sigma);
+    good = 0;
+  }
+  good &= entry(r, PAR_B, i, &m->b) & entry(r, PAR_D, i, &m->d);
+  good &= entry(r, PAR_GAMMA, i, &m->gamma) & entry(r, PAR_ALPHA, i, &m->alpha);
+  good &= moved(r, PAR_THETA, i, m->sigma == 0, m, &m->theta);
+  return good & moved(r, PAR_R, i, m->sigma == 1, m, &m->r);
+}
+
+// Rotor, friction and spring of joint i; what cannot be negative is not.
+static void take_drive(const robot* r, int i, limb_joint_def* def)
+{
+  static const par_key keys[3] = {PAR_IA, PAR_FV, PAR_FS};
+  par_file* p = r->p;
+  const int index = i + r->with_base;
+  double x[3], eta = 0, k = 0;
+  if (!(entry(r, PAR_IA, index, &x[0]) & friction_entry(r, PAR_FV, index, &x[1]) &
+        friction_entry(r, PAR_FS, index, &x[2]) & entry(r, PAR_ETA, i, &eta)))
+    return;
+  for (int n = 0; n < 3; n++) {
+    if (x[n] >= 0) continue;
+    limb_find(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark, list_named(keys[n]),
+              "entry %d is negative", index + 1);
+    x[n] = 0;
+  }
+  if (eta != 0 && entry(r, PAR_K, i, &k) && k < 0)
+    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_K].value[i].mark, list_named(PAR_K),
+              "entry %d is negative", i + 1);
+  if (def->type == LIMB_FIXED) {
+    if (x[0] != 0 || x[1] != 0 || x[2] != 0 || k != 0)
+      limb_find(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark, list_named(PAR_SIGMA),
+                "joint %d is fixed: its IA, FV, FS and k have no effect", i + 1);
+    return;
+  }
+  def->rotor_inertia = x[0];
+  def->viscous = x[1];
+  def->coulomb = x[2];
+  def->stiffness = k < 0 ? 0 : k;
+}
+
+static void take_joint(const robot* r, int i)
+{
+  static const limb_joint_type types[3] = {LIMB_REVOLUTE, LIMB_PRISMATIC, LIMB_FIXED};
+  row m = {0};
+  const int good = take_row(r, i, &m);
+  const char* name = numbered(r, "joint", i + 1);
+  sketch_joint* j = name ? limb_sketch_joint(r->s, name, r->p->list[PAR_ANT].value[i].mark) : NULL;
+  if (!j) {
+    r->p->no_memory = 1;
+    return;
+  }
+  j->child = r->names[i + 1];
+  if (!good) return; // it was reported; hanging on the world it causes no other errors
+  j->parent = m.ant == 0 && !r->moving ? NULL : r->names[m.ant];
+  j->def.type = types[m.sigma];
+  j->def.placement = row_pose(&m);
+  if (m.ant == 0 && !r->moving) j->def.placement = sp_compose(r->base, j->def.placement);
+  j->def.axis = sp_v3(0, 0, m.sign);
+  take_drive(r, i, &j->def);
+}
+
+// ---- base and gravity -----------------------------------------------------------------------------
+
+static void take_base(robot* r)
+{
+  par_file* p = r->p;
+  r->base = sp_pose_identity();
+  if (!has_list(p, PAR_Z)) return;
+  double T[16];
+  for (int i = 0; i < 16; i++) {
+    if (!entry(r, PAR_Z, i, &T[i])) return;
+  }
+  const sp_mat3 R = {{T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]}};
+  const sp_mat3 one = sp_mul3(R, sp_transpose3(R)), identity = sp_identity3();
+  double off = fabs(T[12]) + fabs(T[13]) + fabs(T[14]) + fabs(T[15] - 1);
+  for (int i = 0; i < 9; i++) off += fabs(one.m[i] - identity.m[i]);
+  const sp_vec3 x = sp_v3(R.m[0], R.m[3], R.m[6]), y = sp_v3(R.m[1], R.m[4], R.m[7]);
+  const sp_vec3 z = sp_v3(R.m[2], R.m[5], R.m[8]);
+  if (!(off < 1e-6) || sp_dot3(sp_cross3(x, y), z) < 0) {
+    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_Z].mark, list_named(PAR_Z),
+              "it is not a pose: a rotation, a position, and 0 0 0 1 as the last row");
+    return;
+  }
+  r->base = sp_pose_make(R, sp_v3(T[3], T[7], T[11]));
+  if (r->moving &&
+      (off != 0 || memcmp(&R, &identity, sizeof R) != 0 || T[3] != 0 || T[7] != 0 || T[11] != 0))
+    limb_find(p->findings, RULE_IGNORED, p->list[PAR_Z].mark, list_named(PAR_Z),
+              "the pose of a base that moves is part of q");
+}
+
+// Whether a gravity entry is the usual symbol without a value.
+static int is_unknown_gravity(par_file* p, int i)
+{
+  static const char* const usual[3][2] = {{"G1", "GX"}, {"G2", "GY"}, {"G3", "GZ"}};
+  const par_value* v = &p->list[PAR_G].value[i];
+  for (int k = 0; k < 2; k++) {
+    const char* name = usual[i][k];
+    if (v->end - v->text == 2 && memcmp(v->text, name, 2) == 0)
+      return par_is_idle(p, (par_slot){PAR_G, i});
+  }
+  return 0;
+}
+
+static void take_gravity(robot* r)
+{
+  par_file* p = r->p;
+  double g[3] = {0, 0, -9.81};
+  if (!has_list(p, PAR_G)) {
+    limb_find(p->findings, RULE_ASSUMED, nowhere, list_named(PAR_G),
+              "this list is missing: gravity is taken as 0 0 -9.81");
+  } else {
+    const int unknown = is_unknown_gravity(p, 2);
+    for (int i = 0; i < (unknown ? 2 : 3); i++) {
+      if (!entry(r, PAR_G, i, &g[i])) return;
+    }
+    if (unknown) {
+      limb_find(p->findings, RULE_ASSUMED, p->list[PAR_G].value[2].mark, list_named(PAR_G),
+                "the third entry has no value: -9.81 is taken, so that z points upwards");
+      limb_find_as(p->findings, LIMB_WARNING);
+      limb_find_hint(p->findings, "add a line G3 = -9.81, or G3 = 9.81 if z points downwards");
+    }
+  }
+  sp_vec3* gravity = limb_pool_take(p->pool, sizeof *gravity);
+  if (!gravity) {
+    p->no_memory = 1;
+    return;
+  }
+  const sp_vec3 own = sp_v3(g[0], g[1], g[2]);
+  *gravity = r->moving ? own : sp_mulv(r->base.R, own);
+  r->s->gravity = gravity;
+}
+
+// ---- what is not used -----------------------------------------------------------------------------
+
+// A list that is no part of the model: a note, or a warning when it states numbers other than 0.
+static void note_unused(const robot* r, par_key key, const char* what)
+{
+  par_file* p = r->p;
+  if (!has_list(p, key)) return;
+  for (int i = 0; i < p->list[key].count; i++) {
+    if (par_is_idle(p, (par_slot){key, i})) continue;
+    limb_find(p->findings, RULE_DROPPED, p->list[key].value[i].mark, list_named(key),
+              "%s: it has numbers other than 0, which have no effect", what);
+    return;
+  }
+  limb_find(p->findings, RULE_IGNORED, p->list[key].mark, list_named(key), "%s", what);
+}
+
+static void note_rest(const robot* r)
+{
+  static const struct {
+    par_key key;
+    const char* what;
+  } unused[] = {{PAR_FX, "an external force is a state, not part of the robot"},
+                {PAR_FY, "an external force is a state, not part of the robot"},
+                {PAR_FZ, "an external force is a state, not part of the robot"},
+                {PAR_CX, "an external moment is a state, not part of the robot"},
+                {PAR_CY, "an external moment is a state, not part of the robot"},
+                {PAR_CZ, "an external moment is a state, not part of the robot"},
+                {PAR_QP, "velocities are a state, not part of the robot"},
+                {PAR_QDP, "accelerations are a state, not part of the robot"},
+                {PAR_GAM, "torques are a state, not part of the robot"},
+                {PAR_W0, "the motion of the base is a state, not part of the robot"},
+                {PAR_WP0, "the motion of the base is a state, not part of the robot"},
+                {PAR_V0, "the motion of the base is a state, not part of the robot"},
+                {PAR_VP0, "the motion of the base is a state, not part of the robot"}};
+  par_file* p = r->p;
+  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+    note_unused(r, unused[i].key, unused[i].what);
+  if (has_list(p, PAR_MU))
+    limb_find(p->findings, RULE_IGNORED, p->list[PAR_MU].mark, list_named(PAR_MU),
+              "a joint without a motor is one whose torque is 0");
+  for (int i = 0; i < p->nsymbol; i++) {
+    if (!p->symbol[i].used)
+      limb_find(p->findings, RULE_UNUSED, p->symbol[i].value.mark,
+                (limb_subject){"symbol", p->symbol[i].name}, "it has a value, and stands nowhere");
+  }
+  if (!p->ended) {
+    limb_find(p->findings, RULE_ASSUMED, nowhere, (limb_subject){NULL, NULL},
+              "'(* End of definition *)' is missing: the file may have been cut off");
+    limb_find_as(p->findings, LIMB_WARNING);
+  }
+}
+
+static void take_robot(robot* r)
+{
+  par_file* p = r->p;
+  if (!take_header(r)) return;
+  r->with_base = r->moving && p->list[PAR_M].count == r->nlink + 1;
+  if (!check_lists(r)) return;
+  r->names = limb_pool_take(p->pool, ((size_t)r->nlink + 1) * sizeof *r->names);
+  if (!r->names) {
+    p->no_memory = 1;
+    return;
+  }
+  if (r->moving) r->s->base = LIMB_BASE_FLOATING;
+  take_base(r);
+  take_gravity(r);
+  take_bodies(r);
+  for (int i = 0; i < r->nlink && !p->no_memory; i++) take_joint(r, i);
+  note_rest(r);
+}
+
+limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_sketch* s)
+{
+  (void)opt;
+  par_file p = {.pool = src->pool, .findings = s->findings};
+  par_scan(&p, src->text, src->size);
+  robot r = {.p = &p, .s = s, .base = sp_pose_identity()};
+  s->name = p.robot;
+  const int broken = limb_findings_count_from(s->findings, LIMB_ERROR) > 0;
+  if (!p.no_memory && !broken) take_robot(&r);
+  if (p.no_memory) return LIMB_E_NOMEM;
+  if (broken) return LIMB_E_SYNTAX;
+  return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_MODEL : LIMB_OK;
+}

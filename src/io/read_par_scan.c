@@ -1,0 +1,361 @@
+// SYMORO .par files, text to entries: comments go, lists are split, lines such as "RL4 = 0.5" are kept as
+// values of symbols. Nothing is computed here.
+#include "io/read_par_impl.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name, *other;
+  par_length length;
+} lists[PAR_KEYS] = {
+#define PAR_X(id, name, other, length) {name, other, PAR_##length},
+  PAR_LIST_LIST(PAR_X)
+#undef PAR_X
+};
+
+static const char* const scalars[PAR_SCALARS] = {
+#define PAR_X(id, name) name,
+  PAR_SCALAR_LIST(PAR_X)
+#undef PAR_X
+};
+
+const char* par_list_name(int key) { return lists[key].name; }
+
+par_length par_list_length(par_key key) { return lists[key].length; }
+
+// ---- the text -------------------------------------------------------------------------------------
+
+typedef struct cursor {
+  par_file* p;
+  const char *at, *end, *line_start;
+  int line;
+} cursor;
+
+static limb_mark mark_here(const cursor* c)
+{
+  return (limb_mark){c->line, (int)(c->at - c->line_start) + 1};
+}
+
+static void step(cursor* c)
+{
+  if (*c->at++ != '\n') return;
+  c->line++;
+  c->line_start = c->at;
+}
+
+static int is_blank(char x) { return x == ' ' || x == '\t' || x == '\r' || x == '\n'; }
+
+static int is_letter(char x)
+{
+  return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
+}
+
+static int is_word(char x) { return is_letter(x) || (x >= '0' && x <= '9'); }
+
+static int in_text(const char* at, const char* end, const char* word)
+{
+  const size_t n = strlen(word);
+  return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
+}
+
+// Whether the text is UTF-8. Old files have Latin-1 in their comments.
+static int is_utf8(const char* text, const char* end)
+{
+  while (text < end) {
+    const unsigned char c = (unsigned char)*text++;
+    int more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
+    if (more == 3 && (c < 0xf0 || c > 0xf4)) return 0;
+    for (; more > 0; more--, text++) {
+      if (text == end || ((unsigned char)*text & 0xc0) != 0x80) return 0;
+    }
+  }
+  return 1;
+}
+
+// Nothing but UTF-8 may come into names and messages: bytes of another alphabet become question marks, and
+// so do control characters.
+static void clean(char* text, char* end)
+{
+  const int utf8 = is_utf8(text, end);
+  for (; text < end; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c >= 0x80 ? !utf8 : c == 0x7f || (c < ' ' && !is_blank(*text))) *text = '?';
+  }
+}
+
+// ---- comments -------------------------------------------------------------------------------------
+
+// Robotname = 'RX90' inside a comment.
+static void note_name(par_file* p, const char* at, const char* end)
+{
+  while (at < end && *at != '=') at++;
+  while (at < end && *at != '\'' && *at != '"') at++;
+  if (at == end) return;
+  const char quote = *at++;
+  const char* close = at;
+  while (close < end && *close != quote) close++;
+  if (close == end || close == at) return;
+  p->robot = limb_pool_text(p->pool, at, (size_t)(close - at));
+  if (!p->robot) p->no_memory = 1;
+}
+
+static void note_comment(par_file* p, const char* at, const char* end)
+{
+  for (; at < end; at++) {
+    if (in_text(at, end, "Robotname")) note_name(p, at, end);
+    if (in_text(at, end, "End of definition")) p->ended = 1;
+  }
+}
+
+// Overwrites comments (* ... *) by blanks; lines stay where they are.
+static void blank_comments(par_file* p, char* text, char* end)
+{
+  cursor c = {p, text, end, text, 1};
+  while (c.at < c.end) {
+    if (!in_text(c.at, c.end, "(*")) {
+      step(&c);
+      continue;
+    }
+    const limb_mark open = mark_here(&c);
+    char* from = text + (c.at - text);
+    step(&c);
+    step(&c);
+    while (c.at < c.end && !in_text(c.at, c.end, "*)")) step(&c);
+    note_comment(p, from, c.at);
+    if (c.at == c.end)
+      limb_find(p->findings, RULE_SYNTAX, open, (limb_subject){"comment", NULL},
+                "this comment is not closed: '*)' is missing");
+    char* to = c.at == c.end ? end : text + (c.at - text) + 2;
+    while (c.at < to) step(&c);
+    for (; from < to; from++) {
+      if (*from != '\n') *from = ' ';
+    }
+  }
+}
+
+// ---- statements -----------------------------------------------------------------------------------
+
+static void skip_blanks(cursor* c)
+{
+  while (c->at < c->end && (is_blank(*c->at) || *c->at == ';')) step(c);
+}
+
+static void skip_line(cursor* c)
+{
+  while (c->at < c->end && *c->at != '\n') step(c);
+}
+
+// From the cursor to end, without blanks at either end.
+static par_value take_value(cursor* c, const char* end)
+{
+  while (c->at < end && is_blank(*c->at)) step(c);
+  par_value v = {c->at, end, mark_here(c)};
+  while (v.end > v.text && is_blank(v.end[-1])) v.end--;
+  while (c->at < end) step(c);
+  return v;
+}
+
+static int find_list(const char* name)
+{
+  for (int k = 0; k < PAR_KEYS; k++) {
+    if (strcmp(name, lists[k].name) == 0 || strcmp(name, lists[k].other) == 0) return k;
+  }
+  return -1;
+}
+
+static int find_scalar(const char* name)
+{
+  for (int k = 0; k < PAR_SCALARS; k++) {
+    if (strcmp(name, scalars[k]) == 0) return k;
+  }
+  return -1;
+}
+
+static const char* name_of_list(const void* context, int i)
+{
+  (void)context;
+  return lists[i].name;
+}
+
+static void keep_list(par_file* p, const char* name, limb_mark at, par_list list)
+{
+  const int key = find_list(name);
+  list.mark = at;
+  char mean[LIMB_WHERE_SPACE];
+  if (key < 0)
+    limb_find(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
+              "SYMORO has no list of this name%s",
+              limb_did_you_mean(name, PAR_KEYS, name_of_list, NULL, mean));
+  else if (p->list[key].mark.line)
+    limb_find(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
+              "this list was given already, on line %d", p->list[key].mark.line);
+  else
+    p->list[key] = list;
+}
+
+// The entries between braces; the cursor stands behind the opening one, close is the closing one.
+static par_list take_list(cursor* c, const char* name, const char* close)
+{
+  par_list list = {NULL, 0, {0, 0}};
+  int commas = 0, depth = 0;
+  for (const char* s = c->at; s < close; s++) commas += *s == ',';
+  par_value* value = limb_pool_take(c->p->pool, ((size_t)commas + 1) * sizeof *value);
+  if (!value) {
+    c->p->no_memory = 1;
+    return list;
+  }
+  while (c->at < close) {
+    const char* to = c->at;
+    for (; to < close && (*to != ',' || depth > 0); to++) depth += (*to == '(') - (*to == ')');
+    value[list.count] = take_value(c, to);
+    if (value[list.count].text == value[list.count].end && (to < close || list.count > 0))
+      limb_find(c->p->findings, RULE_SYNTAX, value[list.count].mark, (limb_subject){"list", name},
+                "entry %d is empty", list.count + 1);
+    else if (value[list.count].text == value[list.count].end)
+      break; // {} has no entries
+    list.count++;
+    depth = 0;
+    if (to < close) step(c);
+    if (to + 1 == close)
+      limb_find(c->p->findings, RULE_SYNTAX, mark_here(c), (limb_subject){"list", name},
+                "entry %d is empty: there is a comma too many", list.count + 1);
+  }
+  list.value = value;
+  return list;
+}
+
+// A list; the cursor stands at its opening brace. An equals sign inside means that it was not closed.
+static void scan_list(cursor* c, const char* name, limb_mark at)
+{
+  const limb_mark open = mark_here(c);
+  step(c);
+  const char *close = c->at, *line = c->at;
+  while (close < c->end && *close != '}' && *close != '{' && *close != '=') {
+    if (*close++ == '\n') line = close;
+  }
+  if (close < c->end && *close == '}') {
+    keep_list(c->p, name, at, take_list(c, name, close));
+    while (c->at <= close) step(c);
+    return;
+  }
+  limb_find(c->p->findings, RULE_SYNTAX, open, (limb_subject){"list", name},
+            "this list is not closed: '}' is missing");
+  const char* resume = close == c->end ? c->end : line > c->at ? line : close + 1;
+  while (c->at < resume) step(c);
+}
+
+static void keep_symbol(par_file* p, const char* name, par_value value)
+{
+  if (p->nsymbol == p->symbol_cap) {
+    const int cap = p->symbol_cap ? 2 * p->symbol_cap : 64;
+    par_symbol* more = limb_pool_take(p->pool, (size_t)cap * sizeof *more);
+    if (!more) {
+      p->no_memory = 1;
+      return;
+    }
+    if (p->nsymbol) memcpy(more, p->symbol, (size_t)p->nsymbol * sizeof *more);
+    p->symbol = more;
+    p->symbol_cap = cap;
+  }
+  p->symbol[p->nsymbol++] = (par_symbol){.name = name, .value = value};
+}
+
+// A value up to the end of the line.
+static void scan_single(cursor* c, const char* name, limb_mark at)
+{
+  par_file* p = c->p;
+  const char* to = c->at;
+  while (to < c->end && *to != '\n' && *to != ';') to++;
+  const par_value value = take_value(c, to);
+  const limb_subject about = {"value", name};
+  const int scalar = find_scalar(name), list = find_list(name);
+  if (value.text == value.end)
+    limb_find(p->findings, RULE_SYNTAX, at, about, "there is nothing behind '='");
+  else if (list >= 0)
+    limb_find(p->findings, RULE_SYNTAX, value.mark, (limb_subject){"list", name},
+              "a list in braces is expected, such as %s = {0, 0}", name);
+  else if (scalar >= 0 && p->scalar[scalar].text)
+    limb_find(p->findings, RULE_DUPLICATE_KEY, at, about, "it was given already, on line %d",
+              p->scalar[scalar].mark.line);
+  else if (scalar >= 0)
+    p->scalar[scalar] = value;
+  else
+    keep_symbol(p, name, value);
+}
+
+// name = value, or name = { values }. 0: this is no statement, and there may be no more.
+static void scan_statement(cursor* c)
+{
+  const limb_mark at = mark_here(c);
+  const char* from = c->at;
+  while (c->at < c->end && is_word(*c->at)) step(c);
+  const char* name = limb_pool_text(c->p->pool, from, (size_t)(c->at - from));
+  if (!name) {
+    c->p->no_memory = 1;
+    return;
+  }
+  while (c->at < c->end && (*c->at == ' ' || *c->at == '\t')) step(c);
+  if (!is_letter(*name) || c->at == c->end || *c->at != '=') {
+    limb_find(c->p->findings, RULE_SYNTAX, at, (limb_subject){NULL, NULL},
+              "'name = value' or 'name = {list}' is expected here");
+    skip_line(c);
+    return;
+  }
+  step(c);
+  while (c->at < c->end && (*c->at == ' ' || *c->at == '\t')) step(c);
+  const char* ahead = c->at;
+  while (ahead < c->end && is_blank(*ahead)) ahead++;
+  if (ahead < c->end && *ahead == '{') {
+    while (c->at < ahead) step(c);
+    scan_list(c, name, at);
+  } else {
+    scan_single(c, name, at);
+  }
+}
+
+// ---- symbols --------------------------------------------------------------------------------------
+
+static const char* symbol_name(const void* context, int i)
+{
+  return ((const par_file*)context)->symbol[i].name;
+}
+
+static void enter_symbols(par_file* p)
+{
+  const size_t capacity = limb_names_capacity((size_t)p->nsymbol);
+  int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
+  if (!slot) {
+    p->no_memory = 1;
+    return;
+  }
+  limb_names_clear(&p->names, slot, capacity);
+  for (int i = 0; i < p->nsymbol; i++) {
+    const par_symbol* s = &p->symbol[i];
+    const int first = limb_names_find(&p->names, s->name, symbol_name, p);
+    if (first < 0)
+      limb_names_put(&p->names, s->name, i);
+    else
+      limb_find(p->findings, RULE_DUPLICATE_KEY, s->value.mark, (limb_subject){"symbol", s->name},
+                "it has a value already, on line %d", p->symbol[first].value.mark.line);
+  }
+}
+
+void par_scan(par_file* p, const char* text, size_t size)
+{
+  enum { MOST_ERRORS = 100 }; // of syntax: such a file is of another language
+  char* copy = limb_pool_text(p->pool, text, size);
+  if (!copy) {
+    p->no_memory = 1;
+    return;
+  }
+  clean(copy, copy + size);
+  if (size >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0) memset(copy, ' ', 3);
+  blank_comments(p, copy, copy + size);
+  cursor c = {p, copy, copy + size, copy, 1};
+  const int before = limb_findings_count_from(p->findings, LIMB_ERROR);
+  for (skip_blanks(&c); c.at < c.end && !p->no_memory; skip_blanks(&c)) {
+    scan_statement(&c);
+    if (limb_findings_count_from(p->findings, LIMB_ERROR) - before > MOST_ERRORS) break;
+  }
+  enter_symbols(p);
+}

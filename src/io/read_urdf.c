@@ -1,0 +1,132 @@
+// URDF (wiki.ros.org/urdf/XML, and the additions of versions 1.1 and 1.2): from the tree of elements to a
+// sketch.
+//
+// Only what bears on dynamics is read; meshes are never looked for. All that is wrong is reported, so that
+// reading goes on after an error. What the whole must fulfil (names, tree, mimics) is checked on the sketch.
+#include "io/read_urdf_impl.h"
+
+#include <string.h>
+
+// ---- limb's own element of the robot --------------------------------------------------------------
+
+static limb_base read_base(urdf_reader* r, limb_subject about, const xml_node* n)
+{
+  const char* base = xml_get(n, "base");
+  if (!base) return LIMB_BASE_AS_FILE;
+  if (strcmp(base, "fixed") == 0) return LIMB_BASE_FIXED;
+  if (strcmp(base, "floating") == 0) return LIMB_BASE_FLOATING;
+  if (strcmp(base, "planar") == 0) return LIMB_BASE_PLANAR;
+  limb_urdf_error(r, RULE_BAD_VALUE, limb_urdf_mark(r, n, "base"), about,
+                  "base=\"%.60s\": it is fixed, floating or planar", base);
+  return LIMB_BASE_AS_FILE;
+}
+
+static int read_extension(urdf_reader* r, limb_subject about, const xml_node* root)
+{
+  static const char* const attributes[] = {"gravity", "base", NULL};
+  static const urdf_words words = {.attribute = attributes, .strict = 1};
+  const xml_node* n = xml_child(root, "limb");
+  sp_vec3 g;
+  if (!n) return 1;
+  limb_urdf_check(r, about, n, &words);
+  r->sketch->base = read_base(r, about, n);
+  if (limb_urdf_vector(r, about, n, "gravity", &g) <= 0) return 1;
+  sp_vec3* gravity = limb_pool_take(r->sketch->pool, sizeof *gravity);
+  if (!gravity) return 0;
+  *gravity = g;
+  r->sketch->gravity = gravity;
+  return 1;
+}
+
+// ---- the robot ------------------------------------------------------------------------------------
+
+static void check_version(urdf_reader* r, limb_subject about, const xml_node* root)
+{
+  static const char* const known[] = {"1", "1.0", "1.1", "1.2"};
+  const char* version = xml_get(root, "version");
+  if (!version) return;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (strcmp(version, known[i]) == 0) return;
+  }
+  limb_find(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
+            "version '%.60s' of URDF is not known: it is read as version 1.2", version);
+  limb_find_as(r->findings, LIMB_WARNING);
+}
+
+// One place per link for what its <inertia> tag says; 0 when out of memory.
+static int reserve_tags(urdf_reader* r, const xml_node* root)
+{
+  size_t count = 1;
+  for (const xml_node* n = xml_child(root, "link"); n; n = xml_next(n)) count++;
+  r->src->tag = limb_pool_take(r->src->pool, count * sizeof *r->src->tag);
+  r->src->ntag = 0;
+  return r->src->tag != NULL;
+}
+
+static int read_elements(urdf_reader* r, const xml_node* root)
+{
+  for (const xml_node* n = root->first; n; n = n->next) {
+    if (strcmp(n->name, "link") == 0 && !limb_urdf_link(r, n)) return 0;
+    if (strcmp(n->name, "joint") == 0 && !limb_urdf_joint(r, n)) return 0;
+  }
+  return 1;
+}
+
+// 0 when out of memory.
+static int read_robot(urdf_reader* r, const xml_node* root)
+{
+  static const char* const attributes[] = {"name", "version", NULL};
+  static const char* const children[] = {"limb", NULL};
+  static const char* const many[] = {"link", "joint", "transmission", NULL};
+  static const char* const ignored[] = {"gazebo", "material", "sensor",      "ros2_control",
+                                        "mujoco", "group",    "group_state", "self_collide",
+                                        "plugin", NULL};
+  static const urdf_words words = {
+    .attribute = attributes, .child = children, .many = many, .ignored = ignored};
+  const limb_subject about = {"robot", xml_get(root, "name")};
+  r->sketch->name = limb_urdf_name(r, about, root, "name", 0);
+  if (!r->sketch->name)
+    limb_find(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL},
+              "the robot has no name");
+  check_version(r, about, root);
+  limb_urdf_check(r, about, root, &words);
+  return read_extension(r, about, root) && reserve_tags(r, root) && read_elements(r, root) &&
+         limb_urdf_transmissions(r, root);
+}
+
+// ---- the file -------------------------------------------------------------------------------------
+
+static void report_root(urdf_reader* r, const xml_node* root)
+{
+  const limb_subject about = {"element", root->name};
+  if (strcmp(root->name, "mujoco") == 0) {
+    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
+                    "the root element is <mujoco>: this is MJCF, not URDF");
+    limb_find_hint(r->findings, "name the file *.xml or *.mjcf, or give --from mjcf");
+  } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
+    limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about,
+                    "the root element is <%s>: this is SDF, which is not read", root->name);
+    limb_find_hint(r->findings, "convert it to URDF first");
+  } else {
+    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
+                    "the root element is <%.60s>, and that of a URDF is <robot>", root->name);
+  }
+}
+
+limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_sketch* s)
+{
+  urdf_reader r = {.src = src, .opt = opt, .sketch = s, .findings = s->findings};
+  const int before = limb_findings_count(s->findings);
+  const xml_node* root = limb_xml_parse(src->text, src->size, src->pool, s->findings);
+  if (!root) return limb_findings_count(s->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
+  if (strcmp(root->name, "robot") != 0) {
+    report_root(&r, root);
+    return LIMB_E_SYNTAX;
+  }
+  r.xacro = xml_child(root, "link") ? LIMB_WARNING : LIMB_ERROR;
+  if (!read_robot(&r, root)) return LIMB_E_NOMEM;
+  if (r.expressions > 1)
+    limb_urdf_error(&r, RULE_XACRO, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+                    "%d more values hold expressions of xacro", r.expressions - 1);
+  return r.errors ? LIMB_E_MODEL : LIMB_OK;
+}

@@ -1,0 +1,186 @@
+// URDF: what says something about actuators. <transmission> gives gear ratios; limb's own element <limb> of a
+// joint says what URDF has no word for.
+#include "io/read_urdf_impl.h"
+
+#include "base/names.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- <limb> of a joint ----------------------------------------------------------------------------
+
+enum { ANY = 0, NONNEGATIVE = 1, NONZERO = 2 };
+
+typedef struct own_number {
+  const char* name;
+  size_t at; // of the double in limb_joint_def
+  int rule;
+} own_number;
+
+static const own_number own_numbers[] = {
+  {"rotor_inertia", offsetof(limb_joint_def, rotor_inertia), NONNEGATIVE},
+  {"gear_ratio", offsetof(limb_joint_def, gear_ratio), NONZERO},
+  {"stiffness", offsetof(limb_joint_def, stiffness), NONNEGATIVE},
+  {"rest", offsetof(limb_joint_def, rest), ANY},
+  {"pitch", offsetof(limb_joint_def, pitch), ANY},
+};
+
+enum { NOWN = sizeof own_numbers / sizeof own_numbers[0], PITCH = NOWN - 1 };
+
+static void read_own_number(urdf_reader* r, limb_subject about, const xml_node* n,
+                            const own_number* what, sketch_joint* j)
+{
+  const limb_joint_type type = j->def.type;
+  const int possible = what == &own_numbers[PITCH]
+                         ? type == LIMB_HELICAL
+                         : type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
+  double x = 0;
+  if (limb_urdf_number(r, about, n, what->name, &x) <= 0) return;
+  const limb_mark at = limb_urdf_mark(r, n, what->name);
+  if (!possible)
+    limb_urdf_error(r, RULE_BAD_JOINT, at, about, "a joint of its type cannot have a %s",
+                    what->name);
+  else if (((what->rule & NONNEGATIVE) && x < 0) || ((what->rule & NONZERO) && x == 0))
+    limb_urdf_error(r, RULE_BAD_VALUE, at, about, "%s=\"%.60s\" of <limb> %s", what->name,
+                    xml_get(n, what->name),
+                    what->rule & NONZERO ? "must not be zero" : "must not be negative");
+  else
+    memcpy((char*)&j->def + what->at, &x, sizeof x);
+}
+
+void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j)
+{
+  static const char* const attributes[] = {"rotor_inertia", "gear_ratio", "stiffness", "rest",
+                                           "pitch",         "axis2",      NULL};
+  static const urdf_words words = {.attribute = attributes, .strict = 1};
+  const limb_subject about = {"joint", j->name};
+  const xml_node* n = xml_child(joint, "limb");
+  if (n) {
+    limb_urdf_check(r, about, n, &words);
+    for (int i = 0; i < NOWN; i++) read_own_number(r, about, n, &own_numbers[i], j);
+    if (limb_urdf_vector(r, about, n, "axis2", &j->def.axis2) > 0 &&
+        j->def.type != LIMB_UNIVERSAL && j->def.type != LIMB_PLANAR)
+      limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "axis2"), about,
+                      "only universal and planar joints have a second axis");
+  }
+  const sp_vec3 a = j->def.axis2;
+  if (j->def.type == LIMB_UNIVERSAL && a.x == 0 && a.y == 0 && a.z == 0)
+    limb_urdf_error(r, RULE_BAD_AXIS, n ? n->mark : joint->mark, about,
+                    "a universal joint needs its second axis: <limb axis2=\"x y z\"/>");
+  if (j->def.type == LIMB_HELICAL && !(n && xml_get(n, "pitch")))
+    limb_find(r->findings, RULE_ASSUMED, joint->mark, about,
+              "it states no pitch (<limb pitch=>): zero is taken, as of a revolute joint");
+}
+
+// ---- transmissions --------------------------------------------------------------------------------
+
+typedef struct gears {
+  urdf_reader* r;
+  limb_names joints;
+  unsigned char* given; // per joint: 1 when its ratio is settled
+} gears;
+
+static const char* joint_name(const void* sketch, int i)
+{
+  return ((const limb_sketch*)sketch)->joint[i].name;
+}
+
+static int begin_gears(gears* g)
+{
+  const limb_sketch* s = g->r->sketch;
+  const size_t capacity = limb_names_capacity((size_t)s->njoint);
+  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
+  g->given = limb_pool_take(s->pool, (size_t)s->njoint + 1);
+  if (!slot || !g->given) return 0;
+  limb_names_clear(&g->joints, slot, capacity);
+  for (int i = 0; i < s->njoint; i++) {
+    if (limb_names_find(&g->joints, s->joint[i].name, joint_name, s) < 0)
+      limb_names_put(&g->joints, s->joint[i].name, i);
+    g->given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
+  }
+  return 1;
+}
+
+static int count_children(const xml_node* n, const char* name)
+{
+  int count = 0;
+  for (const xml_node* c = xml_child(n, name); c; c = xml_next(c)) count++;
+  return count;
+}
+
+// <mechanicalReduction> of the actuator, of the joint or of the transmission: writers differ.
+static const xml_node* find_reduction(const xml_node* t)
+{
+  static const char* const places[] = {"actuator", "joint"};
+  for (int i = 0; i < 2; i++) {
+    for (const xml_node* c = xml_child(t, places[i]); c; c = xml_next(c)) {
+      const xml_node* found = xml_child(c, "mechanicalReduction");
+      if (found) return found;
+    }
+  }
+  return xml_child(t, "mechanicalReduction");
+}
+
+static void drop(const gears* g, const xml_node* t, const char* why)
+{
+  limb_find(g->r->findings, RULE_DROPPED, t->mark,
+            (limb_subject){"transmission", xml_get(t, "name")}, "its reduction is not used: %s",
+            why);
+}
+
+static void use_ratio(const gears* g, const xml_node* t, const xml_node* reduction, double ratio)
+{
+  limb_sketch* s = g->r->sketch;
+  const char* name = xml_get(xml_child(t, "joint"), "name");
+  const int k = name ? limb_names_find(&g->joints, name, joint_name, s) : -1;
+  if (k < 0) {
+    drop(g, t, "the joint it names is not defined");
+    return;
+  }
+  limb_joint_def* def = &s->joint[k].def;
+  if (def->type != LIMB_REVOLUTE && def->type != LIMB_PRISMATIC && def->type != LIMB_HELICAL) {
+    drop(g, t, "its joint has not exactly one degree of freedom");
+    return;
+  }
+  if (g->given[k] && def->gear_ratio != ratio) {
+    drop(g, t, "its joint has another gear ratio already");
+    return;
+  }
+  def->gear_ratio = ratio;
+  g->given[k] = 1;
+  limb_find(g->r->findings, RULE_TRANSMISSION, reduction->mark, (limb_subject){"joint", name},
+            "its gear ratio is %.60s%s", reduction->text,
+            def->rotor_inertia > 0 ? "" : ", which has no effect without a rotor inertia");
+}
+
+static void read_transmission(const gears* g, const xml_node* t)
+{
+  const xml_node* reduction = find_reduction(t);
+  double ratio = 1;
+  if (!reduction || !*reduction->text) return;
+  if (!limb_scan_numbers(reduction->text, 1, &ratio) || !isfinite(ratio)) {
+    drop(g, t, "it is not a number");
+    return;
+  }
+  if (ratio == 1) return;
+  if (ratio == 0)
+    drop(g, t, "it is zero");
+  else if (count_children(t, "joint") != 1 || count_children(t, "actuator") > 1)
+    drop(g, t, "it does not join one actuator with one joint");
+  else
+    use_ratio(g, t, reduction, ratio);
+}
+
+int limb_urdf_transmissions(urdf_reader* r, const xml_node* root)
+{
+  gears g = {.r = r};
+  const xml_node* t = xml_child(root, "transmission");
+  if (!t) return 1;
+  limb_find(r->findings, RULE_IGNORED, t->mark, (limb_subject){"element", t->name},
+            "<transmission> is read for <mechanicalReduction> only, here and wherever else it "
+            "occurs");
+  if (!begin_gears(&g)) return 0;
+  for (; t; t = xml_next(t)) read_transmission(&g, t);
+  return 1;
+}

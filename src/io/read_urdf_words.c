@@ -1,0 +1,162 @@
+// URDF: which words an element may hold. Mistyped names would change a robot silently, so that whatever is
+// not known is told, once for each name.
+#include "io/read_urdf_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject about,
+                     const char* format, ...)
+{
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  (void)vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  limb_find(r->findings, rule, at, about, "%s", text);
+  r->errors++;
+}
+
+int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
+{
+  for (int i = 0; i < r->ntold; i++) {
+    const char* other = r->told[i].element;
+    if (strcmp(r->told[i].name, name) == 0 &&
+        (other && element ? strcmp(other, element) == 0 : other == element))
+      return 0;
+  }
+  if (r->ntold == URDF_TOLD) return 0;
+  r->told[r->ntold].element = element;
+  r->told[r->ntold].name = name;
+  r->ntold++;
+  if (r->ntold == URDF_TOLD)
+    limb_find(r->findings, RULE_UNKNOWN_TAG, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+              "there are more unknown names than are listed");
+  return 1;
+}
+
+// ---- lists of words -------------------------------------------------------------------------------
+
+// Index in a list that ends with NULL; -1 when it is not there.
+static int find_word(const char* const* list, const char* word)
+{
+  for (int i = 0; list && list[i]; i++) {
+    if (strcmp(list[i], word) == 0) return i;
+  }
+  return -1;
+}
+
+static int count_words(const char* const* list)
+{
+  int n = 0;
+  while (list && list[n]) n++;
+  return n;
+}
+
+// Elements that are read, as one list: the candidates of a suggestion.
+static const char* element_word(const void* context, int i)
+{
+  const urdf_words* w = context;
+  const int n = count_words(w->child);
+  return i < n ? w->child[i] : w->many[i - n];
+}
+
+static const char* attribute_word(const void* context, int i)
+{
+  return ((const urdf_words*)context)->attribute[i];
+}
+
+// ---- attributes -----------------------------------------------------------------------------------
+
+static void check_attribute(urdf_reader* r, limb_subject about, const xml_node* n, const char* name,
+                            const urdf_words* w)
+{
+  char mean[LIMB_WHERE_SPACE];
+  if (find_word(w->attribute, name) >= 0 || strncmp(name, "xmlns", 5) == 0) return;
+  if (!w->strict && !limb_urdf_first(r, n->name, name)) return;
+  (void)limb_did_you_mean(name, count_words(w->attribute), attribute_word, w, mean);
+  const limb_mark at = limb_urdf_mark(r, n, name);
+  if (w->strict)
+    limb_urdf_error(r, RULE_UNKNOWN_KEY, at, about, "<%s> has no attribute '%s'%s", n->name, name,
+                    mean);
+  else
+    limb_find(r->findings, RULE_UNKNOWN_TAG, at, about,
+              "attribute '%s' of <%s> is not known and has no effect%s", name, n->name, mean);
+}
+
+// ---- elements -------------------------------------------------------------------------------------
+
+static void report_xacro(urdf_reader* r, const xml_node* n)
+{
+  if (!limb_urdf_first(r, NULL, n->name)) return;
+  if (r->xacro == LIMB_ERROR) r->errors++;
+  limb_find(r->findings, RULE_XACRO, n->mark, (limb_subject){"element", n->name},
+            "<%s> is an instruction for xacro, which was not carried out", n->name);
+  limb_find_as(r->findings, r->xacro);
+  limb_find_hint(r->findings, "expand the file with xacro, or remove the element if it is a "
+                              "leftover: what it would have added is not part of the robot");
+}
+
+// Closed loops, in the words that some tools have for them.
+static int is_loop(const char* name)
+{
+  static const char* const loops[] = {"loop_joint", "constraint", "loop", "closed_loop", NULL};
+  return find_word(loops, name) >= 0;
+}
+
+static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, const urdf_words* w)
+{
+  char mean[LIMB_WHERE_SPACE];
+  const limb_subject element = {"element", n->name};
+  if (strncmp(n->name, "xacro:", 6) == 0) {
+    report_xacro(r, n);
+  } else if (find_word(w->ignored, n->name) >= 0) {
+    if (limb_urdf_first(r, NULL, n->name))
+      limb_find(r->findings, RULE_IGNORED, n->mark, element,
+                "<%s> is not read, here and wherever else it occurs", n->name);
+  } else if (is_loop(n->name)) {
+    limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element,
+                    "<%s> closes a kinematic loop, which is not supported", n->name);
+  } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
+    const int count = count_words(w->child) + count_words(w->many);
+    limb_find(r->findings, RULE_UNKNOWN_TAG, n->mark, element,
+              "<%s> in %s%s%s%s is not known and has no effect%s", n->name, about.kind,
+              about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
+              limb_did_you_mean(n->name, count, element_word, w, mean));
+  }
+}
+
+void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, const urdf_words* w)
+{
+  unsigned seen = 0; // bit i: child i of the words
+  for (int i = 0; i < n->nattribute; i++) check_attribute(r, about, n, n->attribute[i].name, w);
+  for (const xml_node* c = n->first; c; c = c->next) {
+    const int word = find_word(w->child, c->name);
+    if (word < 0) {
+      if (find_word(w->many, c->name) < 0) check_child(r, about, c, w);
+      continue;
+    }
+    if (seen & 1u << word)
+      limb_urdf_error(r, RULE_DUPLICATE_KEY, c->mark, about,
+                      "a second <%s>: the first stands on line %d", c->name,
+                      xml_child(n, c->name)->mark.line);
+    seen |= 1u << word;
+  }
+}
+
+const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n,
+                           const char* attribute, int needed)
+{
+  const char* name = xml_get(n, attribute);
+  if (!name || !*name) {
+    if (needed)
+      limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<%s> needs the attribute '%s'", n->name,
+                      attribute);
+    return NULL;
+  }
+  if ((strstr(name, "${") || strstr(name, "$(")) && r->expressions++ == 0)
+    limb_urdf_error(r, RULE_XACRO, limb_urdf_mark(r, n, attribute), about,
+                    "%s=\"%.60s\" of <%s> holds an expression of xacro, which was not evaluated",
+                    attribute, name, n->name);
+  return name;
+}

@@ -1,0 +1,153 @@
+// Poses of limb YAML: a position, and a rotation as angles, quaternion or matrix.
+#include "io/read_yaml_impl.h"
+#include "io/yaml_schema.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+static const char* const pose_keys[] = {YAML_POSE_KEYS};
+static const char* const rotation_keys[] = {"rpy", "quaternion", "matrix"};
+
+// cos and sin with exact zeros and ones at right angles: 1.5707963267948966 and 90 degrees mean one.
+// Nobody means an angle of 1e-15.
+static void turn(double angle, double* c, double* s)
+{
+  const double small = 1e-15;
+  *c = cos(angle);
+  *s = sin(angle);
+  if (fabs(*c) < small) {
+    *c = 0;
+    *s = *s > 0 ? 1 : -1;
+  } else if (fabs(*s) < small && fabs(angle) > 1) {
+    *s = 0;
+    *c = *c > 0 ? 1 : -1;
+  }
+}
+
+// R = Rz(yaw) Ry(pitch) Rx(roll). The sum with 0 makes every zero a positive one.
+sp_mat3 limb_yaml_rpy(const double rpy[3])
+{
+  double cr, sr, cp, sp, cy, sy;
+  turn(rpy[0], &cr, &sr);
+  turn(rpy[1], &cp, &sp);
+  turn(rpy[2], &cy, &sy);
+  sp_mat3 R = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
+                sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
+  for (int i = 0; i < 9; i++) R.m[i] += 0.0;
+  return R;
+}
+
+sp_mat3 limb_yaml_quaternion(const double q[4])
+{
+  return sp_rot_quat((sp_quat){q[0], q[1], q[2], q[3]});
+}
+
+int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x)
+{
+  double v[3];
+  if (!yml_numbers(&r->check, n, 3, v)) return 0;
+  *x = sp_v3(v[0], v[1], v[2]);
+  return 1;
+}
+
+int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x)
+{
+  if (!limb_yaml_vec3(r, n, x)) return 0;
+  if (x->x == 0 && x->y == 0 && x->z == 0) {
+    yml_error(&r->check, RULE_BAD_AXIS, n->mark, "%s is zero", n->key);
+    return 0;
+  }
+  const double length = sp_norm3(*x);
+  if (fabs(length - 1) > 1e-6) {
+    char text[LIMB_NUMBER_SPACE];
+    (void)limb_print_number(length, text);
+    yaml_note(r, RULE_NORMALISED, n->mark, "%s has length %s; only its direction counts", n->key,
+              text);
+  }
+  return 1;
+}
+
+static int read_quaternion(yaml_reader* r, const yml_node* n, sp_mat3* R)
+{
+  double q[4];
+  if (!yml_numbers(&r->check, n, 4, q)) return 0;
+  const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(fabs(norm - 1) <= 1e-3)) {
+    char text[LIMB_NUMBER_SPACE];
+    (void)limb_print_number(norm, text);
+    yml_error(&r->check, RULE_BAD_VALUE, n->mark, "the quaternion has norm %s instead of 1", text);
+    limb_find_hint(r->check.findings, "the order is x, y, z, w");
+    return 0;
+  }
+  *R = limb_yaml_quaternion(q);
+  return 1;
+}
+
+// Largest entry of R'R - 1, or how far the determinant is from +1.
+static double rotation_defect(const sp_mat3* R)
+{
+  const double* m = R->m;
+  const sp_mat3 G = sp_mul3(sp_transpose3(*R), *R);
+  const sp_vec3 a = sp_v3(m[0], m[1], m[2]), b = sp_v3(m[3], m[4], m[5]),
+                c = sp_v3(m[6], m[7], m[8]);
+  double worst = fabs(sp_dot3(a, sp_cross3(b, c)) - 1);
+  for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(G.m[i] - (i % 4 == 0 ? 1 : 0)));
+  return worst;
+}
+
+static int read_matrix(yaml_reader* r, const yml_node* n, sp_mat3* R)
+{
+  sp_mat3 A;
+  if (!yml_numbers(&r->check, n, 9, A.m)) return 0;
+  const double defect = rotation_defect(&A);
+  if (!(defect <= 1e-6)) {
+    char text[LIMB_NUMBER_SPACE];
+    (void)limb_print_number(defect, text);
+    yml_error(&r->check, RULE_BAD_VALUE, n->mark,
+              "the matrix is not a rotation: R'R = 1 or det R = 1 is missed by %s (at most 1e-6)",
+              text);
+    return 0;
+  }
+  *R = A;
+  return 1;
+}
+
+// The rotation whose key stands in this mapping; the identity when there is none.
+static int read_rotation(yaml_reader* r, const yml_node* map, sp_mat3* R)
+{
+  *R = sp_identity3();
+  const yml_node* n = yml_one_of(&r->check, map, rotation_keys, COUNT(rotation_keys));
+  if (!n) return 1;
+  double rpy[3];
+  switch (n->key[0]) {
+  case 'q': return read_quaternion(r, n, R);
+  case 'm': return read_matrix(r, n, R);
+  default: break;
+  }
+  if (!yml_angles(&r->check, n, 3, r->angle, rpy)) return 0;
+  *R = limb_yaml_rpy(rpy);
+  return 1;
+}
+
+int limb_yaml_pose(yaml_reader* r, const yml_node* map, sp_pose* X)
+{
+  *X = sp_pose_identity();
+  const yml_node* xyz = yml_get(map, "xyz");
+  const int placed = xyz ? limb_yaml_vec3(r, xyz, &X->p) : 1;
+  return read_rotation(r, map, &X->R) && placed;
+}
+
+int limb_yaml_pose_value(yaml_reader* r, const yml_node* n, sp_pose* X)
+{
+  if (!yml_is(&r->check, n, YML_MAP)) return 0;
+  yml_check_keys(&r->check, n, pose_keys, COUNT(pose_keys));
+  return limb_yaml_pose(r, n, X);
+}
+
+int limb_yaml_rotation_value(yaml_reader* r, const yml_node* n, sp_mat3* R)
+{
+  if (!yml_is(&r->check, n, YML_MAP)) return 0;
+  yml_check_keys(&r->check, n, rotation_keys, COUNT(rotation_keys));
+  return read_rotation(r, n, R);
+}

@@ -1,0 +1,303 @@
+// From a file or a text to a reading: fetch, tell the language, read, check, describe to a builder.
+#include "io/reading.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "io/format.h"
+#include "io/robots.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const limb_mark nowhere = {0, 0};
+static const limb_subject whole_file = {NULL, NULL};
+
+// ---- life -----------------------------------------------------------------------------------------
+
+static limb_status new_reading(const limb_read_options* opt, const char* name, limb_reading** out)
+{
+  const limb_allocator a = opt->alloc ? *opt->alloc : limb_default_allocator();
+  limb_reading* r = limb_alloc(&a, sizeof *r);
+  if (!r) return LIMB_E_NOMEM;
+  *r = (limb_reading){.alloc = a, .pool = limb_pool_make(&a), .format = opt->format};
+  r->source.pool = &r->pool;
+  r->source.name = limb_pool_text(&r->pool, name, strlen(name));
+  r->source.text = "";
+  if (!r->source.name || limb_findings_create(&a, &r->findings) != LIMB_OK) {
+    limb_reading_destroy(r);
+    return LIMB_E_NOMEM;
+  }
+  *out = r;
+  return LIMB_OK;
+}
+
+void limb_reading_destroy(limb_reading* r)
+{
+  if (!r) return;
+  const limb_allocator a = r->alloc;
+  limb_builder_destroy(r->builder);
+  limb_findings_destroy(r->findings);
+  limb_pool_free(&r->pool);
+  limb_free(&a, r, sizeof *r);
+}
+
+// ---- asking ---------------------------------------------------------------------------------------
+
+const char* limb_reading_source(const limb_reading* r) { return r ? r->source.name : NULL; }
+
+limb_format limb_reading_format(const limb_reading* r) { return r ? r->format : LIMB_FORMAT_AUTO; }
+
+limb_builder* limb_reading_builder(limb_reading* r) { return r ? r->builder : NULL; }
+
+limb_findings* limb_reading_findings(limb_reading* r) { return r ? r->findings : NULL; }
+
+int limb_reading_body_line(const limb_reading* r, int body)
+{
+  return r && body >= 0 && body < r->marks.nbody ? r->marks.body[body].line : 0;
+}
+
+int limb_reading_joint_line(const limb_reading* r, int joint)
+{
+  return r && joint >= 0 && joint < r->marks.njoint ? r->marks.joint[joint].line : 0;
+}
+
+// ---- reading a text -------------------------------------------------------------------------------
+
+// The language of the text, by option, name and content; AUTO and a finding when it cannot be told.
+static limb_format settle_format(limb_reading* r)
+{
+  const limb_source* src = &r->source;
+  const limb_format by_name = r->format ? r->format : limb_format_of_name(src->name);
+  const limb_format by_text = limb_format_of_text(src->text, src->size);
+  const int xml_named = by_name == LIMB_FORMAT_URDF || by_name == LIMB_FORMAT_MJCF;
+  const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
+  if (by_name && by_text && xml_named != xml_inside) {
+    limb_find(r->findings, RULE_WRONG_FORMAT, (limb_mark){1, 1}, whole_file,
+              "the file should be %s, but looks like %s", limb_format_name(by_name),
+              limb_format_name(by_text));
+    return LIMB_FORMAT_AUTO;
+  }
+  if (by_name || by_text) return by_name ? by_name : by_text;
+  limb_find(r->findings, RULE_UNKNOWN_FORMAT, nowhere, whole_file,
+            "neither the name nor the content of the file tells its language");
+  return LIMB_FORMAT_AUTO;
+}
+
+static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
+{
+  static const sketch_words urdf = {"link", "joint", "frame"}, plain = {"body", "joint", "frame"},
+                            mjcf = {"body", "joint", "site"};
+  limb_sketch s = limb_sketch_make(&r->pool, r->findings, plain);
+  limb_status status = LIMB_E_SYNTAX;
+  switch (r->format) {
+  case LIMB_FORMAT_URDF:
+    s.words = urdf;
+    status = limb_read_urdf(&r->source, opt, &s);
+    break;
+  case LIMB_FORMAT_YAML: status = limb_read_yaml(&r->source, opt, &s); break;
+  case LIMB_FORMAT_PAR: status = limb_read_par(&r->source, opt, &s); break;
+  case LIMB_FORMAT_MJCF:
+    s.words = mjcf;
+    status = limb_read_mjcf(&r->source, opt, &s);
+    break;
+  case LIMB_FORMAT_AUTO: break;
+  }
+  // A robot with faulty parts is still looked at as a whole, so that one run finds all that is wrong.
+  if (status && status != LIMB_E_MODEL) return status;
+  const limb_status built = limb_sketch_build(&s, opt, &r->builder, &r->marks);
+  return built ? built : status;
+}
+
+static int is_blank(const char* text, size_t size)
+{
+  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t' || text[size - 1] == '\r' ||
+                      text[size - 1] == '\n'))
+    size--;
+  return size == 0;
+}
+
+// The status of a reading is that of its findings; err gets the first error.
+static limb_status conclude(limb_reading* r, limb_status status, limb_error* err)
+{
+  if (!status && limb_findings_lost(r->findings)) status = LIMB_E_NOMEM;
+  if (!status) return LIMB_OK;
+  limb_builder_destroy(r->builder);
+  r->builder = NULL;
+  limb_findings_sort(r->findings);
+  limb_finding first;
+  for (int i = 0; limb_findings_get(r->findings, i, &first) == LIMB_OK; i++) {
+    if (first.severity < LIMB_ERROR) continue;
+    (void)limb_fail(err, status, first.where, "%s", first.text);
+    if (err) {
+      err->line = first.line;
+      err->column = first.column;
+    }
+    return status;
+  }
+  return limb_fail(err, LIMB_E_NOMEM, r->source.name, "out of memory");
+}
+
+static limb_status read_source(limb_reading* r, const limb_read_options* opt, limb_error* err)
+{
+  if (is_blank(r->source.text, r->source.size)) {
+    limb_find(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
+    return conclude(r, LIMB_E_SYNTAX, err);
+  }
+  r->format = settle_format(r);
+  if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
+  return conclude(r, run_reader(r, opt), err);
+}
+
+// The caller's options over the defaults.
+static limb_status settle_options(const limb_read_options* given, limb_read_options* own,
+                                  limb_error* err)
+{
+  *own = limb_default_read_options();
+  if (!given) return LIMB_OK;
+  const limb_status status =
+    limb_sized_read(own, sizeof *own, given, offsetof(limb_read_options, max_bytes));
+  if (status) return limb_fail(err, status, "options", "start from limb_default_read_options()");
+  if (!limb_format_name(own->format) || own->base < LIMB_BASE_AS_FILE ||
+      own->base > LIMB_BASE_PLANAR)
+    return limb_fail(err, LIMB_E_ARG, "options", "there is no such format or base");
+  if (own->alloc && (!own->alloc->alloc || !own->alloc->free))
+    return limb_fail(err, LIMB_E_ARG, "options", "half an allocator");
+  return LIMB_OK;
+}
+
+static limb_status too_large(limb_reading* r, size_t limit, limb_error* err)
+{
+  limb_find(r->findings, RULE_TOO_LARGE, nowhere, whole_file, "the file has more than %zu bytes",
+            limit);
+  return conclude(r, LIMB_E_IO, err);
+}
+
+limb_status limb_read_text(const char* text, size_t size, const char* name,
+                           const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  if (out) *out = NULL;
+  if (!out || (!text && size) || !name)
+    return limb_fail(err, LIMB_E_ARG, "text", "text, name or output is NULL");
+  limb_read_options own;
+  limb_status status = settle_options(opt, &own, err);
+  if (status) return status;
+  status = new_reading(&own, name, out);
+  if (status) return limb_fail(err, status, name, "out of memory");
+  limb_reading* r = *out;
+  if (size > own.max_bytes) return too_large(r, own.max_bytes, err);
+  r->source.text = limb_pool_text(&r->pool, text, size);
+  if (!r->source.text) return conclude(r, LIMB_E_NOMEM, err);
+  r->source.size = size;
+  return read_source(r, &own, err);
+}
+
+// ---- reading a file -------------------------------------------------------------------------------
+
+// All of a stream, into the pool. *large: it has more than limit bytes.
+static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large)
+{
+  size_t room = (size_t)1 << 16, size = 0;
+  char* text = limb_alloc(&r->alloc, room);
+  if (!text) return LIMB_E_NOMEM;
+  while (!feof(stream) && !ferror(stream) && size <= limit) {
+    if (size == room) {
+      char* more = limb_alloc(&r->alloc, 2 * room);
+      if (!more) {
+        limb_free(&r->alloc, text, room);
+        return LIMB_E_NOMEM;
+      }
+      memcpy(more, text, size);
+      limb_free(&r->alloc, text, room);
+      text = more;
+      room *= 2;
+    }
+    size += fread(text + size, 1, room - size, stream);
+  }
+  *large = size > limit;
+  limb_status status = ferror(stream) ? LIMB_E_IO : LIMB_OK;
+  if (!status && !*large) {
+    r->source.text = limb_pool_text(&r->pool, text, size);
+    r->source.size = size;
+    if (!r->source.text) status = LIMB_E_NOMEM;
+  }
+  limb_free(&r->alloc, text, room);
+  return status;
+}
+
+static int is_directory(const char* path)
+{
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt,
+                               limb_error* err)
+{
+  int large = 0;
+  errno = 0;
+  const limb_status status = fetch(r, stream, opt->max_bytes, &large);
+  if (status == LIMB_E_IO)
+    return limb_fail(err, status, r->source.name, "cannot be read: %s", strerror(errno));
+  if (status) return limb_fail(err, status, r->source.name, "out of memory");
+  if (large) return too_large(r, opt->max_bytes, err);
+  return read_source(r, opt, err);
+}
+
+// A built-in robot: a text, or a program that fills the sketch.
+static limb_status read_robot(limb_reading* r, int index, const limb_read_options* opt,
+                              limb_error* err)
+{
+  limb_robot_info robot;
+  limb_status status = limb_get_robot(index, &robot);
+  r->format = LIMB_FORMAT_YAML;
+  if (!status && robot.text) {
+    r->source.text = robot.text;
+    r->source.size = strlen(robot.text);
+    return conclude(r, run_reader(r, opt), err);
+  }
+  limb_sketch s = limb_sketch_make(&r->pool, r->findings, (sketch_words){"body", "joint", "frame"});
+  if (!status) status = limb_make_robot(robot.name, &s);
+  if (!status) status = limb_sketch_build(&s, opt, &r->builder, &r->marks);
+  return conclude(r, status, err);
+}
+
+limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
+                      limb_error* err)
+{
+  if (out) *out = NULL;
+  if (!out || !source || !*source)
+    return limb_fail(err, LIMB_E_ARG, "source", "name or output is NULL or empty");
+  limb_read_options own;
+  limb_status status = settle_options(opt, &own, err);
+  if (status) return status;
+  const int standard = strcmp(source, "-") == 0;
+  status = new_reading(&own, standard ? "standard input" : source, out);
+  if (status) return limb_fail(err, status, source, "out of memory");
+  if (standard) return read_stream(*out, stdin, &own, err);
+  const int robot = limb_find_robot(source), folder = is_directory(source);
+  errno = 0;
+  FILE* stream = folder ? NULL : fopen(source, "rb");
+  if (!stream && robot >= 0) return read_robot(*out, robot, &own, err);
+  if (folder) return limb_fail(err, LIMB_E_IO, source, "is a folder: name the model file in it");
+  if (!stream)
+    return limb_fail(err, LIMB_E_IO, source, "cannot be opened: %s%s", strerror(errno),
+                     strpbrk(source, "/.") ? "" : "; nor is it a built-in robot");
+  status = read_stream(*out, stream, &own, err);
+  (void)fclose(stream);
+  return status;
+}
+
+limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
+                      limb_error* err)
+{
+  if (out) *out = NULL;
+  if (!out) return limb_fail(err, LIMB_E_ARG, "model", "output is NULL");
+  limb_reading* r = NULL;
+  limb_status status = limb_read(source, opt, &r, err);
+  if (!status) status = limb_builder_build(r->builder, out, err);
+  limb_reading_destroy(r);
+  return status;
+}

@@ -1,0 +1,21 @@
+// What a reading holds.
+#ifndef LIMB_READING_H
+#define LIMB_READING_H
+
+#include "limb/read.h"
+
+#include "io/pool.h"
+#include "io/readers.h"
+#include "io/sketch.h"
+
+struct limb_reading {
+  limb_allocator alloc;
+  limb_pool pool; // document, names, marks
+  limb_format format;
+  limb_source source; // with a text of its own
+  limb_findings* findings;
+  limb_builder* builder; // NULL when the file was faulty
+  sketch_marks marks;    // by the builder's indices
+};
+
+#endif

@@ -1,0 +1,234 @@
+// The nearest inertia that a body can have, and files with it.
+//
+// In the frame of the principal axes a rotational inertia is physical when the second moments of mass
+// s_k = (I_1 + I_2 + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so the
+// nearest one in the Frobenius norm has the same axes, and moments that are the point nearest to
+// (I_1, I_2, I_3) in the cone of the rays (0,1,1), (1,0,1), (1,1,0). With ascending moments s_1 >= s_2 >= s_3
+// holds before and after: the point lies inside, on the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
+#include "limb/check.h"
+#include "limb/inertia.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "io/doctor.h"
+#include "io/eigen3.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- the nearest inertia --------------------------------------------------------------------------
+
+// Second moments of the nearest point; I ascending.
+static void project(const double I[3], double s[3])
+{
+  const double excess = I[2] - I[1] - I[0];
+  s[0] = (I[1] + I[2] - I[0]) / 2;
+  s[1] = (I[0] + I[2] - I[1]) / 2;
+  s[2] = -excess / 2;
+  if (excess > 0) { // the plane I_3 = I_1 + I_2, with the normal (1, 1, -1)
+    s[0] = I[1] + excess / 3;
+    s[1] = I[0] + excess / 3;
+    s[2] = 0;
+  }
+  if (s[1] < 0) { // the ray (0, 1, 1)
+    s[0] = fmax((I[1] + I[2]) / 2, 0);
+    s[1] = s[2] = 0;
+  }
+}
+
+sp_inertia limb_inertia_nearest(const sp_inertia* Y)
+{
+  sp_inertia near = *Y;
+  if (!limb_inertia_defect(Y)) return near;
+  double I[3], s[3] = {0, 0, 0};
+  sp_mat3 axes = sp_identity3();
+  if (Y->mass > 0) {
+    limb_principal(Y, I, &axes);
+    project(I, s);
+  } else {
+    near.mass = 0;
+  }
+  // A hair inside, so that it stays physical when it is printed, turned and read.
+  const double hair = 1e-9 * s[0];
+  for (int k = 1; k < 3; k++) s[k] = fmax(s[k], hair);
+  const double moment[3] = {s[1] + s[2], s[0] + s[2], s[0] + s[1]};
+  return limb_from_principal(near, moment, &axes);
+}
+
+// ---- a reading ------------------------------------------------------------------------------------
+
+// The numbers as they stand, or will stand, in the file.
+static void numbers_of(const inertia_tag* tag, const sp_inertia* Y, double value[6])
+{
+  static const inertia_tag plain = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  limb_tag_from_body(tag ? tag : &plain, Y, value);
+}
+
+static void report(const limb_reading* r, int body, const limb_body_def* def,
+                   const sp_inertia* near, const inertia_tag* tag)
+{
+  tag_slots slots;
+  double old[6], new[6];
+  numbers_of(tag, &def->inertia, old);
+  numbers_of(tag, near, new);
+  if (tag && limb_tag_scan(r->source.text, tag, &slots)) memcpy(old, slots.value, sizeof old);
+  const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
+  const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
+  limb_find(r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
+            "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
+            limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text,
+            limb_show(old[3]).text, limb_show(old[4]).text, limb_show(old[5]).text,
+            limb_show(new[0]).text, limb_show(new[1]).text, limb_show(new[2]).text,
+            limb_show(new[3]).text, limb_show(new[4]).text, limb_show(new[5]).text);
+}
+
+static int needs_repair(const sp_inertia* Y)
+{
+  if (!limb_inertia_defect(Y)) return 0;
+  const inertia_fault fault = limb_inertia_judge(Y);
+  return Y->mass <= 0 || fault.negative > 0 || fault.excess > 0;
+}
+
+// *changed: 1 when the body has a new inertia.
+static limb_status repair_body(limb_reading* r, int body, const inertia_tag* tag, int* changed)
+{
+  limb_body_def def;
+  limb_status status = limb_builder_get_body(r->builder, body, &def);
+  *changed = 0;
+  if (status || !needs_repair(&def.inertia)) return status;
+  if (def.inertia.mass < 0) {
+    const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
+    const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
+    limb_find(r->findings, RULE_NOT_REPAIRED, at, (limb_subject){kind, def.name},
+              "its mass of %s kg is left as it is", limb_show(def.inertia.mass).text);
+    return LIMB_OK;
+  }
+  const sp_inertia near = limb_inertia_nearest(&def.inertia);
+  report(r, body, &def, &near, tag);
+  *changed = 1;
+  return limb_builder_set_inertia(r->builder, body, &near);
+}
+
+static limb_status repair_all(limb_reading* r, int nbody, const inertia_tag** tag, int* changed)
+{
+  limb_tags_by_body(r, nbody, tag);
+  for (int i = 1; i < nbody; i++) {
+    int done = 0;
+    const limb_status status = repair_body(r, i, tag[i], &done);
+    if (status) return status;
+    *changed += done;
+  }
+  return limb_findings_lost(r->findings) ? LIMB_E_NOMEM : LIMB_OK;
+}
+
+limb_status limb_repair(limb_reading* r, int* changed, limb_error* err)
+{
+  if (changed) *changed = 0;
+  if (!r || !r->builder)
+    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be repaired");
+  const int nbody = limb_builder_body_count(r->builder);
+  const size_t size = (size_t)nbody * sizeof(inertia_tag*);
+  const inertia_tag** tag = limb_alloc(&r->alloc, size);
+  int count = 0;
+  const limb_status status = tag ? repair_all(r, nbody, tag, &count) : LIMB_E_NOMEM;
+  limb_free(&r->alloc, (void*)tag, size);
+  if (changed) *changed = count;
+  if (status) return limb_fail(err, status, r->source.name, "%s", limb_status_text(status));
+  return LIMB_OK;
+}
+
+// ---- the file -------------------------------------------------------------------------------------
+
+typedef struct copier {
+  limb_text_fn* write;
+  void* context;
+  const char* text;
+  size_t done; // bytes of the text that were written
+} copier;
+
+// The text up to a byte.
+static void copy_to(copier* c, size_t end)
+{
+  char piece[2048];
+  while (c->done < end) {
+    const size_t n = end - c->done < sizeof piece - 1 ? end - c->done : sizeof piece - 1;
+    memcpy(piece, c->text + c->done, n);
+    piece[n] = 0;
+    c->write(c->context, piece);
+    c->done += n;
+  }
+}
+
+// The inertia of a tag and that of its body are the same but for rounding.
+static int is_unchanged(const double a[6], const double b[6])
+{
+  double size = 0, off = 0;
+  for (int k = 0; k < 6; k++) {
+    size = fmax(size, fabs(a[k]));
+    off = fmax(off, fabs(a[k] - b[k]));
+  }
+  return off <= 1e-12 * size;
+}
+
+// Attributes that the tag lacks are zero; one that must not be is put before its end.
+static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* slots,
+                          const double value[6])
+{
+  const char* end = c->text + tag->byte + tag->bytes;
+  size_t close = 1;
+  while (close < tag->bytes && (end[-(ptrdiff_t)close] == '>' || end[-(ptrdiff_t)close] == '/'))
+    close++;
+  copy_to(c, tag->byte + tag->bytes - close + 1);
+  for (int k = 0; k < 6; k++) {
+    if (slots->length[k] > 0 || value[k] == 0) continue;
+    c->write(c->context, " ");
+    c->write(c->context, limb_tag_names[k]);
+    c->write(c->context, "=\"");
+    c->write(c->context, limb_show(value[k]).text);
+    c->write(c->context, "\"");
+  }
+}
+
+static void write_tag(copier* c, const inertia_tag* tag, const tag_slots* slots,
+                      const double value[6])
+{
+  size_t last = 0; // attributes stand in any order
+  for (int written = 0; written < 6; written++) {
+    int k = -1;
+    for (int i = 0; i < 6; i++) {
+      if (slots->length[i] > 0 && slots->at[i] > last && (k < 0 || slots->at[i] < slots->at[k]))
+        k = i;
+    }
+    if (k < 0) break;
+    last = slots->at[k];
+    copy_to(c, tag->byte + last);
+    c->write(c->context, limb_show(value[k]).text);
+    c->done += slots->length[k];
+  }
+  write_missing(c, tag, slots, value);
+}
+
+limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
+                                limb_error* err)
+{
+  if (!r || !r->builder || !write)
+    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be written");
+  if (r->format != LIMB_FORMAT_URDF)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
+                     "only a URDF is repaired in place: write another file with limb_write");
+  copier c = {write, context, r->source.text, 0};
+  for (int i = 0; i < r->source.ntag; i++) {
+    const inertia_tag* tag = &r->source.tag[i];
+    const int body = r->marks.of_sketch[tag->body];
+    limb_body_def def;
+    tag_slots slots;
+    if (body <= 0 || tag->byte < c.done) continue;
+    if (limb_builder_get_body(r->builder, body, &def) != LIMB_OK) continue;
+    if (!limb_tag_scan(r->source.text, tag, &slots)) continue;
+    double value[6];
+    numbers_of(tag, &def.inertia, value);
+    if (!is_unchanged(slots.value, value)) write_tag(&c, tag, &slots, value);
+  }
+  copy_to(&c, r->source.size);
+  return LIMB_OK;
+}

@@ -1,0 +1,57 @@
+// Filling a sketch.
+#include "io/sketch.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words)
+{
+  return (limb_sketch){.pool = pool, .findings = f, .words = words, .base = LIMB_BASE_AS_FILE};
+}
+
+// Room for one more item in an array that lives in the pool: outgrown arrays stay there until the end,
+// together not more than the last.
+static void* one_more(limb_pool* pool, void* items, int* capacity, int count, size_t size)
+{
+  if (count < *capacity) return items;
+  const int wanted = *capacity ? 2 * *capacity : 32;
+  void* bigger = limb_pool_take(pool, (size_t)wanted * size);
+  if (!bigger) return NULL;
+  if (count) memcpy(bigger, items, (size_t)count * size);
+  *capacity = wanted;
+  return bigger;
+}
+
+sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at)
+{
+  sketch_body* items = one_more(s->pool, s->body, &s->body_cap, s->nbody, sizeof *items);
+  if (!items) return NULL;
+  s->body = items;
+  sketch_body* b = &s->body[s->nbody++];
+  *b = (sketch_body){.name = name ? name : "", .mark = at};
+  return b;
+}
+
+sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at)
+{
+  sketch_joint* items = one_more(s->pool, s->joint, &s->joint_cap, s->njoint, sizeof *items);
+  if (!items) return NULL;
+  s->joint = items;
+  sketch_joint* j = &s->joint[s->njoint++];
+  *j = (sketch_joint){.name = name ? name : "",
+                      .mark = at,
+                      .offset = sp_pose_identity(),
+                      .def = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0)};
+  return j;
+}
+
+sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at)
+{
+  sketch_frame* items = one_more(s->pool, s->frame, &s->frame_cap, s->nframe, sizeof *items);
+  if (!items) return NULL;
+  s->frame = items;
+  sketch_frame* f = &s->frame[s->nframe++];
+  *f = (sketch_frame){.name = name ? name : "", .mark = at, .pose = sp_pose_identity()};
+  return f;
+}

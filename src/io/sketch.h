@@ -1,0 +1,79 @@
+// A robot as a file tells it: names instead of indices, any order, a place for everything. Readers fill a
+// sketch; one function checks it as a whole, reports all offenders, and describes it to a builder.
+#ifndef LIMB_SKETCH_H
+#define LIMB_SKETCH_H
+
+#include "limb/builder.h"
+#include "limb/read.h"
+
+#include "io/findings.h"
+#include "io/pool.h"
+
+typedef struct sketch_body {
+  const char* name;
+  limb_mark mark;
+  sp_inertia inertia;
+} sketch_body;
+
+typedef struct sketch_joint {
+  const char* name;
+  limb_mark mark;
+  const char *parent,
+    *child;          // bodies; parent "world" (or NULL): the world, unless a body is called so
+  sp_pose offset;    // of the child's frame in the joint frame at q = 0
+  const char* mimic; // the joint it follows; NULL: none
+  limb_mark mimic_mark;
+  limb_joint_def def; // all the rest; its name, parent, child and mimic are not looked at
+} sketch_joint;
+
+typedef struct sketch_frame {
+  const char* name;
+  limb_mark mark;
+  const char* body;
+  sp_pose pose; // in the body
+} sketch_frame;
+
+// What this language calls things, for messages.
+typedef struct sketch_words {
+  const char *body, *joint, *frame; // "link", "joint", "frame"
+} sketch_words;
+
+typedef struct limb_sketch {
+  limb_pool* pool; // strings that a reader makes up live here; the others in its document
+  limb_findings* findings;
+  sketch_words words;
+  const char* name;       // of the robot; NULL: none given
+  const sp_vec3* gravity; // NULL: none given
+  limb_base base;         // what the file says; AS_FILE when it says nothing
+  sketch_body* body;
+  int nbody, body_cap;
+  sketch_joint* joint;
+  int njoint, joint_cap;
+  sketch_frame* frame;
+  int nframe, frame_cap;
+} limb_sketch;
+
+limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words);
+
+// A new body, joint or frame with defaults, to be filled in at once (the pointer is good until the next one
+// of its kind); NULL when out of memory. A joint has the defaults of limb_default_joint_def, type fixed,
+// identity offset.
+sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at);
+sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at);
+sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at);
+
+// Places of what a builder holds, by its indices.
+typedef struct sketch_marks {
+  limb_mark *body, *joint;
+  int nbody, njoint;
+  const int* of_sketch; // per body of the sketch: its index in the builder
+} sketch_marks;
+
+// Checks names, tree and mimics and describes the robot to a builder, bodies and joints in the order of the
+// sketch. A joint with an offset becomes a joint to a massless body "<child>.axis" and a fixed joint
+// "<child>.offset" to the child. Offenders are reported, all of them.
+// LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
+limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
+                              limb_builder** out, sketch_marks* marks);
+
+#endif

@@ -1,0 +1,233 @@
+// From a sketch that is in order to a builder.
+#include "io/sketch_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct describe {
+  const limb_sketch* s;
+  const sketch_links* l;
+  limb_builder* b;
+  sketch_marks* marks;
+  int* body;  // per body of the sketch: its index in the builder
+  int* joint; // per joint of the sketch: its index in the builder
+} describe;
+
+static int has_errors(const limb_sketch* s)
+{
+  return limb_findings_count_from(s->findings, LIMB_ERROR) > 0;
+}
+
+static int is_identity(const sp_pose* X)
+{
+  const sp_pose one = sp_pose_identity();
+  return memcmp(X->R.m, one.R.m, sizeof one.R.m) == 0 && X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
+}
+
+// What the builder refuses is a finding with the builder's own words.
+static limb_status refuse(const describe* d, limb_status status, limb_rule rule, limb_mark at,
+                          limb_subject about, const limb_error* err)
+{
+  if (status == LIMB_OK || status == LIMB_E_NOMEM) return status;
+  limb_find(d->s->findings, status == LIMB_E_NONFINITE ? RULE_BAD_NUMBER : rule, at, about, "%s",
+            err->text);
+  return LIMB_OK;
+}
+
+static limb_status add_body(const describe* d, const char* name, const sp_inertia* Y, limb_mark at,
+                            int* index)
+{
+  limb_error err;
+  limb_body_def def = limb_default_body_def(name);
+  if (Y) def.inertia = *Y;
+  const limb_status status = limb_builder_add_body(d->b, &def, index, &err);
+  if (status == LIMB_OK) d->marks->body[*index] = at;
+  return refuse(d, status, RULE_DUPLICATE_NAME, at, (limb_subject){d->s->words.body, name}, &err);
+}
+
+static limb_status add_joint(const describe* d, const limb_joint_def* def, limb_mark at)
+{
+  limb_error err;
+  int index = 0;
+  const limb_status status = limb_builder_add_joint(d->b, def, &index, &err);
+  if (status == LIMB_OK) d->marks->joint[index] = at;
+  return refuse(d, status, RULE_BAD_JOINT, at, (limb_subject){d->s->words.joint, def->name}, &err);
+}
+
+static const char* suffixed(const describe* d, const char* name, const char* suffix)
+{
+  const size_t n = strlen(name), m = strlen(suffix);
+  char* text = limb_pool_take(d->s->pool, n + m + 1);
+  if (!text) return NULL;
+  memcpy(text, name, n);
+  memcpy(text + n, suffix, m);
+  return text;
+}
+
+// Bodies in the order of the sketch.
+static limb_status describe_bodies(describe* d)
+{
+  const limb_sketch* s = d->s;
+  for (int i = 0; i < s->nbody; i++) {
+    if (i == d->l->world) {
+      d->body[i] = LIMB_WORLD_BODY;
+      continue;
+    }
+    const limb_status status =
+      add_body(d, s->body[i].name, &s->body[i].inertia, s->body[i].mark, &d->body[i]);
+    if (status) return status;
+  }
+  return LIMB_OK;
+}
+
+static limb_status describe_base(const describe* d)
+{
+  if (d->l->root == SKETCH_NONE) return LIMB_OK;
+  const char* name = "base";
+  for (int k = 0; k < d->s->njoint; k++) {
+    if (strcmp(d->s->joint[k].name, name) == 0)
+      name = "base.fixed"; // the check lets only this through
+  }
+  const limb_joint_def def =
+    limb_default_joint_def(name, d->l->base, LIMB_WORLD_BODY, d->body[d->l->root]);
+  return add_joint(d, &def, (limb_mark){0, 0});
+}
+
+static int moves(limb_joint_type type) { return type != LIMB_FIXED; }
+
+static int has_axis(limb_joint_type type)
+{
+  return moves(type) && type != LIMB_SPHERICAL && type != LIMB_FREE;
+}
+
+// What can be said better than by the builder, which stops at the first fault. The definition is mended, so
+// that its other faults are found, too.
+static void check_joint(const describe* d, const sketch_joint* j, limb_joint_def* def)
+{
+  const limb_subject about = {d->s->words.joint, j->name};
+  if (has_axis(def->type) && def->axis.x == 0 && def->axis.y == 0 && def->axis.z == 0) {
+    limb_find(d->s->findings, RULE_BAD_AXIS, j->mark, about, "its axis is zero");
+    def->axis = sp_v3(0, 0, 1);
+  }
+  if (def->q_min > def->q_max) {
+    limb_find(d->s->findings, RULE_LIMIT_SWAPPED, j->mark, about,
+              "its lower limit is above its upper limit");
+    def->q_min = -HUGE_VAL;
+    def->q_max = HUGE_VAL;
+  }
+}
+
+static limb_status describe_joint(const describe* d, int k)
+{
+  const sketch_joint* j = &d->s->joint[k];
+  limb_joint_def def = j->def;
+  def.name = j->name;
+  def.parent = d->l->parent[k] == SKETCH_WORLD ? LIMB_WORLD_BODY : d->body[d->l->parent[k]];
+  def.child = d->body[d->l->child[k]];
+  def.mimic = d->l->mimic[k] == SKETCH_NONE ? -1 : d->joint[d->l->mimic[k]];
+  if (def.mimic < 0) {
+    def.multiplier = 1;
+    def.offset = 0;
+  }
+  check_joint(d, j, &def);
+  if (is_identity(&j->offset)) return add_joint(d, &def, j->mark);
+
+  if (!moves(def.type)) { // a fixed joint has no axis to stay on
+    def.placement = sp_compose(def.placement, j->offset);
+    return add_joint(d, &def, j->mark);
+  }
+  const char* between = suffixed(d, j->child, ".axis");
+  const char* weld = suffixed(d, j->child, ".offset");
+  if (!between || !weld) return LIMB_E_NOMEM;
+  limb_joint_def fixed = limb_default_joint_def(weld, LIMB_FIXED, 0, def.child);
+  fixed.placement = j->offset;
+  limb_status status = add_body(d, between, NULL, j->mark, &def.child);
+  fixed.parent = def.child;
+  if (!status) status = add_joint(d, &def, j->mark);
+  if (!status) status = add_joint(d, &fixed, j->mark);
+  return status;
+}
+
+// Where each joint will stand in the builder: mimics may name a later one.
+static int number_joints(const describe* d)
+{
+  int next = d->l->root == SKETCH_NONE ? 0 : 1;
+  for (int k = 0; k < d->s->njoint; k++) {
+    const sketch_joint* j = &d->s->joint[k];
+    d->joint[k] = next++;
+    if (!is_identity(&j->offset) && moves(j->def.type)) next++;
+  }
+  return next;
+}
+
+static limb_status describe_frames(const describe* d)
+{
+  const limb_sketch* s = d->s;
+  for (int i = 0; i < s->nframe; i++) {
+    const sketch_frame* f = &s->frame[i];
+    const limb_subject about = {s->words.frame, f->name};
+    const int body = strcmp(f->body, "world") == 0 ? 0 : limb_builder_find_body(d->b, f->body);
+    if (body < 0) {
+      limb_find(s->findings, RULE_UNDEFINED_BODY, f->mark, about, "its %s '%s' is not defined",
+                s->words.body, f->body);
+      continue;
+    }
+    limb_error err;
+    limb_status status = limb_builder_add_frame(d->b, f->name, body, &f->pose, NULL, &err);
+    status = refuse(d, status, RULE_BAD_VALUE, f->mark, about, &err);
+    if (status) return status;
+  }
+  return LIMB_OK;
+}
+
+static limb_status describe_robot(describe* d)
+{
+  const limb_sketch* s = d->s;
+  limb_status status = describe_bodies(d);
+  if (!status && has_errors(s)) status = LIMB_E_MODEL; // joints need all bodies
+  if (!status) status = describe_base(d);
+  for (int k = 0; !status && k < s->njoint; k++) status = describe_joint(d, k);
+  if (!status) status = describe_frames(d);
+  if (!status && s->name && *s->name) status = limb_builder_set_name(d->b, s->name);
+  if (!status && s->gravity) {
+    status = limb_builder_set_gravity(d->b, *s->gravity);
+    if (status == LIMB_E_NONFINITE) {
+      limb_find(s->findings, RULE_BAD_NUMBER, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
+                "it is not finite");
+      status = LIMB_OK;
+    }
+  }
+  return status;
+}
+
+limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
+                              limb_builder** out, sketch_marks* marks)
+{
+  *out = NULL;
+  sketch_links l = {0};
+  describe d = {.s = s, .l = &l, .marks = marks};
+  limb_status status = limb_sketch_check(s, opt, &l);
+  if (status) return status;
+  if (has_errors(s)) return LIMB_E_MODEL;
+
+  d.body = limb_pool_take(s->pool, ((size_t)s->nbody + 1) * sizeof *d.body);
+  d.joint = limb_pool_take(s->pool, ((size_t)s->njoint + 1) * sizeof *d.joint);
+  if (!d.body || !d.joint) return LIMB_E_NOMEM;
+  marks->of_sketch = d.body;
+  marks->njoint = number_joints(&d);
+  marks->nbody = 1 + s->nbody + marks->njoint; // at most: the world, bodies, one more per joint
+  marks->body = limb_pool_take(s->pool, (size_t)marks->nbody * sizeof *marks->body);
+  marks->joint = limb_pool_take(s->pool, ((size_t)marks->njoint + 1) * sizeof *marks->joint);
+  if (!marks->body || !marks->joint) return LIMB_E_NOMEM;
+
+  status = limb_builder_create(opt->alloc, &d.b);
+  if (!status) status = describe_robot(&d);
+  if (!status && has_errors(s)) status = LIMB_E_MODEL;
+  if (status) {
+    limb_builder_destroy(d.b);
+    return status;
+  }
+  *out = d.b;
+  return LIMB_OK;
+}

@@ -1,0 +1,330 @@
+// The robot as a whole: names, the tree, what hangs on the world, who follows whom. Everything wrong is
+// reported, not only the first; O(n).
+#include "io/sketch_impl.h"
+
+#include "base/names.h"
+
+#include <string.h>
+
+typedef const char* name_fn(const void* context, int i);
+
+static const char* body_name(const void* s, int i) { return ((const limb_sketch*)s)->body[i].name; }
+static const char* joint_name(const void* s, int i)
+{
+  return ((const limb_sketch*)s)->joint[i].name;
+}
+static const char* frame_name(const void* s, int i)
+{
+  return ((const limb_sketch*)s)->frame[i].name;
+}
+
+typedef struct tables {
+  limb_names body, joint, frame;
+} tables;
+
+static int new_table(const limb_sketch* s, limb_names* t, int count)
+{
+  const size_t capacity = limb_names_capacity((size_t)count);
+  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
+  if (!slot) return 0;
+  limb_names_clear(t, slot, capacity);
+  return 1;
+}
+
+// Enters one name; an empty or repeated one is reported instead. first: mark of the i-th.
+static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, name_fn* get, int i,
+                       limb_mark at, limb_mark (*mark)(const limb_sketch*, int))
+{
+  const char* name = get(s, i);
+  if (!*name) {
+    limb_find(s->findings, RULE_NO_NAME, at, (limb_subject){kind, NULL}, "this %s has no name",
+              kind);
+    return;
+  }
+  const int first = limb_names_find(t, name, get, s);
+  if (first < 0)
+    limb_names_put(t, name, i);
+  else
+    limb_find(s->findings, RULE_DUPLICATE_NAME, at, (limb_subject){kind, name},
+              "there is a %s of this name already, on line %d", kind, mark(s, first).line);
+}
+
+static limb_mark body_mark(const limb_sketch* s, int i) { return s->body[i].mark; }
+static limb_mark joint_mark(const limb_sketch* s, int i) { return s->joint[i].mark; }
+static limb_mark frame_mark(const limb_sketch* s, int i) { return s->frame[i].mark; }
+
+static int enter_names(const limb_sketch* s, tables* t)
+{
+  if (!new_table(s, &t->body, s->nbody) || !new_table(s, &t->joint, s->njoint) ||
+      !new_table(s, &t->frame, s->nframe))
+    return 0;
+  for (int i = 0; i < s->nbody; i++)
+    enter_name(s, &t->body, s->words.body, body_name, i, s->body[i].mark, body_mark);
+  for (int i = 0; i < s->njoint; i++)
+    enter_name(s, &t->joint, s->words.joint, joint_name, i, s->joint[i].mark, joint_mark);
+  for (int i = 0; i < s->nframe; i++) {
+    enter_name(s, &t->frame, s->words.frame, frame_name, i, s->frame[i].mark, frame_mark);
+    const int body = limb_names_find(&t->body, s->frame[i].name, body_name, s);
+    if (body >= 0)
+      limb_find(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark,
+                (limb_subject){s->words.frame, s->frame[i].name},
+                "the %s on line %d has this name, and every %s is a frame", s->words.body,
+                s->body[body].mark.line, s->words.body);
+  }
+  return 1;
+}
+
+// ---- joints to bodies -----------------------------------------------------------------------------
+
+// A body by name; SKETCH_WORLD for the world, SKETCH_NONE and a finding when there is none.
+static int find_body(const limb_sketch* s, const tables* t, const char* name, const char* role,
+                     limb_mark at, limb_subject about)
+{
+  const int body = name ? limb_names_find(&t->body, name, body_name, s) : -1;
+  if (body >= 0) return body;
+  if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
+  char mean[LIMB_WHERE_SPACE];
+  limb_find(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
+            limb_did_you_mean(name, s->nbody, body_name, s, mean));
+  return SKETCH_NONE;
+}
+
+static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l, int k)
+{
+  const sketch_joint* j = &s->joint[k];
+  const limb_subject about = {s->words.joint, j->name};
+  l->parent[k] = find_body(s, t, j->parent, "parent", j->mark, about);
+  l->child[k] = find_body(s, t, j->child, "child", j->mark, about);
+  if (l->child[k] == SKETCH_WORLD) {
+    limb_find(s->findings, RULE_BAD_JOINT, j->mark, about,
+              "its child is the world, which nothing can carry");
+    l->child[k] = SKETCH_NONE;
+  }
+  const int child = l->child[k];
+  if (child < 0) return;
+  if (child == l->parent[k]) {
+    limb_find(s->findings, RULE_BAD_JOINT, j->mark, about, "its parent and its child are both '%s'",
+              s->body[child].name);
+    l->child[k] = SKETCH_NONE;
+    l->joint[child] = k; // not a root: the joint is what must be mended
+    return;
+  }
+  if (l->joint[child] == SKETCH_NONE) {
+    l->joint[child] = k;
+    return;
+  }
+  const sketch_joint* first = &s->joint[l->joint[child]];
+  limb_find(s->findings, RULE_TWO_PARENTS, j->mark, about,
+            "its child '%s' is already carried by %s '%s' of line %d", s->body[child].name,
+            s->words.joint, first->name, first->mark.line);
+}
+
+// ---- what hangs on the world ----------------------------------------------------------------------
+
+static int has_inertia(const sp_inertia* Y)
+{
+  return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 ||
+         Y->yz != 0;
+}
+
+// A root called "world" is the world; a body of that name that cannot be is refused.
+static void settle_world(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+                         sketch_links* l)
+{
+  const int world = limb_names_find(&t->body, "world", body_name, s);
+  l->world = SKETCH_NONE;
+  if (world < 0) return;
+  const limb_subject about = {s->words.body, "world"};
+  const limb_mark at = s->body[world].mark;
+  if (l->joint[world] != SKETCH_NONE || has_inertia(&s->body[world].inertia)) {
+    limb_find(s->findings, RULE_DUPLICATE_NAME, at, about,
+              "'world' is the name of the ground, which has no mass and no joint: rename this %s",
+              s->words.body);
+    l->world = world; // so that nothing else is found wrong with it
+    return;
+  }
+  l->world = world;
+  for (int k = 0; k < s->njoint; k++) {
+    if (l->parent[k] == world) l->parent[k] = SKETCH_WORLD;
+  }
+  if (opt->base == LIMB_BASE_FLOATING || opt->base == LIMB_BASE_PLANAR)
+    limb_find(
+      s->findings, RULE_BAD_VALUE, at, about,
+      "the root of the file is the world itself, which cannot move: --base must be fixed; a "
+      "%s that joins the next %s to it may be floating or planar",
+      s->words.joint, s->words.body);
+  else
+    limb_find(s->findings, RULE_WORLD_ROOT, at, about, "the root is taken as the world");
+}
+
+// The bodies that no joint carries, unless a joint lost its child: that is what must be mended then.
+static void report_roots(const limb_sketch* s, const sketch_links* l, int count)
+{
+  for (int k = 0; k < s->njoint; k++) {
+    if (l->child[k] == SKETCH_NONE) return;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    if (l->joint[i] != SKETCH_NONE || i == l->world) continue;
+    limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark,
+              (limb_subject){s->words.body, s->body[i].name},
+              "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
+              count);
+  }
+}
+
+// The type of the joint that --base or the file asks for.
+static limb_joint_type base_type(const limb_sketch* s, const limb_read_options* opt)
+{
+  switch (opt->base == LIMB_BASE_AS_FILE ? s->base : opt->base) {
+  case LIMB_BASE_FLOATING: return LIMB_FREE;
+  case LIMB_BASE_PLANAR: return LIMB_PLANAR;
+  case LIMB_BASE_AS_FILE:
+  case LIMB_BASE_FIXED: break;
+  }
+  return LIMB_FIXED;
+}
+
+// Every joint on the world is fixed: what --base fixed asks for.
+static int all_fixed(const limb_sketch* s, const sketch_links* l)
+{
+  for (int k = 0; k < s->njoint; k++) {
+    if (l->parent[k] == SKETCH_WORLD && s->joint[k].def.type != LIMB_FIXED) return 0;
+  }
+  return 1;
+}
+
+static void settle_root(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
+{
+  int roots = 0;
+  l->root = SKETCH_NONE;
+  l->base = base_type(s, opt);
+  for (int i = 0; i < s->nbody; i++) {
+    if (l->joint[i] != SKETCH_NONE || i == l->world) continue;
+    if (roots++ == 0) l->root = i;
+  }
+  if (roots > 1 || (roots == 1 && l->world != SKETCH_NONE)) {
+    report_roots(s, l, roots + (l->world != SKETCH_NONE));
+    return;
+  }
+  if (roots == 1 && opt->base == LIMB_BASE_AS_FILE && s->base == LIMB_BASE_AS_FILE)
+    limb_find(s->findings, RULE_ASSUMED, s->body[l->root].mark,
+              (limb_subject){s->words.body, s->body[l->root].name},
+              "it is the root, and the file does not say whether it can move: it is taken as fixed "
+              "to the world (--base floating or planar frees it)");
+  if (roots == 0 && l->world == SKETCH_NONE && opt->base != LIMB_BASE_AS_FILE &&
+      !(l->base == LIMB_FIXED && all_fixed(s, l)))
+    limb_find(
+      s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"option", "--base"},
+      "the file itself says how the robot is joined to the world; leave --base out, or remove "
+      "that %s from the file",
+      s->words.joint);
+}
+
+// Bodies that no path of joints connects to the world run in circles.
+static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
+{
+  enum { NEW = 0, WALKING = 1, REACHED = 2 };
+  unsigned char* state = limb_pool_take(s->pool, (size_t)s->nbody + 1);
+  if (!state) return LIMB_E_NOMEM;
+  for (int i = 0; i < s->nbody; i++) {
+    int b = i;
+    while (b >= 0 && state[b] == NEW) { // up to something known, the top or a circle
+      state[b] = WALKING;
+      b = l->joint[b] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[b]];
+    }
+    if (b >= 0 && state[b] == WALKING)
+      limb_find(s->findings, RULE_CYCLE, s->body[b].mark,
+                (limb_subject){s->words.body, s->body[b].name},
+                "following its %ss upwards leads back to it", s->words.joint);
+    for (int w = i; w >= 0 && state[w] == WALKING;
+         w = l->joint[w] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[w]])
+      state[w] = REACHED;
+  }
+  return LIMB_OK;
+}
+
+// ---- followers ------------------------------------------------------------------------------------
+
+static int one_dof(limb_joint_type type)
+{
+  return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
+}
+
+static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+                          sketch_links* l, int k)
+{
+  const sketch_joint* j = &s->joint[k];
+  l->mimic[k] = SKETCH_NONE;
+  if (!j->mimic) return;
+  const limb_subject about = {s->words.joint, j->name};
+  const int target = limb_names_find(&t->joint, j->mimic, joint_name, s);
+  char mean[LIMB_WHERE_SPACE];
+  if (opt->no_mimic)
+    limb_find(s->findings, RULE_MIMIC_FREED, j->mimic_mark, about,
+              "it would follow '%s', and moves on its own as asked for", j->mimic);
+  else if (target < 0)
+    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+              "it follows '%s', which is not defined%s", j->mimic,
+              limb_did_you_mean(j->mimic, s->njoint, joint_name, s, mean));
+  else if (target == k)
+    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
+  else if (!one_dof(j->def.type) || !one_dof(s->joint[target].def.type))
+    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+              "it follows '%s': both must have one degree of freedom", j->mimic);
+  else if (j->def.multiplier == 0)
+    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+              "it follows '%s' with a multiplier of zero: such a joint is fixed", j->mimic);
+  else
+    l->mimic[k] = target;
+}
+
+static limb_status check_mimic_cycles(const limb_sketch* s, const sketch_links* l)
+{
+  enum { NEW = 0, WALKING = 1, DONE = 2 };
+  unsigned char* state = limb_pool_take(s->pool, (size_t)s->njoint + 1);
+  if (!state) return LIMB_E_NOMEM;
+  for (int i = 0; i < s->njoint; i++) {
+    int k = i;
+    for (; k >= 0 && state[k] == NEW; k = l->mimic[k]) state[k] = WALKING;
+    if (k >= 0 && state[k] == WALKING)
+      limb_find(s->findings, RULE_MIMIC_CYCLE, s->joint[k].mimic_mark,
+                (limb_subject){s->words.joint, s->joint[k].name},
+                "following what it follows leads back to it");
+    for (int w = i; w >= 0 && state[w] == WALKING; w = l->mimic[w]) state[w] = DONE;
+  }
+  return LIMB_OK;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------
+
+static int take_links(const limb_sketch* s, sketch_links* l)
+{
+  const size_t joints = (size_t)s->njoint + 1, bodies = (size_t)s->nbody + 1;
+  l->parent = limb_pool_take(s->pool, joints * sizeof *l->parent);
+  l->child = limb_pool_take(s->pool, joints * sizeof *l->child);
+  l->mimic = limb_pool_take(s->pool, joints * sizeof *l->mimic);
+  l->joint = limb_pool_take(s->pool, bodies * sizeof *l->joint);
+  if (!l->parent || !l->child || !l->mimic || !l->joint) return 0;
+  for (int i = 0; i < s->nbody; i++) l->joint[i] = SKETCH_NONE;
+  return 1;
+}
+
+limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
+{
+  tables t;
+  if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
+  if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
+    limb_find(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+              "the file describes no %s", s->words.body);
+  for (int k = 0; k < s->njoint; k++) resolve_joint(s, &t, l, k);
+  for (int k = 0; k < s->njoint; k++) resolve_mimic(s, &t, opt, l, k);
+  settle_world(s, &t, opt, l);
+  settle_root(s, opt, l);
+  if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", joint_name, s) >= 0 &&
+      l->base != LIMB_FIXED)
+    limb_find(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
+              (limb_subject){s->words.joint, "base"},
+              "the joint that frees the root would have the same name");
+  const limb_status status = check_reach(s, l);
+  return status ? status : check_mimic_cycles(s, l);
+}

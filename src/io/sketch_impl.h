@@ -1,0 +1,26 @@
+// A sketch with its names resolved: what sketch_check.c finds out and sketch_build.c uses.
+#ifndef LIMB_SKETCH_IMPL_H
+#define LIMB_SKETCH_IMPL_H
+
+#include "io/sketch.h"
+
+enum {
+  SKETCH_WORLD = -1, // as a body: the world
+  SKETCH_NONE = -2   // no body, no joint
+};
+
+typedef struct sketch_links {
+  int* parent;          // per joint: body or SKETCH_WORLD
+  int* child;           // per joint: body
+  int* mimic;           // per joint: joint or SKETCH_NONE
+  int* joint;           // per body: the joint whose child it is, or SKETCH_NONE
+  int world;            // body that is the world itself, or SKETCH_NONE
+  int root;             // body that hangs on the world by the base, or SKETCH_NONE
+  limb_joint_type base; // type of that joint
+} sketch_links;
+
+// Resolves names and checks the robot as a whole; what is wrong is among the findings then.
+// LIMB_OK (also with findings); LIMB_E_NOMEM.
+limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt, sketch_links* l);
+
+#endif

@@ -1,0 +1,223 @@
+// XML through expat: elements with places, attributes and text, nothing else.
+//
+// Hostile input: entity declarations stop the parser before anything can expand, depth is limited, and the
+// caller has limited the size. expat itself checks UTF-8 and well-formedness.
+#include "io/xml.h"
+
+#include "base/number.h"
+
+#include <expat.h>
+#include <string.h>
+
+typedef struct builder {
+  XML_Parser parser;
+  limb_pool* pool;
+  limb_findings* findings;
+  xml_node *root, *open; // open: the element at hand
+  int depth;
+  limb_status status; // LIMB_OK until something stops the parser
+} builder;
+
+static limb_mark here(const builder* b)
+{
+  return (limb_mark){(int)XML_GetCurrentLineNumber(b->parser),
+                     (int)XML_GetCurrentColumnNumber(b->parser) + 1};
+}
+
+static void stop(builder* b, limb_status status)
+{
+  if (!b->status) b->status = status;
+  (void)XML_StopParser(b->parser, XML_FALSE);
+}
+
+static const char* keep(builder* b, const char* text)
+{
+  return limb_pool_text(b->pool, text, strlen(text));
+}
+
+// Copies expat's list of names and values; 0 when out of memory.
+static int take_attributes(builder* b, xml_node* n, const char** list)
+{
+  int count = 0;
+  while (list[2 * count]) count++;
+  if (count == 0) return 1;
+  xml_attribute* a = limb_pool_take(b->pool, (size_t)count * sizeof *a);
+  if (!a) return 0;
+  for (int i = 0; i < count; i++) {
+    a[i] = (xml_attribute){keep(b, list[2 * i]), keep(b, list[2 * i + 1])};
+    if (!a[i].name || !a[i].value) return 0;
+  }
+  n->attribute = a;
+  n->nattribute = count;
+  return 1;
+}
+
+static void append_child(xml_node* parent, xml_node* child)
+{
+  child->parent = parent;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+}
+
+static void on_start(void* context, const char* name, const char** list)
+{
+  builder* b = context;
+  if (b->status) return;
+  if (b->depth == LIMB_XML_MAX_DEPTH) {
+    limb_find(b->findings, RULE_TOO_DEEP, here(b), (limb_subject){"element", name},
+              "elements are nested more than %d deep", LIMB_XML_MAX_DEPTH);
+    stop(b, LIMB_E_SYNTAX);
+    return;
+  }
+  xml_node* n = limb_pool_take(b->pool, sizeof *n);
+  if (!n) {
+    stop(b, LIMB_E_NOMEM);
+    return;
+  }
+  n->name = keep(b, name);
+  n->text = "";
+  n->mark = here(b);
+  n->byte = (size_t)XML_GetCurrentByteIndex(b->parser);
+  n->bytes = (size_t)XML_GetCurrentByteCount(b->parser);
+  if (!n->name || !take_attributes(b, n, list)) {
+    stop(b, LIMB_E_NOMEM);
+    return;
+  }
+  if (b->open)
+    append_child(b->open, n);
+  else
+    b->root = n;
+  b->open = n;
+  b->depth++;
+}
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static void on_end(void* context, const char* name)
+{
+  builder* b = context;
+  (void)name;
+  if (b->status) return;
+  const char* text = b->open->text;
+  size_t length = strlen(text);
+  if (length && is_blank(text[length - 1])) {
+    while (length && is_blank(text[length - 1])) length--;
+    b->open->text = limb_pool_text(b->pool, text, length);
+    if (!b->open->text) {
+      stop(b, LIMB_E_NOMEM);
+      return;
+    }
+  }
+  b->open = b->open->parent;
+  b->depth--;
+}
+
+// Text comes in pieces, wherever expat likes to cut. Elements of model files hold one short value or none:
+// of longer texts the beginning is kept.
+static void on_text(void* context, const char* text, int length)
+{
+  enum { LONGEST = 256 };
+  builder* b = context;
+  if (b->status || !b->open) return;
+  const size_t have = strlen(b->open->text);
+  const char* end = text + length;
+  while (have == 0 && text < end && is_blank(*text)) text++;
+  size_t more = (size_t)(end - text);
+  if (more > LONGEST - have) more = LONGEST - have;
+  if (more == 0) return;
+  char* both = limb_pool_take(b->pool, have + more + 1);
+  if (!both) {
+    stop(b, LIMB_E_NOMEM);
+    return;
+  }
+  memcpy(both, b->open->text, have);
+  memcpy(both + have, text, more);
+  b->open->text = both;
+}
+
+static void on_doctype(void* context, const char* name, const char* system, const char* public,
+                       int internal)
+{
+  builder* b = context;
+  (void)name, (void)system, (void)public;
+  if (!internal) return; // a bare <!DOCTYPE robot> declares nothing
+  limb_find(b->findings, RULE_ENTITY, here(b), (limb_subject){"DOCTYPE", NULL},
+            "the file declares entities or other grammar of its own, which is refused");
+  stop(b, LIMB_E_SYNTAX);
+}
+
+static void report_syntax(const builder* b, size_t size)
+{
+  const enum XML_Error code = XML_GetErrorCode(b->parser);
+  const limb_mark at = here(b);
+  limb_find(b->findings, RULE_SYNTAX, at,
+            b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
+            "not well-formed XML: %s", XML_ErrorString(code));
+  const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
+  if (byte >= size && b->open)
+    limb_find_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off",
+                   b->open->name, b->open->mark.line);
+}
+
+xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_findings* f)
+{
+  builder b = {.parser = XML_ParserCreate(NULL), .pool = pool, .findings = f};
+  if (!b.parser) return NULL;
+  XML_SetUserData(b.parser, &b);
+  XML_SetElementHandler(b.parser, on_start, on_end);
+  XML_SetCharacterDataHandler(b.parser, on_text);
+  XML_SetStartDoctypeDeclHandler(b.parser, on_doctype);
+  enum { PIECE = 1 << 20 }; // expat counts in int
+  enum XML_Status told = XML_STATUS_OK;
+  size_t done = 0;
+  do {
+    const size_t piece = size - done < PIECE ? size - done : PIECE;
+    told = XML_Parse(b.parser, text + done, (int)piece, done + piece == size);
+    done += piece;
+  } while (told == XML_STATUS_OK && done < size);
+  if (told != XML_STATUS_OK && !b.status) {
+    if (XML_GetErrorCode(b.parser) != XML_ERROR_NO_MEMORY) report_syntax(&b, size);
+    b.status = LIMB_E_SYNTAX;
+  }
+  XML_ParserFree(b.parser);
+  return b.status ? NULL : b.root;
+}
+
+const char* xml_get(const xml_node* n, const char* name)
+{
+  for (int i = 0; i < n->nattribute; i++) {
+    if (strcmp(n->attribute[i].name, name) == 0) return n->attribute[i].value;
+  }
+  return NULL;
+}
+
+static const xml_node* named(const xml_node* n, const char* name)
+{
+  while (n && strcmp(n->name, name) != 0) n = n->next;
+  return n;
+}
+
+const xml_node* xml_child(const xml_node* n, const char* name) { return named(n->first, name); }
+
+const xml_node* xml_next(const xml_node* n) { return named(n->next, n->name); }
+
+int limb_scan_numbers(const char* text, int count, double* values)
+{
+  enum { MOST = 16 };
+  double found[MOST];
+  const char* end = text + strlen(text);
+  int n = 0;
+  for (;;) {
+    while (text < end && strchr(" \t\r\n", *text)) text++;
+    if (text == end) break;
+    if (n == MOST || n == count) return 0;
+    text = limb_scan_number(text, end, &found[n++]);
+    if (!text || (text < end && !strchr(" \t\r\n", *text))) return 0;
+  }
+  if (n != count) return 0;
+  memcpy(values, found, (size_t)count * sizeof *values);
+  return 1;
+}

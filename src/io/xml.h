@@ -1,0 +1,39 @@
+// XML as a tree with places, through expat. No entities but the five of XML, no doctype, depth limited.
+#ifndef LIMB_XML_H
+#define LIMB_XML_H
+
+#include "io/findings.h"
+#include "io/pool.h"
+
+enum { LIMB_XML_MAX_DEPTH = 256 };
+
+typedef struct xml_attribute {
+  const char *name, *value;
+} xml_attribute;
+
+typedef struct xml_node {
+  const char* name;   // as written, prefix included: "xacro:macro"
+  limb_mark mark;     // of its "<"
+  size_t byte, bytes; // its start tag (or empty-element tag) in the text
+  const xml_attribute* attribute;
+  int nattribute;
+  const char* text; // character data right below it, blanks at both ends removed; "" when none
+  struct xml_node *parent, *first, *last, *next; // children in order
+} xml_node;
+
+// The root element of a text; NULL when it is not well-formed: findings tell, by rule.
+// Strings and nodes live in the pool.
+xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_findings* f);
+
+// Value of an attribute; NULL when there is none.
+const char* xml_get(const xml_node* n, const char* name);
+
+// First child of that name, NULL when there is none; the next of the same name.
+const xml_node* xml_child(const xml_node* n, const char* name);
+const xml_node* xml_next(const xml_node* n);
+
+// Exactly count numbers separated by blanks, as attributes have them. 1, or 0: the text is no such list,
+// values are untouched.
+int limb_scan_numbers(const char* text, int count, double* values);
+
+#endif

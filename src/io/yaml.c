@@ -1,0 +1,335 @@
+// YAML to a tree. libyaml's events come one at a time, so that depth and size are limited while the text is
+// read; the open lists and mappings are a stack, nothing recurses.
+#include "io/yaml.h"
+
+#include "base/names.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+typedef struct parse {
+  yaml_parser_t parser;
+  limb_pool* pool;
+  yml_check* check;
+  yml_node* root;
+  yml_node* open[LIMB_YAML_MAX_DEPTH]; // lists and mappings that are not closed yet
+  yml_node* last[LIMB_YAML_MAX_DEPTH]; // their newest entries
+  int depth;
+  int nodes;
+  const char* key; // of the innermost mapping, waiting for its value
+  limb_mark key_mark;
+  bool done;
+} parse;
+
+void yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...)
+{
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  (void)vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  c->errors++;
+  limb_find(c->findings, rule, at, c->about, "%s", text);
+}
+
+// ---- the text itself --------------------------------------------------------------------------------
+
+// Length of the character at s when YAML allows it, else 0.
+static size_t character(const unsigned char* s, const unsigned char* end)
+{
+  static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+  const size_t n = s[0] < 0x80       ? 1
+                   : s[0] >> 5 == 6  ? 2
+                   : s[0] >> 4 == 14 ? 3
+                   : s[0] >> 3 == 30 ? 4
+                                     : 0;
+  if (n == 0 || (size_t)(end - s) < n) return 0;
+  uint32_t code = n == 1 ? s[0] : s[0] & (0x7fU >> n);
+  for (size_t i = 1; i < n; i++) {
+    if (s[i] >> 6 != 2) return 0;
+    code = code << 6 | (s[i] & 0x3fU);
+  }
+  if (code < smallest[n]) return 0;
+  const bool allowed =
+    code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0x7f) || code == 0x85 ||
+    (code >= 0xa0 && code < 0xd800) || (code >= 0xe000 && code < 0xfffe && code != 0xfeff) ||
+    (code >= 0x10000 && code < 0x110000);
+  return allowed ? n : 0;
+}
+
+// Reports the first byte that is not part of a text.
+static bool is_text(yml_check* c, const char* text, size_t size)
+{
+  const unsigned char *s = (const unsigned char*)text, *end = s + size;
+  limb_mark at = {1, 1};
+  while (s < end) {
+    const size_t n = character(s, end);
+    if (n == 0) break;
+    const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));
+    at = line ? (limb_mark){at.line + 1, 1} : (limb_mark){at.line, at.column + 1};
+    s += n;
+  }
+  if (s == end) return true;
+  yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", *s);
+  if (size > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+    limb_find_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
+  return false;
+}
+
+static int one_based(size_t x) { return x < INT_MAX ? (int)x + 1 : INT_MAX; }
+
+static limb_mark mark_of(yaml_mark_t m)
+{
+  return (limb_mark){one_based(m.line), one_based(m.column)};
+}
+
+// The rest of the text from a place on; NULL when there is none.
+static const char* text_at(const char* text, const char* end, yaml_mark_t at)
+{
+  for (size_t line = 0; line < at.line; line++) {
+    const char* next = memchr(text, '\n', (size_t)(end - text));
+    if (!next) return NULL;
+    text = next + 1;
+  }
+  for (size_t i = 0; i < at.column && text < end; i++) {
+    const size_t n = character((const unsigned char*)text, (const unsigned char*)end);
+    text += n ? n : 1;
+  }
+  return text < end ? text : NULL;
+}
+
+static limb_status report_syntax(const parse* p, const char* text, size_t size)
+{
+  const yaml_parser_t* y = &p->parser;
+  if (y->error == YAML_MEMORY_ERROR) return LIMB_E_NOMEM;
+  const char* problem = y->problem ? y->problem : "this is not YAML";
+  const limb_mark at = mark_of(y->problem_mark);
+  if (y->context && y->context_mark.line != y->problem_mark.line)
+    yml_error(p->check, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
+              mark_of(y->context_mark).line);
+  else
+    yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
+              y->context ? y->context : "");
+  const char* rest = text_at(text, text + size, y->problem_mark);
+  if (!rest)
+    limb_find_hint(p->check->findings, "the text ends here: the file may be cut off");
+  else if (*rest == '\t')
+    limb_find_hint(p->check->findings, "YAML is indented by blanks, not by tabs");
+  else if (strchr("@`%&*!|>", *rest))
+    limb_find_hint(p->check->findings, "a text that begins with %c stands in quotes", *rest);
+  return LIMB_E_SYNTAX;
+}
+
+// ---- nodes ------------------------------------------------------------------------------------------
+
+static bool in_map(const parse* p)
+{
+  return p->depth > 0 && p->open[p->depth - 1]->kind == YML_MAP;
+}
+
+// The next value: the root, an entry of the innermost list, or what the key is for.
+static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** out)
+{
+  if (p->nodes == LIMB_YAML_MAX_NODES) {
+    yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values",
+              LIMB_YAML_MAX_NODES);
+    return LIMB_E_SYNTAX;
+  }
+  yml_node* n = limb_pool_take(p->pool, sizeof *n);
+  if (!n) return LIMB_E_NOMEM;
+  p->nodes++;
+  n->kind = kind;
+  n->mark = at;
+  n->index = -1;
+  *out = n;
+  if (p->depth == 0) {
+    p->root = n;
+    return LIMB_OK;
+  }
+  yml_node* parent = p->open[p->depth - 1];
+  if (parent->kind == YML_MAP) {
+    n->key = p->key;
+    n->key_mark = p->key_mark;
+    p->key = NULL;
+  } else {
+    n->key = parent->key;
+    n->index = parent->count;
+  }
+  if (p->last[p->depth - 1])
+    p->last[p->depth - 1]->next = n;
+  else
+    parent->first = n;
+  p->last[p->depth - 1] = n;
+  parent->count++;
+  return LIMB_OK;
+}
+
+// Anchors and tags change what a value means: neither is understood.
+static void refuse_properties(const parse* p, const yaml_event_t* e, const unsigned char* anchor,
+                              const unsigned char* tag)
+{
+  const limb_mark at = mark_of(e->start_mark);
+  if (anchor) {
+    yml_error(p->check, RULE_UNSUPPORTED, at, "anchors (&name) are not understood");
+    limb_find_hint(p->check->findings, "write the value wherever it is needed");
+  }
+  if (tag) {
+    yml_error(p->check, RULE_UNSUPPORTED, at, "tags (!name) are not understood");
+    limb_find_hint(p->check->findings, "remove the tag");
+  }
+}
+
+static limb_status take_scalar(parse* p, const yaml_event_t* e)
+{
+  const char* value = (const char*)e->data.scalar.value;
+  const size_t length = e->data.scalar.length;
+  const limb_mark at = mark_of(e->start_mark);
+  refuse_properties(p, e, e->data.scalar.anchor, e->data.scalar.tag);
+  const char* text = limb_pool_text(p->pool, value, length);
+  if (!text) return LIMB_E_NOMEM;
+  const bool whole = strlen(text) == length;
+  if (!whole) yml_error(p->check, RULE_BAD_VALUE, at, "there is a zero character in the text");
+  if (in_map(p) && !p->key) {
+    p->key = text;
+    p->key_mark = at;
+    return LIMB_OK;
+  }
+  yml_node* n = NULL;
+  const limb_status status = add_node(p, whole ? YML_SCALAR : YML_REFUSED, at, &n);
+  if (status) return status;
+  n->text = text;
+  n->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  return LIMB_OK;
+}
+
+static limb_status take_alias(parse* p, const yaml_event_t* e)
+{
+  const limb_mark at = mark_of(e->start_mark);
+  yml_error(p->check, RULE_UNSUPPORTED, at, "aliases (*name) are not understood");
+  limb_find_hint(p->check->findings, "write the value itself");
+  if (in_map(p) && !p->key) return LIMB_E_SYNTAX; // without its key a mapping cannot go on
+  yml_node* n = NULL;
+  return add_node(p, YML_REFUSED, at, &n);
+}
+
+static limb_status open_node(parse* p, const yaml_event_t* e, yml_kind kind)
+{
+  const limb_mark at = mark_of(e->start_mark);
+  if (kind == YML_MAP)
+    refuse_properties(p, e, e->data.mapping_start.anchor, e->data.mapping_start.tag);
+  else
+    refuse_properties(p, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
+  if (in_map(p) && !p->key) {
+    yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s",
+              kind == YML_MAP ? "mapping" : "list");
+    return LIMB_E_SYNTAX;
+  }
+  if (p->depth == LIMB_YAML_MAX_DEPTH) {
+    yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep",
+              LIMB_YAML_MAX_DEPTH);
+    return LIMB_E_SYNTAX;
+  }
+  yml_node* n = NULL;
+  const limb_status status = add_node(p, kind, at, &n);
+  if (status) return status;
+  p->last[p->depth] = NULL;
+  p->open[p->depth++] = n;
+  return LIMB_OK;
+}
+
+// ---- keys are unique --------------------------------------------------------------------------------
+
+static const char* key_of(const void* entries, int i)
+{
+  return ((const yml_node* const*)entries)[i]->key;
+}
+
+static limb_status check_unique(const parse* p, const yml_node* map)
+{
+  if (map->count < 2) return LIMB_OK;
+  const size_t count = (size_t)map->count, capacity = limb_names_capacity(count);
+  int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
+  const yml_node** entry = limb_pool_take(p->pool, count * sizeof *entry);
+  if (!slot || !entry) return LIMB_E_NOMEM;
+  limb_names names;
+  limb_names_clear(&names, slot, capacity);
+  int i = 0;
+  for (const yml_node* n = map->first; n; n = n->next, i++) {
+    entry[i] = n;
+    const int first = limb_names_find(&names, n->key, key_of, entry);
+    if (first < 0) {
+      limb_names_put(&names, n->key, i);
+      continue;
+    }
+    char key[YML_LABEL_SPACE];
+    yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark,
+              "the key '%s' was given on line %d already", yml_shown(n->key, key),
+              entry[first]->key_mark.line);
+  }
+  return LIMB_OK;
+}
+
+// ---- events -----------------------------------------------------------------------------------------
+
+static limb_status take_event(parse* p, const yaml_event_t* e)
+{
+  switch (e->type) {
+  case YAML_SCALAR_EVENT: return take_scalar(p, e);
+  case YAML_ALIAS_EVENT: return take_alias(p, e);
+  case YAML_SEQUENCE_START_EVENT: return open_node(p, e, YML_LIST);
+  case YAML_MAPPING_START_EVENT: return open_node(p, e, YML_MAP);
+  case YAML_SEQUENCE_END_EVENT: p->depth--; return LIMB_OK;
+  case YAML_MAPPING_END_EVENT: return check_unique(p, p->open[--p->depth]);
+  case YAML_DOCUMENT_START_EVENT:
+    if (!p->root) return LIMB_OK;
+    yml_error(p->check, RULE_UNSUPPORTED, mark_of(e->start_mark),
+              "a second document begins here: a file holds one");
+    limb_find_hint(p->check->findings, "give each document a file of its own");
+    p->done = true;
+    return LIMB_OK;
+  case YAML_STREAM_END_EVENT: p->done = true; return LIMB_OK;
+  case YAML_NO_EVENT:
+  case YAML_STREAM_START_EVENT:
+  case YAML_DOCUMENT_END_EVENT: break;
+  }
+  return LIMB_OK;
+}
+
+static limb_status take_events(parse* p, const char* text, size_t size)
+{
+  limb_status status = LIMB_OK;
+  while (!status && !p->done) {
+    yaml_event_t e;
+    if (!yaml_parser_parse(&p->parser, &e)) return report_syntax(p, text, size);
+    status = take_event(p, &e);
+    yaml_event_delete(&e);
+  }
+  return status;
+}
+
+limb_status limb_yaml_parse(const char* text, size_t size, limb_pool* pool, yml_check* c,
+                            const yml_node** root)
+{
+  *root = NULL;
+  if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { // the mark of UTF-8
+    text += 3;
+    size -= 3;
+  }
+  if (!is_text(c, text, size)) return LIMB_E_SYNTAX;
+  parse p = {.pool = pool, .check = c};
+  if (!yaml_parser_initialize(&p.parser)) return LIMB_E_NOMEM;
+  yaml_parser_set_encoding(&p.parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string(&p.parser, (const unsigned char*)text, size);
+  limb_status status = take_events(&p, text, size);
+  yaml_parser_delete(&p.parser);
+  if (!status && !p.root) {
+    yml_error(c, RULE_EMPTY, (limb_mark){1, 1}, "there is nothing but comments");
+    status = LIMB_E_SYNTAX;
+  }
+  if (!status) *root = p.root;
+  return status;
+}

@@ -1,0 +1,59 @@
+// What reader and writer of limb YAML agree on: the properties of joints, by section and key.
+#ifndef LIMB_YAML_SCHEMA_H
+#define LIMB_YAML_SCHEMA_H
+
+#include "limb/builder.h"
+
+enum { YAML_SCHEMA = 1 }; // the version that a file states
+
+// What the number of a property can be.
+enum {
+  NONNEGATIVE = 1,
+  NONZERO = 2,
+  LIMIT = 4, // may be infinite
+  ANGLE = 8  // in the file's unit of angles, when the joint turns
+};
+
+typedef struct yaml_property {
+  const char *section, *key; // as in  limits: {lower: -1}
+  size_t at;                 // of its double in limb_joint_def
+  int rule;
+} yaml_property;
+
+#define AT(member) offsetof(limb_joint_def, member)
+
+// Properties of a section stand together.
+static const yaml_property yaml_properties[] = {
+  {"limits", "lower", AT(q_min), LIMIT | ANGLE},
+  {"limits", "upper", AT(q_max), LIMIT | ANGLE},
+  {"limits", "velocity", AT(v_max), LIMIT | ANGLE | NONNEGATIVE},
+  {"limits", "effort", AT(effort_max), LIMIT | NONNEGATIVE},
+  {"rotor", "inertia", AT(rotor_inertia), NONNEGATIVE},
+  {"rotor", "gear", AT(gear_ratio), NONZERO},
+  {"friction", "coulomb", AT(coulomb), NONNEGATIVE},
+  {"friction", "viscous", AT(viscous), NONNEGATIVE},
+  {"spring", "stiffness", AT(stiffness), NONNEGATIVE},
+  {"spring", "rest", AT(rest), ANGLE},
+  {"mimic", "multiplier", AT(multiplier), NONZERO},
+  {"mimic", "offset", AT(offset), ANGLE},
+};
+
+#undef AT
+
+enum { YAML_NPROPERTY = sizeof yaml_properties / sizeof yaml_properties[0] };
+
+// Sections in the order of the table. mimic has the key joint, too.
+#define YAML_SECTIONS "limits", "rotor", "friction", "spring", "mimic"
+
+// Joint types by value; "continuous" is a revolute joint that says that it has no limits.
+#define LIMB_X(name, value, text, nq, nv) [value] = (text),
+static const char* const yaml_joint_types[] = {LIMB_JOINT_LIST(LIMB_X) "continuous"};
+#undef LIMB_X
+
+enum { YAML_NTYPE = sizeof yaml_joint_types / sizeof yaml_joint_types[0] };
+
+// The rotations that a file states, with exact zeros and ones at right angles.
+sp_mat3 limb_yaml_rpy(const double rpy[3]);
+sp_mat3 limb_yaml_quaternion(const double xyzw[4]);
+
+#endif

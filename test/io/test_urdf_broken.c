@@ -1,0 +1,473 @@
+// Faulty URDF: a table of files with what is found in them and where, files cut off, texts made to hurt, and
+// memory that runs out. Whatever comes, the answer is an error with a place and a remedy, or a robot.
+#include "limb/limb.h"
+#include "limb/read.h"
+
+#include "support/check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- files ----------------------------------------------------------------------------------------
+
+typedef struct fault {
+  const char* file; // in broken/, without .urdf
+  limb_status status;
+  const char* rule;
+  int line;
+} fault;
+
+// clang-format off
+static const fault faults[] = {
+  {"blank", LIMB_E_SYNTAX, "empty-file", 0},
+  {"binary", LIMB_E_SYNTAX, "syntax", 2},
+  {"bad_utf8", LIMB_E_SYNTAX, "syntax", 2},
+  {"mjcf_inside", LIMB_E_SYNTAX, "wrong-format", 1},
+  {"sdf_inside", LIMB_E_SYNTAX, "unsupported", 2},
+  {"html_inside", LIMB_E_SYNTAX, "wrong-format", 1},
+  {"unclosed", LIMB_E_SYNTAX, "syntax", 4},
+  {"cut_in_tag", LIMB_E_SYNTAX, "syntax", 2},
+  {"no_quotes", LIMB_E_SYNTAX, "syntax", 2},
+  {"two_trees", LIMB_E_SYNTAX, "syntax", 4},
+  {"twice_the_attribute", LIMB_E_SYNTAX, "syntax", 2},
+  {"unknown_entity", LIMB_E_SYNTAX, "syntax", 2},
+  {"entity_bomb", LIMB_E_SYNTAX, "entity-declaration", 1},
+  {"external_entity", LIMB_E_SYNTAX, "entity-declaration", 1},
+  {"too_deep", LIMB_E_SYNTAX, "too-deep", 2},
+  {"no_link", LIMB_E_MODEL, "no-body", 0},
+  {"nameless_link", LIMB_E_MODEL, "no-name", 3},
+  {"nameless_joint", LIMB_E_MODEL, "no-name", 4},
+  {"same_link_twice", LIMB_E_MODEL, "duplicate-name", 8},
+  {"same_joint_twice", LIMB_E_MODEL, "duplicate-name", 9},
+  {"undefined_child", LIMB_E_MODEL, "undefined-body", 4},
+  {"undefined_parent", LIMB_E_MODEL, "undefined-body", 4},
+  {"no_parent", LIMB_E_MODEL, "missing-key", 4},
+  {"no_child", LIMB_E_MODEL, "missing-key", 4},
+  {"child_without_link", LIMB_E_MODEL, "missing-key", 6},
+  {"two_roots", LIMB_E_MODEL, "several-roots", 2},
+  {"two_parents", LIMB_E_MODEL, "two-parents", 13},
+  {"cycle", LIMB_E_MODEL, "cycle", 3},
+  {"own_child", LIMB_E_MODEL, "bad-joint", 9},
+  {"loop_joint", LIMB_E_MODEL, "unsupported", 8},
+  {"world_with_mass", LIMB_E_MODEL, "duplicate-name", 2},
+  {"no_type", LIMB_E_MODEL, "missing-key", 4},
+  {"unknown_type", LIMB_E_MODEL, "bad-joint", 4},
+  {"zero_axis", LIMB_E_MODEL, "bad-axis", 6},
+  {"two_axes", LIMB_E_MODEL, "duplicate-key", 6},
+  {"limits_swapped", LIMB_E_MODEL, "limit-swapped", 7},
+  {"negative_damping", LIMB_E_MODEL, "bad-value", 7},
+  {"universal_without_axis2", LIMB_E_MODEL, "bad-axis", 4},
+  {"universal_axes_parallel", LIMB_E_MODEL, "bad-joint", 4},
+  {"pitch_of_revolute", LIMB_E_MODEL, "bad-joint", 6},
+  {"gear_ratio_zero", LIMB_E_MODEL, "bad-value", 6},
+  {"own_key_mistyped", LIMB_E_MODEL, "unknown-key", 6},
+  {"own_base_unknown", LIMB_E_MODEL, "bad-value", 2},
+  {"mimic_undefined", LIMB_E_MODEL, "mimic-target", 7},
+  {"mimic_itself", LIMB_E_MODEL, "mimic-target", 7},
+  {"mimic_of_nothing", LIMB_E_MODEL, "missing-key", 7},
+  {"mimic_of_fixed", LIMB_E_MODEL, "mimic-target", 12},
+  {"mimic_cycle", LIMB_E_MODEL, "mimic-cycle", 7},
+  {"xyz_of_two", LIMB_E_MODEL, "bad-number", 6},
+  {"xyz_of_four", LIMB_E_MODEL, "bad-number", 6},
+  {"xyz_empty", LIMB_E_MODEL, "bad-number", 6},
+  {"decimal_comma", LIMB_E_MODEL, "bad-number", 6},
+  {"commas_between", LIMB_E_MODEL, "bad-number", 6},
+  {"not_a_number", LIMB_E_MODEL, "bad-number", 6},
+  {"number_too_large", LIMB_E_MODEL, "bad-number", 6},
+  {"number_with_unit", LIMB_E_MODEL, "bad-number", 4},
+  {"hexadecimal", LIMB_E_MODEL, "bad-number", 6},
+  {"number_on_a_later_line", LIMB_E_MODEL, "bad-number", 8},
+  {"rpy_and_quaternion", LIMB_E_MODEL, "duplicate-key", 6},
+  {"quaternion_zero", LIMB_E_MODEL, "bad-value", 6},
+  {"quaternion_of_three", LIMB_E_MODEL, "bad-number", 6},
+  {"no_mass", LIMB_E_MODEL, "missing-key", 2},
+  {"mass_without_value", LIMB_E_MODEL, "missing-key", 3},
+  {"inertia_without_izz", LIMB_E_MODEL, "missing-key", 3},
+  {"two_inertials", LIMB_E_MODEL, "duplicate-key", 4},
+  {"xacro_expression", LIMB_E_MODEL, "xacro", 6},
+  {"xacro_argument", LIMB_E_MODEL, "xacro", 2},
+  {"xacro_only", LIMB_E_MODEL, "xacro", 2},
+  {"doubt_xacro_leftover", LIMB_OK, "xacro", 2},
+  {"doubt_mistyped_element", LIMB_OK, "unknown-tag", 7},
+  {"doubt_mistyped_attribute", LIMB_OK, "unknown-tag", 7},
+  {"doubt_no_limit", LIMB_OK, "limit-missing", 4},
+  {"doubt_effort_missing", LIMB_OK, "limit-missing", 7},
+  {"doubt_limit_of_floating", LIMB_OK, "dropped", 6},
+  {"doubt_mimic_of_planar", LIMB_OK, "dropped", 12},
+  {"doubt_multiplier_zero", LIMB_OK, "dropped", 12},
+  {"doubt_degrees", LIMB_OK, "angle-degrees", 6},
+  {"doubt_version", LIMB_OK, "unsupported", 1},
+  {"doubt_long_axis", LIMB_OK, "normalised", 6},
+  {"doubt_no_axis", LIMB_OK, "assumed", 4},
+  {"doubt_gear_pair", LIMB_OK, "dropped", 8},
+  {"doubt_gear_zero", LIMB_OK, "dropped", 8},
+};
+// clang-format on
+
+enum { NFAULT = sizeof faults / sizeof faults[0] };
+
+// 1 when there is such a finding; rule NULL: any, line 0: anywhere.
+static int has_finding(limb_reading* r, const char* rule, int line)
+{
+  limb_finding f;
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++) {
+    if ((!rule || strcmp(f.rule, rule) == 0) && (line == 0 || f.line == line)) return 1;
+  }
+  return 0;
+}
+
+static void print_findings(limb_reading* r)
+{
+  limb_finding f;
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++)
+    printf("  %d:%d %s %s: %s\n", f.line, f.column, f.rule, f.where, f.text);
+}
+
+// Every finding says what is wrong and, by its rule, what to do.
+static void check_findings(limb_reading* r)
+{
+  limb_finding f;
+  limb_rule_info rule;
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++) {
+    assert_that(*f.text != 0);
+    assert_ok(limb_get_rule(limb_find_rule(f.rule), &rule));
+    assert_that(*rule.fix != 0 && *rule.why != 0);
+  }
+}
+
+START_TEST(each_file_is_told_its_fault)
+{
+  for (int i = 0; i < NFAULT; i++) {
+    const fault* x = &faults[i];
+    char path[1024];
+    limb_reading* r = NULL;
+    limb_error err = {0};
+    (void)snprintf(path, sizeof path, "%s/io/broken/%s.urdf", LIMB_TEST_DIR, x->file);
+    check_at("%s", x->file);
+    const limb_status status = limb_read(path, NULL, &r, &err);
+    if (status != x->status || !has_finding(r, x->rule, x->line)) print_findings(r);
+    assert_status(status, x->status);
+    assert_that(has_finding(r, x->rule, x->line));
+    check_findings(r);
+    const int errors = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR);
+    assert_that((errors > 0) == (status != LIMB_OK));
+    assert_that((limb_reading_builder(r) == NULL) == (status != LIMB_OK));
+    if (status != LIMB_OK) assert_that(err.status == status && *err.text != 0);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+// A file that no row names would be a file that nobody looks at.
+START_TEST(each_file_has_its_row)
+{
+  DIR* folder = opendir(LIMB_TEST_DIR "/io/broken");
+  assert_that(folder != NULL);
+  for (const struct dirent* d = readdir(folder); d; d = readdir(folder)) {
+    const char* dot = strrchr(d->d_name, '.');
+    if (!dot || strcmp(dot, ".urdf") != 0) continue;
+    int found = 0;
+    for (int i = 0; i < NFAULT; i++)
+      found |= strlen(faults[i].file) == (size_t)(dot - d->d_name) &&
+               strncmp(faults[i].file, d->d_name, strlen(faults[i].file)) == 0;
+    check_at("%s", d->d_name);
+    assert_that(found);
+  }
+  (void)closedir(folder);
+}
+END_TEST
+
+// ---- texts ----------------------------------------------------------------------------------------
+
+#define MASS_OF_ONE                                                                          \
+  "<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" " \
+  "izz=\"1\"/></inertial>"
+
+static const char good[] =
+  "<?xml version=\"1.0\"?>\n"
+  "<robot name=\"arm\" version=\"1.2\">\n"
+  "  <limb gravity=\"0 0 -9.8\"/>\n"
+  "  <link name=\"a\"/>\n"
+  "  <link name=\"b\">" MASS_OF_ONE "<visual/></link>\n"
+  "  <link name=\"c\">" MASS_OF_ONE "</link>\n"
+  "  <joint name=\"j\" type=\"revolute\">\n"
+  "    <origin xyz=\"0 0 1\" rpy=\"0 0.5 0\"/><parent link=\"a\"/><child link=\"b\"/>\n"
+  "    <axis xyz=\"0 0 1\"/><limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/>\n"
+  "    <dynamics damping=\"0.5\" friction=\"0.25\"/><unknown/>\n"
+  "  </joint>\n"
+  "  <joint name=\"k\" type=\"prismatic\">\n"
+  "    <origin quat_xyzw=\"0 0 0 1\"/><parent link=\"b\"/><child link=\"c\"/>\n"
+  "    <axis xyz=\"0 2 0\"/><mimic joint=\"j\" multiplier=\"2\" offset=\"1\"/>\n"
+  "    <limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/><limb rotor_inertia=\"1\"/>\n"
+  "  </joint>\n"
+  "  <transmission name=\"t\"><joint name=\"j\"/>\n"
+  "    <actuator name=\"m\"><mechanicalReduction>50</mechanicalReduction></actuator>\n"
+  "  </transmission>\n"
+  "</robot>\n";
+
+static limb_status read_urdf(const char* text, size_t size, limb_reading** r)
+{
+  limb_read_options opt = limb_default_read_options();
+  opt.format = LIMB_FORMAT_URDF;
+  return limb_read_text(text, size, "test.urdf", &opt, r, NULL);
+}
+
+START_TEST(cut_off_anywhere)
+{
+  const size_t size = sizeof good - 1;
+  for (size_t cut = 0; cut <= size; cut++) { // every byte, so also every 1/50
+    limb_reading* r = NULL;
+    const limb_status status = read_urdf(good, cut, &r);
+    check_at("cut at byte %zu", cut);
+    assert_that((status == LIMB_OK) == (cut >= size - 1)); // the last byte ends the line
+    if (status) assert_status(status, LIMB_E_SYNTAX);
+    if (status) assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) > 0);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+// One byte changed, everywhere, to bytes that mean something in XML or in numbers: any answer but a crash.
+START_TEST(one_byte_wrong_anywhere)
+{
+  static const char bytes[] = "<>\"'/= &x9-.\n\xff";
+  char text[sizeof good];
+  for (size_t i = 0; i < sizeof good - 1; i++) {
+    for (size_t k = 0; k < sizeof bytes - 1; k += CHECK_SANITIZED ? 3 : 1) {
+      limb_reading* r = NULL;
+      memcpy(text, good, sizeof good);
+      text[i] = bytes[k];
+      const limb_status status = read_urdf(text, sizeof text - 1, &r);
+      const int errors = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR);
+      check_at("byte %zu is '%c'", i, bytes[k]);
+      assert_that((errors > 0) == (status != LIMB_OK));
+      limb_reading_destroy(r);
+    }
+  }
+}
+END_TEST
+
+// A text of one piece again and again, with a number in place of %d.
+typedef struct pile {
+  char* text;
+  size_t size, room;
+} pile;
+
+static void pile_add(pile* p, const char* piece)
+{
+  const size_t n = strlen(piece);
+  if (p->size + n + 1 > p->room) {
+    p->room = 2 * (p->size + n + 1);
+    p->text = realloc(p->text, p->room);
+    if (!p->text) abort();
+  }
+  memcpy(p->text + p->size, piece, n + 1);
+  p->size += n;
+}
+
+__attribute__((format(printf, 3, 0))) static void pile_repeat(pile* p, int count,
+                                                              const char* format)
+{
+  char piece[512];
+  for (int i = 0; i < count; i++) {
+    (void)snprintf(piece, sizeof piece, format, i, i, i);
+    pile_add(p, piece);
+  }
+}
+
+// Reads the pile, which it frees: expected status, and a finding of that rule.
+static void expect(pile* p, limb_status status, const char* rule)
+{
+  limb_reading* r = NULL;
+  check_at("%.60s ...", p->text);
+  assert_status(read_urdf(p->text, p->size, &r), status);
+  if (!has_finding(r, rule, 0)) print_findings(r);
+  assert_that(has_finding(r, rule, 0));
+  limb_reading_destroy(r);
+  free(p->text);
+  *p = (pile){0};
+}
+
+START_TEST(a_million_deep)
+{
+  pile p = {0};
+  pile_add(&p, "<robot name=\"r\">");
+  for (int i = 0; i < 1000000; i++) pile_add(&p, "<a>");
+  expect(&p, LIMB_E_SYNTAX, "too-deep");
+}
+END_TEST
+
+// A hundred megabytes are refused at once; a limit of one's own is kept, too.
+START_TEST(a_hundred_megabytes_of_links)
+{
+  static const char line[] = "<link name=\"abcdefgh\"/>\n";
+  const size_t size = 100000000, n = sizeof line - 1;
+  char* text = malloc(size);
+  assert_that(text != NULL);
+  for (size_t i = 0; i < size; i++) text[i] = line[i % n];
+  memcpy(text, "<robot name=\"r\"> ", 17);
+  limb_reading* r = NULL;
+  assert_status(read_urdf(text, size, &r), LIMB_E_IO);
+  assert_that(has_finding(r, "too-large", 0));
+  limb_reading_destroy(r);
+  free(text);
+  limb_read_options opt = limb_default_read_options();
+  opt.max_bytes = sizeof good - 2;
+  assert_status(limb_read_text(good, sizeof good - 1, "a.urdf", &opt, &r, NULL), LIMB_E_IO);
+  limb_reading_destroy(r);
+  opt.max_bytes = sizeof good - 1;
+  assert_ok(limb_read_text(good, sizeof good - 1, "a.urdf", &opt, &r, NULL));
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// Lists that would take a minute if anything about them were quadratic; errors behind more findings than
+// are kept still count.
+START_TEST(very_many_faults)
+{
+  pile p = {0};
+  pile_add(&p, "<robot name=\"r\">\n");
+  pile_repeat(&p, 100000, "<link name=\"l%d\"/>\n");
+  pile_add(&p, "</robot>");
+  expect(&p, LIMB_E_MODEL, "no-inertial");
+
+  pile_add(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
+  pile_repeat(&p, 100000, "<tag%d attribute%d=\"\"/><same/>\n");
+  pile_add(&p, "</robot>");
+  expect(&p, LIMB_OK, "unknown-tag");
+
+  pile_add(&p, "<robot name=\"r\"><link name=\"a\">\n");
+  pile_repeat(&p, 50000, "<inertial/>\n");
+  pile_add(&p, "</link></robot>");
+  expect(&p, LIMB_E_MODEL, "duplicate-key");
+
+  pile_add(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
+  pile_repeat(&p, 30000,
+              "<link name=\"l%d\"/><joint name=\"j%d\" type=\"revolute\"><parent "
+              "link=\"a\"/><child link=\"l%d\"/></joint>\n");
+  pile_repeat(&p, 30000,
+              "<transmission name=\"t%d\"><joint name=\"none%d\"/>"
+              "<mechanicalReduction>2</mechanicalReduction></transmission>\n");
+  pile_add(&p, "</robot>");
+  expect(&p, LIMB_OK, "assumed");
+}
+END_TEST
+
+START_TEST(long_words)
+{
+  static const char* const shells[] = {
+    "<robot name=\"r\"><link name=\"%s\"/></robot>",
+    "<robot name=\"r\"><link name=\"a\" %s=\"1\"/></robot>",
+    "<robot name=\"r\"><%s/><link name=\"a\"/></robot>",
+    "<robot name=\"r\"><limb gravity=\"%s\"/><link name=\"a\"/></robot>",
+    "<robot name=\"r\"><limb base=\"%s\"/><link name=\"a\"/></robot>",
+    "<robot name=\"r\" version=\"%s\"><link name=\"a\"/></robot>",
+    "<robot name=\"r\"><link name=\"a\"/><joint name=\"j\" type=\"%s\"><parent link=\"a\"/><child "
+    "link=\"a\"/></joint></robot>",
+  };
+  enum { LONG = 70000 };
+  char* word = malloc(LONG + 1);
+  char* text = malloc(LONG + 500);
+  assert_that(word && text);
+  memset(word, 'x', LONG);
+  word[LONG] = 0;
+  for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+    char shell[200]; // in two parts around the word
+    (void)snprintf(shell, sizeof shell, "%s", shells[i]);
+    char* at = strstr(shell, "%s");
+    *at = 0;
+    (void)snprintf(text, LONG + 500, "%s%s%s", shell, word, at + 2);
+    limb_reading* r = NULL;
+    const limb_status status = read_urdf(text, strlen(text), &r);
+    check_at("%s", shells[i]);
+    assert_that((status == LIMB_OK) == (i < 3 || i == 5));
+    limb_reading_destroy(r);
+  }
+  free(word);
+  free(text);
+}
+END_TEST
+
+// ---- all of it ------------------------------------------------------------------------------------
+
+START_TEST(all_offenders_are_listed)
+{
+  static const char text[] =
+    "<robot name=\"r\">\n"
+    "  <link name=\"a\"/>\n"
+    "  <link name=\"b\"><inertial><mass value=\"heavy\"/></inertial></link>\n"
+    "  <link name=\"c\"/>\n"
+    "  <link name=\"c\"/>\n"
+    "  <joint name=\"j\" type=\"revolving\">\n"
+    "    <parent link=\"aa\"/><child link=\"b\"/>\n"
+    "    <origin xyz=\"1 2\" rpy=\"a b c\"/>\n"
+    "  </joint>\n"
+    "  <joint name=\"k\" type=\"prismatic\">\n"
+    "    <parent link=\"a\"/><child link=\"c\"/>\n"
+    "    <axis xyz=\"0 0 0\"/>\n"
+    "    <mimic joint=\"none\"/>\n"
+    "  </joint>\n"
+    "</robot>\n";
+  limb_reading* r = NULL;
+  assert_status(read_urdf(text, sizeof text - 1, &r), LIMB_E_MODEL);
+  assert_that(has_finding(r, "bad-number", 3));
+  assert_that(has_finding(r, "duplicate-name", 5));
+  assert_that(has_finding(r, "bad-joint", 6));
+  assert_that(has_finding(r, "undefined-body", 6));
+  assert_that(has_finding(r, "bad-number", 8));
+  assert_that(has_finding(r, "bad-axis", 12));
+  assert_that(has_finding(r, "mimic-target", 13));
+  assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) >= 8);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// ---- memory ---------------------------------------------------------------------------------------
+
+typedef struct purse {
+  int left; // calls that succeed
+  int blocks;
+} purse;
+
+static void* purse_alloc(void* context, size_t size, size_t align)
+{
+  purse* p = context;
+  (void)align; // malloc's is enough for what is taken here
+  if (p->left == 0) return NULL;
+  p->left--;
+  p->blocks++;
+  return malloc(size);
+}
+
+static void purse_free(void* context, void* memory, size_t size)
+{
+  purse* p = context;
+  (void)size;
+  if (memory) p->blocks--;
+  free(memory);
+}
+
+START_TEST(memory_that_runs_out)
+{
+  limb_status status = LIMB_E_NOMEM;
+  for (int calls = 0; status == LIMB_E_NOMEM; calls++) {
+    purse p = {calls, 0};
+    const limb_allocator alloc = {purse_alloc, purse_free, &p};
+    limb_read_options opt = limb_default_read_options();
+    opt.alloc = &alloc;
+    limb_reading* r = NULL;
+    status = limb_read_text(good, sizeof good - 1, "a.urdf", &opt, &r, NULL);
+    limb_reading_destroy(r);
+    check_at("%d allocations", calls);
+    assert_that(status == LIMB_OK || status == LIMB_E_NOMEM);
+    assert_that(p.blocks == 0);
+    assert_that(calls < 10000);
+  }
+}
+END_TEST
+
+CHECK_MAIN("io/urdf_broken", 1, each_file_is_told_its_fault, each_file_has_its_row,
+           cut_off_anywhere, one_byte_wrong_anywhere, a_million_deep, a_hundred_megabytes_of_links,
+           very_many_faults, long_words, all_offenders_are_listed, memory_that_runs_out)
