@@ -1,4 +1,4 @@
-// `limb completion`: scripts that complete command lines in bash, zsh and fish, from the tables of the commands.
+// `limb completion`: scripts that complete command lines in bash, zsh and fish, from the commands' tables.
 #include "cli.h"
 #include "commands.h"
 

@@ -5,6 +5,7 @@
 #include "output.h"
 #include "table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,28 +31,24 @@ static const cli_option* const options[] = {
   own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
 
 static const char* const about[] = {
-  "Reads a table of states and computes the quantities that --what lists, row by row. Columns of "
-  "the",
-  "table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>; joints with several "
-  "components",
-  "have suffixes (limb --conventions). A column time is optional. Nothing is assumed: a quantity "
-  "that",
-  "needs columns that are not there is an error, and columns that belong to nothing are named.",
+  "Reads a table of states and computes the quantities that --what lists, row by",
+  "row. Columns of the table are called q.<joint>, v.<joint>, a.<joint> and",
+  "tau.<joint>; joints with several components have suffixes (limb --conventions).",
+  "A column time is optional. Nothing is assumed: a quantity that needs columns",
+  "that are not there is an error, and columns that belong to nothing are named.",
   "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the "
-  "frame's",
-  "origin, in world axes (see --wrench-ref); those that are not there are zero. They enter tau, "
-  "acc,",
-  "reactions and power.",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
+  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
+  "not there are zero. They enter tau, acc, reactions and power.",
   "",
-  "References: body is the frame's axes at its origin, aligned the world's axes at the frame's "
-  "origin,",
-  "world the world's axes at its own origin. Spatial vectors are angular first; J has 6 rows.",
-  "JSON is one object with schema, model, gravity, friction, mimic, base, frame, ref, joints, "
-  "dofs, nq,",
-  "nv and results, an array of one object per row; numbers have 17 digits. CSV has a column per "
-  "number,",
-  "such as M.<dof>.<dof>, J.wx.<dof>, pose.px, energy.kinetic, reactions.<joint>.mx.",
+  "References: body is the frame's axes at its origin, aligned the world's axes at",
+  "the frame's origin, world the world's axes at its own origin. Spatial vectors",
+  "are angular first; J has 6 rows.",
+  "",
+  "JSON is one object with schema, model, gravity, friction, mimic, base, frame,",
+  "ref, joints, dofs, nq, nv, and results: an array of one object per row. Numbers",
+  "have 17 digits. CSV has a column per number, such as M.<dof>.<dof>, J.wx.<dof>,",
+  "pose.px, energy.kinetic, reactions.<joint>.mx.",
   NULL,
 };
 
@@ -62,9 +59,8 @@ static const char* const examples[] = {
   "torques and mass matrix of the built-in UR5, as JSON",
   "limb eval arm.urdf --states states.csv --what J,pose --frame tool0 --ref body --format text",
   "Jacobian and pose of a frame, to look at",
-  "limb eval quadruped.urdf --base floating --states s.csv --what reactions --format csv --output "
-  "r.csv",
-  "loads on all joints, to a file",
+  "limb eval dog.urdf --base floating --states s.csv --what reactions --output loads.json",
+  "loads on all joints of a robot that walks, to a file",
   NULL,
 };
 
@@ -114,9 +110,10 @@ static int list_quantities(void)
 
 static int unknown_quantity(const cli_args* args, const char* name)
 {
-  const char* names[64] = {NULL};
+  const char* names[EVAL_MOST + 1] = {NULL};
   int n = 0;
-  for (const eval_quantity* e = eval_quantities; e->name && n < 63; e++) names[n++] = e->name;
+  for (const eval_quantity* e = eval_quantities; e->name && n < EVAL_MOST; e++)
+    names[n++] = e->name;
   const char* close = cli_nearest(name, names);
   if (close)
     return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
@@ -131,6 +128,7 @@ static int add_quantity(eval_sheet* s, const char* name)
   for (int i = 0; i < s->count; i++) {
     if (s->quantity[i] == e) return cli_usage(s->args, "--what: '%s' is there twice", name);
   }
+  assert(s->count < EVAL_MOST); // each is there once
   s->quantity[s->count++] = e;
   return EXIT_FINE;
 }
@@ -142,10 +140,6 @@ static int read_what(eval_sheet* s)
   if (!list || !*list) {
     return cli_usage(s->args, "--what LIST is missing: what shall be computed? limb eval --list");
   }
-  const size_t most = strlen(list) + 1;
-  s->quantity = calloc(most, sizeof *s->quantity);
-  s->x = calloc(most, sizeof *s->x);
-  if (!s->quantity || !s->x) return cli_usage(s->args, "out of memory");
   for (;;) {
     const size_t length = strcspn(list, ",");
     char name[64];
@@ -208,7 +202,7 @@ static int make_room(eval_sheet* s)
   run->reactions = calloc((size_t)limb_joint_count(run->robot->model) + 1, sizeof *run->reactions);
   int fine = run->columns && run->reactions;
   for (int i = 0; i < s->count && fine; i++) {
-    s->x[i] = calloc((size_t)eval_size(s->quantity[i], run) + 1, sizeof **s->x);
+    s->x[i] = calloc(eval_size(s->quantity[i], run) + 1, sizeof **s->x);
     fine = s->x[i] != NULL;
   }
   return fine ? EXIT_FINE : cli_usage(s->args, "out of memory");
@@ -216,9 +210,7 @@ static int make_room(eval_sheet* s)
 
 static void free_sheet(eval_sheet* s)
 {
-  for (int i = 0; s->x && i < s->count; i++) free(s->x[i]);
-  free(s->x);
-  free(s->quantity);
+  for (int i = 0; i < s->count; i++) free(s->x[i]);
   free(s->run->columns);
   free(s->run->reactions);
   limb_csv_destroy(s->writer);

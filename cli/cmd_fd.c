@@ -16,17 +16,16 @@ static const cli_option* const options[] = {cli_model_options, cli_world_options
                                             cli_wrench_options, output_options, NULL};
 
 static const char* const about[] = {
-  "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes one with time, "
-  "when",
-  "there is one, and a.<joint>: the accelerations that follow, row by row and each for itself. "
-  "Joints",
-  "with several components have suffixes (limb --conventions). - is standard input. Memory does "
-  "not",
-  "grow with the number of rows.",
+  "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
+  "one with time, when there is one, and a.<joint>: the accelerations that follow,",
+  "row by row and each for itself. Joints with several components have suffixes",
+  "(limb --conventions). - is standard input. Memory does not grow with the number",
+  "of rows.",
   "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the "
-  "frame's",
-  "origin, in world axes (see --wrench-ref); those that are not there are zero.",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
+  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
+  "not there are zero.",
+  "",
   "A row whose mass matrix is singular ends the command with exit code 4.",
   NULL,
 };

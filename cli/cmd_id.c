@@ -29,31 +29,25 @@ static const cli_option* const options[] = {
   own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
 
 static const char* const about[] = {
-  "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes one with time, "
-  "when",
-  "there is one, and tau.<joint>: what the actuators deliver. Joints with several components have",
-  "suffixes (limb --conventions). - is standard input. Memory does not grow with the number of "
-  "rows.",
+  "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
+  "one with time, when there is one, and tau.<joint>: what the actuators deliver.",
+  "Joints with several components have suffixes (limb --conventions). - is",
+  "standard input. Memory does not grow with the number of rows.",
   "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the "
-  "frame's",
-  "origin, in world axes (see --wrench-ref); those that are not there are zero.",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
+  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
+  "not there are zero.",
   "",
-  "--differentiate needs only time and q. v and a are the derivatives of a quintic spline: it "
-  "passes",
-  "through every row, is continuous up to the fourth derivative, and has not-a-knot ends. "
-  "Rotations are",
-  "differentiated on the sphere of quaternions. Noise in positions grows: smooth it before. All "
-  "rows are",
-  "held in memory.",
+  "--differentiate needs only time and q. v and a are the derivatives of a quintic",
+  "spline: it passes through every row, is continuous up to the fourth derivative,",
+  "and has not-a-knot ends. Rotations are differentiated as unit quaternions.",
+  "Noise in positions grows: smooth it before. All rows are held in memory.",
   "",
-  "--size needs time. Peaks are the largest magnitudes and when they were, with the speed at the "
-  "peak",
-  "torque and the torque at the peak speed, against the limits of the model. RMS, mean power (of "
-  "|tau v|)",
-  "and work (done by the actuator, taken back by it) are integrals over the actual time steps by",
-  "trapezoids. The load of a joint is the whole wrench through it, as forces and moments in its "
-  "own axes",
+  "--size needs time. Peaks are the largest magnitudes and when they were, with",
+  "the speed at the peak torque and the torque at the peak speed, against the",
+  "limits of the model. RMS, mean power (of |tau v|) and work (done by the",
+  "actuator, taken back by it) are integrals over the actual time steps by",
+  "trapezoids. The load of a joint is the whole wrench through it, in its own axes",
   "at its origin: what bearings and flanges must carry.",
   NULL,
 };
@@ -196,7 +190,7 @@ static int make_room(id_run* r)
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
   if (!r->tau || !r->load) return out_of_memory(r);
   if (r->size && !cli_sizing_make(&r->sizing, r->robot.model, &r->dofs)) return out_of_memory(r);
-  if (r->draw && !cli_plot_make(&r->plot, nv)) return out_of_memory(r);
+  if (r->draw && !cli_plot_make(&r->plot, nv < PLOT_MOST ? nv : PLOT_MOST)) return out_of_memory(r);
   return EXIT_FINE;
 }
 

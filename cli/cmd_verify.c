@@ -43,7 +43,7 @@ static int states_for(const session* x, const verify_check* c)
 {
   const double n = fmax(1, fmax(x->t.nv, x->t.nbody));
   const double per_state = c->cost == 1 ? n : c->cost == 2 ? n * n : 36 * n * n * n;
-  const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 2e7 : 3e8;
+  const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 5e6 : 3e8;
   const double most = floor(budget / per_state);
   const double least = c->cost < 3 ? 1 : 0;
   return (int)fmin(x->states, fmax(most, least));

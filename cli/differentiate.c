@@ -198,7 +198,7 @@ void cli_track_row(cli_track* t, size_t i)
   s->line = 0;
   for (int j = 0; j < limb_joint_count(s->model); j++) {
     limb_joint_info info;
-    double d1[7], d2[7]; // no joint has more coordinates
+    double d1[7] = {0}, d2[7] = {0}; // no joint has more coordinates
     if (limb_get_joint(s->model, j, &info) != LIMB_OK || info.nq == 0) continue;
     for (int k = 0; k < info.nq; k++) {
       const double* c = t->coefficient + info.q + k;

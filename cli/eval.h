@@ -45,14 +45,16 @@ typedef struct eval_quantity {
   limb_status (*compute)(eval_run* run, double* x);
 } eval_quantity;
 
+enum { EVAL_MOST = 32 }; // quantities
+
 // All quantities, closed by one without name.
 extern const eval_quantity eval_quantities[];
 
 // Numbers of a quantity.
-int eval_size(const eval_quantity* e, const eval_run* run);
+size_t eval_size(const eval_quantity* e, const eval_run* run);
 
 // Name of the k-th number behind the name of the quantity: "elbow", "elbow.wrist", "wx.elbow", "kinetic".
-void eval_name(const eval_quantity* e, const eval_run* run, int k, char* text, size_t size);
+void eval_name(const eval_quantity* e, const eval_run* run, size_t k, char* text, size_t size);
 
 // Names of components; 6 of motions, 6 of forces, 3 of vectors, 16 of poses.
 const char* const* eval_components(eval_form form);
@@ -64,8 +66,8 @@ typedef struct eval_sheet {
   const cli_args* args;
   eval_run* run;
   int count;
-  const eval_quantity** quantity;
-  double** x;
+  const eval_quantity* quantity[EVAL_MOST];
+  double* x[EVAL_MOST];
   FILE* out;
   limb_csv_writer* writer; // of the CSV form
 } eval_sheet;

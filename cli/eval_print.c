@@ -118,7 +118,10 @@ static json_t* json_reactions(const limb_model* m, const double* x)
   for (int j = 0; j < limb_joint_count(m); j++) {
     limb_joint_info info;
     if (limb_get_joint(m, j, &info) != LIMB_OK) continue;
-    (void)json_object_set_new(r, info.def.name, cli_json_numbers(6, x + 6 * (size_t)j));
+    if (json_object_set_new(r, info.def.name, cli_json_numbers(6, x + 6 * (size_t)j)) != 0) {
+      json_decref(r);
+      return NULL; // no memory, or a name that is not UTF-8
+    }
   }
   return r;
 }
@@ -137,20 +140,21 @@ static json_t* json_quantity(const eval_quantity* e, const eval_run* run, const 
   case EVAL_FORCE:
   case EVAL_VECTOR: break;
   }
-  return cli_json_numbers(eval_size(e, run), x);
+  return cli_json_numbers((int)eval_size(e, run), x); // a few per joint at most
 }
 
 static int json_row(eval_sheet* s)
 {
   const cli_states* states = s->run->states;
   json_t* r = json_object();
-  if (states->has_time) (void)json_object_set_new(r, "time", cli_json_number(states->time));
-  for (int i = 0; i < s->count; i++) {
+  int fine = 1;
+  if (states->has_time) fine = json_object_set_new(r, "time", cli_json_number(states->time)) == 0;
+  for (int i = 0; i < s->count && fine; i++) {
     const eval_quantity* e = s->quantity[i];
-    (void)json_object_set_new(r, e->name, json_quantity(e, s->run, s->x[i]));
+    fine = json_object_set_new(r, e->name, json_quantity(e, s->run, s->x[i])) == 0;
   }
-  const int fine = fputs(states->count > 1 ? ",\n" : "\n", s->out) >= 0 &&
-                   json_dumpf(r, s->out, JSON_REAL_PRECISION(17)) == 0;
+  fine = fine && fputs(states->count > 1 ? ",\n" : "\n", s->out) >= 0 &&
+         json_dumpf(r, s->out, JSON_REAL_PRECISION(17)) == 0;
   json_decref(r);
   return fine ? EXIT_FINE : json_failed(s);
 }
@@ -176,8 +180,8 @@ static int csv_begin(eval_sheet* s)
   if (status == LIMB_OK && s->run->states->has_time) status = limb_csv_text(s->writer, "time");
   for (int i = 0; i < s->count; i++) {
     const eval_quantity* e = s->quantity[i];
-    const int n = eval_size(e, s->run);
-    for (int k = 0; k < n && status == LIMB_OK; k++) {
+    const size_t n = eval_size(e, s->run);
+    for (size_t k = 0; k < n && status == LIMB_OK; k++) {
       char part[512], name[600];
       eval_name(e, s->run, k, part, sizeof part);
       (void)snprintf(name, sizeof name, "%s.%s", e->name, part);
@@ -193,8 +197,11 @@ static int csv_row(eval_sheet* s)
   const cli_states* states = s->run->states;
   limb_status status = LIMB_OK;
   if (states->has_time) status = limb_csv_number(s->writer, states->time);
-  for (int i = 0; i < s->count && status == LIMB_OK; i++) {
-    status = limb_csv_numbers(s->writer, s->x[i], eval_size(s->quantity[i], s->run));
+  for (int i = 0; i < s->count; i++) {
+    const size_t n = eval_size(s->quantity[i], s->run);
+    for (size_t k = 0; k < n && status == LIMB_OK; k++) {
+      status = limb_csv_number(s->writer, s->x[i][k]);
+    }
   }
   if (status == LIMB_OK) status = limb_csv_end_row(s->writer);
   return csv_status(s, status);
@@ -243,11 +250,11 @@ static void text_matrix(const eval_quantity* e, const eval_run* run, int rows, c
 
 static void text_list(const eval_quantity* e, const eval_run* run, const double* x, FILE* out)
 {
-  const int n = eval_size(e, run);
+  const size_t n = eval_size(e, run);
   char name[512];
   cli_table t = cli_table_make("lrl");
   cli_cell(&t, "%s", e->name), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
-  for (int k = 0; k < n; k++) {
+  for (size_t k = 0; k < n; k++) {
     eval_name(e, run, k, name, sizeof name);
     cli_cell(&t, "%s", name);
     cli_cell_number(&t, x[k]);

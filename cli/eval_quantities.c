@@ -250,10 +250,10 @@ const char* const* eval_components(eval_form form)
   return NULL;
 }
 
-int eval_size(const eval_quantity* e, const eval_run* run)
+size_t eval_size(const eval_quantity* e, const eval_run* run)
 {
-  const int nv = run->dofs->nv;
-  int n = 0;
+  const size_t nv = (size_t)run->dofs->nv;
+  size_t n = 0;
   switch (e->form) {
   case EVAL_DOFS: return nv;
   case EVAL_MATRIX: return nv * nv;
@@ -262,23 +262,23 @@ int eval_size(const eval_quantity* e, const eval_run* run)
   case EVAL_FORCE: return 6;
   case EVAL_VECTOR: return 3;
   case EVAL_POSE: return 16;
-  case EVAL_REACTIONS: return 6 * limb_joint_count(run->robot->model);
+  case EVAL_REACTIONS: return 6 * (size_t)limb_joint_count(run->robot->model);
   case EVAL_RECORD: break;
   }
   while (e->fields[n]) n++;
   return n;
 }
 
-static const char* joint_name(const eval_run* run, int j)
+static const char* joint_name(const eval_run* run, size_t j)
 {
   limb_joint_info info;
-  return limb_get_joint(run->robot->model, j, &info) == LIMB_OK ? info.def.name : "";
+  return limb_get_joint(run->robot->model, (int)j, &info) == LIMB_OK ? info.def.name : "";
 }
 
-void eval_name(const eval_quantity* e, const eval_run* run, int k, char* text, size_t size)
+void eval_name(const eval_quantity* e, const eval_run* run, size_t k, char* text, size_t size)
 {
   const cli_dof* dof = run->dofs->v;
-  const int nv = run->dofs->nv;
+  const size_t nv = (size_t)run->dofs->nv;
   const char* const* part = eval_components(e->form);
   switch (e->form) {
   case EVAL_DOFS: (void)snprintf(text, size, "%s", dof[k].name); break;

@@ -84,7 +84,7 @@ void info_print_joints(const limb_model* m)
   char align[16] = "lllr";
   const int numbers = 2 * c.range + c.speed + c.effort + 2 * c.friction + c.rotor + c.spring;
   memset(align + 4, 'r', (size_t)numbers);
-  strcpy(align + 4 + numbers, c.mimic ? "l" : "");
+  align[4 + numbers] = c.mimic ? 'l' : '\0'; // the rest is zero
   cli_table t = cli_table_make(align);
   joint_heading(&t, &c);
   for (int j = 0; j < limb_joint_count(m); j++) {

@@ -9,13 +9,17 @@ json_t* cli_json_number(double x) { return isfinite(x) ? json_real(x) : json_nul
 
 json_t* cli_json_text(const char* text)
 {
-  json_t* r = text ? json_string(text) : json_null();
+  if (!text) return json_null();
+  json_t* r = json_string(text);
   char* copy = r ? NULL : malloc(strlen(text) + 1);
   if (!copy) return r;
   // Not UTF-8: what is not ASCII becomes a question mark.
-  size_t i = 0;
-  for (; text[i]; i++) copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-  copy[i] = '\0';
+  size_t n = 0;
+  for (; text[n]; n++) {
+    copy[n] = text[n];
+    if ((unsigned char)text[n] >= 128) copy[n] = '?';
+  }
+  copy[n] = '\0';
   r = json_string(copy);
   free(copy);
   return r;

@@ -22,7 +22,7 @@ enum { MOST_FILES = 8 };
 static char* unfinished[MOST_FILES];
 static volatile sig_atomic_t caught; // number of the signal
 
-static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
 static void remove_unfinished(void)
@@ -37,14 +37,18 @@ static void end_by(int number)
   (void)raise(number);
 }
 
-// The first Ctrl-C asks the command to stop; everything else, and the second, ends the process.
+// The first Ctrl-C asks the command to stop, and gives it a second: it may be waiting for input. Everything
+// else, and the second Ctrl-C, ends the process.
 static void on_signal(int number)
 {
   const int first = caught == 0;
-  caught = number;
-  if (number == SIGINT && first) return;
+  if (number != SIGALRM || first) caught = number;
+  if (number == SIGINT && first) {
+    (void)alarm(1);
+    return;
+  }
   remove_unfinished();
-  end_by(number); // raised when the handler returns
+  end_by((int)caught); // raised when the handler returns
 }
 
 // No SA_RESTART: a read that waits for input must come back.
@@ -76,7 +80,7 @@ void cli_end_interrupted(void)
 }
 
 // Puts a name into the list of the handler, or takes it out; 0 when the list is full.
-static int replace_unfinished(char* from, char* to)
+static int replace_unfinished(const char* from, char* to)
 {
   int done = 0;
   block_signals(SIG_BLOCK);

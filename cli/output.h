@@ -36,7 +36,7 @@ void cli_text_free(cli_text* text);
 int cli_text_save(const cli_text* text, const char* command, const char* path);
 
 // 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE
-// (the tool then ends by the signal, as shells expect). A second Ctrl-C ends the tool at once.
+// (the tool then ends by the signal, as shells expect). A command that does not is ended after a second.
 int cli_interrupted(void);
 
 // Ends the process by the signal that interrupted it, if one did.

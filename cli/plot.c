@@ -167,32 +167,39 @@ static void find_range(panel* p)
   p->y = make_scale(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
 }
 
+// First and last multiple of the step on a scale.
+static void tick_range(const scale* s, int64_t* first, int64_t* last)
+{
+  *first = (int64_t)ceil(s->low / s->step - 1e-9);
+  *last = (int64_t)floor(s->high / s->step + 1e-9);
+}
+
 static void draw_grid(FILE* out, const panel* p, int with_x)
 {
   char text[48];
-  for (double k = ceil(p->x.low / p->x.step); k * p->x.step <= p->x.high * (1 + 1e-9); k++) {
-    const double at = place(&p->x, k * p->x.step);
+  int64_t first, last;
+  tick_range(&p->x, &first, &last);
+  for (int64_t k = first; k <= last; k++) {
+    const double tick = (double)k * p->x.step, at = place(&p->x, tick);
     svg_line(out, "grid", at, p->top, at, p->bottom);
-    tick_text(k * p->x.step, p->x.step, text, sizeof text);
+    tick_text(tick, p->x.step, text, sizeof text);
     if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
   }
-  for (double k = ceil(p->y.low / p->y.step); k * p->y.step <= p->y.high; k++) {
-    const double at = place(&p->y, k * p->y.step);
-    svg_line(out, fabs(k) < 0.5 ? "zero" : "grid", p->left, at, p->right, at);
-    tick_text(k * p->y.step, p->y.step, text, sizeof text);
+  tick_range(&p->y, &first, &last);
+  for (int64_t k = first; k <= last; k++) {
+    const double tick = (double)k * p->y.step, at = place(&p->y, tick);
+    svg_line(out, k == 0 ? "zero" : "grid", p->left, at, p->right, at);
+    tick_text(tick, p->y.step, text, sizeof text);
     svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
   }
 }
 
-static void draw_limits(FILE* out, const panel* p)
+static void draw_limit(FILE* out, const panel* p, double value, double edge)
 {
-  for (double sign = -1; p->shows_limit && sign <= 1; sign += 2) {
-    const double value = sign * p->series->limit, at = place(&p->y, value);
-    const double edge = sign > 0 ? p->top : p->bottom;
-    if (value < p->y.low || value > p->y.high) continue;
-    svg_rect(out, "beyond", p->left, fmin(at, edge), p->right - p->left, fabs(at - edge));
-    svg_line(out, "dash", p->left, at, p->right, at);
-  }
+  const double at = place(&p->y, value);
+  if (!p->shows_limit || value < p->y.low || value > p->y.high) return;
+  svg_rect(out, "beyond", p->left, fmin(at, edge), p->right - p->left, fabs(at - edge));
+  svg_line(out, "dash", p->left, at, p->right, at);
 }
 
 // Least and largest value of each bucket in the order in which they came.
@@ -243,7 +250,8 @@ static void draw_panel(FILE* out, const panel* p, int with_x)
 {
   svg_rect(out, "panel", p->left, p->top, p->right - p->left, p->bottom - p->top);
   draw_grid(out, p, with_x);
-  draw_limits(out, p);
+  draw_limit(out, p, p->series->limit, p->top);
+  draw_limit(out, p, -p->series->limit, p->bottom);
   draw_curve(out, p);
   draw_head(out, p);
 }
@@ -256,8 +264,7 @@ typedef struct sheet {
 
 static sheet make_sheet(int series)
 {
-  const int n = series < PLOT_MOST ? series : PLOT_MOST;
-  const int columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
+  const int n = series, columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
   const sheet s = {n, columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns,
                    HEAD + BODY + GAP};
   return s;

@@ -28,9 +28,9 @@ typedef struct cli_plot {
   plot_bucket* bucket; // bucket b of series k is at k * PLOT_BUCKETS + b
 } cli_plot;
 
-enum { PLOT_BUCKETS = 1024, PLOT_MOST = 60 }; // panels that are drawn
+enum { PLOT_BUCKETS = 1024, PLOT_MOST = 60 }; // per series; panels on a page
 
-// 1, or 0 when memory runs out.
+// series at most PLOT_MOST. 1, or 0 when memory runs out.
 int cli_plot_make(cli_plot* p, int series);
 void cli_plot_free(cli_plot* p);
 

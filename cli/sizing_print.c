@@ -193,7 +193,7 @@ static json_t* json_peak(const sizing_peak* p, const char* other)
 // What is left of a limit in percent, negative beyond it; null without one.
 static json_t* json_margin(double x, double limit)
 {
-  return limit > 0 ? cli_json_number(100 * (1 - fabs(x) / limit)) : json_null();
+  return limit > 0 && isfinite(limit) ? cli_json_number(100 * (1 - fabs(x) / limit)) : json_null();
 }
 
 static json_t* json_position(const sizing_dof* d)
@@ -290,7 +290,7 @@ static const char* const csv_columns[] = {
 
 enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns, CSV_DOF = CSV_COLUMNS - 4 };
 
-// Numbers of one row; d NULL: a joint without coordinate. What is not there is infinite.
+// Numbers of one row; k -1: a joint without coordinate. What is not there is infinite.
 static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLUMNS])
 {
   const sizing_dof* d = k >= 0 ? &s->dof[k] : NULL;
@@ -313,7 +313,7 @@ static limb_status csv_row(limb_csv_writer* w, const cli_sizing* s, int k, int j
   double x[CSV_COLUMNS];
   limb_status status = limb_get_joint(s->model, joint, &info);
   csv_numbers(s, k, joint, x);
-  if (status == LIMB_OK) status = limb_csv_text(w, k >= 0 ? s->dofs->v[k].name : info.def.name);
+  if (status == LIMB_OK) status = limb_csv_text(w, k >= 0 ? s->dofs->v[k].name : "");
   if (status == LIMB_OK) status = limb_csv_text(w, info.def.name);
   for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++) {
     status = isfinite(x[i]) ? limb_csv_number(w, x[i]) : limb_csv_text(w, "");

@@ -86,28 +86,35 @@ static int joint_without_coordinate(const cli_states* s, const char* name, limb_
   return 0;
 }
 
-// Of all names that a table of this model may have, the one that is nearest. The answer is in room.
+// Of the names of one group, the one that is nearest.
+static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
+{
+  const int width = states_width(d, group);
+  const char** names = calloc((size_t)width + 1, sizeof(const char*));
+  if (!names) return NULL;
+  for (int k = 0; k < width; k++) names[k] = entry(d, group, k)->name;
+  const char* close = cli_nearest(wrong, names);
+  free(names);
+  return close;
+}
+
+// What a column was perhaps meant to be called, in room; NULL when there is no guess. Names are compared
+// behind the first dot, or as a whole when there is none.
 static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
 {
-  const cli_dofs* d = s->dofs;
-  const size_t count = (size_t)d->nq + 3 * (size_t)d->nv + 1;
-  char* text = malloc(count * NAME_ROOM);
-  const char** names = calloc(count + 1, sizeof *names);
-  const char* close = NULL;
-  if (text && names) {
-    size_t n = 0;
-    for (int g = 0; g < STATES_GROUPS; g++) {
-      for (int k = 0; k < states_width(d, g); k++, n++) {
-        names[n] = column_name(d, g, k, text + n * NAME_ROOM);
-      }
-    }
-    names[n] = "time";
-    close = cli_nearest(wrong, names);
-    if (close) (void)snprintf(room, NAME_ROOM, "%s", close);
-  }
-  free(text);
-  free(names);
-  return close ? room : NULL;
+  static const char* const groups[] = {"q", "v", "a", "tau", NULL};
+  static const char* const plain[] = {"time", NULL};
+  const size_t head = strcspn(wrong, ".");
+  char start[8];
+  int group = 0;
+  (void)snprintf(start, sizeof start, "%.*s", (int)(head < 7 ? head : 7), wrong);
+  const char* near_group = wrong[head] ? cli_nearest(start, groups) : NULL;
+  if (wrong[head] && !near_group) return NULL;
+  while (near_group && strcmp(near_group, groups[group]) != 0) group++;
+  const char* name = nearest_dof(s->dofs, group, wrong[head] ? wrong + head + 1 : wrong);
+  if (!name) return cli_nearest(wrong, plain);
+  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], name);
+  return room;
 }
 
 static void warn_unknown(const cli_states* s, int column)
@@ -150,7 +157,7 @@ static int find_rest(cli_states* s, const char* used)
   const int count = limb_csv_column_count(s->reader);
   int unknown = 0;
   for (int i = 0; i < count; i++) {
-    int known = used[i];
+    int known = used[i] != 0;
     if (!known) {
       const int code = find_wrench(s, i, &known);
       if (code != EXIT_FINE) return code;

@@ -1,4 +1,4 @@
-// A few shapes of SVG. Coordinates are pixels, y down. Text is escaped; bytes that are not UTF-8 are replaced.
+// A few shapes of SVG. Coordinates are pixels, y down. Text is escaped; what is not UTF-8 is replaced.
 #ifndef LIMB_CLI_SVG_H
 #define LIMB_CLI_SVG_H
 

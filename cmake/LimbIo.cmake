@@ -1,4 +1,4 @@
-# limb_io: model files and tables, on top of the core. The core itself needs neither expat nor libyaml.
+# limb_io: model files and tables, on top of the core, which needs neither expat nor libyaml.
 include(LimbModels)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(limb_expat REQUIRED IMPORTED_TARGET expat)

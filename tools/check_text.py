@@ -2,11 +2,12 @@
 """Plain text hygiene of every file: machine paths, leftovers, white space, line length."""
 import re
 
-from sources import Findings, files
+from sources import ROOT, Findings, files
 
+FAULTY = [ROOT / "test" / "io" / "broken", ROOT / "test" / "fuzz" / "corpus"]  # on purpose
 SKIP = {".png", ".npy", ".gz", ".zip", ".pdf"}
 # clang-format holds code to 100 columns and leaves comments alone; those get a little more.
-WIDTH = {".c": 110, ".h": 110, ".py": 100, ".cmake": 100, ".md": 120}
+WIDTH = {".c": 110, ".h": 110, ".py": 120, ".cmake": 100, ".md": 120}
 SLASH = "/"
 EVERYWHERE = [  # pattern, what is wrong
     (re.compile(rf"(?<![\w.}}]){SLASH}(home|root|work|Users|tmp|mnt){SLASH}\w"), "machine path"),
@@ -23,7 +24,7 @@ IN_C = [
 found = Findings("check_text")
 looked = 0
 for path in files():
-    if path.suffix in SKIP:
+    if path.suffix in SKIP or any(path.is_relative_to(folder) for folder in FAULTY):
         continue
     data = path.read_bytes()
     try:

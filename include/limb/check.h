@@ -24,7 +24,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_repair(limb_reading* r, int* changed, l
 
 /// The nearest inertia (in the Frobenius norm of the rotational inertia about the centre of mass) that a
 /// rigid body can have; mass and centre of mass are kept, but a negative mass becomes zero, and no mass
-/// means no inertia.
+/// means no inertia. NULL gives none; what is not finite comes back as it is.
 LIMB_API sp_inertia limb_inertia_nearest(const sp_inertia* Y);
 
 /// Writes the file as it was read, with the inertias that limb_repair changed in place and every other

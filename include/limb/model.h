@@ -99,8 +99,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_
 /// One link of the compiled robot: a row of its table of modified Denavit-Hartenberg parameters (Khalil, with
 /// gamma and b for trees; seed 003, section 2.1). The link frame in that of its antecedent, at q = 0, is
 ///   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
-/// and q adds multiplier q[q] to theta (revolute) or to r (prismatic); helical: to theta, and pitch times that
-/// to r. Spherical and free: the joint's rotation and displacement follow.
+/// and q adds multiplier q[q] to theta (revolute) or to r (prismatic); helical: to theta, and pitch times
+/// that to r. Spherical and free: the joint's rotation and displacement follow.
 typedef struct limb_mdh_row {
   int joint;              ///< joint of the model; compound joints have several rows
   int antecedent;         ///< row; -1: the world

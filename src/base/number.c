@@ -125,27 +125,16 @@ const char* limb_scan_number(const char* text, const char* end, double* x)
 
 // ---- double to text ----------------------------------------------------------------------------
 
-enum {
-  DIGITS = 17,
-  UNKNOWN = 2,
-};
+enum { DIGITS = 17 };
 
 static const uint64_t ten_8 = 100000000, ten_16 = 10000000000000000, ten_17 = 100000000000000000;
 
-// A double, m 2^e = X 10^-p, and the 17 digits of X.
+// A double, X 10^-p, and the 17 digits of X.
 typedef struct decimal {
-  uint64_t m;
-  int e, p;
   uint64_t digits; // nearest to X, ties to even; 10^16 <= digits < 10^17
-  int beyond;      // sign of X - digits, or UNKNOWN
+  int beyond;      // sign of X - digits
+  int p;
 } decimal;
-
-// The sign of m 2^(e + twice) - d 10^-p.
-static int side(const decimal* x, uint64_t d, int twice)
-{
-  const big b = big_make(d);
-  return -compare(&b, -x->p, x->m, x->e + twice);
-}
 
 // floor(log10(m 2^e)), or one less. log2(1 + f) is at least f; the slope is log10(2) 2^32, cut off.
 static int decade_of(uint64_t m, int e)
@@ -157,24 +146,20 @@ static int decade_of(uint64_t m, int e)
 
 static decimal to_decimal(uint64_t m, int e)
 {
-  decimal x = {.m = m, .e = e, .p = DIGITS - 1 - decade_of(m, e)};
+  decimal x = {.p = DIGITS - 1 - decade_of(m, e)};
   scaled s = scale(m, x.p);
   int cut = 63 - (s.exponent + e);
   if (s.bits.high >> cut >= ten_17) {
     s = scale(m, --x.p);
     cut = 63 - (s.exponent + e);
   }
-  // X = whole + part / 2^64, and up to two units of the last bit of part more, if not exact
+  // X = whole + part / 2^64 and a little, if not exact. No tie is lost by that: for p < 0 a double has
+  // too few bits for one, and for p > 27 the 17 digits too few fives. Else the digits read back anyway.
   const uint64_t whole = s.bits.high >> cut, half = (uint64_t)1 << 63;
   const uint64_t part = s.bits.high << (64 - cut) | s.bits.low >> cut;
   const bool rest = s.bits.low << (64 - cut) != 0;
-  bool up = part > half || (part == half && (rest || (whole & 1)));
-  if (!s.exact && (part == half || part == half - 1)) {
-    const int beyond = side(&x, 2 * whole + 1, 1);
-    up = beyond > 0 || (beyond == 0 && (whole & 1));
-  }
+  const bool up = part > half || (part == half && (rest || (whole & 1)));
   x.beyond = up ? -1 : part != 0 || rest;
-  if (!s.exact && (part == 0 || part >= UINT64_MAX - 1)) x.beyond = UNKNOWN;
   x.digits = whole + up;
   if (x.digits == ten_17) x.digits = ten_16, x.p--;
   return x;
@@ -185,35 +170,37 @@ static inline uint64_t shorten(const decimal* x, uint64_t unit)
 {
   const uint64_t kept = x->digits / unit, rest = x->digits % unit;
   if (2 * rest != unit) return kept + (2 * rest > unit);
-  const int beyond = x->beyond == UNKNOWN ? side(x, x->digits, 0) : x->beyond;
-  return kept + (beyond > 0 || (beyond == 0 && (kept & 1)));
+  return kept + (x->beyond > 0 || (x->beyond == 0 && (kept & 1)));
 }
 
 // Whether x without its last digits (drop of them, unit is 10^drop) reads back to size: then, with
-// zeros instead of them, it becomes the digits of x.
-static inline bool drop_digits(decimal* x, int drop, uint64_t unit, double size)
+// zeros instead of them, it becomes the digits of x. room: size is a power of two, with more room
+// above than below, where the nearest decimal may be too far and the next one above may not.
+static inline bool drop_digits(decimal* x, int drop, uint64_t unit, double size, bool room)
 {
   uint64_t d = shorten(x, unit);
   if (from_decimal(d, drop - x->p) != size) {
-    // a power of two has more room above than below
-    if (x->m != (uint64_t)1 << 52 || from_decimal(++d, drop - x->p) != size) return false;
+    if (!room || from_decimal(++d, drop - x->p) != size) return false;
   }
   x->digits = d * unit;
   return true;
 }
 
-// Leaves the fewest digits that read back to size.
-static void drop_needless_digits(decimal* x, double size)
+// Leaves the fewest digits that read back to size, which is m times a power of two.
+static void drop_needless_digits(decimal* x, uint64_t m, double size)
 {
-  if (x->m >> 52) {
+  if (m >> 52) {
     // A normal double has all of 15 digits, so that fewer need not be tried, and half a unit of its
     // last bit is at most 12 units of the 17th digit.
     const uint64_t last = x->digits % 100;
-    if ((last <= 12 || last >= 88) && drop_digits(x, 2, 100, size)) return;
-    (void)drop_digits(x, 1, 10, size);
+    const bool room = m == (uint64_t)1 << 52;
+    if ((last <= 12 || last >= 88) && drop_digits(x, 2, 100, size, room)) return;
+    (void)drop_digits(x, 1, 10, size, room);
   } else {
     uint64_t unit = ten_16;
-    for (int drop = DIGITS - 1; drop > 0 && !drop_digits(x, drop, unit, size); drop--) unit /= 10;
+    for (int drop = DIGITS - 1; drop > 0; drop--, unit /= 10) {
+      if (drop_digits(x, drop, unit, size, false)) return;
+    }
   }
 }
 
@@ -281,7 +268,7 @@ size_t limb_print_number(double x, char text[LIMB_NUMBER_SPACE])
   } else {
     const uint64_t m = exponent ? fraction | (uint64_t)1 << 52 : fraction;
     decimal d = to_decimal(m, exponent ? exponent - 1075 : -1074);
-    drop_needless_digits(&d, x < 0 ? -x : x);
+    drop_needless_digits(&d, m, x < 0 ? -x : x);
     const bool carry = d.digits == ten_17; // 9.99... became 10
     p = write_decimal(carry ? ten_16 : d.digits, DIGITS - 1 - d.p + carry, p);
   }

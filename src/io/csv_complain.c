@@ -102,7 +102,7 @@ limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const ch
     while (end > text && csv_blank(end[-1])) end--;
   }
   if (has(text, end, 0)) {
-    message = "a zero byte; the file is damaged, or not a text";
+    message = "a zero byte; the file is damaged, or is not text";
   } else if (has(text, end, '\r')) {
     message = "a carriage return inside the line; end lines with LF or CR LF";
   } else if (text == end && !message) {

@@ -19,7 +19,7 @@ enum {
 static limb_status grow(limb_csv_reader* r, limb_error* err)
 {
   if (r->capacity >= LONGEST_LINE) {
-    const csv_line line = {.number = r->line + 1};
+    const csv_line line = {.number = r->line + (r->line < INT_MAX)};
     return csv_place(
       err, line, line.text,
       limb_fail(err, LIMB_E_SYNTAX, "line",

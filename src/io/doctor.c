@@ -81,7 +81,7 @@ static limb_status copy_robot(doctor* d)
     const limb_status status = limb_builder_get_joint(d->r->builder, k, &d->joint[k]);
     if (status) return status;
   }
-  const inertia_tag** tag = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *tag);
+  const inertia_tag** tag = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof(inertia_tag*));
   if (!tag) return LIMB_E_NOMEM;
   limb_tags_by_body(d->r, d->nbody, tag);
   for (int i = 0; i < d->nbody; i++) d->body[i].tag = tag[i];

@@ -124,6 +124,7 @@ static void check_masses(const doctor* d)
   for (int k = 0; k < d->njoint; k++) moving += d->joint[k].type != LIMB_FIXED;
   if (moving < 3) return; // a bob on a string is no slip
   for (int i = 1; i < d->nbody; i++) {
+    if (d->body[i].joint < 0) continue;
     const double mass = d->body[i].def.inertia.mass;
     const int on_world = d->body[d->joint[d->body[i].joint].parent].head == LIMB_WORLD_BODY;
     if (mass <= 0 || on_world || mass < 1000 * (d->mass - mass)) continue;

@@ -161,7 +161,7 @@ void limb_find(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abou
 void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
                     const char* format, ...)
 {
-  if (!f) return;
+  if (!f || f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS) return;
   for (int i = 0; i < f->count; i++) {
     if (f->entry[i].rule == rule && strcmp(f->entry[i].name, about.name ? about.name : "") == 0)
       return;

@@ -36,6 +36,7 @@ int limb_tag_scan(const char* text, const inertia_tag* tag, tag_slots* out)
   *out = (tag_slots){0};
   const char *start = text + tag->byte, *end = start + tag->bytes;
   const char* p = start;
+  int plain = 1;
   while (p < end && !ends_name(*p)) p++; // "<inertia"
   for (;;) {
     while (p < end && is_blank(*p)) p++;
@@ -43,7 +44,7 @@ int limb_tag_scan(const char* text, const inertia_tag* tag, tag_slots* out)
     while (p < end && !ends_name(*p)) p++;
     const size_t length = (size_t)(p - name);
     while (p < end && *p != '"' && *p != '\'') p++;
-    if (length == 0 || p >= end) return 1;
+    if (length == 0 || p >= end) return plain;
     const char quote = *p++;
     const char* value = p;
     while (p < end && *p != quote) p++;
@@ -51,7 +52,7 @@ int limb_tag_scan(const char* text, const inertia_tag* tag, tag_slots* out)
     if (k >= 0) {
       out->at[k] = (size_t)(value - start);
       out->length[k] = (size_t)(p - value);
-      if (!scan_value(value, p, &out->value[k])) return 0;
+      plain &= scan_value(value, p, &out->value[k]);
     }
     if (p < end) p++;
   }

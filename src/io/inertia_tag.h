@@ -12,7 +12,8 @@ typedef struct tag_slots {
 
 extern const char* const limb_tag_names[6];
 
-// The slots of a tag in its text; 1, or 0 when one of them is not a number.
+// The slots of a tag in its text; 1, or 0 when one of them is not a plain number (it may be written with
+// character references): its value is 0 then, its place is told.
 int limb_tag_scan(const char* text, const inertia_tag* tag, tag_slots* out);
 
 // Of the numbers of a tag and the body's inertia: one made of the other.

@@ -45,22 +45,30 @@ static int add_block(limb_pool* p, size_t size)
   return 1;
 }
 
-void* limb_pool_take(limb_pool* p, size_t size)
+// size bytes at a multiple of align in the newest block, or in a new one; NULL when out of memory.
+static unsigned char* take(limb_pool* p, size_t size, size_t align)
 {
   if (size > SIZE_MAX / 2) return NULL;
-  size = round_up(size ? size : 1);
-  if (!p->block || p->block->size - p->used < size) {
+  p->used = (p->used + align - 1) / align * align;
+  if (!p->block || p->used > p->block->size || p->block->size - p->used < size) {
     if (!add_block(p, size)) return NULL;
   }
   unsigned char* memory = (unsigned char*)p->block + p->used;
   p->used += size;
-  memset(memory, 0, size);
   return memory;
+}
+
+void* limb_pool_take(limb_pool* p, size_t size)
+{
+  void* memory = take(p, size ? size : 1, ALIGN);
+  return memory ? memset(memory, 0, size ? size : 1) : NULL;
 }
 
 char* limb_pool_text(limb_pool* p, const char* text, size_t length)
 {
-  char* copy = limb_pool_take(p, length + 1);
-  if (copy && length) memcpy(copy, text, length);
+  char* copy = (char*)take(p, length + 1, 1);
+  if (!copy) return NULL;
+  if (length) memcpy(copy, text, length);
+  copy[length] = 0;
   return copy;
 }

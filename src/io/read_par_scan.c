@@ -342,7 +342,7 @@ static void enter_symbols(par_file* p)
 
 void par_scan(par_file* p, const char* text, size_t size)
 {
-  enum { MOST_ERRORS = 100 }; // of syntax: such a file is of another language
+  enum { MOST_FAULTS = 100 }; // a file with more is of another language
   char* copy = limb_pool_text(p->pool, text, size);
   if (!copy) {
     p->no_memory = 1;
@@ -352,10 +352,11 @@ void par_scan(par_file* p, const char* text, size_t size)
   if (size >= 3 && memcmp(copy, "\xef\xbb\xbf", 3) == 0) memset(copy, ' ', 3);
   blank_comments(p, copy, copy + size);
   cursor c = {p, copy, copy + size, copy, 1};
-  const int before = limb_findings_count_from(p->findings, LIMB_ERROR);
-  for (skip_blanks(&c); c.at < c.end && !p->no_memory; skip_blanks(&c)) {
+  int faults = 0; // statements with findings, for the most part errors
+  for (skip_blanks(&c); c.at < c.end && !p->no_memory && faults < MOST_FAULTS; skip_blanks(&c)) {
+    const int before = limb_findings_count(p->findings);
     scan_statement(&c);
-    if (limb_findings_count_from(p->findings, LIMB_ERROR) - before > MOST_ERRORS) break;
+    faults += limb_findings_count(p->findings) > before;
   }
   enter_symbols(p);
 }

@@ -5,6 +5,7 @@
 // reading goes on after an error. What the whole must fulfil (names, tree, mimics) is checked on the sketch.
 #include "io/read_urdf_impl.h"
 
+#include <limits.h>
 #include <string.h>
 
 // ---- limb's own element of the robot --------------------------------------------------------------
@@ -53,14 +54,27 @@ static void check_version(urdf_reader* r, limb_subject about, const xml_node* ro
   limb_find_as(r->findings, LIMB_WARNING);
 }
 
-// One place per link for what its <inertia> tag says; 0 when out of memory.
-static int reserve_tags(urdf_reader* r, const xml_node* root)
+static size_t count_children(const xml_node* root, const char* name)
 {
-  size_t count = 1;
-  for (const xml_node* n = xml_child(root, "link"); n; n = xml_next(n)) count++;
-  r->src->tag = limb_pool_take(r->src->pool, count * sizeof *r->src->tag);
+  size_t count = 0;
+  for (const xml_node* n = xml_child(root, name); n; n = xml_next(n)) count++;
+  return count;
+}
+
+// Room for all links and joints, and for what the <inertia> tags of links say; 0 when out of memory.
+static int reserve(urdf_reader* r, const xml_node* root)
+{
+  limb_sketch* s = r->sketch;
+  const size_t links = count_children(root, "link"), joints = count_children(root, "joint");
+  if (links > INT_MAX / 4 || joints > INT_MAX / 4) return 0; // the sketch counts in int
+  s->body = limb_pool_take(s->pool, (links + 1) * sizeof *s->body);
+  s->joint = limb_pool_take(s->pool, (joints + 1) * sizeof *s->joint);
+  r->src->tag = limb_pool_take(r->src->pool, (links + 1) * sizeof *r->src->tag);
+  if (!s->body || !s->joint || !r->src->tag) return 0;
+  s->body_cap = (int)links + 1;
+  s->joint_cap = (int)joints + 1;
   r->src->ntag = 0;
-  return r->src->tag != NULL;
+  return 1;
 }
 
 static int read_elements(urdf_reader* r, const xml_node* root)
@@ -90,7 +104,7 @@ static int read_robot(urdf_reader* r, const xml_node* root)
               "the robot has no name");
   check_version(r, about, root);
   limb_urdf_check(r, about, root, &words);
-  return read_extension(r, about, root) && reserve_tags(r, root) && read_elements(r, root) &&
+  return read_extension(r, about, root) && reserve(r, root) && read_elements(r, root) &&
          limb_urdf_transmissions(r, root);
 }
 

@@ -41,7 +41,7 @@ int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
 static int find_word(const char* const* list, const char* word)
 {
   for (int i = 0; list && list[i]; i++) {
-    if (strcmp(list[i], word) == 0) return i;
+    if (list[i][0] == word[0] && strcmp(list[i], word) == 0) return i;
   }
   return -1;
 }

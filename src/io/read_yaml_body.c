@@ -147,9 +147,10 @@ static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
     yml_error(&r->check, RULE_MISSING_KEY, axes->key_mark, "inertia_axes without inertia or solid");
   if (limb_yaml_rotation_value(r, axes, &R)) turn_moments(Y, R);
   if (!mass && !moments)
-    yaml_note(r, RULE_NO_INERTIAL, n->mark, "no mass is given");
+    limb_find(r->check.findings, RULE_NO_INERTIAL, n->mark, r->check.about, "no mass is given");
   else if (!moments && Y->mass != 0) {
-    yaml_note(r, RULE_ASSUMED, n->mark, "no inertia is given: it is taken as a point mass");
+    limb_find(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
+              "no inertia is given: it is taken as a point mass");
     limb_find_hint(r->check.findings, "write 'solid: point' if that is meant");
   }
 }

@@ -40,10 +40,6 @@ typedef struct yaml_reader {
 // The number of entries of an array.
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-// A note about the thing at hand.
-#define yaml_note(r, rule, at, ...) \
-  limb_find((r)->check.findings, rule, at, (r)->check.about, __VA_ARGS__)
-
 // ---- read_yaml_pose.c -------------------------------------------------------------------------------
 
 #define YAML_POSE_KEYS "xyz", "rpy", "quaternion", "matrix"

@@ -1,9 +1,8 @@
 // Where a joint is, in limb YAML: by a pose, by a Denavit-Hartenberg row, by a screw, by home poses.
 //
 //   modified (Khalil 2010, eq. 1)   joint frame = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
-//   standard                        child frame = Rz(theta) Tz(d) Tx(a) Rx(alpha), the joint being the first two
-//   screw (Lynch and Park, chapter 8; Ploen and Park)
-//                                   child frame = M_parent^-1 exp(S q) M_child,  S = (w; v)
+//   standard                        child frame = Rz(theta) Tz(d) Tx(a) Rx(alpha), moving about the first z
+//   screw (Lynch and Park, ch. 8)   child frame = M_parent^-1 exp(S q) M_child,  S = (w; v)
 //
 // A builder wants the child's frame on the joint at q = 0. Where the axis does not pass through the child's
 // origin, the joint frame is the child's, shifted to the nearest point of the axis, and the sketch keeps the
@@ -158,7 +157,7 @@ static int normalise_screw(yaml_reader* r, const yml_node* n, sp_motion* S)
     return 0;
   }
   if (off > 1e-6)
-    yaml_note(r, RULE_NORMALISED, n->mark,
+    limb_find(r->check.findings, RULE_NORMALISED, n->mark, r->check.about,
               "the %s part of the screw has length %s; the screw is divided by it",
               turns ? "angular" : "linear", text);
   *S = sp_scalem(1 / length, *S);
@@ -176,7 +175,8 @@ static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion*
   if (*type == TYPE_OPEN) {
     *type = !turns ? LIMB_PRISMATIC : slope > 1e-9 * size ? LIMB_HELICAL : LIMB_REVOLUTE;
     if (*type != LIMB_HELICAL) return 1;
-    yaml_note(r, RULE_ASSUMED, n->mark, "w.v of the screw is %s m/rad: the joint is helical", text);
+    limb_find(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
+              "w.v of the screw is %s m/rad: the joint is helical", text);
     limb_find_hint(r->check.findings,
                    "state 'type: revolute' if w and v should be at right angles");
     return 1;

@@ -62,8 +62,8 @@ int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x)
   if (fabs(length - 1) > 1e-6) {
     char text[LIMB_NUMBER_SPACE];
     (void)limb_print_number(length, text);
-    yaml_note(r, RULE_NORMALISED, n->mark, "%s has length %s; only its direction counts", n->key,
-              text);
+    limb_find(r->check.findings, RULE_NORMALISED, n->mark, r->check.about,
+              "%s has length %s; only its direction counts", n->key, text);
   }
   return 1;
 }

@@ -200,6 +200,10 @@ limb_status limb_read_text(const char* text, size_t size, const char* name,
 static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large)
 {
   size_t room = (size_t)1 << 16, size = 0;
+  struct stat about;
+  if (fstat(fileno(stream), &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= 0 &&
+      (size_t)about.st_size <= limit)
+    room = (size_t)about.st_size + 1; // to see its end at once
   char* text = limb_alloc(&r->alloc, room);
   if (!text) return LIMB_E_NOMEM;
   while (!feof(stream) && !ferror(stream) && size <= limit) {

@@ -1,10 +1,11 @@
 // The nearest inertia that a body can have, and files with it.
 //
 // In the frame of the principal axes a rotational inertia is physical when the second moments of mass
-// s_k = (I_1 + I_2 + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so the
-// nearest one in the Frobenius norm has the same axes, and moments that are the point nearest to
-// (I_1, I_2, I_3) in the cone of the rays (0,1,1), (1,0,1), (1,1,0). With ascending moments s_1 >= s_2 >= s_3
-// holds before and after: the point lies inside, on the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
+// s_k = (I_1 + I_2 + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so
+// the nearest one in the Frobenius norm has the same axes, and moments that are the point nearest to
+// (I_1, I_2, I_3) in the cone of the rays (0,1,1), (1,0,1), (1,1,0). With ascending moments
+// s_1 >= s_2 >= s_3 holds before and after: the point lies inside, on the face s_3 = 0, on the ray
+// s_2 = s_3 = 0, or at the tip.
 #include "limb/check.h"
 #include "limb/inertia.h"
 
@@ -38,8 +39,9 @@ static void project(const double I[3], double s[3])
 
 sp_inertia limb_inertia_nearest(const sp_inertia* Y)
 {
-  sp_inertia near = *Y;
-  if (!limb_inertia_defect(Y)) return near;
+  sp_inertia near = Y ? *Y : (sp_inertia){0};
+  const double sum = near.xx + near.xy + near.xz + near.yy + near.yz + near.zz;
+  if (!Y || !limb_inertia_defect(Y) || !isfinite(near.mass + 0 * sum)) return near;
   double I[3], s[3] = {0, 0, 0};
   sp_mat3 axes = sp_identity3();
   if (Y->mass > 0) {
@@ -68,9 +70,9 @@ static void report(const limb_reading* r, int body, const limb_body_def* def,
                    const sp_inertia* near, const inertia_tag* tag)
 {
   tag_slots slots;
-  double old[6], new[6];
+  double old[6], now[6];
   numbers_of(tag, &def->inertia, old);
-  numbers_of(tag, near, new);
+  numbers_of(tag, near, now);
   if (tag && limb_tag_scan(r->source.text, tag, &slots)) memcpy(old, slots.value, sizeof old);
   const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
   const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
@@ -78,8 +80,8 @@ static void report(const limb_reading* r, int body, const limb_body_def* def,
             "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
             limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text,
             limb_show(old[3]).text, limb_show(old[4]).text, limb_show(old[5]).text,
-            limb_show(new[0]).text, limb_show(new[1]).text, limb_show(new[2]).text,
-            limb_show(new[3]).text, limb_show(new[4]).text, limb_show(new[5]).text);
+            limb_show(now[0]).text, limb_show(now[1]).text, limb_show(now[2]).text,
+            limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
 }
 
 static int needs_repair(const sp_inertia* Y)
@@ -174,11 +176,9 @@ static int is_unchanged(const double a[6], const double b[6])
 static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* slots,
                           const double value[6])
 {
-  const char* end = c->text + tag->byte + tag->bytes;
-  size_t close = 1;
-  while (close < tag->bytes && (end[-(ptrdiff_t)close] == '>' || end[-(ptrdiff_t)close] == '/'))
-    close++;
-  copy_to(c, tag->byte + tag->bytes - close + 1);
+  size_t end = tag->byte + tag->bytes;
+  while (end > c->done && strchr("/> \t\r\n", c->text[end - 1])) end--;
+  copy_to(c, end);
   for (int k = 0; k < 6; k++) {
     if (slots->length[k] > 0 || value[k] == 0) continue;
     c->write(c->context, " ");
@@ -224,10 +224,10 @@ limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void
     tag_slots slots;
     if (body <= 0 || tag->byte < c.done) continue;
     if (limb_builder_get_body(r->builder, body, &def) != LIMB_OK) continue;
-    if (!limb_tag_scan(r->source.text, tag, &slots)) continue;
+    const int plain = limb_tag_scan(r->source.text, tag, &slots);
     double value[6];
     numbers_of(tag, &def.inertia, value);
-    if (!is_unchanged(slots.value, value)) write_tag(&c, tag, &slots, value);
+    if (!plain || !is_unchanged(slots.value, value)) write_tag(&c, tag, &slots, value);
   }
   copy_to(&c, r->source.size);
   return LIMB_OK;

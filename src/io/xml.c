@@ -7,7 +7,10 @@
 #include "base/number.h"
 
 #include <expat.h>
+#include <stdint.h>
 #include <string.h>
+
+enum { NAMES = 64 };
 
 typedef struct builder {
   XML_Parser parser;
@@ -15,13 +18,31 @@ typedef struct builder {
   limb_findings* findings;
   xml_node *root, *open; // open: the element at hand
   int depth;
-  limb_status status; // LIMB_OK until something stops the parser
+  const char* text; // all of it
+  size_t size;
+  size_t counted;           // bytes in front of the last place that was asked for
+  limb_mark mark;           // that place
+  const char* known[NAMES]; // names that were kept, to be kept once
+  limb_status status;       // LIMB_OK until something stops the parser
 } builder;
 
-static limb_mark here(const builder* b)
+// Place of what expat is at, counted on from the last one: expat's own count looks at every character again.
+static limb_mark here(builder* b)
 {
-  return (limb_mark){(int)XML_GetCurrentLineNumber(b->parser),
-                     (int)XML_GetCurrentColumnNumber(b->parser) + 1};
+  const long long index = XML_GetCurrentByteIndex(b->parser);
+  const size_t byte = index < 0 ? 0 : (size_t)index < b->size ? (size_t)index : b->size;
+  if (byte < b->counted) return b->mark;
+  for (;;) {
+    const char* from = b->text + b->counted;
+    const char* end = memchr(from, '\n', byte - b->counted);
+    if (!end) break;
+    b->mark.line++;
+    b->mark.column = 1;
+    b->counted = (size_t)(end + 1 - b->text);
+  }
+  for (; b->counted < byte; b->counted++) // bytes that begin a character
+    b->mark.column += ((unsigned char)b->text[b->counted] & 0xc0) != 0x80;
+  return b->mark;
 }
 
 static void stop(builder* b, limb_status status)
@@ -35,6 +56,14 @@ static const char* keep(builder* b, const char* text)
   return limb_pool_text(b->pool, text, strlen(text));
 }
 
+// The same for the name of an element or attribute: few names come again and again.
+static const char* keep_name(builder* b, const char* name)
+{
+  const char** slot = &b->known[((uintptr_t)name >> 3) % NAMES];
+  if (!*slot || strcmp(*slot, name) != 0) *slot = keep(b, name);
+  return *slot;
+}
+
 // Copies expat's list of names and values; 0 when out of memory.
 static int take_attributes(builder* b, xml_node* n, const char** list)
 {
@@ -44,7 +73,7 @@ static int take_attributes(builder* b, xml_node* n, const char** list)
   xml_attribute* a = limb_pool_take(b->pool, (size_t)count * sizeof *a);
   if (!a) return 0;
   for (int i = 0; i < count; i++) {
-    a[i] = (xml_attribute){keep(b, list[2 * i]), keep(b, list[2 * i + 1])};
+    a[i] = (xml_attribute){keep_name(b, list[2 * i]), keep(b, list[2 * i + 1])};
     if (!a[i].name || !a[i].value) return 0;
   }
   n->attribute = a;
@@ -77,11 +106,11 @@ static void on_start(void* context, const char* name, const char** list)
     stop(b, LIMB_E_NOMEM);
     return;
   }
-  n->name = keep(b, name);
+  n->name = keep_name(b, name);
   n->text = "";
   n->mark = here(b);
   n->byte = (size_t)XML_GetCurrentByteIndex(b->parser);
-  n->bytes = (size_t)XML_GetCurrentByteCount(b->parser);
+  n->bytes = (unsigned)XML_GetCurrentByteCount(b->parser);
   if (!n->name || !take_attributes(b, n, list)) {
     stop(b, LIMB_E_NOMEM);
     return;
@@ -149,7 +178,7 @@ static void on_doctype(void* context, const char* name, const char* system, cons
   stop(b, LIMB_E_SYNTAX);
 }
 
-static void report_syntax(const builder* b, size_t size)
+static void report_syntax(builder* b)
 {
   const enum XML_Error code = XML_GetErrorCode(b->parser);
   const limb_mark at = here(b);
@@ -157,14 +186,19 @@ static void report_syntax(const builder* b, size_t size)
             b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
             "not well-formed XML: %s", XML_ErrorString(code));
   const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
-  if (byte >= size && b->open)
+  if (byte >= b->size && b->open)
     limb_find_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off",
                    b->open->name, b->open->mark.line);
 }
 
 xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_findings* f)
 {
-  builder b = {.parser = XML_ParserCreate(NULL), .pool = pool, .findings = f};
+  builder b = {.parser = XML_ParserCreate(NULL),
+               .pool = pool,
+               .findings = f,
+               .text = text,
+               .size = size,
+               .mark = {1, 1}};
   if (!b.parser) return NULL;
   XML_SetUserData(b.parser, &b);
   XML_SetElementHandler(b.parser, on_start, on_end);
@@ -179,24 +213,26 @@ xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_fi
     done += piece;
   } while (told == XML_STATUS_OK && done < size);
   if (told != XML_STATUS_OK && !b.status) {
-    if (XML_GetErrorCode(b.parser) != XML_ERROR_NO_MEMORY) report_syntax(&b, size);
+    if (XML_GetErrorCode(b.parser) != XML_ERROR_NO_MEMORY) report_syntax(&b);
     b.status = LIMB_E_SYNTAX;
   }
   XML_ParserFree(b.parser);
   return b.status ? NULL : b.root;
 }
 
+static int same(const char* a, const char* b) { return *a == *b && strcmp(a, b) == 0; }
+
 const char* xml_get(const xml_node* n, const char* name)
 {
   for (int i = 0; i < n->nattribute; i++) {
-    if (strcmp(n->attribute[i].name, name) == 0) return n->attribute[i].value;
+    if (same(n->attribute[i].name, name)) return n->attribute[i].value;
   }
   return NULL;
 }
 
 static const xml_node* named(const xml_node* n, const char* name)
 {
-  while (n && strcmp(n->name, name) != 0) n = n->next;
+  while (n && !same(n->name, name)) n = n->next;
   return n;
 }
 

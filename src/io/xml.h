@@ -12,11 +12,12 @@ typedef struct xml_attribute {
 } xml_attribute;
 
 typedef struct xml_node {
-  const char* name;   // as written, prefix included: "xacro:macro"
-  limb_mark mark;     // of its "<"
-  size_t byte, bytes; // its start tag (or empty-element tag) in the text
-  const xml_attribute* attribute;
+  const char* name; // as written, prefix included: "xacro:macro"
+  limb_mark mark;   // of its "<"
+  size_t byte;      // its start tag (or empty-element tag) in the text
+  unsigned bytes;   // of that tag
   int nattribute;
+  const xml_attribute* attribute;
   const char* text; // character data right below it, blanks at both ends removed; "" when none
   struct xml_node *parent, *first, *last, *next; // children in order
 } xml_node;

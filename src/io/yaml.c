@@ -61,7 +61,13 @@ static size_t character(const unsigned char* s, const unsigned char* end)
   return allowed ? n : 0;
 }
 
-// Reports the first byte that is not part of a text.
+// Tags are refused anyway, and libyaml compares each of their handles with all others.
+static bool is_tag_directive(const unsigned char* s, const unsigned char* end, limb_mark at)
+{
+  return at.column == 1 && end - s >= 4 && memcmp(s, "%TAG", 4) == 0;
+}
+
+// Reports the first byte that is not part of a text, and what libyaml should not see.
 static bool is_text(yml_check* c, const char* text, size_t size)
 {
   const unsigned char *s = (const unsigned char*)text, *end = s + size;
@@ -69,6 +75,10 @@ static bool is_text(yml_check* c, const char* text, size_t size)
   while (s < end) {
     const size_t n = character(s, end);
     if (n == 0) break;
+    if (is_tag_directive(s, end, at)) {
+      yml_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not understood");
+      return false;
+    }
     const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));
     at = line ? (limb_mark){at.line + 1, 1} : (limb_mark){at.line, at.column + 1};
     s += n;
@@ -87,7 +97,7 @@ static limb_mark mark_of(yaml_mark_t m)
   return (limb_mark){one_based(m.line), one_based(m.column)};
 }
 
-// The rest of the text from a place on; NULL when there is none.
+// The text from a place on, perhaps nothing; NULL when the place is not found.
 static const char* text_at(const char* text, const char* end, yaml_mark_t at)
 {
   for (size_t line = 0; line < at.line; line++) {
@@ -99,7 +109,7 @@ static const char* text_at(const char* text, const char* end, yaml_mark_t at)
     const size_t n = character((const unsigned char*)text, (const unsigned char*)end);
     text += n ? n : 1;
   }
-  return text < end ? text : NULL;
+  return text;
 }
 
 static limb_status report_syntax(const parse* p, const char* text, size_t size)
@@ -115,7 +125,8 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
     yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
               y->context ? y->context : "");
   const char* rest = text_at(text, text + size, y->problem_mark);
-  if (!rest)
+  if (!rest) return LIMB_E_SYNTAX;
+  if (rest == text + size)
     limb_find_hint(p->check->findings, "the text ends here: the file may be cut off");
   else if (*rest == '\t')
     limb_find_hint(p->check->findings, "YAML is indented by blanks, not by tabs");

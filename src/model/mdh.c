@@ -3,8 +3,8 @@
 //
 //   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 //
-// The compiler keeps a general offset p instead of gamma, b, d and r (model/link.h). With z the link's axis and
-// z0 the antecedent's, p = Rz(gamma) (d, -r sin alpha, b + r cos alpha); parallel axes leave b free: it is zero.
+// The compiler keeps a general offset p instead of b, d and r (model/link.h):
+// p = Rz(gamma) (d, -r sin alpha, b + r cos alpha). Parallel axes leave b free: it is zero.
 
 #include "model/model_impl.h"
 

@@ -187,7 +187,8 @@ class Shared(unittest.TestCase):
         R = state["frame_R"]
         expected = {
             "tau": vector(state["tau_rnea"]), "acc": vector(state["ddq_aba"]), "M": matrix(state["M"]),
-            "C": matrix(state["C"]), "Minv": matrix(state["Minv"]), "h": vector(state["nle"]), "g": vector(state["gravity"]),
+            "C": matrix(state["C"]), "Minv": matrix(state["Minv"]), "h": vector(state["nle"]),
+            "g": vector(state["gravity"]),
             "J": six_by_n(state["frame_J_LOCAL" if body else "frame_J_LWA"]),
             "Jdotv": angular_first(state["frame_dJ_LOCAL_v" if body else "frame_dJ_LWA_v"]),
             "acceleration": angular_first(

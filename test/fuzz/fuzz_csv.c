@@ -70,11 +70,12 @@ static void read_again(FILE* stream, int columns, long rows, double* row)
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-  char* copy = malloc(size + 1);
+  char* copy = calloc(size + 1, 1);
   if (!copy) return 0;
   if (size) memcpy(copy, data, size);
   FILE* in = fmemopen(copy, size ? size : 1, "rb");
-  if (size == 0) (void)fgetc(in);
+  require(in != NULL);
+  if (size == 0) (void)fgetc(in); // there is no stream over nothing
 
   limb_csv_reader* r;
   limb_error err = {0};

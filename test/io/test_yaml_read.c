@@ -383,7 +383,8 @@ static sp_pose exponential(sp_motion S, double q)
   return sp_pose_make(R, p);
 }
 
-// Screws of all pitches, in both forms, in trees:  T_i(q) = product of exp(S_k q_k) from the root to i, times M_i.
+// Screws of all pitches, in both forms, in trees:
+//   T_i(q) = product of exp(S_k q_k) from the root to i, times M_i
 static void screws_of(int seed)
 {
   rng g = {(uint64_t)(100 + seed)};
@@ -465,4 +466,33 @@ START_TEST(bodies_between)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader", 1, joints, bodies, notes, homes, degrees, rows, screws, bodies_between)
+// The files of the guide: every indented block that begins with the version.
+START_TEST(guide)
+{
+  FILE* f = fopen(LIMB_TEST_DIR "/../docs/model-files.md", "r");
+  ck_assert_ptr_nonnull(f);
+  char line[512];
+  writer w = {.used = 0};
+  int robots = 0, inside = 0;
+  while (fgets(line, sizeof line, f)) {
+    if (strncmp(line, "    limb: 1", 11) == 0) inside = 1;
+    if (inside && strncmp(line, "    ", 4) == 0) {
+      add(&w, "%s", line + 4);
+      continue;
+    }
+    if (inside) {
+      rig r = build(&w);
+      assert_that(limb_nv(r.m) > 0);
+      rig_free(&r);
+      robots++;
+    }
+    inside = 0;
+    w = (writer){.used = 0};
+  }
+  fclose(f);
+  ck_assert_int_eq(robots, 4);
+}
+END_TEST
+
+CHECK_MAIN("yaml reader", 1, joints, bodies, notes, homes, degrees, rows, screws, bodies_between,
+           guide)
