@@ -38,6 +38,7 @@ static limb_status examine(const check_run* run, const cli_text* text, limb_form
   limb_read_options opt = limb_default_read_options();
   limb_reading* again = NULL;
   opt.format = format;
+  opt.max_bytes = text->size + 1;
   limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &again, NULL);
   if (s == LIMB_OK) s = limb_check(again, NULL);
   if (s == LIMB_OK) check_count(run, limb_reading_findings(again), x);

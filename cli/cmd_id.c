@@ -154,16 +154,21 @@ static int check_columns(id_run* r)
   return code;
 }
 
+static int is_standard_output(const char* path) { return path && strcmp(path, "-") == 0; }
+
 static int check_options(const id_run* r)
 {
-  const char* path = cli_get(r->args, "output");
+  const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
   if (cli_has(r->args, "format") && !r->size) {
     return cli_usage(r->args,
                      "--format is for the table of --size; torques are CSV (limb eval --what tau "
                      "writes JSON)");
   }
-  if (r->size && path && strcmp(path, "-") == 0) {
-    return cli_usage(r->args, "--size and --output - would both go to standard output");
+  if (r->size + is_standard_output(path) + is_standard_output(plot) > 1) {
+    return cli_usage(r->args, "--size, --output and --plot cannot share standard output");
+  }
+  if (path && plot && strcmp(path, plot) == 0) {
+    return cli_usage(r->args, "--output and --plot name the same file '%s'", path);
   }
   return EXIT_FINE;
 }

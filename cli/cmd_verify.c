@@ -19,7 +19,7 @@ typedef struct outcome {
   limb_status status;
 } outcome;
 
-typedef struct session {
+typedef struct comparison {
   const cli_args* args;
   const limb_model* m;
   verify t;
@@ -29,9 +29,9 @@ typedef struct session {
   int count;
   const verify_check* checks[MOST_CHECKS];
   outcome outcomes[MOST_CHECKS];
-} session;
+} comparison;
 
-static void collect(session* x, const verify_check* list)
+static void collect(comparison* x, const verify_check* list)
 {
   for (; list->quantity && x->count < MOST_CHECKS; list++) x->checks[x->count++] = list;
 }
@@ -39,17 +39,17 @@ static void collect(session* x, const verify_check* list)
 // ---- running ---------------------------------------------------------------------------------------
 
 // On how many states a check is made: work that grows with powers of the size is bounded.
-static int states_for(const session* x, const verify_check* c)
+static int states_for(const comparison* x, const verify_check* c)
 {
   const double n = fmax(1, fmax(x->t.nv, x->t.nbody));
   const double per_state = c->cost == 1 ? n : c->cost == 2 ? n * n : 36 * n * n * n;
   const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 5e6 : 3e8;
   const double most = floor(budget / per_state);
-  const double least = c->cost < 3 ? 1 : 0;
+  const double least = c->cost == 1 || (c->cost == 2 && n <= VERIFY_LARGE) ? 1 : 0;
   return (int)fmin(x->states, fmax(most, least));
 }
 
-static void try_check(session* x, int k, int state)
+static void try_check(comparison* x, int k, int state)
 {
   outcome* o = &x->outcomes[k];
   double off = 0;
@@ -65,7 +65,7 @@ static void try_check(session* x, int k, int state)
   o->state = state;
 }
 
-static limb_status run_states(session* x)
+static limb_status run_states(comparison* x)
 {
   cli_progress bar = cli_progress_begin("verify", (uint64_t)x->states * (uint64_t)x->count);
   limb_status s = LIMB_OK;
@@ -82,16 +82,18 @@ static limb_status run_states(session* x)
 
 // ---- judging ---------------------------------------------------------------------------------------
 
-// Inverting M loses as many digits as its condition number has. Differences have their own error.
-static double tolerance_of(const session* x, const verify_check* c)
+// Inverting M loses as many digits as its condition number has; where that is not known, the robot is large,
+// and so is it. Differences have their own error.
+static double tolerance_of(const comparison* x, const verify_check* c)
 {
   if (c->class == VERIFY_INVERSE)
-    return fmax(x->tolerance, fmin(1e-4, 100 * DBL_EPSILON * x->t.condition));
+    return fmax(x->tolerance,
+                x->t.condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->t.condition) : 1e-4);
   return c->class == VERIFY_DIFFERENCES ? fmax(x->tolerance, 1e-6) : x->tolerance;
 }
 
 // "ok", "FAILED", "not applicable" or "skipped"; why holds the reason of the last two.
-static const char* judge(const session* x, int k, const char** why)
+static const char* judge(const comparison* x, int k, const char** why)
 {
   const outcome* o = &x->outcomes[k];
   const verify_check* c = x->checks[k];
@@ -111,7 +113,7 @@ static const char* judge(const session* x, int k, const char** why)
   return o->off <= tolerance_of(x, c) ? "ok" : "FAILED";
 }
 
-static int exit_code(const session* x)
+static int exit_code(const comparison* x)
 {
   int code = EXIT_FINE;
   const char* why;
@@ -125,7 +127,7 @@ static int exit_code(const session* x)
 
 // ---- printing --------------------------------------------------------------------------------------
 
-static void print_row(const session* x, cli_table* t, int k)
+static void print_row(const comparison* x, cli_table* t, int k)
 {
   const outcome* o = &x->outcomes[k];
   const verify_check* c = x->checks[k];
@@ -145,7 +147,7 @@ static void print_row(const session* x, cli_table* t, int k)
   cli_cell(t, "%s", verdict);
 }
 
-static int print_text(const session* x)
+static int print_text(const comparison* x)
 {
   static const char* const names[] = {"quantity",  "by",       "and by", "disagreement",
                                       "tolerance", "at state", "states", "verdict"};
@@ -165,7 +167,7 @@ static int print_text(const session* x)
   return limb_cli_close_output(cli_title(x->args));
 }
 
-static json_t* check_json(const session* x, int k)
+static json_t* check_json(const comparison* x, int k)
 {
   static const char* const classes[] = {"algebra", "inverse", "differences"};
   const outcome* o = &x->outcomes[k];
@@ -185,7 +187,7 @@ static json_t* check_json(const session* x, int k)
   return r;
 }
 
-static int print_json(const session* x)
+static int print_json(const comparison* x)
 {
   json_t *answer = cli_json_answer(), *list = json_array();
   (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(x->m)));
@@ -204,7 +206,7 @@ static int print_json(const session* x)
 
 // ---- the command -----------------------------------------------------------------------------------
 
-static int read_numbers(session* x)
+static int read_numbers(comparison* x)
 {
   double states = 100, seed = 1, tolerance = 1e-9;
   const cli_args* args = x->args;
@@ -223,7 +225,7 @@ static int read_numbers(session* x)
   return EXIT_FINE;
 }
 
-static int verify_robot(session* x, const cli_robot* r)
+static int verify_robot(comparison* x, const cli_robot* r)
 {
   const char* format = cli_get(x->args, "format");
   x->m = r->model;
@@ -242,7 +244,7 @@ static int verify_robot(session* x, const cli_robot* r)
 
 static int run(const cli_args* args)
 {
-  session x = {.args = args};
+  comparison x = {.args = args};
   cli_robot r;
   int code = read_numbers(&x);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r);

@@ -61,13 +61,13 @@ static int straighten(const cli_track* t, int at)
 static int check_step(const cli_track* t)
 {
   const cli_states* s = t->states;
-  const double *q = t->value + (t->rows - 1) * t->width, *p = q - t->width;
+  const double* q = t->value + (t->rows - 1) * t->width;
   for (int i = 0; i < s->nquat; i++) {
     const int code = straighten(t, s->quat[i]);
     if (code != EXIT_FINE) return code;
   }
   for (int k = 0; k < s->dofs->nq && t->rows > 1; k++) {
-    if (s->dofs->q[k].linear || fabs(q[k] - p[k]) <= 3.1416) continue;
+    if (s->dofs->q[k].linear || fabs(q[k] - (q - t->width)[k]) <= 3.1416) continue;
     return too_far(
       s, s->dofs->q[k].name,
       "the angle jumps by more than half a turn from one row to the next: was it wrapped "

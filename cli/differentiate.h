@@ -3,7 +3,7 @@
 // Each coordinate is differentiated by a quintic spline (spline.h). Quaternions go through the spline with
 // their four components, signs made continuous; the curve is that spline, normalised, so that angular
 // velocity and acceleration are those of one smooth rotation through all samples. The whole trajectory is
-// held in memory: 16 bytes per coordinate and row, and 128 per row.
+// held in memory: per row some 16 bytes for each coordinate, and 120 for the spline.
 #ifndef LIMB_CLI_DIFFERENTIATE_H
 #define LIMB_CLI_DIFFERENTIATE_H
 

@@ -44,14 +44,12 @@ static void heading(FILE* out, const char* text)
   (void)fprintf(out, "\n%s%s%s\n", cli_on(out, CLI_BOLD), text, cli_off(out, CLI_BOLD));
 }
 
-// Words from a column on, lines broken before WIDTH. The cursor is at the column.
-static void fill(FILE* out, const char* text, int column)
+// Words from a column on, lines broken before WIDTH. at is where the cursor is; returns where it comes to.
+static int words(FILE* out, const char* text, int column, int at)
 {
-  int at = column;
   while (*text) {
     const int length = (int)strcspn(text, " "), first = at == column;
-    const int fits = at + !first + length <= WIDTH;
-    if (!first && !fits) {
+    if (!first && at + 1 + length > WIDTH) {
       (void)fprintf(out, "\n%*s", column, "");
       at = column;
     } else if (!first) {
@@ -63,7 +61,29 @@ static void fill(FILE* out, const char* text, int column)
     text += length;
     while (*text == ' ') text++;
   }
+  return at;
+}
+
+static void fill(FILE* out, const char* text, int column)
+{
+  (void)words(out, text, column, column);
   (void)fprintf(out, "\n");
+}
+
+// Paragraphs, apart by empty lines; lines that begin with blanks stay as they are.
+static void paragraphs(FILE* out, const char* const* text)
+{
+  int at = 0;
+  for (; text && *text; text++) {
+    if (**text && **text != ' ') {
+      at = words(out, *text, 0, at);
+      continue;
+    }
+    if (at > 0) (void)fprintf(out, "\n");
+    (void)fprintf(out, "%s\n", *text);
+    at = 0;
+  }
+  if (at > 0) (void)fprintf(out, "\n");
 }
 
 // "  --name VALUE     what it does"
@@ -116,7 +136,7 @@ int cli_help_command(const cli_command* c)
                 *c->operands ? " " : "", c->operands);
   (void)fprintf(out, "%c%s.\n", toupper((unsigned char)*c->summary), c->summary + 1);
   if (c->about && *c->about) (void)fprintf(out, "\n");
-  lines(out, "", c->about);
+  paragraphs(out, c->about);
   for (const cli_option* const* group = c->options; group && *group; group++)
     option_group(out, *group);
   examples(out, c->examples);

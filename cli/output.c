@@ -231,7 +231,7 @@ int cli_text_save(const cli_text* text, const char* command, const char* path)
   cli_output o;
   const int code = cli_output_open(&o, command, path);
   if (code != EXIT_FINE) return code;
-  (void)fwrite(text->bytes, 1, text->size, o.stream); // commit looks at ferror
+  if (text->size > 0) (void)fwrite(text->bytes, 1, text->size, o.stream); // commit asks ferror
   return cli_output_commit(&o, command);
 }
 

@@ -156,8 +156,8 @@ static void tell_notes(const cli_robot* r)
                     limb_note_kind_name(note.kind));
   }
   if (notes > 0)
-    (void)fprintf(stderr, "%s: %d note%s; limb check %s lists them\n", name, notes,
-                  notes == 1 ? "" : "s", name);
+    (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes,
+                  notes == 1 ? "" : "s", notes == 1 ? "it" : "them");
 }
 
 static int open_robot(const cli_args* args, const char* source, limb_severity from, cli_robot* r)

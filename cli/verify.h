@@ -7,6 +7,8 @@
 
 #include "robot.h"
 
+enum { VERIFY_LARGE = 3000 }; // with more bodies or velocities than this there are no matrices
+
 typedef struct verify {
   const limb_model* m;
   limb_data* d;
@@ -22,7 +24,7 @@ typedef struct verify {
   double* memory;
   double *x, *y, *z, *w; // nv each
   double *qt, *vt;       // a configuration and velocity nearby
-  double *M, *A, *B;     // nv x nv
+  double *M, *A, *B;     // nv x nv, but for large robots
   sp_motion* J;          // nv
   sp_force* F;           // njoint, and nv
   sp_vec3* c;            // nv

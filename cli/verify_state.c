@@ -18,7 +18,8 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   t->nbody = limb_body_count(t->m), t->njoint = limb_joint_count(t->m);
   t->nframe = limb_frame_count(t->m);
   t->step = 1e-3 / sqrt(1 + t->nv / 10.0); // speeds add up along a chain
-  const size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nn = nv * nv;
+  const size_t nq = (size_t)t->nq, nv = (size_t)t->nv;
+  const size_t nn = t->nv > VERIFY_LARGE ? 0 : nv * nv;
   t->memory = calloc(2 * nq + 9 * nv + 3 * nn + 1, sizeof(double));
   t->J = calloc(nv + 1, sizeof *t->J);
   t->F = calloc(nv + (size_t)t->njoint + 1, sizeof *t->F);

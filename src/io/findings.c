@@ -92,6 +92,14 @@ void limb_findings_destroy(limb_findings* f)
 
 // ---- adding ---------------------------------------------------------------------------------------
 
+// Names come from files, and messages go to terminals: what would steer one becomes a question mark.
+static void tame(char* text)
+{
+  for (; *text; text++) {
+    if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+  }
+}
+
 // Text by a format, in the pool, of bounded length; NULL when out of memory.
 static const char* format_text(limb_findings* f, const char* format, va_list list)
 {
@@ -99,6 +107,7 @@ static const char* format_text(limb_findings* f, const char* format, va_list lis
   const int n = vsnprintf(text, sizeof text, format, list);
   const size_t length = n < 0 ? 0 : n > LONGEST_TEXT ? LONGEST_TEXT : (size_t)n;
   if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 3);
+  tame(text);
   return limb_pool_text(&f->pool, text, length);
 }
 
@@ -109,6 +118,7 @@ static const char* subject_text(limb_findings* f, limb_subject about)
     (void)snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
   else
     (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
+  tame(where);
   return limb_pool_text(&f->pool, where, strlen(where));
 }
 

@@ -32,7 +32,11 @@ static const char* find_attribute(const char* tag, const char* end, const char* 
 
 limb_mark limb_urdf_mark(const urdf_reader* r, const xml_node* n, const char* attribute)
 {
+  enum {
+    ENOUGH = 1000
+  }; // errors; further ones get the place of their element, which costs nothing
   const limb_source* src = r->src;
+  if (r->errors > ENOUGH) return n->mark;
   if (n->byte > src->size || n->bytes > src->size - n->byte) return n->mark;
   const char* tag = src->text + n->byte;
   const char* at = find_attribute(tag, tag + n->bytes, attribute);

@@ -128,7 +128,8 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
 
 void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, const urdf_words* w)
 {
-  unsigned seen = 0; // bit i: child i of the words
+  enum { MOST = 16 }; // longer lists of children there are none
+  const xml_node* seen[MOST] = {NULL};
   for (int i = 0; i < n->nattribute; i++) check_attribute(r, about, n, n->attribute[i].name, w);
   for (const xml_node* c = n->first; c; c = c->next) {
     const int word = find_word(w->child, c->name);
@@ -136,11 +137,11 @@ void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, cons
       if (find_word(w->many, c->name) < 0) check_child(r, about, c, w);
       continue;
     }
-    if (seen & 1u << word)
+    if (seen[word])
       limb_urdf_error(r, RULE_DUPLICATE_KEY, c->mark, about,
-                      "a second <%s>: the first stands on line %d", c->name,
-                      xml_child(n, c->name)->mark.line);
-    seen |= 1u << word;
+                      "a second <%s>: the first stands on line %d", c->name, seen[word]->mark.line);
+    else
+      seen[word] = c;
   }
 }
 

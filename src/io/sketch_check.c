@@ -20,7 +20,15 @@ static const char* frame_name(const void* s, int i)
 
 typedef struct tables {
   limb_names body, joint, frame;
+  int suggestions; // how many were looked for: each costs a look at many names
 } tables;
+
+// "; did you mean ...", for the first hundred names that are not defined.
+static const char* suggest(tables* t, const char* wrong, int count, name_fn* name,
+                           const limb_sketch* s, char text[LIMB_WHERE_SPACE])
+{
+  return t->suggestions++ < 100 ? limb_did_you_mean(wrong, count, name, s, text) : "";
+}
 
 static int new_table(const limb_sketch* s, limb_names* t, int count)
 {
@@ -29,6 +37,15 @@ static int new_table(const limb_sketch* s, limb_names* t, int count)
   if (!slot) return 0;
   limb_names_clear(t, slot, capacity);
   return 1;
+}
+
+// Names are printed, and stand in the header of tables.
+static int has_control(const char* name)
+{
+  for (; *name; name++) {
+    if ((unsigned char)*name < ' ' || *name == 127) return 1;
+  }
+  return 0;
 }
 
 // Enters one name; an empty or repeated one is reported instead. first: mark of the i-th.
@@ -41,6 +58,9 @@ static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, na
               kind);
     return;
   }
+  if (has_control(name))
+    limb_find(s->findings, RULE_BAD_VALUE, at, (limb_subject){kind, name},
+              "its name contains a control character, such as a line break");
   const int first = limb_names_find(t, name, get, s);
   if (first < 0)
     limb_names_put(t, name, i);
@@ -77,7 +97,7 @@ static int enter_names(const limb_sketch* s, tables* t)
 // ---- joints to bodies -----------------------------------------------------------------------------
 
 // A body by name; SKETCH_WORLD for the world, SKETCH_NONE and a finding when there is none.
-static int find_body(const limb_sketch* s, const tables* t, const char* name, const char* role,
+static int find_body(const limb_sketch* s, tables* t, const char* name, const char* role,
                      limb_mark at, limb_subject about)
 {
   const int body = name ? limb_names_find(&t->body, name, body_name, s) : -1;
@@ -85,11 +105,11 @@ static int find_body(const limb_sketch* s, const tables* t, const char* name, co
   if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
   limb_find(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
-            limb_did_you_mean(name, s->nbody, body_name, s, mean));
+            suggest(t, name, s->nbody, body_name, s, mean));
   return SKETCH_NONE;
 }
 
-static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l, int k)
+static void resolve_joint(const limb_sketch* s, tables* t, sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
   const limb_subject about = {s->words.joint, j->name};
@@ -250,7 +270,7 @@ static int one_dof(limb_joint_type type)
   return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
 }
 
-static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+static void resolve_mimic(const limb_sketch* s, tables* t, const limb_read_options* opt,
                           sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
@@ -265,7 +285,7 @@ static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read
   else if (target < 0)
     limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
               "it follows '%s', which is not defined%s", j->mimic,
-              limb_did_you_mean(j->mimic, s->njoint, joint_name, s, mean));
+              suggest(t, j->mimic, s->njoint, joint_name, s, mean));
   else if (target == k)
     limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
   else if (!one_dof(j->def.type) || !one_dof(s->joint[target].def.type))
@@ -311,7 +331,7 @@ static int take_links(const limb_sketch* s, sketch_links* l)
 
 limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
 {
-  tables t;
+  tables t = {.suggestions = 0};
   if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
   if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
     limb_find(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},

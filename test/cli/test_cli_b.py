@@ -489,7 +489,8 @@ class Trajectories(Case):
         done = self.run_limb("id", model, self.file("s.csv", "time,q.hinge,v.hinge,a.hinge\n1,0,0,0\n0,0,0,0\n"),
                              "--size", code=2)
         self.assertIn("s.csv:3: error: time: 0 does not come after", done.stderr)
-        for words in (("--format", "json"), ("--size", "--output", "-")):
+        for words in (("--format", "json"), ("--size", "--output", "-"), ("--size", "--plot", "-"),
+                      ("--output", "x", "--plot", "x")):
             self.assertEqual(self.run_limb("id", model, self.file("s.csv", "time\n"), *words, code=2).stdout, "")
 
     # ---- --plot ------------------------------------------------------------------------------------------

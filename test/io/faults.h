@@ -50,7 +50,7 @@ static inline int count_findings(limb_reading* r, const char* rule)
 static inline void print_findings(limb_reading* r)
 {
   limb_finding f;
-  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++)
+  for (int i = 0; i < 50 && limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++)
     printf("  %d:%d %s %s: %s %s\n", f.line, f.column, f.rule, f.where, f.text, f.hint);
 }
 

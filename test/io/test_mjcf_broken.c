@@ -176,8 +176,9 @@ START_TEST(deep_and_many)
   repeat(WORLD, 1000000, "<body>", "", LIMB_E_SYNTAX, "too-deep");
   repeat(WORLD, 50000, "<body name='b%d'><joint name='j%d'/><geom size='1'/></body>\n", END,
          LIMB_OK, "derived-inertia");
-  repeat(WORLD, 50000, "<body/>\n", END, LIMB_OK, "assumed");
-  repeat(WORLD "<body name='a'>", 50000, "<joint name='j%d'/>", "</body>" END, LIMB_OK, "ignored");
+  repeat(WORLD, 50000, "<body/>\n", END, LIMB_OK, "no-inertial");
+  repeat(WORLD "<body name='a'>", 50000, "<joint name='j%d'/>", "</body>" END, LIMB_OK,
+         "no-inertial");
   repeat(WORLD "<body name='a'>", 50000, "<joint a%d='1' b%d=''/>", "</body>" END, LIMB_OK,
          "unknown-tag");
   repeat(WORLD, 50000, "<site name='s%d'/>", "<body name='a'/>" END, LIMB_OK, "no-inertial");

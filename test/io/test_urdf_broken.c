@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // ---- files ----------------------------------------------------------------------------------------
 
@@ -328,6 +329,7 @@ END_TEST
 START_TEST(very_many_faults)
 {
   pile p = {0};
+  const clock_t start = clock();
   pile_add(&p, "<robot name=\"r\">\n");
   pile_repeat(&p, 100000, "<link name=\"l%d\"/>\n");
   pile_add(&p, "</robot>");
@@ -339,6 +341,7 @@ START_TEST(very_many_faults)
   expect(&p, LIMB_OK, "unknown-tag");
 
   pile_add(&p, "<robot name=\"r\"><link name=\"a\">\n");
+  pile_repeat(&p, 50000, "<visual/>\n");
   pile_repeat(&p, 50000, "<inertial/>\n");
   pile_add(&p, "</link></robot>");
   expect(&p, LIMB_E_MODEL, "duplicate-key");
@@ -352,6 +355,19 @@ START_TEST(very_many_faults)
               "<mechanicalReduction>2</mechanicalReduction></transmission>\n");
   pile_add(&p, "</robot>");
   expect(&p, LIMB_OK, "assumed");
+
+  pile_add(&p, "<robot name=\"r\"><limb");
+  pile_repeat(&p, 50000, " attribute%d=\"\"");
+  pile_add(&p, "/><link name=\"a\"/></robot>");
+  expect(&p, LIMB_E_MODEL, "unknown-key");
+
+  pile_add(&p, "<robot name=\"r\">");
+  pile_repeat(&p, 30000,
+              "<link name=\"the_link_%d\"/><joint name=\"j%d\" type=\"fixed\"><parent "
+              "link=\"a_link_%d\"/><child link=\"none\"/></joint>\n");
+  pile_add(&p, "</robot>");
+  expect(&p, LIMB_E_MODEL, "undefined-body");
+  assert_that(clock() - start < 30 * CLOCKS_PER_SEC);
 }
 END_TEST
 

@@ -100,6 +100,7 @@ static const fault faults[] = {
   {"solid-unknown", LIMB_E_MODEL, "unknown-key", 12, 13},
   {"tab", LIMB_E_SYNTAX, "syntax", 11, 1},
   {"tag", LIMB_E_MODEL, "unsupported", 6, 11},
+  {"tag-directive", LIMB_E_SYNTAX, "unsupported", 1, 1},
   {"two-roots", LIMB_E_MODEL, "several-roots", 5, 5},
   {"type-missing", LIMB_E_MODEL, "missing-key", 14, 5},
   {"type-unknown", LIMB_E_MODEL, "bad-value", 15, 11},
