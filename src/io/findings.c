@@ -92,11 +92,30 @@ void limb_findings_destroy(limb_findings* f)
 
 // ---- adding ---------------------------------------------------------------------------------------
 
-// Names come from files, and messages go to terminals: what would steer one becomes a question mark.
+// Length of the UTF-8 character at text; 0 when it is none, or one that was cut off.
+static size_t character(const char* text)
+{
+  const unsigned char c = (unsigned char)*text;
+  const size_t length = c < 0x80   ? 1
+                        : c < 0xc2 ? 0
+                        : c < 0xe0 ? 2
+                        : c < 0xf0 ? 3
+                        : c < 0xf5 ? 4
+                                   : 0;
+  for (size_t i = 1; i < length; i++) {
+    if (((unsigned char)text[i] & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+// Names come from files, and messages go to terminals and JSON: what would steer the one or break the other
+// becomes a question mark.
 static void tame(char* text)
 {
-  for (; *text; text++) {
-    if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+  while (*text) {
+    const size_t length = character(text);
+    if (length == 0 || (unsigned char)*text < ' ' || *text == 127) *text = '?';
+    text += length ? length : 1;
   }
 }
 

@@ -3,7 +3,6 @@
 // Everything else is reported, once each.
 #include "io/read_mjcf_impl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- <compiler> and <option> ----------------------------------------------------------------------
@@ -177,7 +176,7 @@ static void rename_sites(mjcf* m)
   }
   for (int i = 0; i < s->nframe && !m->no_memory; i++) {
     const char* name = s->frame[i].name;
-    if (limb_names_find(&t, name, body_name, s) < 0) continue;
+    if (strcmp(name, "world") != 0 && limb_names_find(&t, name, body_name, s) < 0) continue;
     const char* other = mjcf_join(m, name, "_", "site");
     if (!other) return;
     s->frame[i].name = other;

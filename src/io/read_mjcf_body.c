@@ -189,7 +189,10 @@ static int is_freed(const mjcf* m, const mjcf_carried* b, const parts* p)
 // pose: the body that moves is a massless one below it.
 static void free_root(mjcf* m, const mjcf_carried* b)
 {
-  if (m->opt->base == LIMB_BASE_FLOATING) return;
+  if (m->opt->base == LIMB_BASE_FLOATING) {
+    mjcf_note_start(m, b);
+    return;
+  }
   const char* ground = mjcf_join(m, b->name, ".", "base");
   if (!ground) return;
   if (!limb_sketch_body(m->s, ground, b->mark)) m->no_memory = 1;

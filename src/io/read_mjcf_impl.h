@@ -104,6 +104,9 @@ int mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half);
 void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
                            int quiet);
 
+// Whether a rotation is another than none at all.
+int mjcf_is_turned(const sp_mat3* R);
+
 // a + middle + b in the pool; NULL when out of memory, which m remembers.
 const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b);
 
@@ -143,6 +146,9 @@ typedef struct mjcf_carried {
 
 // Joins a body that is in the sketch to its parent by its joints, one after the other.
 void mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count);
+
+// Says that the pose of a body in the file has no effect, because it is part of q.
+void mjcf_note_start(mjcf* m, const mjcf_carried* b);
 
 // Counts a thing that had no name.
 void mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given);

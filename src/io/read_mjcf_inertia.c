@@ -158,11 +158,10 @@ static sp_inertia from_inertial(mjcf* m, const xml_node* n)
   const sp_pose X = mjcf_pose(m, it);
   if (full) {
     Y.xx = d[0], Y.yy = d[1], Y.zz = d[2], Y.xy = d[3], Y.xz = d[4], Y.yz = d[5];
-    const sp_mat3 identity = sp_identity3();
     if (xml_get(n, "diaginertia"))
       limb_find(m->findings, RULE_DUPLICATE_KEY, n->mark, mjcf_subject(n),
                 "diaginertia and fullinertia are both given");
-    if (memcmp(&X.R, &identity, sizeof identity) != 0)
+    if (mjcf_is_turned(&X.R))
       limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
                 "fullinertia is in body axes: it cannot have an orientation");
   } else if (!xml_get(n, "fullinertia") && needed(m, n, "diaginertia", 3, d)) {

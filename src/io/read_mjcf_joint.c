@@ -45,20 +45,26 @@ static void check_attributes(mjcf* m, const mjcf_joint* j)
 
 // ---- figures --------------------------------------------------------------------------------------
 
-// An attribute with one number that counts, up to most of a polynomial; the others cannot be honoured.
-static double figure(mjcf* m, mjcf_item it, const char* name, int most)
+// The first number of an attribute, 0 when it is not given. Up to most are those of a polynomial, of which
+// only the linear part can be honoured.
+static double number(mjcf* m, mjcf_item it, const char* name, int most)
 {
   double x[3] = {0, 0, 0};
   (void)mjcf_numbers(m, it, name, 1, most, x);
   if (x[1] != 0 || x[2] != 0)
     limb_find(m->findings, RULE_DROPPED, it.node->mark, mjcf_subject(it.node),
               "%s: only its linear part is used", name);
-  if (x[0] < 0 && strstr(name, "ref") == NULL) {
-    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node), "%s is negative",
-              name);
-    return 0;
-  }
   return x[0];
+}
+
+// The same, for what cannot be negative.
+static double figure(mjcf* m, mjcf_item it, const char* name, int most)
+{
+  const double x = number(m, it, name, most);
+  if (x >= 0) return x;
+  limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node), "%s is negative",
+            name);
+  return 0;
 }
 
 // Limits of position and effort: given and switched on.
@@ -94,7 +100,7 @@ static void take_figures(mjcf* m, mjcf_item it, double unit, limb_joint_def* def
   def->viscous = figure(m, it, "damping", 3);
   def->coulomb = figure(m, it, "frictionloss", 1);
   def->stiffness = figure(m, it, "stiffness", 3);
-  def->rest = unit * figure(m, it, "springref", 1);
+  def->rest = unit * number(m, it, "springref", 1);
   take_limits(m, it, unit, def);
   if (mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
     limb_find(m->findings, RULE_UNSUPPORTED, it.node->mark, mjcf_subject(it.node),
@@ -124,9 +130,9 @@ static const char* joint_name(mjcf* m, const mjcf_carried* b, const xml_node* n,
 {
   const char* name = xml_get(n, "name");
   if (name && *name) return name;
-  char number[24];
-  (void)snprintf(number, sizeof number, "%d", index + 1);
-  name = mjcf_join(m, b->name, ".joint", number);
+  char text[24];
+  (void)snprintf(text, sizeof text, "%d", index + 1);
+  name = mjcf_join(m, b->name, ".joint", text);
   if (name) mjcf_note_unnamed(m, n->mark, name);
   return name;
 }
@@ -166,7 +172,7 @@ static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp
   double a[3] = {0, 0, 1};
   (void)mjcf_numbers(m, part->item, "axis", 3, 3, a);
   sp_vec3 axis = sp_mulv(part->X.R, sp_v3(a[0], a[1], a[2]));
-  const double length = sp_norm3(axis), ref = unit * figure(m, part->item, "ref", 1);
+  const double length = sp_norm3(axis), ref = unit * number(m, part->item, "ref", 1);
   axis = length < 1e-14 ? sp_v3(0, 0, 0) : sp_scale3(1 / length, axis); // zero is an error later
   j->def.axis = axis;
   j->def.type = kind == HINGE ? LIMB_REVOLUTE : LIMB_PRISMATIC;
@@ -194,10 +200,12 @@ static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, i
                       : "a free joint cannot be combined with others");
 }
 
-static int is_home(const sp_pose* X)
+void mjcf_note_start(mjcf* m, const mjcf_carried* b)
 {
-  const sp_pose one = sp_pose_identity();
-  return memcmp(&X->R, &one.R, sizeof one.R) == 0 && sp_norm3(X->p) == 0;
+  if (!mjcf_is_turned(&b->X.R) && sp_norm3(b->X.p) == 0) return;
+  limb_find(
+    m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
+    "its pose in the file is a starting value: q of its free joint is its pose in the world");
 }
 
 static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
@@ -208,10 +216,7 @@ static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int
   j->child = b->name;
   j->def.type = LIMB_FREE;
   if (!is_free(part)) drop_figures(m, part->item);
-  if (!is_home(&b->X))
-    limb_find(
-      m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
-      "its pose in the file is a starting value: q of its free joint is its pose in the world");
+  mjcf_note_start(m, b);
 }
 
 // ---- all joints of a body -------------------------------------------------------------------------

@@ -16,16 +16,22 @@ limb_subject mjcf_subject(const xml_node* n)
 
 const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
 {
-  const size_t na = strlen(a), nm = strlen(middle), nb = strlen(b);
-  char* text = limb_pool_take(m->pool, na + nm + nb + 1);
-  if (!text) {
+  const size_t size = strlen(a) + strlen(middle) + strlen(b) + 1;
+  char* text = limb_pool_take(m->pool, size);
+  if (text)
+    (void)snprintf(text, size, "%s%s%s", a, middle, b);
+  else
     m->no_memory = 1;
-    return NULL;
-  }
-  memcpy(text, a, na);
-  memcpy(text + na, middle, nm);
-  memcpy(text + na + nm, b, nb);
   return text;
+}
+
+int mjcf_is_turned(const sp_mat3* R)
+{
+  const sp_mat3 one = sp_identity3();
+  for (int i = 0; i < 9; i++) {
+    if (R->m[i] != one.m[i]) return 1;
+  }
+  return 0;
 }
 
 // ---- numbers and words ----------------------------------------------------------------------------
@@ -75,17 +81,15 @@ int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, d
 int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
 {
   int given = 0; // numbers that a nearer layer has set
-  const xml_node* layer = it.node;
-  int c = it.class_index;
-  for (;;) {
+  const char* text = xml_get(it.node, name);
+  for (int c = it.class_index;; c = m->class_list[c].parent) {
     double own[3];
-    const char* text = layer ? xml_get(layer, name) : NULL;
     const int n = text ? judge(m, it, name, text, scan(text, 3, own), 1, 3) : 0;
     if (text && n == 0) return 0;
     for (; given < n; given++) x[given] = own[given];
     if (c < 0) return given;
-    layer = m->class_list[c].item[it.kind];
-    c = m->class_list[c].parent;
+    const xml_node* layer = m->class_list[c].item[it.kind];
+    text = layer ? xml_get(layer, name) : NULL;
   }
 }
 

@@ -348,7 +348,7 @@ static int to_integer(par_file* p, const par_value* v, limb_subject about, int* 
 {
   linear value = {0, 0};
   if (!evaluate(p, v, about, RULE_MISSING_KEY, NULL, &value)) return 0;
-  if (value.constant != floor(value.constant) || fabs(value.constant) > 1e9) {
+  if (value.constant != floor(value.constant) || fabs(value.constant) > 1e8) {
     limb_find(p->findings, RULE_BAD_VALUE, v->mark, about, "a whole number is expected");
     return 0;
   }

@@ -128,8 +128,8 @@ typedef struct par_slot {
   int index;
 } par_slot;
 
-// Value of an entry. A symbol without value is reported by the rule; with LIMB_NOTE rules it counts as 0.
-// 1, or 0 after an error.
+// Value of an entry. A symbol without value is reported by the rule: an error with RULE_MISSING_KEY, else it
+// counts as 0. Returns 1, or 0 after an error.
 int par_number(par_file* p, par_slot at, limb_rule missing, double* x);
 
 // Value of an entry that may hold the joint variable: constant + sign * variable. sign 0: no variable.

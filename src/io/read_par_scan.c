@@ -283,7 +283,7 @@ static void scan_single(cursor* c, const char* name, limb_mark at)
     keep_symbol(p, name, value);
 }
 
-// name = value, or name = { values }. 0: this is no statement, and there may be no more.
+// name = value, or name = { values }.
 static void scan_statement(cursor* c)
 {
   const limb_mark at = mark_here(c);
@@ -358,5 +358,8 @@ void par_scan(par_file* p, const char* text, size_t size)
     scan_statement(&c);
     faults += limb_findings_count(p->findings) > before;
   }
+  if (faults == MOST_FAULTS)
+    limb_find(p->findings, RULE_SYNTAX, mark_here(&c), (limb_subject){NULL, NULL},
+              "there is so much wrong above that reading stops here");
   enter_symbols(p);
 }

@@ -4,7 +4,6 @@
 #include "io/yaml_schema.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -121,13 +120,20 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
 
 // ---- the robot as a whole -----------------------------------------------------------------------------
 
+static bool is_identity(const sp_pose* X)
+{
+  const sp_mat3 one = sp_identity3();
+  bool same = X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
+  for (int i = 0; i < 9; i++) same = same && X->R.m[i] == one.m[i];
+  return same;
+}
+
 // A body that no joint places lies at the world's origin, whatever its home says.
 static void check_homes(yaml_reader* r)
 {
-  const sp_pose one = sp_pose_identity();
   for (int i = 0; i < r->nhome; i++) {
     const yaml_home* home = &r->home[i];
-    if (home->carried || memcmp(&home->pose, &one, sizeof one) == 0) continue;
+    if (home->carried || is_identity(&home->pose)) continue;
     r->check.about = (limb_subject){r->sketch->words.body, home->body};
     yml_error(
       &r->check, RULE_BAD_VALUE, home->mark,

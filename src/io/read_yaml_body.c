@@ -182,9 +182,10 @@ void limb_yaml_body(yaml_reader* r, const yml_node* n)
   }
   read_inertia(r, n, &b->inertia);
   const yml_node* home = yml_get(n, "home");
+  yaml_home* homes = r->home;
   sp_pose M;
-  if (limb_yaml_pose_value(r, home, &M) && *name && !limb_yaml_find_home(r, name)) {
-    r->home[r->nhome] = (yaml_home){name, home->mark, M, false};
+  if (limb_yaml_pose_value(r, home, &M) && homes && *name && !limb_yaml_find_home(r, name)) {
+    homes[r->nhome] = (yaml_home){name, home->mark, M, false};
     limb_names_put(&r->home_names, name, r->nhome++);
   }
 }

@@ -66,7 +66,7 @@ static void read_axes(yaml_reader* r, const yml_node* n, sketch_joint* j)
     return;
   }
   if (!axis2 && type == LIMB_UNIVERSAL) (void)yml_need(&r->check, n, "axis2");
-  if (!limb_yaml_direction(r, axis2, &j->def.axis2) || !good) return;
+  if (!axis2 || !limb_yaml_direction(r, axis2, &j->def.axis2) || !good) return;
   const sp_vec3 a = j->def.axis, b = j->def.axis2;
   if (sp_norm3(sp_cross3(a, b)) <= 1e-8 * sp_norm3(a) * sp_norm3(b))
     yml_error(&r->check, RULE_BAD_AXIS, axis2->mark, "axis2 is parallel to axis");
@@ -92,9 +92,10 @@ static void read_property(yaml_reader* r, const yml_node* section, const yaml_pr
                           sketch_joint* j)
 {
   const yml_node* n = yml_get(section, p->key);
+  if (!n) return;
   double x = 0;
   const bool turns = j->def.type == LIMB_REVOLUTE || j->def.type == LIMB_HELICAL;
-  const bool infinite = n && n->kind == YML_SCALAR && strstr(n->text, ".inf");
+  const bool infinite = n->kind == YML_SCALAR && strstr(n->text, ".inf");
   int good;
   if (p->rule & LIMIT && infinite)
     good = yml_limit(&r->check, n, &x);

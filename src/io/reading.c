@@ -200,10 +200,6 @@ limb_status limb_read_text(const char* text, size_t size, const char* name,
 static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large)
 {
   size_t room = (size_t)1 << 16, size = 0;
-  struct stat about;
-  if (fstat(fileno(stream), &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= 0 &&
-      (size_t)about.st_size <= limit)
-    room = (size_t)about.st_size + 1; // to see its end at once
   char* text = limb_alloc(&r->alloc, room);
   if (!text) return LIMB_E_NOMEM;
   while (!feof(stream) && !ferror(stream) && size <= limit) {
@@ -231,6 +227,24 @@ static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large
   return status;
 }
 
+// The size of a plain file; 0 when it is none, or empty, or does not know (as those of /proc).
+static size_t plain_size(FILE* stream)
+{
+  struct stat about;
+  if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) return 0;
+  return about.st_size > 0 ? (size_t)about.st_size : 0;
+}
+
+// A plain file, straight into the pool.
+static limb_status fetch_file(limb_reading* r, FILE* stream, size_t size)
+{
+  char* text = limb_pool_take(&r->pool, size + 1);
+  if (!text) return LIMB_E_NOMEM;
+  r->source.size = fread(text, 1, size, stream);
+  r->source.text = text;
+  return ferror(stream) ? LIMB_E_IO : LIMB_OK;
+}
+
 static int is_directory(const char* path)
 {
   struct stat about;
@@ -240,9 +254,12 @@ static int is_directory(const char* path)
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt,
                                limb_error* err)
 {
-  int large = 0;
+  const size_t size = plain_size(stream);
+  int large = size > opt->max_bytes;
   errno = 0;
-  const limb_status status = fetch(r, stream, opt->max_bytes, &large);
+  limb_status status = LIMB_OK;
+  if (!large)
+    status = size ? fetch_file(r, stream, size) : fetch(r, stream, opt->max_bytes, &large);
   if (status == LIMB_E_IO)
     return limb_fail(err, status, r->source.name, "cannot be read: %s", strerror(errno));
   if (status) return limb_fail(err, status, r->source.name, "out of memory");

@@ -332,11 +332,21 @@ static limb_status put_frame(const output* o, const limb_builder* b, const limb_
 
 // ---- the robot --------------------------------------------------------------------------------------
 
+static bool has_control(const char* text)
+{
+  for (; *text; text++) {
+    if ((unsigned char)*text < 0x20 || *text == 0x7f) return true;
+  }
+  return false;
+}
+
+// What a reader would refuse is not written.
 static limb_status check_name(const char* kind, const char* name, limb_error* err)
 {
-  if (is_utf8(name)) return LIMB_OK;
+  if (is_utf8(name) && !has_control(name)) return LIMB_OK;
   return limb_fail(err, LIMB_E_UNSUPPORTED, kind,
-                   "a name is not UTF-8, as YAML must be: rename the %s", kind);
+                   "a name holds control characters, or bytes that are not UTF-8: rename the %s",
+                   kind);
 }
 
 static limb_status check_names(const limb_builder* b, limb_error* err)
@@ -344,7 +354,9 @@ static limb_status check_names(const limb_builder* b, limb_error* err)
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
-  limb_status status = check_name("robot", limb_builder_name(b), err);
+  limb_status status = LIMB_OK;
+  if (!is_utf8(limb_builder_name(b)))
+    status = limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "its name is not UTF-8: rename it");
   for (int i = 0; !status && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
     status = check_name("body", body.name, err);
   for (int i = 0; !status && limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++)

@@ -26,6 +26,18 @@ typedef struct builder {
   limb_status status;       // LIMB_OK until something stops the parser
 } builder;
 
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// Names are short: a loop is done before a call of strcmp is.
+static int same(const char* a, const char* b)
+{
+  while (*a && *a == *b) {
+    a++;
+    b++;
+  }
+  return *a == *b;
+}
+
 // Place of what expat is at, counted on from the last one: expat's own count looks at every character again.
 static limb_mark here(builder* b)
 {
@@ -60,25 +72,28 @@ static const char* keep(builder* b, const char* text)
 static const char* keep_name(builder* b, const char* name)
 {
   const char** slot = &b->known[((uintptr_t)name >> 3) % NAMES];
-  if (!*slot || strcmp(*slot, name) != 0) *slot = keep(b, name);
+  if (!*slot || !same(*slot, name)) *slot = keep(b, name);
   return *slot;
 }
 
-// Copies expat's list of names and values; 0 when out of memory.
-static int take_attributes(builder* b, xml_node* n, const char** list)
+// An element with room for its attributes, copied from expat's list of names and values; NULL when out of
+// memory.
+static xml_node* new_node(builder* b, const char* name, const char** list)
 {
   int count = 0;
   while (list[2 * count]) count++;
-  if (count == 0) return 1;
-  xml_attribute* a = limb_pool_take(b->pool, (size_t)count * sizeof *a);
-  if (!a) return 0;
+  xml_node* n = limb_pool_take(b->pool, sizeof *n + (size_t)count * sizeof(xml_attribute));
+  if (!n) return NULL;
+  xml_attribute* a = (xml_attribute*)(n + 1);
   for (int i = 0; i < count; i++) {
     a[i] = (xml_attribute){keep_name(b, list[2 * i]), keep(b, list[2 * i + 1])};
-    if (!a[i].name || !a[i].value) return 0;
+    if (!a[i].name || !a[i].value) return NULL;
   }
+  n->name = keep_name(b, name);
+  n->text = "";
   n->attribute = a;
   n->nattribute = count;
-  return 1;
+  return n->name ? n : NULL;
 }
 
 static void append_child(xml_node* parent, xml_node* child)
@@ -101,20 +116,14 @@ static void on_start(void* context, const char* name, const char** list)
     stop(b, LIMB_E_SYNTAX);
     return;
   }
-  xml_node* n = limb_pool_take(b->pool, sizeof *n);
+  xml_node* n = new_node(b, name, list);
   if (!n) {
     stop(b, LIMB_E_NOMEM);
     return;
   }
-  n->name = keep_name(b, name);
-  n->text = "";
   n->mark = here(b);
   n->byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   n->bytes = (unsigned)XML_GetCurrentByteCount(b->parser);
-  if (!n->name || !take_attributes(b, n, list)) {
-    stop(b, LIMB_E_NOMEM);
-    return;
-  }
   if (b->open)
     append_child(b->open, n);
   else
@@ -122,8 +131,6 @@ static void on_start(void* context, const char* name, const char** list)
   b->open = n;
   b->depth++;
 }
-
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 static void on_end(void* context, const char* name)
 {
@@ -220,8 +227,6 @@ xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_fi
   return b.status ? NULL : b.root;
 }
 
-static int same(const char* a, const char* b) { return *a == *b && strcmp(a, b) == 0; }
-
 const char* xml_get(const xml_node* n, const char* name)
 {
   for (int i = 0; i < n->nattribute; i++) {
@@ -247,11 +252,11 @@ int limb_scan_numbers(const char* text, int count, double* values)
   const char* end = text + strlen(text);
   int n = 0;
   for (;;) {
-    while (text < end && strchr(" \t\r\n", *text)) text++;
+    while (text < end && is_blank(*text)) text++;
     if (text == end) break;
     if (n == MOST || n == count) return 0;
     text = limb_scan_number(text, end, &found[n++]);
-    if (!text || (text < end && !strchr(" \t\r\n", *text))) return 0;
+    if (!text || (text < end && !is_blank(*text))) return 0;
   }
   if (n != count) return 0;
   memcpy(values, found, (size_t)count * sizeof *values);

@@ -264,7 +264,7 @@ static limb_status check_unique(const parse* p, const yml_node* map)
   if (map->count < 2) return LIMB_OK;
   const size_t count = (size_t)map->count, capacity = limb_names_capacity(count);
   int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
-  const yml_node** entry = limb_pool_take(p->pool, count * sizeof *entry);
+  const yml_node** entry = limb_pool_take(p->pool, count * sizeof(const yml_node*));
   if (!slot || !entry) return LIMB_E_NOMEM;
   limb_names names;
   limb_names_clear(&names, slot, capacity);

@@ -54,6 +54,6 @@ enum { YAML_NTYPE = sizeof yaml_joint_types / sizeof yaml_joint_types[0] };
 
 // The rotations that a file states, with exact zeros and ones at right angles.
 sp_mat3 limb_yaml_rpy(const double rpy[3]);
-sp_mat3 limb_yaml_quaternion(const double xyzw[4]);
+sp_mat3 limb_yaml_quaternion(const double q[4]);
 
 #endif

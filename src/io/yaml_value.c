@@ -20,16 +20,18 @@ enum {
 // ---- words for messages -----------------------------------------------------------------------------
 
 // Whole characters, and nothing that moves the cursor.
-const char* yml_shown(const char* text, char out[YML_LABEL_SPACE])
+const char* yml_shown(const char* user, char text[YML_LABEL_SPACE])
 {
-  size_t n = strlen(text);
+  size_t n = strlen(user);
   const bool cut = n > SHOWN;
   if (cut) n = SHOWN;
-  while (cut && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
-  for (size_t i = 0; i < n; i++)
-    out[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
-  (void)snprintf(out + n, YML_LABEL_SPACE - n, "%s", cut ? "..." : "");
-  return out;
+  while (cut && n > 0 && ((unsigned char)user[n] & 0xc0) == 0x80) n--;
+  for (size_t i = 0; i < n; i++) {
+    text[i] = user[i];
+    if ((unsigned char)user[i] < 0x20 || user[i] == 0x7f) text[i] = '?';
+  }
+  (void)snprintf(text + n, YML_LABEL_SPACE - n, "%s", cut ? "..." : "");
+  return text;
 }
 
 static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])

@@ -65,11 +65,25 @@ static limb_status out_of_memory(limb_error* err, const char* where)
   return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
 }
 
+// "joint 'elbow'", cut at the end of where. By hand: this is done for every body and joint, and formatting
+// would be half of the work of adding one.
+static void name_thing(const char* kind, const char* name, char where[WHERE])
+{
+  char* const end = where + WHERE - 2;
+  char* p = where;
+  for (; *kind && p < end; kind++) *p++ = *kind;
+  if (p < end) *p++ = ' ';
+  if (p < end) *p++ = '\'';
+  for (; *name && p < end; name++) *p++ = *name;
+  *p++ = '\'';
+  *p = 0;
+}
+
 static limb_status check_name(const char* name, const char* kind, int index, char where[WHERE],
                               limb_error* err)
 {
   if (name && *name) {
-    (void)snprintf(where, WHERE, "%s '%s'", kind, name);
+    name_thing(kind, name, where);
     return LIMB_OK;
   }
   (void)snprintf(where, WHERE, "%s %d", kind, index);

@@ -182,6 +182,17 @@ static void principal_moments(const sp_inertia* Y, double moment[3])
   moment[1] = fmax(fmin(x, y), fmin(fmax(x, y), z));
 }
 
+// A proof for the usual case, without principal moments: no moment reaches half the trace, and so none is
+// negative either, if all pivots of (trace / 2) 1 - I lie well above rounding.
+static bool clearly_physical(const sp_inertia* Y, double size)
+{
+  const double half = 0.5 * (Y->xx + Y->yy + Y->zz), least = 1e-9 * size;
+  const double p0 = half - Y->xx;
+  if (!(p0 > least)) return false;
+  const double p1 = half - Y->yy - Y->xy * Y->xy / p0, r = Y->yz + Y->xy * Y->xz / p0;
+  return p1 > least && half - Y->zz - Y->xz * Y->xz / p0 - r * r / p1 > least;
+}
+
 const char* limb_inertia_defect(const sp_inertia* Y)
 {
   if (!Y) return "there is no inertia";
@@ -191,6 +202,7 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (Y->mass < 0) return "the mass is negative";
   if (size == 0) return NULL;
   if (Y->mass == 0) return "it has an inertia, but no mass";
+  if (clearly_physical(Y, size)) return NULL;
   // Rods, discs and point masses lie on the border: leave room for rounding, and for nothing else.
   double moment[3];
   principal_moments(Y, moment);

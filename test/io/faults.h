@@ -20,7 +20,7 @@ typedef struct fault {
   int line;
 } fault;
 
-// The finding of that rule, on that line (0: anywhere), about that thing (NULL: any); NULL when there is none.
+// The finding of that rule, on that line (0: anywhere), about that thing (NULL: any); NULL: there is none.
 static inline const limb_finding* find_finding(limb_reading* r, const char* rule, int line,
                                                const char* where, limb_finding* f)
 {

@@ -1,9 +1,9 @@
-// Figures of MuJoCo 2.2.2 for the files of mjcf/, at one random state each, in the coordinates of limb: a free
-// joint has q = (position, quaternion x y z w) and v = (angular; linear) in body axes, where MuJoCo has
+// Figures of MuJoCo 2.2.2 for the files of mjcf/, at one random state each, in the coordinates of limb: a
+// free joint has q = (position, quaternion x y z w) and v = (angular; linear) in body axes, where MuJoCo has
 // (position, quaternion w x y z) and (linear in world axes; angular in body axes).
 //
-// tau is qfrc_inverse with constraints disabled plus frictionloss sign(v); Ma is the mass matrix times a, diagonal
-// its diagonal; site is position and rotation of a site. MuJoCo diagonalises inertias to some 1e-11.
+// tau is qfrc_inverse with constraints disabled plus frictionloss sign(v); Ma is the mass matrix times a,
+// diagonal its diagonal; pose is position and rotation of a site. MuJoCo diagonalises inertias to some 1e-11.
 #ifndef LIMB_TEST_MJCF_NUMBERS_H
 #define LIMB_TEST_MJCF_NUMBERS_H
 

@@ -324,6 +324,7 @@ START_TEST(a_base_on_demand)
   opt.base = LIMB_BASE_FLOATING;
   r = read_with(standing, &opt);
   assert_that(joint_of(r, "base").type == LIMB_FREE && joint_of(r, "base").child == 1);
+  assert_that(has_finding(r, "ignored", 1, "body 'a'"));
   limb_reading_destroy(r);
 
   opt.base = LIMB_BASE_PLANAR;

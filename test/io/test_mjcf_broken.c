@@ -211,7 +211,7 @@ START_TEST(long_words)
     const size_t head = strlen(shells[2 * i]);
     memcpy(text, shells[2 * i], head);
     memset(text + head, 'x', LONG);
-    strcpy(text + head + LONG, shells[2 * i + 1]);
+    memcpy(text + head + LONG, shells[2 * i + 1], strlen(shells[2 * i + 1]) + 1);
     limb_reading* r = NULL;
     const limb_status status = read_as(LIMB_FORMAT_MJCF, text, strlen(text), &r);
     check_at("%s", shells[2 * i]);

@@ -379,7 +379,7 @@ START_TEST(deep_and_long)
   } cases[] = {{"(", LIMB_E_SYNTAX, "syntax"},
                {"(*", LIMB_E_SYNTAX, "syntax"},
                {"{", LIMB_E_SYNTAX, "syntax"},
-               {"a = {1}\n", LIMB_E_MODEL, "unknown-tag"},
+               {"a = {1}\n", LIMB_E_SYNTAX, "unknown-tag"},
                {"a=1\n", LIMB_E_SYNTAX, "duplicate-key"},
                {"Ant = {0,", LIMB_E_SYNTAX, "syntax"},
                {"ab ", LIMB_E_SYNTAX, "syntax"}};
@@ -405,12 +405,13 @@ END_TEST
 START_TEST(symbols_in_a_row)
 {
   enum { N = 100000, ROOM = 32 };
-  char* text = malloc(sizeof one_link + (size_t)N * ROOM);
+  const size_t room = sizeof one_link + (size_t)N * ROOM;
+  char* text = malloc(room);
   assert_that(text != NULL);
   size_t at = sizeof one_link - 1;
   memcpy(text, one_link, at);
-  at += (size_t)sprintf(text + at, "d = {s0}\n");
-  for (int i = 0; i < N; i++) at += (size_t)sprintf(text + at, "s%d = s%d\n", i, i + 1);
+  at += (size_t)snprintf(text + at, room - at, "d = {s0}\n");
+  for (int i = 0; i < N; i++) at += (size_t)snprintf(text + at, room - at, "s%d = s%d\n", i, i + 1);
   expect_text(LIMB_FORMAT_PAR, text, at, LIMB_E_MODEL, "too-deep");
   free(text);
 }

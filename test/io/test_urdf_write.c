@@ -1,5 +1,5 @@
-// Writing URDF: every fixture robot comes back as it went, and what URDF cannot say is told. Real robots and a
-// long one are read here, too.
+// Writing URDF: every fixture robot comes back as it went, and what URDF cannot say is told. Real robots and
+// a long one are read here, too.
 #include "limb/limb.h"
 #include "limb/read.h"
 #include "limb/write.h"
@@ -221,18 +221,18 @@ END_TEST
 
 START_TEST(hard_names_come_back)
 {
-  static const char* const names[] = {"a \"b\" <c> & 'd'", " x ", "tab\tline\nreturn\r",
-                                      "caf\xc3\xa9 \xf0\x9f\xa6\xbe", "${x}"};
-  for (int i = 0; i < 5; i++) {
+  static const char* const names[] = {"a \"b\" <c> & 'd'", " x ", "caf\xc3\xa9 \xf0\x9f\xa6\xbe",
+                                      "${x}"};
+  for (int i = 0; i < 4; i++) {
     limb_builder* b = on_world(names[i], LIMB_REVOLUTE, sp_v3(0, 0, 0));
-    assert_ok(limb_builder_set_name(b, names[i]));
+    assert_ok(limb_builder_set_name(b, i == 1 ? "tab\tline\nreturn\r" : names[i]));
     page p = write_urdf(b, NULL);
     limb_reading* r = NULL;
     // An expression of xacro in a name is refused when it is read: it is never a name that was meant.
     const limb_status status = limb_read_text(p.text, p.size, "p.urdf", NULL, &r, NULL);
     check_at("%s", names[i]);
-    assert_status(status, i == 4 ? LIMB_E_MODEL : LIMB_OK);
-    if (i < 4) same_description(b, limb_reading_builder(r));
+    assert_status(status, i == 3 ? LIMB_E_MODEL : LIMB_OK);
+    if (i < 3) same_description(b, limb_reading_builder(r));
     free(p.text);
     limb_reading_destroy(r);
     limb_builder_destroy(b);
@@ -242,11 +242,11 @@ END_TEST
 
 START_TEST(what_cannot_be_written)
 {
-  static const char* const names[] = {"bell\x07",         "\xff",       "\xc0\xaf", "\xed\xa0\x80",
-                                      "\xf4\x90\x80\x80", "cut\xe2\x82"};
+  static const char* const names[] = {"bell\x07",     "line\nbreak",      "\xff",       "\xc0\xaf",
+                                      "\xed\xa0\x80", "\xf4\x90\x80\x80", "cut\xe2\x82"};
   page p = {0};
   limb_error err;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     limb_builder* b = on_world(names[i], LIMB_REVOLUTE, sp_v3(0, 0, 0));
     check_at("name %d", i);
     assert_status(limb_write(b, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
