@@ -5,13 +5,11 @@
 
 #include "limb/csv.h"
 
+#include "io/utf8.h"
+
 #include <stdbool.h>
 
-enum {
-  CSV_SHOWN = 48,                  // bytes of the user's text in a message
-  CSV_SHOWN_SPACE = CSV_SHOWN + 8, // with dots and a zero
-  CSV_WHERE_SPACE = CSV_SHOWN_SPACE + 16
-};
+enum { CSV_WHERE_SPACE = LIMB_SHOWN_SPACE + 16 };
 
 // One line without its end.
 typedef struct csv_line {
@@ -51,12 +49,6 @@ limb_status csv_complain_count(const limb_csv_reader* r, csv_line line, limb_err
 
 // Adds line and column to an error: the character `at`. Returns status.
 limb_status csv_place(limb_error* err, csv_line line, const char* at, limb_status status);
-
-// The start of a text as it may stand in a message: without control characters and broken UTF-8.
-const char* csv_shown(const char* text, const char* end, char room[CSV_SHOWN_SPACE]);
-
-// Bytes of the UTF-8 character at text < end; 0 when it is none.
-int csv_utf8(const char* text, const char* end);
 
 static inline bool csv_blank(char c) { return c == ' ' || c == '\t'; }
 

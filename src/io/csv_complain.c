@@ -3,42 +3,11 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "io/csv.h"
+#include "io/utf8.h"
 
 #include <string.h>
 
 // ---- places and texts ------------------------------------------------------------------------------
-
-int csv_utf8(const char* text, const char* end)
-{
-  const unsigned char* p = (const unsigned char*)text;
-  if (p[0] < 0x80) return 1;
-  const int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-  if (p[0] < 0xc2 || p[0] > 0xf4 || end - text < length) return 0;
-  for (int i = 1; i < length; i++) {
-    if ((p[i] & 0xc0) != 0x80) return 0;
-  }
-  // longer than needed, half a surrogate pair, beyond the last character
-  if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0;
-  if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0;
-  return length;
-}
-
-const char* csv_shown(const char* text, const char* end, char room[CSV_SHOWN_SPACE])
-{
-  char* to = room;
-  while (text < end && to - room < CSV_SHOWN) {
-    const int length = csv_utf8(text, end);
-    const bool plain = length > 0 && (unsigned char)*text >= ' ' && *text != 0x7f;
-    if (plain)
-      memcpy(to, text, (size_t)length);
-    else
-      *to = '?';
-    to += plain ? length : 1;
-    text += plain ? length : 1;
-  }
-  memcpy(to, text < end ? "..." : "", text < end ? 4 : 1);
-  return room;
-}
 
 limb_status csv_place(limb_error* err, csv_line line, const char* at, limb_status status)
 {
@@ -90,8 +59,8 @@ limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const ch
   while (end > text && csv_blank(end[-1])) end--;
   const char* const start = text;
   const char* const name = r->name[column].text;
-  char room[CSV_SHOWN_SPACE], where[CSV_WHERE_SPACE];
-  (void)snprintf(where, sizeof where, "column '%s'", csv_shown(name, name + strlen(name), room));
+  char room[LIMB_SHOWN_SPACE], where[CSV_WHERE_SPACE];
+  (void)snprintf(where, sizeof where, "column '%s'", limb_shown(name, name + strlen(name), room));
 
   const char* message = NULL;
   const bool quoted = text < end && *text == '"';
@@ -110,7 +79,7 @@ limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const ch
   }
   const limb_status status = message ? limb_fail(err, LIMB_E_SYNTAX, where, "%s", message)
                                      : limb_fail(err, LIMB_E_SYNTAX, where, "'%s' %s",
-                                                 csv_shown(text, end, room), reason(text, end));
+                                                 limb_shown(text, end, room), reason(text, end));
   return csv_place(err, line, start, status);
 }
 

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "io/csv.h"
+#include "io/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static limb_status check_name(csv_line line, const char* at, const char* name, c
                       "the column has no name; name it, or remove the comma that is too much", err);
   }
   for (const char* p = name; p < end;) {
-    const int length = csv_utf8(p, end);
+    const size_t length = limb_utf8(p, end, NULL);
     if (!length) {
       return wrong_name(line, at, column, "the name is not UTF-8; save the file as UTF-8", err);
     }
@@ -84,10 +85,10 @@ static limb_status check_name(csv_line line, const char* at, const char* name, c
   }
   double x;
   if (limb_scan_number(name, end, &x) == end) {
-    char room[CSV_SHOWN_SPACE], message[200];
+    char room[LIMB_SHOWN_SPACE], message[200];
     (void)snprintf(message, sizeof message,
                    "'%s' is a number; the first row must name the columns, e.g. time,q.j1",
-                   csv_shown(name, end, room));
+                   limb_shown(name, end, room));
     return wrong_name(line, at, column, message, err);
   }
   return LIMB_OK;
@@ -157,10 +158,10 @@ static limb_status sort_names(limb_csv_reader* r, csv_line line, limb_error* err
   for (int i = 1; i < r->columns; i++) {
     const csv_name *first = &r->sorted[i - 1], *again = &r->sorted[i];
     if (strcmp(first->text, again->text) != 0) continue;
-    char room[CSV_SHOWN_SPACE], message[200];
+    char room[LIMB_SHOWN_SPACE], message[200];
     (void)snprintf(message, sizeof message,
                    "the name '%s' stands in column %d already; rename or remove one of them",
-                   csv_shown(again->text, again->text + strlen(again->text), room),
+                   limb_shown(again->text, again->text + strlen(again->text), room),
                    first->column + 1);
     return wrong_name(line, start_of_column(line, again->column), again->column + 1, message, err);
   }

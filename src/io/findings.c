@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "io/pool.h"
+#include "io/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,41 +93,14 @@ void limb_findings_destroy(limb_findings* f)
 
 // ---- adding ---------------------------------------------------------------------------------------
 
-// Length of the UTF-8 character at text; 0 when it is none, or one that was cut off.
-static size_t character(const char* text)
-{
-  const unsigned char c = (unsigned char)*text;
-  const size_t length = c < 0x80   ? 1
-                        : c < 0xc2 ? 0
-                        : c < 0xe0 ? 2
-                        : c < 0xf0 ? 3
-                        : c < 0xf5 ? 4
-                                   : 0;
-  for (size_t i = 1; i < length; i++) {
-    if (((unsigned char)text[i] & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-// Names come from files, and messages go to terminals and JSON: what would steer the one or break the other
-// becomes a question mark.
-static void tame(char* text)
-{
-  while (*text) {
-    const size_t length = character(text);
-    if (length == 0 || (unsigned char)*text < ' ' || *text == 127) *text = '?';
-    text += length ? length : 1;
-  }
-}
-
 // Text by a format, in the pool, of bounded length; NULL when out of memory.
 static const char* format_text(limb_findings* f, const char* format, va_list list)
 {
   char text[LONGEST_TEXT + 1];
   const int n = vsnprintf(text, sizeof text, format, list);
   const size_t length = n < 0 ? 0 : n > LONGEST_TEXT ? LONGEST_TEXT : (size_t)n;
-  if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 3);
-  tame(text);
+  if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 4);
+  limb_tame(text); // names come from files, and messages go to terminals and JSON
   return limb_pool_text(&f->pool, text, length);
 }
 
@@ -137,7 +111,7 @@ static const char* subject_text(limb_findings* f, limb_subject about)
     (void)snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
   else
     (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
-  tame(where);
+  limb_tame(where);
   return limb_pool_text(&f->pool, where, strlen(where));
 }
 

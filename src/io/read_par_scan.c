@@ -1,6 +1,7 @@
 // SYMORO .par files, text to entries: comments go, lists are split, lines such as "RL4 = 0.5" are kept as
 // values of symbols. Nothing is computed here.
 #include "io/read_par_impl.h"
+#include "io/utf8.h"
 
 #include <string.h>
 
@@ -58,25 +59,11 @@ static int in_text(const char* at, const char* end, const char* word)
   return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
 }
 
-// Whether the text is UTF-8. Old files have Latin-1 in their comments.
-static int is_utf8(const char* text, const char* end)
-{
-  while (text < end) {
-    const unsigned char c = (unsigned char)*text++;
-    int more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
-    if (more == 3 && (c < 0xf0 || c > 0xf4)) return 0;
-    for (; more > 0; more--, text++) {
-      if (text == end || ((unsigned char)*text & 0xc0) != 0x80) return 0;
-    }
-  }
-  return 1;
-}
-
 // Nothing but UTF-8 may come into names and messages: bytes of another alphabet become question marks, and
 // so do control characters.
 static void clean(char* text, char* end)
 {
-  const int utf8 = is_utf8(text, end);
+  const int utf8 = limb_is_utf8(text, end); // old files have Latin-1 in their comments
   for (; text < end; text++) {
     const unsigned char c = (unsigned char)*text;
     if (c >= 0x80 ? !utf8 : c == 0x7f || (c < ' ' && !is_blank(*text))) *text = '?';

@@ -77,7 +77,7 @@ int limb_urdf_link(urdf_reader* r, const xml_node* n);
 int limb_urdf_joint(urdf_reader* r, const xml_node* n);
 
 // <limb> inside a joint: what URDF has no word for.
-void limb_urdf_joint_extension(urdf_reader* r, const xml_node* n, sketch_joint* j);
+void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j);
 
 // Gear ratios of all <transmission> below the root; 0 when out of memory.
 int limb_urdf_transmissions(urdf_reader* r, const xml_node* root);

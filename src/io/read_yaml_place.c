@@ -11,6 +11,7 @@
 #include "io/yaml_schema.h"
 
 #include "base/number.h"
+#include "io/utf8.h"
 
 #include <float.h>
 #include <math.h>
@@ -128,9 +129,9 @@ static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp
     const yaml_home* home = ground ? NULL : limb_yaml_find_home(r, body[i]);
     pose[i] = home ? &home->pose : &world;
     if (home || ground) continue;
-    char name[YML_LABEL_SPACE];
+    char name[LIMB_SHOWN_SPACE];
     yml_error(&r->check, RULE_MISSING_KEY, at, "its %s '%s' has no home, which places the joint",
-              role[i], yml_shown(body[i], name));
+              role[i], limb_shown(body[i], body[i] + strlen(body[i]), name));
     good = 0;
   }
   *M = *pose[0];

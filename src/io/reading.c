@@ -318,7 +318,7 @@ limb_status limb_load(const char* source, const limb_read_options* opt, limb_mod
   if (!out) return limb_fail(err, LIMB_E_ARG, "model", "output is NULL");
   limb_reading* r = NULL;
   limb_status status = limb_read(source, opt, &r, err);
-  if (!status) status = limb_builder_build(r->builder, out, err);
+  if (!status) status = limb_builder_build(limb_reading_builder(r), out, err);
   limb_reading_destroy(r);
   return status;
 }

@@ -22,7 +22,10 @@ static int has_errors(const limb_sketch* s)
 static int is_identity(const sp_pose* X)
 {
   const sp_pose one = sp_pose_identity();
-  return memcmp(X->R.m, one.R.m, sizeof one.R.m) == 0 && X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
+  for (int i = 0; i < 9; i++) {
+    if (X->R.m[i] != one.R.m[i]) return 0;
+  }
+  return X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
 }
 
 // What the builder refuses is a finding with the builder's own words.
@@ -61,7 +64,7 @@ static const char* suffixed(const describe* d, const char* name, const char* suf
   char* text = limb_pool_take(d->s->pool, n + m + 1);
   if (!text) return NULL;
   memcpy(text, name, n);
-  memcpy(text + n, suffix, m);
+  memcpy(text + n, suffix, m + 1);
   return text;
 }
 

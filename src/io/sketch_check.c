@@ -3,6 +3,7 @@
 #include "io/sketch_impl.h"
 
 #include "base/names.h"
+#include "io/utf8.h"
 
 #include <string.h>
 
@@ -39,15 +40,6 @@ static int new_table(const limb_sketch* s, limb_names* t, int count)
   return 1;
 }
 
-// Names are printed, and stand in the header of tables.
-static int has_control(const char* name)
-{
-  for (; *name; name++) {
-    if ((unsigned char)*name < ' ' || *name == 127) return 1;
-  }
-  return 0;
-}
-
 // Enters one name; an empty or repeated one is reported instead. first: mark of the i-th.
 static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, name_fn* get, int i,
                        limb_mark at, limb_mark (*mark)(const limb_sketch*, int))
@@ -58,7 +50,7 @@ static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, na
               kind);
     return;
   }
-  if (has_control(name))
+  if (limb_has_control(name)) // names are printed, and stand in the headers of tables
     limb_find(s->findings, RULE_BAD_VALUE, at, (limb_subject){kind, name},
               "its name contains a control character, such as a line break");
   const int first = limb_names_find(t, name, get, s);

@@ -2,41 +2,29 @@
 #include "io/write_urdf_impl.h"
 
 #include "base/error.h"
+#include "io/utf8.h"
 
 #include <string.h>
 
 // 1 when XML can hold the text: UTF-8 without control characters but blanks.
 static int is_xml_text(const char* text)
 {
-  const unsigned char* p = (const unsigned char*)text;
-  while (*p) {
-    const int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1 : *p >> 4 == 0xe ? 2 : 3;
-    if (*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r') return 0;
-    if (more == 3 && (*p < 0xf0 || *p > 0xf4)) return 0;
-    unsigned long code = more ? *p & (0x3fu >> more) : *p;
-    p++;
-    for (int i = 0; i < more; i++, p++) {
-      if (*p >> 6 != 2) return 0;
-      code = code << 6 | (*p & 0x3fu);
-    }
-    const int overlong = (more == 2 && code < 0x800) || (more == 3 && code < 0x10000);
-    if (overlong || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff || (code & ~1ul) == 0xfffe)
-      return 0;
+  const char* end = text + strlen(text);
+  while (text < end) {
+    uint32_t code = 0;
+    const size_t n = limb_utf8(text, end, &code);
+    const int control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+    if (n == 0 || control || code == 0xfffe || code == 0xffff) return 0;
+    text += n;
   }
   return 1;
-}
-
-static int has_control(const char* text)
-{
-  while (*text && (unsigned char)*text >= 0x20 && *text != 0x7f) text++;
-  return *text != 0;
 }
 
 // Things that are addressed by name have stricter names than the robot: readers refuse line breaks in them.
 static limb_status check_name(const char* kind, const char* name, limb_error* err)
 {
   const int thing = strcmp(kind, "robot") != 0;
-  if (is_xml_text(name) && !(thing && has_control(name))) return LIMB_OK;
+  if (is_xml_text(name) && !(thing && limb_has_control(name))) return LIMB_OK;
   return limb_fail(
     err, LIMB_E_UNSUPPORTED, kind,
     "its name holds control characters, or bytes that are not text in UTF-8: rename it");

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "io/utf8.h"
 #include "io/yaml_schema.h"
 
 #include <math.h>
@@ -95,36 +96,6 @@ static bool is_plain(const char* text)
   return true;
 }
 
-// The character at s and its length; length 0 when it is not UTF-8.
-static uint32_t character(const char* text, size_t* length)
-{
-  static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-  const unsigned char* s = (const unsigned char*)text;
-  const size_t n = s[0] < 0x80       ? 1
-                   : s[0] >> 5 == 6  ? 2
-                   : s[0] >> 4 == 14 ? 3
-                   : s[0] >> 3 == 30 ? 4
-                                     : 0;
-  uint32_t code = n < 2 ? s[0] : s[0] & (0x7fU >> n);
-  *length = 0;
-  for (size_t i = 1; i < n; i++) { // the closing zero stops it, too
-    if (s[i] >> 6 != 2) return 0;
-    code = code << 6 | (s[i] & 0x3fU);
-  }
-  if (n && code >= smallest[n] && code < 0x110000 && !(code >= 0xd800 && code < 0xe000))
-    *length = n;
-  return code;
-}
-
-static bool is_utf8(const char* text)
-{
-  for (size_t n = 0; *text; text += n) {
-    (void)character(text, &n);
-    if (n == 0) return false;
-  }
-  return true;
-}
-
 // In double quotes unless it is a plain word.
 static void put_name(const output* o, const char* name)
 {
@@ -133,9 +104,11 @@ static void put_name(const output* o, const char* name)
     return;
   }
   put(o, "\"");
-  for (size_t n = 0; *name; name += n) {
+  const char* end = name + strlen(name);
+  for (size_t n = 1; name < end; name += n) {
     char text[16];
-    const uint32_t code = character(name, &n);
+    uint32_t code = 0;
+    n = limb_utf8(name, end, &code);
     const bool odd = code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
                      code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
     if (code == '"' || code == '\\')
@@ -332,18 +305,10 @@ static limb_status put_frame(const output* o, const limb_builder* b, const limb_
 
 // ---- the robot --------------------------------------------------------------------------------------
 
-static bool has_control(const char* text)
-{
-  for (; *text; text++) {
-    if ((unsigned char)*text < 0x20 || *text == 0x7f) return true;
-  }
-  return false;
-}
-
 // What a reader would refuse is not written.
 static limb_status check_name(const char* kind, const char* name, limb_error* err)
 {
-  if (is_utf8(name) && !has_control(name)) return LIMB_OK;
+  if (limb_is_utf8(name, name + strlen(name)) && !limb_has_control(name)) return LIMB_OK;
   return limb_fail(err, LIMB_E_UNSUPPORTED, kind,
                    "a name holds control characters, or bytes that are not UTF-8: rename the %s",
                    kind);
@@ -355,7 +320,8 @@ static limb_status check_names(const limb_builder* b, limb_error* err)
   limb_joint_def joint;
   limb_frame_info frame;
   limb_status status = LIMB_OK;
-  if (!is_utf8(limb_builder_name(b)))
+  const char* robot = limb_builder_name(b);
+  if (!limb_is_utf8(robot, robot + strlen(robot)))
     status = limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "its name is not UTF-8: rename it");
   for (int i = 0; !status && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
     status = check_name("body", body.name, err);

@@ -3,6 +3,7 @@
 #include "io/yaml.h"
 
 #include "base/names.h"
+#include "io/utf8.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,30 +40,18 @@ void yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, .
 // ---- the text itself --------------------------------------------------------------------------------
 
 // Length of the character at s when YAML allows it, else 0.
-static size_t character(const unsigned char* s, const unsigned char* end)
+static size_t character(const char* s, const char* end)
 {
-  static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
-  const size_t n = s[0] < 0x80       ? 1
-                   : s[0] >> 5 == 6  ? 2
-                   : s[0] >> 4 == 14 ? 3
-                   : s[0] >> 3 == 30 ? 4
-                                     : 0;
-  if (n == 0 || (size_t)(end - s) < n) return 0;
-  uint32_t code = n == 1 ? s[0] : s[0] & (0x7fU >> n);
-  for (size_t i = 1; i < n; i++) {
-    if (s[i] >> 6 != 2) return 0;
-    code = code << 6 | (s[i] & 0x3fU);
-  }
-  if (code < smallest[n]) return 0;
-  const bool allowed =
-    code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0x7f) || code == 0x85 ||
-    (code >= 0xa0 && code < 0xd800) || (code >= 0xe000 && code < 0xfffe && code != 0xfeff) ||
-    (code >= 0x10000 && code < 0x110000);
+  uint32_t code = 0;
+  const size_t n = limb_utf8(s, end, &code);
+  const bool allowed = code == '\t' || code == '\n' || code == '\r' ||
+                       (code >= 0x20 && code < 0x7f) || code == 0x85 ||
+                       (code >= 0xa0 && code != 0xfeff && code != 0xfffe && code != 0xffff);
   return allowed ? n : 0;
 }
 
 // Tags are refused anyway, and libyaml compares each of their handles with all others.
-static bool is_tag_directive(const unsigned char* s, const unsigned char* end, limb_mark at)
+static bool is_tag_directive(const char* s, const char* end, limb_mark at)
 {
   return at.column == 1 && end - s >= 4 && memcmp(s, "%TAG", 4) == 0;
 }
@@ -70,7 +59,7 @@ static bool is_tag_directive(const unsigned char* s, const unsigned char* end, l
 // Reports the first byte that is not part of a text, and what libyaml should not see.
 static bool is_text(yml_check* c, const char* text, size_t size)
 {
-  const unsigned char *s = (const unsigned char*)text, *end = s + size;
+  const char *s = text, *end = s + size;
   limb_mark at = {1, 1};
   while (s < end) {
     const size_t n = character(s, end);
@@ -106,7 +95,7 @@ static const char* text_at(const char* text, const char* end, yaml_mark_t at)
     text = next + 1;
   }
   for (size_t i = 0; i < at.column && text < end; i++) {
-    const size_t n = character((const unsigned char*)text, (const unsigned char*)end);
+    const size_t n = character(text, end);
     text += n ? n : 1;
   }
   return text;
@@ -276,10 +265,10 @@ static limb_status check_unique(const parse* p, const yml_node* map)
       limb_names_put(&names, n->key, i);
       continue;
     }
-    char key[YML_LABEL_SPACE];
+    char key[LIMB_SHOWN_SPACE];
     yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark,
-              "the key '%s' was given on line %d already", yml_shown(n->key, key),
-              entry[first]->key_mark.line);
+              "the key '%s' was given on line %d already",
+              limb_shown(n->key, n->key + strlen(n->key), key), entry[first]->key_mark.line);
   }
   return LIMB_OK;
 }

@@ -90,6 +90,5 @@ int yml_angles(yml_check* c, const yml_node* n, int count, double unit, double* 
 // length. In text, returned.
 enum { YML_LABEL_SPACE = 96 };
 const char* yml_label(const yml_node* n, char text[YML_LABEL_SPACE]);
-const char* yml_shown(const char* user, char text[YML_LABEL_SPACE]);
 
 #endif

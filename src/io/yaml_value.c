@@ -3,6 +3,7 @@
 #include "io/yaml.h"
 
 #include "base/number.h"
+#include "io/utf8.h"
 
 #include <limits.h>
 #include <math.h>
@@ -13,30 +14,14 @@
 #define PI 3.14159265358979323846
 
 enum {
-  SHOWN = 40,        // bytes of a user's text in a message
   SUGGESTIONS = 1000 // after so many errors no time is spent on them
 };
 
 // ---- words for messages -----------------------------------------------------------------------------
 
-// Whole characters, and nothing that moves the cursor.
-const char* yml_shown(const char* user, char text[YML_LABEL_SPACE])
-{
-  size_t n = strlen(user);
-  const bool cut = n > SHOWN;
-  if (cut) n = SHOWN;
-  while (cut && n > 0 && ((unsigned char)user[n] & 0xc0) == 0x80) n--;
-  for (size_t i = 0; i < n; i++) {
-    text[i] = user[i];
-    if ((unsigned char)user[i] < 0x20 || user[i] == 0x7f) text[i] = '?';
-  }
-  (void)snprintf(text + n, YML_LABEL_SPACE - n, "%s", cut ? "..." : "");
-  return text;
-}
-
 static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
 {
-  char text[YML_LABEL_SPACE];
+  char text[LIMB_SHOWN_SPACE];
   switch (n->kind) {
   case YML_LIST: return "a list";
   case YML_MAP: return "a mapping";
@@ -44,15 +29,15 @@ static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
   case YML_SCALAR: break;
   }
   if (!*n->text && !n->quoted) return "nothing";
-  (void)yml_shown(n->text, text);
+  (void)limb_shown(n->text, n->text + strlen(n->text), text);
   (void)snprintf(out, YML_LABEL_SPACE, n->quoted ? "the text \"%.43s\"" : "'%.43s'", text);
   return out;
 }
 
 const char* yml_label(const yml_node* n, char text[YML_LABEL_SPACE])
 {
-  char key[YML_LABEL_SPACE];
-  const char* name = n->key ? yml_shown(n->key, key) : "the file";
+  char key[LIMB_SHOWN_SPACE];
+  const char* name = n->key ? limb_shown(n->key, n->key + strlen(n->key), key) : "the file";
   if (n->index < 0)
     (void)snprintf(text, YML_LABEL_SPACE, "%s", name);
   else
@@ -114,12 +99,12 @@ void yml_check_keys(yml_check* c, const yml_node* map, const char* const* known,
   if (!map || map->kind != YML_MAP) return;
   for (const yml_node* n = map->first; n; n = n->next) {
     if (find_word(n->key, known, count) >= 0) continue;
-    char key[YML_LABEL_SPACE], mean[LIMB_WHERE_SPACE];
+    char key[LIMB_SHOWN_SPACE], mean[LIMB_WHERE_SPACE];
     const bool guess =
       c->errors < SUGGESTIONS && strlen(n->key) > 1; // a letter is near to any other
     const char* meant = guess ? limb_did_you_mean(n->key, count, word_of, known, mean) : "";
     yml_error(c, RULE_UNKNOWN_KEY, n->key_mark, "there is no key '%s' here%s",
-              yml_shown(n->key, key), meant);
+              limb_shown(n->key, n->key + strlen(n->key), key), meant);
   }
 }
 

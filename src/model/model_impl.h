@@ -5,8 +5,8 @@
 #include "limb/dynamics.h"
 #include "limb/model.h"
 
-#include "model/link.h"
 #include "base/names.h"
+#include "model/link.h"
 
 #include <stdbool.h>
 

@@ -25,9 +25,17 @@ static void check_count(limb_count got, limb_count want, const char* name)
 START_TEST(counts_are_known)
 {
   static const pinned table[] = {
-    {robot_planar_2r, {72, 62, 0, 0, 2}, {20, 28, 0, 0, 2}, {116, 114, 0, 0, 2}, {151, 136, 2, 0, 2}},
+    {robot_planar_2r,
+     {72, 62, 0, 0, 2},
+     {20, 28, 0, 0, 2},
+     {116, 114, 0, 0, 2},
+     {151, 136, 2, 0, 2}},
     {robot_ur5, {301, 282, 0, 0, 6}, {230, 196, 0, 0, 6}, {962, 772, 0, 0, 6}, {788, 703, 6, 0, 6}},
-    {robot_panda, {362, 340, 0, 0, 7}, {305, 251, 0, 0, 7}, {1251, 984, 0, 0, 7}, {952, 840, 7, 0, 7}}};
+    {robot_panda,
+     {362, 340, 0, 0, 7},
+     {305, 251, 0, 0, 7},
+     {1251, 984, 0, 0, 7},
+     {952, 840, 7, 0, 7}}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     limb_model* m = table[i].make();
     check_count(limb_count_rnea(m), table[i].rnea, limb_model_name(m));
