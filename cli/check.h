@@ -7,8 +7,10 @@
 
 typedef struct check_result {
   const char* file; // as on the command line
+  const char* name; // as in messages
   int errors, warnings, notes;
-  int code; // of this file alone
+  int unreadable; // there is nothing to count
+  int code;       // of this file alone
 } check_result;
 
 // A run over all files.

@@ -7,7 +7,7 @@
 
 const char* check_verdict(const check_result* x)
 {
-  if (x->code == EXIT_USAGE) return "cannot be read";
+  if (x->unreadable || x->code == EXIT_USAGE) return "cannot be read";
   if (x->code == EXIT_MODEL) return "no model";
   if (x->errors > 0) return "errors";
   return x->warnings > 0 ? "warnings" : "fine";
@@ -46,14 +46,17 @@ static void print_one(const check_run* run, const check_result* x)
   FILE* out = run->out;
   const int bad = x->errors > 0 || x->code != EXIT_FINE;
   const cli_colour colour = bad ? CLI_RED : x->warnings ? CLI_YELLOW : CLI_GREEN;
-  (void)fprintf(out, "%s: %s%s%s: %d error%s, %d warning%s, %d note%s\n", x->file,
-                cli_on(out, colour), check_verdict(x), cli_off(out, colour), x->errors,
-                plural(x->errors), x->warnings, plural(x->warnings), x->notes, plural(x->notes));
+  (void)fprintf(out, "%s: %s%s%s", x->name, cli_on(out, colour), check_verdict(x),
+                cli_off(out, colour));
+  if (!x->unreadable)
+    (void)fprintf(out, ": %d error%s, %d warning%s, %d note%s", x->errors, plural(x->errors),
+                  x->warnings, plural(x->warnings), x->notes, plural(x->notes));
+  (void)fprintf(out, "\n");
 }
 
 void check_print_summary(const check_run* run, int n, const check_result* results)
 {
-  check_result sum = {.file = ""};
+  check_result sum = {0};
   if (n == 1) {
     print_one(run, results);
     return;
@@ -64,13 +67,19 @@ void check_print_summary(const check_run* run, int n, const check_result* result
   for (int k = 0; k < 5; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < n; i++) {
     const check_result* x = &results[i];
-    cli_cell(&t, "%s", x->file);
-    cli_cell(&t, "%d", x->errors);
-    cli_cell(&t, "%d", x->warnings);
-    cli_cell(&t, "%d", x->notes);
+    cli_cell(&t, "%s", x->name);
+    const int counts[] = {x->errors, x->warnings, x->notes};
+    for (int k = 0; k < 3; k++) {
+      if (x->unreadable) {
+        cli_cell(&t, "-");
+      } else {
+        cli_cell(&t, "%d", counts[k]);
+      }
+    }
     cli_cell(&t, "%s", check_verdict(x));
-    sum.errors += x->errors, sum.warnings += x->warnings, sum.notes += x->notes;
     fine += x->code == EXIT_FINE;
+    if (x->unreadable) continue;
+    sum.errors += x->errors, sum.warnings += x->warnings, sum.notes += x->notes;
   }
   cli_cell(&t, "%d files", n);
   cli_cell(&t, "%d", sum.errors);

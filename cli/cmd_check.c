@@ -25,18 +25,19 @@ void check_count(const check_run* run, const limb_findings* f, check_result* x)
 static void tell(check_run* run, limb_reading* r, const check_result* x, const limb_error* unsaid)
 {
   const limb_findings* f = limb_reading_findings(r);
-  const char* name = r ? limb_reading_source(r) : x->file;
+  const char* name = r ? limb_reading_source(r) : x->name;
   limb_finding finding;
   for (int i = 0; i < limb_findings_count(f) && !run->quiet; i++)
     if (limb_findings_get(f, i, &finding) == LIMB_OK) check_print_finding(run, name, &finding);
   if (unsaid) cli_print_error(stderr, name, unsaid->status, unsaid);
+  if (x->unreadable && !run->quiet) cli_suggest_robot(run->out, x->file);
 }
 
 static json_t* result_json(limb_reading* r, const check_result* x, const limb_error* unsaid)
 {
   json_t* out = json_object();
   const limb_format format = limb_reading_format(r);
-  (void)json_object_set_new(out, "file", cli_json_text(x->file));
+  (void)json_object_set_new(out, "file", cli_json_text(x->name));
   (void)json_object_set_new(out, "format",
                             format ? cli_json_text(limb_format_name(format)) : json_null());
   (void)json_object_set_new(out, "verdict", cli_json_text(check_verdict(x)));
@@ -72,8 +73,10 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   limb_findings_sort(limb_reading_findings(r));
   check_count(run, limb_reading_findings(r), x);
   if (s != LIMB_OK) x->code = cli_exit_code(s);
+  x->unreadable = s == LIMB_E_IO;
   err.status = s;
   const limb_error* unsaid = s != LIMB_OK && !said ? &err : NULL;
+  if (unsaid) x->errors++;
   json_t* answer = result_json(r, x, unsaid);
   if (!run->json) tell(run, r, x, unsaid);
   int code = EXIT_FINE;
@@ -81,7 +84,7 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   run->repaired = repair && s == LIMB_OK;
   if (run->repaired) code = check_repair(run, r, repair, x, answer);
   if (repair && s != LIMB_OK)
-    (void)cli_usage(run->args, "%s: nothing is repaired in a file that gives no model", x->file);
+    (void)cli_usage(run->args, "%s: nothing is repaired in a file that gives no model", x->name);
   (void)json_array_append_new(run->list, answer);
   limb_reading_destroy(r);
   return code;
@@ -123,6 +126,7 @@ static int check_all(check_run* run, const limb_read_options* opt)
     code = EXIT_FINE;
     for (int i = 0; i < n; i++) {
       results[i].file = cli_operand(run->args, i);
+      results[i].name = strcmp(results[i].file, "-") == 0 ? "standard input" : results[i].file;
       code = worse(code, check_file(run, opt, &results[i]));
       code = worse(code, results[i].code);
     }
@@ -148,6 +152,10 @@ static int run_check(const cli_args* args)
   }
   if (cli_operand_count(args) == 0)
     return cli_usage(args, "nothing to check; usage: limb check [options] MODEL...");
+  for (int i = 0, inputs = 0; i < cli_operand_count(args); i++) {
+    inputs += strcmp(cli_operand(args, i), "-") == 0;
+    if (inputs > 1) return cli_only_once(args, "-", "-");
+  }
   if (repair && cli_operand_count(args) > 1)
     return cli_usage(args, "--repair takes one model at a time");
   if (repair && strcmp(repair, "-") == 0) {

@@ -1,6 +1,7 @@
 // `limb completion`: scripts that complete command lines in bash, zsh and fish, from the commands' tables.
 #include "cli.h"
 #include "commands.h"
+#include "eval.h"
 
 #include "limb/read.h"
 
@@ -21,6 +22,19 @@ static int print_choices(const char* argument)
   if (!argument || !strchr(argument, '|')) return 0;
   for (; *argument; argument++) putchar(*argument == '|' ? ' ' : *argument);
   return 1;
+}
+
+// Options whose value is a list of words with commas between them, of which the last is completed.
+static int takes_list(const cli_option* o)
+{
+  return o->argument && strcmp(o->argument, "LIST") == 0;
+}
+
+// The words of such lists: quantities.
+static void print_list(void)
+{
+  for (const eval_quantity* e = eval_quantities; e->name; e++)
+    printf("%s%s", e == eval_quantities ? "" : " ", e->name);
 }
 
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.
@@ -84,6 +98,10 @@ static void bash_choices(const cli_command* c, const cli_option* o)
   printf("    '%s --%s') ", c->name, o->name);
   if (is_file(o->argument)) {
     printf("files=any");
+  } else if (takes_list(o)) {
+    printf("list='");
+    print_list();
+    printf("'");
   } else {
     printf("words='");
     (void)print_choices(o->argument);
@@ -115,6 +133,7 @@ static void print_bash(void)
   printf("# bash completion of limb: source <(limb completion bash)\n"
          "_limb() {\n"
          "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files= f\n"
+         "  local list= before=\n"
          "  [[ $cur == = ]] && cur=\n"
          "  [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
          "  COMPREPLY=()\n"
@@ -133,6 +152,13 @@ static void print_bash(void)
   printf("      esac\n    else\n      case \"${COMP_WORDS[1]}\" in\n");
   for (const cli_command* const* c = cli_commands; *c; c++) bash_operands(*c);
   printf("      esac\n    fi ;;\n  esac\n"
+         "  if [[ -n $list ]]; then\n"
+         "    [[ $cur == *,* ]] && before=${cur%%,*},\n"
+         "    for f in $list; do\n"
+         "      [[ ,$before == *,$f,* ]] || words+=\" $before$f\"\n"
+         "    done\n"
+         "    compopt -o nospace\n"
+         "  fi\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
          "  [[ -z $files ]] && return\n"
          "  compopt -o filenames\n"
@@ -158,6 +184,9 @@ static void zsh_option(const cli_command* c, const cli_option* o)
       printf("(");
       (void)print_choices(o->argument);
       printf(")");
+    } else if (takes_list(o)) {
+      printf("_values -s , quantity ");
+      print_list();
     } else if (is_file(o->argument)) {
       printf("_files");
     }
@@ -209,6 +238,10 @@ static void fish_option(const cli_command* c, const cli_option* o)
   printf("complete -c limb -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
   if (is_file(o->argument)) {
     printf(" -r -F");
+  } else if (takes_list(o)) {
+    printf(" -x -a '(__fish_append , ");
+    print_list();
+    printf(")'");
   } else if (o->argument) {
     printf(" -x -a '");
     (void)print_choices(o->argument);

@@ -72,13 +72,67 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
   return EXIT_FINDINGS;
 }
 
+static const char* output_name(const char* path)
+{
+  return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
 static void tell(FILE* out, const char* path, const same_result* same)
 {
-  (void)fprintf(out, "%s: written; read back, at %d random states ",
-                strcmp(path, "-") == 0 ? "standard output" : path, same->states);
+  (void)fprintf(out, "%s: written; read back, at %d random states ", output_name(path),
+                same->states);
   if (same->M >= 0) (void)fprintf(out, "M differs by %.2g and ", same->M);
   (void)fprintf(out, "tau differs by %.2g (relative)\n", same->tau);
 }
+
+// ---- what is left behind ---------------------------------------------------------------------------
+
+// The name of the thing that a finding says is not read: visual of "element 'visual'". "" when it is none.
+static void left_behind(const limb_finding* f, char* name, size_t size)
+{
+  static const char* const rules[] = {"ignored", "dropped", "unknown-tag"};
+  static const char* const kinds[] = {"element '", "section '", "attribute '", "list '"};
+  int told = 0;
+  *name = '\0';
+  for (int k = 0; k < 3; k++) told |= strcmp(f->rule, rules[k]) == 0;
+  if (!told || !*f->where) return;
+  (void)snprintf(name, size, "%s", f->where);
+  for (int k = 0; k < 4; k++) {
+    const size_t length = strlen(kinds[k]);
+    if (strncmp(f->where, kinds[k], length) != 0) continue;
+    (void)snprintf(name, size, "%s", f->where + length);
+    if (*name) name[strcspn(name, "'")] = '\0';
+  }
+}
+
+// One line: what of the source is not in the result, each once.
+static void tell_left_behind(const cli_robot* r, const char* path)
+{
+  enum { MOST = 12 };
+  const limb_findings* f = limb_reading_findings(r->reading);
+  char names[MOST][48], name[48];
+  int count = 0, more = 0;
+  limb_finding x;
+  for (int i = 0; i < r->nread; i++) {
+    if (limb_findings_get(f, i, &x) != LIMB_OK) continue;
+    left_behind(&x, name, sizeof name);
+    int known = 0;
+    while (known < count && strcmp(names[known], name) != 0) known++;
+    if (!*name || known < count) continue;
+    if (count < MOST) {
+      memcpy(names[count++], name, sizeof name);
+    } else {
+      more++;
+    }
+  }
+  if (count == 0) return;
+  (void)fprintf(stderr, "%s: not written: ", output_name(path));
+  for (int k = 0; k < count; k++) (void)fprintf(stderr, "%s%s", k ? ", " : "", names[k]);
+  if (more) (void)fprintf(stderr, " and %d more", more);
+  (void)fprintf(stderr, "\n");
+}
+
+// ---- writing ---------------------------------------------------------------------------------------
 
 static int write_model(const cli_args* args, const cli_robot* r, limb_format format,
                        const char* path)
@@ -99,6 +153,7 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
                     *err.text ? err.text : limb_status_text(s));
   if (code == EXIT_FINE) code = compare(args, r, &text, format, path, &same);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path);
+  if (code == EXIT_FINE) tell_left_behind(r, path);
   if (code == EXIT_FINE) tell(stderr, path, &same);
   cli_text_free(&text);
   return code;
@@ -110,6 +165,8 @@ static int run(const cli_args* args)
   cli_robot r;
   const limb_format format = output_format(args, path);
   if (!format) return EXIT_USAGE;
+  if (cli_same_file(source, path))
+    return cli_usage(args, "%s: is the model itself; name another file to write to", path);
   int code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   code = write_model(args, &r, format, path);
@@ -129,10 +186,12 @@ const cli_command cli_convert = {
   .summary = "write a model in another language: limb YAML or URDF",
   .about =
     (const char* const[]){
-      "limb YAML keeps everything. What URDF cannot say is written in elements that",
-      "other readers skip, and told. Before the file appears it is read back, and mass",
-      "matrix and torques of both robots are compared: a result that is another robot",
-      "is not kept, and the exit code is 1.", NULL},
+      "limb YAML keeps all of the dynamics. What URDF cannot say is written in elements",
+      "that other readers skip, and told. What is no dynamics (visual, collision ...) is",
+      "not written, and told: the model itself is never overwritten.", "",
+      "Before the file appears it is read back, and mass matrix and torques of both",
+      "robots are compared: a result that is another robot is not kept, and the exit", "code is 1.",
+      NULL},
   .examples = (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
                                     "limb convert puma560 - --to urdf",
                                     "a built-in robot as URDF, on standard output", NULL},

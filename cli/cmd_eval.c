@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "eval.h"
 #include "output.h"
-#include "table.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +15,8 @@ static const cli_option own_options[] = {
   {"frame", "NAME", "body or frame that J, Jdotv, pose, velocity and acceleration are of"},
   {"ref", "body|world|aligned",
    "axes and point of J, Jdotv, velocity, acceleration, reactions (default: aligned)"},
-  {"list", NULL, "print the quantities, what each needs and its shape"},
+  {"list", NULL,
+   "print the quantities, what each needs and its shape; as text, or by --format json"},
   {0},
 };
 
@@ -39,16 +39,20 @@ static const char* const about[] = {
   "",
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "not there are zero. They enter tau, acc, reactions and power.",
+  "not there are zero, one of a frame that is not there is an error. They enter tau,",
+  "acc, reactions and power.",
   "",
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
   "are angular first; J has 6 rows.",
   "",
-  "JSON is one object with schema, model, gravity, friction, mimic, base, frame,",
-  "ref, joints, dofs, nq, nv, and results: an array of one object per row. Numbers",
+  "JSON is one object with schema, model, gravity, friction, mimic, base (fixed,",
+  "floating, planar or other), frame, ref, joints, dofs, nq, nv, and results: an",
+  "array of one object per row. Numbers",
   "have 17 digits. CSV has a column per number, such as M.<dof>.<dof>, J.wx.<dof>,",
-  "pose.px, energy.kinetic, reactions.<joint>.mx.",
+  "pose.px, energy.kinetic, reactions.<joint>.mx. When a row fails, what was",
+  "printed before stays, JSON with an object error behind the results; a file of",
+  "--output is not written then.",
   NULL,
 };
 
@@ -64,57 +68,11 @@ static const char* const examples[] = {
   NULL,
 };
 
-// ---- --list ----------------------------------------------------------------------------------------
-
-static const char* shape(const eval_quantity* e)
-{
-  switch (e->form) {
-  case EVAL_DOFS: return "nv";
-  case EVAL_MATRIX: return "nv x nv";
-  case EVAL_JACOBIAN: return "6 x nv";
-  case EVAL_MOTION: return "6: w, v";
-  case EVAL_FORCE: return "6: m, f";
-  case EVAL_VECTOR: return "3";
-  case EVAL_POSE: return "p 3, quaternion 4, R 3 x 3";
-  case EVAL_RECORD: return "named fields";
-  case EVAL_REACTIONS: return "6 per joint: m, f";
-  }
-  return "";
-}
-
-static void add_to_list(cli_table* t, const eval_quantity* e)
-{
-  static const char* const group[] = {"q", "v", "a", "tau"};
-  char needs[40] = "";
-  for (int g = 0; g < STATES_GROUPS; g++) {
-    const size_t used = strlen(needs);
-    if (!(e->needs & 1U << g)) continue;
-    (void)snprintf(needs + used, sizeof needs - used, "%s%s", used ? " " : "", group[g]);
-  }
-  cli_cell(t, "%s", e->name);
-  cli_cell(t, "%s%s", needs, e->frame ? ", --frame" : "");
-  cli_cell(t, "%s", shape(e));
-  cli_cell(t, "%s", e->meaning);
-}
-
-static int list_quantities(void)
-{
-  cli_table t = cli_table_make("llll");
-  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
-  for (const eval_quantity* e = eval_quantities; e->name; e++) add_to_list(&t, e);
-  cli_table_print(&t, stdout, "");
-  return limb_cli_close_output("limb eval");
-}
-
 // ---- options ---------------------------------------------------------------------------------------
 
 static int unknown_quantity(const cli_args* args, const char* name)
 {
-  const char* names[EVAL_MOST + 1] = {NULL};
-  int n = 0;
-  for (const eval_quantity* e = eval_quantities; e->name && n < EVAL_MOST; e++)
-    names[n++] = e->name;
-  const char* close = cli_nearest(name, names);
+  const char* close = eval_nearest(name);
   if (close)
     return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
   return cli_usage(args, "--what: unknown quantity '%s'; limb eval --list names them", name);
@@ -218,7 +176,7 @@ static void free_sheet(eval_sheet* s)
 
 static int compute_row(eval_sheet* s, int level)
 {
-  const cli_states* t = s->run->states;
+  cli_states* t = s->run->states;
   if (level > 0) {
     const limb_status status =
       limb_kinematics(s->run->robot->data, t->q, level > 1 ? t->v : NULL, level > 2 ? t->a : NULL);
@@ -235,19 +193,23 @@ static int run_rows(eval_sheet* s, const eval_printer* printer)
 {
   cli_states* t = s->run->states;
   cli_progress progress = cli_progress_begin("eval", t->bytes);
-  int level = 0, got = 0;
+  int level = 0, got = 0, printed = EXIT_FINE;
   for (int i = 0; i < s->count; i++) {
     if (s->quantity[i]->level > level) level = s->quantity[i]->level;
   }
-  int code = printer->begin(s);
+  int code = printed = printer->begin(s);
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(t, &got);
+    if (code == EXIT_FINE && got) code = compute_row(s, level);
     if (code != EXIT_FINE || !got) break;
-    code = compute_row(s, level);
-    if (code == EXIT_FINE) code = printer->row(s);
+    code = printed = printer->row(s);
     cli_progress_update(&progress, limb_csv_bytes(t->reader));
   }
-  if (code == EXIT_FINE) code = printer->end(s);
+  if (code == EXIT_FINE) {
+    code = printer->end(s);
+  } else if (printed == EXIT_FINE) {
+    (void)printer->fail(s, code); // the row is what is told
+  }
   cli_progress_end(&progress);
   return code;
 }
@@ -290,10 +252,11 @@ static int run_eval(const cli_args* args)
   cli_dofs dofs = {0, 0, NULL, NULL, NULL};
   eval_run run = {.robot = &robot, .states = &states, .dofs = &dofs};
   eval_sheet sheet = {.args = args, .run = &run};
-  if (cli_has(args, "list")) return list_quantities();
+  if (cli_has(args, "list")) return eval_list(args);
   if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
   if (!path) return cli_usage(args, "--states FILE.csv is missing: the states to compute for");
-  int code = read_what(&sheet);
+  int code = cli_only_once(args, model, path);
+  if (code == EXIT_FINE) code = read_what(&sheet);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &robot);
   if (code == EXIT_FINE) {
     code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path)

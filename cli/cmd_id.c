@@ -48,7 +48,9 @@ static const char* const about[] = {
   "limits of the model. RMS, mean power (of |tau v|) and work (done by the",
   "actuator, taken back by it) are integrals over the actual time steps by",
   "trapezoids. The load of a joint is the whole wrench through it, in its own axes",
-  "at its origin: what bearings and flanges must carry.",
+  "at its origin: what bearings and flanges must carry. Mimic joints are measured",
+  "against their own limits of position and speed; their torques are part of their",
+  "leader's.",
   NULL,
 };
 
@@ -82,7 +84,7 @@ static int out_of_memory(const id_run* r) { return cli_usage(r->args, "out of me
 
 static int do_row(id_run* r)
 {
-  const cli_states* s = &r->states;
+  cli_states* s = &r->states;
   const limb_environment* env = &r->robot.env;
   limb_status status = limb_inverse_dynamics(r->robot.data, s->q, s->v, s->a, env, r->tau);
   if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
@@ -207,8 +209,9 @@ static void draw(const id_run* r, const plot_series* series)
   char title[300], subtitle[600];
   (void)snprintf(title, sizeof title, "%s: torques of the joints", limb_model_name(r->robot.model));
   (void)snprintf(subtitle, sizeof subtitle,
-                 "%.200s, %llu rows; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
-                 r->states.path, (unsigned long long)r->states.count, g.x, g.y, g.z,
+                 "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
+                 r->states.path, (unsigned long long)r->states.count,
+                 r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
                  r->robot.env.friction ? "as in the model" : "left out",
                  r->dofs.nv > PLOT_MOST ? "; only the first joints are drawn" : "");
   const plot_words words = {title, subtitle, r->states.has_time ? "time [s]" : "row"};
@@ -278,6 +281,7 @@ static int run_id(const cli_args* args)
 {
   id_run r = {.args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot")};
   int code = check_options(&r);
+  if (code == EXIT_FINE) code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   if (cli_dofs_make(r.robot.model, &r.dofs)) {

@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+// "1 body", "2 bodies"
+static void print_count(int n, const char* one, const char* many, const char* end)
+{
+  printf("%d %s%s", n, n == 1 ? one : many, end);
+}
+
 static void print_summary(const cli_robot* r, const info_facts* x)
 {
   const limb_model* m = r->model;
@@ -13,8 +19,11 @@ static void print_summary(const cli_robot* r, const info_facts* x)
   printf("%s%s%s, %s (%s)\n\n", cli_on(stdout, CLI_BOLD), limb_model_name(m),
          cli_off(stdout, CLI_BOLD), limb_reading_source(r->reading),
          limb_format_name(limb_reading_format(r->reading)));
-  printf("  %d bodies, %d joints, %d added frames; nq %d, nv %d\n", limb_body_count(m) - 1,
-         limb_joint_count(m), limb_frame_count(m) - limb_body_count(m), limb_nq(m), limb_nv(m));
+  printf("  ");
+  print_count(limb_body_count(m) - 1, "body", "bodies", ", ");
+  print_count(limb_joint_count(m), "joint", "joints", ", ");
+  print_count(limb_frame_count(m) - limb_body_count(m), "added frame", "added frames", "; ");
+  printf("nq %d, nv %d\n", limb_nq(m), limb_nv(m));
   printf("  gravity %.6g %.6g %.6g m/s^2\n", g.x, g.y, g.z);
   printf("  mass %.6g kg\n", x->mass);
   if (x->has_com) {
@@ -55,16 +64,19 @@ static int print_json(const cli_args* args, const cli_robot* r, const info_facts
 
 static int run(const cli_args* args)
 {
-  const char* format = cli_get(args, "format");
+  const char *format = cli_get(args, "format"), *source = cli_operand(args, 0);
+  const int json = format && strcmp(format, "json") == 0;
+  const int shows_findings = json || (!cli_has(args, "tree") && !cli_has(args, "mdh"));
   cli_robot r;
   info_facts facts;
-  int code = cli_robot_open_quietly(args, cli_operand(args, 0), &r);
+  int code =
+    shows_findings ? cli_robot_open_quietly(args, source, &r) : cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   const limb_status s = info_facts_of(&r, &facts);
   if (s != LIMB_OK) {
     (void)cli_usage(args, "%s", limb_status_text(s));
     code = cli_exit_code(s);
-  } else if (format && strcmp(format, "json") == 0) {
+  } else if (json) {
     code = print_json(args, &r, &facts);
   } else {
     code = print_text(args, &r, &facts);
@@ -92,9 +104,10 @@ const cli_command cli_info = {
   .summary = "what is in a model file, and what was made of it",
   .about =
     (const char* const[]){
-      "Tells what was read, assumed and dropped (findings of the reader), what was",
-      "merged, lowered and regrouped (notes of the compiler), and the joints, limits,",
-      "masses, reach and inertia of the robot. limb check judges the model.", NULL},
+      "Tells what was read, assumed and dropped (findings of the reader), what no real",
+      "robot can be (errors of the doctor), what was merged, lowered and regrouped",
+      "(notes of the compiler), and the joints, limits, masses, reach and inertia of",
+      "the robot. limb check tells more about what is wrong or doubtful.", NULL},
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
                           "how the bodies of a built-in robot hang together",

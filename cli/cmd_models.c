@@ -44,7 +44,7 @@ static limb_status add_robot(int index, cli_table* t, json_t* list, const char**
   limb_status s = limb_get_robot(index, &robot);
   if (s != LIMB_OK) return s;
   *name = robot.name;
-  s = limb_load(robot.name, NULL, &m, err);
+  s = cli_load_built_in(robot.name, &m, err);
   if (s != LIMB_OK) return s;
   (void)json_array_append_new(list, robot_json(&robot, m));
   cli_cell(t, "%s", robot.name);
@@ -90,7 +90,7 @@ static limb_status text_of(const limb_robot_info* robot, cli_text* text, limb_er
     return text->failed ? LIMB_E_NOMEM : LIMB_OK;
   }
   limb_reading* r = NULL;
-  limb_status s = limb_read(robot->name, NULL, &r, err);
+  limb_status s = limb_read_robot(robot->name, NULL, &r, err);
   if (s == LIMB_OK)
     s = limb_write(limb_reading_builder(r), LIMB_FORMAT_YAML, cli_text_add, text, NULL, err);
   limb_reading_destroy(r);
@@ -105,7 +105,7 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
   limb_error err = {0};
   limb_model* m = NULL;
   limb_status s = text_of(robot, &text, &err);
-  if (s == LIMB_OK) s = limb_load(robot->name, NULL, &m, &err);
+  if (s == LIMB_OK) s = cli_load_built_in(robot->name, &m, &err);
   int code = EXIT_FINE;
   if (s != LIMB_OK) {
     code = fail(args, robot->name, s, &err);

@@ -111,9 +111,27 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
   return 0;
 }
 
+int cli_only_once(const cli_args* args, const char* first, const char* second)
+{
+  if (!first || !second || strcmp(first, "-") != 0 || strcmp(second, "-") != 0) return EXIT_FINE;
+  return cli_usage(args, "standard input can be read only once");
+}
+
 // ---- did you mean ----------------------------------------------------------------------------------
 
-// Edit distance (insert, delete, replace) by one row of the table; words of up to NAME_SPACE bytes.
+// ASCII only, whatever the locale.
+static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
+// 1 when the words are the same but for case, over length characters.
+static int same_letters(const char* a, const char* b, size_t length)
+{
+  size_t k = 0;
+  while (k < length && a[k] && lower(a[k]) == lower(b[k])) k++;
+  return k == length || (a[k] == '\0' && b[k] == '\0');
+}
+
+// Edit distance (insert, delete, replace; case is nothing) by one row of the table; words of up to NAME_SPACE
+// bytes.
 static int distance(const char* a, const char* b)
 {
   int row[NAME_SPACE + 1];
@@ -124,7 +142,7 @@ static int distance(const char* a, const char* b)
     int diagonal = row[0];
     row[0] = i;
     for (int j = 1; j <= nb; j++) {
-      const int replace = diagonal + (a[i - 1] != b[j - 1]);
+      const int replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
       diagonal = row[j];
       row[j] = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
       if (replace < row[j]) row[j] = replace;
@@ -133,16 +151,30 @@ static int distance(const char* a, const char* b)
   return row[nb];
 }
 
+// 1 when two letters that follow each other have changed places, and nothing else.
+static int swapped(const char* a, const char* b)
+{
+  size_t k = 0;
+  while (a[k] && lower(a[k]) == lower(b[k])) k++;
+  if (!a[k] || !b[k] || !a[k + 1] || lower(a[k]) != lower(b[k + 1]) ||
+      lower(a[k + 1]) != lower(b[k]))
+    return 0;
+  return same_letters(a + k + 2, b + k + 2, strlen(a) + 1);
+}
+
 const char* cli_nearest(const char* wrong, const char* const* words)
 {
   const char* nearest = NULL;
   const int length = (int)strlen(wrong);
-  int least = length < 3 ? 2 : 1 + (length + 1) / 3; // this far off is no slip of the fingers
+  // This far off is no slip of the fingers. Of one or two letters only the case can be wrong: every other
+  // short word is one letter off.
+  int least = length < 3 ? 1 : 1 + (length + 1) / 3;
   if (length == 0) return NULL;
   for (; *words; words++) {
     // The beginning of a word is near, too.
-    const int prefix = length >= 3 && strncmp(wrong, *words, (size_t)length) == 0;
-    const int d = prefix ? 1 : distance(wrong, *words);
+    const int prefix = length >= 3 && same_letters(wrong, *words, (size_t)length);
+    const int whole = same_letters(wrong, *words, strlen(wrong) + 1);
+    const int d = whole ? 0 : prefix || swapped(wrong, *words) ? 1 : distance(wrong, *words);
     if (d < least) least = d, nearest = *words;
   }
   return nearest;
@@ -189,6 +221,8 @@ static int is_allowed(const cli_option* o, const char* value)
 static int keep_option(cli_args* args, const cli_option* o, const char* value)
 {
   if (cli_has(args, o->name)) return cli_usage(args, "--%s is given twice", o->name);
+  if (o->argument && !*value)
+    return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
   if (!is_allowed(o, value))
     return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
   if (args->noptions == MOST_OPTIONS) return cli_usage(args, "too many options");
@@ -217,13 +251,18 @@ static int check_operands(const cli_args* args)
 {
   const cli_command* c = args->command;
   const int few = args->count < c->least;
-  if (!few && (c->most < 0 || args->count <= c->most)) return EXIT_FINE;
+  int empty = 0; // a variable of the shell without value, most likely
+  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k];
+  if (!few && !empty && (c->most < 0 || args->count <= c->most)) return EXIT_FINE;
   const char* optional = c->options && *c->options ? " [options]" : "";
   const char* blank = *c->operands ? " " : "";
   if (few)
     return cli_usage(args, "%s; usage: %s%s%s%s",
                      args->count ? "an operand is missing" : "nothing to work on", args->title,
                      optional, blank, c->operands);
+  if (empty)
+    return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank,
+                     c->operands);
   return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->most],
                    args->title, optional, blank, c->operands);
 }

@@ -47,8 +47,12 @@ const char* cli_title(const cli_args* args);
 // Numbers in options: "0,0,-9.81" for count 3; all finite. On a mistake: message, and 0.
 int cli_numbers(const cli_args* args, const char* name, int count, double* values);
 
-// The word of a list (closed by NULL) that a mistyped word is nearest to; NULL when none is near.
+// The word of a list (closed by NULL) that a mistyped word is nearest to, case being nothing; NULL when none
+// is near. Words of one or two letters are near to none but themselves.
 const char* cli_nearest(const char* wrong, const char* const* words);
+
+// Two inputs, which cannot both be standard input: EXIT_FINE, or EXIT_USAGE after a message.
+int cli_only_once(const cli_args* args, const char* first, const char* second);
 
 // A message "limb <command>: ..." on standard error; returns EXIT_USAGE.
 #if defined(__GNUC__)

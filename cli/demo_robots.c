@@ -1,7 +1,7 @@
 // The robots of `limb demo`: built-in ones, and a move and a fall for each.
 #include "demo.h"
 
-#include "limb/read.h"
+#include "robot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static limb_status make(int i, demo_robot* r)
 {
   limb_error err = {.status = LIMB_OK};
   *r = table[i];
-  limb_status s = limb_load(r->name, NULL, &r->model, &err);
+  limb_status s = cli_load_built_in(r->name, &r->model, &err);
   if (s == LIMB_OK) s = limb_data_create(r->model, NULL, &r->data);
   if (s != LIMB_OK) {
     (void)fprintf(stderr, "limb: robot '%s': %s %s %s\n", r->name, limb_status_text(s), err.where,

@@ -102,7 +102,7 @@ static int fit(cli_track* t)
   const cli_states* s = t->states;
   const size_t nq = (size_t)s->dofs->nq;
   if (t->rows < SPLINE_LEAST) {
-    return cli_usage(s->args, "%s: --differentiate needs at least %d rows, there are %llu", s->path,
+    return cli_usage(s->args, "%s: --differentiate needs at least %d rows, not %llu", s->path,
                      SPLINE_LEAST, (unsigned long long)t->rows);
   }
   t->spline = cli_spline_create(t->rows, t->time);

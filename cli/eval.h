@@ -50,6 +50,12 @@ enum { EVAL_MOST = 32 }; // quantities
 // All quantities, closed by one without name.
 extern const eval_quantity eval_quantities[];
 
+// `limb eval --list`: prints them, as text or JSON. An exit code.
+int eval_list(const cli_args* args); // eval_list.c
+
+// The name of a quantity that a word was perhaps meant to be; NULL when there is no guess.
+const char* eval_nearest(const char* wrong); // eval_list.c
+
 // Numbers of a quantity.
 size_t eval_size(const eval_quantity* e, const eval_run* run);
 
@@ -77,12 +83,16 @@ typedef struct eval_printer {
   int (*begin)(eval_sheet* s); // each: EXIT_FINE, or an exit code after a message
   int (*row)(eval_sheet* s);
   int (*end)(eval_sheet* s);
+  int (*fail)(eval_sheet* s,
+              int code); // instead of end, after a row that failed with this exit code
 } eval_printer;
 
 extern const eval_printer eval_json, eval_csv, eval_text;
 
-// "as-file", "fixed" ...; "body", "world", "aligned"; name of the frame, NULL when there is none.
-const char* eval_base_name(const eval_sheet* s);
+// How the robot hangs on the world: "fixed", "floating", "planar", or "other" when its roots differ.
+const char* eval_base_name(const limb_model* m);
+
+// "body", "world", "aligned"; name of the frame, NULL when there is none.
 const char* eval_ref_name(limb_ref ref);
 const char* eval_frame_name(const eval_run* run);
 

@@ -2,17 +2,27 @@
 #include "cli.h"
 #include "eval.h"
 #include "json.h"
+#include "output.h"
 #include "table.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- what the answer rests on ----------------------------------------------------------------------
 
-const char* eval_base_name(const eval_sheet* s)
+const char* eval_base_name(const limb_model* m)
 {
-  const char* base = cli_get(s->args, "base");
-  return base ? base : "as-file";
+  int roots = 0, floating = 0, planar = 0;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(m, j, &info) != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
+    roots++;
+    floating += info.def.type == LIMB_FREE;
+    planar += info.def.type == LIMB_PLANAR;
+  }
+  if (floating + planar == 0) return "fixed";
+  return floating == roots ? "floating" : planar == roots ? "planar" : "other";
 }
 
 const char* eval_ref_name(limb_ref ref)
@@ -66,7 +76,7 @@ static json_t* json_head(const eval_sheet* s)
   (void)json_object_set_new(r, "gravity", cli_json_vec3(run->robot->env.gravity));
   (void)json_object_set_new(r, "friction", json_boolean(run->robot->env.friction));
   (void)json_object_set_new(r, "mimic", json_boolean(!cli_has(s->args, "no-mimic")));
-  (void)json_object_set_new(r, "base", cli_json_text(eval_base_name(s)));
+  (void)json_object_set_new(r, "base", cli_json_text(eval_base_name(m)));
   (void)json_object_set_new(r, "frame", cli_json_text(eval_frame_name(run)));
   (void)json_object_set_new(r, "ref", cli_json_text(eval_ref_name(run->ref)));
   (void)json_object_set_new(r, "joints", joint_names(m));
@@ -78,12 +88,13 @@ static json_t* json_head(const eval_sheet* s)
 
 static int json_failed(const eval_sheet* s)
 {
-  return cli_usage(s->args, "the JSON could not be written");
+  return cli_unwritten(cli_title(s->args), "the JSON", "unknown error");
 }
 
 // The object without its closing brace: the results follow.
 static int json_begin(eval_sheet* s)
 {
+  errno = 0;
   json_t* head = json_head(s);
   char* text = json_dumps(head, JSON_REAL_PRECISION(17));
   json_decref(head);
@@ -148,6 +159,7 @@ static int json_row(eval_sheet* s)
   const cli_states* states = s->run->states;
   json_t* r = json_object();
   int fine = 1;
+  errno = 0;
   if (states->has_time) fine = json_object_set_new(r, "time", cli_json_number(states->time)) == 0;
   for (int i = 0; i < s->count && fine; i++) {
     const eval_quantity* e = s->quantity[i];
@@ -161,21 +173,39 @@ static int json_row(eval_sheet* s)
 
 static int json_end(eval_sheet* s)
 {
+  errno = 0;
   return fputs("\n]}\n", s->out) >= 0 ? EXIT_FINE : json_failed(s);
 }
 
-const eval_printer eval_json = {"json", json_begin, json_row, json_end};
+// What was computed so far stays readable, and says that it is not all.
+static int json_fail(eval_sheet* s, int code)
+{
+  const cli_states* states = s->run->states;
+  json_t* r = json_object();
+  (void)json_object_set_new(r, "exit", json_integer(code));
+  (void)json_object_set_new(r, "file", cli_json_text(states->path));
+  (void)json_object_set_new(r, "line", json_integer(states->line));
+  (void)json_object_set_new(r, "text", cli_json_text(states->error));
+  errno = 0;
+  const int fine = fputs("\n],\n\"error\": ", s->out) >= 0 &&
+                   json_dumpf(r, s->out, JSON_REAL_PRECISION(17)) == 0 && fputs("}\n", s->out) >= 0;
+  json_decref(r);
+  return fine ? EXIT_FINE : json_failed(s);
+}
+
+const eval_printer eval_json = {"json", json_begin, json_row, json_end, json_fail};
 
 // ---- CSV -------------------------------------------------------------------------------------------
 
 static int csv_status(const eval_sheet* s, limb_status status)
 {
   if (status == LIMB_OK) return EXIT_FINE;
-  return cli_usage(s->args, "the CSV could not be written: %s", limb_status_text(status));
+  return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
 }
 
 static int csv_begin(eval_sheet* s)
 {
+  errno = 0;
   limb_status status = limb_csv_create(s->out, NULL, &s->writer);
   if (status == LIMB_OK && s->run->states->has_time) status = limb_csv_text(s->writer, "time");
   for (int i = 0; i < s->count; i++) {
@@ -196,6 +226,7 @@ static int csv_row(eval_sheet* s)
 {
   const cli_states* states = s->run->states;
   limb_status status = LIMB_OK;
+  errno = 0;
   if (states->has_time) status = limb_csv_number(s->writer, states->time);
   for (int i = 0; i < s->count; i++) {
     const size_t n = eval_size(s->quantity[i], s->run);
@@ -207,9 +238,20 @@ static int csv_row(eval_sheet* s)
   return csv_status(s, status);
 }
 
-static int csv_end(eval_sheet* s) { return csv_status(s, limb_csv_finish(s->writer)); }
+static int csv_end(eval_sheet* s)
+{
+  errno = 0;
+  return csv_status(s, limb_csv_finish(s->writer));
+}
 
-const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end};
+// The rows so far are a table.
+static int csv_fail(eval_sheet* s, int code)
+{
+  (void)code;
+  return csv_end(s);
+}
+
+const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end, csv_fail};
 
 // ---- text ------------------------------------------------------------------------------------------
 
@@ -306,4 +348,10 @@ static int text_end(eval_sheet* s)
   return EXIT_FINE;
 }
 
-const eval_printer eval_text = {"text", text_begin, text_row, text_end};
+static int text_fail(eval_sheet* s, int code)
+{
+  (void)code;
+  return text_end(s);
+}
+
+const eval_printer eval_text = {"text", text_begin, text_row, text_end, text_fail};

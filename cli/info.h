@@ -25,6 +25,9 @@ void info_print_notes(const limb_model* m, int all);   // info_text.c
 void info_print_tree(const limb_model* m);             // info_tree.c
 void info_print_mdh(const limb_model* m);              // info_mdh.c
 
+// 1 when a kind of note is told: what the compiler doubts is not, the doctor says it with a line.
+int info_tells(limb_note_kind kind); // info_text.c
+
 json_t* info_json(const cli_robot* r, const info_facts* facts); // info_json.c
 json_t* info_json_mdh(const limb_model* m);                     // info_mdh.c
 

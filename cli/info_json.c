@@ -89,7 +89,7 @@ static json_t* notes_json(const limb_model* m)
   json_t* r = json_array();
   limb_note x;
   for (int i = 0; i < limb_model_note_count(m); i++) {
-    if (limb_model_note(m, i, &x) != LIMB_OK) continue;
+    if (limb_model_note(m, i, &x) != LIMB_OK || !info_tells(x.kind)) continue;
     json_t* note = json_object();
     (void)json_object_set_new(note, "kind", cli_json_text(limb_note_kind_name(x.kind)));
     (void)json_object_set_new(note, "subject", cli_json_text(x.subject));
@@ -97,6 +97,15 @@ static json_t* notes_json(const limb_model* m)
     (void)json_array_append_new(r, note);
   }
   return r;
+}
+
+static json_t* findings_json(const cli_robot* r)
+{
+  json_t* list = json_array();
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++)
+    if (cli_robot_finding(r, i, &x)) (void)json_array_append_new(list, cli_json_finding(&x));
+  return list;
 }
 
 json_t* info_json(const cli_robot* r, const info_facts* facts)
@@ -116,7 +125,7 @@ json_t* info_json(const cli_robot* r, const info_facts* facts)
   (void)json_object_set_new(out, "joints", joints_json(m));
   (void)json_object_set_new(out, "bodies", bodies_json(m));
   (void)json_object_set_new(out, "frames", frames_json(m));
-  (void)json_object_set_new(out, "findings", cli_json_findings(limb_reading_findings(r->reading)));
+  (void)json_object_set_new(out, "findings", findings_json(r));
   (void)json_object_set_new(out, "notes", notes_json(m));
   return out;
 }

@@ -130,18 +130,18 @@ static void print_finding(const char* file, const limb_finding* f)
 
 static void print_rule(const cli_robot* r, int rule, int all)
 {
-  const limb_findings* f = limb_reading_findings(r->reading);
+  const int all_found = limb_findings_count(limb_reading_findings(r->reading));
   limb_rule_info info;
   limb_finding x;
   int count = 0;
   if (limb_get_rule(rule, &info) != LIMB_OK) return;
-  for (int i = 0; i < limb_findings_count(f); i++)
-    count += limb_findings_get(f, i, &x) == LIMB_OK && strcmp(x.rule, info.name) == 0;
+  for (int i = 0; i < all_found; i++)
+    count += cli_robot_finding(r, i, &x) && strcmp(x.rule, info.name) == 0;
   if (count == 0) return;
   printf("  %d %s (%s): %s\n", count, info.name, limb_severity_name(info.severity), info.why);
   int left = all ? count : SHOWN;
-  for (int i = 0; i < limb_findings_count(f) && left > 0; i++) {
-    if (limb_findings_get(f, i, &x) != LIMB_OK || strcmp(x.rule, info.name) != 0) continue;
+  for (int i = 0; i < all_found && left > 0; i++) {
+    if (!cli_robot_finding(r, i, &x) || strcmp(x.rule, info.name) != 0) continue;
     print_finding(limb_reading_source(r->reading), &x);
     left--;
   }
@@ -150,10 +150,18 @@ static void print_rule(const cli_robot* r, int rule, int all)
 
 void info_print_findings(const cli_robot* r, int all)
 {
-  const int count = limb_findings_count(limb_reading_findings(r->reading));
-  printf("\n%sread%s: %d finding%s\n", cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD), count,
+  int count = 0;
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++)
+    count += cli_robot_finding(r, i, &x);
+  printf("\n%sfound%s: %d finding%s\n", cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD), count,
          count == 1 ? "" : "s");
   for (int rule = 0; rule < limb_rule_count() && count > 0; rule++) print_rule(r, rule, all);
+}
+
+int info_tells(limb_note_kind kind)
+{
+  return kind != LIMB_NOTE_MASSLESS && kind != LIMB_NOTE_NONPHYSICAL;
 }
 
 static void print_kind(const limb_model* m, limb_note_kind kind, int all)
@@ -175,9 +183,12 @@ static void print_kind(const limb_model* m, limb_note_kind kind, int all)
 
 void info_print_notes(const limb_model* m, int all)
 {
-  const int count = limb_model_note_count(m);
+  limb_note note;
+  int count = 0;
+  for (int i = 0; i < limb_model_note_count(m); i++)
+    count += limb_model_note(m, i, &note) == LIMB_OK && info_tells(note.kind);
   printf("\n%scompiled%s: %d note%s\n", cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD), count,
          count == 1 ? "" : "s");
   for (int kind = 0; limb_note_kind_name((limb_note_kind)kind); kind++)
-    print_kind(m, (limb_note_kind)kind, all);
+    if (info_tells((limb_note_kind)kind)) print_kind(m, (limb_note_kind)kind, all);
 }

@@ -1,7 +1,9 @@
 // JSON of the tool.
 #include "json.h"
 #include "cli.h"
+#include "output.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,11 +75,13 @@ json_t* cli_json_answer(void)
 
 int cli_json_print(json_t* root, FILE* out, const char* command)
 {
+  errno = root ? 0 : ENOMEM;
   const int failed = !root ||
                      json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
                      fputc('\n', out) == EOF;
+  const int code = errno;
   json_decref(root);
   if (!failed) return EXIT_FINE;
-  (void)fprintf(stderr, "%s: the JSON could not be written\n", command);
-  return EXIT_USAGE;
+  errno = code;
+  return cli_unwritten(command, "the JSON", "unknown error");
 }

@@ -101,6 +101,14 @@ static int cannot(const char* command, const char* path, const char* what)
   return EXIT_USAGE;
 }
 
+int cli_unwritten(const char* command, const char* what, const char* why)
+{
+  if (errno != EPIPE)
+    (void)fprintf(stderr, "%s: %s could not be written: %s\n", command, what,
+                  errno ? strerror(errno) : why);
+  return EXIT_USAGE;
+}
+
 static void forget(cli_output* o)
 {
   free(o->path);
@@ -147,6 +155,51 @@ static int open_temporary(cli_output* o, const char* command, const struct stat*
   return code;
 }
 
+int cli_same_file(const char* input, const char* output)
+{
+  struct stat in, out;
+  const int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
+  if (failed != 0 || strcmp(output, "-") == 0 || stat(output, &out) != 0) return 0;
+  return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+// Where a link leads that leads to no file yet, one step: a path to be freed; NULL when it is no link.
+static char* follow(const char* path)
+{
+  enum { LONGEST = 4096 }; // target of a link
+  struct stat about;
+  const char* slash = strrchr(path, '/');
+  if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) return NULL;
+  const size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+  const size_t room = folder + LONGEST + 1;
+  char* to = malloc(room);
+  if (!to) return NULL;
+  memcpy(to, path, folder);
+  const ssize_t length = readlink(path, to + folder, LONGEST);
+  if (length < 0) {
+    free(to);
+    return NULL;
+  }
+  to[folder + (size_t)length] = '\0';
+  if (to[folder] == '/') memmove(to, to + folder, (size_t)length + 1);
+  return to;
+}
+
+// A symbolic link stays one: what it leads to is written, be it there or not.
+static char* resolve(const char* path)
+{
+  char* at = realpath(path, NULL);
+  if (at) return at;
+  at = strdup(path);
+  for (int steps = 0; at && steps < 40; steps++) {
+    char* next = follow(at);
+    if (!next) break;
+    free(at);
+    at = next;
+  }
+  return at;
+}
+
 int cli_output_open(cli_output* o, const char* command, const char* path)
 {
   struct stat old;
@@ -160,9 +213,9 @@ int cli_output_open(cli_output* o, const char* command, const char* path)
     errno = EISDIR;
     return cannot(command, path, "cannot be written");
   }
+  if (!exists && errno == ELOOP) return cannot(command, path, "cannot be written");
   if (exists && access(path, W_OK) != 0) return cannot(command, path, "cannot be written");
-  // A symbolic link stays one: what it points to is replaced.
-  o->path = exists ? realpath(path, NULL) : strdup(path);
+  o->path = resolve(path);
   if (!o->path) return cannot(command, path, "cannot be written");
   if (exists && !S_ISREG(old.st_mode)) return open_directly(o, command);
   watch_signals();
@@ -179,6 +232,7 @@ int cli_output_commit(cli_output* o, const char* command)
   const int failed = ferror(o->stream);
   const int closed = fclose(o->stream);
   o->stream = NULL;
+  if (failed && errno == 0) errno = EIO; // of a write long ago
   if (failed || closed != 0 || (o->temporary && rename(o->temporary, o->path) != 0)) {
     const int code = cannot(command, o->path, "cannot be written");
     cli_output_abandon(o);
@@ -231,7 +285,12 @@ int cli_text_save(const cli_text* text, const char* command, const char* path)
   cli_output o;
   const int code = cli_output_open(&o, command, path);
   if (code != EXIT_FINE) return code;
-  if (text->size > 0) (void)fwrite(text->bytes, 1, text->size, o.stream); // commit asks ferror
+  errno = 0;
+  if (text->size > 0 && fwrite(text->bytes, 1, text->size, o.stream) < text->size) {
+    const int failed = cli_unwritten(command, path, "unknown error");
+    cli_output_abandon(&o);
+    return failed;
+  }
   return cli_output_commit(&o, command);
 }
 

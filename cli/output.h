@@ -16,8 +16,15 @@ typedef struct cli_output {
 // Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_open(cli_output* o, const char* command, const char* path);
 
+// 1 when both paths lead to the same file; "-" is what standard input is read from.
+int cli_same_file(const char* input, const char* output);
+
 // Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_commit(cli_output* o, const char* command);
+
+// Says that something could not be written, and why: by errno, or in these words when that is 0. Who closes
+// the pipe (head, less) needs no message. EXIT_USAGE.
+int cli_unwritten(const char* command, const char* what, const char* why);
 
 // Leaves nothing behind. Fine after commit.
 void cli_output_abandon(cli_output* o);

@@ -2,6 +2,9 @@
 #include "robot.h"
 #include "cli.h"
 
+#include "limb/check.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 int cli_exit_code(limb_status s)
@@ -24,34 +27,60 @@ int cli_exit_code(limb_status s)
 
 // ---- findings --------------------------------------------------------------------------------------
 
-void cli_print_finding(FILE* out, const char* file, const limb_finding* f)
+static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
 {
   (void)fprintf(out, "%s:", file);
   if (f->line > 0) (void)fprintf(out, "%d:", f->line);
   if (f->line > 0 && f->column > 0) (void)fprintf(out, "%d:", f->column);
-  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(f->severity), f->where,
+  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where,
                 *f->where ? ": " : "", f->text, f->rule);
+}
+
+void cli_print_finding(FILE* out, const char* file, const limb_finding* f)
+{
+  print_as(out, file, f, f->severity);
+}
+
+// What to do, once per rule; told has a mark per rule, or is NULL when memory ran out.
+static void print_fix(FILE* out, const limb_finding* f, char* told)
+{
+  const int rule = limb_find_rule(f->rule);
+  limb_rule_info info;
+  if (f->severity != LIMB_ERROR || limb_get_rule(rule, &info) != LIMB_OK) return;
+  if (told && told[rule]++) return;
+  (void)fprintf(out, "    fix: %s\n", info.fix);
 }
 
 void cli_print_findings(FILE* out, const char* file, const limb_findings* f, limb_severity from)
 {
+  char* told = calloc((size_t)limb_rule_count() + 1, 1);
   limb_finding x;
   for (int i = 0; i < limb_findings_count(f); i++) {
     if (limb_findings_get(f, i, &x) != LIMB_OK || x.severity < from) continue;
     cli_print_finding(out, file, &x);
     if (*x.hint) (void)fprintf(out, "    %s\n", x.hint);
+    print_fix(out, &x, told);
   }
+  free(told);
 }
 
-// The built-in robot whose name is near; NULL when there is none, or the name is that of a file.
-static const char* nearest_robot(const char* name)
+int cli_robot_finding(const cli_robot* r, int index, limb_finding* out)
+{
+  limb_rule_info rule;
+  if (limb_findings_get(limb_reading_findings(r->reading), index, out) != LIMB_OK) return 0;
+  if (index < r->nread) return 1;
+  return limb_get_rule(limb_find_rule(out->rule), &rule) == LIMB_OK && rule.severity == LIMB_ERROR;
+}
+
+void cli_suggest_robot(FILE* out, const char* name)
 {
   enum { MOST = 64 };
   const char* names[MOST + 1] = {NULL};
   limb_robot_info robot;
   for (int i = 0; i < limb_robot_count() && i < MOST; i++)
     if (limb_get_robot(i, &robot) == LIMB_OK) names[i] = robot.name;
-  return strpbrk(name, "/.") ? NULL : cli_nearest(name, names);
+  const char* near = strpbrk(name, "/.") ? NULL : cli_nearest(name, names);
+  if (near) (void)fprintf(out, "    did you mean '%s'?\n", near);
 }
 
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err)
@@ -62,8 +91,6 @@ void cli_print_error(FILE* out, const char* file, limb_status s, const limb_erro
   const int other = *err->where && strcmp(err->where, file) != 0; // the file is named already
   (void)fprintf(out, " error: %s%s%s", other ? err->where : "", other ? ": " : "",
                 *err->text ? err->text : limb_status_text(s));
-  const char* near = s == LIMB_E_IO ? nearest_robot(file) : NULL;
-  if (near) (void)fprintf(out, "; did you mean '%s'?", near);
   (void)fprintf(out, "\n");
 }
 
@@ -128,8 +155,24 @@ static int read_robot(const cli_args* args, const char* source, limb_severity fr
   const char* name = r->reading ? limb_reading_source(r->reading) : source;
   limb_findings_sort(f);
   cli_print_findings(stderr, name, f, from);
-  if (s != LIMB_OK && limb_findings_count_from(f, LIMB_ERROR) == 0)
+  r->nread = limb_findings_count(f);
+  if (s == LIMB_OK) return EXIT_FINE;
+  if (limb_findings_count_from(f, LIMB_ERROR) == 0) {
     cli_print_error(stderr, name, s, &err);
+  } else if (s == LIMB_E_IO) {
+    cli_suggest_robot(stderr, source);
+  } else if (strcmp(source, "-") != 0) {
+    (void)fprintf(stderr, "limb check %s tells more\n", source);
+  }
+  return cli_exit_code(s);
+}
+
+// The doctor. What it finds comes behind what the reader found.
+static int examine_robot(cli_robot* r)
+{
+  limb_error err = {0};
+  const limb_status s = limb_check(r->reading, &err);
+  if (s != LIMB_OK) cli_print_error(stderr, limb_reading_source(r->reading), s, &err);
   return cli_exit_code(s);
 }
 
@@ -142,28 +185,51 @@ static int build_robot(cli_robot* r)
   return cli_exit_code(s);
 }
 
-// What the compiler doubts is a warning here; what was noted is only counted.
-static void tell_notes(const cli_robot* r)
+// The doctor's errors, as warnings: the first few of each rule, the others counted. Returns how many.
+static int tell_errors(const cli_robot* r)
+{
+  enum { SHOWN = 3 };
+  const char* name = limb_reading_source(r->reading);
+  const int count = limb_findings_count(limb_reading_findings(r->reading));
+  int* seen = calloc((size_t)limb_rule_count() + 1, sizeof *seen);
+  int errors = 0;
+  limb_rule_info rule;
+  limb_finding x;
+  for (int i = r->nread; i < count; i++) {
+    if (!cli_robot_finding(r, i, &x)) continue;
+    const int k = limb_find_rule(x.rule);
+    errors++;
+    if (!seen || k < 0 || seen[k]++ < SHOWN) print_as(stderr, name, &x, LIMB_WARNING);
+  }
+  for (int k = 0; seen && k < limb_rule_count(); k++)
+    if (seen[k] > SHOWN && limb_get_rule(k, &rule) == LIMB_OK)
+      (void)fprintf(stderr, "%s: warning: %d more of these [%s]\n", name, seen[k] - SHOWN,
+                    rule.name);
+  free(seen);
+  return errors;
+}
+
+// What was noted is only counted.
+static void tell_rest(const cli_robot* r, const char* source, int errors)
 {
   const char* name = limb_reading_source(r->reading);
-  const limb_findings* f = limb_reading_findings(r->reading);
-  const int notes = limb_findings_count(f) - limb_findings_count_from(f, LIMB_WARNING);
-  limb_note note;
-  for (int i = 0; i < limb_model_note_count(r->model); i++) {
-    if (limb_model_note(r->model, i, &note) != LIMB_OK) continue;
-    if (note.kind == LIMB_NOTE_MASSLESS || note.kind == LIMB_NOTE_NONPHYSICAL)
-      (void)fprintf(stderr, "%s: warning: %s: %s [%s]\n", name, note.subject, note.text,
-                    limb_note_kind_name(note.kind));
-  }
-  if (notes > 0)
+  int notes = 0;
+  limb_finding x;
+  for (int i = 0; i < r->nread; i++)
+    notes += cli_robot_finding(r, i, &x) && x.severity == LIMB_NOTE;
+  if (errors > 0 && strcmp(source, "-") != 0) {
+    (void)fprintf(stderr, "limb check %s tells more\n", source);
+  } else if (notes > 0) {
     (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes,
                   notes == 1 ? "" : "s", notes == 1 ? "it" : "them");
+  }
 }
 
 static int open_robot(const cli_args* args, const char* source, limb_severity from, cli_robot* r)
 {
   *r = (cli_robot){0};
   int code = read_robot(args, source, from, r);
+  if (code == EXIT_FINE) code = examine_robot(r);
   if (code == EXIT_FINE) code = build_robot(r);
   if (code == EXIT_FINE) code = environment_options(args, r);
   if (code != EXIT_FINE) cli_robot_close(r);
@@ -178,7 +244,7 @@ int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* 
 int cli_robot_open(const cli_args* args, const char* source, cli_robot* r)
 {
   const int code = open_robot(args, source, LIMB_WARNING, r);
-  if (code == EXIT_FINE) tell_notes(r);
+  if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));
   return code;
 }
 
@@ -188,4 +254,13 @@ void cli_robot_close(cli_robot* r)
   limb_model_destroy(r->model);
   limb_reading_destroy(r->reading);
   *r = (cli_robot){0};
+}
+
+limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* err)
+{
+  limb_reading* r = NULL;
+  limb_status s = limb_read_robot(name, NULL, &r, err);
+  if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
+  limb_reading_destroy(r);
+  return s;
 }

@@ -115,6 +115,44 @@ double cli_sizing_mean_power(const cli_sizing* s, int k)
   return T > 0 ? (s->dof[k].done + s->dof[k].taken) / T : fabs(s->dof[k].power.value);
 }
 
+// The degree of freedom whose coordinate is at this place in q; -1 when there is none.
+static int dof_at(const cli_sizing* s, int q)
+{
+  for (int k = 0; k < s->dofs->nv; k++)
+    if (s->dof[k].has_q && s->q_index[k] == q) return k;
+  return -1;
+}
+
+// Everything follows from the extremes of the leader: the rows need not be looked at again.
+static void follow(const cli_sizing* s, const limb_joint_info* info, sizing_follower* out)
+{
+  const sizing_dof* leader = &s->dof[out->leader];
+  const double factor = info->multiplier, offset = info->offset;
+  const int up = factor >= 0; // else the least of the leader gives the most of the follower
+  sizing_dof* d = &out->motion;
+  *d = (sizing_dof){.has_q = 1, .effort_max = HUGE_VAL};
+  d->speed.value = factor * leader->speed.value, d->speed.time = leader->speed.time;
+  d->q_least = factor * (up ? leader->q_least : leader->q_most) + offset;
+  d->q_most = factor * (up ? leader->q_most : leader->q_least) + offset;
+  d->q_least_time = up ? leader->q_least_time : leader->q_most_time;
+  d->q_most_time = up ? leader->q_most_time : leader->q_least_time;
+  d->q_min = info->def.q_min, d->q_max = info->def.q_max, d->v_max = info->def.v_max;
+}
+
+int cli_sizing_follower(const cli_sizing* s, int k, sizing_follower* out)
+{
+  for (int j = 0; j < limb_joint_count(s->model); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(s->model, j, &info) != LIMB_OK || info.def.mimic < 0 || k-- > 0) continue;
+    *out = (sizing_follower){.leader = dof_at(s, info.q)};
+    out->dof = (cli_dof){info.def.name, j, 0, info.def.type == LIMB_PRISMATIC};
+    if (out->leader < 0) return 0;
+    follow(s, &info, out);
+    return 1;
+  }
+  return 0;
+}
+
 double cli_sizing_room(const sizing_dof* d)
 {
   return d->has_q ? fmin(d->q_max - d->q_most, d->q_least - d->q_min) : HUGE_VAL;

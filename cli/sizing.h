@@ -36,6 +36,14 @@ typedef struct sizing_load {
   sp_force at_force, at_moment;
 } sizing_load;
 
+// A joint that follows another: its motion is that of its leader's coordinate, times multiplier, plus offset.
+// What its limits are measured by; its torque is part of the leader's.
+typedef struct sizing_follower {
+  cli_dof dof;       // its name and unit
+  int leader;        // degree of freedom
+  sizing_dof motion; // speed.value, speed.time, positions and their limits, v_max
+} sizing_follower;
+
 typedef struct cli_sizing {
   const limb_model* model;
   const cli_dofs* dofs;
@@ -58,6 +66,9 @@ void cli_sizing_add(cli_sizing* s, double time, const double* q, const double* v
 double cli_sizing_duration(const cli_sizing* s);
 double cli_sizing_rms(const cli_sizing* s, int k);
 double cli_sizing_mean_power(const cli_sizing* s, int k);
+
+// Follower number k, from 0 on; 0 when there are no more.
+int cli_sizing_follower(const cli_sizing* s, int k, sizing_follower* out);
 
 // Room to the nearer limit of the position: negative beyond it, infinite without limits.
 double cli_sizing_room(const sizing_dof* d);

@@ -3,9 +3,11 @@
 
 #include "cli.h"
 #include "json.h"
+#include "output.h"
 #include "sizing.h"
 #include "table.h"
 
+#include <errno.h>
 #include <string.h>
 
 // ---- text ------------------------------------------------------------------------------------------
@@ -57,21 +59,25 @@ static void text_torques(const cli_sizing* s, FILE* out)
   cli_table_print(&t, out, "");
 }
 
+static void speed_row(cli_table* t, const sizing_dof* d, const cli_dof* dof, double torque)
+{
+  cli_cell(t, "%s", dof->name);
+  cell_unit(t, d->speed.value, cli_speed_unit(dof));
+  cell_unit(t, d->speed.time, "s");
+  cell_unit(t, torque, cli_force_unit(dof));
+  cell_unit(t, d->v_max, cli_speed_unit(dof));
+  cell_used(t, d->speed.value, d->v_max);
+}
+
 static void text_speeds(const cli_sizing* s, FILE* out)
 {
   static const char* const words[] = {"speed", "peak", "at", "torque then", "limit", "used", NULL};
   cli_table t = cli_table_make("lrrrrl");
   heading(&t, words);
-  for (int k = 0; k < s->dofs->nv; k++) {
-    const sizing_dof* d = &s->dof[k];
-    const cli_dof* dof = &s->dofs->v[k];
-    cli_cell(&t, "%s", dof->name);
-    cell_unit(&t, d->speed.value, cli_speed_unit(dof));
-    cell_unit(&t, d->speed.time, "s");
-    cell_unit(&t, d->speed.other, cli_force_unit(dof));
-    cell_unit(&t, d->v_max, cli_speed_unit(dof));
-    cell_used(&t, d->speed.value, d->v_max);
-  }
+  sizing_follower f;
+  for (int k = 0; k < s->dofs->nv; k++)
+    speed_row(&t, &s->dof[k], &s->dofs->v[k], s->dof[k].speed.other);
+  for (int k = 0; cli_sizing_follower(s, k, &f); k++) speed_row(&t, &f.motion, &f.dof, HUGE_VAL);
   cli_table_print(&t, out, "");
 }
 
@@ -97,34 +103,37 @@ static void text_powers(const cli_sizing* s, FILE* out)
   cli_table_print(&t, out, "");
 }
 
+static void position_row(cli_table* t, const sizing_dof* d, const cli_dof* dof)
+{
+  const char* unit = cli_position_unit(dof);
+  const double room = cli_sizing_room(d);
+  if (!d->has_q) return;
+  cli_cell(t, "%s", dof->name);
+  cell_unit(t, d->q_least, unit);
+  cell_unit(t, d->q_least_time, "s");
+  cell_unit(t, d->q_most, unit);
+  cell_unit(t, d->q_most_time, "s");
+  if (isfinite(d->q_min) || isfinite(d->q_max)) {
+    cli_cell(t, "%.4g ... %.4g %s", d->q_min, d->q_max, unit);
+  } else {
+    cli_cell(t, "-");
+  }
+  if (isfinite(room)) {
+    cli_cell(t, "%.4g %s%s", room == 0 ? 0.0 : room, unit, room < 0 ? " OVER" : "");
+  } else {
+    cli_cell(t, "-");
+  }
+}
+
 static void text_positions(const cli_sizing* s, FILE* out)
 {
   static const char* const words[] = {"position", "least",  "at",          "most",
                                       "at",       "limits", "room to one", NULL};
   cli_table t = cli_table_make("lrrrrrl");
   heading(&t, words);
-  for (int k = 0; k < s->dofs->nv; k++) {
-    const sizing_dof* d = &s->dof[k];
-    const cli_dof* dof = &s->dofs->v[k];
-    const char* unit = cli_position_unit(dof);
-    const double room = cli_sizing_room(d);
-    if (!d->has_q) continue;
-    cli_cell(&t, "%s", dof->name);
-    cell_unit(&t, d->q_least, unit);
-    cell_unit(&t, d->q_least_time, "s");
-    cell_unit(&t, d->q_most, unit);
-    cell_unit(&t, d->q_most_time, "s");
-    if (isfinite(d->q_min) || isfinite(d->q_max)) {
-      cli_cell(&t, "%.4g ... %.4g %s", d->q_min, d->q_max, unit);
-    } else {
-      cli_cell(&t, "-");
-    }
-    if (isfinite(room)) {
-      cli_cell(&t, "%.4g %s%s", room == 0 ? 0.0 : room, unit, room < 0 ? " OVER" : "");
-    } else {
-      cli_cell(&t, "-");
-    }
-  }
+  sizing_follower f;
+  for (int k = 0; k < s->dofs->nv; k++) position_row(&t, &s->dof[k], &s->dofs->v[k]);
+  for (int k = 0; cli_sizing_follower(s, k, &f); k++) position_row(&t, &f.motion, &f.dof);
   cli_table_print(&t, out, "");
 }
 
@@ -157,8 +166,8 @@ static void text_loads(const cli_sizing* s, FILE* out)
 static int print_text(const cli_sizing* s, const cli_robot* robot, const char* path, FILE* out)
 {
   const sp_vec3 g = robot->env.gravity;
-  (void)fprintf(out, "%s along %s: %llu rows, %.6g s\n", limb_model_name(s->model), path,
-                (unsigned long long)s->rows, cli_sizing_duration(s));
+  (void)fprintf(out, "%s along %s: %llu row%s, %.6g s\n", limb_model_name(s->model), path,
+                (unsigned long long)s->rows, s->rows == 1 ? "" : "s", cli_sizing_duration(s));
   (void)fprintf(out, "gravity (%g, %g, %g) m/s^2, friction %s\n\n", g.x, g.y, g.z,
                 robot->env.friction ? "as in the model" : "left out");
   text_torques(s, out);
@@ -237,6 +246,26 @@ static json_t* json_dof(const cli_sizing* s, int k)
   return r;
 }
 
+// Joints that follow others: their motion against their own limits.
+static json_t* json_followers(const cli_sizing* s)
+{
+  json_t* r = json_array();
+  sizing_follower f;
+  for (int k = 0; cli_sizing_follower(s, k, &f); k++) {
+    const sizing_dof* d = &f.motion;
+    json_t* x = json_object();
+    (void)json_object_set_new(x, "joint", cli_json_text(f.dof.name));
+    (void)json_object_set_new(x, "follows", cli_json_text(s->dofs->v[f.leader].name));
+    (void)json_object_set_new(x, "speed_unit", cli_json_text(cli_speed_unit(&f.dof)));
+    (void)json_object_set_new(x, "peak_speed", json_peak(&d->speed, NULL));
+    (void)json_object_set_new(x, "speed_limit", cli_json_number(d->v_max));
+    (void)json_object_set_new(x, "speed_margin_percent", json_margin(d->speed.value, d->v_max));
+    (void)json_object_set_new(x, "position", json_position(d));
+    (void)json_array_append_new(r, x);
+  }
+  return r;
+}
+
 static json_t* json_wrench(double value, double time, const sp_force* w)
 {
   const double x[6] = {w->m.x, w->m.y, w->m.z, w->f.x, w->f.y, w->f.z};
@@ -275,6 +304,7 @@ static int print_json(const cli_sizing* s, const cli_robot* robot, const char* p
   (void)json_object_set_new(r, "duration", cli_json_number(cli_sizing_duration(s)));
   for (int k = 0; k < s->dofs->nv; k++) (void)json_array_append_new(dofs, json_dof(s, k));
   (void)json_object_set_new(r, "dofs", dofs);
+  (void)json_object_set_new(r, "followers", json_followers(s));
   (void)json_object_set_new(r, "loads", json_joint_loads(s));
   return cli_json_print(r, out, "limb id");
 }
@@ -290,6 +320,18 @@ static const char* const csv_columns[] = {
 
 enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns, CSV_DOF = CSV_COLUMNS - 4 };
 
+// What is known of the motion of a joint without coordinate: it may follow another.
+static void csv_follower(const cli_sizing* s, int joint, double x[CSV_COLUMNS])
+{
+  sizing_follower f;
+  int k = 0;
+  while (cli_sizing_follower(s, k, &f) && f.dof.joint != joint) k++;
+  if (!cli_sizing_follower(s, k, &f)) return;
+  const sizing_dof* d = &f.motion;
+  x[5] = d->speed.value, x[6] = d->speed.time, x[8] = d->v_max;
+  x[14] = d->q_least, x[15] = d->q_most, x[16] = d->q_min, x[17] = d->q_max;
+}
+
 // Numbers of one row; k -1: a joint without coordinate. What is not there is infinite.
 static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLUMNS])
 {
@@ -304,6 +346,7 @@ static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLU
     x[12] = d->done, x[13] = d->taken;
     x[14] = d->q_least, x[15] = d->q_most, x[16] = d->q_min, x[17] = d->q_max;
   }
+  if (!d) csv_follower(s, joint, x);
   x[18] = l->force, x[19] = l->force_time, x[20] = l->moment, x[21] = l->moment_time;
 }
 
@@ -341,13 +384,13 @@ static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
 static int print_csv(const cli_sizing* s, FILE* out)
 {
   limb_csv_writer* w = NULL;
+  errno = 0;
   limb_status status = limb_csv_create(out, NULL, &w);
   if (status == LIMB_OK) status = csv_rows(w, s);
   if (status == LIMB_OK) status = limb_csv_finish(w);
   limb_csv_destroy(w);
   if (status == LIMB_OK) return EXIT_FINE;
-  (void)fprintf(stderr, "limb id: the CSV could not be written: %s\n", limb_status_text(status));
-  return EXIT_USAGE;
+  return cli_unwritten("limb id", "the CSV", limb_status_text(status));
 }
 
 int cli_sizing_print(const cli_sizing* s, const cli_robot* robot, const char* format,

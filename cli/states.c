@@ -3,6 +3,7 @@
 
 #include "states.h"
 #include "cli.h"
+#include "output.h"
 #include "states_columns.h"
 
 #include <errno.h>
@@ -21,9 +22,12 @@ const cli_option cli_wrench_options[] = {
 
 static int out_of_memory(const cli_states* s) { return cli_usage(s->args, "out of memory"); }
 
-static int syntax_error(const cli_states* s, limb_status status, const limb_error* err)
+static int syntax_error(cli_states* s, limb_status status, const limb_error* err)
 {
   cli_print_error(stderr, s->path, status, err);
+  s->line = err->line;
+  (void)snprintf(s->error, sizeof s->error, "%s%s%s", err->where, *err->where ? ": " : "",
+                 *err->text ? err->text : limb_status_text(status));
   return EXIT_USAGE;
 }
 
@@ -128,14 +132,15 @@ int cli_states_need(cli_states* s, unsigned what, const char* purpose)
 // ---- rows ------------------------------------------------------------------------------------------
 
 // Where messages about the row at hand begin: file and line.
-static int row_error(const cli_states* s, const char* subject, const char* text)
+static int row_error(cli_states* s, const char* subject, const char* text)
 {
   (void)fprintf(stderr, "%s:%d: error: %s: %s\n", s->path, s->line, subject, text);
+  (void)snprintf(s->error, sizeof s->error, "%s: %s", subject, text);
   return EXIT_USAGE;
 }
 
 // The library normalises quaternions, and refuses those that are far off: here with the joint's name.
-static int check_quaternions(const cli_states* s)
+static int check_quaternions(cli_states* s)
 {
   for (int i = 0; i < s->nquat; i++) {
     const double* q = s->q + s->quat[i];
@@ -188,7 +193,10 @@ int cli_states_next(cli_states* s, int* got)
   limb_error err = {0};
   const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
   if (status != LIMB_OK) return syntax_error(s, status, &err);
-  if (!*got) return EXIT_FINE;
+  if (!*got) {
+    if (s->count == 0) (void)fprintf(stderr, "%s: warning: there are no rows\n", s->path);
+    return EXIT_FINE;
+  }
   s->count++;
   s->line = limb_csv_line(s->reader);
   for (int g = 0; g < STATES_GROUPS; g++)
@@ -199,8 +207,9 @@ int cli_states_next(cli_states* s, int* got)
   return check_quaternions(s);
 }
 
-int cli_states_failure(const cli_states* s, limb_status status, const char* what)
+int cli_states_failure(cli_states* s, limb_status status, const char* what)
 {
+  (void)snprintf(s->error, sizeof s->error, "%s: %s", what, limb_status_text(status));
   (void)fprintf(stderr, "%s:", s->path);
   if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
   (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);
@@ -220,11 +229,12 @@ int cli_states_failure(const cli_states* s, limb_status status, const char* what
 static int written(const cli_states* s, limb_status status)
 {
   if (status == LIMB_OK) return EXIT_FINE;
-  return cli_usage(s->args, "the CSV could not be written: %s", limb_status_text(status));
+  return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
 }
 
 int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix)
 {
+  errno = 0;
   limb_status status = s->has_time ? limb_csv_text(w, "time") : LIMB_OK;
   for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++) {
     char name[512];
@@ -236,6 +246,7 @@ int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* p
 
 int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x)
 {
+  errno = 0;
   limb_status status = s->has_time ? limb_csv_number(w, s->time) : LIMB_OK;
   if (status == LIMB_OK) status = limb_csv_numbers(w, x, s->dofs->nv);
   return written(s, status == LIMB_OK ? limb_csv_end_row(w) : status);
@@ -243,5 +254,6 @@ int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* 
 
 int cli_states_write_end(const cli_states* s, limb_csv_writer* w)
 {
+  errno = 0;
   return written(s, limb_csv_finish(w));
 }

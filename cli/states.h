@@ -45,8 +45,9 @@ typedef struct cli_states {
   int has_time;
   int nwrench;
   limb_wrench* wrench;
-  uint64_t count; // rows so far
-  int line;       // of the row at hand; 0: not known
+  uint64_t count;  // rows so far
+  int line;        // of the row at hand; 0: not known
+  char error[400]; // what the last message about a row said; "": there was none
 } cli_states;
 
 // The option that states_open understands: --wrench-ref.
@@ -66,11 +67,12 @@ int cli_states_need(cli_states* s, unsigned what, const char* purpose);
 // 1 when the table has a column of this kind (one of the bits).
 int cli_states_has(const cli_states* s, unsigned what);
 
-// The next row. *got is 0 at the end. EXIT_FINE, or an exit code after a message.
+// The next row. *got is 0 at the end, with a warning when there was no row at all. EXIT_FINE, or an exit code
+// after a message.
 int cli_states_next(cli_states* s, int* got);
 
 // A failure of the library in the row at hand: says so, with the place, and returns the exit code.
-int cli_states_failure(const cli_states* s, limb_status status, const char* what);
+int cli_states_failure(cli_states* s, limb_status status, const char* what);
 
 // A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
 // of freedom. EXIT_FINE, or an exit code after a message.

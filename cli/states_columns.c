@@ -1,5 +1,5 @@
 // Which column is what. Nothing is dropped silently: a column that no number of the model belongs to is named
-// in a warning, a wrench on a frame that is not there is an error.
+// in a warning, a wrench that cannot be placed is an error.
 #include "states_columns.h"
 #include "cli.h"
 
@@ -45,6 +45,27 @@ static int unknown_frame(const cli_states* s, const char* column, const char* fr
   return EXIT_USAGE;
 }
 
+// A column wrench.<something> that does not end in a component: was it one in other letters, or was it
+// forgotten?
+static int unknown_part(const cli_states* s, const char* column)
+{
+  static const char* const parts[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
+  const char* frame = column + strlen("wrench.");
+  const char* dot = strrchr(frame, '.');
+  const char* part =
+    dot && limb_find_frame(s->model, frame) < 0 ? cli_nearest(dot + 1, parts) : NULL;
+  (void)fprintf(
+    stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz",
+    s->path, column);
+  if (part) {
+    (void)fprintf(stderr, "; did you mean '%.*s.%s'?", (int)(dot - column), column, part);
+  } else if (limb_find_frame(s->model, frame) >= 0) {
+    (void)fprintf(stderr, "; did you mean '%s.fx' or another of them?", column);
+  }
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
 // One column wrench.<frame>.<part>; the frame's own name may have dots. *known: it is one.
 static int find_wrench(cli_states* s, int column, int* known)
 {
@@ -53,9 +74,9 @@ static int find_wrench(cli_states* s, int column, int* known)
   const size_t length = strlen(name);
   int part = 0;
   *known = 0;
-  if (strncmp(name, "wrench.", 7) != 0 || length < 11 || length >= NAME_ROOM) return EXIT_FINE;
+  if (strncmp(name, "wrench.", 7) != 0) return EXIT_FINE;
   while (part < 6 && strcmp(name + length - 3, wrench_part[part]) != 0) part++;
-  if (part == 6) return EXIT_FINE;
+  if (part == 6 || length < 11 || length >= NAME_ROOM) return unknown_part(s, name);
   memcpy(frame, name + 7, length - 10);
   frame[length - 10] = '\0';
   const int index = limb_find_frame(s->model, frame);
@@ -102,15 +123,19 @@ static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
 // behind the first dot, or as a whole when there is none.
 static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
 {
-  static const char* const groups[] = {"q", "v", "a", "tau", NULL};
+  static const char* const groups[] = {"q", "v", "a", "tau", "wrench", NULL};
   static const char* const plain[] = {"time", NULL};
   const size_t head = strcspn(wrong, ".");
-  char start[8];
+  char start[12];
   int group = 0;
-  (void)snprintf(start, sizeof start, "%.*s", (int)(head < 7 ? head : 7), wrong);
+  (void)snprintf(start, sizeof start, "%.*s", (int)(head < 11 ? head : 11), wrong);
   const char* near_group = wrong[head] ? cli_nearest(start, groups) : NULL;
   if (wrong[head] && !near_group) return NULL;
   while (near_group && strcmp(near_group, groups[group]) != 0) group++;
+  if (group == STATES_GROUPS) {
+    (void)snprintf(room, NAME_ROOM, "wrench%s", wrong + head);
+    return room;
+  }
   const char* name = nearest_dof(s->dofs, group, wrong[head] ? wrong + head + 1 : wrong);
   if (!name) return cli_nearest(wrong, plain);
   (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], name);
@@ -155,20 +180,21 @@ static void find_group(cli_states* s, int g, char* used)
 static int find_rest(cli_states* s, const char* used)
 {
   const int count = limb_csv_column_count(s->reader);
-  int unknown = 0;
+  int unknown = 0, code = EXIT_FINE;
   for (int i = 0; i < count; i++) {
     int known = used[i] != 0;
     if (!known) {
-      const int code = find_wrench(s, i, &known);
-      if (code != EXIT_FINE) return code;
+      const int c = find_wrench(s, i, &known);
+      if (c != EXIT_FINE) code = c;
+      known |= c != EXIT_FINE; // it was told
     }
     if (!known && unknown++ < MOST_TOLD) warn_unknown(s, i);
   }
   if (unknown > MOST_TOLD) {
-    (void)fprintf(stderr, "%s:1: warning: %d more columns are not used\n", s->path,
-                  unknown - MOST_TOLD);
+    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path,
+                  unknown - MOST_TOLD, unknown - MOST_TOLD == 1 ? " is" : "s are");
   }
-  return EXIT_FINE;
+  return code;
 }
 
 int states_find_columns(cli_states* s)

@@ -1,13 +1,24 @@
 // What the files of `limb verify` share: a robot in a random state, and the checks that are made on it.
 //
 // A check computes one quantity in two ways that share as little as possible, and gives their disagreement
-// relative to the size of the quantity.
+// relative to the size of the quantity, or of the terms that it is the sum of: of a quantity that is zero
+// (the rate of a constant M, a balanced weight) there is nothing but their rounding.
 #ifndef LIMB_CLI_VERIFY_H
 #define LIMB_CLI_VERIFY_H
 
 #include "robot.h"
 
 enum { VERIFY_LARGE = 3000 }; // with more bodies or velocities than this there are no matrices
+
+// How large things are in a state: what sums of them are measured by when they cancel.
+typedef struct verify_sizes {
+  double speed, change; // the largest of v, of a
+  double
+    force; // the largest through a joint, by friction or by a spring; never below a part of inertia times a
+  double moment; // sum of m |c| of the bodies, about the world's origin
+  double
+    inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
+} verify_sizes;
 
 typedef struct verify {
   const limb_model* m;
@@ -19,6 +30,7 @@ typedef struct verify {
   double *q, *v, *a; // the state
   double* tau;       // its inverse dynamics
   int frame;         // where frames are looked at in this state
+  verify_sizes size; // of this state
   double condition;  // of M, the worst so far; 0: not known
   // Scratch.
   double* memory;
@@ -39,7 +51,15 @@ limb_status verify_next(verify* t);
 
 // ---- comparing -------------------------------------------------------------------------------------
 
-// Largest difference relative to the largest number, or to size when that is larger.
+// The largest magnitude.
+double verify_largest(int n, const double* x);
+
+// A quantity that cancels, or that has no reason to be there, is measured by this part of the sizes above:
+// small enough to see a mistake, large enough to not see rounding. Finite differences round more.
+static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
+
+// Largest difference relative to the largest number, or to size when that is larger. Give a size wherever the
+// numbers can be sums that cancel.
 double verify_differ(size_t n, const double* x, const double* y, double size);
 
 // What a finite difference is taken of: n numbers at the time t after the state. with_a: velocities change

@@ -12,14 +12,16 @@ static void times(const verify* t, const double* A, const double* x, double* y)
   }
 }
 
-static double differ(const verify* t, const double* x, const double* y)
+// Torques are sums of weight, inertia, friction and springs.
+static double differ_force(const verify* t, const double* x, const double* y)
 {
-  return verify_differ((size_t)t->nv, x, y, 0);
+  return verify_differ((size_t)t->nv, x, y, t->size.force);
 }
 
-static double differ_matrix(const verify* t, const double* x, const double* y)
+// All mass may lie on the axes.
+static double differ_mass(const verify* t, const double* x, const double* y)
 {
-  return verify_differ((size_t)t->nv * (size_t)t->nv, x, y, 0);
+  return verify_differ((size_t)t->nv * (size_t)t->nv, x, y, VERIFY_PART * t->size.inertia);
 }
 
 // sum += friction + springs; z is overwritten.
@@ -39,7 +41,7 @@ static limb_status tau_lie(verify* t, double* off)
 {
   const limb_status s =
     limb_reference_inverse_dynamics(t->m, t->q, t->v, t->a, &t->env, t->x, NULL);
-  *off = differ(t, t->tau, t->x);
+  *off = differ_force(t, t->tau, t->x);
   return s;
 }
 
@@ -50,7 +52,7 @@ static limb_status tau_mass_matrix(verify* t, double* off)
   if (s == LIMB_OK) s = limb_bias_forces(t->d, t->q, t->v, &t->env, t->y);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k];
   if (s == LIMB_OK) s = add_passive(t, t->x);
-  *off = differ(t, t->tau, t->x);
+  *off = differ_force(t, t->tau, t->x);
   return s;
 }
 
@@ -60,7 +62,7 @@ static limb_status tau_closed_form(verify* t, double* off)
   times(t, t->A, t->a, t->x);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
   if (s == LIMB_OK) s = add_passive(t, t->x);
-  *off = differ(t, t->tau, t->x);
+  *off = differ_force(t, t->tau, t->x);
   return s;
 }
 
@@ -74,7 +76,7 @@ static limb_status tau_wrench(verify* t, double* off)
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, LIMB_ALIGNED, t->J);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) t->y[k] = t->tau[k] - sp_dot(t->J[k], w.wrench);
-  *off = differ(t, t->x, t->y);
+  *off = differ_force(t, t->x, t->y);
   return s;
 }
 
@@ -96,7 +98,8 @@ static limb_status mass_columns(verify* t, double* off)
     t->y[k] = 0;
     for (int i = 0; i < t->nv; i++) t->A[(size_t)i * (size_t)t->nv + (size_t)k] = t->z[i] - t->w[i];
   }
-  *off = differ_matrix(t, t->M, t->A);
+  *off = verify_differ((size_t)t->nv * (size_t)t->nv, t->M, t->A,
+                       VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
   return s;
 }
 
@@ -104,19 +107,22 @@ static limb_status mass_closed_form(verify* t, double* off)
 {
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_reference_closed_form(t->m, t->q, t->v, &t->env, t->A, NULL, NULL);
-  *off = differ_matrix(t, t->M, t->A);
+  *off = differ_mass(t, t->M, t->A);
   return s;
 }
 
 static limb_status mass_energy(verify* t, double* off)
 {
   limb_energy e = {0};
-  double kinetic = 0;
+  double kinetic = 0, size = VERIFY_PART * t->size.inertia * t->size.speed * t->size.speed;
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_energies(t->d, t->q, t->v, &t->env, &e);
   times(t, t->M, t->v, t->x);
-  for (int k = 0; k < t->nv; k++) kinetic += t->v[k] * t->x[k] / 2;
-  *off = verify_differ(1, &e.kinetic, &kinetic, 0);
+  for (int k = 0; k < t->nv; k++) {
+    kinetic += t->v[k] * t->x[k] / 2;
+    size = fmax(size, fabs(t->v[k] * t->x[k] / 2));
+  }
+  *off = verify_differ(1, &e.kinetic, &kinetic, size);
   return s;
 }
 
@@ -140,16 +146,26 @@ static limb_status mass_inverse(verify* t, double* off)
   t->condition = fmax(t->condition, norm(t, t->M) * norm(t, t->A));
   times(t, t->M, t->a, t->x);
   times(t, t->A, t->x, t->y);
-  *off = differ(t, t->a, t->y);
+  *off = verify_differ((size_t)t->nv, t->a, t->y, 0);
   return s;
 }
 
 // ---- forward dynamics ------------------------------------------------------------------------------
 
+// Accelerations are what the torques cause, less what weight and the rest would without them: w.
+static limb_status differ_acceleration(verify* t, const double* x, const double* y, double* off)
+{
+  double* none = t->z;
+  memset(none, 0, (size_t)t->nv * sizeof *none);
+  const limb_status s = limb_forward_dynamics(t->d, t->q, t->v, none, &t->env, t->w);
+  if (s == LIMB_OK) *off = verify_differ((size_t)t->nv, x, y, verify_largest(t->nv, t->w));
+  return s;
+}
+
 static limb_status forward_back(verify* t, double* off)
 {
-  const limb_status s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->x);
-  *off = differ(t, t->a, t->x);
+  limb_status s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->x);
+  if (s == LIMB_OK) s = differ_acceleration(t, t->a, t->x, off);
   return s;
 }
 
@@ -158,7 +174,7 @@ static limb_status forward_aba(verify* t, double* off)
   limb_status s = limb_forward_dynamics_aba(t->d, t->q, t->v, t->tau, &t->env, t->x);
   if (s == LIMB_OK)
     s = limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, t->tau, &t->env, t->A, t->y);
-  *off = differ(t, t->x, t->y);
+  if (s == LIMB_OK) s = differ_acceleration(t, t->x, t->y, off);
   return s;
 }
 
@@ -169,8 +185,8 @@ static limb_status forward_solve(verify* t, double* off)
   if (s == LIMB_OK) s = add_passive(t, t->x);
   for (int k = 0; k < t->nv; k++) t->x[k] = t->tau[k] - t->x[k];
   if (s == LIMB_OK) s = limb_mass_matrix_solve(t->d, t->q, 1, t->x, t->y);
-  if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->z);
-  *off = differ(t, t->y, t->z);
+  if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->x);
+  if (s == LIMB_OK) s = differ_acceleration(t, t->y, t->x, off);
   return s;
 }
 
@@ -183,21 +199,23 @@ static limb_status coriolis_bias(verify* t, double* off)
   if (s == LIMB_OK) s = limb_gravity_forces(t->d, t->q, &t->env, t->y);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k];
   if (s == LIMB_OK) s = limb_bias_forces(t->d, t->q, t->v, &t->env, t->z);
-  *off = differ(t, t->z, t->x);
+  *off = differ_force(t, t->z, t->x);
   return s;
 }
 
 static limb_status sample_mass(verify* t, double* M) { return limb_mass_matrix(t->d, t->qt, M); }
 
-// dM/dt - 2 C is skew: dM/dt = C + C'.
+// dM/dt - 2 C is skew: dM/dt = C + C'. Both are zero where M is constant: M v is their size then.
 static limb_status coriolis_skew(verify* t, double* off)
 {
   const size_t n = (size_t)t->nv;
   limb_status s = verify_rate(t, 0, sample_mass, n * n, t->B, t->M);
+  if (s == LIMB_OK) s = limb_mass_matrix(t->d, t->q, t->M);
+  const double size = fmax(norm(t, t->M), VERIFY_PART * t->size.inertia) * t->size.speed;
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++) t->M[i * n + k] = t->A[i * n + k] + t->A[k * n + i];
-  *off = differ_matrix(t, t->B, t->M);
+  *off = verify_differ(n * n, t->B, t->M, size);
   return s;
 }
 
@@ -209,7 +227,7 @@ static limb_status potential(verify* t, const double* q, double* out)
   return s;
 }
 
-// g_k is the slope of the potential along coordinate k. Its rounding is that of the energy.
+// g_k is the slope of the potential along coordinate k. Its rounding is that of the energies of the bodies.
 static limb_status gravity_gradient(verify* t, double* off)
 {
   static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
@@ -227,9 +245,8 @@ static limb_status gravity_gradient(verify* t, double* off)
     }
     t->z[k] = 0;
   }
-  double here = 0;
-  if (s == LIMB_OK) s = potential(t, t->q, &here);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, 1e-3 * fabs(here));
+  const double size = t->size.moment * sp_norm3(t->env.gravity);
+  *off = verify_differ((size_t)t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
   return s;
 }
 

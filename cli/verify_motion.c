@@ -9,11 +9,17 @@ static limb_ref any_ref(const verify* t)
   return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1);
 }
 
-// sum of v_k J_k
-static sp_motion combine(const verify* t, const double* v)
+static double size_of(sp_motion x) { return sp_norm3(x.w) + sp_norm3(x.v); }
+
+// sum of v_k J_k; *size grows to the largest of them.
+static sp_motion combine(const verify* t, const double* v, double* size)
 {
   sp_motion sum = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < t->nv; k++) sum = sp_addm(sum, sp_scalem(v[k], t->J[k]));
+  for (int k = 0; k < t->nv; k++) {
+    const sp_motion part = sp_scalem(v[k], t->J[k]);
+    sum = sp_addm(sum, part);
+    *size = fmax(*size, size_of(part));
+  }
   return sum;
 }
 
@@ -40,11 +46,12 @@ static limb_status velocity(verify* t, double* off)
 {
   const limb_ref ref = any_ref(t);
   sp_motion v = {{0, 0, 0}, {0, 0, 0}};
+  double size = VERIFY_PART * t->size.speed; // joints that follow can turn against each other
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
-  const sp_motion Jv = combine(t, t->v);
-  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), 0);
+  const sp_motion Jv = combine(t, t->v, &size);
+  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), size);
   return s;
 }
 
@@ -66,7 +73,7 @@ static limb_status jacobian_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, any_ref(t), &got);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
-  const double size = sp_norm3(v.w) + sp_norm3(v.v); // over one second
+  const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
   *off = verify_differ(6, of_motion(&got), rate, size);
   return s;
 }
@@ -75,22 +82,24 @@ static limb_status acceleration(verify* t, double* off)
 {
   const limb_ref ref = any_ref(t);
   sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
+  double size = VERIFY_PART * fmax(t->size.speed, t->size.change);
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK && ref == LIMB_ALIGNED)
     s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK && ref != LIMB_ALIGNED) s = limb_frame_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
-  if (s == LIMB_OK) rest = combine(t, t->v);
+  if (s == LIMB_OK) rest = combine(t, t->v, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
-  const sp_motion sum = sp_addm(combine(t, t->a), rest);
-  *off = verify_differ(6, of_motion(&a), of_motion(&sum), sp_norm3(rest.v) + sp_norm3(rest.w));
+  const sp_motion sum = sp_addm(combine(t, t->a, &size), rest);
+  *off = verify_differ(6, of_motion(&a), of_motion(&sum), size);
   return s;
 }
 
 static limb_status com_velocity(verify* t, double* off)
 {
   sp_vec3 v = {0, 0, 0}, sum = {0, 0, 0};
-  double size = 0;
+  const double mass = limb_total_mass(t->m);
+  double size = mass > 0 ? VERIFY_PART * t->size.speed * t->size.moment / mass : 0;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_center_of_mass(t->d, NULL, &v, NULL);
   if (s == LIMB_OK) s = limb_center_of_mass_jacobian(t->d, t->c);
@@ -110,9 +119,16 @@ static limb_status power(verify* t, double* off)
   limb_power p = {0};
   const limb_status s = limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p);
   const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) +
-                      fabs(p.springs) + fabs(p.friction);
+                      fabs(p.springs) + fabs(p.friction) + t->size.force * t->size.speed;
   *off = size > 0 ? fabs(p.residual) / size : 0;
   return s;
+}
+
+// A scale of the energies of the bodies, which their sum rounds by.
+static double energies(const verify* t)
+{
+  return t->size.moment * sp_norm3(t->env.gravity) +
+         t->size.inertia * t->size.speed * t->size.speed;
 }
 
 static limb_status sample_energy(verify* t, double* out)
@@ -126,15 +142,16 @@ static limb_status sample_energy(verify* t, double* out)
 // What the actuators deliver, less friction, is what the energy grows by.
 static limb_status energy_rate(verify* t, double* off)
 {
-  double rate = 0, scratch = 0, delivered = 0, size = 0;
+  double rate = 0, scratch = 0, delivered = 0;
   limb_status s = verify_rate(t, 1, sample_energy, 1, &rate, &scratch);
+  double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(scratch));
   if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
     const double friction = t->env.friction ? t->x[k] : 0;
     delivered += (t->tau[k] - friction) * t->v[k];
     size += fabs(t->tau[k] * t->v[k]);
   }
-  *off = verify_differ(1, &rate, &delivered, fmax(size, 1e-3 * fabs(scratch)));
+  *off = verify_differ(1, &rate, &delivered, size);
   return s;
 }
 
@@ -143,7 +160,7 @@ static limb_status energy_rate(verify* t, double* off)
 static limb_status momentum(verify* t, double* off)
 {
   sp_force h = {{0, 0, 0}, {0, 0, 0}}, sum = h;
-  double size = 0;
+  double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   if (s == LIMB_OK) s = limb_momentum_matrix(t->d, 0, t->F);
@@ -173,7 +190,9 @@ static limb_status momentum_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
-  *off = verify_differ(6, of_force(&got), rate, sp_norm3(h.m) + sp_norm3(h.f));
+  const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  *off = verify_differ(6, of_force(&got), rate,
+                       fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
   return s;
 }
 
@@ -182,7 +201,7 @@ static limb_status reactions(verify* t, double* off)
 {
   sp_force sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
   sp_vec3 com = {0, 0, 0};
-  double size = 0;
+  double size = fmax(t->size.force, VERIFY_PART * t->size.moment * t->size.change);
   limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_WORLD, t->F);
   for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
     limb_joint_info info;

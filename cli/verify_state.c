@@ -60,6 +60,66 @@ static void tame(const verify* t)
   }
 }
 
+// ---- sizes -----------------------------------------------------------------------------------------
+
+double verify_largest(int n, const double* x)
+{
+  double most = 0;
+  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
+  return most;
+}
+
+// What goes through the joints, as a whole wrench each: torques are components of it.
+static limb_status measure_forces(verify* t)
+{
+  limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_BODY, t->F);
+  double most = 0;
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++)
+    most = fmax(most, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
+  if (s == LIMB_OK) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
+  if (s == LIMB_OK) most = fmax(most, verify_largest(t->nv, t->x));
+  if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->x);
+  if (s == LIMB_OK) most = fmax(most, verify_largest(t->nv, t->x));
+  t->size.force = fmax(most, verify_largest(t->nv, t->tau));
+  return s;
+}
+
+static limb_status measure_bodies(verify* t)
+{
+  limb_status s = limb_kinematics(t->d, t->q, NULL, NULL);
+  double mass = 0, spread = 0;
+  sp_vec3 first = {0, 0, 0}; // moment of the whole
+  for (int b = 1; b < t->nbody && s == LIMB_OK; b++) {
+    limb_body_info body;
+    sp_pose X;
+    s = limb_get_body(t->m, b, &body);
+    if (s == LIMB_OK) s = limb_frame_pose(t->d, b, &X);
+    if (s != LIMB_OK) break;
+    const sp_inertia* Y = &body.inertia;
+    const sp_vec3 at = sp_point(X, Y->com);
+    const double c = sp_norm3(at);
+    mass += fabs(Y->mass);
+    first = sp_add3(first, sp_scale3(fabs(Y->mass), at));
+    t->size.moment += fabs(Y->mass) * c;
+    t->size.inertia += fabs(Y->mass) * sp_dot3(Y->com, Y->com);
+    t->size.inertia += fabs(Y->xx) + fabs(Y->yy) + fabs(Y->zz);
+    spread += fabs(Y->mass) * c * c;
+  }
+  if (mass > 0) t->size.inertia += fmax(0, spread - sp_dot3(first, first) / mass);
+  return s;
+}
+
+static limb_status measure(verify* t)
+{
+  t->size =
+    (verify_sizes){.speed = verify_largest(t->nv, t->v), .change = verify_largest(t->nv, t->a)};
+  limb_status s = measure_forces(t);
+  if (s == LIMB_OK) s = measure_bodies(t);
+  const double rate = t->size.change + t->size.speed * t->size.speed;
+  t->size.force = fmax(t->size.force, VERIFY_PART * t->size.inertia * rate);
+  return s;
+}
+
 limb_status verify_next(verify* t)
 {
   limb_status s = limb_random(t->m, &t->seed, t->q);
@@ -67,8 +127,10 @@ limb_status verify_next(verify* t)
   for (int k = 0; k < t->nv; k++) t->v[k] = draw(&t->seed), t->a[k] = draw(&t->seed);
   t->frame = (int)((draw(&t->seed) + 1) / 2 * t->nframe);
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
-  return s;
+  return s == LIMB_OK ? measure(t) : s;
 }
+
+// ---- comparing -------------------------------------------------------------------------------------
 
 double verify_differ(size_t n, const double* x, const double* y, double size)
 {

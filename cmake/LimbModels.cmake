@@ -19,7 +19,7 @@ function(limb_models_to_c folder c_file)
     string(APPEND table "  {\"${name}\", \"${title}\", \"${origin}\", text_${name}},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
   endforeach()
-  file(CONFIGURE OUTPUT ${c_file} CONTENT
+  file(WRITE ${c_file}.new
 "// Made from models/*.limb.yaml at configure time.
 #include \"io/robots.h\"
 
@@ -28,7 +28,8 @@ function(limb_models_to_c folder c_file)
 ${texts}const limb_robot_info limb_robot_files[] = {
 ${table}  {NULL, NULL, NULL, NULL},
 };
-" @ONLY)
+")
+  file(COPY_FILE ${c_file}.new ${c_file} ONLY_IF_DIFFERENT)
 endfunction()
 
 # Title and origin of a model file, ready to stand between quotes in C.

@@ -6,7 +6,7 @@ function(limb_text_to_c text_file name c_file)
   string(REGEX REPLACE "\n$" "" text "${text}")
   string(REPLACE "\n" "\",\n  \"" text "${text}")
   get_filename_component(base ${text_file} NAME)
-  file(CONFIGURE OUTPUT ${c_file} CONTENT
+  file(WRITE ${c_file}.new
 "// Made from ${base} at configure time.
 #include \"cli.h\"
 
@@ -16,6 +16,7 @@ const char* const ${name}[] = {
   \"${text}\",
   NULL,
 };
-" @ONLY)
+")
+  file(COPY_FILE ${c_file}.new ${c_file} ONLY_IF_DIFFERENT)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${text_file})
 endfunction()

@@ -49,7 +49,7 @@ typedef struct limb_read_options {
   limb_base base;              ///< the joint it adds is called "base"
   int no_mimic;                ///< 1: mimic joints become joints of their own; default 0
   size_t max_bytes;            ///< longer files are refused; default 64 MiB
-  const limb_allocator* alloc; ///< NULL: malloc
+  const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml use malloc in any case
 } limb_read_options;
 
 static inline limb_read_options limb_default_read_options(void)
@@ -107,6 +107,11 @@ typedef struct limb_robot_info {
   const char* origin; ///< where its figures are from
   const char* text;   ///< the whole file, limb YAML; NULL for a robot made by a program
 } limb_robot_info;
+
+/// Reads a built-in robot, also where a file has its name.
+/// @return as limb_read; LIMB_E_IO when there is none of that name.
+LIMB_NODISCARD LIMB_API limb_status limb_read_robot(const char* name, const limb_read_options* opt,
+                                                    limb_reading** out, limb_error* err);
 
 LIMB_API int limb_robot_count(void);
 LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* out);

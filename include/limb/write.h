@@ -1,8 +1,9 @@
 // limb: robot dynamics in C. Write robots to files: limb YAML, URDF.
 //
-// limb YAML says everything that a builder can hold, and reads back to the same bits. URDF cannot say
+// limb YAML says everything that a robot can be, and reads back to the same bits. URDF cannot say
 // everything: what it lacks is written in an element <limb> of the joint, which other readers skip, and
-// is reported.
+// is reported. What no reader would take is refused: robots that cannot be built, names with control
+// characters.
 //
 // This header belongs to the library limb_io.
 #ifndef LIMB_WRITE_H
@@ -19,8 +20,8 @@ extern "C" {
 /// Writes a robot through a callback, piece by piece. A model is written through limb_builder_from_model.
 /// @param format    LIMB_FORMAT_YAML or LIMB_FORMAT_URDF
 /// @param findings  what the format cannot say, or other readers will not know (may be NULL)
-/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_UNSUPPORTED (another format, or several roots in a URDF);
-///         LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body without joint or with two);
+///         LIMB_E_UNSUPPORTED (another format, a name that cannot be written); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format,
                                                limb_text_fn* write, void* context,
                                                limb_findings* findings, limb_error* err);

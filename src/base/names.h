@@ -8,6 +8,7 @@
 typedef struct limb_names {
   int* slot;     // capacity entries: index of the name, or -1
   uint32_t mask; // capacity - 1; the capacity is a power of two
+  uint32_t seed; // differs from table to table, so that no file can hold names that all collide
 } limb_names;
 
 // Number of slots a table of count names needs.

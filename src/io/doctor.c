@@ -180,9 +180,12 @@ static limb_status examine(doctor* d)
   if (status) return status;
   weld(d);
   measure(d);
+  limb_doctor_beyond(d);
   limb_doctor_inertia(d);
-  status = limb_doctor_copies(d);
-  limb_doctor_sizes(d);
+  if (!d->beyond) {
+    status = limb_doctor_copies(d);
+    limb_doctor_sizes(d);
+  }
   if (!status) status = limb_doctor_joints(d);
   if (!status) status = limb_doctor_names(d);
   return !status && limb_findings_lost(d->f) ? LIMB_E_NOMEM : status;

@@ -38,9 +38,11 @@ typedef struct doctor {
   int nbody, njoint, norder;
   double extent; // of the robot at q = 0: diagonal of the box around its joints [m]
   double mass;   // of all that moves [kg]
+  int beyond;    // figures that are not credible: others cannot be compared with them
 } doctor;
 
 // The groups of rules.
+void limb_doctor_beyond(doctor* d);        // what no robot can have; first of all
 void limb_doctor_inertia(doctor* d);       // what no body can have
 limb_status limb_doctor_copies(doctor* d); // figures that stand on body after body
 void limb_doctor_sizes(doctor* d);         // what hardly a body of this robot has; after the copies

@@ -1,6 +1,7 @@
 // The doctor on inertias that no body can have. A rigid body's principal moments are not negative, and
 // none is larger than the sum of the other two: each is a sum of two second moments of mass, as
 // I_1 = s_2 + s_3 with s_k = sum m x_k^2 >= 0.
+#include "io/angles.h"
 #include "io/doctor.h"
 #include "io/eigen3.h"
 
@@ -33,11 +34,7 @@ void limb_doctor_written(const doctor* d, int body, double value[6])
   const doctor_body* b = &d->body[body];
   const sp_inertia* Y = &b->def.inertia;
   const double own[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
-  tag_slots slots;
-  if (b->tag && limb_tag_scan(d->r->source.text, b->tag, &slots))
-    memcpy(value, slots.value, sizeof slots.value);
-  else
-    memcpy(value, own, sizeof own);
+  memcpy(value, b->tag ? b->tag->value : own, sizeof own);
 }
 
 // ---- what printed digits leave open ---------------------------------------------------------------
@@ -129,6 +126,44 @@ static void check_moments(doctor* d, int body)
   if (say_moments(d, body, &fault, fault.negative > 0)) limb_doctor_cause(d, body);
 }
 
+// A figure beyond 1e15: a mass of a small planet, a length beyond the solar system. Squares and products of
+// such figures overflow.
+static int is_beyond(double x) { return !(fabs(x) <= 1e15); }
+
+static int inertia_beyond(const sp_inertia* Y, const char** what, double* x)
+{
+  const double moment = fmax(fabs(Y->xx), fmax(fabs(Y->yy), fabs(Y->zz)));
+  const double product = fmax(fabs(Y->xy), fmax(fabs(Y->xz), fabs(Y->yz)));
+  *x = fabs(Y->mass);
+  *what = "a mass";
+  if (is_beyond(*x)) return 1;
+  *x = fmax(moment, product);
+  *what = "a moment of inertia";
+  if (is_beyond(*x)) return 1;
+  *x = limb_length(Y->com);
+  *what = "a distance of its centre of mass";
+  return is_beyond(*x);
+}
+
+void limb_doctor_beyond(doctor* d)
+{
+  const char* what;
+  double x;
+  for (int i = 1; i < d->nbody; i++) {
+    if (!inertia_beyond(&d->body[i].def.inertia, &what, &x)) continue;
+    limb_find(d->f, RULE_NOT_CREDIBLE, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
+              "it has %s of %s, which is not credible", what, limb_show(x).text);
+    d->beyond++;
+  }
+  for (int k = 0; k < d->njoint; k++) {
+    x = limb_length(d->joint[k].placement.p);
+    if (!is_beyond(x)) continue;
+    limb_find(d->f, RULE_NOT_CREDIBLE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+              "it is %s m away from the joint before it, which is not credible", limb_show(x).text);
+    d->beyond++;
+  }
+}
+
 static void check_inertia(doctor* d, int body)
 {
   const sp_inertia* Y = &d->body[body].def.inertia;
@@ -160,5 +195,9 @@ static void check_inertia(doctor* d, int body)
 
 void limb_doctor_inertia(doctor* d)
 {
-  for (int i = 1; i < d->nbody; i++) check_inertia(d, i);
+  const char* what;
+  double x;
+  for (int i = 1; i < d->nbody; i++) {
+    if (!inertia_beyond(&d->body[i].def.inertia, &what, &x)) check_inertia(d, i);
+  }
 }

@@ -14,13 +14,18 @@ static int turns(const limb_joint_def* j)
 
 // ---- joints without inertia -----------------------------------------------------------------------
 
-// The joint whose coordinate moves this one.
-static int leader_of(const doctor* d, int joint)
+// leader[k]: the joint whose coordinate moves joint k, at the end of a chain of mimics. Every joint is passed
+// twice at most: the whole way to the end learns of it at once.
+static void find_leaders(const doctor* d, int* leader)
 {
-  for (int steps = 0; steps < d->njoint && d->joint[joint].mimic >= 0; steps++) {
-    joint = d->joint[joint].mimic;
+  for (int k = 0; k < d->njoint; k++) leader[k] = -1;
+  for (int k = 0; k < d->njoint; k++) {
+    int last = k;
+    for (int steps = 0; steps < d->njoint && leader[last] < 0 && d->joint[last].mimic >= 0; steps++)
+      last = d->joint[last].mimic;
+    const int found = leader[last] < 0 ? last : leader[last];
+    for (int i = k; i >= 0 && leader[i] < 0; i = d->joint[i].mimic) leader[i] = found;
   }
-  return joint;
 }
 
 static int has_inertia_behind(const doctor* d, int joint)
@@ -108,7 +113,7 @@ static void check_line(const doctor* d, int k)
   const doctor_body* child = &d->body[j->child];
   sp_motion S[6];
   const int n = motion_columns(j, S);
-  if (child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
+  if (d->beyond || child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
   if (!is_singular(&child->group, S, n)) return;
   limb_find(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
             "the %s kg behind it have no inertia about %s", limb_show_short(child->behind).text,
@@ -118,10 +123,12 @@ static void check_line(const doctor* d, int k)
 static limb_status check_inertia_behind(doctor* d)
 {
   joint_group* group = limb_pool_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *group);
-  if (!group) return LIMB_E_NOMEM;
+  int* leader = limb_pool_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
+  if (!group || !leader) return LIMB_E_NOMEM;
+  find_leaders(d, leader);
   for (int k = 0; k < d->njoint; k++) {
     if (!moves(&d->joint[k])) continue;
-    joint_group* g = &group[leader_of(d, k)];
+    joint_group* g = &group[leader[k]];
     g->members++;
     g->felt += has_inertia_behind(d, k);
   }
@@ -142,7 +149,7 @@ static limb_status check_inertia_behind(doctor* d)
 
 static void check_light(const doctor* d)
 {
-  for (int k = 0; k < d->njoint; k++) {
+  for (int k = 0; k < d->njoint && !d->beyond; k++) {
     const limb_joint_def* j = &d->joint[k];
     const double mass = d->body[j->child].behind;
     if (!moves(j) || j->mimic >= 0 || j->rotor_inertia > 0) continue;

@@ -112,7 +112,7 @@ static void check_reference(const doctor* d, const xml_node* n, const char* name
 static limb_status check_references(doctor* d)
 {
   const limb_source* src = &d->r->source;
-  const xml_node* root = limb_xml_parse(src->text, src->size, &d->pool, NULL);
+  const xml_node* root = limb_xml_parse(src->text, src->size, NULL, &d->pool, NULL);
   if (!root) return LIMB_E_NOMEM; // it could be read before
   for (const xml_node* g = xml_child(root, "gazebo"); g; g = xml_next(g))
     check_reference(d, g, xml_get(g, "reference"));

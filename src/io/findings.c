@@ -2,6 +2,7 @@
 #include "io/findings.h"
 
 #include "base/alloc.h"
+#include "base/names.h"
 #include "io/pool.h"
 #include "io/utf8.h"
 
@@ -17,8 +18,6 @@ enum {
 
 typedef struct entry {
   limb_finding finding;
-  limb_rule rule;
-  const char* name; // of its subject: what limb_find_once compares
   int order;
 } entry;
 
@@ -29,6 +28,11 @@ struct limb_findings {
   int count, capacity;
   int kept[2]; // how many were added: errors apart, so that notes cannot crowd them out
   int dropped; // 1 when the last one was not added
+  int suggestions;
+  limb_names said; // what limb_find_once has told: names over key
+  const char** key;
+  int nkey, key_cap;
+  size_t slots; // of said
   int lost;
 };
 
@@ -88,6 +92,8 @@ void limb_findings_destroy(limb_findings* f)
   const limb_allocator a = f->alloc;
   limb_pool_free(&f->pool);
   limb_free(&a, f->entry, (size_t)f->capacity * sizeof *f->entry);
+  limb_free(&a, (void*)f->key, (size_t)f->key_cap * sizeof *f->key);
+  limb_free(&a, f->said.slot, f->slots * sizeof *f->said.slot);
   limb_free(&a, f, sizeof *f);
 }
 
@@ -122,9 +128,7 @@ static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abo
   const int grown = limb_grow(&f->alloc, &items, &f->capacity, f->count, sizeof *f->entry);
   f->entry = items;
   const char* where = subject_text(f, about);
-  const char* name = about.name ? about.name : "";
-  name = limb_pool_text(&f->pool, name, strlen(name));
-  if (!grown || !text || !where || !name) {
+  if (!grown || !text || !where) {
     f->lost = 1;
     return;
   }
@@ -135,7 +139,7 @@ static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abo
                                 .where = where,
                                 .text = text,
                                 .hint = ""};
-  f->entry[f->count] = (entry){finding, rule, name, f->count};
+  f->entry[f->count] = (entry){finding, f->count};
   f->count++;
 }
 
@@ -161,14 +165,50 @@ void limb_find(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abou
   va_end(list);
 }
 
+static const char* key_of(const void* f, int i) { return ((const limb_findings*)f)->key[i]; }
+
+// Room for one more key and its slot; 0 when out of memory.
+static int reserve_key(limb_findings* f)
+{
+  void* keys = (void*)f->key;
+  const int grown = limb_grow(&f->alloc, &keys, &f->key_cap, f->nkey, sizeof *f->key);
+  f->key = keys;
+  const size_t wanted = limb_names_capacity((size_t)f->nkey + 1);
+  if (!grown || wanted <= f->slots) return grown;
+  int* slot = limb_alloc(&f->alloc, wanted * sizeof *slot);
+  if (!slot) return 0;
+  limb_free(&f->alloc, f->said.slot, f->slots * sizeof *f->said.slot);
+  limb_names_clear(&f->said, slot, wanted);
+  f->slots = wanted;
+  for (int i = 0; i < f->nkey; i++) limb_names_put(&f->said, f->key[i], i);
+  return 1;
+}
+
+// 1 when this rule has been told of this name before; remembers that it is now. Of long names the beginning
+// counts.
+static int told_before(limb_findings* f, limb_rule rule, const char* name)
+{
+  char key[LIMB_WHERE_SPACE];
+  (void)snprintf(key, sizeof key, "%d %s", (int)rule, name ? name : "");
+  if (f->slots && limb_names_find(&f->said, key, key_of, f) >= 0) return 1;
+  const char* copy = limb_pool_text(&f->pool, key, strlen(key));
+  if (!copy || !reserve_key(f)) {
+    f->lost = 1;
+    return 0;
+  }
+  f->key[f->nkey] = copy;
+  limb_names_put(&f->said, copy, f->nkey++);
+  return 0;
+}
+
 void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
                     const char* format, ...)
 {
-  if (!f || f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS) return;
-  for (int i = 0; i < f->count; i++) {
-    if (f->entry[i].rule == rule && strcmp(f->entry[i].name, about.name ? about.name : "") == 0)
-      return;
-  }
+  if (!f) return;
+  f->dropped = 1; // a hint that follows is about this finding, also when it is not told again
+  if (f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS ||
+      told_before(f, rule, about.name))
+    return;
   va_list list;
   va_start(list, format);
   find_list(f, rule, at, about, format, list);
@@ -230,34 +270,41 @@ void limb_findings_sort(limb_findings* f)
 
 // ---- suggestions ----------------------------------------------------------------------------------
 
-// Edit distance (insert, delete, replace, each 1) of names up to 63 characters; longer ones are far.
+static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
+
+// Edit distance (insert, delete, replace, exchange neighbours: each 1; case does not count) of names up to
+// LONGEST characters; longer ones are far.
 static int distance(const char* a, const char* b)
 {
   enum { LONGEST = 63 };
   const size_t na = strlen(a), nb = strlen(b);
   if (na > LONGEST || nb > LONGEST) return LONGEST;
-  int row[LONGEST + 1];
-  for (size_t j = 0; j <= nb; j++) row[j] = (int)j;
+  int row[3][LONGEST + 1]; // the last three rows of the table, in turn
+  for (size_t j = 0; j <= nb; j++) row[0][j] = (int)j;
   for (size_t i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i;
+    int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    now[0] = (int)i;
     for (size_t j = 1; j <= nb; j++) {
-      int best = diagonal + (a[i - 1] != b[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = best;
+      const char x = lower(a[i - 1]), y = lower(b[j - 1]);
+      int best = last[j - 1] + (x != y);
+      if (last[j] + 1 < best) best = last[j] + 1;
+      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+      const int crossed = i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y;
+      if (crossed && before[j - 2] + 1 < best) best = before[j - 2] + 1;
+      now[j] = best;
     }
   }
-  return row[nb];
+  return row[na % 3][nb];
 }
 
-const char* limb_did_you_mean(const char* wrong, int count,
+const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count,
                               const char* (*name)(const void* context, int i), const void* context,
                               char text[LIMB_WHERE_SPACE])
 {
-  enum { LOOK_AT = 2000 }; // suggestions are not worth more time
-  const int near = (int)strlen(wrong) / 3 + 1;
+  enum { LOOK_AT = 2000, SUGGESTIONS = 300 };
+  text[0] = 0;
+  if (f && f->suggestions++ >= SUGGESTIONS) return text;
+  const int near = (int)strlen(wrong) / 3; // of a name with two letters only the case may be wrong
   const char* found = NULL;
   int nearest = near + 1;
   for (int i = 0; i < count && i < LOOK_AT; i++) {
@@ -267,7 +314,6 @@ const char* limb_did_you_mean(const char* wrong, int count,
     nearest = d;
     found = candidate;
   }
-  text[0] = 0;
   if (found) (void)snprintf(text, LIMB_WHERE_SPACE, "; did you mean '%s'?", found);
   return text;
 }

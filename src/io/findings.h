@@ -48,8 +48,9 @@ void limb_find_as(limb_findings* f, limb_severity severity);
 // 1 when a finding was lost for want of memory.
 int limb_findings_lost(const limb_findings* f);
 
-// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. In text, returned.
-const char* limb_did_you_mean(const char* wrong, int count,
+// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. In text, returned. After some
+// hundreds of times on behalf of the same findings it says nothing any more: a hostile file cannot buy time.
+const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count,
                               const char* (*name)(const void* context, int i), const void* context,
                               char text[LIMB_WHERE_SPACE]);
 

@@ -3,6 +3,8 @@
 // Everything else is reported, once each.
 #include "io/read_mjcf_impl.h"
 
+#include "io/stray.h"
+
 #include <string.h>
 
 // ---- <compiler> and <option> ----------------------------------------------------------------------
@@ -30,10 +32,12 @@ static void take_compiler(mjcf* m, const xml_node* n)
                         "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
                         0);
   if (xml_get(n, "angle")) m->angle = mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
-  if (mjcf_word(m, it, "coordinate", "local global", 0))
+  if (mjcf_word(m, it, "coordinate", "local global", 0)) {
     limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
-              "coordinate=\"global\": MuJoCo itself has given it up; old versions save such files "
-              "with local coordinates");
+              "coordinate=\"global\" is not read, and MuJoCo itself has given it up");
+    limb_find_hint(m->findings, "MuJoCo before 2.3.4 saves such a file with local coordinates: "
+                                "compile model.xml saved.xml");
+  }
   take_eulerseq(m, n);
   m->autolimits = mjcf_word(m, it, "autolimits", "false true", m->autolimits);
   m->from_geom =
@@ -116,7 +120,7 @@ static section kind_of_section(const char* name)
     section kind;
   } known[] = {{"compiler", READ},     {"option", READ},        {"default", READ},
                {"worldbody", READ},    {"equality", READ},      {"tendon", IGNORED},
-               {"actuator", IGNORED},  {"contact", IGNORED},    {"sensor", IGNORED},
+               {"actuator", READ},     {"contact", IGNORED},    {"sensor", IGNORED},
                {"asset", IGNORED},     {"visual", IGNORED},     {"keyframe", IGNORED},
                {"size", IGNORED},      {"statistic", IGNORED},  {"custom", IGNORED},
                {"extension", IGNORED}, {"deformable", REFUSED}, {"include", REFUSED}};
@@ -141,6 +145,8 @@ static void note_sections(mjcf* m, const xml_node* root)
       if (strcmp(n->name, "include") == 0)
         limb_find_hint(m->findings, "paste the included file here, or let MuJoCo do it: compile "
                                     "model.xml saved.xml");
+      else
+        limb_find_hint(m->findings, "remove the section if the rest of the robot is what you need");
       break;
     case UNKNOWN:
       limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"section", n->name},
@@ -208,6 +214,8 @@ static void take_robot(mjcf* m, const xml_node* root)
   for (const xml_node* n = xml_child(root, "equality"); n && !m->no_memory; n = xml_next(n))
     mjcf_take_equality(m, n);
   for (const xml_node* n = xml_child(root, "tendon"); n; n = xml_next(n)) mjcf_take_tendons(m, n);
+  for (const xml_node* n = xml_child(root, "actuator"); n; n = xml_next(n))
+    mjcf_take_actuators(m, n);
   mjcf_scale_mass(m);
   rename_sites(m);
   note_names(m);
@@ -215,12 +223,16 @@ static void take_robot(mjcf* m, const xml_node* root)
 
 limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_sketch* s)
 {
-  const xml_node* root = limb_xml_parse(src->text, src->size, src->pool, s->findings);
+  if (limb_report_not_xml(s->findings, src->text, src->size, "MJCF")) return LIMB_E_SYNTAX;
+  const xml_node* root = limb_xml_parse(src->text, src->size, NULL, src->pool, s->findings);
   if (!root)
     return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "mujoco") != 0) {
     limb_find(s->findings, RULE_WRONG_FORMAT, root->mark, (limb_subject){"element", root->name},
               "the root of an MJCF file is <mujoco>");
+    limb_find_hint(s->findings, strcmp(root->name, "robot") == 0
+                                  ? "this is URDF: name the file *.urdf, or give --from urdf"
+                                  : "this is XML of another kind, and not the file of a robot");
     return LIMB_E_SYNTAX;
   }
   mjcf m = {.pool = src->pool,

@@ -55,16 +55,18 @@ static void add_joint(mjcf* m, const xml_node* n, const place* at, parts* p)
 
 static void add_inertial(mjcf* m, const xml_node* n, const place* at, parts* p)
 {
-  if (n->parent && strcmp(n->parent->name, "frame") == 0)
+  if (n->parent && strcmp(n->parent->name, "frame") == 0) {
     limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
-              "an <inertial> inside a <frame>: write it into the body itself");
-  else if (!at->body)
+              "an <inertial> inside a <frame> is not read");
+    limb_find_hint(m->findings, "write it into the body itself");
+  } else if (!at->body) {
     limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n), "the world has no inertia");
-  else if (p->mass.inertial)
+  } else if (p->mass.inertial) {
     limb_find(m->findings, RULE_DUPLICATE_KEY, n->mark, mjcf_subject(n),
               "the body has an <inertial> already, on line %d", p->mass.inertial->mark.line);
-  else
+  } else {
     p->mass.inertial = n;
+  }
 }
 
 static void add_site(mjcf* m, const xml_node* n, const place* at)

@@ -6,7 +6,8 @@
 
 enum { DEEPEST = 64 }; // classes above a class: every attribute looks through them
 
-static const char* const kinds[MJCF_KINDS] = {"joint", "geom", "site", "tendon", "equality"};
+static const char* const kinds[MJCF_KINDS] = {"joint",  "geom",     "site",
+                                              "tendon", "equality", "general"};
 
 static const char* class_name(const void* context, int i)
 {
@@ -42,9 +43,9 @@ static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
 static int is_other_default(const char* name)
 {
   static const char* const other[] = {
-    "mesh",     "material", "camera",   "light",    "pair",   "general",
-    "motor",    "position", "velocity", "cylinder", "muscle", "intvelocity",
-    "adhesion", "plugin",   "damper",   "dcmotor",  "flex",   "default",
+    "mesh",     "material", "camera",   "light",  "pair",        "motor",
+    "position", "velocity", "cylinder", "muscle", "intvelocity", "adhesion",
+    "plugin",   "damper",   "dcmotor",  "flex",   "default",
   };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
     if (strcmp(name, other[i]) == 0) return 1;
@@ -138,7 +139,7 @@ int mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inhe
   char mean[LIMB_WHERE_SPACE];
   limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
             "there is no default class '%s'%s", name,
-            limb_did_you_mean(name, m->nclass, class_name, m, mean));
+            limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
   return inherited;
 }
 

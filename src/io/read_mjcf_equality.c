@@ -41,7 +41,8 @@ static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const cha
   char mean[LIMB_WHERE_SPACE] = "";
   if (name)
     limb_find(m->findings, RULE_MIMIC_TARGET, n->mark, mjcf_subject(n), "%s '%s' is not defined%s",
-              attribute, name, limb_did_you_mean(name, m->s->njoint, joint_name, m->s, mean));
+              attribute, name,
+              limb_did_you_mean(m->s->findings, name, m->s->njoint, joint_name, m->s, mean));
   else
     limb_find(m->findings, RULE_MISSING_KEY, n->mark, mjcf_subject(n), "it has no %s", attribute);
   return -1;

@@ -1,6 +1,6 @@
 // MJCF in parts: read_mjcf.c sections and settings, read_mjcf_class.c default classes, read_mjcf_value.c
 // attributes and poses, read_mjcf_body.c the tree, read_mjcf_joint.c its joints, read_mjcf_inertia.c masses,
-// read_mjcf_equality.c couplings between joints.
+// read_mjcf_equality.c couplings between joints, read_mjcf_actuator.c what drives them.
 #ifndef LIMB_READ_MJCF_IMPL_H
 #define LIMB_READ_MJCF_IMPL_H
 
@@ -15,6 +15,7 @@ typedef enum mjcf_kind {
   MJCF_SITE,
   MJCF_TENDON,
   MJCF_EQUALITY,
+  MJCF_GENERAL, // <general>, an actuator
   MJCF_KINDS,
   MJCF_PLAIN = MJCF_KINDS // no defaults
 } mjcf_kind;
@@ -89,7 +90,8 @@ limb_subject mjcf_subject(const xml_node* n);
 // From least to most numbers. How many there are; 0: the attribute is not given, or faulty and reported.
 int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x);
 
-// Fills x[0 ... 2] as MuJoCo does: each class may change the first numbers and leave the others.
+// Fills x[0 ... 2] as MuJoCo does: each class may change the first numbers and leave the others. How many
+// were given; -1 after an error.
 int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3]);
 
 // One of the words, separated by blanks: its place; fallback when not given or faulty.
@@ -116,6 +118,7 @@ const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
 typedef struct mjcf_mass {
   sp_inertia geoms;
   int ngeom;             // that count
+  int faulty;            // one of them was reported: what the body weighs is not known
   const xml_node* mesh;  // one that would count, and cannot; NULL: none
   const xml_node* shell; // the same, hollow
   const xml_node* inertial;
@@ -161,5 +164,9 @@ void mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies);
 
 void mjcf_take_equality(mjcf* m, const xml_node* section);
 void mjcf_take_tendons(mjcf* m, const xml_node* section);
+
+// ---- read_mjcf_actuator.c
+
+void mjcf_take_actuators(mjcf* m, const xml_node* section);
 
 #endif

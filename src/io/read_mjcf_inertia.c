@@ -60,6 +60,7 @@ static int size_count(shape type)
 static int take_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
 {
   const int given = mjcf_layered(m, it, "size", x);
+  if (given < 0) return 0;
   int wanted = size_count(type);
   if (mjcf_get(m, it, "fromto")) {
     double half = 0;
@@ -129,7 +130,10 @@ void mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass)
   }
   double x[3] = {0, 0, 0};
   sp_pose pose = sp_pose_identity();
-  if (!take_size(m, it, type, x, &pose)) return;
+  if (!take_size(m, it, type, x, &pose)) {
+    mass->faulty = 1;
+    return;
+  }
   if (own < 0) own = density * volume(type, x);
   const sp_inertia Y = limb_inertia_move(sp_compose(X, pose), solid(type, own, x));
   mass->geoms = mass->geoms.mass == 0 ? Y : limb_inertia_add(mass->geoms, Y);
@@ -221,6 +225,8 @@ sp_inertia mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const
     limb_find_hint(m->findings,
                    "give the body an <inertial>, or the geom mass=\"0\"; MuJoCo writes "
                    "such a file itself: compile model.xml saved.xml");
+  } else if (mass->faulty) {
+    return Y; // nothing more can be said
   } else {
     Y = mass->geoms;
     limb_find(m->findings, RULE_DERIVED_INERTIA, n->mark, about,

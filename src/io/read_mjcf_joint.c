@@ -5,6 +5,8 @@
 // q is MuJoCo's qpos: ref is part of the placement, so that the described pose is that at q = ref.
 #include "io/read_mjcf_impl.h"
 
+#include "io/angles.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,7 +178,7 @@ static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp
   axis = length < 1e-14 ? sp_v3(0, 0, 0) : sp_scale3(1 / length, axis); // zero is an error later
   j->def.axis = axis;
   j->def.type = kind == HINGE ? LIMB_REVOLUTE : LIMB_PRISMATIC;
-  const sp_pose back = kind == HINGE ? sp_pose_make(sp_rot_axis(axis, -ref), sp_v3(0, 0, 0))
+  const sp_pose back = kind == HINGE ? sp_pose_make(limb_rot_axis(axis, -ref), sp_v3(0, 0, 0))
                                      : sp_pose_make(sp_identity3(), sp_scale3(-ref, axis));
   j->def.placement = ref == 0 || length < 1e-14 ? X : sp_compose(X, back);
   take_figures(m, part->item, unit, &j->def);

@@ -1,7 +1,8 @@
 // MJCF: attributes as numbers, words and poses.
 #include "io/read_mjcf_impl.h"
 
-#include "base/number.h"
+#include "io/angles.h"
+#include "io/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,34 +37,23 @@ int mjcf_is_turned(const sp_mat3* R)
 
 // ---- numbers and words ----------------------------------------------------------------------------
 
-static int is_blank(char x) { return x == ' ' || x == '\t' || x == '\r' || x == '\n'; }
-
-// Finite numbers separated by blanks; how many, or -1 when this is no list of at most most of them.
-static int scan(const char* text, int most, double* x)
+// Takes least to most numbers; reports a text that is something else: 0 then.
+static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* text, int least,
+                        int most, double* x)
 {
-  const char* end = text + strlen(text);
-  int n = 0;
-  for (;;) {
-    while (is_blank(*text)) text++;
-    if (text == end) return n;
-    if (n == most) return -1;
-    text = limb_scan_number(text, end, &x[n]);
-    if (!text || !isfinite(x[n++]) || (text < end && !is_blank(*text))) return -1;
-  }
-}
-
-// Reports a text that is not least to most numbers.
-static int judge(mjcf* m, mjcf_item it, const char* name, const char* text, int found, int least,
-                 int most)
-{
-  if (found >= least && found <= most) return found;
+  const number_list list = limb_scan_list(text, most, x);
+  if (!list.bad && list.count >= least && list.count <= most) return list.count;
   char count[40];
   if (least == most)
     (void)snprintf(count, sizeof count, "%d number%s", least, least == 1 ? "" : "s");
   else
     (void)snprintf(count, sizeof count, "%d to %d numbers", least, most);
-  limb_find(m->findings, RULE_BAD_NUMBER, it.node->mark, mjcf_subject(it.node),
-            "%s=\"%.60s\" should be %s", name, text, count);
+  if (list.bad)
+    limb_find(m->findings, RULE_BAD_NUMBER, it.node->mark, mjcf_subject(it.node),
+              "%s=\"%.60s\" should be %s", name, text, count);
+  else
+    limb_find(m->findings, RULE_WRONG_COUNT, it.node->mark, mjcf_subject(it.node),
+              "%s=\"%.60s\" should be %s, found %d", name, text, count, list.count);
   return 0;
 }
 
@@ -73,7 +63,7 @@ int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, d
   double found[MOST];
   const char* text = mjcf_get(m, it, name);
   if (!text) return 0;
-  const int n = judge(m, it, name, text, scan(text, most < MOST ? most : MOST, found), least, most);
+  const int n = take_numbers(m, it, name, text, least, most < MOST ? most : MOST, found);
   if (n) memcpy(x, found, (size_t)n * sizeof *x);
   return n;
 }
@@ -84,8 +74,8 @@ int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
   const char* text = xml_get(it.node, name);
   for (int c = it.class_index;; c = m->class_list[c].parent) {
     double own[3];
-    const int n = text ? judge(m, it, name, text, scan(text, 3, own), 1, 3) : 0;
-    if (text && n == 0) return 0;
+    const int n = text ? take_numbers(m, it, name, text, 1, 3, own) : 0;
+    if (text && n == 0) return -1;
     for (; given < n; given++) x[given] = own[given];
     if (c < 0) return given;
     const xml_node* layer = m->class_list[c].item[it.kind];
@@ -116,6 +106,25 @@ int mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fa
   return fallback;
 }
 
+static const char* word_of(const void* list, int i) { return ((const char* const*)list)[i]; }
+
+// "; did you mean ...", of words separated by blanks.
+static const char* suggest(const mjcf* m, const char* wrong, const char* words,
+                           char text[LIMB_WHERE_SPACE])
+{
+  enum { LENGTH = 512, MOST = 64 };
+  char copy[LENGTH];
+  const char* list[MOST];
+  int count = 0;
+  (void)snprintf(copy, sizeof copy, "%s", words);
+  for (char* w = copy; *w && count < MOST;) {
+    list[count++] = w;
+    w += strcspn(w, " ");
+    if (*w) *w++ = 0;
+  }
+  return limb_did_you_mean(m->findings, wrong, count, word_of, list, text);
+}
+
 void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
                            int quiet)
 {
@@ -128,9 +137,11 @@ void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const c
       if (!quiet)
         limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"attribute", both},
                        "it has no effect here");
-    } else {
+    } else if (m->findings) {
+      char mean[LIMB_WHERE_SPACE];
       limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
-                     "<%s> has no attribute of this name that limb knows", n->name);
+                     "<%s> has no attribute of this name that limb knows%s", n->name,
+                     suggest(m, name, used, mean));
     }
   }
 }
@@ -143,8 +154,8 @@ static sp_mat3 rotation_to(sp_vec3 v)
   const double norm = sp_norm3(v);
   const sp_vec3 axis = sp_v3(-v.y / norm, v.x / norm, 0); // z x v
   const double s = sp_norm3(axis);
-  if (s < 1e-10) return sp_rot_axis(sp_v3(1, 0, 0), v.z > 0 ? 0 : 3.14159265358979323846);
-  return sp_rot_axis(sp_scale3(1 / s, axis), atan2(s, v.z / norm));
+  if (s < 1e-10) return limb_rot_axis(sp_v3(1, 0, 0), v.z > 0 ? 0 : 3.14159265358979323846);
+  return limb_rot_axis(sp_scale3(1 / s, axis), atan2(s, v.z / norm));
 }
 
 static sp_mat3 from_euler(const mjcf* m, const double x[3])
@@ -154,8 +165,9 @@ static sp_mat3 from_euler(const mjcf* m, const double x[3])
     const char letter = m->eulerseq[i];
     const int fixed = letter < 'a'; // upper case: axes of the parent
     const char low = (char)(fixed ? letter - 'A' + 'a' : letter);
-    const sp_vec3 axis = sp_v3(low == 'x', low == 'y', low == 'z');
-    const sp_mat3 one = sp_rot_axis(axis, m->angle * x[i]);
+    double rpy[3] = {0, 0, 0};
+    rpy[low - 'x'] = m->angle * x[i];
+    const sp_mat3 one = limb_rot_rpy(rpy);
     R = fixed ? sp_mul3(one, R) : sp_mul3(R, one);
   }
   return R;
@@ -182,11 +194,11 @@ static int to_rotation(const mjcf* m, turn how, const double x[6], sp_mat3* R)
   switch (how) {
   case QUAT:
     if (sp_dot3(a, a) + x[3] * x[3] < tiny) return 0;
-    *R = sp_rot_quat((sp_quat){x[1], x[2], x[3], x[0]});
+    *R = limb_rot_quat(x[1], x[2], x[3], x[0]);
     return 1;
   case AXISANGLE:
     if (length < tiny) return 0;
-    *R = sp_rot_axis(sp_scale3(1 / length, a), m->angle * x[3]);
+    *R = limb_rot_axis(sp_scale3(1 / length, a), m->angle * x[3]);
     return 1;
   case XYAXES:
     if (length < tiny || sp_norm3(sp_cross3(a, b)) < tiny * length) return 0;
@@ -237,7 +249,7 @@ int mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half)
   double x[6];
   if (!mjcf_numbers(m, it, "fromto", 6, 6, x)) return 0;
   const sp_vec3 a = sp_v3(x[0], x[1], x[2]), b = sp_v3(x[3], x[4], x[5]);
-  const sp_vec3 along = sp_sub3(b, a);
+  const sp_vec3 along = sp_sub3(a, b); // z, as MuJoCo has it
   if (sp_norm3(along) < 1e-14) {
     limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
               "both points of its fromto are the same");

@@ -7,6 +7,8 @@
 // is link0.
 #include "io/read_par_impl.h"
 
+#include "io/angles.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,11 +64,13 @@ static int take_header(robot* r)
               "the number of links is not given");
     return 0;
   }
-  const int read = take_count(p, PAR_NL, 0, &r->nlink) + take_count(p, PAR_NJ, r->nlink, &NJ) +
-                   take_count(p, PAR_NF, 2 * NJ - r->nlink, &NF) +
-                   take_count(p, PAR_TYPE, 0, &type) + take_count(p, PAR_IS_MOBILE, 0, &mobile) +
-                   take_count(p, PAR_IS_FLOATING, 0, &floating);
-  if (read < 6) return 0;
+  int good = take_count(p, PAR_NL, 0, &r->nlink);
+  good &= take_count(p, PAR_NJ, r->nlink, &NJ); // one after the other: each fallback needs the last
+  good &= take_count(p, PAR_NF, 2 * NJ - r->nlink, &NF);
+  good &= take_count(p, PAR_TYPE, 0, &type);
+  good &= take_count(p, PAR_IS_MOBILE, 0, &mobile);
+  good &= take_count(p, PAR_IS_FLOATING, 0, &floating);
+  if (!good) return 0;
   if (r->nlink < 1 || type < 0 || type > 2) {
     const par_scalar which = r->nlink < 1 ? PAR_NL : PAR_TYPE;
     limb_find(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", NULL},
@@ -100,7 +104,7 @@ static int check_lengths(const robot* r)
     const par_list* list = &r->p->list[key];
     const int wanted = wanted_length(r, key);
     if (!has_list(r->p, key) || wanted < 0 || list->count == wanted) continue;
-    limb_find(r->p->findings, RULE_BAD_VALUE, list->mark, list_named(key),
+    limb_find(r->p->findings, RULE_WRONG_COUNT, list->mark, list_named(key),
               "it has %d entries, and should have %d", list->count, wanted);
     good = 0;
   }
@@ -196,20 +200,8 @@ static void take_bodies(robot* r)
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-// cos(angle), exact at multiples of a right angle: -Pi/2 is meant to be one.
-static double exact_cos(double angle)
-{
-  const double c = cos(angle);
-  if (fabs(c) < 1e-15) return 0;
-  return fabs(fabs(c) - 1) < 1e-15 ? copysign(1, c) : c;
-}
-
-static sp_mat3 turn(int about_x, double angle)
-{
-  const double c = exact_cos(angle), s = exact_cos(angle - 1.57079632679489661923);
-  const sp_mat3 x = {{1, 0, 0, 0, c, -s, 0, s, c}}, z = {{c, -s, 0, s, c, 0, 0, 0, 1}};
-  return about_x ? x : z;
-}
+static sp_mat3 rot_x(double angle) { return limb_rot_rpy((const double[3]){angle, 0, 0}); }
+static sp_mat3 rot_z(double angle) { return limb_rot_rpy((const double[3]){0, 0, angle}); }
 
 typedef struct row {
   int ant, sigma, sign; // sign of the joint variable
@@ -219,9 +211,9 @@ typedef struct row {
 // Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 static sp_pose row_pose(const row* m)
 {
-  const sp_pose first = sp_pose_make(turn(0, m->gamma), sp_v3(0, 0, m->b));
-  const sp_pose second = sp_pose_make(turn(1, m->alpha), sp_v3(m->d, 0, 0));
-  const sp_pose third = sp_pose_make(turn(0, m->theta), sp_v3(0, 0, m->r));
+  const sp_pose first = sp_pose_make(rot_z(m->gamma), sp_v3(0, 0, m->b));
+  const sp_pose second = sp_pose_make(rot_x(m->alpha), sp_v3(m->d, 0, 0));
+  const sp_pose third = sp_pose_make(rot_z(m->theta), sp_v3(0, 0, m->r));
   return sp_compose(first, sp_compose(second, third));
 }
 
@@ -236,6 +228,21 @@ static int moved(const robot* r, par_key key, int i, int moves, row* m, double* 
     m->sign = 1;
   }
   return 1;
+}
+
+// Angles are in radians. Told once per list.
+static void doubt_angles(const robot* r, int i, const row* m)
+{
+  static const par_key keys[3] = {PAR_GAMMA, PAR_ALPHA, PAR_THETA};
+  const double angle[3] = {m->gamma, m->alpha, m->theta};
+  for (int n = 0; n < 3; n++) {
+    if (!limb_looks_like_degrees(angle[n])) continue;
+    const par_value* v = &r->p->list[keys[n]].value[i];
+    const int length = v->end - v->text > 60 ? 60 : (int)(v->end - v->text);
+    limb_find_once(r->p->findings, RULE_ANGLE_DEGREES, v->mark, list_named(keys[n]),
+                   "entry %d, '%.*s', is more than a turn", i + 1, length, v->text);
+    limb_find_hint(r->p->findings, "a right angle is Pi/2");
+  }
 }
 
 // Row i of the table. 0 after an error.
@@ -259,7 +266,9 @@ static int take_row(const robot* r, int i, row* m)
   good &= entry(r, PAR_B, i, &m->b) & entry(r, PAR_D, i, &m->d);
   good &= entry(r, PAR_GAMMA, i, &m->gamma) & entry(r, PAR_ALPHA, i, &m->alpha);
   good &= moved(r, PAR_THETA, i, m->sigma == 0, m, &m->theta);
-  return good & moved(r, PAR_R, i, m->sigma == 1, m, &m->r);
+  good &= moved(r, PAR_R, i, m->sigma == 1, m, &m->r);
+  if (good) doubt_angles(r, i, m);
+  return good;
 }
 
 // Rotor, friction and spring of joint i; what cannot be negative is not.
@@ -427,7 +436,8 @@ static void note_rest(const robot* r)
     note_unused(r, unused[i].key, unused[i].what);
   if (has_list(p, PAR_MU))
     limb_find(p->findings, RULE_IGNORED, p->list[PAR_MU].mark, list_named(PAR_MU),
-              "a joint without a motor is one whose torque is 0");
+              "it tells joints with a motor (1) from passive ones (0), which is no part of the "
+              "dynamics: the torque of a passive joint is 0");
   for (int i = 0; i < p->nsymbol; i++) {
     if (!p->symbol[i].used)
       limb_find(p->findings, RULE_UNUSED, p->symbol[i].value.mark,

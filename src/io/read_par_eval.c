@@ -3,6 +3,7 @@
 #include "io/read_par_impl.h"
 
 #include "base/number.h"
+#include "io/blank.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,8 @@ typedef struct evaluation {
   par_file* p;
   const char *text, *at, *end;
   limb_mark mark;       // of text
+  const char* marked;   // the last place that mark_at was asked for; NULL: none yet
+  limb_mark marked_at;
   limb_subject about;   // for messages
   limb_rule missing;    // how a symbol without value is reported
   const char* variable; // the joint variable; NULL: none
@@ -25,17 +28,21 @@ typedef struct evaluation {
   int failed;
 } evaluation;
 
-// Line and column of a place in the expression, which may go over several lines.
-static limb_mark mark_at(const evaluation* e, const char* at)
+// Line and column of a place in the expression, which may go over several lines. Counted on from the last
+// one: places come from left to right, but for the one at which an evaluation fails.
+static limb_mark mark_at(evaluation* e, const char* at)
 {
-  limb_mark m = e->mark;
-  for (const char* s = e->text; s < at; s++) {
-    m.column++;
-    if (*s != '\n') continue;
-    m.line++;
-    m.column = 1;
+  if (!e->marked || at < e->marked) {
+    e->marked = e->text;
+    e->marked_at = e->mark;
   }
-  return m;
+  for (; e->marked < at; e->marked++) {
+    e->marked_at.column++;
+    if (*e->marked != '\n') continue;
+    e->marked_at.line++;
+    e->marked_at.column = 1;
+  }
+  return e->marked_at;
 }
 
 // Reports the first fault of an expression.
@@ -51,7 +58,6 @@ static void fail(evaluation* e, limb_rule rule, const char* at, const char* what
 
 static linear sum(evaluation* e);
 
-static int is_blank(char x) { return x == ' ' || x == '\t' || x == '\r' || x == '\n'; }
 
 static void skip(evaluation* e)
 {
@@ -123,6 +129,7 @@ static linear symbol_value(evaluation* e, int index, const char* at)
   own.text = own.at = s->value.text;
   own.end = s->value.end;
   own.mark = s->value.mark;
+  own.marked = NULL;
   own.about = (limb_subject){"symbol", s->name};
   own.missing = RULE_MISSING_KEY;
   own.variable = NULL;
@@ -269,7 +276,14 @@ static linear sum(evaluation* e)
 static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_rule missing,
                     const char* variable, linear* x)
 {
-  evaluation e = {p, v->text, v->text, v->end, v->mark, about, missing, variable, 0, 0};
+  evaluation e = {.p = p,
+                  .text = v->text,
+                  .at = v->text,
+                  .end = v->end,
+                  .mark = v->mark,
+                  .about = about,
+                  .missing = missing,
+                  .variable = variable};
   const linear value = sum(&e);
   skip(&e);
   if (!e.failed && e.at < e.end) fail(&e, RULE_BAD_NUMBER, e.at, "this cannot be understood");
@@ -288,8 +302,8 @@ int par_number(par_file* p, par_slot at, limb_rule missing, double* x)
   return 1;
 }
 
-// Whether name is what SYMORO calls the variable of this joint: t3, th3, theta3, r3, q3.
-static int is_usual(const char* name, int joint)
+// The joint whose variable SYMORO calls so: 3 for t3, th3, theta3, r3, q3; 0 for other names.
+static int usual_joint(const char* name)
 {
   static const char* const stems[] = {"t", "th", "theta", "r", "q", "T", "TH", "R", "Q"};
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
@@ -298,7 +312,7 @@ static int is_usual(const char* name, int joint)
     int number = 0;
     const char* s = name + n;
     while (is_digit(*s) && number < 100000000) number = 10 * number + (*s++ - '0');
-    if (!*s && number == joint) return 1;
+    if (!*s) return number;
   }
   return 0;
 }
@@ -321,10 +335,62 @@ static const char* find_variable(par_file* p, const par_value* v, int joint)
     const char* behind = e.at;
     if (take(&e, '(') || is_pi(name) || find_symbol(p, name) >= 0) continue;
     e.at = behind;
-    if (is_usual(name, joint)) return name;
+    if (usual_joint(name) == joint) return name;
     if (!found) found = name;
   }
   return found;
+}
+
+static const char* variable_name(const void* context, int i)
+{
+  return ((const par_file*)context)->variable[i];
+}
+
+// The joint that a name without a number belongs to: the first that has it. 0 when out of memory.
+static int owner_of(par_file* p, const char* name, int joint, int njoint)
+{
+  if (!p->variable) {
+    const size_t capacity = limb_names_capacity((size_t)njoint);
+    int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
+    p->variable = limb_pool_take(p->pool, (size_t)njoint * sizeof *p->variable);
+    if (!slot || !p->variable) {
+      p->variable = NULL;
+      p->no_memory = 1;
+      return 0;
+    }
+    limb_names_clear(&p->variables, slot, capacity);
+  }
+  const int first = limb_names_find(&p->variables, name, variable_name, p);
+  if (first >= 0) return first + 1;
+  p->variable[joint - 1] = name;
+  limb_names_put(&p->variables, name, joint - 1);
+  return joint;
+}
+
+// Whether an unusual variable can be that of its joint: two joints never share one.
+static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
+{
+  const par_list* list = &p->list[at.key];
+  const limb_mark mark = list->value[at.index].mark;
+  const limb_subject about = {"list", par_list_name((int)at.key)};
+  const int usual = usual_joint(name);
+  const int owner =
+    usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
+  if (owner == 0) return 0;
+  if (owner == joint) {
+    limb_find(p->findings, RULE_ASSUMED, mark, about,
+              "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint, name,
+              joint);
+    return 1;
+  }
+  limb_find(p->findings, RULE_UNSUPPORTED, mark, about,
+            "entry %d holds '%s', the variable of joint %d: coupled joints are not supported",
+            joint, name, owner);
+  limb_find_hint(p->findings,
+                 "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
+                 "follow others (mimic)",
+                 joint, at.key == PAR_R ? 'r' : 't', joint);
+  return 0;
 }
 
 int par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign)
@@ -333,6 +399,8 @@ int par_variable(par_file* p, par_slot at, int joint, double* constant, int* sig
   const limb_subject about = {"list", par_list_name((int)at.key)};
   linear x = {0, 0};
   const char* variable = find_variable(p, v, joint);
+  if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable))
+    return 0;
   if (!evaluate(p, v, about, RULE_MISSING_KEY, variable, &x)) return 0;
   if (x.slope != 0 && fabs(x.slope) != 1) {
     limb_find(p->findings, RULE_BAD_JOINT, v->mark, about,

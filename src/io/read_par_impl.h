@@ -111,7 +111,9 @@ typedef struct par_file {
   par_value scalar[PAR_SCALARS];
   par_symbol* symbol;
   int nsymbol, symbol_cap;
-  limb_names names; // of the symbols
+  limb_names names;      // of the symbols
+  const char** variable; // by joint: its variable, when it has an unusual name; NULL: none has
+  limb_names variables;
   int no_memory;
 } par_file;
 

@@ -1,6 +1,8 @@
 // SYMORO .par files, text to entries: comments go, lists are split, lines such as "RL4 = 0.5" are kept as
 // values of symbols. Nothing is computed here.
 #include "io/read_par_impl.h"
+
+#include "io/blank.h"
 #include "io/utf8.h"
 
 #include <string.h>
@@ -44,7 +46,6 @@ static void step(cursor* c)
   c->line_start = c->at;
 }
 
-static int is_blank(char x) { return x == ' ' || x == '\t' || x == '\r' || x == '\n'; }
 
 static int is_letter(char x)
 {
@@ -72,16 +73,23 @@ static void clean(char* text, char* end)
 
 // ---- comments -------------------------------------------------------------------------------------
 
-// Robotname = 'RX90' inside a comment.
+static const char* skip_spaces(const char* at, const char* end)
+{
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  return at;
+}
+
+// Robotname = 'RX90' inside a comment, on one line.
 static void note_name(par_file* p, const char* at, const char* end)
 {
-  while (at < end && *at != '=') at++;
-  while (at < end && *at != '\'' && *at != '"') at++;
-  if (at == end) return;
+  at = skip_spaces(at + strlen("Robotname"), end);
+  if (at == end || *at != '=') return;
+  at = skip_spaces(at + 1, end);
+  if (at == end || (*at != '\'' && *at != '"')) return;
   const char quote = *at++;
   const char* close = at;
-  while (close < end && *close != quote) close++;
-  if (close == end || close == at) return;
+  while (close < end && *close != quote && *close != '\n') close++;
+  if (close == end || *close != quote || close == at) return;
   p->robot = limb_pool_text(p->pool, at, (size_t)(close - at));
   if (!p->robot) p->no_memory = 1;
 }
@@ -89,7 +97,7 @@ static void note_name(par_file* p, const char* at, const char* end)
 static void note_comment(par_file* p, const char* at, const char* end)
 {
   for (; at < end; at++) {
-    if (in_text(at, end, "Robotname")) note_name(p, at, end);
+    if (!p->robot && in_text(at, end, "Robotname")) note_name(p, at, end);
     if (in_text(at, end, "End of definition")) p->ended = 1;
   }
 }
@@ -172,7 +180,7 @@ static void keep_list(par_file* p, const char* name, limb_mark at, par_list list
   if (key < 0)
     limb_find(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
               "SYMORO has no list of this name%s",
-              limb_did_you_mean(name, PAR_KEYS, name_of_list, NULL, mean));
+              limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL, mean));
   else if (p->list[key].mark.line)
     limb_find(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
               "this list was given already, on line %d", p->list[key].mark.line);

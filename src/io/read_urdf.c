@@ -5,6 +5,8 @@
 // reading goes on after an error. What the whole must fulfil (names, tree, mimics) is checked on the sketch.
 #include "io/read_urdf_impl.h"
 
+#include "io/stray.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -52,6 +54,8 @@ static void check_version(urdf_reader* r, limb_subject about, const xml_node* ro
   limb_find(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
             "version '%.60s' of URDF is not known: it is read as version 1.2", version);
   limb_find_as(r->findings, LIMB_WARNING);
+  limb_find_hint(r->findings,
+                 "check the number; if it is right, a newer limb may know what is new in it");
 }
 
 static size_t count_children(const xml_node* root, const char* name)
@@ -120,10 +124,12 @@ static void report_root(urdf_reader* r, const xml_node* root)
   } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
     limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about,
                     "the root element is <%s>: this is SDF, which is not read", root->name);
-    limb_find_hint(r->findings, "convert it to URDF first");
+    limb_find_hint(r->findings, "convert it to URDF first, or take the URDF that it was made from");
   } else {
     limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
                     "the root element is <%.60s>, and that of a URDF is <robot>", root->name);
+    limb_find_hint(r->findings, "this is XML of another kind: the file of the robot begins with "
+                                "<robot name=...> (URDF) or <mujoco> (MJCF)");
   }
 }
 
@@ -131,13 +137,16 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
 {
   urdf_reader r = {.src = src, .opt = opt, .sketch = s, .findings = s->findings};
   const int before = limb_findings_count(s->findings);
-  const xml_node* root = limb_xml_parse(src->text, src->size, src->pool, s->findings);
+  if (limb_report_not_xml(s->findings, src->text, src->size, "URDF")) return LIMB_E_SYNTAX;
+  s->own_world = 1;
+  static const char* const not_dynamics[] = {"visual", "collision", "gazebo", NULL};
+  const xml_node* root = limb_xml_parse(src->text, src->size, not_dynamics, src->pool, s->findings);
   if (!root) return limb_findings_count(s->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "robot") != 0) {
     report_root(&r, root);
     return LIMB_E_SYNTAX;
   }
-  r.xacro = xml_child(root, "link") ? LIMB_WARNING : LIMB_ERROR;
+  r.template = !xml_child(root, "link");
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
   if (r.expressions > 1)
     limb_urdf_error(&r, RULE_XACRO, (limb_mark){0, 0}, (limb_subject){NULL, NULL},

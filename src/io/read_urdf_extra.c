@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "base/number.h"
+#include "io/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,7 +160,8 @@ static void read_transmission(const gears* g, const xml_node* t)
   const xml_node* reduction = find_reduction(t);
   double ratio = 1;
   if (!reduction || !*reduction->text) return;
-  if (!limb_scan_numbers(reduction->text, 1, &ratio) || !isfinite(ratio)) {
+  const number_list list = limb_scan_list(reduction->text, 1, &ratio);
+  if (list.bad || list.count != 1) {
     drop(g, t, "it is not a number");
     return;
   }

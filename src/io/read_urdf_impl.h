@@ -14,8 +14,9 @@ typedef struct urdf_reader {
   limb_findings* findings;
   int errors;      // how many were reported: the list of findings has an end, this has none
   int expressions; // values with ${...} or $(...)
-  limb_severity
-    xacro; // how bad a leftover of xacro is: a file without links is nothing but a template
+  size_t searched; // bytes of tags in which limb_urdf_mark looked for an attribute
+  int template;    // the file has xacro and no links: it is nothing but a template
+  int missing;     // elements of xacro that would have added to the robot
   struct {
     const char *element, *name; // element NULL: name is that of an element
   } told[URDF_TOLD];
@@ -51,8 +52,8 @@ const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n
 
 // ---- values (read_urdf_value.c) -------------------------------------------------------------------
 
-// Place of an attribute in the text.
-limb_mark limb_urdf_mark(const urdf_reader* r, const xml_node* n, const char* attribute);
+// Place of an attribute in the text; that of its element once enough of the text was searched.
+limb_mark limb_urdf_mark(urdf_reader* r, const xml_node* n, const char* attribute);
 
 // The numbers of an attribute: 1 when they were read, 0 when there is no such attribute, -1 when it holds
 // something else, which is reported. x changes only when they were read.

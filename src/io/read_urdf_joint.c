@@ -2,6 +2,8 @@
 #include "io/read_urdf_impl.h"
 
 #include "base/number.h"
+#include "io/angles.h"
+#include "io/joints.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +25,10 @@ static const urdf_type types[] = {
   {"universal", LIMB_UNIVERSAL, OWN},
 };
 
-enum { NTYPE = sizeof types / sizeof types[0], FIXED = 3 };
+enum { NTYPE = sizeof types / sizeof types[0] };
+
+// A joint whose type is not known: it counts as one that others can follow, and its numbers are looked at.
+static const urdf_type unknown_type = {"", LIMB_REVOLUTE, OWN};
 
 // One <joint> while it is read.
 typedef struct joint_reader {
@@ -33,11 +38,6 @@ typedef struct joint_reader {
   const urdf_type* type;
   sketch_joint* j;
 } joint_reader;
-
-static int one_dof(limb_joint_type type)
-{
-  return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
-}
 
 static int is_continuous(const joint_reader* t) { return strcmp(t->type->name, "continuous") == 0; }
 
@@ -49,11 +49,10 @@ static const char* type_name(const void* context, int i)
 
 // ---- type and ends --------------------------------------------------------------------------------
 
-// A joint of unknown type is read as a fixed one, so that the rest of the file makes sense.
 static const urdf_type* read_type(urdf_reader* r, limb_subject about, const xml_node* n)
 {
   const char* name = limb_urdf_name(r, about, n, "type", 1);
-  if (!name) return &types[FIXED];
+  if (!name) return &unknown_type;
   for (int i = 0; i < NTYPE; i++) {
     if (strcmp(types[i].name, name) != 0) continue;
     if (types[i].own && limb_urdf_first(r, "type", types[i].name))
@@ -64,13 +63,13 @@ static const urdf_type* read_type(urdf_reader* r, limb_subject about, const xml_
   char mean[LIMB_WHERE_SPACE];
   limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "type"), about,
                   "there is no joint of type '%.60s'%s", name,
-                  limb_did_you_mean(name, NTYPE, type_name, NULL, mean));
+                  limb_did_you_mean(r->findings, name, NTYPE, type_name, NULL, mean));
   limb_find_hint(r->findings, "types are revolute, continuous, prismatic, fixed, floating, planar; "
                               "and, of limb, spherical, helical, cylindrical, universal");
-  return &types[FIXED];
+  return &unknown_type;
 }
 
-// Name of the link in <parent> or <child>; NULL and a finding when there is none.
+// Name of the link in <parent> or <child>; "" and a finding when there is none.
 static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* joint,
                             const char* end)
 {
@@ -79,20 +78,21 @@ static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* 
   const xml_node* n = xml_child(joint, end);
   if (!n) {
     limb_urdf_error(r, RULE_MISSING_KEY, joint->mark, about, "it has no <%s link=>", end);
-    return NULL;
+    return "";
   }
   limb_urdf_check(r, about, n, &words);
-  return limb_urdf_name(r, about, n, "link", 1);
+  const char* name = limb_urdf_name(r, about, n, "link", 1);
+  return name ? name : "";
 }
 
 // ---- axis -----------------------------------------------------------------------------------------
 
 static void report_length(const joint_reader* t, const xml_node* n, sp_vec3 a)
 {
-  const double length = sp_norm3(a);
+  const double length = limb_length(a);
   char text[LIMB_NUMBER_SPACE];
   if (fabs(length - 1) <= 1e-6) return;
-  (void)limb_print_number(length, text);
+  (void)limb_print_number(fmin(length, 1e308), text);
   limb_find(t->r->findings, RULE_NORMALISED, limb_urdf_mark(t->r, n, "xyz"), t->about,
             "its axis \"%.80s\" has length %s: only its direction is used", xml_get(n, "xyz"),
             text);
@@ -103,7 +103,7 @@ static void read_axis(const joint_reader* t)
   static const char* const attributes[] = {"xyz", NULL};
   static const urdf_words words = {.attribute = attributes};
   const limb_joint_type type = t->j->def.type;
-  const int needed = type != LIMB_FIXED && type != LIMB_FREE && type != LIMB_SPHERICAL;
+  const int needed = has_axis(type);
   const xml_node* n = xml_child(t->n, "axis");
   sp_vec3 a = sp_v3(1, 0, 0); // the default of URDF
   int told = 0;
@@ -225,30 +225,6 @@ static void read_dynamics(const joint_reader* t, double* viscous, double* coulom
   read_friction(t, n, "friction", coulomb);
 }
 
-// exp(axis q): where the joint stays that follows with a multiplier of zero.
-static sp_pose stay_at(const limb_joint_def* def, double q)
-{
-  const double largest =
-    fmax(fabs(def->axis.x), fmax(fabs(def->axis.y), fabs(def->axis.z))); // squares may overflow
-  sp_vec3 a = sp_v3(def->axis.x / largest, def->axis.y / largest, def->axis.z / largest);
-  a = sp_scale3(1 / sp_norm3(a), a);
-  if (def->type == LIMB_PRISMATIC) return sp_pose_make(sp_identity3(), sp_scale3(q, a));
-  return sp_pose_make(sp_rot_axis(a, q), sp_scale3(def->pitch * q, a));
-}
-
-static void freeze(const joint_reader* t, limb_mark at)
-{
-  limb_joint_def* def = &t->j->def;
-  const sp_pose placement = sp_compose(def->placement, stay_at(def, def->offset));
-  limb_find(t->r->findings, RULE_DROPPED, at, t->about,
-            "it follows '%.60s' with a multiplier of zero: it never moves, and is read as a fixed "
-            "joint at its offset",
-            t->j->mimic);
-  *def = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
-  def->placement = placement;
-  t->j->mimic = NULL;
-}
-
 static void read_mimic(const joint_reader* t)
 {
   static const char* const attributes[] = {"joint", "multiplier", "offset", NULL};
@@ -260,7 +236,6 @@ static void read_mimic(const joint_reader* t)
   t->j->mimic_mark = n->mark;
   (void)limb_urdf_number(t->r, t->about, n, "multiplier", &t->j->def.multiplier);
   (void)limb_urdf_number(t->r, t->about, n, "offset", &t->j->def.offset);
-  if (t->j->mimic && t->j->def.multiplier == 0 && !t->r->opt->no_mimic) freeze(t, n->mark);
 }
 
 // What a joint without exactly one degree of freedom cannot have. A fixed joint loses nothing by it.
@@ -282,11 +257,27 @@ static void refuse_properties(const joint_reader* t)
   }
 }
 
+// The numbers of a joint whose type is not known: what they mean depends on it, but numbers they must be.
+static void read_numbers(const joint_reader* t)
+{
+  static const char* const limits[] = {"lower", "upper", "effort", "velocity"};
+  const xml_node *axis = xml_child(t->n, "axis"), *limit = xml_child(t->n, "limit");
+  sp_vec3 a;
+  double x = 0, y = 0;
+  if (axis) (void)limb_urdf_vector(t->r, t->about, axis, "xyz", &a);
+  for (int i = 0; limit && i < 4; i++) (void)limb_urdf_limit(t->r, t->about, limit, limits[i], &x);
+  read_dynamics(t, &x, &y);
+}
+
 // ---- the joint ------------------------------------------------------------------------------------
 
 static void read_properties(const joint_reader* t)
 {
   t->j->def.placement = limb_urdf_origin(t->r, t->about, t->n);
+  if (t->type == &unknown_type) {
+    read_numbers(t);
+    return;
+  }
   read_axis(t);
   limb_urdf_joint_extension(t->r, t->n, t->j);
   if (!one_dof(t->j->def.type)) {
@@ -313,7 +304,6 @@ int limb_urdf_joint(urdf_reader* r, const xml_node* n)
   const urdf_type* type = read_type(r, about, n);
   const char* parent = read_end(r, about, n, "parent");
   const char* child = read_end(r, about, n, "child");
-  if (!child) return 1; // nothing to hang it on
   sketch_joint* j = limb_sketch_joint(r->sketch, name, n->mark);
   if (!j) return 0;
   j->parent = parent;

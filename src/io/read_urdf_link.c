@@ -22,10 +22,13 @@ static void read_moments(urdf_reader* r, limb_subject about, const xml_node* n, 
 }
 
 // Where the numbers stand, so that a repair can put others into their place.
-static void remember_tag(urdf_reader* r, const xml_node* n, sp_mat3 R)
+static void remember_tag(urdf_reader* r, const xml_node* n, sp_mat3 R, const sp_inertia* Y)
 {
   inertia_tag* t = &r->src->tag[r->src->ntag++];
-  *t = (inertia_tag){.body = r->sketch->nbody - 1, .byte = n->byte, .bytes = n->bytes};
+  *t = (inertia_tag){.body = r->sketch->nbody - 1,
+                     .byte = n->byte,
+                     .bytes = n->bytes,
+                     .value = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz}};
   memcpy(t->R, R.m, sizeof t->R);
 }
 
@@ -55,7 +58,7 @@ static sp_inertia read_inertial(urdf_reader* r, limb_subject about, const xml_no
   const xml_node* n = xml_child(inertial, "inertia");
   if (n) {
     read_moments(r, about, n, &Y);
-    remember_tag(r, n, X.R);
+    remember_tag(r, n, X.R, &Y);
   } else {
     limb_find(r->findings, RULE_ASSUMED, inertial->mark, about,
               "<inertial> has no <inertia>: it is taken as zero, a point mass");

@@ -3,12 +3,13 @@
 #include "io/read_urdf_impl.h"
 
 #include "base/number.h"
+#include "io/angles.h"
+#include "io/blank.h"
+#include "io/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // ---- places ---------------------------------------------------------------------------------------
 
@@ -30,14 +31,13 @@ static const char* find_attribute(const char* tag, const char* end, const char* 
   return NULL;
 }
 
-limb_mark limb_urdf_mark(const urdf_reader* r, const xml_node* n, const char* attribute)
+limb_mark limb_urdf_mark(urdf_reader* r, const xml_node* n, const char* attribute)
 {
-  enum {
-    ENOUGH = 1000
-  }; // errors; further ones get the place of their element, which costs nothing
+  enum { TIMES = 8 }; // as much as the whole text: a thousand faults of one huge tag do not add up
   const limb_source* src = r->src;
-  if (r->errors > ENOUGH) return n->mark;
+  if (r->searched / TIMES > src->size) return n->mark;
   if (n->byte > src->size || n->bytes > src->size - n->byte) return n->mark;
+  r->searched += n->bytes;
   const char* tag = src->text + n->byte;
   const char* at = find_attribute(tag, tag + n->bytes, attribute);
   limb_mark m = n->mark;
@@ -60,29 +60,8 @@ static const char* wanted_form(int count)
   return forms[count];
 }
 
-// The first word of a list that is no number, and how many words there are.
-static const char* bad_word(const char* text, int* length, int* words)
-{
-  const char* bad = NULL;
-  *length = *words = 0;
-  for (const char* p = text; *p;) {
-    while (is_blank(*p)) p++;
-    if (!*p) break;
-    const char* end = p;
-    while (*end && !is_blank(*end)) end++;
-    double x;
-    if (!bad && (limb_scan_number(p, end, &x) != end || !isfinite(x))) {
-      bad = p;
-      *length = end - p > 40 ? 40 : (int)(end - p);
-    }
-    ++*words;
-    p = end;
-  }
-  return bad;
-}
-
 static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n,
-                           const char* attribute, int count)
+                           const char* attribute, int count, const number_list* list)
 {
   const char* text = xml_get(n, attribute);
   const limb_mark at = limb_urdf_mark(r, n, attribute);
@@ -93,13 +72,13 @@ static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n
                     attribute, text, n->name);
     return;
   }
-  int length, words;
-  const char* bad = bad_word(text, &length, &words);
-  if (!bad) {
-    limb_urdf_error(r, RULE_BAD_NUMBER, at, about, "%s=\"%.80s\" of <%s>: %s wanted, %d found",
-                    attribute, text, n->name, wanted_form(count), words);
+  if (!list->bad) {
+    limb_urdf_error(r, RULE_WRONG_COUNT, at, about, "%s=\"%.80s\" of <%s>: %s wanted, %d found",
+                    attribute, text, n->name, wanted_form(count), list->count);
     return;
   }
+  const char* bad = list->bad;
+  const int length = list->bad_length < 40 ? list->bad_length : 40;
   double x;
   const int huge = limb_scan_number(bad, bad + length, &x) == bad + length;
   limb_urdf_error(r, RULE_BAD_NUMBER, at, about, "%s=\"%.80s\" of <%s>: '%.*s' is %s; %s wanted",
@@ -115,10 +94,9 @@ int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, con
   double found[4];
   const char* text = xml_get(n, attribute);
   if (!text) return 0;
-  int good = limb_scan_numbers(text, count, found);
-  for (int i = 0; good && i < count; i++) good = isfinite(found[i]);
-  if (!good) {
-    report_numbers(r, about, n, attribute, count);
+  const number_list list = limb_scan_list(text, count, found);
+  if (list.bad || list.count != count) {
+    report_numbers(r, about, n, attribute, count, &list);
     return -1;
   }
   memcpy(x, found, (size_t)count * sizeof *x);
@@ -171,11 +149,11 @@ static void read_rpy(urdf_reader* r, limb_subject about, const xml_node* n, sp_m
 {
   double rpy[3];
   if (limb_urdf_numbers(r, about, n, "rpy", 3, rpy) <= 0) return;
-  const double turn = 6.2832; // a little more than two pi
-  if (fabs(rpy[0]) > turn || fabs(rpy[1]) > turn || fabs(rpy[2]) > turn)
+  if (limb_looks_like_degrees(rpy[0]) || limb_looks_like_degrees(rpy[1]) ||
+      limb_looks_like_degrees(rpy[2]))
     limb_find(r->findings, RULE_ANGLE_DEGREES, limb_urdf_mark(r, n, "rpy"), about,
               "rpy=\"%.80s\" of <%s> is more than a turn", xml_get(n, "rpy"), n->name);
-  *R = sp_rot_rpy(rpy[0], rpy[1], rpy[2]);
+  *R = limb_rot_rpy(rpy);
 }
 
 static void read_quaternion(urdf_reader* r, limb_subject about, const xml_node* n, sp_mat3* R)
@@ -195,7 +173,7 @@ static void read_quaternion(urdf_reader* r, limb_subject about, const xml_node* 
   if (fabs(norm - 1) > 1e-6)
     limb_find(r->findings, RULE_NORMALISED, at, about, "the quaternion of <%s> was normalised",
               n->name);
-  *R = sp_rot_quat((sp_quat){q[0], q[1], q[2], q[3]});
+  *R = limb_rot_quat(q[0], q[1], q[2], q[3]);
 }
 
 sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* parent)

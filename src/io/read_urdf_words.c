@@ -68,33 +68,79 @@ static const char* attribute_word(const void* context, int i)
 
 // ---- attributes -----------------------------------------------------------------------------------
 
+// iyx of a symmetric matrix is ixy. 1 when name is the mirror image of an attribute.
+static int mirrored(const xml_node* n, const char* name, const urdf_words* w,
+                    char mean[LIMB_WHERE_SPACE])
+{
+  if (strlen(name) != 3 || name[0] != 'i') return 0;
+  const char other[] = {'i', name[2], name[1], 0};
+  if (find_word(w->attribute, other) < 0) return 0;
+  if (xml_get(n, other))
+    (void)snprintf(mean, LIMB_WHERE_SPACE, ": the matrix is symmetric, and '%s' is given", other);
+  else
+    (void)snprintf(mean, LIMB_WHERE_SPACE, "; did you mean '%s'?", other);
+  return 1;
+}
+
+// "a, b, c"
+static const char* join_words(const char* const* list, char* text, size_t space)
+{
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; list && list[i] && used < space; i++) {
+    const int more = snprintf(text + used, space - used, "%s%s", i ? ", " : "", list[i]);
+    used += more > 0 ? (size_t)more : 0;
+  }
+  return text;
+}
+
 static void check_attribute(urdf_reader* r, limb_subject about, const xml_node* n, const char* name,
                             const urdf_words* w)
 {
   char mean[LIMB_WHERE_SPACE];
   if (find_word(w->attribute, name) >= 0 || strncmp(name, "xmlns", 5) == 0) return;
   if (!w->strict && !limb_urdf_first(r, n->name, name)) return;
-  (void)limb_did_you_mean(name, count_words(w->attribute), attribute_word, w, mean);
   const limb_mark at = limb_urdf_mark(r, n, name);
-  if (w->strict)
+  if (!mirrored(n, name, w, mean))
+    (void)limb_did_you_mean(r->findings, name, count_words(w->attribute), attribute_word, w, mean);
+  if (w->strict) {
+    char all[128];
     limb_urdf_error(r, RULE_UNKNOWN_KEY, at, about, "<%s> has no attribute '%s'%s", n->name, name,
                     mean);
-  else
+    limb_find_hint(r->findings, "it has %s", join_words(w->attribute, all, sizeof all));
+  } else {
     limb_find(r->findings, RULE_UNKNOWN_TAG, at, about,
               "attribute '%s' of <%s> is not known and has no effect%s", name, n->name, mean);
+  }
 }
 
 // ---- elements -------------------------------------------------------------------------------------
 
+// Definitions, which add nothing by themselves: old tools leave them in files that they have expanded.
+static int is_definition(const char* name)
+{
+  static const char* const definitions[] = {"xacro:property", "xacro:arg", "xacro:macro", NULL};
+  return find_word(definitions, name) >= 0;
+}
+
+// Instructions for xacro. A call, an inclusion or a condition stands where a part of the robot should be.
 static void report_xacro(urdf_reader* r, const xml_node* n)
 {
-  if (!limb_urdf_first(r, NULL, n->name)) return;
-  if (r->xacro == LIMB_ERROR) r->errors++;
-  limb_find(r->findings, RULE_XACRO, n->mark, (limb_subject){"element", n->name},
-            "<%s> is an instruction for xacro, which was not carried out", n->name);
-  limb_find_as(r->findings, r->xacro);
-  limb_find_hint(r->findings, "expand the file with xacro, or remove the element if it is a "
-                              "leftover: what it would have added is not part of the robot");
+  const limb_subject about = {"element", n->name};
+  const int first = limb_urdf_first(r, NULL, n->name);
+  if (is_definition(n->name) && !r->template) {
+    if (!first) return;
+    limb_find(r->findings, RULE_XACRO, n->mark, about,
+              "<%s> defines something for xacro, and adds nothing to the robot by itself", n->name);
+    limb_find_as(r->findings, LIMB_WARNING);
+    limb_find_hint(r->findings, "remove it, if the file has been expanded");
+    return;
+  }
+  if (r->missing++ > 0 && !first) return; // the first is told in any case: there must be an error
+  limb_urdf_error(r, RULE_XACRO, n->mark, about,
+                  "<%s> is an instruction for xacro, which was not carried out: what it would have "
+                  "added is missing",
+                  n->name);
 }
 
 // Closed loops, in the words that some tools have for them.
@@ -108,7 +154,8 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
 {
   char mean[LIMB_WHERE_SPACE];
   const limb_subject element = {"element", n->name};
-  if (strncmp(n->name, "xacro:", 6) == 0) {
+  const int include = strcmp(n->name, "include") == 0; // xacro's, before it had a prefix
+  if (include || strncmp(n->name, "xacro:", 6) == 0) {
     report_xacro(r, n);
   } else if (find_word(w->ignored, n->name) >= 0) {
     if (limb_urdf_first(r, NULL, n->name))
@@ -117,12 +164,13 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
   } else if (is_loop(n->name)) {
     limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element,
                     "<%s> closes a kinematic loop, which is not supported", n->name);
+    limb_find_hint(r->findings, "leave it out: the file is the tree without its loop then");
   } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
     const int count = count_words(w->child) + count_words(w->many);
     limb_find(r->findings, RULE_UNKNOWN_TAG, n->mark, element,
               "<%s> in %s%s%s%s is not known and has no effect%s", n->name, about.kind,
               about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
-              limb_did_you_mean(n->name, count, element_word, w, mean));
+              limb_did_you_mean(r->findings, n->name, count, element_word, w, mean));
   }
 }
 

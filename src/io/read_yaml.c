@@ -4,6 +4,7 @@
 #include "io/yaml_schema.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 #define PI 3.14159265358979323846
 
@@ -171,9 +172,27 @@ static void check_base(yaml_reader* r, const yml_node* base)
 {
   r->check.about = (limb_subject){NULL, NULL};
   if (!base || r->sketch->nbody == 0 || has_root(r)) return;
+  if (r->sketch->base == LIMB_BASE_FIXED) {
+    limb_find(r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
+              "base says how a body without joint hangs on the world, and every body has a joint");
+    return;
+  }
+  if (r->sketch->base == LIMB_BASE_AS_FILE) return; // it was reported
   yml_error(&r->check, RULE_BAD_VALUE, base->key_mark,
             "base says how a body without joint hangs on the world, but every body has a joint");
   limb_find_hint(r->check.findings, "remove the key, or the joint of the root");
+  r->sketch->base = LIMB_BASE_AS_FILE; // said once
+}
+
+static void note_axes(const yaml_reader* r)
+{
+  if (r->axisless == 0) return;
+  char others[48] = "";
+  if (r->axisless > 1)
+    (void)snprintf(others, sizeof others, "; so it is for %d more", r->axisless - 1);
+  limb_find(r->check.findings, RULE_ASSUMED, r->first_axisless.mark,
+            (limb_subject){r->sketch->words.joint, r->first_axisless.joint},
+            "it states no axis: 0 0 1 is taken, the default of limb YAML%s", others);
 }
 
 // Numbers can be cut off without a trace; a missing end of line is one.
@@ -213,6 +232,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   read_list(&r, yml_get(root, "frames"), read_frame);
   check_homes(&r);
   check_base(&r, yml_get(root, "base"));
+  note_axes(&r);
   check_end(&r, src);
   if (r.out_of_memory) return LIMB_E_NOMEM;
   return r.check.errors ? LIMB_E_MODEL : LIMB_OK;

@@ -34,6 +34,11 @@ typedef struct yaml_reader {
   yaml_home* home; // one per body that has one
   int nhome;
   limb_names home_names;
+  int axisless; // joints whose axis is assumed
+  struct {
+    const char* joint;
+    limb_mark mark;
+  } first_axisless;
   bool out_of_memory;
 } yaml_reader;
 

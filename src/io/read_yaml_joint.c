@@ -3,6 +3,8 @@
 #include "io/yaml_schema.h"
 
 #include "base/number.h"
+#include "io/angles.h"
+#include "io/joints.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,16 +14,6 @@ static const char* const joint_keys[] = {"name",  "type",  "parent", "antecedent
                                          "axis",  "axis2", "pitch",  YAML_SECTIONS};
 
 enum { CONTINUOUS = YAML_NTYPE - 1 };
-
-static bool one_dof(limb_joint_type type)
-{
-  return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
-}
-
-static bool has_axis(limb_joint_type type)
-{
-  return type != LIMB_FIXED && type != LIMB_SPHERICAL && type != LIMB_FREE;
-}
 
 // Reports a key that this joint cannot have. Always 0.
 static int cannot_have(yaml_reader* r, const yml_node* n, const sketch_joint* j, const char* who)
@@ -39,8 +31,8 @@ static void read_bodies(yaml_reader* r, const yml_node* n, sketch_joint* j)
   static const char* const parents[] = {"parent", "antecedent"};
   const yml_node* parent = yml_one_of(&r->check, n, parents, COUNT(parents));
   if (!parent) (void)yml_need(&r->check, n, "parent");
+  j->parent = j->child = ""; // nothing more is said when an error was
   (void)yml_text(&r->check, parent, &j->parent);
-  j->child = "";
   (void)yml_text(&r->check, yml_need(&r->check, n, "child"), &j->child);
   yaml_home* home = limb_yaml_find_home(r, j->child);
   if (home) home->carried = true;
@@ -61,14 +53,18 @@ static void read_axes(yaml_reader* r, const yml_node* n, sketch_joint* j)
               "axis and %s exclude each other: the axis follows from it", dh ? "dh" : "screw");
   else if (axis)
     good = limb_yaml_direction(r, axis, &j->def.axis);
+  else if (!dh && !screw && r->axisless++ == 0) {
+    r->first_axisless.joint = j->name;
+    r->first_axisless.mark = j->mark;
+  }
   if (type != LIMB_UNIVERSAL && type != LIMB_PLANAR) {
     (void)cannot_have(r, axis2, j, "");
     return;
   }
   if (!axis2 && type == LIMB_UNIVERSAL) (void)yml_need(&r->check, n, "axis2");
   if (!axis2 || !limb_yaml_direction(r, axis2, &j->def.axis2) || !good) return;
-  const sp_vec3 a = j->def.axis, b = j->def.axis2;
-  if (sp_norm3(sp_cross3(a, b)) <= 1e-8 * sp_norm3(a) * sp_norm3(b))
+  const sp_vec3 a = limb_unit(j->def.axis), b = limb_unit(j->def.axis2);
+  if (sp_norm3(sp_cross3(a, b)) <= 1e-8)
     yml_error(&r->check, RULE_BAD_AXIS, axis2->mark, "axis2 is parallel to axis");
 }
 

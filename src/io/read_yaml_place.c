@@ -11,6 +11,7 @@
 #include "io/yaml_schema.h"
 
 #include "base/number.h"
+#include "io/angles.h"
 #include "io/utf8.h"
 
 #include <float.h>
@@ -22,8 +23,8 @@
 static const char* const modified_keys[] = {"gamma", "b", "alpha", "d", "theta", "r", "sigma"};
 static const char* const standard_keys[] = {"theta", "d", "a", "alpha", "sigma"};
 
-static sp_mat3 rot_x(double angle) { return limb_yaml_rpy((const double[3]){angle, 0, 0}); }
-static sp_mat3 rot_z(double angle) { return limb_yaml_rpy((const double[3]){0, 0, angle}); }
+static sp_mat3 rot_x(double angle) { return limb_rot_rpy((const double[3]){angle, 0, 0}); }
+static sp_mat3 rot_z(double angle) { return limb_rot_rpy((const double[3]){0, 0, angle}); }
 
 // Reads the numbers of a row by the names of its keys: angles are those called after Greek letters.
 static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, int count,
@@ -125,14 +126,15 @@ static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp
   const sp_pose world = sp_pose_identity();
   int good = 1;
   for (int i = 0; i < 2; i++) {
-    const bool ground = i == 1 && (!body[i] || strcmp(body[i], "world") == 0);
+    const bool ground = i == 1 && strcmp(body[i], "world") == 0;
     const yaml_home* home = ground ? NULL : limb_yaml_find_home(r, body[i]);
     pose[i] = home ? &home->pose : &world;
     if (home || ground) continue;
+    good = 0;
+    if (!*body[i]) continue; // it was reported
     char name[LIMB_SHOWN_SPACE];
     yml_error(&r->check, RULE_MISSING_KEY, at, "its %s '%s' has no home, which places the joint",
               role[i], limb_shown(body[i], body[i] + strlen(body[i]), name));
-    good = 0;
   }
   *M = *pose[0];
   *T = sp_compose(sp_invert(*pose[1]), *pose[0]);
@@ -145,7 +147,7 @@ static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp
 static int normalise_screw(yaml_reader* r, const yml_node* n, sp_motion* S)
 {
   const bool turns = S->w.x != 0 || S->w.y != 0 || S->w.z != 0;
-  const double length = sp_norm3(turns ? S->w : S->v), off = fabs(length - 1);
+  const double length = limb_length(turns ? S->w : S->v), off = fabs(length - 1);
   char text[LIMB_NUMBER_SPACE];
   if (off <= 4 * DBL_EPSILON) return 1;
   (void)limb_print_number(length, text);

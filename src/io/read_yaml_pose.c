@@ -3,45 +3,12 @@
 #include "io/yaml_schema.h"
 
 #include "base/number.h"
+#include "io/angles.h"
 
 #include <math.h>
 
 static const char* const pose_keys[] = {YAML_POSE_KEYS};
 static const char* const rotation_keys[] = {"rpy", "quaternion", "matrix"};
-
-// cos and sin with exact zeros and ones at right angles: 1.5707963267948966 and 90 degrees mean one.
-// Nobody means an angle of 1e-15.
-static void turn(double angle, double* c, double* s)
-{
-  const double small = 1e-15;
-  *c = cos(angle);
-  *s = sin(angle);
-  if (fabs(*c) < small) {
-    *c = 0;
-    *s = *s > 0 ? 1 : -1;
-  } else if (fabs(*s) < small && fabs(angle) > 1) {
-    *s = 0;
-    *c = *c > 0 ? 1 : -1;
-  }
-}
-
-// R = Rz(yaw) Ry(pitch) Rx(roll). The sum with 0 makes every zero a positive one.
-sp_mat3 limb_yaml_rpy(const double rpy[3])
-{
-  double cr, sr, cp, sp, cy, sy;
-  turn(rpy[0], &cr, &sr);
-  turn(rpy[1], &cp, &sp);
-  turn(rpy[2], &cy, &sy);
-  sp_mat3 R = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
-                sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
-  for (int i = 0; i < 9; i++) R.m[i] += 0.0;
-  return R;
-}
-
-sp_mat3 limb_yaml_quaternion(const double q[4])
-{
-  return sp_rot_quat((sp_quat){q[0], q[1], q[2], q[3]});
-}
 
 int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x)
 {
@@ -58,7 +25,7 @@ int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x)
     yml_error(&r->check, RULE_BAD_AXIS, n->mark, "%s is zero", n->key);
     return 0;
   }
-  const double length = sp_norm3(*x);
+  const double length = limb_length(*x);
   if (fabs(length - 1) > 1e-6) {
     char text[LIMB_NUMBER_SPACE];
     (void)limb_print_number(length, text);
@@ -80,7 +47,7 @@ static int read_quaternion(yaml_reader* r, const yml_node* n, sp_mat3* R)
     limb_find_hint(r->check.findings, "the order is x, y, z, w");
     return 0;
   }
-  *R = limb_yaml_quaternion(q);
+  *R = limb_rot_quat(q[0], q[1], q[2], q[3]);
   return 1;
 }
 
@@ -126,7 +93,7 @@ static int read_rotation(yaml_reader* r, const yml_node* map, sp_mat3* R)
   default: break;
   }
   if (!yml_angles(&r->check, n, 3, r->angle, rpy)) return 0;
-  *R = limb_yaml_rpy(rpy);
+  *R = limb_rot_rpy(rpy);
   return 1;
 }
 

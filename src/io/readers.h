@@ -9,6 +9,7 @@
 typedef struct inertia_tag {
   int body;           // index in the sketch
   size_t byte, bytes; // of the tag in the text
+  double value[6];    // ixx ixy ixz iyy iyz izz as it states them; 0 where it is silent
   double R[9];        // axes of the tag's numbers in body axes, row-major
 } inertia_tag;
 

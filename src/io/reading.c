@@ -6,6 +6,7 @@
 #include "base/sized.h"
 #include "io/format.h"
 #include "io/robots.h"
+#include "io/stray.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,13 +123,13 @@ static int is_blank(const char* text, size_t size)
 // The status of a reading is that of its findings; err gets the first error.
 static limb_status conclude(limb_reading* r, limb_status status, limb_error* err)
 {
-  if (!status && limb_findings_lost(r->findings)) status = LIMB_E_NOMEM;
-  if (!status) return LIMB_OK;
+  const int lost = limb_findings_lost(r->findings); // then the list is not what it promises to be
+  if (!status && !lost) return LIMB_OK;
   limb_builder_destroy(r->builder);
   r->builder = NULL;
   limb_findings_sort(r->findings);
   limb_finding first;
-  for (int i = 0; limb_findings_get(r->findings, i, &first) == LIMB_OK; i++) {
+  for (int i = 0; !lost && limb_findings_get(r->findings, i, &first) == LIMB_OK; i++) {
     if (first.severity < LIMB_ERROR) continue;
     (void)limb_fail(err, status, first.where, "%s", first.text);
     if (err) {
@@ -146,6 +147,8 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
     limb_find(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
     return conclude(r, LIMB_E_SYNTAX, err);
   }
+  if (limb_report_stray(r->findings, r->source.text, r->source.size))
+    return conclude(r, LIMB_E_SYNTAX, err);
   r->format = settle_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
   return conclude(r, run_reader(r, opt), err);
@@ -251,6 +254,31 @@ static int is_directory(const char* path)
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+// Why a file cannot be read, in words that do not depend on the locale.
+static const char* reason(int code)
+{
+  switch (code) {
+  case ENOENT: return "there is no such file";
+  case EACCES: return "permission denied";
+  case ENOTDIR: return "a part of the path is not a folder";
+  case EISDIR: return "it is a folder";
+  case ENAMETOOLONG: return "the name is too long";
+  case ELOOP: return "the links of the path go round in a circle";
+  case EMFILE:
+  case ENFILE: return "too many files are open";
+  case EIO: return "the device reports an error";
+  default: return "the system refuses it";
+  }
+}
+
+// The finding, and the error, of a file that does not give its text.
+static limb_status unreadable(limb_reading* r, const char* why, const char* more, limb_error* err)
+{
+  limb_find(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why,
+            more);
+  return conclude(r, LIMB_E_IO, err);
+}
+
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt,
                                limb_error* err)
 {
@@ -260,9 +288,8 @@ static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_op
   limb_status status = LIMB_OK;
   if (!large)
     status = size ? fetch_file(r, stream, size) : fetch(r, stream, opt->max_bytes, &large);
-  if (status == LIMB_E_IO)
-    return limb_fail(err, status, r->source.name, "cannot be read: %s", strerror(errno));
-  if (status) return limb_fail(err, status, r->source.name, "out of memory");
+  if (status == LIMB_E_IO) return unreadable(r, reason(errno), "", err);
+  if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
   return read_source(r, opt, err);
 }
@@ -285,28 +312,48 @@ static limb_status read_robot(limb_reading* r, int index, const limb_read_option
   return conclude(r, status, err);
 }
 
-limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
-                      limb_error* err)
+// An empty reading for a source; with options of its own.
+static limb_status begin(const char* source, const limb_read_options* opt, limb_read_options* own,
+                         limb_reading** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!out || !source || !*source)
     return limb_fail(err, LIMB_E_ARG, "source", "name or output is NULL or empty");
-  limb_read_options own;
-  limb_status status = settle_options(opt, &own, err);
+  limb_status status = settle_options(opt, own, err);
   if (status) return status;
-  const int standard = strcmp(source, "-") == 0;
-  status = new_reading(&own, standard ? "standard input" : source, out);
-  if (status) return limb_fail(err, status, source, "out of memory");
-  if (standard) return read_stream(*out, stdin, &own, err);
+  status = new_reading(own, strcmp(source, "-") == 0 ? "standard input" : source, out);
+  return status ? limb_fail(err, status, source, "out of memory") : LIMB_OK;
+}
+
+limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
+                            limb_error* err)
+{
+  limb_read_options own;
+  const limb_status status = begin(name, opt, &own, out, err);
+  if (status) return status;
+  const int robot = limb_find_robot(name);
+  if (robot < 0) return unreadable(*out, "there is no built-in robot of this name", "", err);
+  return read_robot(*out, robot, &own, err);
+}
+
+limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
+                      limb_error* err)
+{
+  limb_read_options own;
+  limb_status status = begin(source, opt, &own, out, err);
+  if (status) return status;
+  limb_reading* r = *out;
+  if (strcmp(source, "-") == 0) return read_stream(r, stdin, &own, err);
   const int robot = limb_find_robot(source), folder = is_directory(source);
   errno = 0;
   FILE* stream = folder ? NULL : fopen(source, "rb");
-  if (!stream && robot >= 0) return read_robot(*out, robot, &own, err);
-  if (folder) return limb_fail(err, LIMB_E_IO, source, "is a folder: name the model file in it");
+  const int code = errno;
+  if (!stream && robot >= 0 && (folder || code == ENOENT)) return read_robot(r, robot, &own, err);
+  if (folder) return unreadable(r, "it is a folder", ": name the model file in it", err);
+  const int a_name = code == ENOENT && !strpbrk(source, "/.");
   if (!stream)
-    return limb_fail(err, LIMB_E_IO, source, "cannot be opened: %s%s", strerror(errno),
-                     strpbrk(source, "/.") ? "" : "; nor is it a built-in robot");
-  status = read_stream(*out, stream, &own, err);
+    return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
+  status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;
 }

@@ -69,11 +69,10 @@ static void numbers_of(const inertia_tag* tag, const sp_inertia* Y, double value
 static void report(const limb_reading* r, int body, const limb_body_def* def,
                    const sp_inertia* near, const inertia_tag* tag)
 {
-  tag_slots slots;
   double old[6], now[6];
   numbers_of(tag, &def->inertia, old);
   numbers_of(tag, near, now);
-  if (tag && limb_tag_scan(r->source.text, tag, &slots)) memcpy(old, slots.value, sizeof old);
+  if (tag) memcpy(old, tag->value, sizeof old);
   const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
   const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
   limb_find(r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
@@ -189,9 +188,9 @@ static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* sl
   }
 }
 
-static void write_tag(copier* c, const inertia_tag* tag, const tag_slots* slots,
-                      const double value[6])
+static void write_tag(copier* c, const inertia_tag* tag, const double value[6])
 {
+  const tag_slots found = limb_tag_scan(c->text, tag), *slots = &found;
   size_t last = 0; // attributes stand in any order
   for (int written = 0; written < 6; written++) {
     int k = -1;
@@ -208,6 +207,10 @@ static void write_tag(copier* c, const inertia_tag* tag, const tag_slots* slots,
   write_missing(c, tag, slots, value);
 }
 
+// UTF-16, which expat reads as well: every "<" of it holds a zero, and no XML in an alphabet of single bytes
+// does. Numbers would have to be put in with two bytes a digit.
+static int is_utf16(const limb_source* src) { return memchr(src->text, 0, src->size) != NULL; }
+
 limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
                                 limb_error* err)
 {
@@ -216,18 +219,19 @@ limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void
   if (r->format != LIMB_FORMAT_URDF)
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
                      "only a URDF is repaired in place: write another file with limb_write");
+  if (is_utf16(&r->source))
+    return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
+                     "a file in UTF-16 is not repaired in place: save it as UTF-8 first");
   copier c = {write, context, r->source.text, 0};
   for (int i = 0; i < r->source.ntag; i++) {
     const inertia_tag* tag = &r->source.tag[i];
     const int body = r->marks.of_sketch[tag->body];
     limb_body_def def;
-    tag_slots slots;
     if (body <= 0 || tag->byte < c.done) continue;
     if (limb_builder_get_body(r->builder, body, &def) != LIMB_OK) continue;
-    const int plain = limb_tag_scan(r->source.text, tag, &slots);
     double value[6];
     numbers_of(tag, &def.inertia, value);
-    if (!plain || !is_unchanged(slots.value, value)) write_tag(&c, tag, &slots, value);
+    if (!is_unchanged(tag->value, value)) write_tag(&c, tag, value);
   }
   copy_to(&c, r->source.size);
   return LIMB_OK;

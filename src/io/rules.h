@@ -11,14 +11,16 @@
   /* any reader: the file */                                                                       \
   X(EMPTY, "empty-file", ERROR, "there is nothing to read",                                        \
     "give a model file, or the name of a built-in robot (limb models)")                            \
+  X(UNREADABLE, "unreadable", ERROR, "without its text there is nothing to tell about a file",     \
+    "check path and permissions, or name a built-in robot (limb models)")                          \
   X(TOO_LARGE, "too-large", ERROR, "files beyond the limit are refused to protect memory",         \
     "raise the limit (--max-bytes) if the file is what it should be")                              \
   X(NOT_TEXT, "not-text", ERROR, "model files are UTF-8 text",                                     \
     "save the file as UTF-8; a binary file was perhaps taken by mistake")                          \
   X(UNKNOWN_FORMAT, "unknown-format", ERROR, "the language of the file cannot be told",            \
     "name the file *.urdf, *.limb.yaml, *.par or *.xml, or give --from")                           \
-  X(WRONG_FORMAT, "wrong-format", ERROR, "the file is in another language than its name says",     \
-    "rename the file, or give --from")                                                             \
+  X(WRONG_FORMAT, "wrong-format", ERROR, "the file is not what its name says",                     \
+    "take the right file; if only its name is wrong, rename it or give --from")                    \
   /* any reader: syntax */                                                                         \
   X(SYNTAX, "syntax", ERROR, "the text breaks the rules of its language",                          \
     "correct the line; if it is the last one, the file may be cut off")                            \
@@ -32,13 +34,15 @@
   X(DUPLICATE_KEY, "duplicate-key", ERROR, "only one of the values can be meant", "remove one")    \
   X(BAD_NUMBER, "bad-number", ERROR, "what should be a number is not, or is not finite",           \
     "write numbers as 0.5 or 5e-1, with a point, without units")                                   \
+  X(WRONG_COUNT, "wrong-count", ERROR, "with a number too few or too many, it is not clear which is which",\
+    "give as many numbers as are asked for; decimals have a point, not a comma")                   \
   X(BAD_VALUE, "bad-value", ERROR, "the value is outside what it can be", "correct the value")     \
   /* any reader: the robot */                                                                      \
   X(NO_BODY, "no-body", ERROR, "a robot has at least one body", "add one")                         \
   X(NO_NAME, "no-name", ERROR, "things are addressed by name", "give it a name")                   \
   X(DUPLICATE_NAME, "duplicate-name", ERROR, "results could not be told apart",                    \
     "rename one of them")                                                                          \
-  X(UNDEFINED_BODY, "undefined-body", ERROR, "the joint hangs in the air",                         \
+  X(UNDEFINED_BODY, "undefined-body", ERROR, "the joint or frame hangs in the air",                \
     "define the body or correct the name")                                                         \
   X(TWO_PARENTS, "two-parents", ERROR,                                                             \
     "a body with two parents closes a kinematic loop, which this format or version cannot state",  \
@@ -57,9 +61,9 @@
     "let one of them be free")                                                                     \
   X(BASE_NAME, "base-name", ERROR, "the joint that --base adds is called base",                    \
     "rename the joint 'base' of the file")                                                         \
-  X(UNSUPPORTED, "unsupported", ERROR, "the file asks for something that limb cannot do yet",      \
-    "remove it if it does not matter for dynamics")                                                \
-  X(XACRO, "xacro", ERROR, "the file is a template, not a robot",                                  \
+  X(UNSUPPORTED, "unsupported", ERROR, "the file asks for something that limb cannot do",          \
+    "say it in a way that limb reads (docs/model-files.md)")                                       \
+  X(XACRO, "xacro", ERROR, "the file is a template, or what is left of one: parts may be missing", \
     "expand it first: xacro robot.urdf.xacro > robot.urdf")                                        \
   /* any reader: said for completeness */                                                          \
   X(IGNORED, "ignored", NOTE, "it is not dynamics, and has no effect on results", "nothing to do") \
@@ -82,6 +86,9 @@
   X(DROPPED, "dropped", WARNING, "the file states it, and results do not contain it",              \
     "leave it out, or say it in a way that limb knows (docs/model-files.md)")                      \
   /* the doctor: inertia */                                                                        \
+  X(NOT_CREDIBLE, "not-credible", ERROR,                                                           \
+    "no robot has such a figure, and results overflow or lose all their digits by it",             \
+    "check the exponent and the units of the figure")                                              \
   X(NEGATIVE_MASS, "negative-mass", ERROR, "no body has a negative mass",                          \
     "correct the mass")                                                                            \
   X(INERTIA_WITHOUT_MASS, "inertia-without-mass", ERROR, "what has no mass has no inertia",        \

@@ -19,8 +19,9 @@ typedef struct sketch_joint {
   const char* name;
   limb_mark mark;
   const char *parent,
-    *child;          // bodies; parent "world" (or NULL): the world, unless a body is called so
-  sp_pose offset;    // of the child's frame in the joint frame at q = 0
+    *child;       // bodies; parent "world" (or NULL): the world, unless a body is called so; "": an
+                  // error was reported already
+  sp_pose offset; // of the child's frame in the joint frame at q = 0
   const char* mimic; // the joint it follows; NULL: none
   limb_mark mimic_mark;
   limb_joint_def def; // all the rest; its name, parent, child and mimic are not looked at
@@ -45,6 +46,7 @@ typedef struct limb_sketch {
   const char* name;       // of the robot; NULL: none given
   const sp_vec3* gravity; // NULL: none given
   limb_base base;         // what the file says; AS_FILE when it says nothing
+  int own_world; // 1: in this language "world" is a name like others, and means a body of the file
   sketch_body* body;
   int nbody, body_cap;
   sketch_joint* joint;

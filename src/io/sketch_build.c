@@ -77,8 +77,8 @@ static limb_status describe_bodies(describe* d)
       d->body[i] = LIMB_WORLD_BODY;
       continue;
     }
-    const limb_status status =
-      add_body(d, s->body[i].name, &s->body[i].inertia, s->body[i].mark, &d->body[i]);
+    const char* name = i == d->l->renamed ? SKETCH_RENAMED : s->body[i].name;
+    const limb_status status = add_body(d, name, &s->body[i].inertia, s->body[i].mark, &d->body[i]);
     if (status) return status;
   }
   return LIMB_OK;
@@ -121,6 +121,25 @@ static void check_joint(const describe* d, const sketch_joint* j, limb_joint_def
   }
 }
 
+// exp(axis q): where a joint with one degree of freedom stands.
+static sp_pose stand_at(const limb_joint_def* def, double q)
+{
+  const double largest =
+    fmax(fabs(def->axis.x), fmax(fabs(def->axis.y), fabs(def->axis.z))); // squares may overflow
+  sp_vec3 a = sp_v3(def->axis.x / largest, def->axis.y / largest, def->axis.z / largest);
+  a = sp_scale3(1 / sp_norm3(a), a);
+  if (def->type == LIMB_PRISMATIC) return sp_pose_make(sp_identity3(), sp_scale3(q, a));
+  return sp_pose_make(sp_rot_axis(a, q), sp_scale3(def->pitch * q, a));
+}
+
+// The fixed joint that one is which stands at q.
+static void freeze(limb_joint_def* def, double q)
+{
+  const sp_pose placement = sp_compose(def->placement, stand_at(def, q));
+  *def = limb_default_joint_def(def->name, LIMB_FIXED, def->parent, def->child);
+  def->placement = placement;
+}
+
 static limb_status describe_joint(const describe* d, int k)
 {
   const sketch_joint* j = &d->s->joint[k];
@@ -134,6 +153,7 @@ static limb_status describe_joint(const describe* d, int k)
     def.offset = 0;
   }
   check_joint(d, j, &def);
+  if (!isnan(d->l->frozen[k])) freeze(&def, d->l->frozen[k]);
   if (is_identity(&j->offset)) return add_joint(d, &def, j->mark);
 
   if (!moves(def.type)) { // a fixed joint has no axis to stay on
@@ -159,7 +179,7 @@ static int number_joints(const describe* d)
   for (int k = 0; k < d->s->njoint; k++) {
     const sketch_joint* j = &d->s->joint[k];
     d->joint[k] = next++;
-    if (!is_identity(&j->offset) && moves(j->def.type)) next++;
+    if (!is_identity(&j->offset) && moves(j->def.type) && isnan(d->l->frozen[k])) next++;
   }
   return next;
 }
@@ -171,11 +191,6 @@ static limb_status describe_frames(const describe* d)
     const sketch_frame* f = &s->frame[i];
     const limb_subject about = {s->words.frame, f->name};
     const int body = strcmp(f->body, "world") == 0 ? 0 : limb_builder_find_body(d->b, f->body);
-    if (body < 0) {
-      limb_find(s->findings, RULE_UNDEFINED_BODY, f->mark, about, "its %s '%s' is not defined",
-                s->words.body, f->body);
-      continue;
-    }
     limb_error err;
     limb_status status = limb_builder_add_frame(d->b, f->name, body, &f->pose, NULL, &err);
     status = refuse(d, status, RULE_BAD_VALUE, f->mark, about, &err);

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "io/utf8.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef const char* name_fn(const void* context, int i);
@@ -21,15 +22,7 @@ static const char* frame_name(const void* s, int i)
 
 typedef struct tables {
   limb_names body, joint, frame;
-  int suggestions; // how many were looked for: each costs a look at many names
 } tables;
-
-// "; did you mean ...", for the first hundred names that are not defined.
-static const char* suggest(tables* t, const char* wrong, int count, name_fn* name,
-                           const limb_sketch* s, char text[LIMB_WHERE_SPACE])
-{
-  return t->suggestions++ < 100 ? limb_did_you_mean(wrong, count, name, s, text) : "";
-}
 
 static int new_table(const limb_sketch* s, limb_names* t, int count)
 {
@@ -89,19 +82,20 @@ static int enter_names(const limb_sketch* s, tables* t)
 // ---- joints to bodies -----------------------------------------------------------------------------
 
 // A body by name; SKETCH_WORLD for the world, SKETCH_NONE and a finding when there is none.
-static int find_body(const limb_sketch* s, tables* t, const char* name, const char* role,
+static int find_body(const limb_sketch* s, const tables* t, const char* name, const char* role,
                      limb_mark at, limb_subject about)
 {
+  if (name && !*name) return SKETCH_NONE; // the reader has told why
   const int body = name ? limb_names_find(&t->body, name, body_name, s) : -1;
   if (body >= 0) return body;
   if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
   limb_find(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
-            suggest(t, name, s->nbody, body_name, s, mean));
+            limb_did_you_mean(s->findings, name, s->nbody, body_name, s, mean));
   return SKETCH_NONE;
 }
 
-static void resolve_joint(const limb_sketch* s, tables* t, sketch_links* l, int k)
+static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
   const limb_subject about = {s->words.joint, j->name};
@@ -131,57 +125,20 @@ static void resolve_joint(const limb_sketch* s, tables* t, sketch_links* l, int 
             s->words.joint, first->name, first->mark.line);
 }
 
+static void check_frames(const limb_sketch* s, const tables* t)
+{
+  for (int i = 0; i < s->nframe; i++) {
+    const sketch_frame* f = &s->frame[i];
+    (void)find_body(s, t, f->body, s->words.body, f->mark, (limb_subject){s->words.frame, f->name});
+  }
+}
+
 // ---- what hangs on the world ----------------------------------------------------------------------
 
 static int has_inertia(const sp_inertia* Y)
 {
   return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 ||
          Y->yz != 0;
-}
-
-// A root called "world" is the world; a body of that name that cannot be is refused.
-static void settle_world(const limb_sketch* s, const tables* t, const limb_read_options* opt,
-                         sketch_links* l)
-{
-  const int world = limb_names_find(&t->body, "world", body_name, s);
-  l->world = SKETCH_NONE;
-  if (world < 0) return;
-  const limb_subject about = {s->words.body, "world"};
-  const limb_mark at = s->body[world].mark;
-  if (l->joint[world] != SKETCH_NONE || has_inertia(&s->body[world].inertia)) {
-    limb_find(s->findings, RULE_DUPLICATE_NAME, at, about,
-              "'world' is the name of the ground, which has no mass and no joint: rename this %s",
-              s->words.body);
-    l->world = world; // so that nothing else is found wrong with it
-    return;
-  }
-  l->world = world;
-  for (int k = 0; k < s->njoint; k++) {
-    if (l->parent[k] == world) l->parent[k] = SKETCH_WORLD;
-  }
-  if (opt->base == LIMB_BASE_FLOATING || opt->base == LIMB_BASE_PLANAR)
-    limb_find(
-      s->findings, RULE_BAD_VALUE, at, about,
-      "the root of the file is the world itself, which cannot move: --base must be fixed; a "
-      "%s that joins the next %s to it may be floating or planar",
-      s->words.joint, s->words.body);
-  else
-    limb_find(s->findings, RULE_WORLD_ROOT, at, about, "the root is taken as the world");
-}
-
-// The bodies that no joint carries, unless a joint lost its child: that is what must be mended then.
-static void report_roots(const limb_sketch* s, const sketch_links* l, int count)
-{
-  for (int k = 0; k < s->njoint; k++) {
-    if (l->child[k] == SKETCH_NONE) return;
-  }
-  for (int i = 0; i < s->nbody; i++) {
-    if (l->joint[i] != SKETCH_NONE || i == l->world) continue;
-    limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark,
-              (limb_subject){s->words.body, s->body[i].name},
-              "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
-              count);
-  }
 }
 
 // The type of the joint that --base or the file asks for.
@@ -196,6 +153,64 @@ static limb_joint_type base_type(const limb_sketch* s, const limb_read_options* 
   return LIMB_FIXED;
 }
 
+// A root called "world" is the world, if it can be: without mass, and not asked to move. Otherwise it goes by
+// another name, because that one is taken by the ground.
+static void settle_world(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+                         sketch_links* l)
+{
+  const int world = limb_names_find(&t->body, "world", body_name, s);
+  l->world = l->renamed = SKETCH_NONE;
+  if (world < 0) return;
+  const limb_subject about = {s->words.body, "world"};
+  const limb_mark at = s->body[world].mark;
+  const int carried = l->joint[world] != SKETCH_NONE;
+  if (!s->own_world) {
+    limb_find(s->findings, RULE_DUPLICATE_NAME, at, about,
+              "'world' is the name of the ground: rename this %s", s->words.body);
+    return;
+  }
+  if (carried || base_type(s, opt) != LIMB_FIXED || has_inertia(&s->body[world].inertia)) {
+    l->renamed = world;
+    limb_find(s->findings, RULE_WORLD_ROOT, at, about,
+              "it is called '%s' in the model: 'world' is the ground, which has no mass and never "
+              "moves",
+              SKETCH_RENAMED);
+    limb_find_as(s->findings, LIMB_WARNING);
+    return;
+  }
+  l->world = world;
+  for (int k = 0; k < s->njoint; k++) {
+    if (l->parent[k] == world) l->parent[k] = SKETCH_WORLD;
+  }
+  limb_find(s->findings, RULE_WORLD_ROOT, at, about, "the root is taken as the world");
+}
+
+// A body that no joint carries, and not the copy of another.
+static int is_root(const limb_sketch* s, const tables* t, const sketch_links* l, int i)
+{
+  return l->joint[i] == SKETCH_NONE && i != l->world && *s->body[i].name &&
+         limb_names_find(&t->body, s->body[i].name, body_name, s) == i;
+}
+
+// The roots that are too many, unless a joint lost its child: that is what must be mended then.
+static void report_roots(const limb_sketch* s, const tables* t, const sketch_links* l, int count)
+{
+  for (int k = 0; k < s->njoint; k++) {
+    if (l->child[k] == SKETCH_NONE) return;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    if (!is_root(s, t, l, i)) continue;
+    const limb_subject about = {s->words.body, s->body[i].name};
+    if (l->world == SKETCH_NONE)
+      limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
+                "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
+                count);
+    else
+      limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
+                "no %s connects it to the root 'world'", s->words.joint);
+  }
+}
+
 // Every joint on the world is fixed: what --base fixed asks for.
 static int all_fixed(const limb_sketch* s, const sketch_links* l)
 {
@@ -205,31 +220,37 @@ static int all_fixed(const limb_sketch* s, const sketch_links* l)
   return 1;
 }
 
-static void settle_root(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
+// The base that was asked for, when no body is left to hang on it.
+static void check_useless_base(const limb_sketch* s, const limb_read_options* opt,
+                               const sketch_links* l)
+{
+  if (l->base == LIMB_FIXED && (opt->base == LIMB_BASE_AS_FILE || all_fixed(s, l))) return;
+  const char* option = opt->base == LIMB_BASE_AS_FILE ? "base" : "--base";
+  limb_find(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"option", option},
+            "the file itself says how the robot is joined to the world: leave the base out, or "
+            "remove that %s",
+            s->words.joint);
+}
+
+static void settle_root(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+                        sketch_links* l)
 {
   int roots = 0;
   l->root = SKETCH_NONE;
   l->base = base_type(s, opt);
   for (int i = 0; i < s->nbody; i++) {
-    if (l->joint[i] != SKETCH_NONE || i == l->world) continue;
-    if (roots++ == 0) l->root = i;
+    if (is_root(s, t, l, i) && roots++ == 0) l->root = i;
   }
   if (roots > 1 || (roots == 1 && l->world != SKETCH_NONE)) {
-    report_roots(s, l, roots + (l->world != SKETCH_NONE));
+    report_roots(s, t, l, roots);
     return;
   }
+  if (roots == 0 && l->world == SKETCH_NONE) check_useless_base(s, opt, l);
   if (roots == 1 && opt->base == LIMB_BASE_AS_FILE && s->base == LIMB_BASE_AS_FILE)
     limb_find(s->findings, RULE_ASSUMED, s->body[l->root].mark,
               (limb_subject){s->words.body, s->body[l->root].name},
               "it is the root, and the file does not say whether it can move: it is taken as fixed "
               "to the world (--base floating or planar frees it)");
-  if (roots == 0 && l->world == SKETCH_NONE && opt->base != LIMB_BASE_AS_FILE &&
-      !(l->base == LIMB_FIXED && all_fixed(s, l)))
-    limb_find(
-      s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"option", "--base"},
-      "the file itself says how the robot is joined to the world; leave --base out, or remove "
-      "that %s from the file",
-      s->words.joint);
 }
 
 // Bodies that no path of joints connects to the world run in circles.
@@ -262,7 +283,7 @@ static int one_dof(limb_joint_type type)
   return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
 }
 
-static void resolve_mimic(const limb_sketch* s, tables* t, const limb_read_options* opt,
+static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read_options* opt,
                           sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
@@ -277,32 +298,54 @@ static void resolve_mimic(const limb_sketch* s, tables* t, const limb_read_optio
   else if (target < 0)
     limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
               "it follows '%s', which is not defined%s", j->mimic,
-              suggest(t, j->mimic, s->njoint, joint_name, s, mean));
+              limb_did_you_mean(s->findings, j->mimic, s->njoint, joint_name, s, mean));
   else if (target == k)
     limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
-  else if (!one_dof(j->def.type) || !one_dof(s->joint[target].def.type))
+  else if (!one_dof(j->def.type) ||
+           !(one_dof(s->joint[target].def.type) || s->joint[target].def.type == LIMB_FIXED))
     limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
               "it follows '%s': both must have one degree of freedom", j->mimic);
-  else if (j->def.multiplier == 0)
-    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
-              "it follows '%s' with a multiplier of zero: such a joint is fixed", j->mimic);
   else
     l->mimic[k] = target;
 }
 
-static limb_status check_mimic_cycles(const limb_sketch* s, const sketch_links* l)
+// Where joint k stands when what it follows cannot move: multiplier q + offset.
+static void freeze(const limb_sketch* s, sketch_links* l, int k)
+{
+  const sketch_joint* j = &s->joint[k];
+  const int leader = l->mimic[k];
+  if (leader == SKETCH_NONE) return;
+  const int stands = s->joint[leader].def.type == LIMB_FIXED || !isnan(l->frozen[leader]);
+  if (!stands && j->def.multiplier != 0) return;
+  const double q = isnan(l->frozen[leader]) ? 0 : l->frozen[leader];
+  l->frozen[k] = j->def.multiplier * q + j->def.offset;
+  l->mimic[k] = SKETCH_NONE;
+  limb_find(s->findings, RULE_DROPPED, j->mimic_mark, (limb_subject){s->words.joint, j->name},
+            "it follows '%s' %s: it never moves, and is read as a fixed joint", j->mimic,
+            stands ? "which is fixed" : "with a multiplier of zero");
+}
+
+// Follows each chain of mimics to its end, finds circles, and freezes what follows a joint that stands.
+static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
 {
   enum { NEW = 0, WALKING = 1, DONE = 2 };
   unsigned char* state = limb_pool_take(s->pool, (size_t)s->njoint + 1);
-  if (!state) return LIMB_E_NOMEM;
+  int* path = limb_pool_take(s->pool, ((size_t)s->njoint + 1) * sizeof *path);
+  if (!state || !path) return LIMB_E_NOMEM;
   for (int i = 0; i < s->njoint; i++) {
-    int k = i;
-    for (; k >= 0 && state[k] == NEW; k = l->mimic[k]) state[k] = WALKING;
+    int k = i, n = 0;
+    for (; k >= 0 && state[k] == NEW; k = l->mimic[k]) {
+      state[k] = WALKING;
+      path[n++] = k;
+    }
     if (k >= 0 && state[k] == WALKING)
       limb_find(s->findings, RULE_MIMIC_CYCLE, s->joint[k].mimic_mark,
                 (limb_subject){s->words.joint, s->joint[k].name},
                 "following what it follows leads back to it");
-    for (int w = i; w >= 0 && state[w] == WALKING; w = l->mimic[w]) state[w] = DONE;
+    while (n > 0) { // leaders first
+      state[path[--n]] = DONE;
+      freeze(s, l, path[n]);
+    }
   }
   return LIMB_OK;
 }
@@ -316,27 +359,33 @@ static int take_links(const limb_sketch* s, sketch_links* l)
   l->child = limb_pool_take(s->pool, joints * sizeof *l->child);
   l->mimic = limb_pool_take(s->pool, joints * sizeof *l->mimic);
   l->joint = limb_pool_take(s->pool, bodies * sizeof *l->joint);
-  if (!l->parent || !l->child || !l->mimic || !l->joint) return 0;
+  l->frozen = limb_pool_take(s->pool, joints * sizeof *l->frozen);
+  if (!l->parent || !l->child || !l->mimic || !l->joint || !l->frozen) return 0;
+  for (int k = 0; k < s->njoint; k++) l->frozen[k] = nan("");
   for (int i = 0; i < s->nbody; i++) l->joint[i] = SKETCH_NONE;
   return 1;
 }
 
 limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
 {
-  tables t = {.suggestions = 0};
+  tables t;
   if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
   if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
     limb_find(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
               "the file describes no %s", s->words.body);
+  if (s->name && limb_has_control(s->name))
+    limb_find(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"robot", s->name},
+              "its name contains a control character, such as a line break");
   for (int k = 0; k < s->njoint; k++) resolve_joint(s, &t, l, k);
   for (int k = 0; k < s->njoint; k++) resolve_mimic(s, &t, opt, l, k);
   settle_world(s, &t, opt, l);
-  settle_root(s, opt, l);
+  settle_root(s, &t, opt, l);
   if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", joint_name, s) >= 0 &&
       l->base != LIMB_FIXED)
     limb_find(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
               (limb_subject){s->words.joint, "base"},
               "the joint that frees the root would have the same name");
+  check_frames(s, &t);
   const limb_status status = check_reach(s, l);
-  return status ? status : check_mimic_cycles(s, l);
+  return status ? status : settle_mimics(s, l);
 }

@@ -4,18 +4,22 @@
 
 #include "io/sketch.h"
 
+#define SKETCH_RENAMED "world_link" // what a body called "world" is called that is not the world
+
 enum {
   SKETCH_WORLD = -1, // as a body: the world
   SKETCH_NONE = -2   // no body, no joint
 };
 
 typedef struct sketch_links {
-  int* parent;          // per joint: body or SKETCH_WORLD
-  int* child;           // per joint: body
-  int* mimic;           // per joint: joint or SKETCH_NONE
-  int* joint;           // per body: the joint whose child it is, or SKETCH_NONE
-  int world;            // body that is the world itself, or SKETCH_NONE
-  int root;             // body that hangs on the world by the base, or SKETCH_NONE
+  int* parent;    // per joint: body or SKETCH_WORLD
+  int* child;     // per joint: body
+  int* mimic;     // per joint: joint or SKETCH_NONE
+  int* joint;     // per body: the joint whose child it is, or SKETCH_NONE
+  int world;      // body that is the world itself, or SKETCH_NONE
+  int renamed;    // body called "world" that is not the world, or SKETCH_NONE
+  double* frozen; // per joint: where one stands that follows what cannot move; NaN for all others
+  int root;       // body that hangs on the world by the base, or SKETCH_NONE
   limb_joint_type base; // type of that joint
 } sketch_links;
 

@@ -30,21 +30,28 @@ int limb_is_utf8(const char* text, const char* end)
   return 1;
 }
 
-static int is_control(char c) { return (unsigned char)c < ' ' || c == 0x7f; }
+// C0, delete and C1: what a terminal may take for an order.
+static int is_control(uint32_t code) { return code < ' ' || (code >= 0x7f && code < 0xa0); }
 
 int limb_has_control(const char* text)
 {
-  while (*text && !is_control(*text)) text++;
-  return *text != 0;
+  for (const char* end = text + strlen(text); text < end;) {
+    uint32_t code = ' ';
+    const size_t n = limb_utf8(text, end, &code);
+    if (is_control(code)) return 1;
+    text += n ? n : 1;
+  }
+  return 0;
 }
 
 void limb_tame(char* text)
 {
   const char* end = text + strlen(text);
   while (text < end) {
-    const size_t n = limb_utf8(text, end, NULL);
-    if (n == 0 || is_control(*text)) *text = '?';
-    text += n ? n : 1;
+    uint32_t code = 0;
+    const size_t n = limb_utf8(text, end, &code), step = n ? n : 1;
+    if (n == 0 || is_control(code)) memset(text, '?', step);
+    text += step;
   }
 }
 
@@ -52,9 +59,10 @@ const char* limb_shown(const char* text, const char* end, char room[LIMB_SHOWN_S
 {
   size_t used = 0;
   while (text < end && used < LIMB_SHOWN) {
-    const size_t n = limb_utf8(text, end, NULL), step = n ? n : 1;
-    if (n == 0 || is_control(*text))
-      room[used] = '?';
+    uint32_t code = 0;
+    const size_t n = limb_utf8(text, end, &code), step = n ? n : 1;
+    if (n == 0 || is_control(code))
+      memset(room + used, '?', step);
     else
       memcpy(room + used, text, n);
     used += step;

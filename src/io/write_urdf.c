@@ -5,7 +5,9 @@
 // 1e308 where URDF wants a number; our reader takes that as none.
 #include "limb/read.h"
 
+#include "io/angles.h"
 #include "io/findings.h"
+#include "io/joints.h"
 #include "io/write_urdf_impl.h"
 #include "io/writers.h"
 
@@ -111,18 +113,6 @@ static int is_identity(const sp_mat3* R)
   return 1;
 }
 
-// R = Rz(yaw) Ry(pitch) Rx(roll). Roll is read off the last row. The others are those that fit this very
-// roll, so that near pitch = +-90 degrees, where roll alone is all noise, their product is still R:
-//   R Rx(-roll) e_y = (-sin yaw, cos yaw, 0),   Rz(-yaw) R e_x = (cos pitch, 0, -sin pitch)
-static sp_vec3 roll_pitch_yaw(const sp_mat3* R)
-{
-  const double* m = R->m;
-  const double roll = m[7] == 0 && m[8] == 0 ? 0 : atan2(m[7], m[8]);
-  const double cr = cos(roll), sr = sin(roll);
-  const double yaw = atan2(sr * m[2] - cr * m[1], cr * m[4] - sr * m[5]);
-  const double pitch = atan2(-m[6], cos(yaw) * m[0] + sin(yaw) * m[3]);
-  return sp_v3(roll, pitch, yaw);
-}
 
 static void put_origin(const urdf_writer* w, const char* indent, const sp_pose* X)
 {
@@ -130,7 +120,7 @@ static void put_origin(const urdf_writer* w, const char* indent, const sp_pose* 
   put(w, indent);
   put(w, "<origin");
   put_vector(w, "xyz", X->p);
-  if (!is_identity(&X->R)) put_vector(w, "rpy", roll_pitch_yaw(&X->R));
+  if (!is_identity(&X->R)) put_vector(w, "rpy", limb_rpy_of(&X->R));
   put(w, "/>\n");
 }
 
@@ -166,11 +156,6 @@ static void put_link(const urdf_writer* w, const char* name, const sp_inertia* Y
 }
 
 // ---- joints ---------------------------------------------------------------------------------------
-
-static int one_dof(limb_joint_type type)
-{
-  return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
-}
 
 static int unlimited(const limb_joint_def* j) { return isinf(j->q_min) && isinf(j->q_max); }
 
@@ -288,7 +273,7 @@ static void put_joint(urdf_writer* w, const limb_joint_def* j)
   put(w, ">\n");
   put_ends(w, body_name(w, j->parent), body_name(w, j->child));
   put_origin(w, "    ", &j->placement);
-  if (type != LIMB_FIXED && type != LIMB_FREE && type != LIMB_SPHERICAL) {
+  if (has_axis(type)) {
     put(w, "    <axis");
     put_vector(w, "xyz", j->axis);
     put(w, "/>\n");

@@ -6,25 +6,23 @@
 
 #include <string.h>
 
-// 1 when XML can hold the text: UTF-8 without control characters but blanks.
+// 1 when XML can hold the text, which has no control characters: UTF-8 without the codes that mean nothing.
 static int is_xml_text(const char* text)
 {
   const char* end = text + strlen(text);
   while (text < end) {
     uint32_t code = 0;
     const size_t n = limb_utf8(text, end, &code);
-    const int control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
-    if (n == 0 || control || code == 0xfffe || code == 0xffff) return 0;
+    if (n == 0 || code == 0xfffe || code == 0xffff) return 0;
     text += n;
   }
   return 1;
 }
 
-// Things that are addressed by name have stricter names than the robot: readers refuse line breaks in them.
+// What a reader would refuse is not written.
 static limb_status check_name(const char* kind, const char* name, limb_error* err)
 {
-  const int thing = strcmp(kind, "robot") != 0;
-  if (is_xml_text(name) && !(thing && limb_has_control(name))) return LIMB_OK;
+  if (!limb_has_control(name) && is_xml_text(name)) return LIMB_OK;
   return limb_fail(
     err, LIMB_E_UNSUPPORTED, kind,
     "its name holds control characters, or bytes that are not text in UTF-8: rename it");

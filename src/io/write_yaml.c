@@ -1,10 +1,11 @@
-// A builder as limb YAML: joints placed by poses, defaults left out, every number in the digits that read
-// back to the same bits. A rotation is written as angles or a quaternion where these give the same matrix bit
-// by bit, else as the matrix.
+// A builder as limb YAML: joints placed by poses, defaults left out (but for axes), every number in the
+// digits that read back to the same bits. A rotation is written as angles or a quaternion where these give
+// exactly the same matrix, else as the matrix.
 #include "io/writers.h"
 
 #include "base/error.h"
 #include "base/number.h"
+#include "io/angles.h"
 #include "io/utf8.h"
 #include "io/yaml_schema.h"
 
@@ -124,28 +125,26 @@ static void put_name(const output* o, const char* name)
 
 // ---- poses ------------------------------------------------------------------------------------------
 
-// Angles with R = Rz(yaw) Ry(pitch) Rx(roll), up to rounding.
-static void rpy_of(const sp_mat3* R, double rpy[3])
+// The same matrix, whatever the signs of its zeros.
+static bool same_rotation(const sp_mat3* A, const sp_mat3* B)
 {
-  const double* m = R->m;
-  const double c = hypot(m[0], m[3]);
-  rpy[1] = atan2(-m[6], c);
-  rpy[0] = c > 1e-9 ? atan2(m[7], m[8]) : 0;
-  rpy[2] = c > 1e-9 ? atan2(m[3], m[0]) : atan2(-m[1], m[4]);
-  for (int i = 0; i < 3; i++) rpy[i] += 0.0; // no negative zeros
+  for (int i = 0; i < 9; i++) {
+    if (A->m[i] != B->m[i]) return false;
+  }
+  return true;
 }
 
-// The same, exactly: as they come, or in fewer digits, as somebody may have written them.
+// Angles that give exactly R: as they come, or in fewer digits, as somebody may have written them.
 static bool find_rpy(const sp_mat3* R, double rpy[3])
 {
-  double raw[3];
-  rpy_of(R, raw);
+  const sp_vec3 angles = limb_rpy_of(R);
+  const double raw[3] = {angles.x, angles.y, angles.z};
   static const double grids[] = {0, 1e12, 1e6};
   for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
     for (int i = 0; i < 3; i++)
       rpy[i] = grids[k] == 0 ? raw[i] : round(raw[i] * grids[k]) / grids[k] + 0.0;
-    const sp_mat3 again = limb_yaml_rpy(rpy);
-    if (same(R, &again, sizeof *R)) return true;
+    const sp_mat3 again = limb_rot_rpy(rpy);
+    if (same_rotation(R, &again)) return true;
   }
   return false;
 }
@@ -155,11 +154,11 @@ static void put_rotation(const output* o, const sp_mat3* R)
   double rpy[3];
   const sp_quat q = sp_quat_rot(*R);
   const double xyzw[4] = {q.x, q.y, q.z, q.w};
-  const sp_mat3 by_quaternion = limb_yaml_quaternion(xyzw);
+  const sp_mat3 by_quaternion = limb_rot_quat(q.x, q.y, q.z, q.w);
   if (find_rpy(R, rpy)) {
     put(o, "rpy: ");
     put_list(o, 3, rpy, put_angle);
-  } else if (same(R, &by_quaternion, sizeof *R)) {
+  } else if (same_rotation(R, &by_quaternion)) {
     put(o, "quaternion: ");
     put_list(o, 4, xyzw, put_number);
   } else {
@@ -173,8 +172,7 @@ static void put_rotation(const output* o, const sp_mat3* R)
 static void put_pose(const output* o, const char* before, const sp_pose* X, const char* after)
 {
   const sp_pose one = sp_pose_identity();
-  const bool moved = !same(&X->p, &one.p, sizeof one.p),
-             turned = !same(&X->R, &one.R, sizeof one.R);
+  const bool moved = !same(&X->p, &one.p, sizeof one.p), turned = !same_rotation(&X->R, &one.R);
   if (!moved && !turned) return;
   put(o, before);
   if (moved) {
@@ -252,7 +250,9 @@ static limb_status put_joint(const output* o, const limb_builder* b, const limb_
   static const char* const sections[] = {YAML_SECTIONS};
   limb_body_def parent = limb_default_body_def(""), child = parent;
   limb_joint_def leader = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
-  const sp_vec3 z = {0, 0, 1}, zero = {0, 0, 0};
+  const sp_vec3 zero = {0, 0, 0};
+  const bool has_axis =
+    def->type != LIMB_FIXED && def->type != LIMB_SPHERICAL && def->type != LIMB_FREE;
   limb_status status = limb_builder_get_body(b, def->parent, &parent);
   if (!status) status = limb_builder_get_body(b, def->child, &child);
   if (!status && def->mimic >= 0) status = limb_builder_get_joint(b, def->mimic, &leader);
@@ -267,7 +267,7 @@ static limb_status put_joint(const output* o, const limb_builder* b, const limb_
   put_name(o, child.name);
   put(o, "\n");
   put_pose(o, "    pose: {", &def->placement, "}\n");
-  if (!same(&def->axis, &z, sizeof z)) {
+  if (has_axis) {
     put(o, "    axis: ");
     put_vec3(o, def->axis);
     put(o, "\n");
@@ -319,10 +319,7 @@ static limb_status check_names(const limb_builder* b, limb_error* err)
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
-  limb_status status = LIMB_OK;
-  const char* robot = limb_builder_name(b);
-  if (!limb_is_utf8(robot, robot + strlen(robot)))
-    status = limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "its name is not UTF-8: rename it");
+  limb_status status = check_name("robot", limb_builder_name(b), err);
   for (int i = 0; !status && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
     status = check_name("body", body.name, err);
   for (int i = 0; !status && limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++)

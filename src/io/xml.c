@@ -18,6 +18,8 @@ typedef struct builder {
   limb_findings* findings;
   xml_node *root, *open; // open: the element at hand
   int depth;
+  const char* const* opaque;
+  int closed;       // depth inside an opaque element; 0: none
   const char* text; // all of it
   size_t size;
   size_t counted;           // bytes in front of the last place that was asked for
@@ -106,6 +108,14 @@ static void append_child(xml_node* parent, xml_node* child)
   parent->last = child;
 }
 
+static int is_opaque(const builder* b, const char* name)
+{
+  for (int i = 0; b->opaque && b->opaque[i]; i++) {
+    if (same(b->opaque[i], name)) return 1;
+  }
+  return 0;
+}
+
 static void on_start(void* context, const char* name, const char** list)
 {
   builder* b = context;
@@ -114,6 +124,11 @@ static void on_start(void* context, const char* name, const char** list)
     limb_find(b->findings, RULE_TOO_DEEP, here(b), (limb_subject){"element", name},
               "elements are nested more than %d deep", LIMB_XML_MAX_DEPTH);
     stop(b, LIMB_E_SYNTAX);
+    return;
+  }
+  b->depth++;
+  if (b->closed) {
+    b->closed++;
     return;
   }
   xml_node* n = new_node(b, name, list);
@@ -129,7 +144,35 @@ static void on_start(void* context, const char* name, const char** list)
   else
     b->root = n;
   b->open = n;
-  b->depth++;
+  b->closed = is_opaque(b, name);
+}
+
+// Behind blanks and comments.
+static const char* skip_comments(const char* text, const char* end)
+{
+  for (;;) {
+    while (text < end && is_blank(*text)) text++;
+    if (end - text < 7 || memcmp(text, "<!--", 4) != 0) return text;
+    for (text += 4; end - text >= 3 && memcmp(text, "-->", 3) != 0;) text++;
+    text += 3;
+  }
+}
+
+// The text of an element without children: elements of model files hold one value or none. Taken from the
+// source, because to be handed every line break between elements would cost a tenth of the time. Of longer
+// texts the beginning is kept.
+static void keep_text(builder* b, xml_node* n)
+{
+  enum { LONGEST = 256 };
+  const char* text = b->text + n->byte + n->bytes;
+  const char* end = b->text + (size_t)XML_GetCurrentByteIndex(b->parser);
+  if (is_opaque(b, n->name)) return;
+  text = skip_comments(text, end);
+  while (text < end && is_blank(end[-1])) end--;
+  if (text >= end) return;
+  const size_t length = (size_t)(end - text);
+  n->text = limb_pool_text(b->pool, text, length < LONGEST ? length : LONGEST);
+  if (!n->text) stop(b, LIMB_E_NOMEM);
 }
 
 static void on_end(void* context, const char* name)
@@ -137,41 +180,11 @@ static void on_end(void* context, const char* name)
   builder* b = context;
   (void)name;
   if (b->status) return;
-  const char* text = b->open->text;
-  size_t length = strlen(text);
-  if (length && is_blank(text[length - 1])) {
-    while (length && is_blank(text[length - 1])) length--;
-    b->open->text = limb_pool_text(b->pool, text, length);
-    if (!b->open->text) {
-      stop(b, LIMB_E_NOMEM);
-      return;
-    }
-  }
-  b->open = b->open->parent;
   b->depth--;
-}
-
-// Text comes in pieces, wherever expat likes to cut. Elements of model files hold one short value or none:
-// of longer texts the beginning is kept.
-static void on_text(void* context, const char* text, int length)
-{
-  enum { LONGEST = 256 };
-  builder* b = context;
-  if (b->status || !b->open) return;
-  const size_t have = strlen(b->open->text);
-  const char* end = text + length;
-  while (have == 0 && text < end && is_blank(*text)) text++;
-  size_t more = (size_t)(end - text);
-  if (more > LONGEST - have) more = LONGEST - have;
-  if (more == 0) return;
-  char* both = limb_pool_take(b->pool, have + more + 1);
-  if (!both) {
-    stop(b, LIMB_E_NOMEM);
-    return;
-  }
-  memcpy(both, b->open->text, have);
-  memcpy(both + have, text, more);
-  b->open->text = both;
+  if (b->closed && --b->closed) return;
+  xml_node* n = b->open;
+  if (!n->first) keep_text(b, n);
+  b->open = n->parent;
 }
 
 static void on_doctype(void* context, const char* name, const char* system, const char* public,
@@ -198,9 +211,11 @@ static void report_syntax(builder* b)
                    b->open->name, b->open->mark.line);
 }
 
-xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_findings* f)
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_pool* pool,
+                         limb_findings* f)
 {
   builder b = {.parser = XML_ParserCreate(NULL),
+               .opaque = opaque,
                .pool = pool,
                .findings = f,
                .text = text,
@@ -209,7 +224,6 @@ xml_node* limb_xml_parse(const char* text, size_t size, limb_pool* pool, limb_fi
   if (!b.parser) return NULL;
   XML_SetUserData(b.parser, &b);
   XML_SetElementHandler(b.parser, on_start, on_end);
-  XML_SetCharacterDataHandler(b.parser, on_text);
   XML_SetStartDoctypeDeclHandler(b.parser, on_doctype);
   enum { PIECE = 1 << 20 }; // expat counts in int
   enum XML_Status told = XML_STATUS_OK;

@@ -66,6 +66,7 @@ static bool is_text(yml_check* c, const char* text, size_t size)
     if (n == 0) break;
     if (is_tag_directive(s, end, at)) {
       yml_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not understood");
+      limb_find_hint(c->findings, "remove the line");
       return false;
     }
     const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));

@@ -69,10 +69,9 @@ void yml_check_keys(yml_check* c, const yml_node* map, const char* const* known,
 // At most one of the keys may be there: it, or NULL. Others are errors.
 const yml_node* yml_one_of(yml_check* c, const yml_node* map, const char* const* keys, int count);
 
-// Text that is not empty. One of the words: its index is given. true or false.
+// Text that is not empty. One of the words: its index is given.
 int yml_text(yml_check* c, const yml_node* n, const char** text);
 int yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count, int* index);
-int yml_bool(yml_check* c, const yml_node* n, int* value);
 
 // A finite number; the same, or infinite (.inf, -.inf); a whole number from lowest to highest.
 int yml_number(yml_check* c, const yml_node* n, double* value);

@@ -52,8 +52,4 @@ static const char* const yaml_joint_types[] = {LIMB_JOINT_LIST(LIMB_X) "continuo
 
 enum { YAML_NTYPE = sizeof yaml_joint_types / sizeof yaml_joint_types[0] };
 
-// The rotations that a file states, with exact zeros and ones at right angles.
-sp_mat3 limb_yaml_rpy(const double rpy[3]);
-sp_mat3 limb_yaml_quaternion(const double q[4]);
-
 #endif

@@ -13,10 +13,6 @@
 
 #define PI 3.14159265358979323846
 
-enum {
-  SUGGESTIONS = 1000 // after so many errors no time is spent on them
-};
-
 // ---- words for messages -----------------------------------------------------------------------------
 
 static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
@@ -30,7 +26,7 @@ static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
   }
   if (!*n->text && !n->quoted) return "nothing";
   (void)limb_shown(n->text, n->text + strlen(n->text), text);
-  (void)snprintf(out, YML_LABEL_SPACE, n->quoted ? "the text \"%.43s\"" : "'%.43s'", text);
+  (void)snprintf(out, YML_LABEL_SPACE, n->quoted ? "the text \"%s\"" : "'%s'", text);
   return out;
 }
 
@@ -100,11 +96,9 @@ void yml_check_keys(yml_check* c, const yml_node* map, const char* const* known,
   for (const yml_node* n = map->first; n; n = n->next) {
     if (find_word(n->key, known, count) >= 0) continue;
     char key[LIMB_SHOWN_SPACE], mean[LIMB_WHERE_SPACE];
-    const bool guess =
-      c->errors < SUGGESTIONS && strlen(n->key) > 1; // a letter is near to any other
-    const char* meant = guess ? limb_did_you_mean(n->key, count, word_of, known, mean) : "";
     yml_error(c, RULE_UNKNOWN_KEY, n->key_mark, "there is no key '%s' here%s",
-              limb_shown(n->key, n->key + strlen(n->key), key), meant);
+              limb_shown(n->key, n->key + strlen(n->key), key),
+              limb_did_you_mean(c->findings, n->key, count, word_of, known, mean));
   }
 }
 
@@ -147,12 +141,6 @@ int yml_choice(yml_check* c, const yml_node* n, const char* const* words, int co
     used += more > 0 ? (size_t)more : 0;
   }
   return wrong(c, RULE_BAD_VALUE, n, wanted);
-}
-
-int yml_bool(yml_check* c, const yml_node* n, int* value)
-{
-  static const char* const words[] = {"false", "true"};
-  return yml_choice(c, n, words, 2, value);
 }
 
 // ---- numbers ----------------------------------------------------------------------------------------
@@ -261,7 +249,7 @@ static int is_list_of(yml_check* c, const yml_node* n, int count)
   char wanted[48], label[YML_LABEL_SPACE];
   (void)snprintf(wanted, sizeof wanted, "a list of %d numbers", count);
   if (n->kind != YML_LIST) return wrong(c, RULE_BAD_VALUE, n, wanted);
-  yml_error(c, RULE_BAD_VALUE, n->mark, "%s must be %s, found %d entries", yml_label(n, label),
+  yml_error(c, RULE_WRONG_COUNT, n->mark, "%s must be %s, found %d entries", yml_label(n, label),
             wanted, n->count);
   if (n->count > count)
     limb_find_hint(c->findings, "a comma separates numbers; decimals have a point: 0.5");

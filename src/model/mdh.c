@@ -8,8 +8,6 @@
 
 #include "model/model_impl.h"
 
-static const double PARALLEL = 4e-15; // sine of a twist taken as zero, as in reframe.c
-
 // Pose of link i in its antecedent when the joint's own turn and slide are zero, for q = 0.
 static sp_pose constant_pose(const limb_model* m, int i)
 {
@@ -34,7 +32,7 @@ static void decompose(const sp_pose* T, limb_mdh_row* row)
   const sp_vec3 z = sp_v3(R[2], R[5], R[8]), p = T->p; // z = (sg sa, -cg sa, ca)
   double cg = 1, sg = 0, ca = z.z < 0 ? -1 : 1;
   double sa = hypot(z.x, z.y);
-  if (sa >= PARALLEL) {
+  if (sa >= LIMB_SQUARE) {
     cg = -z.y / sa, sg = z.x / sa, ca = z.z;
     if (cg < 0 || (cg == 0 && sg < 0)) cg = -cg, sg = -sg, sa = -sa; // gamma in (-90, 90] degrees
     row->r = (sg * p.x - cg * p.y) / sa;

@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+// Sine or cosine of a twist that counts as zero: what rounding leaves of one.
+#define LIMB_SQUARE 4e-15
+
 // ---- as described ---------------------------------------------------------------------------------
 
 typedef struct limb_body {

@@ -8,7 +8,6 @@
 
 #include "model/compile_impl.h"
 
-static const double SQUARE = 4e-15;          // cosine or sine taken as zero
 static const double WELL_CROSSED = 0.1;      // least sine of a twist whose common normal is used
 static const double OFFSET_ROUNDING = 4e-15; // offsets below this share of the distances are zero
 
@@ -41,7 +40,7 @@ static void choose_frame(limb_draft* t, const limb_model* m, int i)
     own->phi = atan2(w.x, -w.y); // x along z x w up to sign: twist in (0, pi)
     own->slide = (p.z - cosine * pw) / (sine * sine);
     child->foot = (cosine * p.z - pw) / (sine * sine);
-  } else if (sine < SQUARE) {
+  } else if (sine < LIMB_SQUARE) {
     if (hypot(p.x, p.y) > 0) own->phi = atan2(p.y, p.x);
     child->foot = w.z > 0 ? own->slide - p.z : p.z - own->slide;
   }
@@ -51,12 +50,12 @@ static void choose_frame(limb_draft* t, const limb_model* m, int i)
 static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double reach)
 {
   const sp_vec3 z = column_z(T->R), p = T->p;
-  if (fabs(z.x) > SQUARE) return false;
+  if (fabs(z.x) > LIMB_SQUARE) return false;
   double ca = z.z, sa = -z.y;
   int twist = TWIST_ANY;
-  if (fabs(sa) < SQUARE && ca > 0) {
+  if (fabs(sa) < LIMB_SQUARE && ca > 0) {
     twist = TWIST_ZERO, ca = 1, sa = 0;
-  } else if (fabs(ca) < SQUARE) {
+  } else if (fabs(ca) < LIMB_SQUARE) {
     twist = sa > 0 ? TWIST_PLUS : TWIST_MINUS, ca = 0, sa = sa > 0 ? 1 : -1;
   }
   const double tiny = OFFSET_ROUNDING * reach;
@@ -77,7 +76,7 @@ static double set_general(limb_link_f64* k, const sp_pose* T)
   const sp_vec3 z = column_z(T->R);
   const double sa = hypot(z.x, z.y);
   k->cg = 1, k->sg = 0, k->ca = z.z < 0 ? -1 : 1, k->sa = 0;
-  if (sa >= SQUARE) k->cg = -z.y / sa, k->sg = z.x / sa, k->ca = z.z, k->sa = sa;
+  if (sa >= LIMB_SQUARE) k->cg = -z.y / sa, k->sg = z.x / sa, k->ca = z.z, k->sa = sa;
   k->px = T->p.x, k->py = T->p.y, k->pz = T->p.z;
   // first column of Rz(theta0) = Rx(-alpha) Rz(-gamma) T.R
   const double x = k->cg * T->R.m[0] + k->sg * T->R.m[3];

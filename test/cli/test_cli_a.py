@@ -94,6 +94,60 @@ class Framework(Case):
         self.refused(2, "info", "panada", says="did you mean 'panda'?")
         self.refused(2, "models", "panada", says="did you mean 'panda'?")
         self.refused(2, "--vesion", says="limb --help")
+        self.refused(2, "CHECK", says="did you mean 'check'?")
+        self.refused(2, "info", "UR5", says="did you mean 'ur5'?")
+        self.refused(2, "info", "u5r", says="did you mean 'ur5'?")  # letters changed places
+
+    def test_short_words_are_not_guessed_at(self):
+        for words in (["fo"], ["x"], ["info", "--fo", "ur5"], ["info", "ux"]):
+            run = limb(*words)
+            self.assertEqual(run.returncode, 2)
+            self.assertNotIn("did you mean", run.stderr)
+        self.refused(2, "ID", says="did you mean 'id'?")
+
+    def test_empty_words_are_mistakes(self):
+        self.refused(2, "info", "", says=["an operand is empty", "usage: limb info"])
+        self.refused(2, "convert", "ur5", "", says=["an operand is empty", "usage: limb convert"])
+        self.refused(2, "info", "ur5", "--format", "", says="--format needs a value")
+        self.refused(2, "info", "ur5", "--format=", says="--format needs a value")
+
+    def test_errors_carry_their_remedy_once_per_rule(self):
+        text = PENDULUM.replace('value="2"', 'value="two"').replace('"0.05"', '"x"')
+        path = self.path("p.urdf", text)
+        for words in (["info", path], ["verify", path], ["convert", path, self.path("x.urdf")]):
+            run = self.refused(3, *words, says=[f"limb check {path} tells more"])
+            self.assertGreater(run.stderr.count("[bad-number]"), 2)
+            self.assertEqual(run.stderr.count("    fix: write numbers as 0.5"), 1)
+        run = self.refused(2, "info", self.path("none.urdf"), says=["[unreadable]", "    fix: "])
+        self.assertNotIn("tells more", run.stderr)
+
+    def test_one_vocabulary(self):
+        for text, rule in ((IMPOSSIBLE, "inertia-triangle"), (MASSLESS, "massless-subtree")):
+            path = self.path("p.urdf", text)
+            told = re.search(rf":(\d+):\d+: error: (.*) \[{rule}\]", limb("check", path).stdout)
+            for words in (["verify", path, "--states", "1"], ["info", path, "--tree"],
+                          ["convert", path, self.path("x.limb.yaml")]):
+                run = self.fine(*words)
+                self.assertRegex(run.stderr, rf"p\.urdf:{told[1]}:\d+: warning: ")
+                self.assertEqual(run.stderr.count(f"{told[2]} [{rule}]"), 1)
+                self.assertIn(f"limb check {path} tells more", run.stderr)
+                self.assertNotIn("[non-physical]", run.stderr)
+                self.assertNotIn("[massless]", run.stderr)
+            run = self.fine("info", path)
+            self.assertIn(f"1 {rule} (error)", run.stdout)
+            self.assertEqual((run.stdout + run.stderr).count(told[2]), 1)
+            answer = json.loads(self.fine("info", path, "--format", "json").stdout)
+            self.assertIn(rule, [f["rule"] for f in answer["findings"]])
+            self.assertFalse({n["kind"] for n in answer["notes"]} & {"massless", "non-physical"})
+
+    def test_many_errors_of_one_rule_are_counted(self):
+        link = re.search(r'  <link name="rod">.*?</link>\n', IMPOSSIBLE, flags=re.S)[0]
+        more = "".join(link.replace("rod", f"rod{k}") + f"""<joint name="j{k}" type="fixed">
+            <parent link="rod"/><child link="rod{k}"/></joint>\n""" for k in range(5))
+        run = self.fine("verify", self.path("p.urdf", IMPOSSIBLE.replace("</robot>", more + "</robot>")),
+                        "--states", "1")
+        self.assertEqual(run.stderr.count("warning: link"), 3)
+        self.assertIn("warning: 3 more of these [inertia-triangle]", run.stderr)
 
     def test_options_are_checked(self):
         self.refused(2, "info", "--format", "xml", "ur5", says="text|json")
@@ -114,7 +168,7 @@ class Framework(Case):
         self.assertEqual(self.fine("info", "ur5", "--format", "json").stdout, first)
         run = limb("info", "--", "--tree")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("--tree: error: cannot be opened", run.stderr)
+        self.assertIn("--tree: error: it cannot be read: there is no such file", run.stderr)
 
     def test_negative_numbers_are_values(self):
         answer = json.loads(self.fine("verify", "ur5", "--states", "1", "--gravity", "-1,2,-3",
@@ -135,7 +189,10 @@ class Framework(Case):
                 run = subprocess.run([LIMB, *arguments], stdout=out, stderr=subprocess.PIPE,
                                      env=ENVIRONMENT, check=False)
             self.assertEqual(run.returncode, 2, arguments)
-            self.assertIn(b"written", run.stderr)
+            self.assertIn(b"written: No space left on device", run.stderr)
+        for name in ("ur5", "protein"):
+            run = self.refused(2, "convert", name, "/dev/full", "--to", "urdf",
+                               says="No space left on device")
 
     def test_version_and_conventions(self):
         self.assertRegex(self.fine("--version").stdout, r"^limb \d+\.\d+\.\d+\n$")
@@ -188,6 +245,11 @@ class Info(Case):
         self.assertEqual(hinge["rotor_inertia"], 0)
         self.assertEqual(answer["whole"]["com"], [0, 0, -0.25])
         self.assertTrue(any(n["kind"] == "merged" for n in answer["notes"]))
+
+    def test_one_is_not_many(self):
+        text = self.fine("info", self.path("p.urdf", """<robot name="p"><link name="a"/></robot>""")).stdout
+        self.assertIn("1 body, 1 joint, 0 added frames", text)
+        self.assertIn("1 random state,", self.fine("verify", "ur5", "--states", "1").stdout)
 
     def test_no_limit_is_null(self):
         text = PENDULUM.replace('type="revolute"', 'type="continuous"')
@@ -272,8 +334,22 @@ class Check(Case):
         self.assertRegex(table, r"good\.urdf +0 .* fine")
         self.assertRegex(table, r"bad\.urdf +1 .* errors")
         self.assertRegex(table, r"broken\.urdf +1 .* no model")
-        self.assertRegex(table, r"missing\.urdf .* cannot be read")
+        self.assertRegex(table, r"missing\.urdf +- +- +- +cannot be read")
         self.assertRegex(table, r"4 files .* 1 passed")
+
+    def test_standard_input_has_one_name(self):
+        run = limb("check", "-", stdin=IMPOSSIBLE)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("standard input:3:3: error", run.stdout)
+        self.assertIn("\nstandard input: errors: 1 error,", run.stdout)
+        self.refused(2, "check", "-", "ur5", "-", says="standard input can be read only once")
+
+    def test_of_an_unreadable_file_nothing_is_counted(self):
+        run = limb("check", self.path("missing.urdf"))
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stdout, r"missing\.urdf: cannot be read\n$")
+        self.assertNotIn("0 errors", run.stdout)
+        self.assertIn("did you mean 'panda'?", limb("check", "panada").stdout)
 
     def test_quiet_is_the_summary_alone(self):
         run = limb("check", "--quiet", self.path("p.urdf", IMPOSSIBLE))
@@ -293,7 +369,7 @@ class Check(Case):
         self.assertIn("hint", finding)
         self.assertEqual((first["verdict"], first["errors"]), ("errors", 1))
         self.assertEqual(second["verdict"], "cannot be read")
-        self.assertIn("cannot be opened", second["message"])
+        self.assertEqual([f["rule"] for f in second["findings"]], ["unreadable"])
 
     def test_rules(self):
         text = self.fine("check", "--rules").stdout
@@ -357,11 +433,32 @@ class Verify(Case):
                 else:
                     self.assertEqual((name, check["by"]), ("hand", "ABA"))
 
+    def test_all_built_in_robots_agree(self):
+        for model in json.loads(self.fine("models", "--format", "json").stdout)["models"]:
+            self.fine("verify", model["name"], "--states", "2")
+
+    def simple(self, kind, more=""):
+        return self.path(f"{kind}.urdf", PENDULUM.replace('"revolute"', f'"{kind}"').replace(
+            '<axis xyz="0 1 0"/>', f'<axis xyz="1 2 3"/>{more}'))
+
+    def test_quantities_that_are_zero_agree(self):
+        place = '<origin xyz="0.3 0.2 0.1" rpy="0.3 1 2"/>'
+        point = re.sub(r'i(..)="[0-9.]+"', r'i\1="0"', PENDULUM)
+        robots = [[self.simple(kind, place)] for kind in ("revolute", "prismatic", "ball", "floating", "planar")]
+        robots += [[self.path("pendulum.urdf", PENDULUM)], [self.path("point.urdf", point)]]
+        robots += [[self.path("axis.urdf", point.replace('"0 1 0"', '"0 0 1"'))]]  # all mass on the axis
+        robots += [["cart_pole"], [self.path("body.urdf", PENDULUM), "--base", "floating"]]
+        for robot in robots:
+            for gravity in ("0,0,-9.81", "0,0,0"):
+                run = limb("verify", *robot, "--states", "300", "--gravity", gravity)
+                self.assertEqual(run.returncode, 0, run.stdout)
+
     def test_a_tolerance_that_nothing_meets_fails(self):
-        run = limb("verify", "panda", "--states", "20", "--tolerance", "1e-18")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("FAILED", run.stdout)
-        self.assertIn("FORMULATIONS DISAGREE", run.stdout)
+        for robot in ("panda", self.simple("revolute"), self.simple("ball")):
+            run = limb("verify", robot, "--states", "20", "--tolerance", "1e-18")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("FAILED", run.stdout)
+            self.assertIn("FORMULATIONS DISAGREE", run.stdout)
 
     def test_the_seed_decides(self):
         first = self.fine("verify", "ur5", "--states", "3").stdout
@@ -422,6 +519,39 @@ class Convert(Case):
             self.assertIn("<robot", file.read())
         self.assertEqual(os.stat(target).st_mode & 0o777, 0o640)
 
+    def test_a_link_to_nothing_is_written_through(self):
+        link, middle = self.path("link.urdf"), self.path("middle.urdf")
+        os.mkdir(self.path("sub"))
+        os.symlink("middle.urdf", link)
+        os.symlink("sub/target.urdf", middle)
+        self.fine("convert", "ur5", link)
+        self.assertTrue(os.path.islink(link) and os.path.islink(middle))
+        with open(self.path("sub/target.urdf"), encoding="utf-8") as file:
+            self.assertIn("<robot", file.read())
+        circle = self.path("circle.urdf")
+        os.symlink("circle.urdf", circle)
+        self.refused(2, "convert", "ur5", circle, says="cannot be written")
+        self.assertTrue(os.path.islink(circle))
+
+    def test_the_model_itself_is_not_overwritten(self):
+        path, link, hard = self.path("p.urdf", PENDULUM), self.path("link.urdf"), self.path("hard.urdf")
+        os.symlink(path, link)
+        os.link(path, hard)
+        for source in (path, link):
+            for out in (path, link, hard, os.path.join(self.folder, ".", "p.urdf")):
+                self.refused(2, "convert", source, out, says="is the model itself")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), PENDULUM)
+        self.fine("convert", path, self.path("other.urdf"))
+
+    def test_what_is_left_behind_is_said(self):
+        more = "<visual/><collision/><visual/></link><gazebo/>"
+        path = self.path("p.urdf", PENDULUM.replace("  </link>", more, 1))
+        run = self.fine("convert", path, self.path("x.limb.yaml"))
+        self.assertIn("x.limb.yaml: not written: visual, collision, gazebo\n", run.stderr)
+        run = self.fine("convert", self.path("plain.urdf", PENDULUM), self.path("x.limb.yaml"))
+        self.assertNotIn("not written", run.stderr)
+
     def test_devices_are_written_directly(self):
         self.fine("convert", "ur5", "/dev/null", "--to", "urdf")
         self.assertFalse(os.path.isfile("/dev/null"))
@@ -464,6 +594,13 @@ class Models(Case):
             self.assertGreater(model["mass"], 0)
             self.assertTrue(model["title"] and model["origin"])
 
+    def test_files_of_the_same_name_do_not_hide_the_robots(self):
+        self.path("ur5", "not a model")
+        run = subprocess.run([LIMB, "models", "ur5"], cwd=self.folder, capture_output=True, text=True,
+                             env=ENVIRONMENT, timeout=250, check=False)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("shoulder_pan", run.stdout)
+
     def test_the_text_of_a_robot_is_a_model_file(self):
         for name in ("puma560", "protein"):
             text = self.fine("models", name).stdout
@@ -499,8 +636,20 @@ class Texts(Case):
         self.assertEqual(complete("limb", "info", "a"), ["acrobot", "arm.urdf"])
         self.assertNotIn("notes.txt", complete("limb", "info", ""))
         self.assertIn("notes.txt", complete("limb", "check", "--repair", ""))
+        self.assertEqual(complete("limb", "eval", "--what", "Mi"), ["Minv"])
+        self.assertEqual(complete("limb", "eval", "--what", "tau,M"), ["tau,M", "tau,Minv"])
+        self.assertEqual(complete("limb", "eval", "--what", "=", "tau,Mi"), ["tau,Minv"])
+        self.assertNotIn("tau,tau", complete("limb", "eval", "--what", "tau,"))
         self.assertEqual(complete("limb", "completion", "z"), ["zsh"])
         self.assertEqual(complete("limb", "help", "che"), ["check"])
+
+    def test_fish_completes(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish")
+        script = self.path("limb.fish", self.fine("completion", "fish").stdout)
+        run = subprocess.run(["fish", "-N", "-c", f"source {script}; complete -C 'limb eval --what tau,Mi'"],
+                             capture_output=True, text=True, env={**ENVIRONMENT, "HOME": self.folder}, check=False)
+        self.assertEqual(run.stdout.split("\t")[0].strip(), "tau,Minv")
 
     def test_scripts_of_other_shells_parse(self):
         for shell in ("zsh", "fish"):

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -115,6 +116,27 @@ class Eval(Case):
                      "reactions", "power", "friction", "springs", "momentum_rate"):
             self.assertRegex(text, rf"(?m)^{name} ")
 
+    def test_list_for_programs(self):
+        answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
+        names = re.findall(r"(?m)^(\w+) ", self.run_limb("eval", "--list", "--format", "text").stdout)
+        self.assertEqual(["name", *(q["name"] for q in answer["quantities"])], names)
+        tau = answer["quantities"][0]
+        self.assertEqual((tau["name"], tau["needs"], tau["shape"], tau["frame"]), ("tau", ["q", "v", "a"], "nv", False))
+        self.assertIn("text or json", self.run_limb("eval", "--list", "--format", "csv", code=2).stderr)
+
+    def test_base_is_what_the_robot_has(self):
+        free = "q.{0}.px,q.{0}.py,q.{0}.pz,q.{0}.qx,q.{0}.qy,q.{0}.qz,q.{0}.qw"
+        planar = "q.base.px,q.base.py,q.base.rz"
+        own = BODY.replace("</robot>", """<link name="world"/><joint name="air" type="floating">
+            <parent link="world"/><child link="hull"/></joint></robot>""")
+        for text, columns, options, base in (
+                (PENDULUM, "q.hinge", [], "fixed"), (PENDULUM, "q.hinge", ["--base", "as-file"], "fixed"),
+                (BODY, free.format("base"), ["--base", "floating"], "floating"),
+                (own, free.format("air"), [], "floating"),
+                (BODY, planar, ["--base", "planar"], "planar")):
+            row = [1.0 if c.endswith("qw") else 0.0 for c in columns.split(",")]
+            self.assertEqual(self.eval(text, table(columns, [row]), "com", *options)["base"], base)
+
     def test_answers_of_a_pendulum(self):
         q, v, a, tau = 0.3, 2.0, -4.0, 1.5
         s, c = math.sin(q), math.cos(q)
@@ -220,7 +242,11 @@ class Eval(Case):
         model, states = self.file("m.urdf", PENDULUM), self.file("s.csv", self.ROW)
         for words, message in (
                 (("--what", "taw"), "did you mean 'tau'?"),
+                (("--what", "tua"), "did you mean 'tau'?"),
+                (("--what", "m"), "did you mean 'M'?"),
+                (("--what", "jacobian"), "did you mean 'J'?"),
                 (("--what", "zzzzz"), "limb eval --list"),
+                (("--what", "x"), "limb eval --list"),
                 (("--what", "tau,"), "unknown quantity ''"),
                 (("--what", "tau,tau"), "is there twice"),
                 (("--what", "J"), "name it with --frame"),
@@ -250,6 +276,23 @@ class Eval(Case):
                              self.file("s.csv", states.replace("wrench.tip.fx", "wrench.tipp.fx")), "--what", "tau",
                              code=2)
         self.assertIn("no frame 'tipp'; did you mean 'tip'?", done.stderr)
+
+    def test_wrenches_that_cannot_be_placed_are_errors(self):
+        for column, message in (("wrench.tip.fX", "did you mean 'wrench.tip.fx'?"),
+                                ("wrench.tip", "did you mean 'wrench.tip.fx'"),
+                                ("wrench.tip.torque", "one of mx my mz fx fy fz"),
+                                ("wrench.fx", "one of mx my mz fx fy fz"),
+                                ("wrench.", "one of mx my mz fx fy fz"),
+                                ("wrench.TIP.fx", "no frame 'TIP'; did you mean 'tip'?")):
+            states = self.file("s.csv", table(f"q.hinge,{column},wrench.nowhere.fx", [[0, 1, 2]]))
+            done = self.run_limb("eval", self.file("m.urdf", PENDULUM), "--states", states, "--what", "g", code=2)
+            self.assertIn(f"s.csv:1: error: column '{column}'", done.stderr)
+            self.assertIn(message, done.stderr)
+            self.assertIn("no frame 'nowhere'", done.stderr)  # all of them are told
+            self.assertEqual(done.stdout, "")
+        states = self.file("s.csv", table("q.hinge,Wrench.tip.fx", [[0, 1]]))
+        done = self.run_limb("eval", self.file("m.urdf", PENDULUM), "--states", states, "--what", "g")
+        self.assertIn("did you mean 'wrench.tip.fx'?", done.stderr)
 
     def test_frames_with_dots(self):
         states = table("q.shoulder,q.elbow,q.slide & grip,v.shoulder,v.elbow,v.slide & grip,a.shoulder,a.elbow,"
@@ -285,6 +328,23 @@ class Eval(Case):
         self.assertIn("s.csv:2: error: row 1, time 0.25: acc: matrix is singular", done.stderr)
         self.assertEqual(out.read_text(), "as it was")
         self.assertEqual(self.names(), ["m.urdf", "out.json", "s.csv"])
+
+    def test_a_row_that_fails_leaves_valid_json(self):
+        good = "time,q.hinge,v.hinge,tau.hinge\n0,0,0,1\n"
+        for text, bad, code, line, says, count in (
+                (SINGULAR, good, 4, 2, "acc: matrix is singular", 0),
+                (PENDULUM, good + "1,0,0,x\n", 2, 3, "x", 1),
+                (PENDULUM, good + 2 * "2,0,0,0\n" + "3,0\n", 2, 5, "", 3)):
+            done = self.run_limb("eval", self.file("m.urdf", text), "--states", self.file("s.csv", bad), "--what",
+                                 "acc", code=code)
+            answer = json.loads(done.stdout)
+            self.assertEqual(len(answer["results"]), count)
+            self.assertEqual((answer["error"]["exit"], answer["error"]["line"]), (code, line))
+            self.assertIn(says, answer["error"]["text"])
+            self.assertTrue(answer["error"]["text"])
+            done = self.run_limb("eval", self.file("m.urdf", text), "--states", self.file("s.csv", bad), "--what",
+                                 "acc", "--format", "csv", code=code)
+            self.assertEqual(len(read_csv(done.stdout)[1]), count)
 
     def test_bad_rows(self):
         for text, line in (("q.hinge\n0\nx\n", 3), ("q.hinge\n0\n1,2\n", 3), ("q.hinge\nnan\n", 2), ("", " error")):
@@ -336,6 +396,26 @@ class Trajectories(Case):
         text = "\n".join(line.split(",", 1)[1] for line in text.splitlines()) + "\n"
         head, rows = read_csv(self.run_limb("id", self.arm(), "-", stdin=text).stdout)
         self.assertEqual((len(head), len(rows)), (3, 5))
+
+    def test_standard_input_is_read_once(self):
+        for words in (("id", "-", "-"), ("fd", "-", "-"), ("eval", "-", "--states", "-", "--what", "M")):
+            done = self.run_limb(*words, code=2, stdin=PENDULUM)
+            self.assertIn("standard input can be read only once", done.stderr)
+
+    def test_no_rows_are_told(self):
+        model, states = self.file("m.urdf", PENDULUM), self.file("s.csv", "q.hinge,v.hinge,a.hinge,tau.hinge\n")
+        for words in (("id", model, states), ("fd", model, states), ("eval", model, "--states", states, "--what", "M")):
+            self.assertIn("s.csv: warning: there are no rows", self.run_limb(*words).stderr)
+        done = self.run_limb("eval", model, "--states", states, "--what", "M")
+        self.assertEqual(json.loads(done.stdout)["results"], [])
+
+    def test_doubts_have_lines_and_rules(self):
+        states = self.file("s.csv", "q.hinge,v.hinge,a.hinge,tau.hinge\n0,0,0,0\n")
+        model = self.file("m.urdf", PENDULUM.replace('izz="0.02"', 'izz="0.3"'))
+        for words in (("id", model, states), ("fd", model, states), ("eval", model, "--states", states, "--what", "M")):
+            done = self.run_limb(*words)
+            self.assertRegex(done.stderr, r"m\.urdf:3:\d+: warning: link 'rod': .* \[inertia-triangle\]")
+            self.assertNotIn("non-physical", done.stderr)
 
     def test_fd_singular(self):
         states = self.file("s.csv", table("time,q.hinge,v.hinge,tau.hinge", [[0, 0, 0, 1]]))
@@ -470,6 +550,27 @@ class Trajectories(Case):
         for load in self.sized()[0]["loads"]:  # the joint to the world included
             self.assertEqual(float(rows[load["joint"]]["peak_force"]), load["peak_force"]["value"])
 
+    def test_followers_have_limits_of_their_own(self):
+        # The follower goes to 0.1 - 2 q: from -0.9 to 0.1, at twice the speed.
+        text = FINGERS.replace('multiplier="2"', 'multiplier="-2" offset="0.1"').replace(
+            'lower="-9" upper="9" effort="5" velocity="10"', 'lower="-0.5" upper="1" effort="5" velocity="0.6"')
+        rows = [[i / 10, i / 20, 0.5, 0] for i in range(11)]
+        model, states = self.file("m.urdf", text), self.file("s.csv", table("time,q.hinge,v.hinge,a.hinge", rows))
+        x, = json.loads(self.run_limb("id", model, states, "--size", "--format", "json").stdout)["followers"]
+        self.assertEqual((x["joint"], x["follows"], x["speed_limit"]), ("follower", "hinge", 0.6))
+        p = x["position"]
+        self.close([p["least"], p["most"], p["least_time"], p["most_time"], p["room"]], [-0.9, 0.1, 1, 0, -0.4])
+        self.close([x["peak_speed"]["value"], x["speed_margin_percent"]], [-1, 100 * (1 - 1 / 0.6)])
+        text = self.run_limb("id", model, states, "--size").stdout
+        self.assertEqual(len(re.findall(r"(?m)^follower .*OVER$", text)), 2)
+        lines = csv.DictReader(io.StringIO(self.run_limb("id", model, states, "--size", "--format", "csv").stdout))
+        row = next(r for r in lines if r["joint"] == "follower")
+        self.close([float(row[k]) for k in ("q_least", "q_most", "q_lower_limit", "peak_speed", "speed_limit")],
+                   [-0.9, 0.1, -0.5, -1, 0.6])
+        self.assertEqual((row["dof"], row["peak_torque"]), ("", ""))
+        one = self.file("s.csv", table("time,q.hinge,v.hinge,a.hinge", rows[:1]))
+        self.assertIn(": 1 row, 0 s", self.run_limb("id", model, one, "--size").stdout)
+
     def test_work_splits_where_power_crosses_zero(self):
         # Constant speed, torque from -1 to 3 by gravity-free acceleration terms: P from -2 to 6 in one step.
         model = PENDULUM.replace('damping="0.3" friction="0.2"', "")
@@ -542,11 +643,17 @@ class Trajectories(Case):
     def test_full_disk(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
-        self.run_limb("id", self.arm(), self.moving(), "--output", "/dev/full", code=2)
-        with open("/dev/full", "w", encoding="ascii") as full:
-            done = subprocess.run([LIMB, "id", self.arm(), self.moving()], stdout=full, stderr=subprocess.PIPE,
-                                  check=False)
-        self.assertEqual(done.returncode, 2)
+        model, states = self.arm(), self.moving()
+        for words in (("id", model, states), ("eval", model, "--states", states, "--what", "M"),
+                      ("eval", model, "--states", states, "--what", "M", "--format", "csv"),
+                      ("id", model, states, "--size", "--format", "csv")):
+            if "--size" not in words:
+                done = self.run_limb(*words, "--output", "/dev/full", code=2)
+                self.assertIn("No space left on device", done.stderr)
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([LIMB, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"No space left on device", done.stderr)
 
     def test_help(self):
         for command in ("eval", "id", "fd"):

@@ -62,8 +62,7 @@ def use_cmake(prefix, folder, args):
 
 def use_pkg_config(prefix, folder, args):
     libdir = libdir_of(prefix)
-    environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(libdir / "pkgconfig"),
-                   "PKG_CONFIG_PATH": ""}
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(libdir / "pkgconfig")}
     folder.mkdir()
 
     def flags(*what):

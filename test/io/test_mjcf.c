@@ -146,7 +146,7 @@ START_TEST(sites_are_frames)
   limb_reading* r = read("<mujoco><worldbody><site name='home' pos='1 2 3'/><body name='a'>\n"
                          "<geom size='1'/><site name='a' pos='0 0 1'/>\n"
                          "<frame pos='0 1 0'><site name='tip' pos='0 0 2'/></frame>\n"
-                         "<site name='rod' type='capsule' fromto='0 0 0 2 0 0' size='1'/>"
+                         "<site name='rod' type='capsule' fromto='0 0 0 1 2 2' size='1'/>"
                          "</body></worldbody></mujoco>");
   rig g = build(r);
   sp_pose X;
@@ -159,11 +159,52 @@ START_TEST(sites_are_frames)
   assert_ok(limb_frame_pose(g.d, limb_find_frame(g.m, "tip"), &X));
   assert_close_vec3(X.p, sp_v3(0, 1, 2), 0, 0);
   assert_ok(limb_frame_pose(g.d, limb_find_frame(g.m, "rod"), &X));
-  assert_close_vec3(X.p, sp_v3(1, 0, 0), 0, 1e-15);
-  assert_close_vec3(sp_mulv(X.R, sp_v3(0, 0, 1)), sp_v3(1, 0, 0), 0, 1e-15);
+  // z points from the second point to the first; the quaternion is MuJoCo's (2.2.2)
+  const sp_quat rod = {0.81649658092772615, -0.40824829046386307, 0, 0.40824829046386302};
+  assert_close_pose(X, sp_pose_make(sp_rot_quat(rod), sp_v3(0.5, 1, 1)), 0, 4e-15);
   assert_that(has_finding(r, "assumed", 2, "site 'a'"));
   rig_free(&g);
   limb_reading_destroy(r);
+}
+END_TEST
+
+// Actuators that answer to the motion are more than inputs.
+START_TEST(actuators_are_told_apart)
+{
+  static const struct {
+    const char* element;
+    int dropped;
+  } cases[] = {{"motor", 0},
+               {"adhesion", 0},
+               {"cylinder", 0},
+               {"general", 0},
+               {"general biastype='none' gaintype='fixed'", 0},
+               {"cylinder bias='0 1 2'", 1},
+               {"general biastype='affine'", 1},
+               {"general gaintype='muscle'", 1},
+               {"general class='springy'", 1},
+               {"position kp='2'", 1},
+               {"velocity", 1},
+               {"intvelocity", 1},
+               {"damper", 1},
+               {"muscle", 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[600], where[40];
+    (void)snprintf(text, sizeof text,
+                   "<mujoco><default><default class='springy'><general biastype='affine'/>"
+                   "</default></default><worldbody><body name='a'><joint name='j'/>"
+                   "<geom size='1'/></body></worldbody>\n<actuator>\n<%s joint='j'/>\n"
+                   "<%s name='again' joint='j'/></actuator></mujoco>",
+                   cases[i].element, cases[i].element);
+    limb_reading* r = read(text);
+    check_at("%s", cases[i].element);
+    (void)snprintf(where, sizeof where, "actuator '%.*s'", (int)strcspn(cases[i].element, " "),
+                   cases[i].element);
+    ck_assert_int_eq(has_finding(r, "dropped", 3, where), cases[i].dropped);
+    ck_assert_int_eq(count_findings(r, "dropped"), cases[i].dropped);
+    ck_assert_int_eq(has_finding(r, "ignored", 2, "section 'actuator'"), !cases[i].dropped);
+    limb_reading_destroy(r);
+  }
 }
 END_TEST
 
@@ -336,6 +377,6 @@ START_TEST(a_base_on_demand)
 END_TEST
 
 CHECK_MAIN("mjcf", 1, figures_of_mujoco, several_joints_make_a_chain, things_without_a_name,
-           sites_are_frames, classes_complete_what_is_not_said,
+           sites_are_frames, actuators_are_told_apart, classes_complete_what_is_not_said,
            the_main_class_may_have_another_name, limits, which_inertia_counts,
            frames_move_what_is_in_them, a_joint_follows_another, a_base_on_demand)

@@ -13,7 +13,7 @@ static const fault faults[] = {
   {"coordinate_global", LIMB_E_MODEL, "unsupported", 2},
   {"angle_unknown", LIMB_E_MODEL, "bad-value", 2},
   {"eulerseq_unknown", LIMB_E_MODEL, "bad-value", 2},
-  {"gravity_of_two", LIMB_E_MODEL, "bad-number", 3},
+  {"gravity_of_two", LIMB_E_MODEL, "wrong-count", 3},
   {"class_unknown", LIMB_E_MODEL, "bad-value", 11},
   {"class_twice", LIMB_E_MODEL, "duplicate-name", 9},
   {"class_nameless", LIMB_E_MODEL, "no-name", 6},
@@ -24,7 +24,7 @@ static const fault faults[] = {
   {"joint_of_world", LIMB_E_MODEL, "bad-joint", 10},
   {"type_unknown", LIMB_E_MODEL, "bad-value", 15},
   {"axis_zero", LIMB_E_MODEL, "bad-axis", 12},
-  {"axis_of_two", LIMB_E_MODEL, "bad-number", 12},
+  {"axis_of_two", LIMB_E_MODEL, "wrong-count", 12},
   {"free_inside", LIMB_E_MODEL, "bad-joint", 15},
   {"free_and_hinge", LIMB_E_MODEL, "bad-joint", 12},
   {"range_missing", LIMB_E_MODEL, "missing-key", 12},
@@ -77,6 +77,7 @@ static const fault faults[] = {
   {"doubt_no_gravity", LIMB_OK, "assumed", 3},
   {"doubt_tendon", LIMB_OK, "dropped", 22},
   {"doubt_actuator", LIMB_OK, "ignored", 21},
+  {"doubt_position", LIMB_OK, "dropped", 21},
   {"doubt_inactive", LIMB_OK, "ignored", 21},
   {"doubt_massless", LIMB_OK, "no-inertial", 14},
   {"doubt_site_like_body", LIMB_OK, "assumed", 17},
@@ -139,7 +140,7 @@ START_TEST(all_offenders_are_listed)
   limb_reading* r = NULL;
   assert_status(read_as(LIMB_FORMAT_MJCF, text, sizeof text - 1, &r), LIMB_E_MODEL);
   assert_that(has_finding(r, "bad-value", 1, "element 'compiler'"));
-  assert_that(has_finding(r, "bad-number", 2, "body 'a'"));
+  assert_that(has_finding(r, "wrong-count", 2, "body 'a'"));
   assert_that(has_finding(r, "bad-number", 3, "joint 'j'"));
   assert_that(has_finding(r, "missing-key", 4, "element 'inertial'"));
   assert_that(has_finding(r, "bad-value", 5, "body 'a'"));

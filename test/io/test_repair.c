@@ -5,6 +5,7 @@
 
 #include "io/eigen3.h"
 #include "support/check.h"
+#include "support/page.h"
 #include "support/rng.h"
 
 #include <dirent.h>
@@ -158,31 +159,13 @@ END_TEST
 
 // ---- files ----------------------------------------------------------------------------------------
 
-typedef struct text {
-  char* bytes;
-  size_t size, room;
-} text;
-
-static void append(void* context, const char* piece)
+static page read_all(const char* path)
 {
-  text* t = context;
-  const size_t n = strlen(piece);
-  if (t->size + n + 1 > t->room) {
-    t->room = 2 * (t->size + n + 1);
-    t->bytes = realloc(t->bytes, t->room);
-    if (!t->bytes) abort();
-  }
-  memcpy(t->bytes + t->size, piece, n + 1);
-  t->size += n;
-}
-
-static text read_all(const char* path)
-{
-  text t = {0};
+  page t = {0};
   char line[512];
   FILE* f = fopen(path, "r");
   assert_that(f != NULL);
-  while (fgets(line, sizeof line, f)) append(&t, line);
+  while (fgets(line, sizeof line, f)) page_put(&t, line);
   (void)fclose(f);
   return t;
 }
@@ -216,19 +199,19 @@ static int changed_lines(const char* a, const char* b)
 
 static void repair_file(const char* path)
 {
-  const text before = read_all(path);
-  text after = {0};
+  const page before = read_all(path);
+  page after = {0};
   limb_reading* r = NULL;
   int changed = -1;
   check_at("%s", path);
   assert_ok(limb_read(path, NULL, &r, NULL));
   assert_ok(limb_repair(r, &changed, NULL));
   ck_assert_int_eq(count_rule(r, "repaired"), changed);
-  assert_ok(limb_write_repaired(r, append, &after, NULL));
-  ck_assert_int_eq(changed_lines(before.bytes, after.bytes), changed);
+  assert_ok(limb_write_repaired(r, page_put, &after, NULL));
+  ck_assert_int_eq(changed_lines(before.text, after.text), changed);
   limb_reading_destroy(r);
 
-  assert_ok(limb_read_text(after.bytes, after.size, path, NULL, &r, NULL));
+  assert_ok(limb_read_text(after.text, after.size, path, NULL, &r, NULL));
   assert_ok(limb_check(r, NULL));
   ck_assert_int_eq(count_rule(r, "inertia-triangle"), 0);
   ck_assert_int_eq(count_rule(r, "inertia-negative"), 0);
@@ -240,8 +223,8 @@ static void repair_file(const char* path)
     assert_that(def.inertia.mass < 0 || limb_inertia_defect(&def.inertia) == NULL);
   }
   limb_reading_destroy(r);
-  free(before.bytes);
-  free(after.bytes);
+  free(before.text);
+  free(after.text);
 }
 
 START_TEST(repaired_files_are_well)
@@ -283,23 +266,23 @@ START_TEST(odd_tags)
 {
   limb_reading *r = NULL, *again = NULL;
   limb_error err = {0};
-  text t = {0};
+  page t = {0};
   int changed = 0;
   const limb_status status = limb_read_text(odd, strlen(odd), "odd.urdf", NULL, &r, &err);
   check_at("line %d: %s: %s", err.line, err.where, err.text);
   assert_ok(status);
   assert_ok(limb_repair(r, &changed, NULL));
   ck_assert_int_eq(changed, 2); // b is a rod: it is well
-  assert_ok(limb_write_repaired(r, append, &t, NULL));
-  check_at("%s", t.bytes);
+  assert_ok(limb_write_repaired(r, page_put, &t, NULL));
+  check_at("%s", t.text);
   assert_that(
-    strstr(t.bytes, "<inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n<link name='c'>") !=
+    strstr(t.text, "<inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n<link name='c'>") !=
     NULL);
-  assert_that(strstr(t.bytes, "<inertia  izz = \"3.33") != NULL);
-  assert_that(strstr(t.bytes, "\n    ixx='1.66") != NULL);
-  assert_that(strstr(t.bytes, "iyy=\"1.66") != NULL);
-  assert_that(strstr(t.bytes, "\"></inertia></inertial></link>\n<link name='b'>") != NULL);
-  assert_ok(limb_read_text(t.bytes, t.size, "odd.urdf", NULL, &again, NULL));
+  assert_that(strstr(t.text, "<inertia  izz = \"3.33") != NULL);
+  assert_that(strstr(t.text, "\n    ixx='1.66") != NULL);
+  assert_that(strstr(t.text, "iyy=\"1.66") != NULL);
+  assert_that(strstr(t.text, "\"></inertia></inertial></link>\n<link name='b'>") != NULL);
+  assert_ok(limb_read_text(t.text, t.size, "odd.urdf", NULL, &again, NULL));
   for (int i = 1; i < 4; i++) {
     limb_body_def was, is;
     assert_ok(limb_builder_get_body(limb_reading_builder(r), i, &was));
@@ -309,7 +292,7 @@ START_TEST(odd_tags)
   }
   limb_reading_destroy(r);
   limb_reading_destroy(again);
-  free(t.bytes);
+  free(t.text);
 }
 END_TEST
 
@@ -321,7 +304,7 @@ START_TEST(missing_attribute)
     "<mass value='1'/><inertia ixx='1' ixz='2' izz='1' iyy='1' /></inertial></link>"
     "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
   limb_reading* r = NULL;
-  text t = {0};
+  page t = {0};
   sp_inertia Y = {0};
   assert_ok(limb_read_text(file, strlen(file), "x.urdf", NULL, &r, NULL));
   const int b = limb_builder_find_body(limb_reading_builder(r), "b");
@@ -332,15 +315,65 @@ START_TEST(missing_attribute)
   Y.xy = 0.01; // as if the axes were turned
   Y.yz = -0.02;
   assert_ok(limb_builder_set_inertia(limb_reading_builder(r), b, &Y));
-  assert_ok(limb_write_repaired(r, append, &t, NULL));
+  assert_ok(limb_write_repaired(r, page_put, &t, NULL));
   limb_reading_destroy(r);
-  check_at("%s", t.bytes);
-  assert_that(strstr(t.bytes, "' ixy=\"0.0") != NULL && strstr(t.bytes, "\" />") != NULL);
-  assert_ok(limb_read_text(t.bytes, t.size, "x.urdf", NULL, &r, NULL));
+  check_at("%s", t.text);
+  assert_that(strstr(t.text, "' ixy=\"0.0") != NULL && strstr(t.text, "\" />") != NULL);
+  assert_ok(limb_read_text(t.text, t.size, "x.urdf", NULL, &r, NULL));
   assert_ok(limb_builder_get_body(limb_reading_builder(r), b, &def));
   assert_that(distance(&def.inertia, &Y) < 1e-14);
   limb_reading_destroy(r);
-  free(t.bytes);
+  free(t.text);
+}
+END_TEST
+
+// Numbers may be written with character references: they are numbers, and stay as they are.
+START_TEST(references_stay)
+{
+  static const char file[] =
+    "<robot name='x'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+    "<inertia ixx='&#x31;' iyy='1&#46;5' izz='1' ixy='0' ixz='&#48;' iyz='0'/></inertial></link>"
+    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
+  limb_reading* r = NULL;
+  page t = {0};
+  int changed = -1;
+  assert_ok(limb_read_text(file, strlen(file), "x.urdf", NULL, &r, NULL));
+  assert_ok(limb_repair(r, &changed, NULL));
+  ck_assert_int_eq(changed, 0);
+  assert_ok(limb_write_repaired(r, page_put, &t, NULL));
+  ck_assert_str_eq(t.text, file);
+  limb_reading_destroy(r);
+  free(t.text);
+}
+END_TEST
+
+// expat reads UTF-16, in which no number can be replaced byte by byte.
+START_TEST(utf16_is_refused)
+{
+  static const char file[] =
+    "<robot name='x'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+    "<inertia ixx='1' iyy='1' izz='4'/></inertial></link>"
+    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
+  for (size_t high = 0; high < 2; high++) { // where the zeros stand: big-endian has them first
+    char wide[2 * sizeof file] = {0};
+    for (size_t i = 1; i < sizeof file; i++) wide[2 * i + 1 - high] = file[i - 1];
+    wide[1 - high] = (char)0xff;
+    wide[high] = (char)0xfe;
+    limb_reading* r = NULL;
+    limb_error err = {0};
+    page t = {0};
+    int changed = 0;
+    limb_read_options opt = limb_default_read_options();
+    opt.format = LIMB_FORMAT_URDF;
+    const limb_status status = limb_read_text(wide, 2 * sizeof file, "x.urdf", &opt, &r, &err);
+    check_at("%s", err.text);
+    assert_ok(status);
+    assert_ok(limb_repair(r, &changed, NULL));
+    ck_assert_int_eq(changed, 1);
+    assert_status(limb_write_repaired(r, page_put, &t, &err), LIMB_E_UNSUPPORTED);
+    assert_that(strstr(err.text, "UTF-16") != NULL && t.size == 0);
+    limb_reading_destroy(r);
+  }
 }
 END_TEST
 
@@ -369,14 +402,14 @@ START_TEST(figures_and_refusals)
   ck_assert_int_eq(count_rule(r, "not-repaired"), 1);
   limb_reading_destroy(r);
 
-  text t = {0};
+  page t = {0};
   limb_error err;
   assert_ok(limb_read(LIMB_TEST_DIR "/io/sick/body.limb.yaml", NULL, &r, NULL));
   assert_ok(limb_repair(r, &changed, NULL));
   ck_assert_int_eq(changed, 1);
-  assert_status(limb_write_repaired(r, append, &t, &err), LIMB_E_UNSUPPORTED);
+  assert_status(limb_write_repaired(r, page_put, &t, &err), LIMB_E_UNSUPPORTED);
   assert_status(limb_write_repaired(r, NULL, &t, &err), LIMB_E_ARG);
-  assert_status(limb_write_repaired(NULL, append, &t, &err), LIMB_E_ARG);
+  assert_status(limb_write_repaired(NULL, page_put, &t, &err), LIMB_E_ARG);
   assert_status(limb_repair(NULL, &changed, NULL), LIMB_E_ARG);
   limb_reading_destroy(r);
   assert_that(t.size == 0);
@@ -384,5 +417,5 @@ START_TEST(figures_and_refusals)
 END_TEST
 
 CHECK_MAIN("repair", 1, principal_axes, nearest_is_physical_and_stays, nothing_is_nearer,
-           nearest_by_hand, repaired_files_are_well, odd_tags, missing_attribute,
-           figures_and_refusals)
+           nearest_by_hand, repaired_files_are_well, odd_tags, missing_attribute, references_stay,
+           utf16_is_refused, figures_and_refusals)

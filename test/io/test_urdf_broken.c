@@ -4,6 +4,7 @@
 #include "limb/read.h"
 
 #include "support/check.h"
+#include "support/page.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -52,7 +53,6 @@ static const fault faults[] = {
   {"cycle", LIMB_E_MODEL, "cycle", 3},
   {"own_child", LIMB_E_MODEL, "bad-joint", 9},
   {"loop_joint", LIMB_E_MODEL, "unsupported", 8},
-  {"world_with_mass", LIMB_E_MODEL, "duplicate-name", 2},
   {"no_type", LIMB_E_MODEL, "missing-key", 4},
   {"unknown_type", LIMB_E_MODEL, "bad-joint", 4},
   {"zero_axis", LIMB_E_MODEL, "bad-axis", 6},
@@ -68,11 +68,10 @@ static const fault faults[] = {
   {"mimic_undefined", LIMB_E_MODEL, "mimic-target", 7},
   {"mimic_itself", LIMB_E_MODEL, "mimic-target", 7},
   {"mimic_of_nothing", LIMB_E_MODEL, "missing-key", 7},
-  {"mimic_of_fixed", LIMB_E_MODEL, "mimic-target", 12},
   {"mimic_cycle", LIMB_E_MODEL, "mimic-cycle", 7},
-  {"xyz_of_two", LIMB_E_MODEL, "bad-number", 6},
-  {"xyz_of_four", LIMB_E_MODEL, "bad-number", 6},
-  {"xyz_empty", LIMB_E_MODEL, "bad-number", 6},
+  {"xyz_of_two", LIMB_E_MODEL, "wrong-count", 6},
+  {"xyz_of_four", LIMB_E_MODEL, "wrong-count", 6},
+  {"xyz_empty", LIMB_E_MODEL, "wrong-count", 6},
   {"decimal_comma", LIMB_E_MODEL, "bad-number", 6},
   {"commas_between", LIMB_E_MODEL, "bad-number", 6},
   {"not_a_number", LIMB_E_MODEL, "bad-number", 6},
@@ -82,7 +81,7 @@ static const fault faults[] = {
   {"number_on_a_later_line", LIMB_E_MODEL, "bad-number", 8},
   {"rpy_and_quaternion", LIMB_E_MODEL, "duplicate-key", 6},
   {"quaternion_zero", LIMB_E_MODEL, "bad-value", 6},
-  {"quaternion_of_three", LIMB_E_MODEL, "bad-number", 6},
+  {"quaternion_of_three", LIMB_E_MODEL, "wrong-count", 6},
   {"no_mass", LIMB_E_MODEL, "missing-key", 2},
   {"mass_without_value", LIMB_E_MODEL, "missing-key", 3},
   {"inertia_without_izz", LIMB_E_MODEL, "missing-key", 3},
@@ -251,35 +250,18 @@ START_TEST(one_byte_wrong_anywhere)
 END_TEST
 
 // A text of one piece again and again, with a number in place of %d.
-typedef struct pile {
-  char* text;
-  size_t size, room;
-} pile;
-
-static void pile_add(pile* p, const char* piece)
-{
-  const size_t n = strlen(piece);
-  if (p->size + n + 1 > p->room) {
-    p->room = 2 * (p->size + n + 1);
-    p->text = realloc(p->text, p->room);
-    if (!p->text) abort();
-  }
-  memcpy(p->text + p->size, piece, n + 1);
-  p->size += n;
-}
-
-__attribute__((format(printf, 3, 0))) static void pile_repeat(pile* p, int count,
+__attribute__((format(printf, 3, 0))) static void page_repeat(page* p, int count,
                                                               const char* format)
 {
   char piece[512];
   for (int i = 0; i < count; i++) {
     (void)snprintf(piece, sizeof piece, format, i, i, i);
-    pile_add(p, piece);
+    page_put(p, piece);
   }
 }
 
-// Reads the pile, which it frees: expected status, and a finding of that rule.
-static void expect(pile* p, limb_status status, const char* rule)
+// Reads the page, which it frees: expected status, and a finding of that rule.
+static void expect(page* p, limb_status status, const char* rule)
 {
   limb_reading* r = NULL;
   check_at("%.60s ...", p->text);
@@ -288,14 +270,14 @@ static void expect(pile* p, limb_status status, const char* rule)
   assert_that(has_finding(r, rule, 0));
   limb_reading_destroy(r);
   free(p->text);
-  *p = (pile){0};
+  *p = (page){0};
 }
 
 START_TEST(a_million_deep)
 {
-  pile p = {0};
-  pile_add(&p, "<robot name=\"r\">");
-  for (int i = 0; i < 1000000; i++) pile_add(&p, "<a>");
+  page p = {0};
+  page_put(&p, "<robot name=\"r\">");
+  for (int i = 0; i < 1000000; i++) page_put(&p, "<a>");
   expect(&p, LIMB_E_SYNTAX, "too-deep");
 }
 END_TEST
@@ -328,44 +310,44 @@ END_TEST
 // are kept still count.
 START_TEST(very_many_faults)
 {
-  pile p = {0};
+  page p = {0};
   const clock_t start = clock();
-  pile_add(&p, "<robot name=\"r\">\n");
-  pile_repeat(&p, 100000, "<link name=\"l%d\"/>\n");
-  pile_add(&p, "</robot>");
+  page_put(&p, "<robot name=\"r\">\n");
+  page_repeat(&p, 100000, "<link name=\"l%d\"/>\n");
+  page_put(&p, "</robot>");
   expect(&p, LIMB_E_MODEL, "no-inertial");
 
-  pile_add(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
-  pile_repeat(&p, 100000, "<tag%d attribute%d=\"\"/><same/>");
-  pile_add(&p, "</robot>");
+  page_put(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
+  page_repeat(&p, 100000, "<tag%d attribute%d=\"\"/><same/>");
+  page_put(&p, "</robot>");
   expect(&p, LIMB_OK, "unknown-tag");
 
-  pile_add(&p, "<robot name=\"r\"><link name=\"a\">\n");
-  pile_repeat(&p, 50000, "<visual/>\n");
-  pile_repeat(&p, 50000, "<inertial/>\n");
-  pile_add(&p, "</link></robot>");
+  page_put(&p, "<robot name=\"r\"><link name=\"a\">\n");
+  page_repeat(&p, 50000, "<visual/>\n");
+  page_repeat(&p, 50000, "<inertial/>\n");
+  page_put(&p, "</link></robot>");
   expect(&p, LIMB_E_MODEL, "duplicate-key");
 
-  pile_add(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
-  pile_repeat(&p, 30000,
+  page_put(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
+  page_repeat(&p, 30000,
               "<link name=\"l%d\"/><joint name=\"j%d\" type=\"revolute\"><parent "
               "link=\"a\"/><child link=\"l%d\"/></joint>\n");
-  pile_repeat(&p, 30000,
+  page_repeat(&p, 30000,
               "<transmission name=\"t%d\"><joint name=\"none%d\"/>"
               "<mechanicalReduction>2</mechanicalReduction></transmission>\n");
-  pile_add(&p, "</robot>");
+  page_put(&p, "</robot>");
   expect(&p, LIMB_OK, "assumed");
 
-  pile_add(&p, "<robot name=\"r\"><limb");
-  pile_repeat(&p, 50000, " attribute%d=\"\"");
-  pile_add(&p, "/><link name=\"a\"/></robot>");
+  page_put(&p, "<robot name=\"r\"><limb");
+  page_repeat(&p, 50000, " attribute%d=\"\"");
+  page_put(&p, "/><link name=\"a\"/></robot>");
   expect(&p, LIMB_E_MODEL, "unknown-key");
 
-  pile_add(&p, "<robot name=\"r\">");
-  pile_repeat(&p, 30000,
+  page_put(&p, "<robot name=\"r\">");
+  page_repeat(&p, 30000,
               "<link name=\"the_link_%d\"/><joint name=\"j%d\" type=\"fixed\"><parent "
               "link=\"a_link_%d\"/><child link=\"none\"/></joint>\n");
-  pile_add(&p, "</robot>");
+  page_put(&p, "</robot>");
   expect(&p, LIMB_E_MODEL, "undefined-body");
   assert_that(clock() - start < 30 * CLOCKS_PER_SEC);
 }

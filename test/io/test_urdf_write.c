@@ -5,6 +5,7 @@
 #include "limb/write.h"
 
 #include "support/check.h"
+#include "support/page.h"
 #include "support/rng.h"
 #include "support/robots.h"
 
@@ -19,24 +20,6 @@
 #define TOL_LONG_TRIP  1e-11 // a thousand of them
 
 // ---- text in memory -------------------------------------------------------------------------------
-
-typedef struct page {
-  char* text;
-  size_t size, room;
-} page;
-
-static void page_put(void* context, const char* text)
-{
-  page* p = context;
-  const size_t n = strlen(text);
-  if (p->size + n + 1 > p->room) {
-    p->room = 2 * (p->size + n + 1);
-    p->text = realloc(p->text, p->room);
-    if (!p->text) abort();
-  }
-  memcpy(p->text + p->size, text, n + 1);
-  p->size += n;
-}
 
 static page write_urdf(const limb_builder* b, limb_findings* f)
 {
@@ -225,7 +208,7 @@ START_TEST(hard_names_come_back)
                                       "${x}"};
   for (int i = 0; i < 4; i++) {
     limb_builder* b = on_world(names[i], LIMB_REVOLUTE, sp_v3(0, 0, 0));
-    assert_ok(limb_builder_set_name(b, i == 1 ? "tab\tline\nreturn\r" : names[i]));
+    assert_ok(limb_builder_set_name(b, names[i]));
     page p = write_urdf(b, NULL);
     limb_reading* r = NULL;
     // An expression of xacro in a name is refused when it is read: it is never a name that was meant.
@@ -260,7 +243,7 @@ START_TEST(what_cannot_be_written)
   assert_status(limb_write(b, LIMB_FORMAT_URDF, NULL, &p, NULL, &err), LIMB_E_ARG);
   const limb_body_def loose = limb_default_body_def("loose");
   assert_ok(limb_builder_add_body(b, &loose, NULL, NULL));
-  assert_status(limb_write(b, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
+  assert_status(limb_write(b, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_MODEL);
   assert_that(p.size == 0);
   limb_builder_destroy(b);
 }

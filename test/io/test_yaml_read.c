@@ -123,7 +123,13 @@ START_TEST(joints)
   assert_that(strcmp(tip.name, "tip") == 0 && tip.body == 1 && tip.pose.R.m[0] == -1 &&
               tip.pose.p.z == 1);
   assert_that(strcmp(post.name, "post") == 0 && post.body == LIMB_WORLD_BODY);
-  ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 0);
+  limb_finding f; // the only one: axes that are left out are told once
+  ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 1);
+  assert_ok(limb_findings_get(limb_reading_findings(r), 0, &f));
+  ck_assert_str_eq(f.where, "joint 'slide'");
+  ck_assert_str_eq(
+    f.text, "it states no axis: 0 0 1 is taken, the default of limb YAML; so it is for 4 more");
+  assert_that(f.severity == LIMB_NOTE && f.line == 26);
   ck_assert_int_eq(limb_reading_body_line(r, 1), 5);
   ck_assert_int_eq(limb_reading_joint_line(r, 0), 16);
   limb_reading_destroy(r);

@@ -4,6 +4,7 @@
 #include "limb/write.h"
 
 #include "support/check.h"
+#include "support/page.h"
 #include "support/rng.h"
 #include "support/robots.h"
 
@@ -11,29 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct paper {
-  char* text;
-  size_t size, room;
-} paper;
-
-static void keep(void* context, const char* text)
+static page write_yaml(const limb_builder* b)
 {
-  paper* p = context;
-  const size_t n = strlen(text);
-  if (p->size + n + 1 > p->room) {
-    p->room = 2 * (p->size + n + 1);
-    p->text = realloc(p->text, p->room);
-    ck_assert_ptr_nonnull(p->text);
-  }
-  memcpy(p->text + p->size, text, n + 1);
-  p->size += n;
-}
-
-static paper write_yaml(const limb_builder* b)
-{
-  paper p = {0};
+  page p = {0};
   limb_error err = {0};
-  const limb_status status = limb_write(b, LIMB_FORMAT_YAML, keep, &p, NULL, &err);
+  const limb_status status = limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, &err);
   check_at("%s: %s", err.where, err.text);
   assert_ok(status);
   return p;
@@ -41,12 +24,20 @@ static paper write_yaml(const limb_builder* b)
 
 static int same(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
 
+// The same numbers; zeros may differ in their sign, which says nothing in a rotation.
+static int same_pose(const sp_pose* a, const sp_pose* b)
+{
+  int equal = same(&a->p, &b->p, sizeof a->p);
+  for (int i = 0; i < 9; i++) equal &= a->R.m[i] == b->R.m[i];
+  return equal;
+}
+
 static void compare_joints(const limb_joint_def* a, const limb_joint_def* b)
 {
   check_at("joint %s", a->name);
   ck_assert_str_eq(a->name, b->name);
   assert_that(a->type == b->type && a->parent == b->parent && a->child == b->child);
-  assert_that(same(&a->placement, &b->placement, sizeof a->placement));
+  assert_that(same_pose(&a->placement, &b->placement));
   const size_t first = offsetof(limb_joint_def, axis), mimic = offsetof(limb_joint_def, mimic);
   assert_that(same((const char*)a + first, (const char*)b + first, mimic - first));
   assert_that(a->mimic == b->mimic && same(&a->multiplier, &b->multiplier, 2 * sizeof(double)));
@@ -80,14 +71,14 @@ static void compare(const limb_builder* a, const limb_builder* b)
     assert_ok(limb_builder_get_frame(b, i, &y));
     check_at("frame %s", x.name);
     ck_assert_str_eq(x.name, y.name);
-    assert_that(x.body == y.body && same(&x.pose, &y.pose, sizeof x.pose));
+    assert_that(x.body == y.body && same_pose(&x.pose, &y.pose));
   }
 }
 
 // Writes, reads, compares; the text, to be freed.
 static char* round_trip(const limb_builder* b)
 {
-  paper p = write_yaml(b);
+  page p = write_yaml(b);
   limb_reading* r = NULL;
   limb_error err = {0};
   const limb_status status = limb_read_text(p.text, p.size, "written.limb.yaml", NULL, &r, &err);
@@ -165,7 +156,6 @@ START_TEST(names)
                                      ".inf",
                                      "\xc3\xa4",
                                      "\xe2\x9a\x99",
-                                     "\xc2\x85",
                                      "\xe2\x80\xa8",
                                      "\xef\xbb\xbf",
                                      "\xf0\x9f\xa4\x96",
@@ -189,23 +179,23 @@ END_TEST
 // What our readers would refuse as a name.
 START_TEST(names_refused)
 {
-  static const char* const name[] = {"\x80", "a\xc3", "\xed\xa0\x80", "\xc0\x80",
-                                     "\xf8", "a\nb",  "\t",           "\x7f"};
+  static const char* const name[] = {"\x80", "a\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf8",
+                                     "a\nb", "\t",    "\x7f",         "\xc2\x85"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
     limb_builder* b = one_joint("a", name[i], NULL);
-    paper p = {0};
+    page p = {0};
     limb_error err = {0};
-    assert_status(limb_write(b, LIMB_FORMAT_YAML, keep, &p, NULL, &err), LIMB_E_UNSUPPORTED);
+    assert_status(limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
     ck_assert_str_eq(err.where, "joint");
     assert_that(p.size == 0);
     limb_builder_destroy(b);
   }
-  limb_builder* b = one_joint("a", "j", NULL); // the robot's own may be odder
-  assert_ok(limb_builder_set_name(b, "a\tb\r\n\x01\x1f\x7f"));
-  free(round_trip(b));
+  limb_builder* b = one_joint("a", "j", NULL);
+  page p = {0};
+  assert_ok(limb_builder_set_name(b, "a\tb"));
+  assert_status(limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, NULL), LIMB_E_UNSUPPORTED);
   assert_ok(limb_builder_set_name(b, "\xff"));
-  paper p = {0};
-  assert_status(limb_write(b, LIMB_FORMAT_YAML, keep, &p, NULL, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, NULL), LIMB_E_UNSUPPORTED);
   limb_builder_destroy(b);
 }
 END_TEST
@@ -254,10 +244,10 @@ START_TEST(readable)
     "    pose: {xyz: [0, 0, 0.1], rpy: [0.5, 0, pi/2]}\n    axis: [0, 1, 0]\n"
     "    limits: {upper: 2}\n    rotor: {inertia: 0.0001, gear: 50}\n"
     "  - name: k\n    type: helical\n    parent: upper\n    child: \"2\"\n"
-    "    pitch: 0.01\n    mimic: {joint: j, offset: 1}\n\nframes:\n"
+    "    axis: [0, 0, 1]\n    pitch: 0.01\n    mimic: {joint: j, offset: 1}\n\nframes:\n"
     "  - {name: tip, body: upper, rpy: [0, 0.25, 0]}\n";
   assert_ok(limb_read_text(text, sizeof text - 1, "a.yaml", NULL, &r, NULL));
-  paper p = write_yaml(limb_reading_builder(r));
+  page p = write_yaml(limb_reading_builder(r));
   ck_assert_str_eq(p.text, want);
   free(p.text);
   limb_reading_destroy(r);

@@ -1,0 +1,90 @@
+// Would `limb verify` see a mistake? Its checks are compiled here with a comparison that is given a wrong
+// second formulation, and every one of them must notice; without the mistake, none must.
+#include "support/check.h"
+#include "support/robots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cli/verify_state.c" // NOLINT(bugprone-suspicious-include)
+
+static double mistake; // relative, in all numbers of the second formulation
+
+static double differ_mistaken(size_t n, const double* x, const double* y, double size)
+{
+  double* wrong = calloc(n + 1, sizeof *wrong);
+  if (!wrong) abort();
+  for (size_t i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
+  const double off = verify_differ(n, x, wrong, size);
+  free(wrong);
+  return off;
+}
+
+#define verify_differ differ_mistaken
+#include "../../cli/verify_dynamics.c" // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_motion.c"   // NOLINT(bugprone-suspicious-include)
+#undef verify_differ
+
+// The largest disagreement of a check in a few states.
+static double largest_off(limb_model* m, const verify_check* check, int weightless)
+{
+  cli_robot r = {.model = m, .env = limb_default_environment(m)};
+  verify t;
+  double most = 0;
+  if (weightless) r.env.gravity = sp_v3(0, 0, 0);
+  assert_ok(limb_data_create(m, NULL, &r.data));
+  assert_ok(verify_create(&t, &r, 1));
+  for (int state = 0; state < 20; state++) {
+    double off = 0;
+    assert_ok(verify_next(&t));
+    assert_ok(check->run(&t, &off));
+    most = fmax(most, off);
+  }
+  verify_free(&t);
+  limb_data_destroy(r.data);
+  return most;
+}
+
+static double tolerance(const verify_check* check)
+{
+  return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9;
+}
+
+static const verify_check* const lists[] = {verify_dynamics, verify_motion};
+
+START_TEST(mistakes_are_seen)
+{
+  static const char* const names[] = {"ur5", "tree5", "puma560", "quadruped"};
+  const robot* fixture = robot_find(names[_i % 4]);
+  limb_model* m = fixture->make();
+  for (int k = 0; k < 2; k++) {
+    for (const verify_check* c = lists[k]; c->quantity; c++) {
+      check_at("%s: %s: %s, %s", fixture->name, c->quantity, c->first, c->second);
+      mistake = c->class == VERIFY_DIFFERENCES ? 1e-4 : 1e-7;
+      // The residual of the power balance is the library's own: there is no second formulation.
+      if (c->run != power) assert_that(largest_off(m, c, 0) > tolerance(c));
+    }
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+START_TEST(zeros_are_no_mistakes)
+{
+  static const char* const names[] = {"pendulum", "point_mass_2r", "scara", "quadruped"};
+  const robot* fixture = robot_find(names[_i % 4]);
+  limb_model* m = fixture->make();
+  mistake = 0;
+  for (int k = 0; k < 2; k++) {
+    for (const verify_check* c = lists[k]; c->quantity; c++) {
+      check_at("%s: %s: %s, %s", fixture->name, c->quantity, c->first, c->second);
+      assert_that(largest_off(m, c, 0) <= tolerance(c));
+      assert_that(largest_off(m, c, 1) <= tolerance(c));
+    }
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+CHECK_MAIN("verify", 4, mistakes_are_seen, zeros_are_no_mistakes)
