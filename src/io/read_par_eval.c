@@ -18,8 +18,8 @@ typedef struct linear {
 typedef struct evaluation {
   par_file* p;
   const char *text, *at, *end;
-  limb_mark mark;       // of text
-  const char* marked;   // the last place that mark_at was asked for; NULL: none yet
+  limb_mark mark;     // of text
+  const char* marked; // the last place that mark_at was asked for; NULL: none yet
   limb_mark marked_at;
   limb_subject about;   // for messages
   limb_rule missing;    // how a symbol without value is reported
@@ -57,7 +57,6 @@ static void fail(evaluation* e, limb_rule rule, const char* at, const char* what
 }
 
 static linear sum(evaluation* e);
-
 
 static void skip(evaluation* e)
 {

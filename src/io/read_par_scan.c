@@ -46,7 +46,6 @@ static void step(cursor* c)
   c->line_start = c->at;
 }
 
-
 static int is_letter(char x)
 {
   return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';

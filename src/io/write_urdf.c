@@ -113,7 +113,6 @@ static int is_identity(const sp_mat3* R)
   return 1;
 }
 
-
 static void put_origin(const urdf_writer* w, const char* indent, const sp_pose* X)
 {
   if (zero3(X->p) && is_identity(&X->R)) return;

@@ -24,8 +24,8 @@ typedef struct xml_node {
 } xml_node;
 
 // The root element of a text; NULL when it is not well-formed: findings tell, by rule.
-// Strings and nodes live in the pool. opaque (NULL-closed, or NULL): elements whose inside is checked to be XML,
-// but not kept.
+// Strings and nodes live in the pool. opaque (NULL-closed, or NULL): elements whose inside is checked to be
+// XML, but not kept.
 xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_pool* pool,
                          limb_findings* f);
 

@@ -106,6 +106,13 @@ static inline void check_rows(const fault* faults, int count, const char* ending
   ck_assert_int_eq(files, count);
 }
 
+// All rows of a language, which are all its files.
+static inline void check_faults(const fault* faults, size_t count, const char* ending)
+{
+  for (size_t i = 0; i < count; i++) check_fault(&faults[i], ending);
+  check_rows(faults, (int)count, ending);
+}
+
 // A whole file of the tests; size without the closing zero. The caller frees it.
 static inline char* file_text(const char* name, size_t* size)
 {

@@ -61,15 +61,15 @@ static void forbid(limb_reading* r, const char* rule)
 
 START_TEST(xacro_that_would_add_is_an_error)
 {
-  static const char* const missing[] = {ARM("<xacro:include filename='x.xacro'/>"),
-                                        ARM("<xacro:gripper side='left'/>"),
-                                        ARM("<xacro:if value='1'><link name='c'/></xacro:if>"),
-                                        ARM("<xacro:unless value='1'/>"),
-                                        ARM("<xacro:insert_block name='x'/>"),
-                                        ARM("<include filename='x.urdf'/>"),
-                                        ARM("<xacro:macro name='gripper'/><xacro:gripper/>"),
-                                        "<robot name='r'>"
-                                        "<link name='a'><xacro:box_inertia m='1'/></link></robot>"};
+  static const char* const missing[] = {
+    ARM("<xacro:include filename='x.xacro'/>"),
+    ARM("<xacro:gripper side='left'/>"),
+    ARM("<xacro:if value='1'><link name='c'/></xacro:if>"),
+    ARM("<xacro:unless value='1'/>"),
+    ARM("<xacro:insert_block name='x'/>"),
+    ARM("<include filename='x.urdf'/>"),
+    ARM("<xacro:macro name='gripper'/><xacro:gripper/>"),
+    "<robot name='r'><link name='a'><xacro:box_inertia m='1'/></link></robot>"};
   for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
     limb_reading* r = read_one(LIMB_FORMAT_URDF, missing[i], LIMB_E_MODEL);
     limb_finding f = {0};

@@ -1,5 +1,5 @@
-// A text in memory that writers write to: limb_text_fn page_put, context a page that starts as zeros. Its text
-// is closed by a zero once something was written; free(p.text).
+// A text in memory that writers write to: limb_text_fn page_put, context a page that starts as zeros. Its
+// text is closed by a zero once something was written; free(p.text).
 #ifndef LIMB_TEST_PAGE_H
 #define LIMB_TEST_PAGE_H
 
