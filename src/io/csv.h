@@ -40,15 +40,15 @@ struct limb_csv_reader {
 };
 
 // Takes the names of the columns from the first line.
-limb_status csv_read_header(limb_csv_reader* r, csv_line line, limb_error* err);
+limb_status limb_csv_read_header(limb_csv_reader* r, csv_line line, limb_error* err);
 
 // Errors of a row: a field at `at` that is no finite number; the wrong number of fields.
-limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at, int column,
-                               limb_error* err);
-limb_status csv_complain_count(const limb_csv_reader* r, csv_line line, limb_error* err);
+limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at,
+                                    int column, limb_error* err);
+limb_status limb_csv_complain_count(const limb_csv_reader* r, csv_line line, limb_error* err);
 
 // Adds line and column to an error: the character `at`. Returns status.
-limb_status csv_place(limb_error* err, csv_line line, const char* at, limb_status status);
+limb_status limb_csv_place(limb_error* err, csv_line line, const char* at, limb_status status);
 
 static inline bool csv_blank(char c) { return c == ' ' || c == '\t'; }
 

@@ -9,7 +9,7 @@
 
 // ---- places and texts ------------------------------------------------------------------------------
 
-limb_status csv_place(limb_error* err, csv_line line, const char* at, limb_status status)
+limb_status limb_csv_place(limb_error* err, csv_line line, const char* at, limb_status status)
 {
   if (!err) return status;
   err->line = line.number;
@@ -52,8 +52,8 @@ static const char* reason(const char* text, const char* end)
   return "is not a number; write it like 0.5 or 5e-1, without units";
 }
 
-limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at, int column,
-                               limb_error* err)
+limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at,
+                                    int column, limb_error* err)
 {
   const char *text = csv_skip_blanks(at, line.end), *end = csv_field_end(text, line.end);
   while (end > text && csv_blank(end[-1])) end--;
@@ -80,12 +80,12 @@ limb_status csv_complain_field(const limb_csv_reader* r, csv_line line, const ch
   const limb_status status = message ? limb_fail(err, LIMB_E_SYNTAX, where, "%s", message)
                                      : limb_fail(err, LIMB_E_SYNTAX, where, "'%s' %s",
                                                  limb_shown(text, end, room), reason(text, end));
-  return csv_place(err, line, start, status);
+  return limb_csv_place(err, line, start, status);
 }
 
 // ---- a row -----------------------------------------------------------------------------------------
 
-limb_status csv_complain_count(const limb_csv_reader* r, csv_line line, limb_error* err)
+limb_status limb_csv_complain_count(const limb_csv_reader* r, csv_line line, limb_error* err)
 {
   // the place is the first field that is too much, or the end of the row
   const char* at = line.end;
@@ -100,8 +100,8 @@ limb_status csv_complain_count(const limb_csv_reader* r, csv_line line, limb_err
   if (count > r->columns) {
     advice = "give every row one number per column, and decimals a point, not a comma";
   }
-  return csv_place(err, line, at,
-                   limb_fail(err, LIMB_E_SYNTAX, "row", "%lld field%s, but %d column%s; %s", count,
-                             count == 1 ? "" : "s", r->columns, r->columns == 1 ? "" : "s",
-                             advice));
+  return limb_csv_place(err, line, at,
+                        limb_fail(err, LIMB_E_SYNTAX, "row", "%lld field%s, but %d column%s; %s",
+                                  count, count == 1 ? "" : "s", r->columns,
+                                  r->columns == 1 ? "" : "s", advice));
 }

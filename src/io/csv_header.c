@@ -14,7 +14,7 @@ static limb_status wrong_name(csv_line line, const char* at, int column, const c
 {
   char where[32];
   (void)snprintf(where, sizeof where, "column %d", column);
-  return csv_place(err, line, at, limb_fail(err, LIMB_E_SYNTAX, where, "%s", message));
+  return limb_csv_place(err, line, at, limb_fail(err, LIMB_E_SYNTAX, where, "%s", message));
 }
 
 // ---- one name --------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ static limb_status make_room(limb_csv_reader* r, csv_line line, limb_error* err)
   return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the names of the columns");
 }
 
-limb_status csv_read_header(limb_csv_reader* r, csv_line line, limb_error* err)
+limb_status limb_csv_read_header(limb_csv_reader* r, csv_line line, limb_error* err)
 {
   limb_status status = make_room(r, line, err);
   char* to = r->text;

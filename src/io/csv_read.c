@@ -20,7 +20,7 @@ static limb_status grow(limb_csv_reader* r, limb_error* err)
 {
   if (r->capacity >= LONGEST_LINE) {
     const csv_line line = {.number = r->line + (r->line < INT_MAX)};
-    return csv_place(
+    return limb_csv_place(
       err, line, line.text,
       limb_fail(err, LIMB_E_SYNTAX, "line",
                 "the line is longer than 16 MiB; is this a CSV file with line ends?"));
@@ -98,9 +98,10 @@ static limb_status take_full_line(limb_csv_reader* r, csv_line* line, bool* got,
   r->at = (size_t)(line->text - r->buffer);
   r->line = line->number - 1;
   const csv_line wrong = {.number = empty};
-  return csv_place(err, wrong, wrong.text,
-                   limb_fail(err, LIMB_E_SYNTAX, "line",
-                             "an empty line inside the table; remove it, or fill in its numbers"));
+  return limb_csv_place(
+    err, wrong, wrong.text,
+    limb_fail(err, LIMB_E_SYNTAX, "line",
+              "an empty line inside the table; remove it, or fill in its numbers"));
 }
 
 // ---- rows ------------------------------------------------------------------------------------------
@@ -142,9 +143,9 @@ limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error*
   const char* p = line.text;
   for (int k = 0; k < r->columns; k++) {
     const char* stop = scan_field(p, line.end, &row[k]);
-    if (!stop) return csv_complain_field(r, line, p, k, err);
+    if (!stop) return limb_csv_complain_field(r, line, p, k, err);
     const bool last = k == r->columns - 1;
-    if ((stop == line.end) != last) return csv_complain_count(r, line, err);
+    if ((stop == line.end) != last) return limb_csv_complain_count(r, line, err);
     p = stop + !last;
   }
   *got = 1;
@@ -162,7 +163,7 @@ static bool starts_with(csv_line line, const char* mark, size_t length)
 static limb_status skip_mark(csv_line* line, limb_error* err)
 {
   if (starts_with(*line, "\xff\xfe", 2) || starts_with(*line, "\xfe\xff", 2)) {
-    return csv_place(
+    return limb_csv_place(
       err, *line, line->text,
       limb_fail(err, LIMB_E_SYNTAX, "header", "the file is UTF-16; save it as UTF-8"));
   }
@@ -182,10 +183,11 @@ static limb_status read_first_line(limb_csv_reader* r, limb_error* err)
   }
   status = skip_mark(&line, err);
   if (status != LIMB_OK) return status;
-  if (!is_empty(line)) return csv_read_header(r, line, err);
-  return csv_place(err, line, line.text,
-                   limb_fail(err, LIMB_E_SYNTAX, "header",
-                             "the first line is empty; it must name the columns, e.g. time,q.j1"));
+  if (!is_empty(line)) return limb_csv_read_header(r, line, err);
+  return limb_csv_place(
+    err, line, line.text,
+    limb_fail(err, LIMB_E_SYNTAX, "header",
+              "the first line is empty; it must name the columns, e.g. time,q.j1"));
 }
 
 limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out,

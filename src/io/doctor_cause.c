@@ -51,10 +51,11 @@ static int try_orders(const doctor* d, const double v[6])
       (void)snprintf(fits + used, sizeof fits - used, "%s%s", used ? ", or " : "", orders[i].name);
   }
   if (!*fits) return 0;
-  limb_find_hint(d->f,
-                 "it would be physical if the six numbers are %s: they seem to stand in the wrong "
-                 "slots",
-                 fits);
+  limb_report_hint(
+    d->f,
+    "it would be physical if the six numbers are %s: they seem to stand in the wrong "
+    "slots",
+    fits);
   return 1;
 }
 
@@ -63,9 +64,10 @@ static int try_orders(const doctor* d, const double v[6])
 static int try_row_major(const doctor* d, const double v[6])
 {
   if (v[3] != v[1] || v[0] <= 0 || v[4] <= 0 || v[0] * v[4] <= v[1] * v[1]) return 0;
-  limb_find_hint(d->f, "iyy repeats ixy: these seem to be the first six of nine numbers row by row "
-                       "(xx xy xz yx yy yz), written into the slots of xx xy xz yy yz zz; the real "
-                       "izz is lost");
+  limb_report_hint(d->f,
+                   "iyy repeats ixy: these seem to be the first six of nine numbers row by row "
+                   "(xx xy xz yx yy yz), written into the slots of xx xy xz yy yz zz; the real "
+                   "izz is lost");
   return 1;
 }
 
@@ -76,11 +78,11 @@ static int try_signs(const doctor* d, const double v[6])
   const double flipped[6] = {v[0], -v[1], -v[2], v[3], -v[4], v[5]};
   const double turned[6] = {-v[0], -v[1], -v[2], -v[3], -v[4], -v[5]};
   if (is_physical(flipped))
-    limb_find_hint(d->f, "it would be physical with the signs of the products of inertia turned: "
-                         "CAD programs that print them as +sum m x y mean the opposite of "
-                         "ixy = -sum m x y");
+    limb_report_hint(d->f, "it would be physical with the signs of the products of inertia turned: "
+                           "CAD programs that print them as +sum m x y mean the opposite of "
+                           "ixy = -sum m x y");
   else if (is_physical(turned))
-    limb_find_hint(d->f, "it would be physical with the signs of all six numbers turned");
+    limb_report_hint(d->f, "it would be physical with the signs of all six numbers turned");
   else
     return 0;
   return 1;
@@ -91,7 +93,7 @@ static int try_minus(const doctor* d, const double v[6])
 {
   const double positive[6] = {fabs(v[0]), v[1], v[2], fabs(v[3]), v[4], fabs(v[5])};
   if ((v[0] < 0) + (v[3] < 0) + (v[5] < 0) != 1 || !is_physical(positive)) return 0;
-  limb_find_hint(d->f, "it would be physical if the diagonal had no minus sign");
+  limb_report_hint(d->f, "it would be physical if the diagonal had no minus sign");
   return 1;
 }
 
@@ -102,9 +104,9 @@ static int try_parallel_axis(const doctor* d, const sp_inertia* Y)
   double about_origin[6];
   limb_inertia_about_origin(Y, about_origin);
   if (!is_physical(about_origin)) return 0;
-  limb_find_hint(d->f,
-                 "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the "
-                 "parallel-axis term was subtracted once too often");
+  limb_report_hint(d->f,
+                   "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the "
+                   "parallel-axis term was subtracted once too often");
   return 1;
 }
 
@@ -112,9 +114,9 @@ static int try_without_products(const doctor* d, const double v[6])
 {
   const double diagonal[6] = {v[0], 0, 0, v[3], 0, v[5]};
   if (!is_physical(diagonal)) return 0;
-  limb_find_hint(d->f,
-                 "the diagonal alone would be physical: the products of inertia are too large "
-                 "for it");
+  limb_report_hint(d->f,
+                   "the diagonal alone would be physical: the products of inertia are too large "
+                   "for it");
   return 1;
 }
 
@@ -128,10 +130,11 @@ static void say_nearest(const doctor* d, const sp_inertia* Y)
   double I[3];
   limb_principal(Y, I, NULL);
   const double share = sqrt(square) / fmax(fabs(I[0]), fabs(I[2]));
-  limb_find_hint(d->f,
-                 "no usual slip explains it; the nearest physical inertia is %s %% of the largest "
-                 "moment away",
-                 limb_show_short(100 * share).text);
+  limb_report_hint(
+    d->f,
+    "no usual slip explains it; the nearest physical inertia is %s %% of the largest "
+    "moment away",
+    limb_show_short(100 * share).text);
 }
 
 void limb_doctor_cause(doctor* d, int body)
@@ -189,5 +192,5 @@ void limb_doctor_unit_cause(doctor* d, int body)
     best = &units[i];
     distance = off;
   }
-  if (best) limb_find_hint(d->f, "it would fit if %s", best->name);
+  if (best) limb_report_hint(d->f, "it would fit if %s", best->name);
 }

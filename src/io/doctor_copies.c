@@ -55,12 +55,12 @@ static void say(doctor* d, const copy* c, int others, double least, double most)
   const limb_subject about = limb_doctor_body(d, c->body);
   const char* round = is_round(c->number) ? " about every axis" : "";
   if (others > 0)
-    limb_find(d->f, RULE_INERTIA_PLACEHOLDER, at, about,
-              "inertia %s kg m^2%s, the same as on %d other %s, with masses from %s to %s kg",
-              limb_show(c->number[0]).text, round, others, others == 1 ? "body" : "bodies",
-              limb_show(least).text, limb_show(most).text);
+    limb_report(d->f, RULE_INERTIA_PLACEHOLDER, at, about,
+                "inertia %s kg m^2%s, the same as on %d other %s, with masses from %s to %s kg",
+                limb_show(c->number[0]).text, round, others, others == 1 ? "body" : "bodies",
+                limb_show(least).text, limb_show(most).text);
   else
-    limb_find(
+    limb_report(
       d->f, RULE_INERTIA_PLACEHOLDER, at, about,
       "inertia %s kg m^2 about every axis with a mass of %s kg: a radius of gyration of %s m",
       limb_show(c->number[0]).text, limb_show(c->mass).text,

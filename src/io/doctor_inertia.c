@@ -99,23 +99,24 @@ static int say_moments(const doctor* d, int body, const inertia_fault* fault, in
   const limb_subject about = limb_doctor_body(d, body);
   if (negative) {
     const int count = (I[0] < 0) + (I[1] < 0) + (I[2] < 0);
-    limb_find(d->f, RULE_INERTIA_NEGATIVE, at, about,
-              "principal moments of inertia %s, %s, %s kg m^2: %s", limb_show(I[0]).text,
-              limb_show(I[1]).text, limb_show(I[2]).text,
-              count == 3   ? "all are negative"
-              : count == 2 ? "the first two are negative"
-                           : "the first is negative");
+    limb_report(d->f, RULE_INERTIA_NEGATIVE, at, about,
+                "principal moments of inertia %s, %s, %s kg m^2: %s", limb_show(I[0]).text,
+                limb_show(I[1]).text, limb_show(I[2]).text,
+                count == 3   ? "all are negative"
+                : count == 2 ? "the first two are negative"
+                             : "the first is negative");
   } else {
-    limb_find(d->f, RULE_INERTIA_TRIANGLE, at, about,
-              "principal moments of inertia %s, %s, %s kg m^2: the last exceeds the sum of the "
-              "others by %s, which is %s %% of it",
-              limb_show(I[0]).text, limb_show(I[1]).text, limb_show(I[2]).text,
-              limb_show_short(fault->excess * scale).text, limb_show_short(100 * off).text);
+    limb_report(d->f, RULE_INERTIA_TRIANGLE, at, about,
+                "principal moments of inertia %s, %s, %s kg m^2: the last exceeds the sum of the "
+                "others by %s, which is %s %% of it",
+                limb_show(I[0]).text, limb_show(I[1]).text, limb_show(I[2]).text,
+                limb_show_short(fault->excess * scale).text, limb_show_short(100 * off).text);
   }
   if (!is_printed_rounding(d, body, off, scale)) return 1;
-  limb_find_as(d->f, LIMB_WARNING);
-  limb_find_hint(d->f, "the numbers are printed in so few digits that rounding explains it: print "
-                       "more of them, or repair the file");
+  limb_report_as(d->f, LIMB_WARNING);
+  limb_report_hint(d->f,
+                   "the numbers are printed in so few digits that rounding explains it: print "
+                   "more of them, or repair the file");
   return 0;
 }
 
@@ -151,15 +152,16 @@ void limb_doctor_beyond(doctor* d)
   double x;
   for (int i = 1; i < d->nbody; i++) {
     if (!inertia_beyond(&d->body[i].def.inertia, &what, &x)) continue;
-    limb_find(d->f, RULE_NOT_CREDIBLE, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
-              "it has %s of %s, which is not credible", what, limb_show(x).text);
+    limb_report(d->f, RULE_NOT_CREDIBLE, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
+                "it has %s of %s, which is not credible", what, limb_show(x).text);
     d->beyond++;
   }
   for (int k = 0; k < d->njoint; k++) {
     x = limb_length(d->joint[k].placement.p);
     if (!is_beyond(x)) continue;
-    limb_find(d->f, RULE_NOT_CREDIBLE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "it is %s m away from the joint before it, which is not credible", limb_show(x).text);
+    limb_report(d->f, RULE_NOT_CREDIBLE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+                "it is %s m away from the joint before it, which is not credible",
+                limb_show(x).text);
     d->beyond++;
   }
 }
@@ -171,7 +173,7 @@ static void check_inertia(doctor* d, int body)
   const limb_subject about = limb_doctor_body(d, body);
   const double size = size_of(Y);
   if (Y->mass < 0) {
-    limb_find(d->f, RULE_NEGATIVE_MASS, at, about, "the mass is %s kg", limb_show(Y->mass).text);
+    limb_report(d->f, RULE_NEGATIVE_MASS, at, about, "the mass is %s kg", limb_show(Y->mass).text);
     const sp_inertia turned = {.mass = -Y->mass,
                                .com = Y->com,
                                .xx = Y->xx,
@@ -182,12 +184,12 @@ static void check_inertia(doctor* d, int body)
                                .zz = Y->zz};
     const inertia_fault fault = limb_inertia_judge(&turned);
     if (size > 0 && fault.negative == 0 && fault.excess == 0)
-      limb_find_hint(d->f, "the inertia belongs to a positive mass: a sign slipped in");
+      limb_report_hint(d->f, "the inertia belongs to a positive mass: a sign slipped in");
   } else if (Y->mass == 0) {
     if (size == 0) return;
-    limb_find(d->f, RULE_INERTIA_WITHOUT_MASS, at, about,
-              "the mass is zero, but moments of inertia %s, %s, %s kg m^2 are given",
-              limb_show(Y->xx).text, limb_show(Y->yy).text, limb_show(Y->zz).text);
+    limb_report(d->f, RULE_INERTIA_WITHOUT_MASS, at, about,
+                "the mass is zero, but moments of inertia %s, %s, %s kg m^2 are given",
+                limb_show(Y->xx).text, limb_show(Y->yy).text, limb_show(Y->zz).text);
   } else {
     check_moments(d, body);
   }

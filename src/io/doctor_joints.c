@@ -115,9 +115,9 @@ static void check_line(const doctor* d, int k)
   const int n = motion_columns(j, S);
   if (d->beyond || child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
   if (!is_singular(&child->group, S, n)) return;
-  limb_find(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-            "the %s kg behind it have no inertia about %s", limb_show_short(child->behind).text,
-            n == 1 ? "its axis" : "one of its axes");
+  limb_report(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k),
+              limb_doctor_joint(d, k), "the %s kg behind it have no inertia about %s",
+              limb_show_short(child->behind).text, n == 1 ? "its axis" : "one of its axes");
 }
 
 static limb_status check_inertia_behind(doctor* d)
@@ -139,10 +139,10 @@ static limb_status check_inertia_behind(doctor* d)
       if (group[k].members == 1) check_line(d, k);
       continue;
     }
-    limb_find(d->f, RULE_MASSLESS_SUBTREE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "%s '%s' and all that is behind it have no mass%s", d->body_word,
-              d->body[j->child].def.name,
-              group[k].members > 1 ? ", nor has what its followers move" : "");
+    limb_report(d->f, RULE_MASSLESS_SUBTREE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+                "%s '%s' and all that is behind it have no mass%s", d->body_word,
+                d->body[j->child].def.name,
+                group[k].members > 1 ? ", nor has what its followers move" : "");
   }
   return LIMB_OK;
 }
@@ -154,9 +154,9 @@ static void check_light(const doctor* d)
     const double mass = d->body[j->child].behind;
     if (!moves(j) || j->mimic >= 0 || j->rotor_inertia > 0) continue;
     if (mass <= 0 || mass >= 1e-6 * d->mass) continue;
-    limb_find(d->f, RULE_MASS_TINY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "it moves %s kg of a robot of %s kg", limb_show_short(mass).text,
-              limb_show_short(d->mass).text);
+    limb_report(d->f, RULE_MASS_TINY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+                "it moves %s kg of a robot of %s kg", limb_show_short(mass).text,
+                limb_show_short(d->mass).text);
   }
 }
 
@@ -168,14 +168,14 @@ static void check_zero(const doctor* d, int k)
   const limb_mark at = limb_doctor_joint_mark(d, k);
   const limb_subject about = limb_doctor_joint(d, k);
   if (j->q_min == j->q_max)
-    limb_find(d->f, RULE_LIMIT_ZERO, at, about, "its limits leave it no range: %s to %s",
-              limb_show(j->q_min).text, limb_show(j->q_max).text);
+    limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its limits leave it no range: %s to %s",
+                limb_show(j->q_min).text, limb_show(j->q_max).text);
   if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0))
     return; // its leader drives a follower
-  limb_find(d->f, RULE_LIMIT_ZERO, at, about, "its greatest %s zero",
-            j->effort_max != 0 ? "speed is"
-            : j->v_max != 0    ? "effort is"
-                               : "effort and its greatest speed are");
+  limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its greatest %s zero",
+              j->effort_max != 0 ? "speed is"
+              : j->v_max != 0    ? "effort is"
+                                 : "effort and its greatest speed are");
 }
 
 static int is_power_of_ten(double x)
@@ -196,17 +196,17 @@ static void check_units(const doctor* d, int k)
   // Powers of ten are what people write for "none".
   if (!isfinite(most) || (is_power_of_ten(most) && j->q_min == -j->q_max)) return;
   if (turns(j) && most >= 30 && looks_like_degrees(j->q_min) && looks_like_degrees(j->q_max)) {
-    limb_find(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns",
-              limb_show(j->q_min).text, limb_show(j->q_max).text,
-              limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
-    limb_find_hint(d->f, "as degrees they would be %s and %s rad",
-                   limb_show_short(j->q_min * 0.017453292519943295).text,
-                   limb_show_short(j->q_max * 0.017453292519943295).text);
+    limb_report(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns",
+                limb_show(j->q_min).text, limb_show(j->q_max).text,
+                limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
+    limb_report_hint(d->f, "as degrees they would be %s and %s rad",
+                     limb_show_short(j->q_min * 0.017453292519943295).text,
+                     limb_show_short(j->q_max * 0.017453292519943295).text);
   }
   if (j->type == LIMB_PRISMATIC && most > 10 && most > 10 * d->extent) {
-    limb_find(d->f, RULE_LIMIT_MILLIMETRES, at, about,
-              "its limits are %s and %s m, in a robot of %s m", limb_show(j->q_min).text,
-              limb_show(j->q_max).text, limb_show_short(d->extent).text);
+    limb_report(d->f, RULE_LIMIT_MILLIMETRES, at, about,
+                "its limits are %s and %s m, in a robot of %s m", limb_show(j->q_min).text,
+                limb_show(j->q_max).text, limb_show_short(d->extent).text);
   }
 }
 
@@ -222,10 +222,10 @@ static void check_follower(const doctor* d, int k)
   const double range = isfinite(j->q_max - j->q_min) ? j->q_max - j->q_min : 0;
   const double room = 1e-6 + 1e-3 * range; // limits are rounded figures
   if (low >= j->q_min - room && high <= j->q_max + room) return;
-  limb_find(d->f, RULE_MIMIC_LIMITS, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-            "its limits are %s and %s, but joint '%s' takes it from %s to %s",
-            limb_show(j->q_min).text, limb_show(j->q_max).text, lead->name, limb_show(low).text,
-            limb_show(high).text);
+  limb_report(d->f, RULE_MIMIC_LIMITS, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+              "its limits are %s and %s, but joint '%s' takes it from %s to %s",
+              limb_show(j->q_min).text, limb_show(j->q_max).text, lead->name, limb_show(low).text,
+              limb_show(high).text);
 }
 
 // ---- friction -------------------------------------------------------------------------------------
@@ -241,15 +241,16 @@ static void check_friction(const doctor* d, int k)
   const double slow = j->coulomb + j->viscous * fmin(speed, turns(j) ? 1 : 0.1);
   const double fast = j->coulomb + j->viscous * speed;
   if (j->coulomb >= effort || slow >= effort) {
-    limb_find(d->f, RULE_FRICTION_LARGE, at, about,
-              "friction of %s %s and damping of %s %s s%s leave nothing of its effort of %s %s",
-              limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit,
-              turns(j) ? "/rad" : "/m", limb_show(effort).text, unit);
+    limb_report(d->f, RULE_FRICTION_LARGE, at, about,
+                "friction of %s %s and damping of %s %s s%s leave nothing of its effort of %s %s",
+                limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit,
+                turns(j) ? "/rad" : "/m", limb_show(effort).text, unit);
   } else if (isfinite(speed) && speed < 100 && fast > 1.05 * effort) {
-    limb_find(d->f, RULE_FRICTION_LARGE, at, about,
-              "at its greatest speed friction and damping take %s %s, its greatest effort is %s %s",
-              limb_show_short(fast).text, unit, limb_show(effort).text, unit);
-    limb_find_as(d->f, LIMB_NOTE);
+    limb_report(
+      d->f, RULE_FRICTION_LARGE, at, about,
+      "at its greatest speed friction and damping take %s %s, its greatest effort is %s %s",
+      limb_show_short(fast).text, unit, limb_show(effort).text, unit);
+    limb_report_as(d->f, LIMB_NOTE);
   }
 }
 
@@ -260,8 +261,8 @@ static void check_nothing_moves(const doctor* d)
   for (int k = 0; k < d->njoint; k++) {
     if (moves(&d->joint[k])) return;
   }
-  limb_find(d->f, RULE_NOTHING_MOVES, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-            "no joint of the robot moves");
+  limb_report(d->f, RULE_NOTHING_MOVES, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+              "no joint of the robot moves");
 }
 
 limb_status limb_doctor_joints(doctor* d)

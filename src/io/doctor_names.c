@@ -44,10 +44,10 @@ static limb_status check_case(doctor* d, int count, int joints)
   for (int i = 1; i < count; i++) {
     if (compare_folded(list[i - 1].name, list[i].name) != 0) continue;
     const int k = list[i].index;
-    limb_find(d->f, RULE_NAME_CLASH,
-              joints ? limb_doctor_joint_mark(d, k) : limb_doctor_body_mark(d, k),
-              joints ? limb_doctor_joint(d, k) : limb_doctor_body(d, k),
-              "its name differs from '%s' by case only", list[i - 1].name);
+    limb_report(d->f, RULE_NAME_CLASH,
+                joints ? limb_doctor_joint_mark(d, k) : limb_doctor_body_mark(d, k),
+                joints ? limb_doctor_joint(d, k) : limb_doctor_body(d, k),
+                "its name differs from '%s' by case only", list[i - 1].name);
   }
   return LIMB_OK;
 }
@@ -65,10 +65,10 @@ static const char** used_materials(doctor* d, const xml_node* root, size_t* coun
   const char** list = NULL;
   for (int pass = 0; pass < 2; pass++) {
     size_t n = 0;
-    for (const xml_node* l = xml_child(root, "link"); l; l = xml_next(l)) {
-      for (const xml_node* v = xml_child(l, "visual"); v; v = xml_next(v)) {
-        const xml_node* m = xml_child(v, "material");
-        const char* name = m ? xml_get(m, "name") : NULL;
+    for (const xml_node* l = limb_xml_child(root, "link"); l; l = limb_xml_next(l)) {
+      for (const xml_node* v = limb_xml_child(l, "visual"); v; v = limb_xml_next(v)) {
+        const xml_node* m = limb_xml_child(v, "material");
+        const char* name = m ? limb_xml_get(m, "name") : NULL;
         if (!name) continue;
         if (list) list[n] = name;
         n++;
@@ -84,14 +84,14 @@ static const char** used_materials(doctor* d, const xml_node* root, size_t* coun
 
 static limb_status check_materials(doctor* d, const xml_node* root)
 {
-  if (!xml_child(root, "material")) return LIMB_OK;
+  if (!limb_xml_child(root, "material")) return LIMB_OK;
   size_t count = 0;
   const char** used = used_materials(d, root, &count);
   if (!used) return LIMB_E_NOMEM;
-  for (const xml_node* m = xml_child(root, "material"); m; m = xml_next(m)) {
-    const char* name = xml_get(m, "name");
+  for (const xml_node* m = limb_xml_child(root, "material"); m; m = limb_xml_next(m)) {
+    const char* name = limb_xml_get(m, "name");
     if (!name || bsearch(&name, used, count, sizeof *used, compare_names)) continue;
-    limb_find(d->f, RULE_UNUSED, m->mark, (limb_subject){"material", name}, "no link uses it");
+    limb_report(d->f, RULE_UNUSED, m->mark, (limb_subject){"material", name}, "no link uses it");
   }
   return LIMB_OK;
 }
@@ -105,8 +105,8 @@ static int is_known(const doctor* d, const char* name)
 static void check_reference(const doctor* d, const xml_node* n, const char* name)
 {
   if (!name || is_known(d, name)) return;
-  limb_find(d->f, RULE_DANGLING, n->mark, (limb_subject){n->name, NULL},
-            "it refers to '%s', which is neither a link nor a joint", name);
+  limb_report(d->f, RULE_DANGLING, n->mark, (limb_subject){n->name, NULL},
+              "it refers to '%s', which is neither a link nor a joint", name);
 }
 
 static limb_status check_references(doctor* d)
@@ -114,11 +114,11 @@ static limb_status check_references(doctor* d)
   const limb_source* src = &d->r->source;
   const xml_node* root = limb_xml_parse(src->text, src->size, NULL, &d->pool, NULL);
   if (!root) return LIMB_E_NOMEM; // it could be read before
-  for (const xml_node* g = xml_child(root, "gazebo"); g; g = xml_next(g))
-    check_reference(d, g, xml_get(g, "reference"));
-  for (const xml_node* t = xml_child(root, "transmission"); t; t = xml_next(t)) {
-    for (const xml_node* j = xml_child(t, "joint"); j; j = xml_next(j))
-      check_reference(d, j, xml_get(j, "name"));
+  for (const xml_node* g = limb_xml_child(root, "gazebo"); g; g = limb_xml_next(g))
+    check_reference(d, g, limb_xml_get(g, "reference"));
+  for (const xml_node* t = limb_xml_child(root, "transmission"); t; t = limb_xml_next(t)) {
+    for (const xml_node* j = limb_xml_child(t, "joint"); j; j = limb_xml_next(j))
+      check_reference(d, j, limb_xml_get(j, "name"));
   }
   return check_materials(d, root);
 }
@@ -138,12 +138,12 @@ static void check_root(const doctor* d)
   const limb_mark at = limb_doctor_body_mark(d, first);
   const limb_subject about = limb_doctor_body(d, first);
   if (count == 1)
-    limb_find(d->f, RULE_ROOT_MASS, at, about, "its %s kg are welded to the world",
-              limb_show_short(mass).text);
+    limb_report(d->f, RULE_ROOT_MASS, at, about, "its %s kg are welded to the world",
+                limb_show_short(mass).text);
   else
-    limb_find(d->f, RULE_ROOT_MASS, at, about,
-              "its mass is welded to the world, with that of %d more: %s kg together", count - 1,
-              limb_show_short(mass).text);
+    limb_report(d->f, RULE_ROOT_MASS, at, about,
+                "its mass is welded to the world, with that of %d more: %s kg together", count - 1,
+                limb_show_short(mass).text);
 }
 
 limb_status limb_doctor_names(doctor* d)

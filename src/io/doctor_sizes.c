@@ -59,17 +59,17 @@ static void check_points(const doctor* d)
       first = i;
   }
   if (points > 0 && solids == 0) {
-    limb_find(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, first),
-              limb_doctor_body(d, first), "it is a point mass, as are all bodies that turn");
-    limb_find_as(d->f, LIMB_NOTE);
+    limb_report(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, first),
+                limb_doctor_body(d, first), "it is a point mass, as are all bodies that turn");
+    limb_report_as(d->f, LIMB_NOTE);
     return;
   }
   for (int i = 1; points > 0 && i < d->nbody; i++) {
     const sp_inertia *Y = &d->body[i].def.inertia, *group = &d->body[d->body[i].head].group;
     if (Y->mass <= 0 || has_rotation(Y) || limb_doctor_slides(d, i)) continue;
-    limb_find(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
-              "it has a mass of %s kg and no rotational inertia", limb_show(Y->mass).text);
-    if (Y->mass < 0.5 * group->mass) limb_find_as(d->f, LIMB_NOTE); // welded to what has inertia
+    limb_report(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
+                "it has a mass of %s kg and no rotational inertia", limb_show(Y->mass).text);
+    if (Y->mass < 0.5 * group->mass) limb_report_as(d->f, LIMB_NOTE); // welded to what has inertia
   }
 }
 
@@ -81,16 +81,17 @@ static void check_gyration(doctor* d, int body)
   const limb_mark at = limb_doctor_body_mark(d, body);
   const limb_subject about = limb_doctor_body(d, body);
   if (size > 0 ? k > 2.5 * size && k > 0.2 * d->extent : k > 100) {
-    limb_find(d->f, RULE_INERTIA_TOO_LARGE, at, about,
-              "radius of gyration %s m, where the joints around are at most %s m apart",
-              limb_show_short(k).text, limb_show_short(size).text);
+    limb_report(d->f, RULE_INERTIA_TOO_LARGE, at, about,
+                "radius of gyration %s m, where the joints around are at most %s m apart",
+                limb_show_short(k).text, limb_show_short(size).text);
     limb_doctor_unit_cause(d, body);
   } else if (density > LIMB_DENSEST) {
-    limb_find(d->f, RULE_INERTIA_TOO_SMALL, at, about,
-              "%s kg with a radius of gyration of %s m: at least %s times as dense as the densest "
-              "metal",
-              limb_show(Y->mass).text, limb_show_short(k).text,
-              limb_show_short(density / LIMB_DENSEST).text);
+    limb_report(
+      d->f, RULE_INERTIA_TOO_SMALL, at, about,
+      "%s kg with a radius of gyration of %s m: at least %s times as dense as the densest "
+      "metal",
+      limb_show(Y->mass).text, limb_show_short(k).text,
+      limb_show_short(density / LIMB_DENSEST).text);
     limb_doctor_unit_cause(d, body);
   }
 }
@@ -106,14 +107,14 @@ static void check_com(const doctor* d, int body)
   const sp_vec3 from_world = sp_point(sp_invert(b->in_world), Y->com);
   const int in_world = k > 0 && away > 5 * size && sp_norm3(from_world) < 1.5 * size;
   if (size == 0 || (away <= 20 * size && !in_world)) return;
-  limb_find(d->f, RULE_COM_FAR, limb_doctor_body_mark(d, body), limb_doctor_body(d, body),
-            "the centre of mass is %s m from the origin of the body, where the joints around are "
-            "at most %s m apart",
-            limb_show_short(away).text, limb_show_short(size).text);
+  limb_report(d->f, RULE_COM_FAR, limb_doctor_body_mark(d, body), limb_doctor_body(d, body),
+              "the centre of mass is %s m from the origin of the body, where the joints around are "
+              "at most %s m apart",
+              limb_show_short(away).text, limb_show_short(size).text);
   if (in_world)
-    limb_find_hint(d->f, "it would lie in the body if it is given in the frame of the root");
+    limb_report_hint(d->f, "it would lie in the body if it is given in the frame of the root");
   else if (1e-3 * away < 3 * size)
-    limb_find_hint(d->f, "it would fit if it is in millimetres");
+    limb_report_hint(d->f, "it would fit if it is in millimetres");
 }
 
 // ---- masses and lengths of the robot --------------------------------------------------------------
@@ -128,9 +129,9 @@ static void check_masses(const doctor* d)
     const double mass = d->body[i].def.inertia.mass;
     const int on_world = d->body[d->joint[d->body[i].joint].parent].head == LIMB_WORLD_BODY;
     if (mass <= 0 || on_world || mass < 1000 * (d->mass - mass)) continue;
-    limb_find(d->f, RULE_MASS_HUGE, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
-              "its mass of %s kg is more than a thousand times that of all other moving bodies",
-              limb_show(mass).text);
+    limb_report(d->f, RULE_MASS_HUGE, limb_doctor_body_mark(d, i), limb_doctor_body(d, i),
+                "its mass of %s kg is more than a thousand times that of all other moving bodies",
+                limb_show(mass).text);
   }
 }
 
@@ -147,10 +148,10 @@ static void check_lengths(const doctor* d)
   }
   // Robots that large are heavy: a link of 300 m that weighs 3 kg is one of 300 mm.
   if (longest <= 10 || (d->mass > 0.2 * sum && longest <= 1000)) return;
-  limb_find(d->f, RULE_LENGTHS_LARGE, limb_doctor_joint_mark(d, at), limb_doctor_joint(d, at),
-            "it is %s m away from the joint before it, and all that moves weighs %s kg",
-            limb_show_short(longest).text, limb_show_short(d->mass).text);
-  limb_find_hint(d->f, "the lengths seem to be in millimetres");
+  limb_report(d->f, RULE_LENGTHS_LARGE, limb_doctor_joint_mark(d, at), limb_doctor_joint(d, at),
+              "it is %s m away from the joint before it, and all that moves weighs %s kg",
+              limb_show_short(longest).text, limb_show_short(d->mass).text);
+  limb_report_hint(d->f, "the lengths seem to be in millimetres");
 }
 
 void limb_doctor_sizes(doctor* d)

@@ -29,7 +29,7 @@ struct limb_findings {
   int kept[2]; // how many were added: errors apart, so that notes cannot crowd them out
   int dropped; // 1 when the last one was not added
   int suggestions;
-  limb_names said; // what limb_find_once has told: names over key
+  limb_names said; // what limb_report_once has told: names over key
   const char** key;
   int nkey, key_cap;
   size_t slots; // of said
@@ -155,8 +155,8 @@ static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subje
     add(f, rule, at, about, format_text(f, format, list));
 }
 
-void limb_find(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-               const char* format, ...)
+void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                 const char* format, ...)
 {
   if (!f) return;
   va_list list;
@@ -201,8 +201,8 @@ static int told_before(limb_findings* f, limb_rule rule, const char* name)
   return 0;
 }
 
-void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                    const char* format, ...)
+void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                      const char* format, ...)
 {
   if (!f) return;
   f->dropped = 1; // a hint that follows is about this finding, also when it is not told again
@@ -215,7 +215,7 @@ void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject
   va_end(list);
 }
 
-void limb_find_hint(limb_findings* f, const char* format, ...)
+void limb_report_hint(limb_findings* f, const char* format, ...)
 {
   if (!f || f->count == 0 || f->dropped) return;
   va_list list;
@@ -228,7 +228,7 @@ void limb_find_hint(limb_findings* f, const char* format, ...)
     f->lost = 1;
 }
 
-void limb_find_as(limb_findings* f, limb_severity severity)
+void limb_report_as(limb_findings* f, limb_severity severity)
 {
   if (f && f->count > 0 && !f->dropped) f->entry[f->count - 1].finding.severity = severity;
 }

@@ -31,19 +31,19 @@ typedef struct limb_subject {
 
 // Adds a finding. f NULL: nobody wants to know.
 LIMB_PRINTF(5, 6)
-void limb_find(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-               const char* format, ...);
+void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                 const char* format, ...);
 
 // Gives the last finding a hint: the likely cause in this case, or what to do here.
-LIMB_PRINTF(2, 3) void limb_find_hint(limb_findings* f, const char* format, ...);
+LIMB_PRINTF(2, 3) void limb_report_hint(limb_findings* f, const char* format, ...);
 
-// As limb_find, but only the first time for this rule and this name: "<gazebo> is ignored", once.
+// As limb_report, but only the first time for this rule and this name: "<gazebo> is ignored", once.
 LIMB_PRINTF(5, 6)
-void limb_find_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                    const char* format, ...);
+void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
+                      const char* format, ...);
 
 // Changes nothing but the severity of the last finding.
-void limb_find_as(limb_findings* f, limb_severity severity);
+void limb_report_as(limb_findings* f, limb_severity severity);
 
 // 1 when a finding was lost for want of memory.
 int limb_findings_lost(const limb_findings* f);

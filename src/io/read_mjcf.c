@@ -11,44 +11,46 @@
 
 static void take_eulerseq(mjcf* m, const xml_node* n)
 {
-  const char* text = xml_get(n, "eulerseq");
+  const char* text = limb_xml_get(n, "eulerseq");
   if (!text) return;
   if (strlen(text) == 3 && strspn(text, "xyzXYZ") == 3)
     m->eulerseq = text;
   else
-    limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
-              "eulerseq=\"%.20s\" should be three letters of x, y, z, X, Y, Z", text);
+    limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
+                "eulerseq=\"%.20s\" should be three letters of x, y, z, X, Y, Z", text);
 }
 
 static void take_compiler(mjcf* m, const xml_node* n)
 {
-  const mjcf_item it = mjcf_plain(n);
+  const mjcf_item it = limb_mjcf_plain(n);
   const double degree = 3.14159265358979323846 / 180;
   double range[2] = {m->group_min, m->group_max};
-  mjcf_check_attributes(m, n,
-                        "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange "
-                        "boundmass boundinertia balanceinertia settotalmass",
-                        "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull "
-                        "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
-                        0);
-  if (xml_get(n, "angle")) m->angle = mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
-  if (mjcf_word(m, it, "coordinate", "local global", 0)) {
-    limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
-              "coordinate=\"global\" is not read, and MuJoCo itself has given it up");
-    limb_find_hint(m->findings, "MuJoCo before 2.3.4 saves such a file with local coordinates: "
-                                "compile model.xml saved.xml");
+  limb_mjcf_check_attributes(
+    m, n,
+    "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange "
+    "boundmass boundinertia balanceinertia settotalmass",
+    "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull "
+    "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
+    0);
+  if (limb_xml_get(n, "angle"))
+    m->angle = limb_mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
+  if (limb_mjcf_word(m, it, "coordinate", "local global", 0)) {
+    limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n),
+                "coordinate=\"global\" is not read, and MuJoCo itself has given it up");
+    limb_report_hint(m->findings, "MuJoCo before 2.3.4 saves such a file with local coordinates: "
+                                  "compile model.xml saved.xml");
   }
   take_eulerseq(m, n);
-  m->autolimits = mjcf_word(m, it, "autolimits", "false true", m->autolimits);
+  m->autolimits = limb_mjcf_word(m, it, "autolimits", "false true", m->autolimits);
   m->from_geom =
-    (mjcf_from_geom)mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
-  (void)mjcf_numbers(m, it, "inertiagrouprange", 2, 2, range);
+    (mjcf_from_geom)limb_mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
+  (void)limb_mjcf_numbers(m, it, "inertiagrouprange", 2, 2, range);
   m->group_min = range[0];
   m->group_max = range[1];
-  (void)mjcf_numbers(m, it, "boundmass", 1, 1, &m->boundmass);
-  (void)mjcf_numbers(m, it, "boundinertia", 1, 1, &m->boundinertia);
-  (void)mjcf_numbers(m, it, "settotalmass", 1, 1, &m->totalmass);
-  m->balance = mjcf_word(m, it, "balanceinertia", "false true", m->balance);
+  (void)limb_mjcf_numbers(m, it, "boundmass", 1, 1, &m->boundmass);
+  (void)limb_mjcf_numbers(m, it, "boundinertia", 1, 1, &m->boundinertia);
+  (void)limb_mjcf_numbers(m, it, "settotalmass", 1, 1, &m->totalmass);
+  m->balance = limb_mjcf_word(m, it, "balanceinertia", "false true", m->balance);
 }
 
 // Forces of the medium and switches that change passive forces.
@@ -58,39 +60,39 @@ static void note_option(mjcf* m, const xml_node* n)
   static const char* const switches[] = {"spring", "damper", "passive", "frictionloss"};
   for (size_t i = 0; i < sizeof medium / sizeof *medium; i++) {
     double x[3] = {0, 0, 0};
-    (void)mjcf_numbers(m, mjcf_plain(n), medium[i], 1, 3, x);
+    (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), medium[i], 1, 3, x);
     if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-      limb_find(m->findings, RULE_DROPPED, n->mark, mjcf_subject(n),
-                "%s: there are no forces of a medium here", medium[i]);
+      limb_report(m->findings, RULE_DROPPED, n->mark, limb_mjcf_subject(n),
+                  "%s: there are no forces of a medium here", medium[i]);
   }
-  const xml_node* flag = xml_child(n, "flag");
+  const xml_node* flag = limb_xml_child(n, "flag");
   if (!flag) return;
   for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-    const char* value = xml_get(flag, switches[i]);
+    const char* value = limb_xml_get(flag, switches[i]);
     if (value && strcmp(value, "disable") == 0)
-      limb_find(m->findings, RULE_DROPPED, flag->mark, mjcf_subject(flag),
-                "%s=\"disable\": the figures of the joints count here all the same", switches[i]);
+      limb_report(m->findings, RULE_DROPPED, flag->mark, limb_mjcf_subject(flag),
+                  "%s=\"disable\": the figures of the joints count here all the same", switches[i]);
   }
 }
 
 static void take_option(mjcf* m, const xml_node* n, sp_vec3* gravity)
 {
   double g[3] = {gravity->x, gravity->y, gravity->z};
-  mjcf_check_attributes(
+  limb_mjcf_check_attributes(
     m, n, "gravity wind density viscosity",
     "timestep apirate impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance mpr_tolerance "
     "sleep_tolerance magnetic o_margin o_solref o_solimp o_friction integrator collision cone "
     "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
     "sdf_iterations sdf_initpoints actuatorgroupdisable",
     0);
-  (void)mjcf_numbers(m, mjcf_plain(n), "gravity", 3, 3, g);
+  (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), "gravity", 3, 3, g);
   *gravity = sp_v3(g[0], g[1], g[2]);
-  const xml_node* flag = xml_child(n, "flag");
-  const char* off = flag ? xml_get(flag, "gravity") : NULL;
+  const xml_node* flag = limb_xml_child(n, "flag");
+  const char* off = flag ? limb_xml_get(flag, "gravity") : NULL;
   if (off && strcmp(off, "disable") == 0) {
     *gravity = sp_v3(0, 0, 0);
-    limb_find(m->findings, RULE_ASSUMED, flag->mark, mjcf_subject(flag),
-              "gravity is switched off in the file: it is 0 0 0");
+    limb_report(m->findings, RULE_ASSUMED, flag->mark, limb_mjcf_subject(flag),
+                "gravity is switched off in the file: it is 0 0 0");
   }
   note_option(m, n);
 }
@@ -103,8 +105,9 @@ static void take_settings(mjcf* m, const xml_node* root)
     return;
   }
   *gravity = sp_v3(0, 0, -9.81);
-  for (const xml_node* n = xml_child(root, "compiler"); n; n = xml_next(n)) take_compiler(m, n);
-  for (const xml_node* n = xml_child(root, "option"); n; n = xml_next(n))
+  for (const xml_node* n = limb_xml_child(root, "compiler"); n; n = limb_xml_next(n))
+    take_compiler(m, n);
+  for (const xml_node* n = limb_xml_child(root, "option"); n; n = limb_xml_next(n))
     take_option(m, n, gravity);
   m->s->gravity = gravity;
 }
@@ -136,21 +139,22 @@ static void note_sections(mjcf* m, const xml_node* root)
     switch (kind_of_section(n->name)) {
     case READ: break;
     case IGNORED:
-      limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"section", n->name},
-                     "it is not part of the dynamics of the robot");
+      limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"section", n->name},
+                       "it is not part of the dynamics of the robot");
       break;
     case REFUSED:
-      limb_find(m->findings, RULE_UNSUPPORTED, n->mark, (limb_subject){"section", n->name},
-                "<%s> adds to the robot what limb does not read", n->name);
+      limb_report(m->findings, RULE_UNSUPPORTED, n->mark, (limb_subject){"section", n->name},
+                  "<%s> adds to the robot what limb does not read", n->name);
       if (strcmp(n->name, "include") == 0)
-        limb_find_hint(m->findings, "paste the included file here, or let MuJoCo do it: compile "
-                                    "model.xml saved.xml");
+        limb_report_hint(m->findings, "paste the included file here, or let MuJoCo do it: compile "
+                                      "model.xml saved.xml");
       else
-        limb_find_hint(m->findings, "remove the section if the rest of the robot is what you need");
+        limb_report_hint(m->findings,
+                         "remove the section if the rest of the robot is what you need");
       break;
     case UNKNOWN:
-      limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"section", n->name},
-                     "MJCF has no section of this name");
+      limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"section", n->name},
+                       "MJCF has no section of this name");
       break;
     }
   }
@@ -183,20 +187,20 @@ static void rename_sites(mjcf* m)
   for (int i = 0; i < s->nframe && !m->no_memory; i++) {
     const char* name = s->frame[i].name;
     if (strcmp(name, "world") != 0 && limb_names_find(&t, name, body_name, s) < 0) continue;
-    const char* other = mjcf_join(m, name, "_", "site");
+    const char* other = limb_mjcf_join(m, name, "_", "site");
     if (!other) return;
     s->frame[i].name = other;
-    limb_find(m->findings, RULE_ASSUMED, s->frame[i].mark, (limb_subject){"site", name},
-              "there is a body of this name: the site is called '%s' here", other);
+    limb_report(m->findings, RULE_ASSUMED, s->frame[i].mark, (limb_subject){"site", name},
+                "there is a body of this name: the site is called '%s' here", other);
   }
 }
 
 static void note_names(mjcf* m)
 {
   if (m->unnamed > 0)
-    limb_find(m->findings, RULE_ASSUMED, m->first_unnamed, (limb_subject){NULL, NULL},
-              "%d bodies and joints have no name, and are called like '%s'", m->unnamed,
-              m->first_given);
+    limb_report(m->findings, RULE_ASSUMED, m->first_unnamed, (limb_subject){NULL, NULL},
+                "%d bodies and joints have no name, and are called like '%s'", m->unnamed,
+                m->first_given);
 }
 
 // ---- the file -------------------------------------------------------------------------------------
@@ -204,19 +208,22 @@ static void note_names(mjcf* m)
 static void take_robot(mjcf* m, const xml_node* root)
 {
   int bodies = 0;
-  m->s->name = xml_get(root, "model");
-  mjcf_check_attributes(m, root, "model", "xmlns:xsi xsi:noNamespaceSchemaLocation", 1);
+  m->s->name = limb_xml_get(root, "model");
+  limb_mjcf_check_attributes(m, root, "model", "xmlns:xsi xsi:noNamespaceSchemaLocation", 1);
   take_settings(m, root);
-  mjcf_take_defaults(m, root);
+  limb_mjcf_take_defaults(m, root);
   note_sections(m, root);
-  for (const xml_node* n = xml_child(root, "worldbody"); n && !m->no_memory; n = xml_next(n))
-    mjcf_take_world(m, n, &bodies);
-  for (const xml_node* n = xml_child(root, "equality"); n && !m->no_memory; n = xml_next(n))
-    mjcf_take_equality(m, n);
-  for (const xml_node* n = xml_child(root, "tendon"); n; n = xml_next(n)) mjcf_take_tendons(m, n);
-  for (const xml_node* n = xml_child(root, "actuator"); n; n = xml_next(n))
-    mjcf_take_actuators(m, n);
-  mjcf_scale_mass(m);
+  for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory;
+       n = limb_xml_next(n))
+    limb_mjcf_take_world(m, n, &bodies);
+  for (const xml_node* n = limb_xml_child(root, "equality"); n && !m->no_memory;
+       n = limb_xml_next(n))
+    limb_mjcf_take_equality(m, n);
+  for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n))
+    limb_mjcf_take_tendons(m, n);
+  for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n))
+    limb_mjcf_take_actuators(m, n);
+  limb_mjcf_scale_mass(m);
   rename_sites(m);
   note_names(m);
 }
@@ -228,11 +235,11 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
   if (!root)
     return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "mujoco") != 0) {
-    limb_find(s->findings, RULE_WRONG_FORMAT, root->mark, (limb_subject){"element", root->name},
-              "the root of an MJCF file is <mujoco>");
-    limb_find_hint(s->findings, strcmp(root->name, "robot") == 0
-                                  ? "this is URDF: name the file *.urdf, or give --from urdf"
-                                  : "this is XML of another kind, and not the file of a robot");
+    limb_report(s->findings, RULE_WRONG_FORMAT, root->mark, (limb_subject){"element", root->name},
+                "the root of an MJCF file is <mujoco>");
+    limb_report_hint(s->findings, strcmp(root->name, "robot") == 0
+                                    ? "this is URDF: name the file *.urdf, or give --from urdf"
+                                    : "this is XML of another kind, and not the file of a robot");
     return LIMB_E_SYNTAX;
   }
   mjcf m = {.pool = src->pool,

@@ -23,9 +23,10 @@ static void walk(mjcf* m, const xml_node* n, const place* at, int* bodies);
 
 static place frame_place(mjcf* m, const xml_node* n, const place* at)
 {
-  mjcf_check_attributes(m, n, "name childclass pos quat axisangle xyaxes zaxis euler", NULL, 0);
-  return (place){at->body, sp_compose(at->X, mjcf_pose(m, mjcf_plain(n))),
-                 mjcf_named_class(m, n, "childclass", at->class_index)};
+  limb_mjcf_check_attributes(m, n, "name childclass pos quat axisangle xyaxes zaxis euler", NULL,
+                             0);
+  return (place){at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
+                 limb_mjcf_named_class(m, n, "childclass", at->class_index)};
 }
 
 // ---- parts ----------------------------------------------------------------------------------------
@@ -33,7 +34,8 @@ static place frame_place(mjcf* m, const xml_node* n, const place* at)
 static void add_joint(mjcf* m, const xml_node* n, const place* at, parts* p)
 {
   if (!at->body) {
-    limb_find(m->findings, RULE_BAD_JOINT, n->mark, mjcf_subject(n), "the world has no joints");
+    limb_report(m->findings, RULE_BAD_JOINT, n->mark, limb_mjcf_subject(n),
+                "the world has no joints");
     return;
   }
   if (p->njoint == p->joint_cap) {
@@ -49,21 +51,22 @@ static void add_joint(mjcf* m, const xml_node* n, const place* at, parts* p)
   }
   const int free_joint = strcmp(n->name, "freejoint") == 0;
   const mjcf_item it =
-    free_joint ? mjcf_plain(n) : mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
+    free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
   p->joint[p->njoint++] = (mjcf_joint){it, at->X};
 }
 
 static void add_inertial(mjcf* m, const xml_node* n, const place* at, parts* p)
 {
   if (n->parent && strcmp(n->parent->name, "frame") == 0) {
-    limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
-              "an <inertial> inside a <frame> is not read");
-    limb_find_hint(m->findings, "write it into the body itself");
+    limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n),
+                "an <inertial> inside a <frame> is not read");
+    limb_report_hint(m->findings, "write it into the body itself");
   } else if (!at->body) {
-    limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n), "the world has no inertia");
+    limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
+                "the world has no inertia");
   } else if (p->mass.inertial) {
-    limb_find(m->findings, RULE_DUPLICATE_KEY, n->mark, mjcf_subject(n),
-              "the body has an <inertial> already, on line %d", p->mass.inertial->mark.line);
+    limb_report(m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
+                "the body has an <inertial> already, on line %d", p->mass.inertial->mark.line);
   } else {
     p->mass.inertial = n;
   }
@@ -71,21 +74,21 @@ static void add_inertial(mjcf* m, const xml_node* n, const place* at, parts* p)
 
 static void add_site(mjcf* m, const xml_node* n, const place* at)
 {
-  const mjcf_item it = mjcf_make_item(m, n, MJCF_SITE, at->class_index);
-  const char* name = xml_get(n, "name");
-  mjcf_check_attributes(m, n, "name class type pos quat axisangle xyaxes zaxis euler fromto",
-                        "group material rgba size user mesh", 1);
+  const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_SITE, at->class_index);
+  const char* name = limb_xml_get(n, "name");
+  limb_mjcf_check_attributes(m, n, "name class type pos quat axisangle xyaxes zaxis euler fromto",
+                             "group material rgba size user mesh", 1);
   if (!name || !*name) {
-    limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", "site"},
-                   "sites without a name are left out");
+    limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", "site"},
+                     "sites without a name are left out");
     return;
   }
   sp_pose X;
   double half;
-  if (mjcf_get(m, it, "fromto")) {
-    if (!mjcf_fromto(m, it, &X, &half)) return;
+  if (limb_mjcf_get(m, it, "fromto")) {
+    if (!limb_mjcf_fromto(m, it, &X, &half)) return;
   } else {
-    X = mjcf_pose(m, it);
+    X = limb_mjcf_pose(m, it);
   }
   sketch_frame* f = limb_sketch_frame(m->s, name, n->mark);
   if (!f) {
@@ -99,10 +102,11 @@ static void add_site(mjcf* m, const xml_node* n, const place* at)
 static void add_geom(mjcf* m, const xml_node* n, const place* at, parts* p)
 {
   if (!m->geom_noted)
-    limb_find(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", "geom"},
-              "contacts and looks are ignored; shapes count where inertia follows from them");
+    limb_report(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", "geom"},
+                "contacts and looks are ignored; shapes count where inertia follows from them");
   m->geom_noted = 1;
-  if (at->body) mjcf_add_geom(m, mjcf_make_item(m, n, MJCF_GEOM, at->class_index), at->X, &p->mass);
+  if (at->body)
+    limb_mjcf_add_geom(m, limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index), at->X, &p->mass);
 }
 
 // Elements that would add to the robot in ways that are not read.
@@ -119,15 +123,15 @@ static int is_unsupported(const char* name)
 static void note_other(mjcf* m, const xml_node* n)
 {
   if (is_unsupported(n->name)) {
-    limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n),
-              "<%s> adds to the robot what this file does not show", n->name);
-    limb_find_hint(m->findings, "write it out, or let MuJoCo do it: compile model.xml saved.xml");
+    limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n),
+                "<%s> adds to the robot what this file does not show", n->name);
+    limb_report_hint(m->findings, "write it out, or let MuJoCo do it: compile model.xml saved.xml");
   } else if (strcmp(n->name, "camera") == 0 || strcmp(n->name, "light") == 0) {
-    limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", n->name},
-                   "it is not dynamics");
+    limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", n->name},
+                     "it is not dynamics");
   } else {
-    limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"element", n->name},
-                   "<%s> is not an element of a body", n->name);
+    limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"element", n->name},
+                     "<%s> is not an element of a body", n->name);
   }
 }
 
@@ -157,12 +161,12 @@ static void collect(mjcf* m, const xml_node* n, const place* at, parts* p)
 
 static const char* body_name(mjcf* m, const xml_node* n, const char* parent, int number)
 {
-  const char* name = xml_get(n, "name");
+  const char* name = limb_xml_get(n, "name");
   if (name && *name) return name;
   char text[24];
   (void)snprintf(text, sizeof text, "%d", number);
-  name = mjcf_join(m, parent ? parent : "world", ".body", text);
-  if (name) mjcf_note_unnamed(m, n->mark, name);
+  name = limb_mjcf_join(m, parent ? parent : "world", ".body", text);
+  if (name) limb_mjcf_note_unnamed(m, n->mark, name);
   return name;
 }
 
@@ -170,14 +174,15 @@ static void check_body(mjcf* m, const xml_node* n, const char* name)
 {
   const limb_subject about = {"body", name};
   double gravcomp = 0;
-  mjcf_check_attributes(m, n,
-                        "name childclass mocap pos quat axisangle xyaxes zaxis euler gravcomp",
-                        "sleep simple fuse user", 0);
-  if (mjcf_numbers(m, mjcf_plain(n), "gravcomp", 1, 1, &gravcomp) && gravcomp != 0)
-    limb_find(m->findings, RULE_DROPPED, n->mark, about,
-              "gravcomp: its weight is not compensated here");
-  if (mjcf_word(m, mjcf_plain(n), "mocap", "false true", 0))
-    limb_find(m->findings, RULE_DROPPED, n->mark, about, "mocap: it stands where the file puts it");
+  limb_mjcf_check_attributes(m, n,
+                             "name childclass mocap pos quat axisangle xyaxes zaxis euler gravcomp",
+                             "sleep simple fuse user", 0);
+  if (limb_mjcf_numbers(m, limb_mjcf_plain(n), "gravcomp", 1, 1, &gravcomp) && gravcomp != 0)
+    limb_report(m->findings, RULE_DROPPED, n->mark, about,
+                "gravcomp: its weight is not compensated here");
+  if (limb_mjcf_word(m, limb_mjcf_plain(n), "mocap", "false true", 0))
+    limb_report(m->findings, RULE_DROPPED, n->mark, about,
+                "mocap: it stands where the file puts it");
 }
 
 // Whether --base is to free a body that the file welds to the world.
@@ -192,15 +197,15 @@ static int is_freed(const mjcf* m, const mjcf_carried* b, const parts* p)
 static void free_root(mjcf* m, const mjcf_carried* b)
 {
   if (m->opt->base == LIMB_BASE_FLOATING) {
-    mjcf_note_start(m, b);
+    limb_mjcf_note_start(m, b);
     return;
   }
-  const char* ground = mjcf_join(m, b->name, ".", "base");
+  const char* ground = limb_mjcf_join(m, b->name, ".", "base");
   if (!ground) return;
   if (!limb_sketch_body(m->s, ground, b->mark)) m->no_memory = 1;
   mjcf_carried welded = *b;
   welded.parent = ground;
-  mjcf_add_joints(m, &welded, NULL, 0);
+  limb_mjcf_add_joints(m, &welded, NULL, 0);
 }
 
 static void take_body(mjcf* m, const xml_node* n, const place* at, int number)
@@ -208,15 +213,17 @@ static void take_body(mjcf* m, const xml_node* n, const place* at, int number)
   const char* name = body_name(m, n, at->body, number);
   if (!name) return;
   check_body(m, n, name);
-  place inside = {name, sp_pose_identity(), mjcf_named_class(m, n, "childclass", at->class_index)};
+  place inside = {name, sp_pose_identity(),
+                  limb_mjcf_named_class(m, n, "childclass", at->class_index)};
   parts p = {0};
   collect(m, n, &inside, &p);
-  const mjcf_carried b = {name, at->body, sp_compose(at->X, mjcf_pose(m, mjcf_plain(n))), n->mark};
-  const sp_inertia Y = mjcf_body_inertia(m, n, name, &p.mass);
+  const mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
+                          n->mark};
+  const sp_inertia Y = limb_mjcf_body_inertia(m, n, name, &p.mass);
   if (is_freed(m, &b, &p))
     free_root(m, &b);
   else
-    mjcf_add_joints(m, &b, p.joint, p.njoint);
+    limb_mjcf_add_joints(m, &b, p.joint, p.njoint);
   sketch_body* body = m->no_memory ? NULL : limb_sketch_body(m->s, name, n->mark);
   if (!body) {
     m->no_memory = 1;
@@ -243,11 +250,11 @@ static void walk(mjcf* m, const xml_node* n, const place* at, int* bodies)
   }
 }
 
-void mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies)
+void limb_mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies)
 {
   const place at = {NULL, sp_pose_identity(),
-                    mjcf_named_class(m, worldbody, "childclass", m->main_class)};
-  mjcf_check_attributes(m, worldbody, "childclass name", NULL, 0);
+                    limb_mjcf_named_class(m, worldbody, "childclass", m->main_class)};
+  limb_mjcf_check_attributes(m, worldbody, "childclass name", NULL, 0);
   parts p = {0};
   collect(m, worldbody, &at, &p);
   walk(m, worldbody, &at, bodies);

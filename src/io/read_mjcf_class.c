@@ -19,8 +19,8 @@ static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
 {
   const int depth = parent < 0 ? 0 : m->class_list[parent].depth + 1;
   if (depth > DEEPEST) {
-    limb_find(m->findings, RULE_TOO_DEEP, at, (limb_subject){"default", name},
-              "default classes are nested more than %d deep", DEEPEST);
+    limb_report(m->findings, RULE_TOO_DEEP, at, (limb_subject){"default", name},
+                "default classes are nested more than %d deep", DEEPEST);
     return -1;
   }
   if (m->nclass == m->class_cap) {
@@ -60,14 +60,14 @@ static void take_items(mjcf* m, const xml_node* n, int index)
     while (kind < MJCF_KINDS && strcmp(c->name, kinds[kind]) != 0) kind++;
     if (kind == MJCF_KINDS) {
       if (!is_other_default(c->name))
-        limb_find_once(m->findings, RULE_UNKNOWN_TAG, c->mark, (limb_subject){"default", c->name},
-                       "MJCF has no defaults for <%s>", c->name);
+        limb_report_once(m->findings, RULE_UNKNOWN_TAG, c->mark, (limb_subject){"default", c->name},
+                         "MJCF has no defaults for <%s>", c->name);
       continue;
     }
     const xml_node** item = &m->class_list[index].item[kind];
     if (*item)
-      limb_find(m->findings, RULE_DUPLICATE_KEY, c->mark, (limb_subject){"default", c->name},
-                "this class has a <%s> already, on line %d", c->name, (*item)->mark.line);
+      limb_report(m->findings, RULE_DUPLICATE_KEY, c->mark, (limb_subject){"default", c->name},
+                  "this class has a <%s> already, on line %d", c->name, (*item)->mark.line);
     else
       *item = c;
   }
@@ -76,17 +76,18 @@ static void take_items(mjcf* m, const xml_node* n, int index)
 // A class and those below it; parent -1: a section. Recursion is limited by the depth of XML.
 static void take_class(mjcf* m, const xml_node* n, int parent)
 {
-  const char* name = xml_get(n, "class");
-  mjcf_check_attributes(m, n, "class", NULL, 0);
+  const char* name = limb_xml_get(n, "class");
+  limb_mjcf_check_attributes(m, n, "class", NULL, 0);
   if (!name && m->main_class != parent) {
-    limb_find(m->findings, RULE_NO_NAME, n->mark, (limb_subject){"default", NULL},
-              "a default class inside another needs a class attribute");
+    limb_report(m->findings, RULE_NO_NAME, n->mark, (limb_subject){"default", NULL},
+                "a default class inside another needs a class attribute");
     return;
   }
   const int index = add_class(m, name ? name : "main", parent, n->mark);
   if (index < 0) return;
   take_items(m, n, index);
-  for (const xml_node* c = xml_child(n, "default"); c; c = xml_next(c)) take_class(m, c, index);
+  for (const xml_node* c = limb_xml_child(n, "default"); c; c = limb_xml_next(c))
+    take_class(m, c, index);
 }
 
 // A section adds to the class main: later sections change it, classes above keep what they inherited.
@@ -116,46 +117,47 @@ static void enter_names(mjcf* m)
     if (first < 0)
       limb_names_put(&m->class_names, c->name, i);
     else if (first != i && !(c->section && m->class_list[first].section))
-      limb_find(m->findings, RULE_DUPLICATE_NAME, c->mark, (limb_subject){"default", c->name},
-                "there is a default class of this name already, on line %d",
-                m->class_list[first].mark.line);
+      limb_report(m->findings, RULE_DUPLICATE_NAME, c->mark, (limb_subject){"default", c->name},
+                  "there is a default class of this name already, on line %d",
+                  m->class_list[first].mark.line);
   }
 }
 
-void mjcf_take_defaults(mjcf* m, const xml_node* root)
+void limb_mjcf_take_defaults(mjcf* m, const xml_node* root)
 {
   m->main_class = -1;
-  for (const xml_node* n = xml_child(root, "default"); n; n = xml_next(n)) take_section(m, n);
+  for (const xml_node* n = limb_xml_child(root, "default"); n; n = limb_xml_next(n))
+    take_section(m, n);
   enter_names(m);
 }
 
-int mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited)
+int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited)
 {
-  const char* name = xml_get(n, attribute);
+  const char* name = limb_xml_get(n, attribute);
   if (!name || m->no_memory) return inherited;
   const int found = limb_names_find(&m->class_names, name, class_name, m);
   if (found >= 0) return found;
   if (strcmp(name, "main") == 0) return m->main_class;
   char mean[LIMB_WHERE_SPACE];
-  limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
-            "there is no default class '%s'%s", name,
-            limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
+  limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
+              "there is no default class '%s'%s", name,
+              limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
   return inherited;
 }
 
-mjcf_item mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass)
+mjcf_item limb_mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass)
 {
-  return (mjcf_item){n, kind, mjcf_named_class(m, n, "class", childclass)};
+  return (mjcf_item){n, kind, limb_mjcf_named_class(m, n, "class", childclass)};
 }
 
-mjcf_item mjcf_plain(const xml_node* n) { return (mjcf_item){n, MJCF_PLAIN, -1}; }
+mjcf_item limb_mjcf_plain(const xml_node* n) { return (mjcf_item){n, MJCF_PLAIN, -1}; }
 
-const char* mjcf_get(const mjcf* m, mjcf_item it, const char* name)
+const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name)
 {
-  const char* value = xml_get(it.node, name);
+  const char* value = limb_xml_get(it.node, name);
   if (it.kind == MJCF_PLAIN) return value;
   for (int c = it.class_index; !value && c >= 0; c = m->class_list[c].parent) {
-    if (m->class_list[c].item[it.kind]) value = xml_get(m->class_list[c].item[it.kind], name);
+    if (m->class_list[c].item[it.kind]) value = limb_xml_get(m->class_list[c].item[it.kind], name);
   }
   return value;
 }

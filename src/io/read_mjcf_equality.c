@@ -28,23 +28,25 @@ static int enter_joints(mjcf* m, limb_names* t)
 
 static void refuse(mjcf* m, const xml_node* n, const char* what)
 {
-  limb_find(m->findings, RULE_UNSUPPORTED, n->mark, mjcf_subject(n), "%s", what);
-  limb_find_hint(m->findings, "it changes the dynamics: set active=\"false\" to go on without it");
+  limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n), "%s", what);
+  limb_report_hint(m->findings,
+                   "it changes the dynamics: set active=\"false\" to go on without it");
 }
 
 // Joint of an attribute; -1 and a finding when there is none.
 static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const char* attribute)
 {
-  const char* name = xml_get(n, attribute);
+  const char* name = limb_xml_get(n, attribute);
   const int found = name ? limb_names_find(t, name, joint_name, m->s) : -1;
   if (found >= 0) return found;
   char mean[LIMB_WHERE_SPACE] = "";
   if (name)
-    limb_find(m->findings, RULE_MIMIC_TARGET, n->mark, mjcf_subject(n), "%s '%s' is not defined%s",
-              attribute, name,
-              limb_did_you_mean(m->s->findings, name, m->s->njoint, joint_name, m->s, mean));
+    limb_report(m->findings, RULE_MIMIC_TARGET, n->mark, limb_mjcf_subject(n),
+                "%s '%s' is not defined%s", attribute, name,
+                limb_did_you_mean(m->s->findings, name, m->s->njoint, joint_name, m->s, mean));
   else
-    limb_find(m->findings, RULE_MISSING_KEY, n->mark, mjcf_subject(n), "it has no %s", attribute);
+    limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s",
+                attribute);
   return -1;
 }
 
@@ -52,11 +54,11 @@ static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const cha
 static void couple_joints(mjcf* m, const limb_names* t, mjcf_item it)
 {
   const xml_node* n = it.node;
-  mjcf_check_attributes(m, n, "name class active joint1 joint2 polycoef", "solref solimp", 0);
+  limb_mjcf_check_attributes(m, n, "name class active joint1 joint2 polycoef", "solref solimp", 0);
   double c[5] = {0, 1, 0, 0, 0};
-  (void)mjcf_numbers(m, it, "polycoef", 1, 5, c);
+  (void)limb_mjcf_numbers(m, it, "polycoef", 1, 5, c);
   const int follower = find_joint(m, t, n, "joint1");
-  const int leader = xml_get(n, "joint2") ? find_joint(m, t, n, "joint2") : follower;
+  const int leader = limb_xml_get(n, "joint2") ? find_joint(m, t, n, "joint2") : follower;
   if (follower < 0 || leader < 0) return;
   sketch_joint* j = &m->s->joint[follower];
   const int curved = c[2] != 0 || c[3] != 0 || c[4] != 0;
@@ -65,8 +67,8 @@ static void couple_joints(mjcf* m, const limb_names* t, mjcf_item it)
   } else if (!m->opt->no_mimic && curved) {
     refuse(m, n, "polycoef: limb has joints that follow others linearly only");
   } else if (j->mimic) {
-    limb_find(m->findings, RULE_DUPLICATE_KEY, n->mark, mjcf_subject(n),
-              "joint '%s' follows '%s' already", j->name, j->mimic);
+    limb_report(m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
+                "joint '%s' follows '%s' already", j->name, j->mimic);
   } else {
     j->mimic = m->s->joint[leader].name;
     j->mimic_mark = n->mark;
@@ -75,14 +77,14 @@ static void couple_joints(mjcf* m, const limb_names* t, mjcf_item it)
   }
 }
 
-void mjcf_take_equality(mjcf* m, const xml_node* section)
+void limb_mjcf_take_equality(mjcf* m, const xml_node* section)
 {
   limb_names t;
   if (!enter_joints(m, &t)) return;
   for (const xml_node* n = section->first; n; n = n->next) {
-    const mjcf_item it = mjcf_make_item(m, n, MJCF_EQUALITY, m->main_class);
-    if (mjcf_word(m, it, "active", "false true", 1) == 0)
-      limb_find(m->findings, RULE_IGNORED, n->mark, mjcf_subject(n), "it is not active");
+    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_EQUALITY, m->main_class);
+    if (limb_mjcf_word(m, it, "active", "false true", 1) == 0)
+      limb_report(m->findings, RULE_IGNORED, n->mark, limb_mjcf_subject(n), "it is not active");
     else if (strcmp(n->name, "joint") == 0)
       couple_joints(m, &t, it);
     else
@@ -90,17 +92,17 @@ void mjcf_take_equality(mjcf* m, const xml_node* section)
   }
 }
 
-void mjcf_take_tendons(mjcf* m, const xml_node* section)
+void limb_mjcf_take_tendons(mjcf* m, const xml_node* section)
 {
   static const char* const names[] = {"stiffness", "damping", "frictionloss", "armature"};
   for (const xml_node* n = section->first; n; n = n->next) {
-    const mjcf_item it = mjcf_make_item(m, n, MJCF_TENDON, m->main_class);
+    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_TENDON, m->main_class);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       double x[3] = {0, 0, 0};
-      (void)mjcf_numbers(m, it, names[i], 1, 3, x);
+      (void)limb_mjcf_numbers(m, it, names[i], 1, 3, x);
       if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-        limb_find(m->findings, RULE_DROPPED, n->mark, mjcf_subject(n),
-                  "%s: limb has no tendons, so that their forces are missing", names[i]);
+        limb_report(m->findings, RULE_DROPPED, n->mark, limb_mjcf_subject(n),
+                    "%s: limb has no tendons, so that their forces are missing", names[i]);
     }
   }
 }

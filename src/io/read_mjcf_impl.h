@@ -70,47 +70,47 @@ typedef struct mjcf {
 // ---- read_mjcf_class.c
 
 // Collects the <default> sections below the root.
-void mjcf_take_defaults(mjcf* m, const xml_node* root);
+void limb_mjcf_take_defaults(mjcf* m, const xml_node* root);
 
 // The class that a class or childclass attribute of a node names; inherited when it has none.
-int mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited);
+int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited);
 
 // An element of a kind below a body whose children have the class childclass.
-mjcf_item mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass);
-mjcf_item mjcf_plain(const xml_node* n);
+mjcf_item limb_mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass);
+mjcf_item limb_mjcf_plain(const xml_node* n);
 
 // Value of an attribute, of the element or of its class; NULL when nothing gives it.
-const char* mjcf_get(const mjcf* m, mjcf_item it, const char* name);
+const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name);
 
 // ---- read_mjcf_value.c
 
 // Element and name, for messages.
-limb_subject mjcf_subject(const xml_node* n);
+limb_subject limb_mjcf_subject(const xml_node* n);
 
 // From least to most numbers. How many there are; 0: the attribute is not given, or faulty and reported.
-int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x);
+int limb_mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x);
 
 // Fills x[0 ... 2] as MuJoCo does: each class may change the first numbers and leave the others. How many
 // were given; -1 after an error.
-int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3]);
+int limb_mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3]);
 
 // One of the words, separated by blanks: its place; fallback when not given or faulty.
-int mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback);
+int limb_mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback);
 
 // pos and orientation, or the frame of fromto with half its length; half is 0 without fromto.
-sp_pose mjcf_pose(mjcf* m, mjcf_item it);
-int mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half);
+sp_pose limb_mjcf_pose(mjcf* m, mjcf_item it);
+int limb_mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half);
 
 // Reports attributes that are neither used nor ignored (words separated by blanks; ignored may be NULL).
 // quiet: the ignored ones are not even noted.
-void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
-                           int quiet);
+void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
+                                int quiet);
 
 // Whether a rotation is another than none at all.
-int mjcf_is_turned(const sp_mat3* R);
+int limb_mjcf_is_turned(const sp_mat3* R);
 
 // a + middle + b in the pool; NULL when out of memory, which m remembers.
-const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b);
+const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const char* b);
 
 // ---- read_mjcf_inertia.c
 
@@ -125,13 +125,14 @@ typedef struct mjcf_mass {
 } mjcf_mass;
 
 // Adds a geom that stands in the body frame at X.
-void mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
+void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
 
 // The inertia of the body of that name.
-sp_inertia mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass);
+sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name,
+                                  const mjcf_mass* mass);
 
 // Scales all bodies to the total mass that <compiler> asks for.
-void mjcf_scale_mass(mjcf* m);
+void limb_mjcf_scale_mass(mjcf* m);
 
 // ---- read_mjcf_joint.c
 
@@ -148,25 +149,25 @@ typedef struct mjcf_carried {
 } mjcf_carried;
 
 // Joins a body that is in the sketch to its parent by its joints, one after the other.
-void mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count);
+void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count);
 
 // Says that the pose of a body in the file has no effect, because it is part of q.
-void mjcf_note_start(mjcf* m, const mjcf_carried* b);
+void limb_mjcf_note_start(mjcf* m, const mjcf_carried* b);
 
 // Counts a thing that had no name.
-void mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given);
+void limb_mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given);
 
 // ---- read_mjcf_body.c
 
-void mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies);
+void limb_mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies);
 
 // ---- read_mjcf_equality.c
 
-void mjcf_take_equality(mjcf* m, const xml_node* section);
-void mjcf_take_tendons(mjcf* m, const xml_node* section);
+void limb_mjcf_take_equality(mjcf* m, const xml_node* section);
+void limb_mjcf_take_tendons(mjcf* m, const xml_node* section);
 
 // ---- read_mjcf_actuator.c
 
-void mjcf_take_actuators(mjcf* m, const xml_node* section);
+void limb_mjcf_take_actuators(mjcf* m, const xml_node* section);
 
 #endif

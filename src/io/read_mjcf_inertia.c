@@ -59,28 +59,28 @@ static int size_count(shape type)
 // Sizes and pose of a geom in its frame. 0 after an error.
 static int take_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
 {
-  const int given = mjcf_layered(m, it, "size", x);
+  const int given = limb_mjcf_layered(m, it, "size", x);
   if (given < 0) return 0;
   int wanted = size_count(type);
-  if (mjcf_get(m, it, "fromto")) {
+  if (limb_mjcf_get(m, it, "fromto")) {
     double half = 0;
-    if (!mjcf_fromto(m, it, X, &half)) return 0;
+    if (!limb_mjcf_fromto(m, it, X, &half)) return 0;
     if (type == SPHERE) {
-      limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-                "a sphere has no fromto");
+      limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+                  "a sphere has no fromto");
       return 0;
     }
     x[1] = wanted == 2 ? half : x[0];
     x[2] = half;
     wanted = 1;
   } else {
-    *X = mjcf_pose(m, it);
+    *X = limb_mjcf_pose(m, it);
   }
   int positive = given >= wanted;
   for (int i = 0; i < wanted; i++) positive &= x[i] > 0;
   if (!positive)
-    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-              "its size should be %d positive number%s", wanted, wanted == 1 ? "" : "s");
+    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+                "its size should be %d positive number%s", wanted, wanted == 1 ? "" : "s");
   return positive;
 }
 
@@ -89,11 +89,11 @@ static double take_mass(mjcf* m, mjcf_item it, double* density)
 {
   double mass = -1;
   *density = 1000;
-  (void)mjcf_numbers(m, it, "density", 1, 1, density);
-  const int given = mjcf_numbers(m, it, "mass", 1, 1, &mass);
+  (void)limb_mjcf_numbers(m, it, "density", 1, 1, density);
+  const int given = limb_mjcf_numbers(m, it, "mass", 1, 1, &mass);
   if ((given && mass < 0) || *density < 0) {
-    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-              "its mass or density is negative");
+    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+                "its mass or density is negative");
     return 0;
   }
   return given ? mass : *density == 0 ? 0 : -1;
@@ -102,29 +102,29 @@ static double take_mass(mjcf* m, mjcf_item it, double* density)
 static int counts(mjcf* m, mjcf_item it)
 {
   double group = 0;
-  (void)mjcf_numbers(m, it, "group", 1, 1, &group);
+  (void)limb_mjcf_numbers(m, it, "group", 1, 1, &group);
   return group >= m->group_min && group <= m->group_max;
 }
 
-void mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass)
+void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass)
 {
-  mjcf_check_attributes(
+  limb_mjcf_check_attributes(
     m, it.node,
     "name class type group size mass density shellinertia fromto pos quat axisangle xyaxes zaxis "
     "euler mesh hfield",
     "contype conaffinity condim priority material rgba friction solmix solref solimp margin gap "
     "fitscale fluidshape fluidcoef user surfacevel adhesion",
     1);
-  const shape type = (shape)mjcf_word(m, it, "type", shapes, SPHERE);
+  const shape type = (shape)limb_mjcf_word(m, it, "type", shapes, SPHERE);
   double density = 0;
   double own = take_mass(m, it, &density);
   if (type == PLANE || type == HFIELD || own == 0 || !counts(m, it)) return;
   mass->ngeom++;
-  if (type == MESH || type == SDF || mjcf_get(m, it, "mesh")) {
+  if (type == MESH || type == SDF || limb_mjcf_get(m, it, "mesh")) {
     if (!mass->mesh) mass->mesh = it.node;
     return;
   }
-  if (mjcf_word(m, it, "shellinertia", "false true", 0)) {
+  if (limb_mjcf_word(m, it, "shellinertia", "false true", 0)) {
     if (!mass->shell) mass->shell = it.node;
     return;
   }
@@ -144,31 +144,31 @@ void mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass)
 // Attribute that an <inertial> must have; 0 after an error.
 static int needed(mjcf* m, const xml_node* n, const char* name, int count, double* x)
 {
-  if (mjcf_numbers(m, mjcf_plain(n), name, count, count, x)) return 1;
-  if (!xml_get(n, name))
-    limb_find(m->findings, RULE_MISSING_KEY, n->mark, mjcf_subject(n), "it has no %s", name);
+  if (limb_mjcf_numbers(m, limb_mjcf_plain(n), name, count, count, x)) return 1;
+  if (!limb_xml_get(n, name))
+    limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s", name);
   return 0;
 }
 
 static sp_inertia from_inertial(mjcf* m, const xml_node* n)
 {
-  const mjcf_item it = mjcf_plain(n);
-  mjcf_check_attributes(m, n, "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia",
-                        NULL, 0);
+  const mjcf_item it = limb_mjcf_plain(n);
+  limb_mjcf_check_attributes(
+    m, n, "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia", NULL, 0);
   sp_inertia Y = {0};
   double p[3] = {0, 0, 0}, d[6] = {0};
   const int good = needed(m, n, "pos", 3, p) & needed(m, n, "mass", 1, &Y.mass);
-  const int full = mjcf_numbers(m, it, "fullinertia", 6, 6, d);
-  const sp_pose X = mjcf_pose(m, it);
+  const int full = limb_mjcf_numbers(m, it, "fullinertia", 6, 6, d);
+  const sp_pose X = limb_mjcf_pose(m, it);
   if (full) {
     Y.xx = d[0], Y.yy = d[1], Y.zz = d[2], Y.xy = d[3], Y.xz = d[4], Y.yz = d[5];
-    if (xml_get(n, "diaginertia"))
-      limb_find(m->findings, RULE_DUPLICATE_KEY, n->mark, mjcf_subject(n),
-                "diaginertia and fullinertia are both given");
-    if (mjcf_is_turned(&X.R))
-      limb_find(m->findings, RULE_BAD_VALUE, n->mark, mjcf_subject(n),
-                "fullinertia is in body axes: it cannot have an orientation");
-  } else if (!xml_get(n, "fullinertia") && needed(m, n, "diaginertia", 3, d)) {
+    if (limb_xml_get(n, "diaginertia"))
+      limb_report(m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
+                  "diaginertia and fullinertia are both given");
+    if (limb_mjcf_is_turned(&X.R))
+      limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
+                  "fullinertia is in body axes: it cannot have an orientation");
+  } else if (!limb_xml_get(n, "fullinertia") && needed(m, n, "diaginertia", 3, d)) {
     Y.xx = d[0], Y.yy = d[1], Y.zz = d[2];
   }
   if (!good) Y.mass = 0;
@@ -179,8 +179,8 @@ static sp_inertia from_inertial(mjcf* m, const xml_node* n)
 
 static void note_change(mjcf* m, const xml_node* n, const char* name, const char* what)
 {
-  limb_find(m->findings, RULE_DERIVED_INERTIA, n->mark, (limb_subject){"body", name},
-            "its inertia is changed as %s of <compiler> asks for", what);
+  limb_report(m->findings, RULE_DERIVED_INERTIA, n->mark, (limb_subject){"body", name},
+              "its inertia is changed as %s of <compiler> asks for", what);
 }
 
 // boundmass, boundinertia and balanceinertia.
@@ -208,7 +208,8 @@ static sp_inertia correct(mjcf* m, const xml_node* n, const char* name, sp_inert
   return Y;
 }
 
-sp_inertia mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass)
+sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name,
+                                  const mjcf_mass* mass)
 {
   const limb_subject about = {"body", name};
   const int by_geoms =
@@ -219,26 +220,26 @@ sp_inertia mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const
     if (mass->inertial) Y = from_inertial(m, mass->inertial);
   } else if (mass->mesh || mass->shell) {
     const xml_node* geom = mass->mesh ? mass->mesh : mass->shell;
-    limb_find(m->findings, RULE_UNSUPPORTED, geom->mark, about,
-              "its inertia would follow from %s, which limb does not compute",
-              mass->mesh ? "a mesh" : "a hollow geom (shellinertia)");
-    limb_find_hint(m->findings,
-                   "give the body an <inertial>, or the geom mass=\"0\"; MuJoCo writes "
-                   "such a file itself: compile model.xml saved.xml");
+    limb_report(m->findings, RULE_UNSUPPORTED, geom->mark, about,
+                "its inertia would follow from %s, which limb does not compute",
+                mass->mesh ? "a mesh" : "a hollow geom (shellinertia)");
+    limb_report_hint(m->findings,
+                     "give the body an <inertial>, or the geom mass=\"0\"; MuJoCo writes "
+                     "such a file itself: compile model.xml saved.xml");
   } else if (mass->faulty) {
     return Y; // nothing more can be said
   } else {
     Y = mass->geoms;
-    limb_find(m->findings, RULE_DERIVED_INERTIA, n->mark, about,
-              "its inertia is that of its %d geom%s", mass->ngeom, mass->ngeom == 1 ? "" : "s");
+    limb_report(m->findings, RULE_DERIVED_INERTIA, n->mark, about,
+                "its inertia is that of its %d geom%s", mass->ngeom, mass->ngeom == 1 ? "" : "s");
   }
   Y = correct(m, n, name, Y);
   if (Y.mass == 0 && !mass->mesh && !mass->shell)
-    limb_find(m->findings, RULE_NO_INERTIAL, n->mark, about, "it has no mass");
+    limb_report(m->findings, RULE_NO_INERTIAL, n->mark, about, "it has no mass");
   return Y;
 }
 
-void mjcf_scale_mass(mjcf* m)
+void limb_mjcf_scale_mass(mjcf* m)
 {
   double total = 0;
   for (int i = 0; i < m->s->nbody; i++) total += m->s->body[i].inertia.mass;
@@ -249,6 +250,6 @@ void mjcf_scale_mass(mjcf* m)
     Y->mass *= k;
     Y->xx *= k, Y->xy *= k, Y->xz *= k, Y->yy *= k, Y->yz *= k, Y->zz *= k;
   }
-  limb_find(m->findings, RULE_DERIVED_INERTIA, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-            "all masses are scaled as settotalmass of <compiler> asks for");
+  limb_report(m->findings, RULE_DERIVED_INERTIA, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+              "all masses are scaled as settotalmass of <compiler> asks for");
 }

@@ -13,7 +13,7 @@
 
 typedef enum joint_kind { FREE, BALL, SLIDE, HINGE } joint_kind;
 
-void mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given)
+void limb_mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given)
 {
   if (m->unnamed++ > 0) return;
   m->first_unnamed = at;
@@ -24,25 +24,27 @@ static int is_free(const mjcf_joint* j) { return strcmp(j->item.node->name, "fre
 
 static joint_kind kind_of(mjcf* m, const mjcf_joint* j)
 {
-  return is_free(j) ? FREE
-                    : (joint_kind)mjcf_word(m, j->item, "type", "free ball slide hinge", HINGE);
+  return is_free(j)
+           ? FREE
+           : (joint_kind)limb_mjcf_word(m, j->item, "type", "free ball slide hinge", HINGE);
 }
 
 static void check_attributes(mjcf* m, const mjcf_joint* j)
 {
   if (is_free(j)) {
-    mjcf_check_attributes(m, j->item.node, "name align", "group", 0);
-    if (mjcf_word(m, mjcf_plain(j->item.node), "align", "false true auto", 0) == 1)
-      limb_find(m->findings, RULE_DROPPED, j->item.node->mark, mjcf_subject(j->item.node),
-                "align: its coordinates stay those of the body frame");
+    limb_mjcf_check_attributes(m, j->item.node, "name align", "group", 0);
+    if (limb_mjcf_word(m, limb_mjcf_plain(j->item.node), "align", "false true auto", 0) == 1)
+      limb_report(m->findings, RULE_DROPPED, j->item.node->mark, limb_mjcf_subject(j->item.node),
+                  "align: its coordinates stay those of the body frame");
     return;
   }
-  mjcf_check_attributes(m, j->item.node,
-                        "name class type pos axis springdamper limited range actuatorfrclimited "
-                        "actuatorfrcrange stiffness armature damping frictionloss ref springref",
-                        "group solreflimit solimplimit solreffriction solimpfriction margin user "
-                        "actuatorgravcomp",
-                        0);
+  limb_mjcf_check_attributes(
+    m, j->item.node,
+    "name class type pos axis springdamper limited range actuatorfrclimited "
+    "actuatorfrcrange stiffness armature damping frictionloss ref springref",
+    "group solreflimit solimplimit solreffriction solimpfriction margin user "
+    "actuatorgravcomp",
+    0);
 }
 
 // ---- figures --------------------------------------------------------------------------------------
@@ -52,10 +54,10 @@ static void check_attributes(mjcf* m, const mjcf_joint* j)
 static double number(mjcf* m, mjcf_item it, const char* name, int most)
 {
   double x[3] = {0, 0, 0};
-  (void)mjcf_numbers(m, it, name, 1, most, x);
+  (void)limb_mjcf_numbers(m, it, name, 1, most, x);
   if (x[1] != 0 || x[2] != 0)
-    limb_find(m->findings, RULE_DROPPED, it.node->mark, mjcf_subject(it.node),
-              "%s: only its linear part is used", name);
+    limb_report(m->findings, RULE_DROPPED, it.node->mark, limb_mjcf_subject(it.node),
+                "%s: only its linear part is used", name);
   return x[0];
 }
 
@@ -64,19 +66,19 @@ static double figure(mjcf* m, mjcf_item it, const char* name, int most)
 {
   const double x = number(m, it, name, most);
   if (x >= 0) return x;
-  limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node), "%s is negative",
-            name);
+  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+              "%s is negative", name);
   return 0;
 }
 
 // Limits of position and effort: given and switched on.
 static int take_range(mjcf* m, mjcf_item it, const char* range, const char* limited, double x[2])
 {
-  const int given = mjcf_numbers(m, it, range, 2, 2, x);
-  const int on = mjcf_word(m, it, limited, "false true auto", 2);
-  if (on == 1 && !given && !mjcf_get(m, it, range))
-    limb_find(m->findings, RULE_MISSING_KEY, it.node->mark, mjcf_subject(it.node),
-              "it is limited, and %s is not given", range);
+  const int given = limb_mjcf_numbers(m, it, range, 2, 2, x);
+  const int on = limb_mjcf_word(m, it, limited, "false true auto", 2);
+  if (on == 1 && !given && !limb_mjcf_get(m, it, range))
+    limb_report(m->findings, RULE_MISSING_KEY, it.node->mark, limb_mjcf_subject(it.node),
+                "it is limited, and %s is not given", range);
   return given && (on == 1 || (on == 2 && m->autolimits));
 }
 
@@ -90,8 +92,8 @@ static void take_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
   if (!take_range(m, it, "actuatorfrcrange", "actuatorfrclimited", x)) return;
   def->effort_max = fmax(fabs(x[0]), fabs(x[1]));
   if (x[0] != -x[1])
-    limb_find(m->findings, RULE_ASSUMED, it.node->mark, mjcf_subject(it.node),
-              "its effort is limited to the larger of both directions");
+    limb_report(m->findings, RULE_ASSUMED, it.node->mark, limb_mjcf_subject(it.node),
+                "its effort is limited to the larger of both directions");
 }
 
 // Rotor, friction, spring and limits of a hinge or a slide.
@@ -104,10 +106,10 @@ static void take_figures(mjcf* m, mjcf_item it, double unit, limb_joint_def* def
   def->stiffness = figure(m, it, "stiffness", 3);
   def->rest = unit * number(m, it, "springref", 1);
   take_limits(m, it, unit, def);
-  if (mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
-    limb_find(m->findings, RULE_UNSUPPORTED, it.node->mark, mjcf_subject(it.node),
-              "springdamper asks for a stiffness that depends on the inertia of the robot");
-    limb_find_hint(m->findings, "give stiffness and damping as numbers");
+  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
+    limb_report(m->findings, RULE_UNSUPPORTED, it.node->mark, limb_mjcf_subject(it.node),
+                "springdamper asks for a stiffness that depends on the inertia of the robot");
+    limb_report_hint(m->findings, "give stiffness and damping as numbers");
   }
 }
 
@@ -117,25 +119,25 @@ static void drop_figures(mjcf* m, mjcf_item it)
   static const char* const names[] = {"armature", "damping", "frictionloss", "stiffness"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (figure(m, it, names[i], 3) != 0)
-      limb_find(m->findings, RULE_DROPPED, it.node->mark, mjcf_subject(it.node),
-                "%s: limb has it for hinges and slides only", names[i]);
+      limb_report(m->findings, RULE_DROPPED, it.node->mark, limb_mjcf_subject(it.node),
+                  "%s: limb has it for hinges and slides only", names[i]);
   }
   double x[2];
   if (take_range(m, it, "range", "limited", x))
-    limb_find(m->findings, RULE_IGNORED, it.node->mark, mjcf_subject(it.node),
-              "range: limb has limits for hinges and slides only");
+    limb_report(m->findings, RULE_IGNORED, it.node->mark, limb_mjcf_subject(it.node),
+                "range: limb has limits for hinges and slides only");
 }
 
 // ---- one joint ------------------------------------------------------------------------------------
 
 static const char* joint_name(mjcf* m, const mjcf_carried* b, const xml_node* n, int index)
 {
-  const char* name = xml_get(n, "name");
+  const char* name = limb_xml_get(n, "name");
   if (name && *name) return name;
   char text[24];
   (void)snprintf(text, sizeof text, "%d", index + 1);
-  name = mjcf_join(m, b->name, ".joint", text);
-  if (name) mjcf_note_unnamed(m, n->mark, name);
+  name = limb_mjcf_join(m, b->name, ".joint", text);
+  if (name) limb_mjcf_note_unnamed(m, n->mark, name);
   return name;
 }
 
@@ -172,7 +174,7 @@ static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp
 {
   const double unit = kind == HINGE ? m->angle : 1;
   double a[3] = {0, 0, 1};
-  (void)mjcf_numbers(m, part->item, "axis", 3, 3, a);
+  (void)limb_mjcf_numbers(m, part->item, "axis", 3, 3, a);
   sp_vec3 axis = sp_mulv(part->X.R, sp_v3(a[0], a[1], a[2]));
   const double length = sp_norm3(axis), ref = unit * number(m, part->item, "ref", 1);
   axis = length < 1e-14 ? sp_v3(0, 0, 0) : sp_scale3(1 / length, axis); // zero is an error later
@@ -190,22 +192,22 @@ static sp_vec3 anchor_of(mjcf* m, const mjcf_joint* part, joint_kind kind)
 {
   double p[3] = {0, 0, 0};
   if (kind == SLIDE || kind == FREE) return sp_v3(0, 0, 0);
-  (void)mjcf_numbers(m, part->item, "pos", 3, 3, p);
+  (void)limb_mjcf_numbers(m, part->item, "pos", 3, 3, p);
   return sp_point(part->X, sp_v3(p[0], p[1], p[2]));
 }
 
 static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
 {
   if (!b->parent && count == 1) return;
-  limb_find(m->findings, RULE_BAD_JOINT, part->item.node->mark, (limb_subject){"body", b->name},
-            b->parent ? "a free joint is for bodies right below <worldbody>"
-                      : "a free joint cannot be combined with others");
+  limb_report(m->findings, RULE_BAD_JOINT, part->item.node->mark, (limb_subject){"body", b->name},
+              b->parent ? "a free joint is for bodies right below <worldbody>"
+                        : "a free joint cannot be combined with others");
 }
 
-void mjcf_note_start(mjcf* m, const mjcf_carried* b)
+void limb_mjcf_note_start(mjcf* m, const mjcf_carried* b)
 {
-  if (!mjcf_is_turned(&b->X.R) && sp_norm3(b->X.p) == 0) return;
-  limb_find(
+  if (!limb_mjcf_is_turned(&b->X.R) && sp_norm3(b->X.p) == 0) return;
+  limb_report(
     m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
     "its pose in the file is a starting value: q of its free joint is its pose in the world");
 }
@@ -218,14 +220,14 @@ static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int
   j->child = b->name;
   j->def.type = LIMB_FREE;
   if (!is_free(part)) drop_figures(m, part->item);
-  mjcf_note_start(m, b);
+  limb_mjcf_note_start(m, b);
 }
 
 // ---- all joints of a body -------------------------------------------------------------------------
 
 static void add_weld(mjcf* m, const mjcf_carried* b)
 {
-  sketch_joint* j = new_joint(m, mjcf_join(m, b->name, ".", "fixed"), b->mark);
+  sketch_joint* j = new_joint(m, limb_mjcf_join(m, b->name, ".", "fixed"), b->mark);
   if (!j) return;
   j->parent = b->parent;
   j->child = b->name;
@@ -237,12 +239,12 @@ static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* join
                                 int last)
 {
   if (last || !joint) return b->name;
-  const char* name = mjcf_join(m, b->name, ".", joint);
+  const char* name = limb_mjcf_join(m, b->name, ".", joint);
   if (name && !limb_sketch_body(m->s, name, at)) m->no_memory = 1;
   return name;
 }
 
-void mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count)
+void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count)
 {
   if (count == 0) {
     add_weld(m, b);

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-limb_subject mjcf_subject(const xml_node* n)
+limb_subject limb_mjcf_subject(const xml_node* n)
 {
-  const char* name = xml_get(n, "name");
+  const char* name = limb_xml_get(n, "name");
   if (name) return (limb_subject){n->name, name};
   return (limb_subject){"element", n->name};
 }
 
-const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
+const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
 {
   const size_t size = strlen(a) + strlen(middle) + strlen(b) + 1;
   char* text = limb_pool_take(m->pool, size);
@@ -26,7 +26,7 @@ const char* mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
   return text;
 }
 
-int mjcf_is_turned(const sp_mat3* R)
+int limb_mjcf_is_turned(const sp_mat3* R)
 {
   const sp_mat3 one = sp_identity3();
   for (int i = 0; i < 9; i++) {
@@ -49,29 +49,29 @@ static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* tex
   else
     (void)snprintf(count, sizeof count, "%d to %d numbers", least, most);
   if (list.bad)
-    limb_find(m->findings, RULE_BAD_NUMBER, it.node->mark, mjcf_subject(it.node),
-              "%s=\"%.60s\" should be %s", name, text, count);
+    limb_report(m->findings, RULE_BAD_NUMBER, it.node->mark, limb_mjcf_subject(it.node),
+                "%s=\"%.60s\" should be %s", name, text, count);
   else
-    limb_find(m->findings, RULE_WRONG_COUNT, it.node->mark, mjcf_subject(it.node),
-              "%s=\"%.60s\" should be %s, found %d", name, text, count, list.count);
+    limb_report(m->findings, RULE_WRONG_COUNT, it.node->mark, limb_mjcf_subject(it.node),
+                "%s=\"%.60s\" should be %s, found %d", name, text, count, list.count);
   return 0;
 }
 
-int mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x)
+int limb_mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x)
 {
   enum { MOST = 8 };
   double found[MOST];
-  const char* text = mjcf_get(m, it, name);
+  const char* text = limb_mjcf_get(m, it, name);
   if (!text) return 0;
   const int n = take_numbers(m, it, name, text, least, most < MOST ? most : MOST, found);
   if (n) memcpy(x, found, (size_t)n * sizeof *x);
   return n;
 }
 
-int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
+int limb_mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
 {
   int given = 0; // numbers that a nearer layer has set
-  const char* text = xml_get(it.node, name);
+  const char* text = limb_xml_get(it.node, name);
   for (int c = it.class_index;; c = m->class_list[c].parent) {
     double own[3];
     const int n = text ? take_numbers(m, it, name, text, 1, 3, own) : 0;
@@ -79,7 +79,7 @@ int mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
     for (; given < n; given++) x[given] = own[given];
     if (c < 0) return given;
     const xml_node* layer = m->class_list[c].item[it.kind];
-    text = layer ? xml_get(layer, name) : NULL;
+    text = layer ? limb_xml_get(layer, name) : NULL;
   }
 }
 
@@ -95,14 +95,14 @@ static int find_word(const char* words, const char* word)
   return -1;
 }
 
-int mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback)
+int limb_mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback)
 {
-  const char* text = mjcf_get(m, it, name);
+  const char* text = limb_mjcf_get(m, it, name);
   if (!text) return fallback;
   const int place = find_word(words, text);
   if (place >= 0) return place;
-  limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-            "%s=\"%.60s\" should be one of: %s", name, text, words);
+  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+              "%s=\"%.60s\" should be one of: %s", name, text, words);
   return fallback;
 }
 
@@ -125,8 +125,8 @@ static const char* suggest(const mjcf* m, const char* wrong, const char* words,
   return limb_did_you_mean(m->findings, wrong, count, word_of, list, text);
 }
 
-void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
-                           int quiet)
+void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
+                                int quiet)
 {
   for (int i = 0; i < n->nattribute; i++) {
     const char* name = n->attribute[i].name;
@@ -135,13 +135,13 @@ void mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const c
     (void)snprintf(both, sizeof both, "%.40s %.40s", n->name, name);
     if (ignored && find_word(ignored, name) >= 0) {
       if (!quiet)
-        limb_find_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"attribute", both},
-                       "it has no effect here");
+        limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"attribute", both},
+                         "it has no effect here");
     } else if (m->findings) {
       char mean[LIMB_WHERE_SPACE];
-      limb_find_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
-                     "<%s> has no attribute of this name that limb knows%s", n->name,
-                     suggest(m, name, used, mean));
+      limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
+                       "<%s> has no attribute of this name that limb knows%s", n->name,
+                       suggest(m, name, used, mean));
     }
   }
 }
@@ -221,38 +221,39 @@ static sp_mat3 orientation(mjcf* m, mjcf_item it)
   sp_mat3 R = sp_identity3();
   int given = -1;
   for (int how = 0; how < TURNS; how++) {
-    if (!mjcf_get(m, it, names[how])) continue;
+    if (!limb_mjcf_get(m, it, names[how])) continue;
     if (given >= 0) {
-      limb_find(m->findings, RULE_DUPLICATE_KEY, it.node->mark, mjcf_subject(it.node),
-                "its orientation is given twice, as %s and as %s", names[given], names[how]);
+      limb_report(m->findings, RULE_DUPLICATE_KEY, it.node->mark, limb_mjcf_subject(it.node),
+                  "its orientation is given twice, as %s and as %s", names[given], names[how]);
       return R;
     }
     given = how;
   }
   double x[6] = {0};
-  if (given < 0 || !mjcf_numbers(m, it, names[given], counts[given], counts[given], x)) return R;
+  if (given < 0 || !limb_mjcf_numbers(m, it, names[given], counts[given], counts[given], x))
+    return R;
   if (!to_rotation(m, (turn)given, x, &R))
-    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-              "%s=\"%.60s\" is no orientation", names[given], mjcf_get(m, it, names[given]));
+    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+                "%s=\"%.60s\" is no orientation", names[given], limb_mjcf_get(m, it, names[given]));
   return R;
 }
 
-sp_pose mjcf_pose(mjcf* m, mjcf_item it)
+sp_pose limb_mjcf_pose(mjcf* m, mjcf_item it)
 {
   double p[3] = {0, 0, 0};
-  (void)mjcf_numbers(m, it, "pos", 3, 3, p);
+  (void)limb_mjcf_numbers(m, it, "pos", 3, 3, p);
   return sp_pose_make(orientation(m, it), sp_v3(p[0], p[1], p[2]));
 }
 
-int mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half)
+int limb_mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half)
 {
   double x[6];
-  if (!mjcf_numbers(m, it, "fromto", 6, 6, x)) return 0;
+  if (!limb_mjcf_numbers(m, it, "fromto", 6, 6, x)) return 0;
   const sp_vec3 a = sp_v3(x[0], x[1], x[2]), b = sp_v3(x[3], x[4], x[5]);
   const sp_vec3 along = sp_sub3(a, b); // z, as MuJoCo has it
   if (sp_norm3(along) < 1e-14) {
-    limb_find(m->findings, RULE_BAD_VALUE, it.node->mark, mjcf_subject(it.node),
-              "both points of its fromto are the same");
+    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
+                "both points of its fromto are the same");
     return 0;
   }
   *half = sp_norm3(along) / 2;

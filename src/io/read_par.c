@@ -27,7 +27,7 @@ static const limb_mark nowhere = {0, 0};
 
 static limb_subject list_named(par_key key)
 {
-  return (limb_subject){"list", par_list_name((int)key)};
+  return (limb_subject){"list", limb_par_list_name((int)key)};
 }
 
 static int has_list(const par_file* p, par_key key) { return p->list[key].mark.line > 0; }
@@ -38,19 +38,20 @@ static int has_list(const par_file* p, par_key key) { return p->list[key].mark.l
 static int take_count(par_file* p, par_scalar which, int fallback, int* x)
 {
   *x = fallback;
-  return !p->scalar[which].text || par_count(p, which, x);
+  return !p->scalar[which].text || limb_par_count(p, which, x);
 }
 
 static int check_open(par_file* p, int NL, int NJ, int NF, int type)
 {
   if (type != 2 && NJ == NL && NF == NL) return 1;
   const par_scalar which = p->scalar[PAR_TYPE].text && type == 2 ? PAR_TYPE : PAR_NL;
-  limb_find(p->findings, RULE_UNSUPPORTED, p->scalar[which].mark, (limb_subject){"robot", p->robot},
-            "it has closed loops (Type = %d, NL = %d, NJ = %d, NF = %d), and limb reads trees",
-            type, NL, NJ, NF);
-  limb_find_hint(p->findings,
-                 "leave out the cut joints: with NL = NJ = NF and Type = 1 this is the "
-                 "tree without its loops");
+  limb_report(p->findings, RULE_UNSUPPORTED, p->scalar[which].mark,
+              (limb_subject){"robot", p->robot},
+              "it has closed loops (Type = %d, NL = %d, NJ = %d, NF = %d), and limb reads trees",
+              type, NL, NJ, NF);
+  limb_report_hint(p->findings,
+                   "leave out the cut joints: with NL = NJ = NF and Type = 1 this is the "
+                   "tree without its loops");
   return 0;
 }
 
@@ -60,8 +61,8 @@ static int take_header(robot* r)
   par_file* p = r->p;
   int NJ = 0, NF = 0, type = 0, mobile = 0, floating = 0;
   if (!p->scalar[PAR_NL].text) {
-    limb_find(p->findings, RULE_MISSING_KEY, nowhere, (limb_subject){"value", "NL"},
-              "the number of links is not given");
+    limb_report(p->findings, RULE_MISSING_KEY, nowhere, (limb_subject){"value", "NL"},
+                "the number of links is not given");
     return 0;
   }
   int good = take_count(p, PAR_NL, 0, &r->nlink);
@@ -73,8 +74,8 @@ static int take_header(robot* r)
   if (!good) return 0;
   if (r->nlink < 1 || type < 0 || type > 2) {
     const par_scalar which = r->nlink < 1 ? PAR_NL : PAR_TYPE;
-    limb_find(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", NULL},
-              r->nlink < 1 ? "a robot has at least one link" : "Type is 0, 1 or 2");
+    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", NULL},
+                r->nlink < 1 ? "a robot has at least one link" : "Type is 0, 1 or 2");
     return 0;
   }
   r->moving = mobile || floating;
@@ -85,7 +86,7 @@ static int take_header(robot* r)
 
 static int wanted_length(const robot* r, par_key key)
 {
-  switch (par_list_length(key)) {
+  switch (limb_par_list_length(key)) {
   case PAR_FRAMES:
   case PAR_JOINTS: return r->nlink;
   case PAR_LINKS: return r->nlink + r->with_base;
@@ -104,8 +105,8 @@ static int check_lengths(const robot* r)
     const par_list* list = &r->p->list[key];
     const int wanted = wanted_length(r, key);
     if (!has_list(r->p, key) || wanted < 0 || list->count == wanted) continue;
-    limb_find(r->p->findings, RULE_WRONG_COUNT, list->mark, list_named(key),
-              "it has %d entries, and should have %d", list->count, wanted);
+    limb_report(r->p->findings, RULE_WRONG_COUNT, list->mark, list_named(key),
+                "it has %d entries, and should have %d", list->count, wanted);
     good = 0;
   }
   return good;
@@ -121,15 +122,15 @@ static int check_lists(const robot* r)
   int good = check_lengths(r);
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     if (has_list(r->p, needed[i])) continue;
-    limb_find(r->p->findings, RULE_MISSING_KEY, nowhere, list_named(needed[i]),
-              "this list is missing");
-    if (!r->p->ended) limb_find_hint(r->p->findings, "the file may have been cut off");
+    limb_report(r->p->findings, RULE_MISSING_KEY, nowhere, list_named(needed[i]),
+                "this list is missing");
+    if (!r->p->ended) limb_report_hint(r->p->findings, "the file may have been cut off");
     good = 0;
   }
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
     if (!has_list(r->p, usual[i]))
-      limb_find(r->p->findings, RULE_ASSUMED, nowhere, list_named(usual[i]),
-                "this list is missing: all its entries are taken as 0");
+      limb_report(r->p->findings, RULE_ASSUMED, nowhere, list_named(usual[i]),
+                  "this list is missing: all its entries are taken as 0");
   }
   return good;
 }
@@ -138,14 +139,14 @@ static int check_lists(const robot* r)
 static int entry(const robot* r, par_key key, int index, double* x)
 {
   *x = 0;
-  return !has_list(r->p, key) || par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
+  return !has_list(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
 }
 
 // Friction: a symbol without value leaves it out, with a warning.
 static int friction_entry(const robot* r, par_key key, int index, double* x)
 {
   *x = 0;
-  return !has_list(r->p, key) || par_number(r->p, (par_slot){key, index}, RULE_DROPPED, x);
+  return !has_list(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_DROPPED, x);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -170,11 +171,12 @@ static void take_inertia(const robot* r, int j, int index, sp_inertia* Y)
   if (!good) return;
   *Y = limb_inertia_from_parameters(theta);
   if (theta[0] == 0 && (theta[1] != 0 || theta[2] != 0 || theta[3] != 0)) {
-    limb_find(r->p->findings, RULE_UNSUPPORTED, r->p->list[PAR_M].value[index].mark,
-              (limb_subject){"body", r->names[j]},
-              "it has a first moment (MX, MY, MZ) and no mass: grouped parameters have no body of "
-              "their own");
-    limb_find_hint(r->p->findings, "give the parameters of the links before they were grouped");
+    limb_report(
+      r->p->findings, RULE_UNSUPPORTED, r->p->list[PAR_M].value[index].mark,
+      (limb_subject){"body", r->names[j]},
+      "it has a first moment (MX, MY, MZ) and no mass: grouped parameters have no body of "
+      "their own");
+    limb_report_hint(r->p->findings, "give the parameters of the links before they were grouped");
   }
 }
 
@@ -191,9 +193,9 @@ static void take_bodies(robot* r)
     } else if (index >= 0) {
       take_inertia(r, j, index, &b->inertia);
     } else {
-      limb_find(r->p->findings, RULE_NO_INERTIAL, at, (limb_subject){"body", r->names[j]},
-                "the base moves, and the lists have no entry for its inertia");
-      limb_find_as(r->p->findings, LIMB_WARNING);
+      limb_report(r->p->findings, RULE_NO_INERTIAL, at, (limb_subject){"body", r->names[j]},
+                  "the base moves, and the lists have no entry for its inertia");
+      limb_report_as(r->p->findings, LIMB_WARNING);
     }
   }
 }
@@ -221,10 +223,10 @@ static sp_pose row_pose(const row* m)
 static int moved(const robot* r, par_key key, int i, int moves, row* m, double* x)
 {
   if (!moves) return entry(r, key, i, x);
-  if (!par_variable(r->p, (par_slot){key, i}, i + 1, x, &m->sign)) return 0;
+  if (!limb_par_variable(r->p, (par_slot){key, i}, i + 1, x, &m->sign)) return 0;
   if (m->sign == 0) {
-    limb_find(r->p->findings, RULE_ASSUMED, r->p->list[key].value[i].mark, list_named(key),
-              "entry %d has no joint variable: it is taken as the value at q = 0", i + 1);
+    limb_report(r->p->findings, RULE_ASSUMED, r->p->list[key].value[i].mark, list_named(key),
+                "entry %d has no joint variable: it is taken as the value at q = 0", i + 1);
     m->sign = 1;
   }
   return 1;
@@ -239,9 +241,9 @@ static void doubt_angles(const robot* r, int i, const row* m)
     if (!limb_looks_like_degrees(angle[n])) continue;
     const par_value* v = &r->p->list[keys[n]].value[i];
     const int length = v->end - v->text > 60 ? 60 : (int)(v->end - v->text);
-    limb_find_once(r->p->findings, RULE_ANGLE_DEGREES, v->mark, list_named(keys[n]),
-                   "entry %d, '%.*s', is more than a turn", i + 1, length, v->text);
-    limb_find_hint(r->p->findings, "a right angle is Pi/2");
+    limb_report_once(r->p->findings, RULE_ANGLE_DEGREES, v->mark, list_named(keys[n]),
+                     "entry %d, '%.*s', is more than a turn", i + 1, length, v->text);
+    limb_report_hint(r->p->findings, "a right angle is Pi/2");
   }
 }
 
@@ -250,17 +252,18 @@ static int take_row(const robot* r, int i, row* m)
 {
   par_file* p = r->p;
   m->sign = 1;
-  int good = par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) &
-             par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
+  int good = limb_par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) &
+             limb_par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
   if (!good) return 0;
   if (m->ant < 0 || m->ant > r->nlink || m->ant == i + 1) {
-    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, list_named(PAR_ANT),
-              "link %d cannot hang on link %d", i + 1, m->ant);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, list_named(PAR_ANT),
+                "link %d cannot hang on link %d", i + 1, m->ant);
     good = 0;
   }
   if (m->sigma < 0 || m->sigma > 2) {
-    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark, list_named(PAR_SIGMA),
-              "entry %d is %d; 0 is a rotation, 1 a translation, 2 fixed", i + 1, m->sigma);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark,
+                list_named(PAR_SIGMA), "entry %d is %d; 0 is a rotation, 1 a translation, 2 fixed",
+                i + 1, m->sigma);
     good = 0;
   }
   good &= entry(r, PAR_B, i, &m->b) & entry(r, PAR_D, i, &m->d);
@@ -283,17 +286,18 @@ static void take_drive(const robot* r, int i, limb_joint_def* def)
     return;
   for (int n = 0; n < 3; n++) {
     if (x[n] >= 0) continue;
-    limb_find(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark, list_named(keys[n]),
-              "entry %d is negative", index + 1);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark,
+                list_named(keys[n]), "entry %d is negative", index + 1);
     x[n] = 0;
   }
   if (eta != 0 && entry(r, PAR_K, i, &k) && k < 0)
-    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_K].value[i].mark, list_named(PAR_K),
-              "entry %d is negative", i + 1);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_K].value[i].mark, list_named(PAR_K),
+                "entry %d is negative", i + 1);
   if (def->type == LIMB_FIXED) {
     if (x[0] != 0 || x[1] != 0 || x[2] != 0 || k != 0)
-      limb_find(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark, list_named(PAR_SIGMA),
-                "joint %d is fixed: its IA, FV, FS and k have no effect", i + 1);
+      limb_report(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark,
+                  list_named(PAR_SIGMA), "joint %d is fixed: its IA, FV, FS and k have no effect",
+                  i + 1);
     return;
   }
   def->rotor_inertia = x[0];
@@ -345,14 +349,14 @@ static void take_base(robot* r)
   const sp_vec3 x = sp_v3(R.m[0], R.m[3], R.m[6]), y = sp_v3(R.m[1], R.m[4], R.m[7]);
   const sp_vec3 z = sp_v3(R.m[2], R.m[5], R.m[8]);
   if (!(off < 1e-6) || sp_dot3(sp_cross3(x, y), z) < 0) {
-    limb_find(p->findings, RULE_BAD_VALUE, p->list[PAR_Z].mark, list_named(PAR_Z),
-              "it is not a pose: a rotation, a position, and 0 0 0 1 as the last row");
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_Z].mark, list_named(PAR_Z),
+                "it is not a pose: a rotation, a position, and 0 0 0 1 as the last row");
     return;
   }
   r->base = sp_pose_make(R, sp_v3(T[3], T[7], T[11]));
   if (r->moving && moved_by != 0)
-    limb_find(p->findings, RULE_IGNORED, p->list[PAR_Z].mark, list_named(PAR_Z),
-              "the pose of a base that moves is part of q");
+    limb_report(p->findings, RULE_IGNORED, p->list[PAR_Z].mark, list_named(PAR_Z),
+                "the pose of a base that moves is part of q");
 }
 
 // Whether a gravity entry is the usual symbol without a value.
@@ -363,7 +367,7 @@ static int is_unknown_gravity(par_file* p, int i)
   for (int k = 0; k < 2; k++) {
     const char* name = usual[i][k];
     if (v->end - v->text == 2 && memcmp(v->text, name, 2) == 0)
-      return par_is_idle(p, (par_slot){PAR_G, i});
+      return limb_par_is_idle(p, (par_slot){PAR_G, i});
   }
   return 0;
 }
@@ -373,18 +377,18 @@ static void take_gravity(robot* r)
   par_file* p = r->p;
   double g[3] = {0, 0, -9.81};
   if (!has_list(p, PAR_G)) {
-    limb_find(p->findings, RULE_ASSUMED, nowhere, list_named(PAR_G),
-              "this list is missing: gravity is taken as 0 0 -9.81");
+    limb_report(p->findings, RULE_ASSUMED, nowhere, list_named(PAR_G),
+                "this list is missing: gravity is taken as 0 0 -9.81");
   } else {
     const int unknown = is_unknown_gravity(p, 2);
     for (int i = 0; i < (unknown ? 2 : 3); i++) {
       if (!entry(r, PAR_G, i, &g[i])) return;
     }
     if (unknown) {
-      limb_find(p->findings, RULE_ASSUMED, p->list[PAR_G].value[2].mark, list_named(PAR_G),
-                "the third entry has no value: -9.81 is taken, so that z points upwards");
-      limb_find_as(p->findings, LIMB_WARNING);
-      limb_find_hint(p->findings, "add a line G3 = -9.81, or G3 = 9.81 if z points downwards");
+      limb_report(p->findings, RULE_ASSUMED, p->list[PAR_G].value[2].mark, list_named(PAR_G),
+                  "the third entry has no value: -9.81 is taken, so that z points upwards");
+      limb_report_as(p->findings, LIMB_WARNING);
+      limb_report_hint(p->findings, "add a line G3 = -9.81, or G3 = 9.81 if z points downwards");
     }
   }
   sp_vec3* gravity = limb_pool_take(p->pool, sizeof *gravity);
@@ -405,12 +409,12 @@ static void note_unused(const robot* r, par_key key, const char* what)
   par_file* p = r->p;
   if (!has_list(p, key)) return;
   for (int i = 0; i < p->list[key].count; i++) {
-    if (par_is_idle(p, (par_slot){key, i})) continue;
-    limb_find(p->findings, RULE_DROPPED, p->list[key].value[i].mark, list_named(key),
-              "%s: it has numbers other than 0, which have no effect", what);
+    if (limb_par_is_idle(p, (par_slot){key, i})) continue;
+    limb_report(p->findings, RULE_DROPPED, p->list[key].value[i].mark, list_named(key),
+                "%s: it has numbers other than 0, which have no effect", what);
     return;
   }
-  limb_find(p->findings, RULE_IGNORED, p->list[key].mark, list_named(key), "%s", what);
+  limb_report(p->findings, RULE_IGNORED, p->list[key].mark, list_named(key), "%s", what);
 }
 
 static void note_rest(const robot* r)
@@ -435,18 +439,19 @@ static void note_rest(const robot* r)
   for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
     note_unused(r, unused[i].key, unused[i].what);
   if (has_list(p, PAR_MU))
-    limb_find(p->findings, RULE_IGNORED, p->list[PAR_MU].mark, list_named(PAR_MU),
-              "it tells joints with a motor (1) from passive ones (0), which is no part of the "
-              "dynamics: the torque of a passive joint is 0");
+    limb_report(p->findings, RULE_IGNORED, p->list[PAR_MU].mark, list_named(PAR_MU),
+                "it tells joints with a motor (1) from passive ones (0), which is no part of the "
+                "dynamics: the torque of a passive joint is 0");
   for (int i = 0; i < p->nsymbol; i++) {
     if (!p->symbol[i].used)
-      limb_find(p->findings, RULE_UNUSED, p->symbol[i].value.mark,
-                (limb_subject){"symbol", p->symbol[i].name}, "it has a value, and stands nowhere");
+      limb_report(p->findings, RULE_UNUSED, p->symbol[i].value.mark,
+                  (limb_subject){"symbol", p->symbol[i].name},
+                  "it has a value, and stands nowhere");
   }
   if (!p->ended) {
-    limb_find(p->findings, RULE_ASSUMED, nowhere, (limb_subject){NULL, NULL},
-              "'(* End of definition *)' is missing: the file may have been cut off");
-    limb_find_as(p->findings, LIMB_WARNING);
+    limb_report(p->findings, RULE_ASSUMED, nowhere, (limb_subject){NULL, NULL},
+                "'(* End of definition *)' is missing: the file may have been cut off");
+    limb_report_as(p->findings, LIMB_WARNING);
   }
 }
 
@@ -473,7 +478,7 @@ limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_s
 {
   (void)opt;
   par_file p = {.pool = src->pool, .findings = s->findings};
-  par_scan(&p, src->text, src->size);
+  limb_par_scan(&p, src->text, src->size);
   robot r = {.p = &p, .s = s, .base = sp_pose_identity()};
   s->name = p.robot;
   const int broken = limb_findings_count_from(s->findings, LIMB_ERROR) > 0;

@@ -51,8 +51,8 @@ static void fail(evaluation* e, limb_rule rule, const char* at, const char* what
   enum { SHOWN = 60 };
   const int length = e->end - e->text > SHOWN ? SHOWN : (int)(e->end - e->text);
   if (!e->failed)
-    limb_find(e->p->findings, rule, mark_at(e, at), e->about, "%s in '%.*s'", what, length,
-              e->text);
+    limb_report(e->p->findings, rule, mark_at(e, at), e->about, "%s in '%.*s'", what, length,
+                e->text);
   e->failed = 1;
 }
 
@@ -109,10 +109,10 @@ static void report_missing(evaluation* e, const char* at, const char* name)
 {
   limb_findings* f = e->p->findings;
   const int before = limb_findings_count(f);
-  limb_find_once(f, e->missing, mark_at(e, at), (limb_subject){"symbol", name},
-                 "it stands in the %s %s and has no value", e->about.kind, e->about.name);
+  limb_report_once(f, e->missing, mark_at(e, at), (limb_subject){"symbol", name},
+                   "it stands in the %s %s and has no value", e->about.kind, e->about.name);
   if (limb_findings_count(f) > before)
-    limb_find_hint(f, "write the number itself, or add a line such as %s = 0.5", name);
+    limb_report_hint(f, "write the number itself, or add a line such as %s = 0.5", name);
 }
 
 // Value of a symbol that has a line of its own.
@@ -292,10 +292,10 @@ static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_ru
   return !e.failed;
 }
 
-int par_number(par_file* p, par_slot at, limb_rule missing, double* x)
+int limb_par_number(par_file* p, par_slot at, limb_rule missing, double* x)
 {
   linear value = {0, 0};
-  const limb_subject about = {"list", par_list_name((int)at.key)};
+  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   if (!evaluate(p, &p->list[at.key].value[at.index], about, missing, NULL, &value)) return 0;
   *x = value.constant;
   return 1;
@@ -371,39 +371,40 @@ static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
 {
   const par_list* list = &p->list[at.key];
   const limb_mark mark = list->value[at.index].mark;
-  const limb_subject about = {"list", par_list_name((int)at.key)};
+  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   const int usual = usual_joint(name);
   const int owner =
     usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
   if (owner == 0) return 0;
   if (owner == joint) {
-    limb_find(p->findings, RULE_ASSUMED, mark, about,
-              "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint, name,
-              joint);
+    limb_report(p->findings, RULE_ASSUMED, mark, about,
+                "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint,
+                name, joint);
     return 1;
   }
-  limb_find(p->findings, RULE_UNSUPPORTED, mark, about,
-            "entry %d holds '%s', the variable of joint %d: coupled joints are not supported",
-            joint, name, owner);
-  limb_find_hint(p->findings,
-                 "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
-                 "follow others (mimic)",
-                 joint, at.key == PAR_R ? 'r' : 't', joint);
+  limb_report(p->findings, RULE_UNSUPPORTED, mark, about,
+              "entry %d holds '%s', the variable of joint %d: coupled joints are not supported",
+              joint, name, owner);
+  limb_report_hint(
+    p->findings,
+    "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
+    "follow others (mimic)",
+    joint, at.key == PAR_R ? 'r' : 't', joint);
   return 0;
 }
 
-int par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign)
+int limb_par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign)
 {
   const par_value* v = &p->list[at.key].value[at.index];
-  const limb_subject about = {"list", par_list_name((int)at.key)};
+  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   linear x = {0, 0};
   const char* variable = find_variable(p, v, joint);
   if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable))
     return 0;
   if (!evaluate(p, v, about, RULE_MISSING_KEY, variable, &x)) return 0;
   if (x.slope != 0 && fabs(x.slope) != 1) {
-    limb_find(p->findings, RULE_BAD_JOINT, v->mark, about,
-              "the joint variable %s has a factor other than 1 and -1", variable);
+    limb_report(p->findings, RULE_BAD_JOINT, v->mark, about,
+                "the joint variable %s has a factor other than 1 and -1", variable);
     return 0;
   }
   *constant = x.constant;
@@ -416,17 +417,17 @@ static int to_integer(par_file* p, const par_value* v, limb_subject about, int* 
   linear value = {0, 0};
   if (!evaluate(p, v, about, RULE_MISSING_KEY, NULL, &value)) return 0;
   if (value.constant != floor(value.constant) || fabs(value.constant) > 1e8) {
-    limb_find(p->findings, RULE_BAD_VALUE, v->mark, about, "a whole number is expected");
+    limb_report(p->findings, RULE_BAD_VALUE, v->mark, about, "a whole number is expected");
     return 0;
   }
   *x = (int)value.constant;
   return 1;
 }
 
-int par_integer(par_file* p, par_slot at, int* x)
+int limb_par_integer(par_file* p, par_slot at, int* x)
 {
   return to_integer(p, &p->list[at.key].value[at.index],
-                    (limb_subject){"list", par_list_name((int)at.key)}, x);
+                    (limb_subject){"list", limb_par_list_name((int)at.key)}, x);
 }
 
 static int is_text(const par_value* v, const char* word)
@@ -435,7 +436,7 @@ static int is_text(const par_value* v, const char* word)
   return (size_t)(v->end - v->text) == n && memcmp(v->text, word, n) == 0;
 }
 
-int par_count(par_file* p, par_scalar which, int* x)
+int limb_par_count(par_file* p, par_scalar which, int* x)
 {
   static const char* const names[PAR_SCALARS] = {
 #define PAR_X(id, name) name,
@@ -451,12 +452,12 @@ int par_count(par_file* p, par_scalar which, int* x)
   return to_integer(p, v, (limb_subject){"value", names[which]}, x);
 }
 
-int par_is_idle(par_file* p, par_slot at)
+int limb_par_is_idle(par_file* p, par_slot at)
 {
   const par_value* v = &p->list[at.key].value[at.index];
   if (find_variable(p, v, 0)) return 1;
   linear x = {0, 0};
-  return !evaluate(p, v, (limb_subject){"list", par_list_name((int)at.key)}, RULE_MISSING_KEY, NULL,
-                   &x) ||
+  return !evaluate(p, v, (limb_subject){"list", limb_par_list_name((int)at.key)}, RULE_MISSING_KEY,
+                   NULL, &x) ||
          x.constant == 0;
 }

@@ -118,11 +118,11 @@ typedef struct par_file {
 } par_file;
 
 // Canonical names and lengths, by key.
-const char* par_list_name(int key);
-par_length par_list_length(par_key key);
+const char* limb_par_list_name(int key);
+par_length limb_par_list_length(par_key key);
 
 // Splits a text into lists, single values and symbols. Offenders are findings.
-void par_scan(par_file* p, const char* text, size_t size);
+void limb_par_scan(par_file* p, const char* text, size_t size);
 
 // Where an entry stands, for messages: its list and its place there.
 typedef struct par_slot {
@@ -132,16 +132,16 @@ typedef struct par_slot {
 
 // Value of an entry. A symbol without value is reported by the rule: an error with RULE_MISSING_KEY, else it
 // counts as 0. Returns 1, or 0 after an error.
-int par_number(par_file* p, par_slot at, limb_rule missing, double* x);
+int limb_par_number(par_file* p, par_slot at, limb_rule missing, double* x);
 
 // Value of an entry that may hold the joint variable: constant + sign * variable. sign 0: no variable.
-int par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign);
+int limb_par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign);
 
 // An entry, or a single value, that must be a whole number.
-int par_integer(par_file* p, par_slot at, int* x);
-int par_count(par_file* p, par_scalar which, int* x);
+int limb_par_integer(par_file* p, par_slot at, int* x);
+int limb_par_count(par_file* p, par_scalar which, int* x);
 
 // Whether an entry is 0 or has symbols without a value: it states nothing.
-int par_is_idle(par_file* p, par_slot at);
+int limb_par_is_idle(par_file* p, par_slot at);
 
 #endif

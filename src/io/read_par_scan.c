@@ -22,9 +22,9 @@ static const char* const scalars[PAR_SCALARS] = {
 #undef PAR_X
 };
 
-const char* par_list_name(int key) { return lists[key].name; }
+const char* limb_par_list_name(int key) { return lists[key].name; }
 
-par_length par_list_length(par_key key) { return lists[key].length; }
+par_length limb_par_list_length(par_key key) { return lists[key].length; }
 
 // ---- the text -------------------------------------------------------------------------------------
 
@@ -117,8 +117,8 @@ static void blank_comments(par_file* p, char* text, char* end)
     while (c.at < c.end && !in_text(c.at, c.end, "*)")) step(&c);
     note_comment(p, from, c.at);
     if (c.at == c.end)
-      limb_find(p->findings, RULE_SYNTAX, open, (limb_subject){"comment", NULL},
-                "this comment is not closed: '*)' is missing");
+      limb_report(p->findings, RULE_SYNTAX, open, (limb_subject){"comment", NULL},
+                  "this comment is not closed: '*)' is missing");
     char* to = c.at == c.end ? end : text + (c.at - text) + 2;
     while (c.at < to) step(&c);
     for (; from < to; from++) {
@@ -177,12 +177,12 @@ static void keep_list(par_file* p, const char* name, limb_mark at, par_list list
   list.mark = at;
   char mean[LIMB_WHERE_SPACE];
   if (key < 0)
-    limb_find(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
-              "SYMORO has no list of this name%s",
-              limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL, mean));
+    limb_report(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
+                "SYMORO has no list of this name%s",
+                limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL, mean));
   else if (p->list[key].mark.line)
-    limb_find(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
-              "this list was given already, on line %d", p->list[key].mark.line);
+    limb_report(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
+                "this list was given already, on line %d", p->list[key].mark.line);
   else
     p->list[key] = list;
 }
@@ -203,16 +203,16 @@ static par_list take_list(cursor* c, const char* name, const char* close)
     for (; to < close && (*to != ',' || depth > 0); to++) depth += (*to == '(') - (*to == ')');
     value[list.count] = take_value(c, to);
     if (value[list.count].text == value[list.count].end && (to < close || list.count > 0))
-      limb_find(c->p->findings, RULE_SYNTAX, value[list.count].mark, (limb_subject){"list", name},
-                "entry %d is empty", list.count + 1);
+      limb_report(c->p->findings, RULE_SYNTAX, value[list.count].mark, (limb_subject){"list", name},
+                  "entry %d is empty", list.count + 1);
     else if (value[list.count].text == value[list.count].end)
       break; // {} has no entries
     list.count++;
     depth = 0;
     if (to < close) step(c);
     if (to + 1 == close)
-      limb_find(c->p->findings, RULE_SYNTAX, mark_here(c), (limb_subject){"list", name},
-                "entry %d is empty: there is a comma too many", list.count + 1);
+      limb_report(c->p->findings, RULE_SYNTAX, mark_here(c), (limb_subject){"list", name},
+                  "entry %d is empty: there is a comma too many", list.count + 1);
   }
   list.value = value;
   return list;
@@ -232,8 +232,8 @@ static void scan_list(cursor* c, const char* name, limb_mark at)
     while (c->at <= close) step(c);
     return;
   }
-  limb_find(c->p->findings, RULE_SYNTAX, open, (limb_subject){"list", name},
-            "this list is not closed: '}' is missing");
+  limb_report(c->p->findings, RULE_SYNTAX, open, (limb_subject){"list", name},
+              "this list is not closed: '}' is missing");
   const char* resume = close == c->end ? c->end : line > c->at ? line : close + 1;
   while (c->at < resume) step(c);
 }
@@ -264,13 +264,13 @@ static void scan_single(cursor* c, const char* name, limb_mark at)
   const limb_subject about = {"value", name};
   const int scalar = find_scalar(name), list = find_list(name);
   if (value.text == value.end)
-    limb_find(p->findings, RULE_SYNTAX, at, about, "there is nothing behind '='");
+    limb_report(p->findings, RULE_SYNTAX, at, about, "there is nothing behind '='");
   else if (list >= 0)
-    limb_find(p->findings, RULE_SYNTAX, value.mark, (limb_subject){"list", name},
-              "a list in braces is expected, such as %s = {0, 0}", name);
+    limb_report(p->findings, RULE_SYNTAX, value.mark, (limb_subject){"list", name},
+                "a list in braces is expected, such as %s = {0, 0}", name);
   else if (scalar >= 0 && p->scalar[scalar].text)
-    limb_find(p->findings, RULE_DUPLICATE_KEY, at, about, "it was given already, on line %d",
-              p->scalar[scalar].mark.line);
+    limb_report(p->findings, RULE_DUPLICATE_KEY, at, about, "it was given already, on line %d",
+                p->scalar[scalar].mark.line);
   else if (scalar >= 0)
     p->scalar[scalar] = value;
   else
@@ -290,8 +290,8 @@ static void scan_statement(cursor* c)
   }
   while (c->at < c->end && (*c->at == ' ' || *c->at == '\t')) step(c);
   if (!is_letter(*name) || c->at == c->end || *c->at != '=') {
-    limb_find(c->p->findings, RULE_SYNTAX, at, (limb_subject){NULL, NULL},
-              "'name = value' or 'name = {list}' is expected here");
+    limb_report(c->p->findings, RULE_SYNTAX, at, (limb_subject){NULL, NULL},
+                "'name = value' or 'name = {list}' is expected here");
     skip_line(c);
     return;
   }
@@ -329,12 +329,12 @@ static void enter_symbols(par_file* p)
     if (first < 0)
       limb_names_put(&p->names, s->name, i);
     else
-      limb_find(p->findings, RULE_DUPLICATE_KEY, s->value.mark, (limb_subject){"symbol", s->name},
-                "it has a value already, on line %d", p->symbol[first].value.mark.line);
+      limb_report(p->findings, RULE_DUPLICATE_KEY, s->value.mark, (limb_subject){"symbol", s->name},
+                  "it has a value already, on line %d", p->symbol[first].value.mark.line);
   }
 }
 
-void par_scan(par_file* p, const char* text, size_t size)
+void limb_par_scan(par_file* p, const char* text, size_t size)
 {
   enum { MOST_FAULTS = 100 }; // a file with more is of another language
   char* copy = limb_pool_text(p->pool, text, size);
@@ -353,7 +353,7 @@ void par_scan(par_file* p, const char* text, size_t size)
     faults += limb_findings_count(p->findings) > before;
   }
   if (faults == MOST_FAULTS)
-    limb_find(p->findings, RULE_SYNTAX, mark_here(&c), (limb_subject){NULL, NULL},
-              "there is so much wrong above that reading stops here");
+    limb_report(p->findings, RULE_SYNTAX, mark_here(&c), (limb_subject){NULL, NULL},
+                "there is so much wrong above that reading stops here");
   enter_symbols(p);
 }

@@ -14,7 +14,7 @@
 
 static limb_base read_base(urdf_reader* r, limb_subject about, const xml_node* n)
 {
-  const char* base = xml_get(n, "base");
+  const char* base = limb_xml_get(n, "base");
   if (!base) return LIMB_BASE_AS_FILE;
   if (strcmp(base, "fixed") == 0) return LIMB_BASE_FIXED;
   if (strcmp(base, "floating") == 0) return LIMB_BASE_FLOATING;
@@ -28,7 +28,7 @@ static int read_extension(urdf_reader* r, limb_subject about, const xml_node* ro
 {
   static const char* const attributes[] = {"gravity", "base", NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
-  const xml_node* n = xml_child(root, "limb");
+  const xml_node* n = limb_xml_child(root, "limb");
   sp_vec3 g;
   if (!n) return 1;
   limb_urdf_check(r, about, n, &words);
@@ -46,22 +46,22 @@ static int read_extension(urdf_reader* r, limb_subject about, const xml_node* ro
 static void check_version(urdf_reader* r, limb_subject about, const xml_node* root)
 {
   static const char* const known[] = {"1", "1.0", "1.1", "1.2"};
-  const char* version = xml_get(root, "version");
+  const char* version = limb_xml_get(root, "version");
   if (!version) return;
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     if (strcmp(version, known[i]) == 0) return;
   }
-  limb_find(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
-            "version '%.60s' of URDF is not known: it is read as version 1.2", version);
-  limb_find_as(r->findings, LIMB_WARNING);
-  limb_find_hint(r->findings,
-                 "check the number; if it is right, a newer limb may know what is new in it");
+  limb_report(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
+              "version '%.60s' of URDF is not known: it is read as version 1.2", version);
+  limb_report_as(r->findings, LIMB_WARNING);
+  limb_report_hint(r->findings,
+                   "check the number; if it is right, a newer limb may know what is new in it");
 }
 
 static size_t count_children(const xml_node* root, const char* name)
 {
   size_t count = 0;
-  for (const xml_node* n = xml_child(root, name); n; n = xml_next(n)) count++;
+  for (const xml_node* n = limb_xml_child(root, name); n; n = limb_xml_next(n)) count++;
   return count;
 }
 
@@ -101,11 +101,11 @@ static int read_robot(urdf_reader* r, const xml_node* root)
                                         "plugin", NULL};
   static const urdf_words words = {
     .attribute = attributes, .child = children, .many = many, .ignored = ignored};
-  const limb_subject about = {"robot", xml_get(root, "name")};
+  const limb_subject about = {"robot", limb_xml_get(root, "name")};
   r->sketch->name = limb_urdf_name(r, about, root, "name", 0);
   if (!r->sketch->name)
-    limb_find(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL},
-              "the robot has no name");
+    limb_report(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL},
+                "the robot has no name");
   check_version(r, about, root);
   limb_urdf_check(r, about, root, &words);
   return read_extension(r, about, root) && reserve(r, root) && read_elements(r, root) &&
@@ -120,16 +120,17 @@ static void report_root(urdf_reader* r, const xml_node* root)
   if (strcmp(root->name, "mujoco") == 0) {
     limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
                     "the root element is <mujoco>: this is MJCF, not URDF");
-    limb_find_hint(r->findings, "name the file *.xml or *.mjcf, or give --from mjcf");
+    limb_report_hint(r->findings, "name the file *.xml or *.mjcf, or give --from mjcf");
   } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
     limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about,
                     "the root element is <%s>: this is SDF, which is not read", root->name);
-    limb_find_hint(r->findings, "convert it to URDF first, or take the URDF that it was made from");
+    limb_report_hint(r->findings,
+                     "convert it to URDF first, or take the URDF that it was made from");
   } else {
     limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
                     "the root element is <%.60s>, and that of a URDF is <robot>", root->name);
-    limb_find_hint(r->findings, "this is XML of another kind: the file of the robot begins with "
-                                "<robot name=...> (URDF) or <mujoco> (MJCF)");
+    limb_report_hint(r->findings, "this is XML of another kind: the file of the robot begins with "
+                                  "<robot name=...> (URDF) or <mujoco> (MJCF)");
   }
 }
 
@@ -146,7 +147,7 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
     report_root(&r, root);
     return LIMB_E_SYNTAX;
   }
-  r.template = !xml_child(root, "link");
+  r.template = !limb_xml_child(root, "link");
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
   if (r.expressions > 1)
     limb_urdf_error(&r, RULE_XACRO, (limb_mark){0, 0}, (limb_subject){NULL, NULL},

@@ -44,7 +44,7 @@ static void read_own_number(urdf_reader* r, limb_subject about, const xml_node* 
                     what->name);
   else if (((what->rule & NONNEGATIVE) && x < 0) || ((what->rule & NONZERO) && x == 0))
     limb_urdf_error(r, RULE_BAD_VALUE, at, about, "%s=\"%.60s\" of <limb> %s", what->name,
-                    xml_get(n, what->name),
+                    limb_xml_get(n, what->name),
                     what->rule & NONZERO ? "must not be zero" : "must not be negative");
   else
     memcpy((char*)&j->def + what->at, &x, sizeof x);
@@ -56,7 +56,7 @@ void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joi
                                            "pitch",         "axis2",      NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const limb_subject about = {"joint", j->name};
-  const xml_node* n = xml_child(joint, "limb");
+  const xml_node* n = limb_xml_child(joint, "limb");
   if (n) {
     limb_urdf_check(r, about, n, &words);
     for (int i = 0; i < NOWN; i++) read_own_number(r, about, n, &own_numbers[i], j);
@@ -69,9 +69,9 @@ void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joi
   if (j->def.type == LIMB_UNIVERSAL && a.x == 0 && a.y == 0 && a.z == 0)
     limb_urdf_error(r, RULE_BAD_AXIS, n ? n->mark : joint->mark, about,
                     "a universal joint needs its second axis: <limb axis2=\"x y z\"/>");
-  if (j->def.type == LIMB_HELICAL && !(n && xml_get(n, "pitch")))
-    limb_find(r->findings, RULE_ASSUMED, joint->mark, about,
-              "it states no pitch (<limb pitch=>): zero is taken, as of a revolute joint");
+  if (j->def.type == LIMB_HELICAL && !(n && limb_xml_get(n, "pitch")))
+    limb_report(r->findings, RULE_ASSUMED, joint->mark, about,
+                "it states no pitch (<limb pitch=>): zero is taken, as of a revolute joint");
 }
 
 // ---- transmissions --------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ static int begin_gears(gears* g)
 static int count_children(const xml_node* n, const char* name)
 {
   int count = 0;
-  for (const xml_node* c = xml_child(n, name); c; c = xml_next(c)) count++;
+  for (const xml_node* c = limb_xml_child(n, name); c; c = limb_xml_next(c)) count++;
   return count;
 }
 
@@ -115,25 +115,25 @@ static const xml_node* find_reduction(const xml_node* t)
 {
   static const char* const places[] = {"actuator", "joint"};
   for (int i = 0; i < 2; i++) {
-    for (const xml_node* c = xml_child(t, places[i]); c; c = xml_next(c)) {
-      const xml_node* found = xml_child(c, "mechanicalReduction");
+    for (const xml_node* c = limb_xml_child(t, places[i]); c; c = limb_xml_next(c)) {
+      const xml_node* found = limb_xml_child(c, "mechanicalReduction");
       if (found) return found;
     }
   }
-  return xml_child(t, "mechanicalReduction");
+  return limb_xml_child(t, "mechanicalReduction");
 }
 
 static void drop(const gears* g, const xml_node* t, const char* why)
 {
-  limb_find(g->r->findings, RULE_DROPPED, t->mark,
-            (limb_subject){"transmission", xml_get(t, "name")}, "its reduction is not used: %s",
-            why);
+  limb_report(g->r->findings, RULE_DROPPED, t->mark,
+              (limb_subject){"transmission", limb_xml_get(t, "name")},
+              "its reduction is not used: %s", why);
 }
 
 static void use_ratio(const gears* g, const xml_node* t, const xml_node* reduction, double ratio)
 {
   limb_sketch* s = g->r->sketch;
-  const char* name = xml_get(xml_child(t, "joint"), "name");
+  const char* name = limb_xml_get(limb_xml_child(t, "joint"), "name");
   const int k = name ? limb_names_find(&g->joints, name, joint_name, s) : -1;
   if (k < 0) {
     drop(g, t, "the joint it names is not defined");
@@ -150,9 +150,9 @@ static void use_ratio(const gears* g, const xml_node* t, const xml_node* reducti
   }
   def->gear_ratio = ratio;
   g->given[k] = 1;
-  limb_find(g->r->findings, RULE_TRANSMISSION, reduction->mark, (limb_subject){"joint", name},
-            "its gear ratio is %.60s%s", reduction->text,
-            def->rotor_inertia > 0 ? "" : ", which has no effect without a rotor inertia");
+  limb_report(g->r->findings, RULE_TRANSMISSION, reduction->mark, (limb_subject){"joint", name},
+              "its gear ratio is %.60s%s", reduction->text,
+              def->rotor_inertia > 0 ? "" : ", which has no effect without a rotor inertia");
 }
 
 static void read_transmission(const gears* g, const xml_node* t)
@@ -177,12 +177,12 @@ static void read_transmission(const gears* g, const xml_node* t)
 int limb_urdf_transmissions(urdf_reader* r, const xml_node* root)
 {
   gears g = {.r = r};
-  const xml_node* t = xml_child(root, "transmission");
+  const xml_node* t = limb_xml_child(root, "transmission");
   if (!t) return 1;
-  limb_find(r->findings, RULE_IGNORED, t->mark, (limb_subject){"element", t->name},
-            "<transmission> is read for <mechanicalReduction> only, here and wherever else it "
-            "occurs");
+  limb_report(r->findings, RULE_IGNORED, t->mark, (limb_subject){"element", t->name},
+              "<transmission> is read for <mechanicalReduction> only, here and wherever else it "
+              "occurs");
   if (!begin_gears(&g)) return 0;
-  for (; t; t = xml_next(t)) read_transmission(&g, t);
+  for (; t; t = limb_xml_next(t)) read_transmission(&g, t);
   return 1;
 }

@@ -56,16 +56,17 @@ static const urdf_type* read_type(urdf_reader* r, limb_subject about, const xml_
   for (int i = 0; i < NTYPE; i++) {
     if (strcmp(types[i].name, name) != 0) continue;
     if (types[i].own && limb_urdf_first(r, "type", types[i].name))
-      limb_find(r->findings, RULE_EXTENSION, n->mark, about,
-                "type '%s' is not of the URDF standard: other readers may refuse it", name);
+      limb_report(r->findings, RULE_EXTENSION, n->mark, about,
+                  "type '%s' is not of the URDF standard: other readers may refuse it", name);
     return &types[i];
   }
   char mean[LIMB_WHERE_SPACE];
   limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "type"), about,
                   "there is no joint of type '%.60s'%s", name,
                   limb_did_you_mean(r->findings, name, NTYPE, type_name, NULL, mean));
-  limb_find_hint(r->findings, "types are revolute, continuous, prismatic, fixed, floating, planar; "
-                              "and, of limb, spherical, helical, cylindrical, universal");
+  limb_report_hint(r->findings,
+                   "types are revolute, continuous, prismatic, fixed, floating, planar; "
+                   "and, of limb, spherical, helical, cylindrical, universal");
   return &unknown_type;
 }
 
@@ -75,7 +76,7 @@ static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* 
 {
   static const char* const attributes[] = {"link", NULL};
   static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = xml_child(joint, end);
+  const xml_node* n = limb_xml_child(joint, end);
   if (!n) {
     limb_urdf_error(r, RULE_MISSING_KEY, joint->mark, about, "it has no <%s link=>", end);
     return "";
@@ -93,9 +94,9 @@ static void report_length(const joint_reader* t, const xml_node* n, sp_vec3 a)
   char text[LIMB_NUMBER_SPACE];
   if (fabs(length - 1) <= 1e-6) return;
   (void)limb_print_number(fmin(length, 1e308), text);
-  limb_find(t->r->findings, RULE_NORMALISED, limb_urdf_mark(t->r, n, "xyz"), t->about,
-            "its axis \"%.80s\" has length %s: only its direction is used", xml_get(n, "xyz"),
-            text);
+  limb_report(t->r->findings, RULE_NORMALISED, limb_urdf_mark(t->r, n, "xyz"), t->about,
+              "its axis \"%.80s\" has length %s: only its direction is used",
+              limb_xml_get(n, "xyz"), text);
 }
 
 static void read_axis(const joint_reader* t)
@@ -104,7 +105,7 @@ static void read_axis(const joint_reader* t)
   static const urdf_words words = {.attribute = attributes};
   const limb_joint_type type = t->j->def.type;
   const int needed = has_axis(type);
-  const xml_node* n = xml_child(t->n, "axis");
+  const xml_node* n = limb_xml_child(t->n, "axis");
   sp_vec3 a = sp_v3(1, 0, 0); // the default of URDF
   int told = 0;
   if (n) {
@@ -113,8 +114,8 @@ static void read_axis(const joint_reader* t)
   }
   if (!needed) return;
   if (told == 0)
-    limb_find(t->r->findings, RULE_ASSUMED, n ? n->mark : t->n->mark, t->about,
-              "it states no axis: 1 0 0 is taken, the default of URDF");
+    limb_report(t->r->findings, RULE_ASSUMED, n ? n->mark : t->n->mark, t->about,
+                "it states no axis: 1 0 0 is taken, the default of URDF");
   if (told > 0 && a.x == 0 && a.y == 0 && a.z == 0) {
     limb_urdf_error(t->r, RULE_BAD_AXIS, limb_urdf_mark(t->r, n, "xyz"), t->about,
                     "its axis is zero, and the joint is %s", t->type->name);
@@ -133,12 +134,12 @@ static void read_maximum(const joint_reader* t, const xml_node* n, const char* a
   double found = 0;
   const int told = limb_urdf_limit(t->r, t->about, n, attribute, &found);
   if (told == 0)
-    limb_find(t->r->findings, RULE_LIMIT_MISSING, n->mark, t->about,
-              "<limit> has no %s: the joint is read without this limit", attribute);
+    limb_report(t->r->findings, RULE_LIMIT_MISSING, n->mark, t->about,
+                "<limit> has no %s: the joint is read without this limit", attribute);
   if (told > 0 && found < 0) {
-    limb_find(t->r->findings, RULE_DROPPED, limb_urdf_mark(t->r, n, attribute), t->about,
-              "%s=\"%.60s\" is negative: the joint is read without this limit", attribute,
-              xml_get(n, attribute));
+    limb_report(t->r->findings, RULE_DROPPED, limb_urdf_mark(t->r, n, attribute), t->about,
+                "%s=\"%.60s\" is negative: the joint is read without this limit", attribute,
+                limb_xml_get(n, attribute));
   } else if (told > 0) {
     *x = found;
   }
@@ -148,9 +149,9 @@ static void read_range(const joint_reader* t, const xml_node* n)
 {
   limb_joint_def* def = &t->j->def;
   if (is_continuous(t)) {
-    if (xml_get(n, "lower") || xml_get(n, "upper"))
-      limb_find(t->r->findings, RULE_IGNORED, n->mark, t->about,
-                "lower and upper do not limit a continuous joint");
+    if (limb_xml_get(n, "lower") || limb_xml_get(n, "upper"))
+      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
+                  "lower and upper do not limit a continuous joint");
     return;
   }
   double lower = def->type == LIMB_HELICAL ? -HUGE_VAL : 0;
@@ -159,11 +160,11 @@ static void read_range(const joint_reader* t, const xml_node* n)
   const int high = limb_urdf_limit(t->r, t->about, n, "upper", &upper);
   if (low < 0 || high < 0) return;
   if (def->type != LIMB_HELICAL && (low == 0 || high == 0))
-    limb_find(t->r->findings, RULE_ASSUMED, n->mark, t->about,
-              "<limit> has no %s: zero is taken, the default of URDF",
-              low == 0 && high == 0 ? "lower and no upper"
-              : low == 0            ? "lower"
-                                    : "upper");
+    limb_report(t->r->findings, RULE_ASSUMED, n->mark, t->about,
+                "<limit> has no %s: zero is taken, the default of URDF",
+                low == 0 && high == 0 ? "lower and no upper"
+                : low == 0            ? "lower"
+                                      : "upper");
   if (lower > upper || lower == HUGE_VAL || upper == -HUGE_VAL) {
     char from[LIMB_NUMBER_SPACE], to[LIMB_NUMBER_SPACE];
     (void)limb_print_number(lower, from);
@@ -181,11 +182,11 @@ static void read_limit(const joint_reader* t)
   static const char* const attributes[] = {"lower",        "upper",        "effort", "velocity",
                                            "acceleration", "deceleration", "jerk",   NULL};
   static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = xml_child(t->n, "limit");
+  const xml_node* n = limb_xml_child(t->n, "limit");
   if (!n) {
     if (!is_continuous(t) && t->type->own == STANDARD)
-      limb_find(t->r->findings, RULE_LIMIT_MISSING, t->n->mark, t->about,
-                "a %s joint needs a <limit>: it is read without limits", t->type->name);
+      limb_report(t->r->findings, RULE_LIMIT_MISSING, t->n->mark, t->about,
+                  "a %s joint needs a <limit>: it is read without limits", t->type->name);
     return;
   }
   limb_urdf_check(t->r, t->about, n, &words);
@@ -193,9 +194,9 @@ static void read_limit(const joint_reader* t)
   read_maximum(t, n, "effort", &t->j->def.effort_max);
   read_maximum(t, n, "velocity", &t->j->def.v_max);
   for (int i = 4; attributes[i]; i++) {
-    if (xml_get(n, attributes[i]) && limb_urdf_first(t->r, "limit", attributes[i]))
-      limb_find(t->r->findings, RULE_IGNORED, n->mark, t->about, "limits of %s are not read",
-                attributes[i]);
+    if (limb_xml_get(n, attributes[i]) && limb_urdf_first(t->r, "limit", attributes[i]))
+      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "limits of %s are not read",
+                  attributes[i]);
   }
 }
 
@@ -209,7 +210,7 @@ static void read_friction(const joint_reader* t, const xml_node* n, const char* 
   if (found < 0)
     limb_urdf_error(t->r, RULE_BAD_VALUE, limb_urdf_mark(t->r, n, attribute), t->about,
                     "%s=\"%.60s\" is negative: the joint would drive itself", attribute,
-                    xml_get(n, attribute));
+                    limb_xml_get(n, attribute));
   else
     *x = found;
 }
@@ -218,7 +219,7 @@ static void read_dynamics(const joint_reader* t, double* viscous, double* coulom
 {
   static const char* const attributes[] = {"damping", "friction", NULL};
   static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = xml_child(t->n, "dynamics");
+  const xml_node* n = limb_xml_child(t->n, "dynamics");
   if (!n) return;
   limb_urdf_check(t->r, t->about, n, &words);
   read_friction(t, n, "damping", viscous);
@@ -229,7 +230,7 @@ static void read_mimic(const joint_reader* t)
 {
   static const char* const attributes[] = {"joint", "multiplier", "offset", NULL};
   static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = xml_child(t->n, "mimic");
+  const xml_node* n = limb_xml_child(t->n, "mimic");
   if (!n) return;
   limb_urdf_check(t->r, t->about, n, &words);
   t->j->mimic = limb_urdf_name(t->r, t->about, n, "joint", 1);
@@ -246,14 +247,14 @@ static void refuse_properties(const joint_reader* t)
   double viscous = 0, coulomb = 0;
   read_dynamics(t, &viscous, &coulomb);
   for (int i = 0; i < 3; i++) {
-    const xml_node* n = xml_child(t->n, elements[i]);
+    const xml_node* n = limb_xml_child(t->n, elements[i]);
     if (!n || (i == 1 && viscous == 0 && coulomb == 0)) continue;
     if (!fixed)
-      limb_find(t->r->findings, RULE_DROPPED, n->mark, t->about,
-                "<%s> is not read: a %s joint cannot have it", n->name, t->type->name);
+      limb_report(t->r->findings, RULE_DROPPED, n->mark, t->about,
+                  "<%s> is not read: a %s joint cannot have it", n->name, t->type->name);
     else if (limb_urdf_first(t->r, "fixed", n->name))
-      limb_find(t->r->findings, RULE_IGNORED, n->mark, t->about,
-                "<%s> has no effect on a fixed joint, here and wherever else it occurs", n->name);
+      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
+                  "<%s> has no effect on a fixed joint, here and wherever else it occurs", n->name);
   }
 }
 
@@ -261,7 +262,7 @@ static void refuse_properties(const joint_reader* t)
 static void read_numbers(const joint_reader* t)
 {
   static const char* const limits[] = {"lower", "upper", "effort", "velocity"};
-  const xml_node *axis = xml_child(t->n, "axis"), *limit = xml_child(t->n, "limit");
+  const xml_node *axis = limb_xml_child(t->n, "axis"), *limit = limb_xml_child(t->n, "limit");
   sp_vec3 a;
   double x = 0, y = 0;
   if (axis) (void)limb_urdf_vector(t->r, t->about, axis, "xyz", &a);
@@ -298,7 +299,7 @@ int limb_urdf_joint(urdf_reader* r, const xml_node* n)
     "safety_controller", "calibration",       "gazebo", "sensor",
     "joint_properties",  "hardwareInterface", NULL};
   static const urdf_words words = {.attribute = attributes, .child = children, .ignored = ignored};
-  const limb_subject about = {"joint", xml_get(n, "name")};
+  const limb_subject about = {"joint", limb_xml_get(n, "name")};
   const char* name = limb_urdf_name(r, about, n, "name", 0);
   limb_urdf_check(r, about, n, &words);
   const urdf_type* type = read_type(r, about, n);

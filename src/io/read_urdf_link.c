@@ -16,8 +16,8 @@ static void read_moments(urdf_reader* r, limb_subject about, const xml_node* n, 
       limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<inertia> needs the attribute '%s'",
                       names[i]);
     else
-      limb_find(r->findings, RULE_ASSUMED, n->mark, about, "<inertia> has no %s: zero is taken",
-                names[i]);
+      limb_report(r->findings, RULE_ASSUMED, n->mark, about, "<inertia> has no %s: zero is taken",
+                  names[i]);
   }
 }
 
@@ -36,7 +36,7 @@ static void read_mass(urdf_reader* r, limb_subject about, const xml_node* inerti
 {
   static const char* const attributes[] = {"value", NULL};
   static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = xml_child(inertial, "mass");
+  const xml_node* n = limb_xml_child(inertial, "mass");
   if (!n) {
     limb_urdf_error(r, RULE_MISSING_KEY, inertial->mark, about, "<inertial> needs <mass value=>");
     return;
@@ -55,14 +55,14 @@ static sp_inertia read_inertial(urdf_reader* r, limb_subject about, const xml_no
   limb_urdf_check(r, about, inertial, &words);
   const sp_pose X = limb_urdf_origin(r, about, inertial);
   read_mass(r, about, inertial, &Y.mass);
-  const xml_node* n = xml_child(inertial, "inertia");
+  const xml_node* n = limb_xml_child(inertial, "inertia");
   if (n) {
     read_moments(r, about, n, &Y);
     remember_tag(r, n, X.R, &Y);
   } else {
-    limb_find(r->findings, RULE_ASSUMED, inertial->mark, about,
-              "<inertial> has no <inertia>: it is taken as zero, a point mass");
-    limb_find_as(r->findings, LIMB_WARNING);
+    limb_report(r->findings, RULE_ASSUMED, inertial->mark, about,
+                "<inertial> has no <inertia>: it is taken as zero, a point mass");
+    limb_report_as(r->findings, LIMB_WARNING);
   }
   return limb_inertia_move(X, Y);
 }
@@ -82,15 +82,15 @@ int limb_urdf_link(urdf_reader* r, const xml_node* n)
                                         "gazebo",
                                         NULL};
   static const urdf_words words = {.attribute = attributes, .child = children, .ignored = ignored};
-  const limb_subject about = {"link", xml_get(n, "name")};
+  const limb_subject about = {"link", limb_xml_get(n, "name")};
   const char* name = limb_urdf_name(r, about, n, "name", 0);
   limb_urdf_check(r, about, n, &words);
   sketch_body* b = limb_sketch_body(r->sketch, name, n->mark);
   if (!b) return 0;
-  const xml_node* inertial = xml_child(n, "inertial");
+  const xml_node* inertial = limb_xml_child(n, "inertial");
   if (inertial)
     b->inertia = read_inertial(r, about, inertial);
   else
-    limb_find(r->findings, RULE_NO_INERTIAL, n->mark, about, "it has no <inertial>: no mass");
+    limb_report(r->findings, RULE_NO_INERTIAL, n->mark, about, "it has no <inertial>: no mass");
   return 1;
 }

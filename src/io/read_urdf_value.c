@@ -63,7 +63,7 @@ static const char* wanted_form(int count)
 static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n,
                            const char* attribute, int count, const number_list* list)
 {
-  const char* text = xml_get(n, attribute);
+  const char* text = limb_xml_get(n, attribute);
   const limb_mark at = limb_urdf_mark(r, n, attribute);
   if (strstr(text, "${") || strstr(text, "$(")) {
     if (r->expressions++ > 0) return;
@@ -85,14 +85,14 @@ static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n
                   attribute, text, n->name, length, bad,
                   huge ? "too large for a number" : "no finite number", wanted_form(count));
   if (memchr(bad, ',', (size_t)length))
-    limb_find_hint(r->findings, "numbers have a decimal point and are separated by blanks");
+    limb_report_hint(r->findings, "numbers have a decimal point and are separated by blanks");
 }
 
 int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
                       int count, double* x)
 {
   double found[4];
-  const char* text = xml_get(n, attribute);
+  const char* text = limb_xml_get(n, attribute);
   if (!text) return 0;
   const number_list list = limb_scan_list(text, count, found);
   if (list.bad || list.count != count) {
@@ -136,7 +136,7 @@ int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const
                     double* x)
 {
   const double none = 1e308; // what our own writer says for "no limit", which URDF has no word for
-  const char* text = xml_get(n, attribute);
+  const char* text = limb_xml_get(n, attribute);
   const int sign = text ? infinite_word(text) : 0;
   const int told = sign ? 1 : limb_urdf_number(r, about, n, attribute, x);
   if (told > 0 && (sign || fabs(*x) >= none)) *x = (sign ? sign : *x) < 0 ? -HUGE_VAL : HUGE_VAL;
@@ -151,8 +151,8 @@ static void read_rpy(urdf_reader* r, limb_subject about, const xml_node* n, sp_m
   if (limb_urdf_numbers(r, about, n, "rpy", 3, rpy) <= 0) return;
   if (limb_looks_like_degrees(rpy[0]) || limb_looks_like_degrees(rpy[1]) ||
       limb_looks_like_degrees(rpy[2]))
-    limb_find(r->findings, RULE_ANGLE_DEGREES, limb_urdf_mark(r, n, "rpy"), about,
-              "rpy=\"%.80s\" of <%s> is more than a turn", xml_get(n, "rpy"), n->name);
+    limb_report(r->findings, RULE_ANGLE_DEGREES, limb_urdf_mark(r, n, "rpy"), about,
+                "rpy=\"%.80s\" of <%s> is more than a turn", limb_xml_get(n, "rpy"), n->name);
   *R = limb_rot_rpy(rpy);
 }
 
@@ -167,12 +167,12 @@ static void read_quaternion(urdf_reader* r, limb_subject about, const xml_node* 
     (void)limb_print_number(norm, text);
     limb_urdf_error(r, RULE_BAD_VALUE, at, about,
                     "the quaternion %s of <%s> has length %s, and should have length 1",
-                    xml_get(n, "quat_xyzw"), n->name, text);
+                    limb_xml_get(n, "quat_xyzw"), n->name, text);
     return;
   }
   if (fabs(norm - 1) > 1e-6)
-    limb_find(r->findings, RULE_NORMALISED, at, about, "the quaternion of <%s> was normalised",
-              n->name);
+    limb_report(r->findings, RULE_NORMALISED, at, about, "the quaternion of <%s> was normalised",
+                n->name);
   *R = limb_rot_quat(q[0], q[1], q[2], q[3]);
 }
 
@@ -181,13 +181,13 @@ sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* par
   static const char* const attributes[] = {"xyz", "rpy", "quat_xyzw", NULL};
   static const urdf_words words = {.attribute = attributes};
   sp_pose X = sp_pose_identity();
-  const xml_node* n = xml_child(parent, "origin");
+  const xml_node* n = limb_xml_child(parent, "origin");
   if (!n) return X;
   limb_urdf_check(r, about, n, &words);
   (void)limb_urdf_vector(r, about, n, "xyz", &X.p);
   read_rpy(r, about, n, &X.R);
   read_quaternion(r, about, n, &X.R);
-  if (xml_get(n, "rpy") && xml_get(n, "quat_xyzw"))
+  if (limb_xml_get(n, "rpy") && limb_xml_get(n, "quat_xyzw"))
     limb_urdf_error(r, RULE_DUPLICATE_KEY, n->mark, about,
                     "<origin> has both rpy and quat_xyzw: only one can be meant");
   return X;

@@ -13,7 +13,7 @@ void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject 
   va_start(list, format);
   (void)vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  limb_find(r->findings, rule, at, about, "%s", text);
+  limb_report(r->findings, rule, at, about, "%s", text);
   r->errors++;
 }
 
@@ -30,8 +30,8 @@ int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
   r->told[r->ntold].name = name;
   r->ntold++;
   if (r->ntold == URDF_TOLD)
-    limb_find(r->findings, RULE_UNKNOWN_TAG, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-              "there are more unknown names than are listed");
+    limb_report(r->findings, RULE_UNKNOWN_TAG, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+                "there are more unknown names than are listed");
   return 1;
 }
 
@@ -75,7 +75,7 @@ static int mirrored(const xml_node* n, const char* name, const urdf_words* w,
   if (strlen(name) != 3 || name[0] != 'i') return 0;
   const char other[] = {'i', name[2], name[1], 0};
   if (find_word(w->attribute, other) < 0) return 0;
-  if (xml_get(n, other))
+  if (limb_xml_get(n, other))
     (void)snprintf(mean, LIMB_WHERE_SPACE, ": the matrix is symmetric, and '%s' is given", other);
   else
     (void)snprintf(mean, LIMB_WHERE_SPACE, "; did you mean '%s'?", other);
@@ -107,10 +107,10 @@ static void check_attribute(urdf_reader* r, limb_subject about, const xml_node* 
     char all[128];
     limb_urdf_error(r, RULE_UNKNOWN_KEY, at, about, "<%s> has no attribute '%s'%s", n->name, name,
                     mean);
-    limb_find_hint(r->findings, "it has %s", join_words(w->attribute, all, sizeof all));
+    limb_report_hint(r->findings, "it has %s", join_words(w->attribute, all, sizeof all));
   } else {
-    limb_find(r->findings, RULE_UNKNOWN_TAG, at, about,
-              "attribute '%s' of <%s> is not known and has no effect%s", name, n->name, mean);
+    limb_report(r->findings, RULE_UNKNOWN_TAG, at, about,
+                "attribute '%s' of <%s> is not known and has no effect%s", name, n->name, mean);
   }
 }
 
@@ -130,10 +130,11 @@ static void report_xacro(urdf_reader* r, const xml_node* n)
   const int first = limb_urdf_first(r, NULL, n->name);
   if (is_definition(n->name) && !r->template) {
     if (!first) return;
-    limb_find(r->findings, RULE_XACRO, n->mark, about,
-              "<%s> defines something for xacro, and adds nothing to the robot by itself", n->name);
-    limb_find_as(r->findings, LIMB_WARNING);
-    limb_find_hint(r->findings, "remove it, if the file has been expanded");
+    limb_report(r->findings, RULE_XACRO, n->mark, about,
+                "<%s> defines something for xacro, and adds nothing to the robot by itself",
+                n->name);
+    limb_report_as(r->findings, LIMB_WARNING);
+    limb_report_hint(r->findings, "remove it, if the file has been expanded");
     return;
   }
   if (r->missing++ > 0 && !first) return; // the first is told in any case: there must be an error
@@ -159,18 +160,18 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
     report_xacro(r, n);
   } else if (find_word(w->ignored, n->name) >= 0) {
     if (limb_urdf_first(r, NULL, n->name))
-      limb_find(r->findings, RULE_IGNORED, n->mark, element,
-                "<%s> is not read, here and wherever else it occurs", n->name);
+      limb_report(r->findings, RULE_IGNORED, n->mark, element,
+                  "<%s> is not read, here and wherever else it occurs", n->name);
   } else if (is_loop(n->name)) {
     limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element,
                     "<%s> closes a kinematic loop, which is not supported", n->name);
-    limb_find_hint(r->findings, "leave it out: the file is the tree without its loop then");
+    limb_report_hint(r->findings, "leave it out: the file is the tree without its loop then");
   } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
     const int count = count_words(w->child) + count_words(w->many);
-    limb_find(r->findings, RULE_UNKNOWN_TAG, n->mark, element,
-              "<%s> in %s%s%s%s is not known and has no effect%s", n->name, about.kind,
-              about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
-              limb_did_you_mean(r->findings, n->name, count, element_word, w, mean));
+    limb_report(r->findings, RULE_UNKNOWN_TAG, n->mark, element,
+                "<%s> in %s%s%s%s is not known and has no effect%s", n->name, about.kind,
+                about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
+                limb_did_you_mean(r->findings, n->name, count, element_word, w, mean));
   }
 }
 
@@ -196,7 +197,7 @@ void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, cons
 const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n,
                            const char* attribute, int needed)
 {
-  const char* name = xml_get(n, attribute);
+  const char* name = limb_xml_get(n, attribute);
   if (!name || !*name) {
     if (needed)
       limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<%s> needs the attribute '%s'", n->name,

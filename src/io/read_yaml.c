@@ -15,17 +15,17 @@ static const char* const top_keys[] = {"limb", "name", "gravity", "base",   "ang
 
 static void read_version(yaml_reader* r, const yml_node* root)
 {
-  const yml_node* n = yml_get(root, "limb");
+  const yml_node* n = limb_yml_get(root, "limb");
   int version = 0;
   if (!n || n != root->first) {
-    yml_error(&r->check, RULE_MISSING_KEY, root->first ? root->first->key_mark : root->mark,
-              "the first line of a limb YAML file is 'limb: %d'", YAML_SCHEMA);
+    limb_yml_error(&r->check, RULE_MISSING_KEY, root->first ? root->first->key_mark : root->mark,
+                   "the first line of a limb YAML file is 'limb: %d'", YAML_SCHEMA);
     if (!n) return;
   }
-  if (yml_integer(&r->check, n, 1, INT_MAX, &version) && version != YAML_SCHEMA) {
-    yml_error(&r->check, RULE_UNSUPPORTED, n->mark,
-              "the file is of schema %d, this program knows %d", version, YAML_SCHEMA);
-    limb_find_hint(r->check.findings, "use a newer limb");
+  if (limb_yml_integer(&r->check, n, 1, INT_MAX, &version) && version != YAML_SCHEMA) {
+    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark,
+                   "the file is of schema %d, this program knows %d", version, YAML_SCHEMA);
+    limb_report_hint(r->check.findings, "use a newer limb");
   }
 }
 
@@ -34,7 +34,7 @@ static void read_base(yaml_reader* r, const yml_node* n)
   static const char* const words[] = {"fixed", "floating", "planar"};
   static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   int base = 0;
-  if (yml_choice(&r->check, n, words, COUNT(words), &base)) r->sketch->base = bases[base];
+  if (limb_yml_choice(&r->check, n, words, COUNT(words), &base)) r->sketch->base = bases[base];
 }
 
 static void read_forms(yaml_reader* r, const yml_node* root)
@@ -42,28 +42,28 @@ static void read_forms(yaml_reader* r, const yml_node* root)
   static const char* const units[] = {"radians", "degrees"};
   static const char* const rows[] = {"modified", "standard"};
   static const char* const screws[] = {"space", "body"};
-  const yml_node *angles = yml_get(root, "angles"), *dh = yml_get(root, "dh"),
-                 *poe = yml_get(root, "poe");
+  const yml_node *angles = limb_yml_get(root, "angles"), *dh = limb_yml_get(root, "dh"),
+                 *poe = limb_yml_get(root, "poe");
   int i = 0;
-  if (yml_choice(&r->check, angles, units, COUNT(units), &i) && i == 1) r->angle = PI / 180;
+  if (limb_yml_choice(&r->check, angles, units, COUNT(units), &i) && i == 1) r->angle = PI / 180;
   if (dh) r->dh = FORM_REPORTED;
-  if (yml_choice(&r->check, dh, rows, COUNT(rows), &i))
+  if (limb_yml_choice(&r->check, dh, rows, COUNT(rows), &i))
     r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
   if (poe) r->poe = FORM_REPORTED;
-  if (yml_choice(&r->check, poe, screws, COUNT(screws), &i))
+  if (limb_yml_choice(&r->check, poe, screws, COUNT(screws), &i))
     r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
 }
 
 static void read_top(yaml_reader* r, const yml_node* root)
 {
   r->check.about = (limb_subject){NULL, NULL};
-  yml_check_keys(&r->check, root, top_keys, COUNT(top_keys));
+  limb_yml_check_keys(&r->check, root, top_keys, COUNT(top_keys));
   read_version(r, root);
-  read_base(r, yml_get(root, "base"));
+  read_base(r, limb_yml_get(root, "base"));
   read_forms(r, root);
-  (void)yml_text(&r->check, yml_get(root, "name"), &r->sketch->name);
+  (void)limb_yml_text(&r->check, limb_yml_get(root, "name"), &r->sketch->name);
   sp_vec3 g;
-  if (limb_yaml_vec3(r, yml_get(root, "gravity"), &g)) {
+  if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) {
     sp_vec3* kept = limb_pool_take(r->pool, sizeof *kept);
     if (kept) *kept = g;
     r->sketch->gravity = kept;
@@ -78,16 +78,16 @@ static void read_frame(yaml_reader* r, const yml_node* n)
   static const char* const keys[] = {"name", "body", YAML_POSE_KEYS};
   const char* name = "";
   r->check.about = (limb_subject){r->sketch->words.frame, NULL};
-  if (!yml_is(&r->check, n, YML_MAP)) return;
-  if (yml_text(&r->check, yml_get(n, "name"), &name)) r->check.about.name = name;
-  yml_check_keys(&r->check, n, keys, COUNT(keys));
+  if (!limb_yml_is(&r->check, n, YML_MAP)) return;
+  if (limb_yml_text(&r->check, limb_yml_get(n, "name"), &name)) r->check.about.name = name;
+  limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   sketch_frame* f = limb_sketch_frame(r->sketch, name, n->mark);
   if (!f) {
     r->out_of_memory = true;
     return;
   }
   f->body = "world"; // nothing more is said when an error was
-  (void)yml_text(&r->check, yml_need(&r->check, n, "body"), &f->body);
+  (void)limb_yml_text(&r->check, limb_yml_need(&r->check, n, "body"), &f->body);
   (void)limb_yaml_pose(r, n, &f->pose);
 }
 
@@ -99,7 +99,7 @@ static void read_list(yaml_reader* r, const yml_node* n,
 {
   r->check.about = (limb_subject){NULL, NULL};
   if (!n || (n->kind == YML_SCALAR && !*n->text && !n->quoted)) return;
-  if (!yml_is(&r->check, n, YML_LIST)) return;
+  if (!limb_yml_is(&r->check, n, YML_LIST)) return;
   for (const yml_node* entry = n->first; entry && !r->out_of_memory; entry = entry->next)
     read(r, entry);
 }
@@ -110,7 +110,7 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
   size_t count = 0;
   for (const yml_node* n = bodies && bodies->kind == YML_LIST ? bodies->first : NULL; n;
        n = n->next)
-    count += yml_get(n, "home") != NULL;
+    count += limb_yml_get(n, "home") != NULL;
   if (count == 0) return;
   const size_t capacity = limb_names_capacity(count);
   int* slot = limb_pool_take(r->pool, capacity * sizeof *slot);
@@ -136,10 +136,10 @@ static void check_homes(yaml_reader* r)
     const yaml_home* home = &r->home[i];
     if (home->carried || is_identity(&home->pose)) continue;
     r->check.about = (limb_subject){r->sketch->words.body, home->body};
-    yml_error(
+    limb_yml_error(
       &r->check, RULE_BAD_VALUE, home->mark,
       "no joint carries this body: it lies at the origin of the world, and its home is elsewhere");
-    limb_find_hint(r->check.findings, "add a joint with parent world, such as {type: fixed}");
+    limb_report_hint(r->check.findings, "add a joint with parent world, such as {type: fixed}");
   }
 }
 
@@ -173,14 +173,16 @@ static void check_base(yaml_reader* r, const yml_node* base)
   r->check.about = (limb_subject){NULL, NULL};
   if (!base || r->sketch->nbody == 0 || has_root(r)) return;
   if (r->sketch->base == LIMB_BASE_FIXED) {
-    limb_find(r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
-              "base says how a body without joint hangs on the world, and every body has a joint");
+    limb_report(
+      r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
+      "base says how a body without joint hangs on the world, and every body has a joint");
     return;
   }
   if (r->sketch->base == LIMB_BASE_AS_FILE) return; // it was reported
-  yml_error(&r->check, RULE_BAD_VALUE, base->key_mark,
-            "base says how a body without joint hangs on the world, but every body has a joint");
-  limb_find_hint(r->check.findings, "remove the key, or the joint of the root");
+  limb_yml_error(
+    &r->check, RULE_BAD_VALUE, base->key_mark,
+    "base says how a body without joint hangs on the world, but every body has a joint");
+  limb_report_hint(r->check.findings, "remove the key, or the joint of the root");
   r->sketch->base = LIMB_BASE_AS_FILE; // said once
 }
 
@@ -190,9 +192,9 @@ static void note_axes(const yaml_reader* r)
   char others[48] = "";
   if (r->axisless > 1)
     (void)snprintf(others, sizeof others, "; so it is for %d more", r->axisless - 1);
-  limb_find(r->check.findings, RULE_ASSUMED, r->first_axisless.mark,
-            (limb_subject){r->sketch->words.joint, r->first_axisless.joint},
-            "it states no axis: 0 0 1 is taken, the default of limb YAML%s", others);
+  limb_report(r->check.findings, RULE_ASSUMED, r->first_axisless.mark,
+              (limb_subject){r->sketch->words.joint, r->first_axisless.joint},
+              "it states no axis: 0 0 1 is taken, the default of limb YAML%s", others);
 }
 
 // Numbers can be cut off without a trace; a missing end of line is one.
@@ -201,9 +203,9 @@ static void check_end(const yaml_reader* r, const limb_source* src)
   if (src->size == 0 || src->text[src->size - 1] == '\n') return;
   int line = 1;
   for (size_t i = 0; i < src->size; i++) line += src->text[i] == '\n';
-  limb_find(r->check.findings, RULE_ASSUMED, (limb_mark){line, 1}, (limb_subject){NULL, NULL},
-            "the last line does not end: the file is taken as complete");
-  limb_find_hint(r->check.findings, "end the file with a new line, if it is not cut off");
+  limb_report(r->check.findings, RULE_ASSUMED, (limb_mark){line, 1}, (limb_subject){NULL, NULL},
+              "the last line does not end: the file is taken as complete");
+  limb_report_hint(r->check.findings, "end the file with a new line, if it is not cut off");
 }
 
 limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_sketch* s)
@@ -214,24 +216,24 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.check, &root);
   if (status) return status;
   if (root->kind != YML_MAP) {
-    yml_error(&r.check, RULE_WRONG_FORMAT, root->mark,
-              "this is no robot: a limb YAML file is a mapping that begins with 'limb: %d'",
-              YAML_SCHEMA);
+    limb_yml_error(&r.check, RULE_WRONG_FORMAT, root->mark,
+                   "this is no robot: a limb YAML file is a mapping that begins with 'limb: %d'",
+                   YAML_SCHEMA);
     return LIMB_E_SYNTAX;
   }
   const int before = r.check.errors;
   read_top(&r, root);
-  const yml_node* bodies = yml_get(root, "bodies");
+  const yml_node* bodies = limb_yml_get(root, "bodies");
   if (!bodies && r.check.errors == before) // else it may be the key that is mistyped
-    (void)yml_need(&r.check, root, "bodies");
+    (void)limb_yml_need(&r.check, root, "bodies");
   make_homes(&r, bodies);
   read_list(&r, bodies, limb_yaml_body);
   if (bodies && bodies->count == 0 && r.check.errors == before)
-    yml_error(&r.check, RULE_NO_BODY, bodies->mark, "the list of bodies is empty");
-  read_list(&r, yml_get(root, "joints"), limb_yaml_joint);
-  read_list(&r, yml_get(root, "frames"), read_frame);
+    limb_yml_error(&r.check, RULE_NO_BODY, bodies->mark, "the list of bodies is empty");
+  read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
+  read_list(&r, limb_yml_get(root, "frames"), read_frame);
   check_homes(&r);
-  check_base(&r, yml_get(root, "base"));
+  check_base(&r, limb_yml_get(root, "base"));
   note_axes(&r);
   check_end(&r, src);
   if (r.out_of_memory) return LIMB_E_NOMEM;

@@ -20,14 +20,14 @@ static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   static const char* const keys[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
   double I[6] = {0};
   if (n->kind != YML_MAP) {
-    if (yml_numbers(&r->check, n, 6, I)) set_moments(Y, I);
+    if (limb_yml_numbers(&r->check, n, 6, I)) set_moments(Y, I);
     return;
   }
-  yml_check_keys(&r->check, n, keys, COUNT(keys));
+  limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   for (int i = 0; i < 6; i++) {
     const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
-    (void)yml_number(&r->check, moment ? yml_need(&r->check, n, keys[i]) : yml_get(n, keys[i]),
-                     &I[i]);
+    (void)limb_yml_number(
+      &r->check, moment ? limb_yml_need(&r->check, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
   }
   set_moments(Y, I);
 }
@@ -46,14 +46,14 @@ static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node*
 {
   static const char* const others[] = {"mass", "com", "inertia", "solid", "inertia_axes"};
   for (int i = 0; i < COUNT(others); i++) {
-    const yml_node* other = yml_get(map, others[i]);
+    const yml_node* other = limb_yml_get(map, others[i]);
     if (other)
-      yml_error(&r->check, RULE_BAD_VALUE, other->key_mark,
-                "%s and parameters exclude each other: the ten parameters say everything",
-                others[i]);
+      limb_yml_error(&r->check, RULE_BAD_VALUE, other->key_mark,
+                     "%s and parameters exclude each other: the ten parameters say everything",
+                     others[i]);
   }
   double theta[10];
-  if (yml_numbers(&r->check, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
+  if (limb_yml_numbers(&r->check, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
 }
 
 // ---- solids -----------------------------------------------------------------------------------------
@@ -65,11 +65,12 @@ static const char* const solids[] = {"box",   "cylinder", "sphere", "capsule",
 
 static int read_sizes(yaml_reader* r, const yml_node* n, int count, double size[3])
 {
-  if (!(count == 1 ? yml_number(&r->check, n, size) : yml_numbers(&r->check, n, count, size)))
+  if (!(count == 1 ? limb_yml_number(&r->check, n, size)
+                   : limb_yml_numbers(&r->check, n, count, size)))
     return 0;
   for (int i = 0; i < count; i++) {
     if (size[i] >= 0) continue;
-    yml_error(&r->check, RULE_BAD_VALUE, n->mark, "a length of the %s is negative", n->key);
+    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "a length of the %s is negative", n->key);
     return 0;
   }
   return 1;
@@ -109,17 +110,17 @@ static int read_shape(yaml_reader* r, const yml_node* n, double mass, sp_inertia
 // solid: point, or solid: {box: [1, 2, 3]}. Only the moments are taken from it.
 static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
 {
-  (void)yml_need(&r->check, map, "mass");
+  (void)limb_yml_need(&r->check, map, "mass");
   if (n->kind == YML_SCALAR && strcmp(n->text, "point") == 0) return;
   if (n->kind != YML_MAP || n->count != 1) {
     if (n->kind != YML_REFUSED)
-      yml_error(
+      limb_yml_error(
         &r->check, RULE_BAD_VALUE, n->mark,
         "solid must be point or one shape with its lengths, such as {box: [0.1, 0.2, 0.3]}");
     return;
   }
   const int before = r->check.errors;
-  yml_check_keys(&r->check, n, solids, COUNT(solids));
+  limb_yml_check_keys(&r->check, n, solids, COUNT(solids));
   sp_inertia shape;
   if (r->check.errors > before || !read_shape(r, n->first, Y->mass, &shape)) return;
   const double I[6] = {shape.xx, shape.xy, shape.xz, shape.yy, shape.yz, shape.zz};
@@ -131,27 +132,28 @@ static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, s
 static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
 {
   static const char* const ways[] = {"inertia", "solid"};
-  const yml_node* parameters = yml_get(n, "parameters");
+  const yml_node* parameters = limb_yml_get(n, "parameters");
   if (parameters) {
     read_parameters(r, n, parameters, Y);
     return;
   }
-  const yml_node *mass = yml_get(n, "mass"), *axes = yml_get(n, "inertia_axes");
-  const yml_node* moments = yml_one_of(&r->check, n, ways, COUNT(ways));
-  (void)yml_number(&r->check, mass, &Y->mass);
-  (void)limb_yaml_vec3(r, yml_get(n, "com"), &Y->com);
+  const yml_node *mass = limb_yml_get(n, "mass"), *axes = limb_yml_get(n, "inertia_axes");
+  const yml_node* moments = limb_yml_one_of(&r->check, n, ways, COUNT(ways));
+  (void)limb_yml_number(&r->check, mass, &Y->mass);
+  (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), &Y->com);
   if (moments && moments->key[0] == 'i') read_moments(r, moments, Y);
   if (moments && moments->key[0] == 's') read_solid(r, n, moments, Y);
   sp_mat3 R;
   if (axes && !moments)
-    yml_error(&r->check, RULE_MISSING_KEY, axes->key_mark, "inertia_axes without inertia or solid");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, axes->key_mark,
+                   "inertia_axes without inertia or solid");
   if (limb_yaml_rotation_value(r, axes, &R)) turn_moments(Y, R);
   if (!mass && !moments)
-    limb_find(r->check.findings, RULE_NO_INERTIAL, n->mark, r->check.about, "no mass is given");
+    limb_report(r->check.findings, RULE_NO_INERTIAL, n->mark, r->check.about, "no mass is given");
   else if (!moments && Y->mass != 0) {
-    limb_find(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
-              "no inertia is given: it is taken as a point mass");
-    limb_find_hint(r->check.findings, "write 'solid: point' if that is meant");
+    limb_report(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
+                "no inertia is given: it is taken as a point mass");
+    limb_report_hint(r->check.findings, "write 'solid: point' if that is meant");
   }
 }
 
@@ -167,12 +169,12 @@ void limb_yaml_body(yaml_reader* r, const yml_node* n)
 {
   const char* name = "";
   r->check.about = (limb_subject){r->sketch->words.body, NULL};
-  if (!yml_is(&r->check, n, YML_MAP)) return;
-  if (yml_text(&r->check, yml_get(n, "name"), &name)) r->check.about.name = name;
-  yml_check_keys(&r->check, n, body_keys, COUNT(body_keys));
+  if (!limb_yml_is(&r->check, n, YML_MAP)) return;
+  if (limb_yml_text(&r->check, limb_yml_get(n, "name"), &name)) r->check.about.name = name;
+  limb_yml_check_keys(&r->check, n, body_keys, COUNT(body_keys));
   if (strcmp(name, "world") == 0) {
-    yml_error(&r->check, RULE_DUPLICATE_NAME, n->mark,
-              "'world' is the ground, which is always there: remove it");
+    limb_yml_error(&r->check, RULE_DUPLICATE_NAME, n->mark,
+                   "'world' is the ground, which is always there: remove it");
     return;
   }
   sketch_body* b = limb_sketch_body(r->sketch, name, n->mark);
@@ -181,7 +183,7 @@ void limb_yaml_body(yaml_reader* r, const yml_node* n)
     return;
   }
   read_inertia(r, n, &b->inertia);
-  const yml_node* home = yml_get(n, "home");
+  const yml_node* home = limb_yml_get(n, "home");
   yaml_home* homes = r->home;
   sp_pose M;
   if (limb_yaml_pose_value(r, home, &M) && homes && *name && !limb_yaml_find_home(r, name)) {

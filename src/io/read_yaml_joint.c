@@ -19,8 +19,8 @@ enum { CONTINUOUS = YAML_NTYPE - 1 };
 static int cannot_have(yaml_reader* r, const yml_node* n, const sketch_joint* j, const char* who)
 {
   if (n)
-    yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a %s joint has no %s%s",
-              yaml_joint_types[j->def.type], n->key, who);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a %s joint has no %s%s",
+                   yaml_joint_types[j->def.type], n->key, who);
   return 0;
 }
 
@@ -29,11 +29,11 @@ static int cannot_have(yaml_reader* r, const yml_node* n, const sketch_joint* j,
 static void read_bodies(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   static const char* const parents[] = {"parent", "antecedent"};
-  const yml_node* parent = yml_one_of(&r->check, n, parents, COUNT(parents));
-  if (!parent) (void)yml_need(&r->check, n, "parent");
+  const yml_node* parent = limb_yml_one_of(&r->check, n, parents, COUNT(parents));
+  if (!parent) (void)limb_yml_need(&r->check, n, "parent");
   j->parent = j->child = ""; // nothing more is said when an error was
-  (void)yml_text(&r->check, parent, &j->parent);
-  (void)yml_text(&r->check, yml_need(&r->check, n, "child"), &j->child);
+  (void)limb_yml_text(&r->check, parent, &j->parent);
+  (void)limb_yml_text(&r->check, limb_yml_need(&r->check, n, "child"), &j->child);
   yaml_home* home = limb_yaml_find_home(r, j->child);
   if (home) home->carried = true;
 }
@@ -43,14 +43,14 @@ static void read_bodies(yaml_reader* r, const yml_node* n, sketch_joint* j)
 static void read_axes(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   const limb_joint_type type = j->def.type;
-  const yml_node *axis = yml_get(n, "axis"), *axis2 = yml_get(n, "axis2");
-  const yml_node *dh = yml_get(n, "dh"), *screw = yml_get(n, "screw");
+  const yml_node *axis = limb_yml_get(n, "axis"), *axis2 = limb_yml_get(n, "axis2");
+  const yml_node *dh = limb_yml_get(n, "dh"), *screw = limb_yml_get(n, "screw");
   int good = 1;
   if (!has_axis(type))
     (void)cannot_have(r, axis, j, "");
   else if (axis && (dh || screw))
-    yml_error(&r->check, RULE_BAD_VALUE, axis->key_mark,
-              "axis and %s exclude each other: the axis follows from it", dh ? "dh" : "screw");
+    limb_yml_error(&r->check, RULE_BAD_VALUE, axis->key_mark,
+                   "axis and %s exclude each other: the axis follows from it", dh ? "dh" : "screw");
   else if (axis)
     good = limb_yaml_direction(r, axis, &j->def.axis);
   else if (!dh && !screw && r->axisless++ == 0) {
@@ -61,25 +61,25 @@ static void read_axes(yaml_reader* r, const yml_node* n, sketch_joint* j)
     (void)cannot_have(r, axis2, j, "");
     return;
   }
-  if (!axis2 && type == LIMB_UNIVERSAL) (void)yml_need(&r->check, n, "axis2");
+  if (!axis2 && type == LIMB_UNIVERSAL) (void)limb_yml_need(&r->check, n, "axis2");
   if (!axis2 || !limb_yaml_direction(r, axis2, &j->def.axis2) || !good) return;
   const sp_vec3 a = limb_unit(j->def.axis), b = limb_unit(j->def.axis2);
   if (sp_norm3(sp_cross3(a, b)) <= 1e-8)
-    yml_error(&r->check, RULE_BAD_AXIS, axis2->mark, "axis2 is parallel to axis");
+    limb_yml_error(&r->check, RULE_BAD_AXIS, axis2->mark, "axis2 is parallel to axis");
 }
 
 static void read_pitch(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
-  const yml_node *pitch = yml_get(n, "pitch"), *screw = yml_get(n, "screw");
+  const yml_node *pitch = limb_yml_get(n, "pitch"), *screw = limb_yml_get(n, "screw");
   if (j->def.type != LIMB_HELICAL) {
     (void)cannot_have(r, pitch, j, ": helical ones do");
     return;
   }
   if (!screw)
-    (void)yml_number(&r->check, yml_need(&r->check, n, "pitch"), &j->def.pitch);
+    (void)limb_yml_number(&r->check, limb_yml_need(&r->check, n, "pitch"), &j->def.pitch);
   else if (pitch)
-    yml_error(&r->check, RULE_BAD_VALUE, pitch->key_mark,
-              "pitch and screw exclude each other: the pitch follows from the screw");
+    limb_yml_error(&r->check, RULE_BAD_VALUE, pitch->key_mark,
+                   "pitch and screw exclude each other: the pitch follows from the screw");
 }
 
 // ---- properties -------------------------------------------------------------------------------------
@@ -87,22 +87,22 @@ static void read_pitch(yaml_reader* r, const yml_node* n, sketch_joint* j)
 static void read_property(yaml_reader* r, const yml_node* section, const yaml_property* p,
                           sketch_joint* j)
 {
-  const yml_node* n = yml_get(section, p->key);
+  const yml_node* n = limb_yml_get(section, p->key);
   if (!n) return;
   double x = 0;
   const bool turns = j->def.type == LIMB_REVOLUTE || j->def.type == LIMB_HELICAL;
   const bool infinite = n->kind == YML_SCALAR && strstr(n->text, ".inf");
   int good;
   if (p->rule & LIMIT && infinite)
-    good = yml_limit(&r->check, n, &x);
+    good = limb_yml_limit(&r->check, n, &x);
   else if (p->rule & ANGLE && turns)
-    good = yml_angle(&r->check, n, r->angle, &x);
+    good = limb_yml_angle(&r->check, n, r->angle, &x);
   else
-    good = yml_number(&r->check, n, &x);
+    good = limb_yml_number(&r->check, n, &x);
   if (!good) return;
   if ((p->rule & NONNEGATIVE && x < 0) || (p->rule & NONZERO && x == 0)) {
-    yml_error(&r->check, RULE_BAD_VALUE, n->mark, "%s of %s is %s", p->key, p->section,
-              x < 0 ? "negative" : "zero");
+    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "%s of %s is %s", p->key, p->section,
+                   x < 0 ? "negative" : "zero");
     return;
   }
   memcpy((char*)&j->def + p->at, &x, sizeof x);
@@ -113,41 +113,41 @@ static void read_section(yaml_reader* r, const yml_node* n, sketch_joint* j)
   const char* keys[1 + YAML_NPROPERTY] = {"joint"};
   const bool mimic = strcmp(n->key, "mimic") == 0;
   int count = mimic ? 1 : 0;
-  if (!yml_is(&r->check, n, YML_MAP)) return;
+  if (!limb_yml_is(&r->check, n, YML_MAP)) return;
   for (int i = 0; i < YAML_NPROPERTY; i++) {
     if (strcmp(yaml_properties[i].section, n->key) == 0) keys[count++] = yaml_properties[i].key;
   }
-  yml_check_keys(&r->check, n, keys, count);
+  limb_yml_check_keys(&r->check, n, keys, count);
   for (int i = 0; i < YAML_NPROPERTY; i++) {
     if (strcmp(yaml_properties[i].section, n->key) == 0)
       read_property(r, n, &yaml_properties[i], j);
   }
   if (!mimic) return;
-  const yml_node* leader = yml_need(&r->check, n, "joint");
-  if (yml_text(&r->check, leader, &j->mimic)) j->mimic_mark = leader->mark;
+  const yml_node* leader = limb_yml_need(&r->check, n, "joint");
+  if (limb_yml_text(&r->check, leader, &j->mimic)) j->mimic_mark = leader->mark;
 }
 
 static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, bool continuous)
 {
   static const char* const sections[] = {YAML_SECTIONS};
   for (int i = 0; i < COUNT(sections); i++) {
-    const yml_node* section = yml_get(n, sections[i]);
+    const yml_node* section = limb_yml_get(n, sections[i]);
     if (!section) continue;
     if (one_dof(j->def.type))
       read_section(r, section, j);
     else
       (void)cannot_have(r, section, j, ": revolute, prismatic and helical ones do");
   }
-  const yml_node* limits = yml_get(n, "limits");
-  if (continuous && (yml_get(limits, "lower") || yml_get(limits, "upper")))
-    yml_error(&r->check, RULE_BAD_JOINT, limits->key_mark,
-              "a continuous joint has no lower or upper limit: revolute ones do");
+  const yml_node* limits = limb_yml_get(n, "limits");
+  if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))
+    limb_yml_error(&r->check, RULE_BAD_JOINT, limits->key_mark,
+                   "a continuous joint has no lower or upper limit: revolute ones do");
   if (j->def.q_min > j->def.q_max) {
     char lower[LIMB_NUMBER_SPACE], upper[LIMB_NUMBER_SPACE];
     (void)limb_print_number(j->def.q_min, lower);
     (void)limb_print_number(j->def.q_max, upper);
-    yml_error(&r->check, RULE_LIMIT_SWAPPED, limits->mark, "lower (%s) is above upper (%s)", lower,
-              upper);
+    limb_yml_error(&r->check, RULE_LIMIT_SWAPPED, limits->mark, "lower (%s) is above upper (%s)",
+                   lower, upper);
     j->def.q_min = -HUGE_VAL; // said once
     j->def.q_max = HUGE_VAL;
   }
@@ -165,16 +165,16 @@ static void suggest_type(const yaml_reader* r, const yml_node* n)
                                          {"weld", "fixed"},       {"rigid", "fixed"}};
   for (int i = 0; i < COUNT(words); i++) {
     if (n->kind == YML_SCALAR && strcmp(n->text, words[i][0]) == 0)
-      limb_find_hint(r->check.findings, "limb says %s", words[i][1]);
+      limb_report_hint(r->check.findings, "limb says %s", words[i][1]);
   }
 }
 
 static int read_type(yaml_reader* r, const yml_node* n, bool* continuous)
 {
   int type = TYPE_FAULTY;
-  const yml_node* given = yml_get(n, "type");
+  const yml_node* given = limb_yml_get(n, "type");
   if (!given) return TYPE_OPEN;
-  if (!yml_choice(&r->check, given, yaml_joint_types, YAML_NTYPE, &type)) {
+  if (!limb_yml_choice(&r->check, given, yaml_joint_types, YAML_NTYPE, &type)) {
     suggest_type(r, given);
     return TYPE_FAULTY;
   }
@@ -187,8 +187,8 @@ static void read_kind(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   bool continuous = false;
   int type = read_type(r, n, &continuous);
-  if (type == TYPE_OPEN && !yml_get(n, "dh") && !yml_get(n, "screw")) {
-    yml_error(&r->check, RULE_MISSING_KEY, n->mark, "the key 'type' is missing");
+  if (type == TYPE_OPEN && !limb_yml_get(n, "dh") && !limb_yml_get(n, "screw")) {
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "the key 'type' is missing");
     type = TYPE_FAULTY;
   }
   if (type == TYPE_FAULTY) return; // nothing else can be judged
@@ -204,9 +204,9 @@ void limb_yaml_joint(yaml_reader* r, const yml_node* n)
 {
   const char* name = "";
   r->check.about = (limb_subject){r->sketch->words.joint, NULL};
-  if (!yml_is(&r->check, n, YML_MAP)) return;
-  if (yml_text(&r->check, yml_get(n, "name"), &name)) r->check.about.name = name;
-  yml_check_keys(&r->check, n, joint_keys, COUNT(joint_keys));
+  if (!limb_yml_is(&r->check, n, YML_MAP)) return;
+  if (limb_yml_text(&r->check, limb_yml_get(n, "name"), &name)) r->check.about.name = name;
+  limb_yml_check_keys(&r->check, n, joint_keys, COUNT(joint_keys));
   sketch_joint* j = limb_sketch_joint(r->sketch, name, n->mark);
   if (!j) {
     r->out_of_memory = true;

@@ -32,12 +32,12 @@ static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, 
 {
   const int before = r->check.errors;
   for (int i = 0; i < count; i++) {
-    const yml_node* value = yml_get(n, keys[i]);
+    const yml_node* value = limb_yml_get(n, keys[i]);
     x[i] = 0;
     if (keys[i][1] == 0)
-      (void)yml_number(&r->check, value, &x[i]);
+      (void)limb_yml_number(&r->check, value, &x[i]);
     else
-      (void)yml_angle(&r->check, value, r->angle, &x[i]);
+      (void)limb_yml_angle(&r->check, value, r->angle, &x[i]);
   }
   return r->check.errors == before;
 }
@@ -76,39 +76,40 @@ static int settle_sigma(yaml_reader* r, const yml_node* n, int* type)
   static const int types[] = {LIMB_REVOLUTE, LIMB_PRISMATIC, LIMB_FIXED};
   static const char* const meaning[] = {"a rotation", "a translation", "fixed"};
   int sigma = 0;
-  const yml_node* given = yml_get(n, "sigma");
+  const yml_node* given = limb_yml_get(n, "sigma");
   if (!given && *type == TYPE_OPEN) {
-    yml_error(&r->check, RULE_MISSING_KEY, n->mark, "neither type nor sigma is given");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "neither type nor sigma is given");
     return 0;
   }
   if (!given) return 1;
-  if (!yml_integer(&r->check, given, 0, 2, &sigma)) return 0;
+  if (!limb_yml_integer(&r->check, given, 0, 2, &sigma)) return 0;
   if (*type == TYPE_OPEN) *type = types[sigma];
   const bool turns = *type == LIMB_REVOLUTE || *type == LIMB_HELICAL;
   if (sigma == 0 ? turns : *type == types[sigma]) return 1;
-  yml_error(&r->check, RULE_BAD_JOINT, given->mark, "sigma %d means %s, but the type is %s", sigma,
-            meaning[sigma], yaml_joint_types[*type]);
+  limb_yml_error(&r->check, RULE_BAD_JOINT, given->mark, "sigma %d means %s, but the type is %s",
+                 sigma, meaning[sigma], yaml_joint_types[*type]);
   return 0;
 }
 
 static int place_dh(yaml_reader* r, const yml_node* n, sketch_joint* j, int* type)
 {
-  if (!yml_is(&r->check, n, YML_MAP)) return 0;
+  if (!limb_yml_is(&r->check, n, YML_MAP)) return 0;
   if (r->dh == FORM_UNSTATED) {
-    yml_error(&r->check, RULE_MISSING_KEY, n->key_mark,
-              "the file must state 'dh: modified' or 'dh: standard' at its top: rows differ");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->key_mark,
+                   "the file must state 'dh: modified' or 'dh: standard' at its top: rows differ");
     r->dh = FORM_REPORTED;
   }
   if (r->dh == FORM_REPORTED) return 0;
   const int before = r->check.errors;
   const bool modified = r->dh == FORM_MODIFIED;
   if (modified)
-    yml_check_keys(&r->check, n, modified_keys, COUNT(modified_keys));
+    limb_yml_check_keys(&r->check, n, modified_keys, COUNT(modified_keys));
   else
-    yml_check_keys(&r->check, n, standard_keys, COUNT(standard_keys));
+    limb_yml_check_keys(&r->check, n, standard_keys, COUNT(standard_keys));
   if (r->check.errors > before)
-    limb_find_hint(r->check.findings, "a %s row has %s, sigma", modified ? "modified" : "standard",
-                   modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha");
+    limb_report_hint(r->check.findings, "a %s row has %s, sigma",
+                     modified ? "modified" : "standard",
+                     modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha");
   if (!settle_sigma(r, n, type)) return 0;
   const bool placed = modified ? place_modified(r, n, j) : place_standard(r, n, j, *type);
   return placed && r->check.errors == before;
@@ -133,8 +134,9 @@ static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp
     good = 0;
     if (!*body[i]) continue; // it was reported
     char name[LIMB_SHOWN_SPACE];
-    yml_error(&r->check, RULE_MISSING_KEY, at, "its %s '%s' has no home, which places the joint",
-              role[i], limb_shown(body[i], body[i] + strlen(body[i]), name));
+    limb_yml_error(&r->check, RULE_MISSING_KEY, at,
+                   "its %s '%s' has no home, which places the joint", role[i],
+                   limb_shown(body[i], body[i] + strlen(body[i]), name));
   }
   *M = *pose[0];
   *T = sp_compose(sp_invert(*pose[1]), *pose[0]);
@@ -152,17 +154,17 @@ static int normalise_screw(yaml_reader* r, const yml_node* n, sp_motion* S)
   if (off <= 4 * DBL_EPSILON) return 1;
   (void)limb_print_number(length, text);
   if (!(off <= 1e-3)) {
-    yml_error(&r->check, RULE_BAD_AXIS, n->mark,
-              "the %s part of the screw has length %s instead of 1", turns ? "angular" : "linear",
-              text);
-    limb_find_hint(r->check.findings,
-                   "a screw is wx, wy, wz, vx, vy, vz with |w| = 1, or w = 0 and |v| = 1");
+    limb_yml_error(&r->check, RULE_BAD_AXIS, n->mark,
+                   "the %s part of the screw has length %s instead of 1",
+                   turns ? "angular" : "linear", text);
+    limb_report_hint(r->check.findings,
+                     "a screw is wx, wy, wz, vx, vy, vz with |w| = 1, or w = 0 and |v| = 1");
     return 0;
   }
   if (off > 1e-6)
-    limb_find(r->check.findings, RULE_NORMALISED, n->mark, r->check.about,
-              "the %s part of the screw has length %s; the screw is divided by it",
-              turns ? "angular" : "linear", text);
+    limb_report(r->check.findings, RULE_NORMALISED, n->mark, r->check.about,
+                "the %s part of the screw has length %s; the screw is divided by it",
+                turns ? "angular" : "linear", text);
   *S = sp_scalem(1 / length, *S);
   return 1;
 }
@@ -178,25 +180,25 @@ static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion*
   if (*type == TYPE_OPEN) {
     *type = !turns ? LIMB_PRISMATIC : slope > 1e-9 * size ? LIMB_HELICAL : LIMB_REVOLUTE;
     if (*type != LIMB_HELICAL) return 1;
-    limb_find(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
-              "w.v of the screw is %s m/rad: the joint is helical", text);
-    limb_find_hint(r->check.findings,
-                   "state 'type: revolute' if w and v should be at right angles");
+    limb_report(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
+                "w.v of the screw is %s m/rad: the joint is helical", text);
+    limb_report_hint(r->check.findings,
+                     "state 'type: revolute' if w and v should be at right angles");
     return 1;
   }
   const bool needs_turn =
     *type == LIMB_REVOLUTE || *type == LIMB_HELICAL || *type == LIMB_CYLINDRICAL;
   if (!needs_turn && *type != LIMB_PRISMATIC)
-    yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a screw cannot place a %s joint",
-              yaml_joint_types[*type]);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a screw cannot place a %s joint",
+                   yaml_joint_types[*type]);
   else if (needs_turn != turns)
-    yml_error(&r->check, RULE_BAD_JOINT, n->mark,
-              "the joint is %s, but the angular part of its screw is %szero",
-              yaml_joint_types[*type], turns ? "not " : "");
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark,
+                   "the joint is %s, but the angular part of its screw is %szero",
+                   yaml_joint_types[*type], turns ? "not " : "");
   else if (turns && *type != LIMB_HELICAL && slope > 1e-6 * size)
-    yml_error(&r->check, RULE_BAD_JOINT, n->mark,
-              "the joint is %s, but its screw has the pitch %s m/rad", yaml_joint_types[*type],
-              text);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark,
+                   "the joint is %s, but its screw has the pitch %s m/rad", yaml_joint_types[*type],
+                   text);
   else
     return 1;
   return 0;
@@ -225,12 +227,12 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, sketch_joint* j, in
   sp_pose T, M;
   const int homes = home_of_child(r, j, n->key_mark, &T, &M);
   if (r->poe == FORM_UNSTATED) {
-    yml_error(
+    limb_yml_error(
       &r->check, RULE_MISSING_KEY, n->key_mark,
       "the file must state 'poe: space' or 'poe: body' at its top: the frame of the screws");
     r->poe = FORM_REPORTED;
   }
-  if (!yml_numbers(&r->check, n, 6, x)) return 0;
+  if (!limb_yml_numbers(&r->check, n, 6, x)) return 0;
   sp_motion S = sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
   if (!normalise_screw(r, n, &S)) return 0;
   const double pitch = sp_dot3(S.w, S.v);
@@ -248,13 +250,13 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, sketch_joint* j, in
 int limb_yaml_place(yaml_reader* r, const yml_node* n, sketch_joint* j, int* type)
 {
   static const char* const ways[] = {"pose", "dh", "screw"};
-  const yml_node* way = yml_one_of(&r->check, n, ways, COUNT(ways));
+  const yml_node* way = limb_yml_one_of(&r->check, n, ways, COUNT(ways));
   const yaml_home* home = limb_yaml_find_home(r, j->child);
   sp_pose M;
   if (home && way && way->key[0] != 's') {
-    yml_error(&r->check, RULE_BAD_VALUE, way->key_mark,
-              "the joint is placed twice: by its %s, and by the home of its child on line %d",
-              way->key, home->mark.line);
+    limb_yml_error(&r->check, RULE_BAD_VALUE, way->key_mark,
+                   "the joint is placed twice: by its %s, and by the home of its child on line %d",
+                   way->key, home->mark.line);
     return 0;
   }
   if (way && way->key[0] == 'd') return place_dh(r, way, j, type);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "io/blank.h"
 #include "io/format.h"
 #include "io/robots.h"
 #include "io/stray.h"
@@ -76,14 +77,14 @@ static limb_format settle_format(limb_reading* r)
   const int xml_named = by_name == LIMB_FORMAT_URDF || by_name == LIMB_FORMAT_MJCF;
   const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
   if (by_name && by_text && xml_named != xml_inside) {
-    limb_find(r->findings, RULE_WRONG_FORMAT, (limb_mark){1, 1}, whole_file,
-              "the file should be %s, but looks like %s", limb_format_name(by_name),
-              limb_format_name(by_text));
+    limb_report(r->findings, RULE_WRONG_FORMAT, (limb_mark){1, 1}, whole_file,
+                "the file should be %s, but looks like %s", limb_format_name(by_name),
+                limb_format_name(by_text));
     return LIMB_FORMAT_AUTO;
   }
   if (by_name || by_text) return by_name ? by_name : by_text;
-  limb_find(r->findings, RULE_UNKNOWN_FORMAT, nowhere, whole_file,
-            "neither the name nor the content of the file tells its language");
+  limb_report(r->findings, RULE_UNKNOWN_FORMAT, nowhere, whole_file,
+              "neither the name nor the content of the file tells its language");
   return LIMB_FORMAT_AUTO;
 }
 
@@ -106,17 +107,16 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
     break;
   case LIMB_FORMAT_AUTO: break;
   }
+  if (s.too_large) return LIMB_E_IO;
   // A robot with faulty parts is still looked at as a whole, so that one run finds all that is wrong.
   if (status && status != LIMB_E_MODEL) return status;
   const limb_status built = limb_sketch_build(&s, opt, &r->builder, &r->marks);
   return built ? built : status;
 }
 
-static int is_blank(const char* text, size_t size)
+static int is_empty(const char* text, size_t size)
 {
-  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t' || text[size - 1] == '\r' ||
-                      text[size - 1] == '\n'))
-    size--;
+  while (size > 0 && is_blank(text[size - 1])) size--;
   return size == 0;
 }
 
@@ -143,8 +143,8 @@ static limb_status conclude(limb_reading* r, limb_status status, limb_error* err
 
 static limb_status read_source(limb_reading* r, const limb_read_options* opt, limb_error* err)
 {
-  if (is_blank(r->source.text, r->source.size)) {
-    limb_find(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
+  if (is_empty(r->source.text, r->source.size)) {
+    limb_report(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
     return conclude(r, LIMB_E_SYNTAX, err);
   }
   if (limb_report_stray(r->findings, r->source.text, r->source.size))
@@ -173,8 +173,8 @@ static limb_status settle_options(const limb_read_options* given, limb_read_opti
 
 static limb_status too_large(limb_reading* r, size_t limit, limb_error* err)
 {
-  limb_find(r->findings, RULE_TOO_LARGE, nowhere, whole_file, "the file has more than %zu bytes",
-            limit);
+  limb_report(r->findings, RULE_TOO_LARGE, nowhere, whole_file, "the file has more than %zu bytes",
+              limit);
   return conclude(r, LIMB_E_IO, err);
 }
 
@@ -274,8 +274,8 @@ static const char* reason(int code)
 // The finding, and the error, of a file that does not give its text.
 static limb_status unreadable(limb_reading* r, const char* why, const char* more, limb_error* err)
 {
-  limb_find(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why,
-            more);
+  limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why,
+              more);
   return conclude(r, LIMB_E_IO, err);
 }
 

@@ -75,12 +75,12 @@ static void report(const limb_reading* r, int body, const limb_body_def* def,
   if (tag) memcpy(old, tag->value, sizeof old);
   const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
   const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
-  limb_find(r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
-            "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
-            limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text,
-            limb_show(old[3]).text, limb_show(old[4]).text, limb_show(old[5]).text,
-            limb_show(now[0]).text, limb_show(now[1]).text, limb_show(now[2]).text,
-            limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
+  limb_report(
+    r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
+    "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
+    limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text, limb_show(old[3]).text,
+    limb_show(old[4]).text, limb_show(old[5]).text, limb_show(now[0]).text, limb_show(now[1]).text,
+    limb_show(now[2]).text, limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
 }
 
 static int needs_repair(const sp_inertia* Y)
@@ -100,8 +100,8 @@ static limb_status repair_body(limb_reading* r, int body, const inertia_tag* tag
   if (def.inertia.mass < 0) {
     const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
     const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
-    limb_find(r->findings, RULE_NOT_REPAIRED, at, (limb_subject){kind, def.name},
-              "its mass of %s kg is left as it is", limb_show(def.inertia.mass).text);
+    limb_report(r->findings, RULE_NOT_REPAIRED, at, (limb_subject){kind, def.name},
+                "its mass of %s kg is left as it is", limb_show(def.inertia.mass).text);
     return LIMB_OK;
   }
   const sp_inertia near = limb_inertia_nearest(&def.inertia);

@@ -12,11 +12,17 @@ limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words wor
 
 // Room for one more item in an array that lives in the pool: outgrown arrays stay there until the end,
 // together not more than the last.
-static void* one_more(limb_pool* pool, void* items, int* capacity, int count, size_t size)
+static void* one_more(limb_sketch* s, void* items, int* capacity, int count, size_t size)
 {
   if (count < *capacity) return items;
+  if (count == LIMB_SKETCH_MOST) {
+    limb_report(s->findings, RULE_TOO_LARGE, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+                "the robot has more than %d parts of a kind", LIMB_SKETCH_MOST);
+    s->too_large = 1;
+    return NULL;
+  }
   const int wanted = *capacity ? 2 * *capacity : 32;
-  void* bigger = limb_pool_take(pool, (size_t)wanted * size);
+  void* bigger = limb_pool_take(s->pool, (size_t)wanted * size);
   if (!bigger) return NULL;
   if (count) memcpy(bigger, items, (size_t)count * size);
   *capacity = wanted;
@@ -25,7 +31,7 @@ static void* one_more(limb_pool* pool, void* items, int* capacity, int count, si
 
 sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at)
 {
-  sketch_body* items = one_more(s->pool, s->body, &s->body_cap, s->nbody, sizeof *items);
+  sketch_body* items = one_more(s, s->body, &s->body_cap, s->nbody, sizeof *items);
   if (!items) return NULL;
   s->body = items;
   sketch_body* b = &s->body[s->nbody++];
@@ -35,7 +41,7 @@ sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at)
 
 sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at)
 {
-  sketch_joint* items = one_more(s->pool, s->joint, &s->joint_cap, s->njoint, sizeof *items);
+  sketch_joint* items = one_more(s, s->joint, &s->joint_cap, s->njoint, sizeof *items);
   if (!items) return NULL;
   s->joint = items;
   sketch_joint* j = &s->joint[s->njoint++];
@@ -48,7 +54,7 @@ sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at)
 
 sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at)
 {
-  sketch_frame* items = one_more(s->pool, s->frame, &s->frame_cap, s->nframe, sizeof *items);
+  sketch_frame* items = one_more(s, s->frame, &s->frame_cap, s->nframe, sizeof *items);
   if (!items) return NULL;
   s->frame = items;
   sketch_frame* f = &s->frame[s->nframe++];

@@ -39,6 +39,8 @@ typedef struct sketch_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
 } sketch_words;
 
+enum { LIMB_SKETCH_MOST = 1 << 19 }; // bodies, joints, frames each: a small file can ask for many
+
 typedef struct limb_sketch {
   limb_pool* pool; // strings that a reader makes up live here; the others in its document
   limb_findings* findings;
@@ -47,6 +49,7 @@ typedef struct limb_sketch {
   const sp_vec3* gravity; // NULL: none given
   limb_base base;         // what the file says; AS_FILE when it says nothing
   int own_world; // 1: in this language "world" is a name like others, and means a body of the file
+  int too_large; // 1: there would have been more than LIMB_SKETCH_MOST
   sketch_body* body;
   int nbody, body_cap;
   sketch_joint* joint;
@@ -58,8 +61,8 @@ typedef struct limb_sketch {
 limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words);
 
 // A new body, joint or frame with defaults, to be filled in at once (the pointer is good until the next one
-// of its kind); NULL when out of memory. A joint has the defaults of limb_default_joint_def, type fixed,
-// identity offset.
+// of its kind); NULL when out of memory, or when there are too many (reported). A joint has the defaults of
+// limb_default_joint_def, type fixed, identity offset.
 sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at);
 sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at);
 sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at);

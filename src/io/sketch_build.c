@@ -1,8 +1,9 @@
 // From a sketch that is in order to a builder.
 #include "io/sketch_impl.h"
 
+#include "io/joints.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct describe {
@@ -33,8 +34,8 @@ static limb_status refuse(const describe* d, limb_status status, limb_rule rule,
                           limb_subject about, const limb_error* err)
 {
   if (status == LIMB_OK || status == LIMB_E_NOMEM) return status;
-  limb_find(d->s->findings, status == LIMB_E_NONFINITE ? RULE_BAD_NUMBER : rule, at, about, "%s",
-            err->text);
+  limb_report(d->s->findings, status == LIMB_E_NONFINITE ? RULE_BAD_NUMBER : rule, at, about, "%s",
+              err->text);
   return LIMB_OK;
 }
 
@@ -99,23 +100,18 @@ static limb_status describe_base(const describe* d)
 
 static int moves(limb_joint_type type) { return type != LIMB_FIXED; }
 
-static int has_axis(limb_joint_type type)
-{
-  return moves(type) && type != LIMB_SPHERICAL && type != LIMB_FREE;
-}
-
 // What can be said better than by the builder, which stops at the first fault. The definition is mended, so
 // that its other faults are found, too.
 static void check_joint(const describe* d, const sketch_joint* j, limb_joint_def* def)
 {
   const limb_subject about = {d->s->words.joint, j->name};
   if (has_axis(def->type) && def->axis.x == 0 && def->axis.y == 0 && def->axis.z == 0) {
-    limb_find(d->s->findings, RULE_BAD_AXIS, j->mark, about, "its axis is zero");
+    limb_report(d->s->findings, RULE_BAD_AXIS, j->mark, about, "its axis is zero");
     def->axis = sp_v3(0, 0, 1);
   }
   if (def->q_min > def->q_max) {
-    limb_find(d->s->findings, RULE_LIMIT_SWAPPED, j->mark, about,
-              "its lower limit is above its upper limit");
+    limb_report(d->s->findings, RULE_LIMIT_SWAPPED, j->mark, about,
+                "its lower limit is above its upper limit");
     def->q_min = -HUGE_VAL;
     def->q_max = HUGE_VAL;
   }
@@ -211,8 +207,8 @@ static limb_status describe_robot(describe* d)
   if (!status && s->gravity) {
     status = limb_builder_set_gravity(d->b, *s->gravity);
     if (status == LIMB_E_NONFINITE) {
-      limb_find(s->findings, RULE_BAD_NUMBER, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
-                "it is not finite");
+      limb_report(s->findings, RULE_BAD_NUMBER, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
+                  "it is not finite");
       status = LIMB_OK;
     }
   }

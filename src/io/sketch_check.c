@@ -3,6 +3,7 @@
 #include "io/sketch_impl.h"
 
 #include "base/names.h"
+#include "io/joints.h"
 #include "io/utf8.h"
 
 #include <math.h>
@@ -39,19 +40,19 @@ static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, na
 {
   const char* name = get(s, i);
   if (!*name) {
-    limb_find(s->findings, RULE_NO_NAME, at, (limb_subject){kind, NULL}, "this %s has no name",
-              kind);
+    limb_report(s->findings, RULE_NO_NAME, at, (limb_subject){kind, NULL}, "this %s has no name",
+                kind);
     return;
   }
   if (limb_has_control(name)) // names are printed, and stand in the headers of tables
-    limb_find(s->findings, RULE_BAD_VALUE, at, (limb_subject){kind, name},
-              "its name contains a control character, such as a line break");
+    limb_report(s->findings, RULE_BAD_VALUE, at, (limb_subject){kind, name},
+                "its name contains a control character, such as a line break");
   const int first = limb_names_find(t, name, get, s);
   if (first < 0)
     limb_names_put(t, name, i);
   else
-    limb_find(s->findings, RULE_DUPLICATE_NAME, at, (limb_subject){kind, name},
-              "there is a %s of this name already, on line %d", kind, mark(s, first).line);
+    limb_report(s->findings, RULE_DUPLICATE_NAME, at, (limb_subject){kind, name},
+                "there is a %s of this name already, on line %d", kind, mark(s, first).line);
 }
 
 static limb_mark body_mark(const limb_sketch* s, int i) { return s->body[i].mark; }
@@ -71,10 +72,10 @@ static int enter_names(const limb_sketch* s, tables* t)
     enter_name(s, &t->frame, s->words.frame, frame_name, i, s->frame[i].mark, frame_mark);
     const int body = limb_names_find(&t->body, s->frame[i].name, body_name, s);
     if (body >= 0)
-      limb_find(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark,
-                (limb_subject){s->words.frame, s->frame[i].name},
-                "the %s on line %d has this name, and every %s is a frame", s->words.body,
-                s->body[body].mark.line, s->words.body);
+      limb_report(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark,
+                  (limb_subject){s->words.frame, s->frame[i].name},
+                  "the %s on line %d has this name, and every %s is a frame", s->words.body,
+                  s->body[body].mark.line, s->words.body);
   }
   return 1;
 }
@@ -90,8 +91,8 @@ static int find_body(const limb_sketch* s, const tables* t, const char* name, co
   if (body >= 0) return body;
   if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
-  limb_find(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
-            limb_did_you_mean(s->findings, name, s->nbody, body_name, s, mean));
+  limb_report(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role,
+              name, limb_did_you_mean(s->findings, name, s->nbody, body_name, s, mean));
   return SKETCH_NONE;
 }
 
@@ -102,15 +103,15 @@ static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l
   l->parent[k] = find_body(s, t, j->parent, "parent", j->mark, about);
   l->child[k] = find_body(s, t, j->child, "child", j->mark, about);
   if (l->child[k] == SKETCH_WORLD) {
-    limb_find(s->findings, RULE_BAD_JOINT, j->mark, about,
-              "its child is the world, which nothing can carry");
+    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about,
+                "its child is the world, which nothing can carry");
     l->child[k] = SKETCH_NONE;
   }
   const int child = l->child[k];
   if (child < 0) return;
   if (child == l->parent[k]) {
-    limb_find(s->findings, RULE_BAD_JOINT, j->mark, about, "its parent and its child are both '%s'",
-              s->body[child].name);
+    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about,
+                "its parent and its child are both '%s'", s->body[child].name);
     l->child[k] = SKETCH_NONE;
     l->joint[child] = k; // not a root: the joint is what must be mended
     return;
@@ -120,9 +121,9 @@ static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l
     return;
   }
   const sketch_joint* first = &s->joint[l->joint[child]];
-  limb_find(s->findings, RULE_TWO_PARENTS, j->mark, about,
-            "its child '%s' is already carried by %s '%s' of line %d", s->body[child].name,
-            s->words.joint, first->name, first->mark.line);
+  limb_report(s->findings, RULE_TWO_PARENTS, j->mark, about,
+              "its child '%s' is already carried by %s '%s' of line %d", s->body[child].name,
+              s->words.joint, first->name, first->mark.line);
 }
 
 static void check_frames(const limb_sketch* s, const tables* t)
@@ -165,24 +166,25 @@ static void settle_world(const limb_sketch* s, const tables* t, const limb_read_
   const limb_mark at = s->body[world].mark;
   const int carried = l->joint[world] != SKETCH_NONE;
   if (!s->own_world) {
-    limb_find(s->findings, RULE_DUPLICATE_NAME, at, about,
-              "'world' is the name of the ground: rename this %s", s->words.body);
+    limb_report(s->findings, RULE_DUPLICATE_NAME, at, about,
+                "'world' is the name of the ground: rename this %s", s->words.body);
     return;
   }
   if (carried || base_type(s, opt) != LIMB_FIXED || has_inertia(&s->body[world].inertia)) {
     l->renamed = world;
-    limb_find(s->findings, RULE_WORLD_ROOT, at, about,
-              "it is called '%s' in the model: 'world' is the ground, which has no mass and never "
-              "moves",
-              SKETCH_RENAMED);
-    limb_find_as(s->findings, LIMB_WARNING);
+    limb_report(
+      s->findings, RULE_WORLD_ROOT, at, about,
+      "it is called '%s' in the model: 'world' is the ground, which has no mass and never "
+      "moves",
+      SKETCH_RENAMED);
+    limb_report_as(s->findings, LIMB_WARNING);
     return;
   }
   l->world = world;
   for (int k = 0; k < s->njoint; k++) {
     if (l->parent[k] == world) l->parent[k] = SKETCH_WORLD;
   }
-  limb_find(s->findings, RULE_WORLD_ROOT, at, about, "the root is taken as the world");
+  limb_report(s->findings, RULE_WORLD_ROOT, at, about, "the root is taken as the world");
 }
 
 // A body that no joint carries, and not the copy of another.
@@ -202,12 +204,12 @@ static void report_roots(const limb_sketch* s, const tables* t, const sketch_lin
     if (!is_root(s, t, l, i)) continue;
     const limb_subject about = {s->words.body, s->body[i].name};
     if (l->world == SKETCH_NONE)
-      limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
-                "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
-                count);
+      limb_report(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
+                  "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
+                  count);
     else
-      limb_find(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
-                "no %s connects it to the root 'world'", s->words.joint);
+      limb_report(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
+                  "no %s connects it to the root 'world'", s->words.joint);
   }
 }
 
@@ -226,10 +228,10 @@ static void check_useless_base(const limb_sketch* s, const limb_read_options* op
 {
   if (l->base == LIMB_FIXED && (opt->base == LIMB_BASE_AS_FILE || all_fixed(s, l))) return;
   const char* option = opt->base == LIMB_BASE_AS_FILE ? "base" : "--base";
-  limb_find(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"option", option},
-            "the file itself says how the robot is joined to the world: leave the base out, or "
-            "remove that %s",
-            s->words.joint);
+  limb_report(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"option", option},
+              "the file itself says how the robot is joined to the world: leave the base out, or "
+              "remove that %s",
+              s->words.joint);
 }
 
 static void settle_root(const limb_sketch* s, const tables* t, const limb_read_options* opt,
@@ -247,10 +249,11 @@ static void settle_root(const limb_sketch* s, const tables* t, const limb_read_o
   }
   if (roots == 0 && l->world == SKETCH_NONE) check_useless_base(s, opt, l);
   if (roots == 1 && opt->base == LIMB_BASE_AS_FILE && s->base == LIMB_BASE_AS_FILE)
-    limb_find(s->findings, RULE_ASSUMED, s->body[l->root].mark,
-              (limb_subject){s->words.body, s->body[l->root].name},
-              "it is the root, and the file does not say whether it can move: it is taken as fixed "
-              "to the world (--base floating or planar frees it)");
+    limb_report(
+      s->findings, RULE_ASSUMED, s->body[l->root].mark,
+      (limb_subject){s->words.body, s->body[l->root].name},
+      "it is the root, and the file does not say whether it can move: it is taken as fixed "
+      "to the world (--base floating or planar frees it)");
 }
 
 // Bodies that no path of joints connects to the world run in circles.
@@ -266,9 +269,9 @@ static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
       b = l->joint[b] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[b]];
     }
     if (b >= 0 && state[b] == WALKING)
-      limb_find(s->findings, RULE_CYCLE, s->body[b].mark,
-                (limb_subject){s->words.body, s->body[b].name},
-                "following its %ss upwards leads back to it", s->words.joint);
+      limb_report(s->findings, RULE_CYCLE, s->body[b].mark,
+                  (limb_subject){s->words.body, s->body[b].name},
+                  "following its %ss upwards leads back to it", s->words.joint);
     for (int w = i; w >= 0 && state[w] == WALKING;
          w = l->joint[w] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[w]])
       state[w] = REACHED;
@@ -277,11 +280,6 @@ static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
 }
 
 // ---- followers ------------------------------------------------------------------------------------
-
-static int one_dof(limb_joint_type type)
-{
-  return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
-}
 
 static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read_options* opt,
                           sketch_links* l, int k)
@@ -293,18 +291,18 @@ static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read
   const int target = limb_names_find(&t->joint, j->mimic, joint_name, s);
   char mean[LIMB_WHERE_SPACE];
   if (opt->no_mimic)
-    limb_find(s->findings, RULE_MIMIC_FREED, j->mimic_mark, about,
-              "it would follow '%s', and moves on its own as asked for", j->mimic);
+    limb_report(s->findings, RULE_MIMIC_FREED, j->mimic_mark, about,
+                "it would follow '%s', and moves on its own as asked for", j->mimic);
   else if (target < 0)
-    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
-              "it follows '%s', which is not defined%s", j->mimic,
-              limb_did_you_mean(s->findings, j->mimic, s->njoint, joint_name, s, mean));
+    limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+                "it follows '%s', which is not defined%s", j->mimic,
+                limb_did_you_mean(s->findings, j->mimic, s->njoint, joint_name, s, mean));
   else if (target == k)
-    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
+    limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
   else if (!one_dof(j->def.type) ||
            !(one_dof(s->joint[target].def.type) || s->joint[target].def.type == LIMB_FIXED))
-    limb_find(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
-              "it follows '%s': both must have one degree of freedom", j->mimic);
+    limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+                "it follows '%s': both must have one degree of freedom", j->mimic);
   else
     l->mimic[k] = target;
 }
@@ -320,9 +318,9 @@ static void freeze(const limb_sketch* s, sketch_links* l, int k)
   const double q = isnan(l->frozen[leader]) ? 0 : l->frozen[leader];
   l->frozen[k] = j->def.multiplier * q + j->def.offset;
   l->mimic[k] = SKETCH_NONE;
-  limb_find(s->findings, RULE_DROPPED, j->mimic_mark, (limb_subject){s->words.joint, j->name},
-            "it follows '%s' %s: it never moves, and is read as a fixed joint", j->mimic,
-            stands ? "which is fixed" : "with a multiplier of zero");
+  limb_report(s->findings, RULE_DROPPED, j->mimic_mark, (limb_subject){s->words.joint, j->name},
+              "it follows '%s' %s: it never moves, and is read as a fixed joint", j->mimic,
+              stands ? "which is fixed" : "with a multiplier of zero");
 }
 
 // Follows each chain of mimics to its end, finds circles, and freezes what follows a joint that stands.
@@ -339,9 +337,9 @@ static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
       path[n++] = k;
     }
     if (k >= 0 && state[k] == WALKING)
-      limb_find(s->findings, RULE_MIMIC_CYCLE, s->joint[k].mimic_mark,
-                (limb_subject){s->words.joint, s->joint[k].name},
-                "following what it follows leads back to it");
+      limb_report(s->findings, RULE_MIMIC_CYCLE, s->joint[k].mimic_mark,
+                  (limb_subject){s->words.joint, s->joint[k].name},
+                  "following what it follows leads back to it");
     while (n > 0) { // leaders first
       state[path[--n]] = DONE;
       freeze(s, l, path[n]);
@@ -371,20 +369,20 @@ limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt
   tables t;
   if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
   if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
-    limb_find(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-              "the file describes no %s", s->words.body);
+    limb_report(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
+                "the file describes no %s", s->words.body);
   if (s->name && limb_has_control(s->name))
-    limb_find(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"robot", s->name},
-              "its name contains a control character, such as a line break");
+    limb_report(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"robot", s->name},
+                "its name contains a control character, such as a line break");
   for (int k = 0; k < s->njoint; k++) resolve_joint(s, &t, l, k);
   for (int k = 0; k < s->njoint; k++) resolve_mimic(s, &t, opt, l, k);
   settle_world(s, &t, opt, l);
   settle_root(s, &t, opt, l);
   if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", joint_name, s) >= 0 &&
       l->base != LIMB_FIXED)
-    limb_find(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
-              (limb_subject){s->words.joint, "base"},
-              "the joint that frees the root would have the same name");
+    limb_report(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
+                (limb_subject){s->words.joint, "base"},
+                "the joint that frees the root would have the same name");
   check_frames(s, &t);
   const limb_status status = check_reach(s, l);
   return status ? status : settle_mimics(s, l);

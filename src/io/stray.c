@@ -28,14 +28,14 @@ int limb_report_stray(limb_findings* f, const char* text, size_t size)
   const limb_subject about = {NULL, NULL};
   text = skip_blanks(text, end);
   if (begins(text, end, "version https://git-lfs")) {
-    limb_find(f, RULE_WRONG_FORMAT, at, about,
-              "the file is a pointer of Git LFS: the model itself has not been fetched");
-    limb_find_hint(f, "fetch it: git lfs install, then git lfs pull");
+    limb_report(f, RULE_WRONG_FORMAT, at, about,
+                "the file is a pointer of Git LFS: the model itself has not been fetched");
+    limb_report_hint(f, "fetch it: git lfs install, then git lfs pull");
     return 1;
   }
   if (begins(text, end, "<!doctype html") || begins(text, end, "<html")) {
-    limb_find(f, RULE_WRONG_FORMAT, at, about, "the file is a web page (HTML), not a model");
-    limb_find_hint(f, "download the file itself (\"raw\"), not the page that shows it");
+    limb_report(f, RULE_WRONG_FORMAT, at, about, "the file is a web page (HTML), not a model");
+    limb_report_hint(f, "download the file itself (\"raw\"), not the page that shows it");
     return 1;
   }
   return 0;
@@ -48,10 +48,10 @@ int limb_report_not_xml(limb_findings* f, const char* text, size_t size, const c
   if (text == end || *text < ' ' || *text > '~' || *text == '<')
     return 0; // a matter for the parser
   const int json = *text == '{' || *text == '[';
-  limb_find(f, RULE_WRONG_FORMAT, (limb_mark){1, 1}, (limb_subject){NULL, NULL},
-            "the file should be %s, which is XML and begins with '<'; it looks like %s", language,
-            json ? "JSON" : "plain text");
-  limb_find_hint(f, json ? "take the model that it was made from"
-                         : "an error page or another file may have been saved under this name");
+  limb_report(f, RULE_WRONG_FORMAT, (limb_mark){1, 1}, (limb_subject){NULL, NULL},
+              "the file should be %s, which is XML and begins with '<'; it looks like %s", language,
+              json ? "JSON" : "plain text");
+  limb_report_hint(f, json ? "take the model that it was made from"
+                           : "an error page or another file may have been saved under this name");
   return 1;
 }

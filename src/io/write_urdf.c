@@ -317,8 +317,8 @@ static void put_frame(const urdf_writer* w, const limb_frame_info* f)
   const limb_subject about = {"frame", f->name};
   char joint[JOINT_NAME_SPACE];
   if (!frame_joint_name(w->b, f->name, joint)) {
-    limb_find(w->findings, RULE_NOT_WRITTEN, (limb_mark){0, 0}, about,
-              "no name was found for the joint that would carry it");
+    limb_report(w->findings, RULE_NOT_WRITTEN, (limb_mark){0, 0}, about,
+                "no name was found for the joint that would carry it");
     return;
   }
   put_link(w, f->name, &none);
@@ -328,9 +328,9 @@ static void put_frame(const urdf_writer* w, const limb_frame_info* f)
   put_ends(w, body_name(w, f->body), f->name);
   put_origin(w, "    ", &f->pose);
   put(w, "  </joint>\n");
-  limb_find(w->findings, RULE_REPHRASED, (limb_mark){0, 0}, about,
-            "it is written as a link without mass on a fixed joint '%s', and reads back as a body",
-            joint);
+  limb_report(
+    w->findings, RULE_REPHRASED, (limb_mark){0, 0}, about,
+    "it is written as a link without mass on a fixed joint '%s', and reads back as a body", joint);
 }
 
 // ---- the robot ------------------------------------------------------------------------------------
@@ -363,13 +363,13 @@ static void put_robot_extension(const urdf_writer* w)
   put(w, "  <limb");
   if (!same3(g, usual)) {
     put_vector(w, "gravity", g);
-    limb_find(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
-              "it is written in <limb> of the robot");
+    limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
+                "it is written in <limb> of the robot");
   }
   if (moves) {
     put_text(w, "base", w->base == LIMB_BASE_FLOATING ? "floating" : "planar");
-    limb_find(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", "base"},
-              "that the root can move is written in <limb> of the robot");
+    limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", "base"},
+                "that the root can move is written in <limb> of the robot");
   }
   put(w, "/>\n");
 }
@@ -383,9 +383,10 @@ static void report_uses(const urdf_writer* w)
     char others[48] = "";
     if (w->uses[i] > 1)
       (void)snprintf(others, sizeof others, ", here and of %d more", w->uses[i] - 1);
-    limb_find(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", w->first[i]},
-              i == USES_TYPE ? "%s is not of the URDF standard%s" : "%s is written in <limb>%s",
-              what[i], others);
+    limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0},
+                (limb_subject){"joint", w->first[i]},
+                i == USES_TYPE ? "%s is not of the URDF standard%s" : "%s is written in <limb>%s",
+                what[i], others);
   }
 }
 

@@ -4,7 +4,7 @@
 // caller has limited the size. expat itself checks UTF-8 and well-formedness.
 #include "io/xml.h"
 
-#include "base/number.h"
+#include "io/blank.h"
 
 #include <expat.h>
 #include <stdint.h>
@@ -27,8 +27,6 @@ typedef struct builder {
   const char* known[NAMES]; // names that were kept, to be kept once
   limb_status status;       // LIMB_OK until something stops the parser
 } builder;
-
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Names are short: a loop is done before a call of strcmp is.
 static int same(const char* a, const char* b)
@@ -121,8 +119,8 @@ static void on_start(void* context, const char* name, const char** list)
   builder* b = context;
   if (b->status) return;
   if (b->depth == LIMB_XML_MAX_DEPTH) {
-    limb_find(b->findings, RULE_TOO_DEEP, here(b), (limb_subject){"element", name},
-              "elements are nested more than %d deep", LIMB_XML_MAX_DEPTH);
+    limb_report(b->findings, RULE_TOO_DEEP, here(b), (limb_subject){"element", name},
+                "elements are nested more than %d deep", LIMB_XML_MAX_DEPTH);
     stop(b, LIMB_E_SYNTAX);
     return;
   }
@@ -193,8 +191,8 @@ static void on_doctype(void* context, const char* name, const char* system, cons
   builder* b = context;
   (void)name, (void)system, (void)public;
   if (!internal) return; // a bare <!DOCTYPE robot> declares nothing
-  limb_find(b->findings, RULE_ENTITY, here(b), (limb_subject){"DOCTYPE", NULL},
-            "the file declares entities or other grammar of its own, which is refused");
+  limb_report(b->findings, RULE_ENTITY, here(b), (limb_subject){"DOCTYPE", NULL},
+              "the file declares entities or other grammar of its own, which is refused");
   stop(b, LIMB_E_SYNTAX);
 }
 
@@ -202,13 +200,13 @@ static void report_syntax(builder* b)
 {
   const enum XML_Error code = XML_GetErrorCode(b->parser);
   const limb_mark at = here(b);
-  limb_find(b->findings, RULE_SYNTAX, at,
-            b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
-            "not well-formed XML: %s", XML_ErrorString(code));
+  limb_report(b->findings, RULE_SYNTAX, at,
+              b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
+              "not well-formed XML: %s", XML_ErrorString(code));
   const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   if (byte >= b->size && b->open)
-    limb_find_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off",
-                   b->open->name, b->open->mark.line);
+    limb_report_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off",
+                     b->open->name, b->open->mark.line);
 }
 
 xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_pool* pool,
@@ -241,7 +239,7 @@ xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaqu
   return b.status ? NULL : b.root;
 }
 
-const char* xml_get(const xml_node* n, const char* name)
+const char* limb_xml_get(const xml_node* n, const char* name)
 {
   for (int i = 0; i < n->nattribute; i++) {
     if (same(n->attribute[i].name, name)) return n->attribute[i].value;
@@ -255,24 +253,9 @@ static const xml_node* named(const xml_node* n, const char* name)
   return n;
 }
 
-const xml_node* xml_child(const xml_node* n, const char* name) { return named(n->first, name); }
-
-const xml_node* xml_next(const xml_node* n) { return named(n->next, n->name); }
-
-int limb_scan_numbers(const char* text, int count, double* values)
+const xml_node* limb_xml_child(const xml_node* n, const char* name)
 {
-  enum { MOST = 16 };
-  double found[MOST];
-  const char* end = text + strlen(text);
-  int n = 0;
-  for (;;) {
-    while (text < end && is_blank(*text)) text++;
-    if (text == end) break;
-    if (n == MOST || n == count) return 0;
-    text = limb_scan_number(text, end, &found[n++]);
-    if (!text || (text < end && !is_blank(*text))) return 0;
-  }
-  if (n != count) return 0;
-  memcpy(values, found, (size_t)count * sizeof *values);
-  return 1;
+  return named(n->first, name);
 }
+
+const xml_node* limb_xml_next(const xml_node* n) { return named(n->next, n->name); }

@@ -30,14 +30,10 @@ xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaqu
                          limb_findings* f);
 
 // Value of an attribute; NULL when there is none.
-const char* xml_get(const xml_node* n, const char* name);
+const char* limb_xml_get(const xml_node* n, const char* name);
 
 // First child of that name, NULL when there is none; the next of the same name.
-const xml_node* xml_child(const xml_node* n, const char* name);
-const xml_node* xml_next(const xml_node* n);
-
-// Exactly count numbers separated by blanks, as attributes have them. 1, or 0: the text is no such list,
-// values are untouched.
-int limb_scan_numbers(const char* text, int count, double* values);
+const xml_node* limb_xml_child(const xml_node* n, const char* name);
+const xml_node* limb_xml_next(const xml_node* n);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct parse {
   bool done;
 } parse;
 
-void yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...)
+void limb_yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...)
 {
   char text[512];
   va_list list;
@@ -34,7 +34,7 @@ void yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, .
   (void)vsnprintf(text, sizeof text, format, list);
   va_end(list);
   c->errors++;
-  limb_find(c->findings, rule, at, c->about, "%s", text);
+  limb_report(c->findings, rule, at, c->about, "%s", text);
 }
 
 // ---- the text itself --------------------------------------------------------------------------------
@@ -65,8 +65,8 @@ static bool is_text(yml_check* c, const char* text, size_t size)
     const size_t n = character(s, end);
     if (n == 0) break;
     if (is_tag_directive(s, end, at)) {
-      yml_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not understood");
-      limb_find_hint(c->findings, "remove the line");
+      limb_yml_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not understood");
+      limb_report_hint(c->findings, "remove the line");
       return false;
     }
     const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));
@@ -74,9 +74,9 @@ static bool is_text(yml_check* c, const char* text, size_t size)
     s += n;
   }
   if (s == end) return true;
-  yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", *s);
+  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", *s);
   if (size > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-    limb_find_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
+    limb_report_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
   return false;
 }
 
@@ -109,19 +109,19 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
   const char* problem = y->problem ? y->problem : "this is not YAML";
   const limb_mark at = mark_of(y->problem_mark);
   if (y->context && y->context_mark.line != y->problem_mark.line)
-    yml_error(p->check, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
-              mark_of(y->context_mark).line);
+    limb_yml_error(p->check, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
+                   mark_of(y->context_mark).line);
   else
-    yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
-              y->context ? y->context : "");
+    limb_yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
+                   y->context ? y->context : "");
   const char* rest = text_at(text, text + size, y->problem_mark);
   if (!rest) return LIMB_E_SYNTAX;
   if (rest == text + size)
-    limb_find_hint(p->check->findings, "the text ends here: the file may be cut off");
+    limb_report_hint(p->check->findings, "the text ends here: the file may be cut off");
   else if (*rest == '\t')
-    limb_find_hint(p->check->findings, "YAML is indented by blanks, not by tabs");
+    limb_report_hint(p->check->findings, "YAML is indented by blanks, not by tabs");
   else if (strchr("@`%&*!|>", *rest))
-    limb_find_hint(p->check->findings, "a text that begins with %c stands in quotes", *rest);
+    limb_report_hint(p->check->findings, "a text that begins with %c stands in quotes", *rest);
   return LIMB_E_SYNTAX;
 }
 
@@ -136,8 +136,8 @@ static bool in_map(const parse* p)
 static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** out)
 {
   if (p->nodes == LIMB_YAML_MAX_NODES) {
-    yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values",
-              LIMB_YAML_MAX_NODES);
+    limb_yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values",
+                   LIMB_YAML_MAX_NODES);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = limb_pool_take(p->pool, sizeof *n);
@@ -175,12 +175,12 @@ static void refuse_properties(const parse* p, const yaml_event_t* e, const unsig
 {
   const limb_mark at = mark_of(e->start_mark);
   if (anchor) {
-    yml_error(p->check, RULE_UNSUPPORTED, at, "anchors (&name) are not understood");
-    limb_find_hint(p->check->findings, "write the value wherever it is needed");
+    limb_yml_error(p->check, RULE_UNSUPPORTED, at, "anchors (&name) are not understood");
+    limb_report_hint(p->check->findings, "write the value wherever it is needed");
   }
   if (tag) {
-    yml_error(p->check, RULE_UNSUPPORTED, at, "tags (!name) are not understood");
-    limb_find_hint(p->check->findings, "remove the tag");
+    limb_yml_error(p->check, RULE_UNSUPPORTED, at, "tags (!name) are not understood");
+    limb_report_hint(p->check->findings, "remove the tag");
   }
 }
 
@@ -193,7 +193,7 @@ static limb_status take_scalar(parse* p, const yaml_event_t* e)
   const char* text = limb_pool_text(p->pool, value, length);
   if (!text) return LIMB_E_NOMEM;
   const bool whole = strlen(text) == length;
-  if (!whole) yml_error(p->check, RULE_BAD_VALUE, at, "there is a zero character in the text");
+  if (!whole) limb_yml_error(p->check, RULE_BAD_VALUE, at, "there is a zero character in the text");
   if (in_map(p) && !p->key) {
     p->key = text;
     p->key_mark = at;
@@ -210,8 +210,8 @@ static limb_status take_scalar(parse* p, const yaml_event_t* e)
 static limb_status take_alias(parse* p, const yaml_event_t* e)
 {
   const limb_mark at = mark_of(e->start_mark);
-  yml_error(p->check, RULE_UNSUPPORTED, at, "aliases (*name) are not understood");
-  limb_find_hint(p->check->findings, "write the value itself");
+  limb_yml_error(p->check, RULE_UNSUPPORTED, at, "aliases (*name) are not understood");
+  limb_report_hint(p->check->findings, "write the value itself");
   if (in_map(p) && !p->key) return LIMB_E_SYNTAX; // without its key a mapping cannot go on
   yml_node* n = NULL;
   return add_node(p, YML_REFUSED, at, &n);
@@ -225,13 +225,13 @@ static limb_status open_node(parse* p, const yaml_event_t* e, yml_kind kind)
   else
     refuse_properties(p, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
   if (in_map(p) && !p->key) {
-    yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s",
-              kind == YML_MAP ? "mapping" : "list");
+    limb_yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s",
+                   kind == YML_MAP ? "mapping" : "list");
     return LIMB_E_SYNTAX;
   }
   if (p->depth == LIMB_YAML_MAX_DEPTH) {
-    yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep",
-              LIMB_YAML_MAX_DEPTH);
+    limb_yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep",
+                   LIMB_YAML_MAX_DEPTH);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = NULL;
@@ -267,9 +267,9 @@ static limb_status check_unique(const parse* p, const yml_node* map)
       continue;
     }
     char key[LIMB_SHOWN_SPACE];
-    yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark,
-              "the key '%s' was given on line %d already",
-              limb_shown(n->key, n->key + strlen(n->key), key), entry[first]->key_mark.line);
+    limb_yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark,
+                   "the key '%s' was given on line %d already",
+                   limb_shown(n->key, n->key + strlen(n->key), key), entry[first]->key_mark.line);
   }
   return LIMB_OK;
 }
@@ -287,9 +287,9 @@ static limb_status take_event(parse* p, const yaml_event_t* e)
   case YAML_MAPPING_END_EVENT: return check_unique(p, p->open[--p->depth]);
   case YAML_DOCUMENT_START_EVENT:
     if (!p->root) return LIMB_OK;
-    yml_error(p->check, RULE_UNSUPPORTED, mark_of(e->start_mark),
-              "a second document begins here: a file holds one");
-    limb_find_hint(p->check->findings, "give each document a file of its own");
+    limb_yml_error(p->check, RULE_UNSUPPORTED, mark_of(e->start_mark),
+                   "a second document begins here: a file holds one");
+    limb_report_hint(p->check->findings, "give each document a file of its own");
     p->done = true;
     return LIMB_OK;
   case YAML_STREAM_END_EVENT: p->done = true; return LIMB_OK;
@@ -328,7 +328,7 @@ limb_status limb_yaml_parse(const char* text, size_t size, limb_pool* pool, yml_
   limb_status status = take_events(&p, text, size);
   yaml_parser_delete(&p.parser);
   if (!status && !p.root) {
-    yml_error(c, RULE_EMPTY, (limb_mark){1, 1}, "there is nothing but comments");
+    limb_yml_error(c, RULE_EMPTY, (limb_mark){1, 1}, "there is nothing but comments");
     status = LIMB_E_SYNTAX;
   }
   if (!status) *root = p.root;

@@ -41,7 +41,7 @@ typedef struct yml_check {
 
 // Reports an error and counts it.
 LIMB_PRINTF(4, 5)
-void yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...);
+void limb_yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...);
 
 // Parses a text. Nodes and strings live in the pool. With LIMB_OK the tree is whole, but c->errors may have
 // grown: twice the same key, a tag.
@@ -56,38 +56,40 @@ limb_status limb_yaml_parse(const char* text, size_t size, limb_pool* pool, yml_
 // but for lists of numbers.
 
 // Value of a key; NULL when there is none, or when map is not a mapping.
-const yml_node* yml_get(const yml_node* map, const char* key);
+const yml_node* limb_yml_get(const yml_node* map, const char* key);
 
 // The same, but it must be there.
-const yml_node* yml_need(yml_check* c, const yml_node* map, const char* key);
+const yml_node* limb_yml_need(yml_check* c, const yml_node* map, const char* key);
 
-int yml_is(yml_check* c, const yml_node* n, yml_kind kind);
+int limb_yml_is(yml_check* c, const yml_node* n, yml_kind kind);
 
 // All keys that are not among the known ones are errors.
-void yml_check_keys(yml_check* c, const yml_node* map, const char* const* known, int count);
+void limb_yml_check_keys(yml_check* c, const yml_node* map, const char* const* known, int count);
 
 // At most one of the keys may be there: it, or NULL. Others are errors.
-const yml_node* yml_one_of(yml_check* c, const yml_node* map, const char* const* keys, int count);
+const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys,
+                                int count);
 
 // Text that is not empty. One of the words: its index is given.
-int yml_text(yml_check* c, const yml_node* n, const char** text);
-int yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count, int* index);
+int limb_yml_text(yml_check* c, const yml_node* n, const char** text);
+int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count,
+                    int* index);
 
 // A finite number; the same, or infinite (.inf, -.inf); a whole number from lowest to highest.
-int yml_number(yml_check* c, const yml_node* n, double* value);
-int yml_limit(yml_check* c, const yml_node* n, double* value);
-int yml_integer(yml_check* c, const yml_node* n, int lowest, int highest, int* value);
+int limb_yml_number(yml_check* c, const yml_node* n, double* value);
+int limb_yml_limit(yml_check* c, const yml_node* n, double* value);
+int limb_yml_integer(yml_check* c, const yml_node* n, int lowest, int highest, int* value);
 
 // A number of the given unit in radians (1, or pi/180); with unit 1 also pi, -pi/2, 3*pi, 2*pi/3.
-int yml_angle(yml_check* c, const yml_node* n, double unit, double* radians);
+int limb_yml_angle(yml_check* c, const yml_node* n, double unit, double* radians);
 
 // A list of exactly count of them.
-int yml_numbers(yml_check* c, const yml_node* n, int count, double* values);
-int yml_angles(yml_check* c, const yml_node* n, int count, double unit, double* radians);
+int limb_yml_numbers(yml_check* c, const yml_node* n, int count, double* values);
+int limb_yml_angles(yml_check* c, const yml_node* n, int count, double unit, double* radians);
 
 // For messages: what a value is called ("mass", "entry 2 of com"), and a user's text, cut to a bearable
 // length. In text, returned.
 enum { YML_LABEL_SPACE = 96 };
-const char* yml_label(const yml_node* n, char text[YML_LABEL_SPACE]);
+const char* limb_yml_label(const yml_node* n, char text[YML_LABEL_SPACE]);
 
 #endif

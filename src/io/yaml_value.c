@@ -30,7 +30,7 @@ static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
   return out;
 }
 
-const char* yml_label(const yml_node* n, char text[YML_LABEL_SPACE])
+const char* limb_yml_label(const yml_node* n, char text[YML_LABEL_SPACE])
 {
   char key[LIMB_SHOWN_SPACE];
   const char* name = n->key ? limb_shown(n->key, n->key + strlen(n->key), key) : "the file";
@@ -46,14 +46,14 @@ static int wrong(yml_check* c, limb_rule rule, const yml_node* n, const char* wa
 {
   char label[YML_LABEL_SPACE], found[YML_LABEL_SPACE];
   if (n->kind != YML_REFUSED)
-    yml_error(c, rule, n->mark, "%s must be %s, found %s", yml_label(n, label), wanted,
-              show(n, found));
+    limb_yml_error(c, rule, n->mark, "%s must be %s, found %s", limb_yml_label(n, label), wanted,
+                   show(n, found));
   return 0;
 }
 
 // ---- mappings ---------------------------------------------------------------------------------------
 
-const yml_node* yml_get(const yml_node* map, const char* key)
+const yml_node* limb_yml_get(const yml_node* map, const char* key)
 {
   if (!map || map->kind != YML_MAP) return NULL;
   for (const yml_node* n = map->first; n; n = n->next) {
@@ -62,15 +62,15 @@ const yml_node* yml_get(const yml_node* map, const char* key)
   return NULL;
 }
 
-const yml_node* yml_need(yml_check* c, const yml_node* map, const char* key)
+const yml_node* limb_yml_need(yml_check* c, const yml_node* map, const char* key)
 {
-  const yml_node* n = yml_get(map, key);
+  const yml_node* n = limb_yml_get(map, key);
   if (!n && map && map->kind == YML_MAP)
-    yml_error(c, RULE_MISSING_KEY, map->mark, "the key '%s' is missing", key);
+    limb_yml_error(c, RULE_MISSING_KEY, map->mark, "the key '%s' is missing", key);
   return n;
 }
 
-int yml_is(yml_check* c, const yml_node* n, yml_kind kind)
+int limb_yml_is(yml_check* c, const yml_node* n, yml_kind kind)
 {
   if (!n) return 0;
   if (n->kind == kind) return 1;
@@ -90,26 +90,27 @@ static int find_word(const char* text, const char* const* words, int count)
   return -1;
 }
 
-void yml_check_keys(yml_check* c, const yml_node* map, const char* const* known, int count)
+void limb_yml_check_keys(yml_check* c, const yml_node* map, const char* const* known, int count)
 {
   if (!map || map->kind != YML_MAP) return;
   for (const yml_node* n = map->first; n; n = n->next) {
     if (find_word(n->key, known, count) >= 0) continue;
     char key[LIMB_SHOWN_SPACE], mean[LIMB_WHERE_SPACE];
-    yml_error(c, RULE_UNKNOWN_KEY, n->key_mark, "there is no key '%s' here%s",
-              limb_shown(n->key, n->key + strlen(n->key), key),
-              limb_did_you_mean(c->findings, n->key, count, word_of, known, mean));
+    limb_yml_error(c, RULE_UNKNOWN_KEY, n->key_mark, "there is no key '%s' here%s",
+                   limb_shown(n->key, n->key + strlen(n->key), key),
+                   limb_did_you_mean(c->findings, n->key, count, word_of, known, mean));
   }
 }
 
-const yml_node* yml_one_of(yml_check* c, const yml_node* map, const char* const* keys, int count)
+const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys,
+                                int count)
 {
   const yml_node* found = NULL;
   for (int i = 0; i < count; i++) {
-    const yml_node* n = yml_get(map, keys[i]);
+    const yml_node* n = limb_yml_get(map, keys[i]);
     if (n && found)
-      yml_error(c, RULE_BAD_VALUE, n->key_mark, "%s and %s exclude each other: give one",
-                found->key, n->key);
+      limb_yml_error(c, RULE_BAD_VALUE, n->key_mark, "%s and %s exclude each other: give one",
+                     found->key, n->key);
     if (n && !found) found = n;
   }
   return found;
@@ -117,7 +118,7 @@ const yml_node* yml_one_of(yml_check* c, const yml_node* map, const char* const*
 
 // ---- words ------------------------------------------------------------------------------------------
 
-int yml_text(yml_check* c, const yml_node* n, const char** text)
+int limb_yml_text(yml_check* c, const yml_node* n, const char** text)
 {
   if (!n) return 0;
   if (n->kind != YML_SCALAR || !*n->text) return wrong(c, RULE_BAD_VALUE, n, "a text");
@@ -125,7 +126,8 @@ int yml_text(yml_check* c, const yml_node* n, const char** text)
   return 1;
 }
 
-int yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count, int* index)
+int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count,
+                    int* index)
 {
   if (!n) return 0;
   const int i = n->kind == YML_SCALAR ? find_word(n->text, words, count) : -1;
@@ -158,7 +160,7 @@ static int finite_number(yml_check* c, const yml_node* n, const char* wanted, do
   if (n->kind != YML_SCALAR || n->quoted || !scan(n->text, &x)) {
     (void)wrong(c, RULE_BAD_NUMBER, n, wanted);
     if (n->kind == YML_SCALAR && n->quoted && scan(n->text, &x))
-      limb_find_hint(c->findings, "what stands in quotes is text: remove the quotes");
+      limb_report_hint(c->findings, "what stands in quotes is text: remove the quotes");
     return 0;
   }
   if (!isfinite(x)) return wrong(c, RULE_BAD_NUMBER, n, "a number within 1.8e308");
@@ -166,12 +168,12 @@ static int finite_number(yml_check* c, const yml_node* n, const char* wanted, do
   return 1;
 }
 
-int yml_number(yml_check* c, const yml_node* n, double* value)
+int limb_yml_number(yml_check* c, const yml_node* n, double* value)
 {
   return n ? finite_number(c, n, "a number", value) : 0;
 }
 
-int yml_limit(yml_check* c, const yml_node* n, double* value)
+int limb_yml_limit(yml_check* c, const yml_node* n, double* value)
 {
   if (!n) return 0;
   const bool plain = n->kind == YML_SCALAR && !n->quoted;
@@ -183,7 +185,7 @@ int yml_limit(yml_check* c, const yml_node* n, double* value)
   return finite_number(c, n, "a number (or .inf, -.inf)", value);
 }
 
-int yml_integer(yml_check* c, const yml_node* n, int lowest, int highest, int* value)
+int limb_yml_integer(yml_check* c, const yml_node* n, int lowest, int highest, int* value)
 {
   if (!n) return 0;
   double x = 0;
@@ -226,7 +228,7 @@ static bool scan_pi(const char* text, double* x)
   return *text == 0 && isfinite(*x);
 }
 
-int yml_angle(yml_check* c, const yml_node* n, double unit, double* radians)
+int limb_yml_angle(yml_check* c, const yml_node* n, double unit, double* radians)
 {
   if (!n) return 0;
   double x = 0;
@@ -249,29 +251,29 @@ static int is_list_of(yml_check* c, const yml_node* n, int count)
   char wanted[48], label[YML_LABEL_SPACE];
   (void)snprintf(wanted, sizeof wanted, "a list of %d numbers", count);
   if (n->kind != YML_LIST) return wrong(c, RULE_BAD_VALUE, n, wanted);
-  yml_error(c, RULE_WRONG_COUNT, n->mark, "%s must be %s, found %d entries", yml_label(n, label),
-            wanted, n->count);
+  limb_yml_error(c, RULE_WRONG_COUNT, n->mark, "%s must be %s, found %d entries",
+                 limb_yml_label(n, label), wanted, n->count);
   if (n->count > count)
-    limb_find_hint(c->findings, "a comma separates numbers; decimals have a point: 0.5");
+    limb_report_hint(c->findings, "a comma separates numbers; decimals have a point: 0.5");
   return 0;
 }
 
-int yml_angles(yml_check* c, const yml_node* n, int count, double unit, double* radians)
+int limb_yml_angles(yml_check* c, const yml_node* n, int count, double unit, double* radians)
 {
   if (!n || !is_list_of(c, n, count)) return 0;
   int good = 1;
   for (const yml_node* entry = n->first; entry; entry = entry->next) {
-    if (!yml_angle(c, entry, unit, radians++)) good = 0;
+    if (!limb_yml_angle(c, entry, unit, radians++)) good = 0;
   }
   return good;
 }
 
-int yml_numbers(yml_check* c, const yml_node* n, int count, double* values)
+int limb_yml_numbers(yml_check* c, const yml_node* n, int count, double* values)
 {
   if (!n || !is_list_of(c, n, count)) return 0;
   int good = 1;
   for (const yml_node* entry = n->first; entry; entry = entry->next) {
-    if (!yml_number(c, entry, values++)) good = 0;
+    if (!limb_yml_number(c, entry, values++)) good = 0;
   }
   return good;
 }

@@ -45,16 +45,28 @@ static inline limb_reading* feed_again(const page* p, limb_format format)
   return r;
 }
 
+// Frames that a writer left out, and said so: their names were too long.
+static inline int feed_left_out(const limb_findings* f)
+{
+  limb_finding x;
+  int count = 0;
+  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++)
+    count += strcmp(x.rule, "not-written") == 0;
+  return count;
+}
+
 // What is written holds as many things as the robot.
 static inline void feed_write(const limb_builder* b, limb_format format, limb_findings* f)
 {
   page p = {0};
   limb_error err = {0};
+  const int before = feed_left_out(f);
   if (limb_write(b, format, page_put, &p, f, &err)) feed_fail("write", &p, &err);
+  const int left_out = feed_left_out(f) - before;
   limb_reading* r = feed_again(&p, format);
   const limb_builder* c = limb_reading_builder(r);
   // URDF has no frames: each becomes a body with its joint
-  const int frames = limb_builder_frame_count(b) - limb_builder_frame_count(c);
+  const int frames = limb_builder_frame_count(b) - left_out - limb_builder_frame_count(c);
   if (limb_builder_body_count(c) != limb_builder_body_count(b) + frames ||
       limb_builder_joint_count(c) != limb_builder_joint_count(b) + frames)
     feed_fail("another robot", &p, &err);

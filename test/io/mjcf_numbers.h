@@ -9,7 +9,7 @@
 
 enum { MJCF_MAX = 25 };
 
-typedef struct mjcf_numbers {
+typedef struct limb_mjcf_numbers {
   const char* file;
   int nq, nv;
   double rtol, mass;
@@ -17,10 +17,10 @@ typedef struct mjcf_numbers {
   double tau[MJCF_MAX], Ma[MJCF_MAX], diagonal[MJCF_MAX];
   const char* site;
   double pose[12];
-} mjcf_numbers;
+} limb_mjcf_numbers;
 
 // clang-format off
-static const mjcf_numbers mjcf_table[] = {
+static const limb_mjcf_numbers mjcf_table[] = {
   {"classes", 5, 5, 1e-10, 4.5208038234316383,
    {
     1.021, 0.895, -0.494, 0.162, -0.406},

@@ -51,7 +51,7 @@ static sp_inertia inertia_of(limb_reading* r, const char* name)
 
 // ---- against MuJoCo ---------------------------------------------------------------------------------
 
-static void compare(const rig* g, const mjcf_numbers* want)
+static void compare(const rig* g, const limb_mjcf_numbers* want)
 {
   double x[MJCF_MAX * MJCF_MAX], Ma[MJCF_MAX], diagonal[MJCF_MAX];
   const int nv = want->nv;

@@ -214,6 +214,24 @@ START_TEST(a_file_hides_a_built_in_robot_but_not_by_force)
 }
 END_TEST
 
+START_TEST(there_is_a_limit_to_the_number_of_bodies)
+{
+  enum { BODIES = 600000 };
+  static const char head[] = "<mujoco><worldbody>", body[] = "<body/>",
+                    tail[] = "</worldbody></mujoco>";
+  char* text = malloc(sizeof head + sizeof tail + (size_t)BODIES * sizeof body);
+  assert_that(text);
+  char* end = text + sprintf(text, "%s", head);
+  for (int i = 0; i < BODIES; i++) end += sprintf(end, "%s", body);
+  end += sprintf(end, "%s", tail);
+  limb_reading* r = NULL;
+  assert_status(limb_read_text(text, (size_t)(end - text), "many.mjcf", NULL, &r, NULL), LIMB_E_IO);
+  assert_that(has_finding(r, "too-large", 0, ""));
+  limb_reading_destroy(r);
+  free(text);
+}
+END_TEST
+
 // ---- findings -------------------------------------------------------------------------------------
 
 START_TEST(what_is_said_once_is_said_once)
@@ -223,15 +241,15 @@ START_TEST(what_is_said_once_is_said_once)
   for (int i = 0; i < 3000; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "n%d", i % 1000);
-    limb_find_once(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){"element", name}, "%d", i);
-    limb_find_hint(f, "hint %d", i);
+    limb_report_once(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){"element", name}, "%d", i);
+    limb_report_hint(f, "hint %d", i);
   }
   assert_that(limb_findings_count(f) == 1000);
   limb_finding last;
   assert_ok(limb_findings_get(f, 999, &last));
   assert_that(strcmp(last.hint, "hint 999") == 0); // not that of one that was not told again
-  limb_find_once(f, RULE_ASSUMED, (limb_mark){0, 0}, (limb_subject){"element", "n1"},
-                 "another rule");
+  limb_report_once(f, RULE_ASSUMED, (limb_mark){0, 0}, (limb_subject){"element", "n1"},
+                   "another rule");
   assert_that(limb_findings_count(f) == 1001);
   limb_findings_destroy(f);
 }
@@ -242,8 +260,8 @@ START_TEST(errors_are_not_crowded_out)
   limb_findings* f = NULL;
   assert_ok(limb_findings_create(NULL, &f));
   for (int i = 0; i < 30000; i++)
-    limb_find(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){NULL, NULL}, "note");
-  limb_find(f, RULE_SYNTAX, (limb_mark){1, 1}, (limb_subject){NULL, NULL}, "error");
+    limb_report(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){NULL, NULL}, "note");
+  limb_report(f, RULE_SYNTAX, (limb_mark){1, 1}, (limb_subject){NULL, NULL}, "error");
   assert_that(limb_findings_count(f) < 30000);
   assert_that(limb_findings_count_from(f, LIMB_ERROR) == 1);
   limb_findings_destroy(f);
@@ -277,5 +295,6 @@ CHECK_MAIN("io/sketch", 1, a_root_called_world_is_the_world,
            stray_roots_are_told_and_copies_are_not, who_follows_a_fixed_joint_is_fixed,
            a_multiplier_of_zero_fixes_the_follower, names_that_steer_a_terminal_are_refused,
            suggestions_are_near_or_none, files_that_give_no_text_are_findings,
-           a_file_hides_a_built_in_robot_but_not_by_force, what_is_said_once_is_said_once,
-           errors_are_not_crowded_out, robots_that_cannot_be_built_are_not_written)
+           a_file_hides_a_built_in_robot_but_not_by_force, there_is_a_limit_to_the_number_of_bodies,
+           what_is_said_once_is_said_once, errors_are_not_crowded_out,
+           robots_that_cannot_be_built_are_not_written)

@@ -53,7 +53,8 @@ START_TEST(tree)
                      "  d: |\n"
                      "    text\n"
                      "  \xc3\xa4: # nothing\n");
-  const yml_node *a = yml_get(p.root, "a"), *b = yml_get(p.root, "b"), *c = yml_get(p.root, "c");
+  const yml_node *a = limb_yml_get(p.root, "a"), *b = limb_yml_get(p.root, "b"),
+                 *c = limb_yml_get(p.root, "c");
   assert_that(p.root->kind == YML_MAP && p.root->count == 3 && p.root->first == a && a->next == b);
   assert_that(a->kind == YML_SCALAR && !a->quoted && a->index == -1 && strcmp(a->text, "1") == 0);
   assert_that(a->mark.line == 1 && a->mark.column == 4 && a->key_mark.column == 1);
@@ -64,9 +65,11 @@ START_TEST(tree)
   assert_that(y->mark.line == 2 && y->mark.column == 8);
   assert_that(y->next->kind == YML_LIST && y->next->count == 0 && y->next->next->kind == YML_MAP);
   assert_that(c->kind == YML_MAP && c->mark.line == 4 && c->mark.column == 3);
-  assert_that(strcmp(yml_get(c, "d")->text, "text\n") == 0 && yml_get(c, "d")->quoted);
-  assert_that(*yml_get(c, "\xc3\xa4")->text == 0 && yml_get(c, "\xc3\xa4")->key_mark.line == 6);
-  assert_that(yml_get(c, "e") == NULL && yml_get(a, "a") == NULL && yml_get(NULL, "a") == NULL);
+  assert_that(strcmp(limb_yml_get(c, "d")->text, "text\n") == 0 && limb_yml_get(c, "d")->quoted);
+  assert_that(*limb_yml_get(c, "\xc3\xa4")->text == 0 &&
+              limb_yml_get(c, "\xc3\xa4")->key_mark.line == 6);
+  assert_that(limb_yml_get(c, "e") == NULL && limb_yml_get(a, "a") == NULL &&
+              limb_yml_get(NULL, "a") == NULL);
   ck_assert_int_eq(p.check.errors, 0);
   close_page(&p);
 }
@@ -78,26 +81,26 @@ START_TEST(numbers)
     open_page("a: -1.5e3\nb: x\nc: [1, 2, q]\nd: {}\ne: .inf\nf: -.inf\ng: 7\nh: 7.5\ni: '3'\n");
   double x = 5, v[3];
   int k = -1;
-  assert_that(yml_number(&p.check, yml_get(p.root, "a"), &x) && x == -1500);
-  assert_that(!yml_number(&p.check, NULL, &x) && x == -1500);
+  assert_that(limb_yml_number(&p.check, limb_yml_get(p.root, "a"), &x) && x == -1500);
+  assert_that(!limb_yml_number(&p.check, NULL, &x) && x == -1500);
   ck_assert_int_eq(p.check.errors, 0);
-  assert_that(!yml_number(&p.check, yml_get(p.root, "b"), &x) && x == -1500);
+  assert_that(!limb_yml_number(&p.check, limb_yml_get(p.root, "b"), &x) && x == -1500);
   expect_last(&p, "bad-number", 2, 4, "b must be a number, found 'x'");
-  assert_that(!yml_numbers(&p.check, yml_get(p.root, "c"), 3, v));
+  assert_that(!limb_yml_numbers(&p.check, limb_yml_get(p.root, "c"), 3, v));
   expect_last(&p, "bad-number", 3, 11, "entry 3 of c must be a number, found 'q'");
-  assert_that(!yml_numbers(&p.check, yml_get(p.root, "c"), 2, v));
+  assert_that(!limb_yml_numbers(&p.check, limb_yml_get(p.root, "c"), 2, v));
   expect_last(&p, "wrong-count", 3, 4, "c must be a list of 2 numbers, found 3 entries");
-  assert_that(!yml_numbers(&p.check, yml_get(p.root, "d"), 2, v));
+  assert_that(!limb_yml_numbers(&p.check, limb_yml_get(p.root, "d"), 2, v));
   expect_last(&p, "bad-value", 4, 4, "d must be a list of 2 numbers, found a mapping");
-  assert_that(yml_limit(&p.check, yml_get(p.root, "e"), &x) && x == HUGE_VAL);
-  assert_that(yml_limit(&p.check, yml_get(p.root, "f"), &x) && x == -HUGE_VAL);
-  assert_that(yml_limit(&p.check, yml_get(p.root, "g"), &x) && x == 7);
-  assert_that(!yml_number(&p.check, yml_get(p.root, "e"), &x));
-  assert_that(yml_integer(&p.check, yml_get(p.root, "g"), 0, 9, &k) && k == 7);
-  assert_that(!yml_integer(&p.check, yml_get(p.root, "g"), 0, 6, &k) && k == 7);
+  assert_that(limb_yml_limit(&p.check, limb_yml_get(p.root, "e"), &x) && x == HUGE_VAL);
+  assert_that(limb_yml_limit(&p.check, limb_yml_get(p.root, "f"), &x) && x == -HUGE_VAL);
+  assert_that(limb_yml_limit(&p.check, limb_yml_get(p.root, "g"), &x) && x == 7);
+  assert_that(!limb_yml_number(&p.check, limb_yml_get(p.root, "e"), &x));
+  assert_that(limb_yml_integer(&p.check, limb_yml_get(p.root, "g"), 0, 9, &k) && k == 7);
+  assert_that(!limb_yml_integer(&p.check, limb_yml_get(p.root, "g"), 0, 6, &k) && k == 7);
   expect_last(&p, "bad-number", 7, 4, "g must be a whole number from 0 to 6, found '7'");
-  assert_that(!yml_integer(&p.check, yml_get(p.root, "h"), 0, 9, &k));
-  assert_that(!yml_number(&p.check, yml_get(p.root, "i"), &x));
+  assert_that(!limb_yml_integer(&p.check, limb_yml_get(p.root, "h"), 0, 9, &k));
+  assert_that(!limb_yml_number(&p.check, limb_yml_get(p.root, "i"), &x));
   expect_last(&p, "bad-number", 9, 4, "found the text \"3\"");
   ck_assert_int_eq(p.check.errors, 8);
   close_page(&p);
@@ -118,19 +121,19 @@ START_TEST(angles)
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     char text[64] = "a: \"\"\n";
     page p = open_page(text);
-    yml_node n = *yml_get(p.root, "a");
+    yml_node n = *limb_yml_get(p.root, "a");
     n.text = table[i].text;
     n.quoted = 0;
     double x = -77;
     check_at("%s", table[i].text);
-    const int good = yml_angle(&p.check, &n, 1, &x);
+    const int good = limb_yml_angle(&p.check, &n, 1, &x);
     assert_close(x, table[i].angle, 1e-16, 0);
     assert_that(good == (table[i].angle != -77));
     close_page(&p);
   }
   page p = open_page("a: [90, -45, pi]\n");
   double x[3] = {0};
-  assert_that(!yml_angles(&p.check, yml_get(p.root, "a"), 3, PI / 180, x));
+  assert_that(!limb_yml_angles(&p.check, limb_yml_get(p.root, "a"), 3, PI / 180, x));
   expect_last(&p, "bad-number", 1, 14, "must be a number of degrees");
   assert_close(x[0], PI / 2, 1e-16, 0);
   assert_close(x[1], -PI / 4, 1e-16, 0);
@@ -144,17 +147,18 @@ START_TEST(words)
   page p = open_page("a: dog\nb: cow\nc: no\nd: yes\ne: ''\nf: [cat]\n");
   const char* text = NULL;
   int k = -1;
-  assert_that(yml_choice(&p.check, yml_get(p.root, "a"), animals, 3, &k) && k == 1);
-  assert_that(!yml_choice(&p.check, yml_get(p.root, "b"), animals, 3, &k) && k == 1);
+  assert_that(limb_yml_choice(&p.check, limb_yml_get(p.root, "a"), animals, 3, &k) && k == 1);
+  assert_that(!limb_yml_choice(&p.check, limb_yml_get(p.root, "b"), animals, 3, &k) && k == 1);
   expect_last(&p, "bad-value", 2, 4, "b must be cat, dog or emu, found 'cow'");
 
-  assert_that(yml_text(&p.check, yml_get(p.root, "d"), &text) && strcmp(text, "yes") == 0);
-  assert_that(!yml_text(&p.check, yml_get(p.root, "e"), &text));
-  assert_that(!yml_text(&p.check, yml_get(p.root, "f"), &text));
+  assert_that(limb_yml_text(&p.check, limb_yml_get(p.root, "d"), &text) &&
+              strcmp(text, "yes") == 0);
+  assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "e"), &text));
+  assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "f"), &text));
   expect_last(&p, "bad-value", 6, 4, "f must be a text, found a list");
-  assert_that(!yml_is(&p.check, yml_get(p.root, "a"), YML_MAP));
+  assert_that(!limb_yml_is(&p.check, limb_yml_get(p.root, "a"), YML_MAP));
   expect_last(&p, "bad-value", 1, 4, "a must be a mapping (key: value), found 'dog'");
-  assert_that(yml_need(&p.check, p.root, "g") == NULL);
+  assert_that(limb_yml_need(&p.check, p.root, "g") == NULL);
   expect_last(&p, "missing-key", 1, 1, "the key 'g' is missing");
   close_page(&p);
 }
@@ -164,18 +168,18 @@ START_TEST(keys)
 {
   static const char* const known[] = {"mass", "inertia", "name"};
   page p = open_page("name: x\nmas: 1\ninertia: 2\nmass: 3\n\"\\tbell\\e\": 4\nz: 5\n");
-  yml_check_keys(&p.check, p.root, known, 3);
+  limb_yml_check_keys(&p.check, p.root, known, 3);
   ck_assert_int_eq(p.check.errors, 3);
   limb_finding f;
   assert_ok(limb_findings_get(p.check.findings, 0, &f));
   ck_assert_str_eq(f.text, "there is no key 'mas' here; did you mean 'mass'?");
   assert_ok(limb_findings_get(p.check.findings, 1, &f));
   ck_assert_str_eq(f.text, "there is no key '?bell?' here");
-  const yml_node* one = yml_one_of(&p.check, p.root, known, 3);
+  const yml_node* one = limb_yml_one_of(&p.check, p.root, known, 3);
   assert_that(one && strcmp(one->key, "mass") == 0);
   ck_assert_int_eq(p.check.errors, 5);
   expect_last(&p, "bad-value", 1, 1, "mass and name exclude each other");
-  assert_that(yml_one_of(&p.check, p.root, (const char* const[]){"q", "r"}, 2) == NULL);
+  assert_that(limb_yml_one_of(&p.check, p.root, (const char* const[]){"q", "r"}, 2) == NULL);
   close_page(&p);
 }
 END_TEST
@@ -192,7 +196,7 @@ START_TEST(messages)
               "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
               "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\n");
   double x;
-  assert_that(!yml_number(&p.check, yml_get(p.root, "a"), &x));
+  assert_that(!limb_yml_number(&p.check, limb_yml_get(p.root, "a"), &x));
   expect_last(&p, "bad-number", 1, 4, "\xc3\xa4...'");
   close_page(&p);
 }
