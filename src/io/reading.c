@@ -312,37 +312,41 @@ static limb_status read_robot(limb_reading* r, int index, const limb_read_option
   return conclude(r, status, err);
 }
 
-// An empty reading for a source; with options of its own.
-static limb_status begin(const char* source, const limb_read_options* opt, limb_read_options* own,
-                         limb_reading** out, limb_error* err)
+// An empty reading for a source, in *out, with options of its own; NULL and the status when there is none.
+static limb_reading* begin(const char* source, const limb_read_options* opt, limb_read_options* own,
+                           limb_reading** out, limb_error* err, limb_status* status)
 {
   if (out) *out = NULL;
-  if (!out || !source || !*source)
-    return limb_fail(err, LIMB_E_ARG, "source", "name or output is NULL or empty");
-  limb_status status = settle_options(opt, own, err);
-  if (status) return status;
-  status = new_reading(own, strcmp(source, "-") == 0 ? "standard input" : source, out);
-  return status ? limb_fail(err, status, source, "out of memory") : LIMB_OK;
+  if (!out || !source || !*source) {
+    *status = limb_fail(err, LIMB_E_ARG, "source", "name or output is NULL or empty");
+    return NULL;
+  }
+  *status = settle_options(opt, own, err);
+  if (*status) return NULL;
+  *status = new_reading(own, strcmp(source, "-") == 0 ? "standard input" : source, out);
+  if (*status) (void)limb_fail(err, *status, source, "out of memory");
+  return *out;
 }
 
 limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
                             limb_error* err)
 {
-  limb_read_options own;
-  const limb_status status = begin(name, opt, &own, out, err);
-  if (status) return status;
+  limb_read_options own = limb_default_read_options();
+  limb_status status = LIMB_OK;
+  limb_reading* r = begin(name, opt, &own, out, err, &status);
+  if (!r) return status;
   const int robot = limb_find_robot(name);
-  if (robot < 0) return unreadable(*out, "there is no built-in robot of this name", "", err);
-  return read_robot(*out, robot, &own, err);
+  if (robot < 0) return unreadable(r, "there is no built-in robot of this name", "", err);
+  return read_robot(r, robot, &own, err);
 }
 
 limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
                       limb_error* err)
 {
-  limb_read_options own;
-  limb_status status = begin(source, opt, &own, out, err);
-  if (status) return status;
-  limb_reading* r = *out;
+  limb_read_options own = limb_default_read_options();
+  limb_status status = LIMB_OK;
+  limb_reading* r = begin(source, opt, &own, out, err, &status);
+  if (!r) return status;
   if (strcmp(source, "-") == 0) return read_stream(r, stdin, &own, err);
   const int robot = limb_find_robot(source), folder = is_directory(source);
   errno = 0;

@@ -64,9 +64,9 @@ static const char* suffixed(const describe* d, const char* name, const char* suf
   const size_t n = strlen(name), m = strlen(suffix);
   char* text = limb_pool_take(d->s->pool, n + m + 1);
   if (!text) return NULL;
-  memcpy(text, name, n);
-  memcpy(text + n, suffix, m + 1);
-  return text;
+  for (size_t i = 0; i < n; i++) text[i] = name[i];
+  for (size_t i = 0; i < m; i++) text[n + i] = suffix[i];
+  return text; // closed by the zeros of the pool
 }
 
 // Bodies in the order of the sketch.
