@@ -1,4 +1,5 @@
 // The agreement of independent formulations: the same quantity by other equations, over random states.
+#include "compare.h"
 #include "demo.h"
 
 #include <stdio.h>
@@ -126,17 +127,10 @@ static const struct {
   {"forward of inverse dynamics gives a again", there_and_back},
 };
 
-// Random numbers in [-1, 1): a linear congruential generator, good enough to pick states.
-static double draw(uint64_t* seed)
-{
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
 static void take_sample(demo_run* run, const demo_robot* r, uint64_t* seed, sample* x)
 {
   demo_keep(run, limb_random(r->model, seed, x->q));
-  for (int k = 0; k < r->nv; k++) x->v[k] = 2 * draw(seed), x->a[k] = 5 * draw(seed);
+  for (int k = 0; k < r->nv; k++) x->v[k] = 2 * cli_draw(seed), x->a[k] = 5 * cli_draw(seed);
   demo_keep(run, limb_inverse_dynamics(r->data, x->q, x->v, x->a, NULL, x->tau));
 }
 

@@ -1,5 +1,6 @@
 // Whether two models are the same robot.
 #include "same.h"
+#include "compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,26 +16,6 @@ typedef struct pair {
   double *qa, *va, *aa, *ta, *Ma, *qb, *vb, *ab, *tb, *Mb;
   double* Mc; // Ma in b's order
 } pair;
-
-// Random numbers in [-1, 1).
-static double draw(uint64_t* seed)
-{
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
-// Largest difference relative to the largest number.
-static double differ(size_t n, const double* x, const double* y)
-{
-  double off = 0, size = 0;
-  for (size_t i = 0; i < n; i++) {
-    const double d = fabs(x[i] - y[i]);
-    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
-    off = fmax(off, d);
-    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
-  }
-  return size > 0 ? off / size : 0;
-}
 
 // Finds every joint of b in a. Fills why when one is not there, or another thing.
 static void match(pair* p, same_result* out)
@@ -63,21 +44,21 @@ static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
 {
   const size_t nv = (size_t)p->nv;
   limb_status s = limb_random(p->a, seed, p->qa);
-  for (int k = 0; k < p->nv; k++) p->va[k] = draw(seed), p->aa[k] = draw(seed);
+  for (int k = 0; k < p->nv; k++) p->va[k] = cli_draw(seed), p->aa[k] = cli_draw(seed);
   for (int k = 0; k < p->nq; k++) p->qb[k] = p->qa[p->q[k]];
   for (int k = 0; k < p->nv; k++) p->vb[k] = p->va[p->v[k]], p->ab[k] = p->aa[p->v[k]];
   if (s == LIMB_OK) s = limb_inverse_dynamics(p->da, p->qa, p->va, p->aa, NULL, p->ta);
   if (s == LIMB_OK) s = limb_inverse_dynamics(p->db, p->qb, p->vb, p->ab, NULL, p->tb);
   if (s != LIMB_OK) return s;
   for (int k = 0; k < p->nv; k++) p->vb[k] = p->ta[p->v[k]]; // in b's order
-  out->tau = fmax(out->tau, differ(nv, p->vb, p->tb));
+  out->tau = fmax(out->tau, cli_differ(nv, p->vb, p->tb, 0));
   if (!p->Ma) return LIMB_OK;
   s = limb_mass_matrix(p->da, p->qa, p->Ma);
   if (s == LIMB_OK) s = limb_mass_matrix(p->db, p->qb, p->Mb);
   for (size_t i = 0; i < nv && s == LIMB_OK; i++)
     for (size_t j = 0; j < nv; j++)
       p->Mc[i * nv + j] = p->Ma[(size_t)p->v[i] * nv + (size_t)p->v[j]];
-  if (s == LIMB_OK) out->M = fmax(out->M, differ(nv * nv, p->Mc, p->Mb));
+  if (s == LIMB_OK) out->M = fmax(out->M, cli_differ(nv * nv, p->Mc, p->Mb, 0));
   return s;
 }
 

@@ -6,6 +6,7 @@
 #ifndef LIMB_CLI_VERIFY_H
 #define LIMB_CLI_VERIFY_H
 
+#include "compare.h"
 #include "robot.h"
 
 enum { VERIFY_LARGE = 3000 }; // with more bodies or velocities than this there are no matrices
@@ -57,10 +58,6 @@ double verify_largest(int n, const double* x);
 // A quantity that cancels, or that has no reason to be there, is measured by this part of the sizes above:
 // small enough to see a mistake, large enough to not see rounding. Finite differences round more.
 static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
-
-// Largest difference relative to the largest number, or to size when that is larger. Give a size wherever the
-// numbers can be sums that cancel.
-double verify_differ(size_t n, const double* x, const double* y, double size);
 
 // What a finite difference is taken of: n numbers at the time t after the state. with_a: velocities change
 // by a; else they stay.

@@ -15,13 +15,13 @@ static void times(const verify* t, const double* A, const double* x, double* y)
 // Torques are sums of weight, inertia, friction and springs.
 static double differ_force(const verify* t, const double* x, const double* y)
 {
-  return verify_differ((size_t)t->nv, x, y, t->size.force);
+  return cli_differ((size_t)t->nv, x, y, t->size.force);
 }
 
 // All mass may lie on the axes.
 static double differ_mass(const verify* t, const double* x, const double* y)
 {
-  return verify_differ((size_t)t->nv * (size_t)t->nv, x, y, VERIFY_PART * t->size.inertia);
+  return cli_differ((size_t)t->nv * (size_t)t->nv, x, y, VERIFY_PART * t->size.inertia);
 }
 
 // sum += friction + springs; z is overwritten.
@@ -98,8 +98,8 @@ static limb_status mass_columns(verify* t, double* off)
     t->y[k] = 0;
     for (int i = 0; i < t->nv; i++) t->A[(size_t)i * (size_t)t->nv + (size_t)k] = t->z[i] - t->w[i];
   }
-  *off = verify_differ((size_t)t->nv * (size_t)t->nv, t->M, t->A,
-                       VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
+  *off = cli_differ((size_t)t->nv * (size_t)t->nv, t->M, t->A,
+                    VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
   return s;
 }
 
@@ -122,7 +122,7 @@ static limb_status mass_energy(verify* t, double* off)
     kinetic += t->v[k] * t->x[k] / 2;
     size = fmax(size, fabs(t->v[k] * t->x[k] / 2));
   }
-  *off = verify_differ(1, &e.kinetic, &kinetic, size);
+  *off = cli_differ(1, &e.kinetic, &kinetic, size);
   return s;
 }
 
@@ -146,7 +146,7 @@ static limb_status mass_inverse(verify* t, double* off)
   t->condition = fmax(t->condition, norm(t, t->M) * norm(t, t->A));
   times(t, t->M, t->a, t->x);
   times(t, t->A, t->x, t->y);
-  *off = verify_differ((size_t)t->nv, t->a, t->y, 0);
+  *off = cli_differ((size_t)t->nv, t->a, t->y, 0);
   return s;
 }
 
@@ -158,7 +158,7 @@ static limb_status differ_acceleration(verify* t, const double* x, const double*
   double* none = t->z;
   memset(none, 0, (size_t)t->nv * sizeof *none);
   const limb_status s = limb_forward_dynamics(t->d, t->q, t->v, none, &t->env, t->w);
-  if (s == LIMB_OK) *off = verify_differ((size_t)t->nv, x, y, verify_largest(t->nv, t->w));
+  if (s == LIMB_OK) *off = cli_differ((size_t)t->nv, x, y, verify_largest(t->nv, t->w));
   return s;
 }
 
@@ -215,7 +215,7 @@ static limb_status coriolis_skew(verify* t, double* off)
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++) t->M[i * n + k] = t->A[i * n + k] + t->A[k * n + i];
-  *off = verify_differ(n * n, t->B, t->M, size);
+  *off = cli_differ(n * n, t->B, t->M, size);
   return s;
 }
 
@@ -246,7 +246,7 @@ static limb_status gravity_gradient(verify* t, double* off)
     t->z[k] = 0;
   }
   const double size = t->size.moment * sp_norm3(t->env.gravity);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
+  *off = cli_differ((size_t)t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
   return s;
 }
 

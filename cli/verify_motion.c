@@ -35,8 +35,8 @@ static limb_status poses(verify* t, double* off)
     sp_pose X;
     s = limb_frame_pose(t->d, b, &X);
     if (s != LIMB_OK) break;
-    most = fmax(most, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
-    most = fmax(most, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
+    most = fmax(most, cli_differ(9, X.R.m, t->poses[b].R.m, 1));
+    most = fmax(most, cli_differ(3, &X.p.x, &t->poses[b].p.x, size));
   }
   *off = most;
   return s;
@@ -51,7 +51,7 @@ static limb_status velocity(verify* t, double* off)
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
   const sp_motion Jv = combine(t, t->v, &size);
-  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), size);
+  *off = cli_differ(6, of_motion(&v), of_motion(&Jv), size);
   return s;
 }
 
@@ -74,7 +74,7 @@ static limb_status jacobian_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, any_ref(t), &got);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
   const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
-  *off = verify_differ(6, of_motion(&got), rate, size);
+  *off = cli_differ(6, of_motion(&got), rate, size);
   return s;
 }
 
@@ -91,7 +91,7 @@ static limb_status acceleration(verify* t, double* off)
   if (s == LIMB_OK) rest = combine(t, t->v, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
   const sp_motion sum = sp_addm(combine(t, t->a, &size), rest);
-  *off = verify_differ(6, of_motion(&a), of_motion(&sum), size);
+  *off = cli_differ(6, of_motion(&a), of_motion(&sum), size);
   return s;
 }
 
@@ -108,7 +108,7 @@ static limb_status com_velocity(verify* t, double* off)
     sum = sp_add3(sum, part);
     size = fmax(size, sp_norm3(part));
   }
-  *off = verify_differ(3, &v.x, &sum.x, size);
+  *off = cli_differ(3, &v.x, &sum.x, size);
   return s;
 }
 
@@ -151,7 +151,7 @@ static limb_status energy_rate(verify* t, double* off)
     delivered += (t->tau[k] - friction) * t->v[k];
     size += fabs(t->tau[k] * t->v[k]);
   }
-  *off = verify_differ(1, &rate, &delivered, size);
+  *off = cli_differ(1, &rate, &delivered, size);
   return s;
 }
 
@@ -169,7 +169,7 @@ static limb_status momentum(verify* t, double* off)
     sum = sp_addf(sum, part);
     size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
   }
-  *off = verify_differ(6, of_force(&h), of_force(&sum), size);
+  *off = cli_differ(6, of_force(&h), of_force(&sum), size);
   return s;
 }
 
@@ -191,8 +191,8 @@ static limb_status momentum_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  *off = verify_differ(6, of_force(&got), rate,
-                       fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
+  *off = cli_differ(6, of_force(&got), rate,
+                    fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
   return s;
 }
 
@@ -217,7 +217,7 @@ static limb_status reactions(verify* t, double* off)
   const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
   sum = sp_addf(sum, moved);
   size = fmax(size, fmax(sp_norm3(moved.m), sp_norm3(moved.f)));
-  *off = verify_differ(6, of_force(&sum), of_force(&rate), size);
+  *off = cli_differ(6, of_force(&sum), of_force(&rate), size);
   return s;
 }
 

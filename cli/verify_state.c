@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Random numbers in [-1, 1): a linear congruential generator, good enough to pick states.
-static double draw(uint64_t* seed)
-{
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
 limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
 {
   *t = (verify){.m = r->model, .d = r->data, .env = r->env, .seed = seed};
@@ -124,25 +117,13 @@ limb_status verify_next(verify* t)
 {
   limb_status s = limb_random(t->m, &t->seed, t->q);
   tame(t);
-  for (int k = 0; k < t->nv; k++) t->v[k] = draw(&t->seed), t->a[k] = draw(&t->seed);
-  t->frame = (int)((draw(&t->seed) + 1) / 2 * t->nframe);
+  for (int k = 0; k < t->nv; k++) t->v[k] = cli_draw(&t->seed), t->a[k] = cli_draw(&t->seed);
+  t->frame = (int)((cli_draw(&t->seed) + 1) / 2 * t->nframe);
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
   return s == LIMB_OK ? measure(t) : s;
 }
 
 // ---- comparing -------------------------------------------------------------------------------------
-
-double verify_differ(size_t n, const double* x, const double* y, double size)
-{
-  double off = 0;
-  for (size_t i = 0; i < n; i++) {
-    const double d = fabs(x[i] - y[i]);
-    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
-    off = fmax(off, d);
-    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
-  }
-  return size > 0 ? off / size : 0;
-}
 
 // qt, vt: the state a time later (or earlier), with a constant acceleration or with none.
 static limb_status move(verify* t, int with_a, double time)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../cli/compare.c"      // NOLINT(bugprone-suspicious-include)
 #include "../../cli/verify_state.c" // NOLINT(bugprone-suspicious-include)
 
 static double mistake; // relative, in all numbers of the second formulation
@@ -16,15 +17,15 @@ static double differ_mistaken(size_t n, const double* x, const double* y, double
   double* wrong = calloc(n + 1, sizeof *wrong);
   if (!wrong) abort();
   for (size_t i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
-  const double off = verify_differ(n, x, wrong, size);
+  const double off = cli_differ(n, x, wrong, size);
   free(wrong);
   return off;
 }
 
-#define verify_differ differ_mistaken
+#define cli_differ differ_mistaken
 #include "../../cli/verify_dynamics.c" // NOLINT(bugprone-suspicious-include)
 #include "../../cli/verify_motion.c"   // NOLINT(bugprone-suspicious-include)
-#undef verify_differ
+#undef cli_differ
 
 // The largest disagreement of a check in a few states.
 static double largest_off(limb_model* m, const verify_check* check, int weightless)
