@@ -7,7 +7,6 @@
 
 #include "io/stray.h"
 
-#include <limits.h>
 #include <string.h>
 
 // ---- limb's own element of the robot --------------------------------------------------------------
@@ -69,8 +68,9 @@ static size_t count_children(const xml_node* root, const char* name)
 static int reserve(urdf_reader* r, const xml_node* root)
 {
   limb_sketch* s = r->sketch;
-  const size_t links = count_children(root, "link"), joints = count_children(root, "joint");
-  if (links > INT_MAX / 4 || joints > INT_MAX / 4) return 0; // the sketch counts in int
+  size_t links = count_children(root, "link"), joints = count_children(root, "joint");
+  if (links > LIMB_SKETCH_MOST) links = LIMB_SKETCH_MOST; // the sketch refuses more
+  if (joints > LIMB_SKETCH_MOST) joints = LIMB_SKETCH_MOST;
   s->body = limb_pool_take(s->pool, (links + 1) * sizeof *s->body);
   s->joint = limb_pool_take(s->pool, (joints + 1) * sizeof *s->joint);
   r->src->tag = limb_pool_take(r->src->pool, (links + 1) * sizeof *r->src->tag);
@@ -151,6 +151,7 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
   if (r.expressions > 1)
     limb_urdf_error(&r, RULE_XACRO, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-                    "%d more values hold expressions of xacro", r.expressions - 1);
+                    "%d more value%s expressions of xacro", r.expressions - 1,
+                    r.expressions == 2 ? " holds" : "s hold");
   return r.errors ? LIMB_E_MODEL : LIMB_OK;
 }

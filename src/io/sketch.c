@@ -14,13 +14,14 @@ limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words wor
 // together not more than the last.
 static void* one_more(limb_sketch* s, void* items, int* capacity, int count, size_t size)
 {
-  if (count < *capacity) return items;
   if (count == LIMB_SKETCH_MOST) {
     limb_report(s->findings, RULE_TOO_LARGE, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
                 "the robot has more than %d parts of a kind", LIMB_SKETCH_MOST);
+    limb_report_hint(s->findings, "this limit cannot be raised: is the file what it should be?");
     s->too_large = 1;
     return NULL;
   }
+  if (count < *capacity) return items;
   const int wanted = *capacity ? 2 * *capacity : 32;
   void* bigger = limb_pool_take(s->pool, (size_t)wanted * size);
   if (!bigger) return NULL;
