@@ -8,13 +8,13 @@
 #include "support/page.h"
 #include "support/rng.h"
 #include "support/robots.h"
+#include "support/shared.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TOL_ROUND_TRIP 1e-13 // rotations go through roll, pitch and yaw
 #define TOL_LONG_TRIP  1e-11 // a thousand of them
@@ -343,27 +343,13 @@ static void compare_real(const char* name, json_t* file, limb_reading* r)
 
 START_TEST(real_robots_load)
 {
-  static const char* const robots[] = {"allegro_right_hand",
-                                       "anymal_b",
-                                       "baxter",
-                                       "double_pendulum_continuous",
-                                       "panda",
-                                       "simple_humanoid",
-                                       "solo12",
-                                       "tiago",
-                                       "ur5"};
-  const char* folder = getenv("LIMB_SHARED");
-  for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
-    char path[1024];
-    json_error_t error;
-    (void)snprintf(path, sizeof path, "%s/robots/%s/vectors.json", folder ? folder : ".",
-                   robots[i]);
-    json_t* file = json_load_file(path, 0, &error);
-    if (!file) {
-      printf("skipped: %s: not in $LIMB_SHARED/robots\n", robots[i]);
-      continue;
-    }
-    (void)snprintf(path, sizeof path, "%s/robots/%s/%s.urdf", folder, robots[i], robots[i]);
+  for (int i = 0; i < SHARED_ROBOTS; i++) {
+    const char* name = shared_robots[i];
+    json_t* file = shared_vectors(name);
+    if (!file) continue;
+    char path[1024], urdf[64];
+    (void)snprintf(urdf, sizeof urdf, "%s.urdf", name);
+    shared_path(path, sizeof path, name, urdf);
     limb_read_options opt = limb_default_read_options();
     const char* root = json_string_value(json_object_get(file, "root_joint"));
     opt.no_mimic = 1; // as the file was made
@@ -371,80 +357,14 @@ START_TEST(real_robots_load)
     limb_reading* r = NULL;
     limb_error err = {0};
     const limb_status status = limb_read(path, &opt, &r, &err);
-    check_at("%s: %d: %s: %s", robots[i], err.line, err.where, err.text);
+    check_at("%s: %d: %s: %s", name, err.line, err.where, err.text);
     assert_ok(status);
-    compare_real(robots[i], file, r);
+    compare_real(name, file, r);
     limb_reading_destroy(r);
     json_decref(file);
   }
 }
 END_TEST
 
-// ---- speed ----------------------------------------------------------------------------------------
-
-static double milliseconds(void)
-{
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
-static page long_robot(int links)
-{
-  page p = {0};
-  char text[1024];
-  page_put(&p, "<?xml version=\"1.0\"?>\n<robot name=\"long\">\n");
-  for (int i = 0; i < links; i++) {
-    (void)snprintf(text, sizeof text,
-                   "  <link name=\"link_%d\">\n    <inertial>\n"
-                   "      <origin xyz=\"0.01 -0.02 0.%d\" rpy=\"0 0 0\"/>\n"
-                   "      <mass value=\"1.%d\"/>\n      <inertia ixx=\"0.0123\" ixy=\"0.0001\" "
-                   "ixz=\"-0.0002\" iyy=\"0.0234\" iyz=\"0.0003\" izz=\"0.0345\"/>\n"
-                   "    </inertial>\n    <visual>\n      <geometry><mesh filename=\"package://r/"
-                   "link_%d.stl\"/></geometry>\n    </visual>\n  </link>\n",
-                   i, 10 + i % 80, i, i);
-    page_put(&p, text);
-    if (i == 0) continue;
-    (void)snprintf(text, sizeof text,
-                   "  <joint name=\"joint_%d\" type=\"revolute\">\n"
-                   "    <origin xyz=\"0 0 0.1\" rpy=\"%s 0 0\"/>\n"
-                   "    <parent link=\"link_%d\"/>\n    <child link=\"link_%d\"/>\n"
-                   "    <axis xyz=\"0 0 1\"/>\n    <limit lower=\"-2.5\" upper=\"2.5\" "
-                   "effort=\"87\" velocity=\"2.175\"/>\n    <dynamics damping=\"0.5\" "
-                   "friction=\"0.1\"/>\n  </joint>\n",
-                   i, i % 2 ? "1.5707963267948966" : "-0.3", i - 1, i);
-    page_put(&p, text);
-  }
-  page_put(&p, "</robot>\n");
-  return p;
-}
-
-// Printed for the record; what is asserted leaves room for a busy machine.
-START_TEST(two_thousand_links_are_quick)
-{
-  enum { LINKS = 2000, RUNS = 10 };
-  page p = long_robot(LINKS);
-  double best = HUGE_VAL, reading = 0;
-  for (int i = 0; i < (CHECK_SANITIZED ? 1 : RUNS); i++) {
-    const double start = milliseconds();
-    limb_reading* r = read_page(&p);
-    const double between = milliseconds();
-    limb_model* m = NULL;
-    assert_ok(limb_builder_build(limb_reading_builder(r), &m, NULL));
-    const double spent = milliseconds() - start;
-    if (spent < best) reading = between - start;
-    best = fmin(best, spent);
-    assert_that(limb_nv(m) == LINKS - 1);
-    limb_model_destroy(m);
-    limb_reading_destroy(r);
-  }
-  printf("a URDF of %d links (%.2f MB) is read in %.1f ms and compiled in %.1f ms\n", LINKS,
-         1e-6 * (double)p.size, reading, best - reading);
-  if (!CHECK_SANITIZED) assert_that(best < 200);
-  free(p.text);
-}
-END_TEST
-
 CHECK_MAIN("io/urdf_write", 1, fixtures_come_back, bases_come_back, hard_names_come_back,
-           what_cannot_be_written, extensions_are_told, rotations_come_back, real_robots_load,
-           two_thousand_links_are_quick)
+           what_cannot_be_written, extensions_are_told, rotations_come_back, real_robots_load)

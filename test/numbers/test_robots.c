@@ -5,8 +5,8 @@
 // joint's velocity is linear first, too; what is fixed to the world has been dropped.
 #include "support/check.h"
 #include "support/robots_impl.h"
+#include "support/shared.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,7 @@
 #define TOL_ROBOTS  1e-10
 #define TOL_INVERSE 1e-9 // accelerations and inverses
 
-static const char* const robots[] = {"allegro_right_hand",
-                                     "anymal_b",
-                                     "baxter",
-                                     "double_pendulum_continuous",
-                                     "panda",
-                                     "simple_humanoid",
-                                     "solo12",
-                                     "tiago",
-                                     "ur5"};
-
-enum { COUNT = sizeof robots / sizeof robots[0], MAX_NV = 64 };
+enum { MAX_NV = 64 };
 
 // A robot, the file's joints, and where the file has each of our velocities.
 typedef struct bench {
@@ -307,19 +297,12 @@ static void compare_whole(const bench* b, const state* x)
 
 START_TEST(agrees_with_another_library)
 {
-  const char* folder = getenv("LIMB_SHARED");
-  char path[1024];
-  snprintf(path, sizeof path, "%s/robots/%s/vectors.json", folder ? folder : ".", robots[_i]);
-  json_error_t error;
-  json_t* file = json_load_file(path, 0, &error);
-  if (!file) {
-    printf("skipped: %s: no reference values in $LIMB_SHARED/robots\n", robots[_i]);
-    return;
-  }
+  json_t* file = shared_vectors(shared_robots[_i]);
+  if (!file) return;
   bench b = bench_of(file);
   const json_t* states = json_object_get(file, "states");
   for (size_t i = 0; i < json_array_size(states); i++) {
-    check_at("robot %s, state %d of the file", robots[_i], (int)i);
+    check_at("robot %s, state %d of the file", shared_robots[_i], (int)i);
     state x = {0};
     read_state(&b, json_array_get(states, i), &x);
     compare_dynamics(&b, &x);
@@ -333,4 +316,4 @@ START_TEST(agrees_with_another_library)
 }
 END_TEST
 
-CHECK_MAIN("numbers/robots", COUNT, agrees_with_another_library)
+CHECK_MAIN("numbers/robots", SHARED_ROBOTS, agrees_with_another_library)
