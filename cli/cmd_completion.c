@@ -33,8 +33,7 @@ static int takes_list(const cli_option* o)
 // The words of such lists: quantities.
 static void print_list(void)
 {
-  for (const eval_quantity* e = eval_quantities; e->name; e++)
-    printf("%s%s", e == eval_quantities ? "" : " ", e->name);
+  for (int k = 0; eval_get(k); k++) printf("%s%s", k ? " " : "", eval_get(k)->name);
 }
 
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.

@@ -12,9 +12,14 @@ static const cli_option own_options[] = {
   {"", NULL, "what to compute"},
   {"states", "FILE.csv", "table of states, one row each; - is standard input"},
   {"what", "LIST", "quantities, with commas between them"},
-  {"frame", "NAME", "body or frame that J, Jdotv, pose, velocity and acceleration are of"},
+  {"frame", "NAME", "body or frame that J, pose, velocity, Lambda and others are of"},
   {"ref", "body|world|aligned",
-   "axes and point of J, Jdotv, velocity, acceleration, reactions (default: aligned)"},
+   "axes and point of what is of a frame, and of reactions (default: aligned)"},
+  {"directions", "LIST",
+   "of the task of Lambda, eta, mu, p, Jbar, N, condition: some of wx,wy,wz,vx,vy,vz, or angular, "
+   "or linear (default: all six)"},
+  {"damping", "X", "added to the diagonal of J M^-1 J' before it becomes Lambda (default: 0)"},
+  {"dt", "T", "time between samples of Ad and Bd in s"},
   {"list", NULL,
    "print the quantities, what each needs and its shape; as text, or by --format json"},
   {0},
@@ -40,19 +45,25 @@ static const char* const about[] = {
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
   "not there are zero, one of a frame that is not there is an error. They enter tau,",
-  "acc, reactions and power.",
+  "acc, reactions, power, and the derivatives of tau and acc.",
   "",
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
   "are angular first; J has 6 rows.",
   "",
+  "A derivative with respect to q is one along the tangent, per unit of v. What it",
+  "is by comes last: (i, j, k) of dM_dq is of M_ij by q_k, of dqdv in d2tau that of",
+  "tau_i by q_j and v_k. Derivatives of Coulomb friction are zero unless it is",
+  "smooth: --coulomb-width.",
+  "",
   "JSON is one object with schema, model, gravity, friction, mimic, base (fixed,",
   "floating, planar or other), frame, ref, joints, dofs, nq, nv, and results: an",
-  "array of one object per row. Numbers",
-  "have 17 digits. CSV has a column per number, such as M.<dof>.<dof>, J.wx.<dof>,",
-  "pose.px, energy.kinetic, reactions.<joint>.mx. When a row fails, what was",
-  "printed before stays, JSON with an object error behind the results; a file of",
-  "--output is not written then.",
+  "array of one object per row. Matrices and tensors are nested arrays, the last",
+  "index innermost; directions and parameters name their indices where there are",
+  "any. Numbers have 17 digits. CSV has a column per number, such as M.<dof>.<dof>,",
+  "J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>, pose.px, energy.kinetic,",
+  "reactions.<joint>.mx. When a row fails, what was printed before stays, JSON with",
+  "an object error behind the results; a file of --output is not written then.",
   NULL,
 };
 
@@ -65,6 +76,10 @@ static const char* const examples[] = {
   "Jacobian and pose of a frame, to look at",
   "limb eval dog.urdf --base floating --states s.csv --what reactions --output loads.json",
   "loads on all joints of a robot that walks, to a file",
+  "limb eval acrobot --states up.csv --what A,B",
+  "linear model about a state, for a controller",
+  "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
+  "what mass the hand has in each direction",
   NULL,
 };
 
@@ -80,9 +95,9 @@ static int unknown_quantity(const cli_args* args, const char* name)
 
 static int add_quantity(eval_sheet* s, const char* name)
 {
-  const eval_quantity* e = eval_quantities;
-  while (e->name && strcmp(e->name, name) != 0) e++;
-  if (!e->name) return unknown_quantity(s->args, name);
+  const eval_quantity* e = eval_get(0);
+  for (int k = 1; e && strcmp(e->name, name) != 0; k++) e = eval_get(k);
+  if (!e) return unknown_quantity(s->args, name);
   for (int i = 0; i < s->count; i++) {
     if (s->quantity[i] == e) return cli_usage(s->args, "--what: '%s' is there twice", name);
   }
@@ -132,10 +147,11 @@ static int read_frame(eval_sheet* s)
   if (name) {
     s->run->frame = limb_find_frame(s->run->robot->model, name);
     if (s->run->frame < 0) return unknown_frame(s->args, s->run->robot->model, name);
+    s->run->task = (limb_task){.frame = s->run->frame, .ref = s->run->ref};
     return EXIT_FINE;
   }
   for (int i = 0; i < s->count; i++) {
-    if (!s->quantity[i]->frame) continue;
+    if (!(s->quantity[i]->of & OF_FRAME)) continue;
     return cli_usage(s->args, "'%s' is of a frame: name it with --frame", s->quantity[i]->name);
   }
   return EXIT_FINE;
@@ -153,27 +169,6 @@ static int check_needs(eval_sheet* s)
   return code;
 }
 
-static int make_room(eval_sheet* s)
-{
-  eval_run* run = s->run;
-  run->columns = calloc((size_t)run->dofs->nv + 1, sizeof *run->columns);
-  run->reactions = calloc((size_t)limb_joint_count(run->robot->model) + 1, sizeof *run->reactions);
-  int fine = run->columns && run->reactions;
-  for (int i = 0; i < s->count && fine; i++) {
-    s->x[i] = calloc(eval_size(s->quantity[i], run) + 1, sizeof **s->x);
-    fine = s->x[i] != NULL;
-  }
-  return fine ? EXIT_FINE : cli_usage(s->args, "out of memory");
-}
-
-static void free_sheet(eval_sheet* s)
-{
-  for (int i = 0; i < s->count; i++) free(s->x[i]);
-  free(s->run->columns);
-  free(s->run->reactions);
-  limb_csv_destroy(s->writer);
-}
-
 static int compute_row(eval_sheet* s, int level)
 {
   cli_states* t = s->run->states;
@@ -183,8 +178,10 @@ static int compute_row(eval_sheet* s, int level)
     if (status != LIMB_OK) return cli_states_failure(t, status, "kinematics");
   }
   for (int i = 0; i < s->count; i++) {
+    *s->run->because = '\0';
     const limb_status status = s->quantity[i]->compute(s->run, s->x[i]);
-    if (status != LIMB_OK) return cli_states_failure(t, status, s->quantity[i]->name);
+    if (status == LIMB_OK) continue;
+    return cli_states_failure_because(t, status, s->quantity[i]->name, s->run->because);
   }
   return EXIT_FINE;
 }
@@ -234,11 +231,12 @@ static int run_sheet(eval_sheet* s, const char* path)
 {
   eval_run* run = s->run;
   int code = read_frame(s);
+  if (code == EXIT_FINE) code = eval_read_task(s);
   if (code != EXIT_FINE) return code;
   code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
   if (code != EXIT_FINE) return code;
   code = check_needs(s);
-  if (code == EXIT_FINE) code = make_room(s);
+  if (code == EXIT_FINE) code = eval_make_room(s);
   if (code == EXIT_FINE) code = print_rows(s);
   cli_states_close(run->states);
   return code;
@@ -264,7 +262,7 @@ static int run_eval(const cli_args* args)
     cli_dofs_free(&dofs);
     cli_robot_close(&robot);
   }
-  free_sheet(&sheet);
+  eval_free(&sheet);
   return code;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHECKS = 32 };
+enum { MOST_CHECKS = 64, WHY_SPACE = 80 };
 
 typedef struct outcome {
   double off;   // the largest disagreement
@@ -43,10 +43,14 @@ static void collect(comparison* x, const verify_check* list)
 static int states_for(const comparison* x, const verify_check* c)
 {
   const double n = fmax(1, fmax(x->t.nv, x->t.nbody));
-  const double per_state = c->cost == 1 ? n : c->cost == 2 ? n * n : 36 * n * n * n;
+  const double per_state = c->cost == 1   ? n
+                           : c->cost == 2 ? n * n
+                           : c->cost == 3 ? 36 * n * n * n
+                                          : 100 * n * n * n * n;
   const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 5e6 : 3e8;
   const double most = floor(budget / per_state);
   const double least = c->cost == 1 || (c->cost == 2 && n <= VERIFY_LARGE) ? 1 : 0;
+  if (c->most && x->t.nv > c->most) return 0;
   return (int)fmin(x->states, fmax(most, least));
 }
 
@@ -98,33 +102,36 @@ static double tolerance_of(const comparison* x, const verify_check* c)
   return c->class == VERIFY_DIFFERENCES ? fmax(x->tolerance, 1e-6) : x->tolerance;
 }
 
-// "ok", "FAILED", "not applicable" or "skipped"; why holds the reason of the last two.
-static const char* judge(const comparison* x, int k, const char** why)
+// "ok", "FAILED", "not applicable" or "skipped"; why (WHY_SPACE) gets the reason, if there is one.
+static const char* judge(const comparison* x, int k, char* why)
 {
   const outcome* o = &x->outcomes[k];
   const verify_check* c = x->checks[k];
-  *why = "";
-  if (o->status == LIMB_E_UNSUPPORTED) *why = "not for mimic joints";
-  if (o->states == 0 && o->singular > 0)
-    *why = c->class == VERIFY_INVERSE ? "M is singular" : "the robot has no mass";
-  if (**why) return "not applicable";
-  if (o->status != LIMB_OK) {
-    *why = limb_status_text(o->status);
-    return "FAILED";
+  const char *text = "", *verdict = o->off <= tolerance_of(x, c) ? "ok" : "FAILED";
+  if (o->status == LIMB_E_UNSUPPORTED) {
+    verdict = "not applicable", text = c->unless ? c->unless : "not for this robot";
+  } else if (o->states == 0 && o->singular > 0) {
+    verdict = "not applicable";
+    text = c->class == VERIFY_INVERSE ? "M is singular"
+           : c->unless                ? c->unless
+                                      : "the robot has no mass";
+  } else if (o->status != LIMB_OK) {
+    verdict = "FAILED", text = limb_status_text(o->status);
+  } else if (o->states == 0) {
+    verdict = "skipped", text = "the robot is too large for work of this order";
   }
-  if (o->states == 0) {
-    *why = "the robot is too large for work of this order";
-    return "skipped";
-  }
-  return o->off <= tolerance_of(x, c) ? "ok" : "FAILED";
+  (void)snprintf(why, WHY_SPACE, "%s", text);
+  if (o->states == 0 && c->most && x->t.nv > c->most)
+    (void)snprintf(why, WHY_SPACE, "not for more than %d velocities", c->most);
+  return verdict;
 }
 
 static int exit_code(const comparison* x)
 {
   int code = EXIT_FINE;
-  const char* why;
+  char why[WHY_SPACE];
   for (int k = 0; k < x->count; k++) {
-    if (strcmp(judge(x, k, &why), "FAILED") != 0) continue;
+    if (strcmp(judge(x, k, why), "FAILED") != 0) continue;
     const int own = *why ? cli_exit_code(x->outcomes[k].status) : EXIT_FINDINGS;
     if (own > code) code = own;
   }
@@ -137,7 +144,8 @@ static void print_row(const comparison* x, cli_table* t, int k)
 {
   const outcome* o = &x->outcomes[k];
   const verify_check* c = x->checks[k];
-  const char *why, *verdict = judge(x, k, &why);
+  char why[WHY_SPACE];
+  const char* verdict = judge(x, k, why);
   cli_cell(t, "%s", c->quantity);
   cli_cell(t, "%s", c->first);
   cli_cell(t, "%s", c->second);
@@ -191,7 +199,8 @@ static json_t* check_json(const comparison* x, int k)
   static const char* const classes[] = {"algebra", "inverse", "differences"};
   const outcome* o = &x->outcomes[k];
   const verify_check* c = x->checks[k];
-  const char *why, *verdict = judge(x, k, &why);
+  char why[WHY_SPACE];
+  const char* verdict = judge(x, k, why);
   json_t* r = json_object();
   (void)json_object_set_new(r, "quantity", cli_json_text(c->quantity));
   (void)json_object_set_new(r, "by", cli_json_text(c->first));
@@ -271,6 +280,9 @@ static int run(const cli_args* args)
   if (code != EXIT_FINE) return code;
   collect(&x, verify_dynamics);
   collect(&x, verify_motion);
+  collect(&x, verify_derivatives);
+  collect(&x, verify_lagrange);
+  collect(&x, verify_forms);
   code = verify_robot(&x, &r);
   cli_robot_close(&r);
   return code;
@@ -295,9 +307,10 @@ const cli_command cli_verify = {
     (const char* const[]){
       "Random states lie within the limits of the joints, velocities and accelerations",
       "between -1 and 1. Disagreements are relative to the largest number of the",
-      "quantity, or of the terms that it is the sum of, where they cancel. Very large",
-      "robots are looked at in fewer states; the table says in how many. The exit code",
-      "is 1 when a disagreement is above its tolerance.", NULL},
+      "quantity, or of the terms that it is the sum of, where they cancel. Derivatives",
+      "are compared with dual numbers and with each other. Large robots are looked at",
+      "in fewer states, and tensors of theirs are left out: the table says so. The exit",
+      "code is 1 when a disagreement is above its tolerance.", NULL},
   .examples =
     (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
                           "limb verify humanoid --base floating --states 1000",

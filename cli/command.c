@@ -40,6 +40,8 @@ const cli_option cli_world_options[] = {
   {"", NULL, "the world"},
   {"gravity", "X,Y,Z", "acceleration of gravity in m/s^2 (default: the model's, mostly 0,0,-9.81)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
+  {"coulomb-width", "W",
+   "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {0},
 };
 

@@ -1,9 +1,12 @@
-// What `limb eval` can compute, and the forms in which it prints it.
+// What `limb eval` can compute, and how it prints it.
 //
-// A quantity is a row of numbers in a form: one per degree of freedom, a matrix, a motion, a record with
-// named fields ... The table of quantities says what each needs; the printers know forms, not quantities.
+// A quantity is a block of numbers with named axes: one number per degree of freedom, a matrix of degrees
+// of freedom by parameters, a tensor, a record with named fields. The tables of quantities say what each
+// needs; the printers know axes, not quantities.
 #ifndef LIMB_CLI_EVAL_H
 #define LIMB_CLI_EVAL_H
+
+#include "limb/second_derivatives.h"
 
 #include "dofs.h"
 #include "robot.h"
@@ -11,17 +14,23 @@
 
 #include <stdio.h>
 
-typedef enum eval_form {
-  EVAL_DOFS,      // nv
-  EVAL_MATRIX,    // nv x nv
-  EVAL_JACOBIAN,  // 6 x nv
-  EVAL_MOTION,    // 6: wx wy wz vx vy vz
-  EVAL_FORCE,     // 6: mx my mz fx fy fz
-  EVAL_VECTOR,    // 3: x y z
-  EVAL_POSE,      // 16: position 3, quaternion 4, rotation 9
-  EVAL_RECORD,    // named fields
-  EVAL_REACTIONS, // 6 per joint of the model
-} eval_form;
+// What an index of a quantity counts.
+typedef enum eval_axis {
+  AXIS_NONE,      // closes the axes
+  AXIS_DOF,       // nv degrees of freedom
+  AXIS_STATE,     // 2 nv: deviations of q, then of v
+  AXIS_MOTION,    // 6: wx wy wz vx vy vz
+  AXIS_FORCE,     // 6: mx my mz fx fy fz
+  AXIS_VECTOR,    // 3: x y z
+  AXIS_POSE,      // 16: position 3, quaternion 4, rotation 9
+  AXIS_TASK,      // the directions of the frame that --directions selects
+  AXIS_PARAMETER, // np: inertial parameters of bodies, then those of joints
+  AXIS_BASE,      // nb base parameters
+  AXIS_JOINT,     // joints of the model
+  AXIS_FIELD,     // fields of the quantity's own
+} eval_axis;
+
+enum { EVAL_AXES = 4, EVAL_MOST = 128 }; // axes of a quantity, quantities
 
 typedef struct eval_run {
   cli_robot* robot;
@@ -29,26 +38,60 @@ typedef struct eval_run {
   const cli_dofs* dofs;
   int frame; // -1: none was named
   limb_ref ref;
-  sp_motion* columns;  // nv of them
-  sp_force* reactions; // one per joint
+  limb_task task; // the directions of that frame
+  limb_task_options task_options;
+  double dt;                      // of --dt; 0: none was given
+  int np;                         // parameters
+  limb_parameter_info* parameter; // NULL: not needed, like base
+  limb_base_parameters* base;
+  limb_dual* dual;   // of second derivatives
+  double* work;      // scratch, as much as the quantities ask for
+  double* zero;      // nv
+  char because[240]; // what a computation that failed has to say about it; "": nothing
 } eval_run;
+
+// What quantities need of a state.
+enum {
+  EVAL_Q = STATES_Q,
+  EVAL_QV = STATES_Q | STATES_V,
+  EVAL_QVA = STATES_Q | STATES_V | STATES_A,
+  EVAL_QVT = STATES_Q | STATES_V | STATES_TAU,
+};
+
+// Bits of what a quantity is of, beside the state.
+enum {
+  OF_FRAME = 1,     // --frame
+  OF_REF = 2,       // --ref
+  OF_TASK = 4,      // --directions, --damping
+  OF_PARAMETER = 8, // names of parameters
+  OF_BASE = 16,     // base parameters
+  OF_STEP = 32,     // --dt
+  OF_DUAL = 64,     // a workspace of dual numbers
+};
 
 typedef struct eval_quantity {
   const char* name;
   const char* meaning;
-  eval_form form;
-  unsigned needs;   // bits STATES_Q ...
+  eval_axis axes[EVAL_AXES + 1];
+  unsigned needs;   // EVAL_Q ..., bits of states.h
   int level;        // of limb_kinematics: 0 not needed, 1 poses, 2 velocities, 3 accelerations
-  int frame;        // 1: of the frame that --frame names
+  unsigned of;      // bits OF_FRAME ...
   const char* unit; // NULL: of the degree of freedom, or no single one
-  const char* const* fields; // of a record, closed by NULL
+  const char* const* fields; // of AXIS_FIELD, closed by NULL
   limb_status (*compute)(eval_run* run, double* x);
+  double (*room)(const eval_run* run); // numbers of scratch; NULL: none
 } eval_quantity;
 
-enum { EVAL_MOST = 32 }; // quantities
+// The tables, each closed by a quantity without name.
+extern const eval_quantity eval_dynamics[];    // eval_dynamics.c
+extern const eval_quantity eval_kinematics[];  // eval_kinematics.c
+extern const eval_quantity eval_derivatives[]; // eval_derivatives.c
+extern const eval_quantity eval_geometry[];    // eval_geometry.c
+extern const eval_quantity eval_task[];        // eval_task.c
+extern const eval_quantity eval_parameters[];  // eval_parameters.c
 
-// All quantities, closed by one without name.
-extern const eval_quantity eval_quantities[];
+// Quantity k of all; NULL behind the last one.
+const eval_quantity* eval_get(int k); // eval_axes.c
 
 // `limb eval --list`: prints them, as text or JSON. An exit code.
 int eval_list(const cli_args* args); // eval_list.c
@@ -56,16 +99,28 @@ int eval_list(const cli_args* args); // eval_list.c
 // The name of a quantity that a word was perhaps meant to be; NULL when there is no guess.
 const char* eval_nearest(const char* wrong); // eval_list.c
 
-// Numbers of a quantity.
-size_t eval_size(const eval_quantity* e, const eval_run* run);
+// ---- axes: eval_axes.c -----------------------------------------------------------------------------
 
-// Name of the k-th number behind the name of the quantity: "elbow", "elbow.wrist", "wx.elbow", "kinetic".
-void eval_name(const eval_quantity* e, const eval_run* run, size_t k, char* text, size_t size);
+// Number of axes; length of one; numbers of a quantity, which may be too many for memory.
+int eval_rank(const eval_quantity* e);
+size_t eval_length(const eval_quantity* e, const eval_run* run, int axis);
+double eval_size(const eval_quantity* e, const eval_run* run);
 
-// Names of components; 6 of motions, 6 of forces, 3 of vectors, 16 of poses.
-const char* const* eval_components(eval_form form);
+// The axis as --list shows it: "nv", "6", "2nv".
+const char* eval_axis_text(eval_axis axis);
 
-// ---- printers --------------------------------------------------------------------------------------
+// Name of index k along an axis: "elbow", "wx", "kinetic".
+void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size_t k, char* text,
+                     size_t size);
+
+// Name of a number: the quantity and its indices along the first axes, "M.elbow.wrist". index: axes of them.
+void eval_name(const eval_quantity* e, const eval_run* run, int axes, const size_t* index,
+               char* text, size_t size);
+
+// The next index of the first axes, the last one fastest. 0 at the end.
+int eval_advance(const eval_quantity* e, const eval_run* run, int axes, size_t* index);
+
+// ---- options and memory: eval_room.c ---------------------------------------------------------------
 
 // What is printed: the quantities that were asked for, and their numbers for the row at hand.
 typedef struct eval_sheet {
@@ -78,6 +133,19 @@ typedef struct eval_sheet {
   limb_csv_writer* writer; // of the CSV form
 } eval_sheet;
 
+// All bits OF_... of the quantities that were asked for.
+unsigned eval_of(const eval_sheet* s);
+
+// --directions, --damping, --dt. EXIT_FINE, or EXIT_USAGE after a message.
+int eval_read_task(eval_sheet* s);
+
+// Memory for the answers and for scratch, names of parameters, base parameters. EXIT_FINE, or an exit code
+// after a message. eval_free takes a sheet in any state.
+int eval_make_room(eval_sheet* s);
+void eval_free(eval_sheet* s);
+
+// ---- printers --------------------------------------------------------------------------------------
+
 typedef struct eval_printer {
   const char* name;
   int (*begin)(eval_sheet* s); // each: EXIT_FINE, or an exit code after a message
@@ -87,7 +155,7 @@ typedef struct eval_printer {
               int code); // instead of end, after a row that failed with this exit code
 } eval_printer;
 
-extern const eval_printer eval_json, eval_csv, eval_text;
+extern const eval_printer eval_json, eval_csv, eval_text; // eval_json.c, eval_print.c
 
 // How the robot hangs on the world: "fixed", "floating", "planar", or "other" when its roots differ.
 const char* eval_base_name(const limb_model* m);
@@ -95,8 +163,5 @@ const char* eval_base_name(const limb_model* m);
 // "body", "world", "aligned"; name of the frame, NULL when there is none.
 const char* eval_ref_name(limb_ref ref);
 const char* eval_frame_name(const eval_run* run);
-
-// 1 when the answer depends on --ref.
-int eval_uses_ref(const eval_sheet* s);
 
 #endif

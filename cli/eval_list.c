@@ -8,33 +8,47 @@
 
 static const char* const group[] = {"q", "v", "a", "tau"};
 
-static const char* shape(const eval_quantity* e)
+// "nv x nv x nv", "dqdq, dqdv: nv x nv"
+static void shape(const eval_quantity* e, char* text, size_t size)
 {
-  switch (e->form) {
-  case EVAL_DOFS: return "nv";
-  case EVAL_MATRIX: return "nv x nv";
-  case EVAL_JACOBIAN: return "6 x nv";
-  case EVAL_MOTION: return "6: w, v";
-  case EVAL_FORCE: return "6: m, f";
-  case EVAL_VECTOR: return "3";
-  case EVAL_POSE: return "p 3, quaternion 4, R 3 x 3";
-  case EVAL_RECORD: return "named fields";
-  case EVAL_REACTIONS: return "6 per joint: m, f";
+  const int rank = eval_rank(e);
+  const int record = rank > 1 && e->axes[0] == AXIS_FIELD;
+  size_t used = 0;
+  *text = '\0';
+  for (int k = 0; record && e->fields[k]; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", e->fields[k]);
+  for (int k = record; k < (rank ? rank : 1); k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s",
+                             k > record ? " x "
+                             : record   ? ": "
+                                        : "",
+                             eval_axis_text(e->axes[k]));
+}
+
+// "q v, --frame"
+static void needs(const eval_quantity* e, char* text, size_t size)
+{
+  const char *gap = "", *frame = e->of & OF_FRAME ? "--frame" : "",
+             *step = e->of & OF_STEP ? "--dt" : "";
+  size_t used = 0;
+  *text = '\0';
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    if (!(e->needs & 1U << g)) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", gap, group[g]);
+    gap = " ";
   }
-  return "";
+  if (*frame || *step)
+    (void)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", frame, step);
 }
 
 static void add_to_list(cli_table* t, const eval_quantity* e)
 {
-  char needs[40] = "";
-  for (int g = 0; g < STATES_GROUPS; g++) {
-    const size_t used = strlen(needs);
-    if (!(e->needs & 1U << g)) continue;
-    (void)snprintf(needs + used, sizeof needs - used, "%s%s", used ? " " : "", group[g]);
-  }
+  char what[60], form[120];
+  needs(e, what, sizeof what);
+  shape(e, form, sizeof form);
   cli_cell(t, "%s", e->name);
-  cli_cell(t, "%s%s", needs, e->frame ? ", --frame" : "");
-  cli_cell(t, "%s", shape(e));
+  cli_cell(t, "%s", what);
+  cli_cell(t, "%s", form);
   cli_cell(t, "%s", e->meaning);
 }
 
@@ -42,22 +56,24 @@ static void print_text(void)
 {
   cli_table t = cli_table_make("llll");
   cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
-  for (const eval_quantity* e = eval_quantities; e->name; e++) add_to_list(&t, e);
+  for (int k = 0; eval_get(k); k++) add_to_list(&t, eval_get(k));
   cli_table_print(&t, stdout, "");
 }
 
 static json_t* quantity_json(const eval_quantity* e)
 {
-  json_t *r = json_object(), *needs = json_array(), *fields = json_array();
+  json_t *r = json_object(), *states = json_array(), *fields = json_array();
+  char form[120];
+  shape(e, form, sizeof form);
   for (int g = 0; g < STATES_GROUPS; g++)
-    if (e->needs & 1U << g) (void)json_array_append_new(needs, cli_json_text(group[g]));
+    if (e->needs & 1U << g) (void)json_array_append_new(states, cli_json_text(group[g]));
   for (int k = 0; e->fields && e->fields[k]; k++)
     (void)json_array_append_new(fields, cli_json_text(e->fields[k]));
   (void)json_object_set_new(r, "name", cli_json_text(e->name));
   (void)json_object_set_new(r, "meaning", cli_json_text(e->meaning));
-  (void)json_object_set_new(r, "needs", needs);
-  (void)json_object_set_new(r, "frame", json_boolean(e->frame));
-  (void)json_object_set_new(r, "shape", cli_json_text(shape(e)));
+  (void)json_object_set_new(r, "needs", states);
+  (void)json_object_set_new(r, "frame", json_boolean((e->of & OF_FRAME) != 0));
+  (void)json_object_set_new(r, "shape", cli_json_text(form));
   (void)json_object_set_new(r, "unit", cli_json_text(e->unit));
   (void)json_object_set_new(r, "fields", fields);
   return r;
@@ -66,8 +82,7 @@ static json_t* quantity_json(const eval_quantity* e)
 static int print_json(const char* title)
 {
   json_t *answer = cli_json_answer(), *list = json_array();
-  for (const eval_quantity* e = eval_quantities; e->name; e++)
-    (void)json_array_append_new(list, quantity_json(e));
+  for (int k = 0; eval_get(k); k++) (void)json_array_append_new(list, quantity_json(eval_get(k)));
   (void)json_object_set_new(answer, "quantities", list);
   return cli_json_print(answer, stdout, title);
 }
@@ -92,14 +107,20 @@ const char* eval_nearest(const char* wrong)
   static const struct {
     const char *word, *name;
   } other[] = {
-    {"torque", "tau"},     {"qdd", "acc"},        {"mass", "M"},           {"inertia", "M"},
-    {"inverse", "Minv"},   {"bias", "h"},         {"gravity", "g"},        {"coriolis", "C"},
-    {"jacobian", "J"},     {"Jdot", "Jdotv"},     {"frame", "pose"},       {"position", "pose"},
-    {"transform", "pose"}, {"kinetic", "energy"}, {"potential", "energy"}, {"loads", "reactions"},
+    {"torque", "tau"},      {"qdd", "acc"},           {"mass", "M"},
+    {"inertia", "M"},       {"inverse", "Minv"},      {"bias", "h"},
+    {"gravity", "g"},       {"coriolis", "C"},        {"jacobian", "J"},
+    {"Jdot", "Jdotv"},      {"frame", "pose"},        {"position", "pose"},
+    {"transform", "pose"},  {"kinetic", "energy"},    {"potential", "energy"},
+    {"loads", "reactions"}, {"regressor", "Y"},       {"parameters", "theta"},
+    {"mass_rate", "Mdot"},  {"riemann", "curvature"}, {"hessian", "d2tau"},
+    {"projector", "N"},     {"did_dq", "dtau_dq"},    {"dfd_dq", "dacc_dq"},
+    {"dqdd_dq", "dacc_dq"}, {"ddq_dq", "dacc_dq"},    {"ddq_dv", "dacc_dv"},
+    {"rnea", "tau"},        {"aba", "acc"},
   };
   enum { OTHER = sizeof other / sizeof *other };
   const char *names[EVAL_MOST + 1] = {NULL}, *words[OTHER + 1] = {NULL};
-  for (int n = 0; eval_quantities[n].name && n < EVAL_MOST; n++) names[n] = eval_quantities[n].name;
+  for (int n = 0; eval_get(n) && n < EVAL_MOST; n++) names[n] = eval_get(n)->name;
   for (int k = 0; k < OTHER; k++) words[k] = other[k].word;
   const char* close = cli_nearest(wrong, names);
   const char* word = close ? NULL : cli_nearest(wrong, words);

@@ -138,6 +138,10 @@ static int environment_options(const cli_args* args, cli_robot* r)
     r->env.gravity = sp_v3(g[0], g[1], g[2]);
   }
   r->env.friction = !cli_has(args, "no-friction");
+  if (cli_has(args, "coulomb-width")) {
+    if (!cli_numbers(args, "coulomb-width", 1, &r->env.coulomb_width)) return EXIT_USAGE;
+    if (r->env.coulomb_width <= 0) return cli_usage(args, "--coulomb-width must be above zero");
+  }
   return EXIT_FINE;
 }
 

@@ -207,21 +207,29 @@ int cli_states_next(cli_states* s, int* got)
   return check_quaternions(s);
 }
 
-int cli_states_failure(cli_states* s, limb_status status, const char* what)
+int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
+                               const char* because)
 {
-  (void)snprintf(s->error, sizeof s->error, "%s: %s", what, limb_status_text(status));
+  const char* colon = *because ? ": " : "";
+  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what, limb_status_text(status), colon,
+                 because);
   (void)fprintf(stderr, "%s:", s->path);
   if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
   (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);
   if (s->has_time) (void)fprintf(stderr, ", time %.9g", s->time);
-  (void)fprintf(stderr, ": %s: %s", what, limb_status_text(status));
-  if (status == LIMB_E_SINGULAR) {
+  (void)fprintf(stderr, ": %s", s->error);
+  if (status == LIMB_E_SINGULAR && !*because) {
     (void)fprintf(stderr,
                   "; a joint that moves no mass and no rotor has no acceleration: limb check "
                   "names it");
   }
   (void)fprintf(stderr, "\n");
   return cli_exit_code(status);
+}
+
+int cli_states_failure(cli_states* s, limb_status status, const char* what)
+{
+  return cli_states_failure_because(s, status, what, "");
 }
 
 // ---- answers ---------------------------------------------------------------------------------------

@@ -74,6 +74,10 @@ int cli_states_next(cli_states* s, int* got);
 // A failure of the library in the row at hand: says so, with the place, and returns the exit code.
 int cli_states_failure(cli_states* s, limb_status status, const char* what);
 
+// The same with a reason behind it; "": none is known.
+int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
+                               const char* because);
+
 // A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
 // of freedom. EXIT_FINE, or an exit code after a message.
 int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);

@@ -6,10 +6,20 @@
 #ifndef LIMB_CLI_VERIFY_H
 #define LIMB_CLI_VERIFY_H
 
+#include "limb/second_derivatives.h"
+
 #include "compare.h"
 #include "robot.h"
 
-enum { VERIFY_LARGE = 3000 }; // with more bodies or velocities than this there are no matrices
+// With more bodies or velocities than VERIFY_LARGE there are no matrices; with more velocities than the
+// others no regressors, no base parameters, no tensors with three indices, none with four.
+enum {
+  VERIFY_LARGE = 3000,
+  VERIFY_WIDE = 400,
+  VERIFY_BASE = 120,
+  VERIFY_CUBE = 48,
+  VERIFY_FOUR = 20
+};
 
 // How large things are in a state: what sums of them are measured by when they cancel.
 typedef struct verify_sizes {
@@ -35,13 +45,17 @@ typedef struct verify {
   double condition;  // of M, the worst so far; 0: not known
   // Scratch.
   double* memory;
-  double *x, *y, *z, *w; // nv each
-  double *qt, *vt;       // a configuration and velocity nearby
-  double *M, *A, *B;     // nv x nv, but for large robots
-  sp_motion* J;          // nv
-  sp_force* F;           // njoint, and nv
-  sp_vec3* c;            // nv
-  sp_pose* poses;        // nbody
+  double *x, *y, *z, *w;      // nv each
+  double *qt, *vt;            // a configuration and velocity nearby
+  double *M, *A, *B;          // nv x nv, but for large robots
+  sp_motion* J;               // nv
+  sp_force* F;                // njoint, and nv
+  sp_vec3* c;                 // nv
+  sp_pose* poses;             // nbody
+  int np;                     // parameters
+  double *theta, *big;        // np; what regressors, tensors and tasks take
+  limb_base_parameters* base; // made when it is first needed, as these
+  limb_dual* dual;
 } verify;
 
 limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed);
@@ -49,6 +63,16 @@ void verify_free(verify* t);
 
 // The next random state.
 limb_status verify_next(verify* t);
+
+// A workspace of dual numbers, with matrices up to VERIFY_CUBE; base parameters. Made once.
+limb_status verify_dual(verify* t);
+limb_status verify_base(verify* t);
+
+// A reference for frames, at random.
+limb_ref verify_ref(const verify* t);
+
+// y = A x
+void verify_times(const verify* t, const double* A, const double* x, double* y);
 
 // ---- comparing -------------------------------------------------------------------------------------
 
@@ -74,15 +98,20 @@ typedef limb_status verify_fn(verify* t, double* off);
 // What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences.
 typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES } verify_class;
 
-// How work grows with the robot: 1 with n, 2 with its square, 3 with its cube.
+// How work grows with the robot: 1 with n, 2 with its square, 3 with its cube, 4 with more.
 typedef struct verify_check {
   const char *quantity, *first, *second;
   verify_class class;
   int cost;
   verify_fn* run;
+  int most;           // velocities; 0: any number
+  const char* unless; // why it may not apply to a robot; NULL: it does, unless there is no mass
 } verify_check;
 
 extern const verify_check verify_dynamics[]; // closed by one without quantity
 extern const verify_check verify_motion[];
+extern const verify_check verify_derivatives[];
+extern const verify_check verify_lagrange[];
+extern const verify_check verify_forms[];
 
 #endif

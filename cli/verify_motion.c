@@ -4,11 +4,6 @@
 static const double* of_motion(const sp_motion* x) { return &x->w.x; }
 static const double* of_force(const sp_force* x) { return &x->m.x; }
 
-static limb_ref any_ref(const verify* t)
-{
-  return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1);
-}
-
 static double size_of(sp_motion x) { return sp_norm3(x.w) + sp_norm3(x.v); }
 
 // sum of v_k J_k; *size grows to the largest of them.
@@ -44,7 +39,7 @@ static limb_status poses(verify* t, double* off)
 
 static limb_status velocity(verify* t, double* off)
 {
-  const limb_ref ref = any_ref(t);
+  const limb_ref ref = verify_ref(t);
   sp_motion v = {{0, 0, 0}, {0, 0, 0}};
   double size = VERIFY_PART * t->size.speed; // joints that follow can turn against each other
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
@@ -59,7 +54,7 @@ static limb_status sample_velocity(verify* t, double* out)
 {
   sp_motion v;
   limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
-  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
   for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_motion(&v)[k];
   return s;
 }
@@ -71,8 +66,8 @@ static limb_status jacobian_rate(verify* t, double* off)
   sp_motion got = {{0, 0, 0}, {0, 0, 0}}, v = got;
   limb_status s = verify_rate(t, 0, sample_velocity, 6, rate, scratch);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
-  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, any_ref(t), &got);
-  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, any_ref(t), &v);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, verify_ref(t), &got);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
   const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
   *off = cli_differ(6, of_motion(&got), rate, size);
   return s;
@@ -80,7 +75,7 @@ static limb_status jacobian_rate(verify* t, double* off)
 
 static limb_status acceleration(verify* t, double* off)
 {
-  const limb_ref ref = any_ref(t);
+  const limb_ref ref = verify_ref(t);
   sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
   double size = VERIFY_PART * fmax(t->size.speed, t->size.change);
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
@@ -109,6 +104,56 @@ static limb_status com_velocity(verify* t, double* off)
     size = fmax(size, sp_norm3(part));
   }
   *off = cli_differ(3, &v.x, &sum.x, size);
+  return s;
+}
+
+// ---- derivatives of kinematics -----------------------------------------------------------------------
+
+// With constant joint velocities the velocity of a frame changes by its derivative along them, by Jdot v.
+static limb_status velocity_derivative(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * t->size.speed * t->size.speed;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity_derivatives(t->d, t->frame, ref, t->J, NULL);
+  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, ref, &rate);
+  *off = cli_differ(6, of_motion(&sum), of_motion(&rate), size);
+  return s;
+}
+
+// d(J a)/dq along v is Jdot a.
+static limb_status jacobian_derivative(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * t->size.speed * t->size.change;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_jacobian_derivative_times(t->d, t->frame, ref, t->a, t->J);
+  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
+  if (s == LIMB_OK) rate = combine(t, t->a, &size);
+  *off = cli_differ(6, of_motion(&sum), of_motion(&rate), size);
+  return s;
+}
+
+// The rate of the momentum is dh/dq v and the momentum matrix times a.
+static limb_status momentum_derivative(verify* t, double* off)
+{
+  sp_force rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
+  for (int by_q = 1; by_q >= 0 && s == LIMB_OK; by_q--) {
+    s = by_q ? limb_momentum_derivative(t->d, 0, t->F) : limb_momentum_matrix(t->d, 0, t->F);
+    for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+      const sp_force part = sp_scalef(by_q ? t->v[k] : t->a[k], t->F[k]);
+      sum = sp_addf(sum, part);
+      size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
+    }
+  }
+  *off = cli_differ(6, of_force(&rate), of_force(&sum), size);
   return s;
 }
 
@@ -222,15 +267,21 @@ static limb_status reactions(verify* t, double* off)
 }
 
 const verify_check verify_motion[] = {
-  {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses},
-  {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity},
-  {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration},
-  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate},
-  {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity},
-  {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power},
-  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate},
-  {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum},
-  {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate},
-  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions},
+  {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses, 0, NULL},
+  {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity, 0, NULL},
+  {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration, 0, NULL},
+  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0,
+   NULL},
+  {"dJ/dq", "d(J v)/dq v", "Jdot v", VERIFY_ALGEBRA, 1, velocity_derivative, 0, NULL},
+  {"dJ/dq", "d(J a)/dq v", "Jdot a", VERIFY_ALGEBRA, 1, jacobian_derivative, 0, NULL},
+  {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity, 0, NULL},
+  {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power, 0, NULL},
+  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0,
+   NULL},
+  {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum, 0, NULL},
+  {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
+  {"momentum", "its rate", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
+  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0,
+   NULL},
   {0},
 };

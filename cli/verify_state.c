@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+// The most that a check carves out of big.
+static size_t big_size(const verify* t)
+{
+  const size_t nv = (size_t)t->nv, np = (size_t)t->np, cube = nv * nv * nv;
+  size_t most = larger(np, limb_task_work(t->m, 6) + 12 * nv);
+  if (t->nv <= VERIFY_WIDE) most = larger(most, 2 * nv * np + np);
+  if (t->nv <= VERIFY_WIDE) most = larger(most, 6 * nv * nv);
+  if (t->nv <= VERIFY_CUBE) most = larger(most, 3 * cube + nv * (nv + 1));
+  if (t->nv <= VERIFY_FOUR) most = larger(most, 2 * nv * cube + 2 * cube);
+  return larger(most, limb_sectional_curvature_work(t->m));
+}
+
 limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
 {
   *t = (verify){.m = r->model, .d = r->data, .env = r->env, .seed = seed};
@@ -18,7 +32,10 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   t->F = calloc(nv + (size_t)t->njoint + 1, sizeof *t->F);
   t->c = calloc(nv + 1, sizeof *t->c);
   t->poses = calloc((size_t)t->nbody, sizeof *t->poses);
-  if (!t->memory || !t->J || !t->F || !t->c || !t->poses) {
+  t->np = limb_parameter_count(t->m);
+  t->theta = calloc((size_t)t->np + 1, sizeof *t->theta);
+  t->big = calloc(big_size(t), sizeof *t->big);
+  if (!t->memory || !t->J || !t->F || !t->c || !t->poses || !t->theta || !t->big) {
     verify_free(t);
     return LIMB_E_NOMEM;
   }
@@ -28,7 +45,7 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   for (size_t i = 0; i < 2; i++) *of_q[i] = at, at += nq;
   for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
   t->M = at, t->A = at + nn, t->B = at + 2 * nn;
-  return LIMB_OK;
+  return limb_parameters(t->m, t->theta);
 }
 
 void verify_free(verify* t)
@@ -38,7 +55,35 @@ void verify_free(verify* t)
   free(t->F);
   free(t->c);
   free(t->poses);
+  free(t->theta);
+  free(t->big);
+  limb_base_destroy(t->base);
+  limb_dual_destroy(t->dual);
   *t = (verify){0};
+}
+
+limb_status verify_dual(verify* t)
+{
+  const limb_dual_use use = t->nv <= VERIFY_CUBE ? LIMB_DUAL_MATRICES : LIMB_DUAL_VECTORS;
+  return t->dual ? LIMB_OK : limb_dual_create(t->m, use, NULL, &t->dual);
+}
+
+limb_status verify_base(verify* t)
+{
+  return t->base ? LIMB_OK : limb_base_create(t->m, &t->env, 0, NULL, &t->base);
+}
+
+limb_ref verify_ref(const verify* t)
+{
+  return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1);
+}
+
+void verify_times(const verify* t, const double* A, const double* x, double* y)
+{
+  for (int i = 0; i < t->nv; i++) {
+    y[i] = 0;
+    for (int k = 0; k < t->nv; k++) y[i] += A[(size_t)i * (size_t)t->nv + (size_t)k] * x[k];
+  }
 }
 
 // Limits of 1e16 mean that there are none: coordinates that large have no digits left to differ in.

@@ -76,7 +76,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double*
 
 /// Coriolis matrix C(q, v) for a base at rest: C v are the Coriolis and centrifugal forces, dM/dt - 2 C is
 /// skew, and for joints with one degree of freedom C consists of Christoffel symbols. Rotors do not enter.
-/// O(n depth).
+/// limb_coriolis_matrix_christoffel (limb/lagrange.h) is the other choice for ball and free joints.
+/// LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h). O(n depth).
 LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q,
                                                          const double* v, double* C);
 

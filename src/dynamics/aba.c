@@ -1,6 +1,7 @@
 // Forward dynamics: entry points, and the choice between articulated bodies and the mass matrix.
 
 #include "dynamics/environment.h"
+#include "dynamics/factors.h"
 #include "model/kernels.h"
 #include "model/state_check.h"
 
@@ -21,7 +22,8 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
     by == BY_ABA ? k->aba(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, a)
                  : k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, work, a);
   limb_leave(d, &x);
-  if (!(least > 0)) return LIMB_E_SINGULAR;
+  const bool positive = by == BY_ABA || limb_factors_positive(m, work);
+  if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

@@ -8,12 +8,10 @@
 limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C)
 {
   if (!d || !q || !v || !C) return LIMB_E_ARG;
+  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;
-  limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, C);
-  for (int i = 0; i < m->nv; i++) {
-    if (!limb_finite_v(d, C + (ptrdiff_t)i * m->nv)) return LIMB_E_NONFINITE;
-  }
-  return LIMB_OK;
+  limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, SLOPES_SKEW, C);
+  return limb_kernels_of(d)->finite_matrix(m, C) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -4,6 +4,7 @@
 // and all with mimic joints), else column by column through articulated bodies, which is O(n) each.
 
 #include "dynamics/environment.h"
+#include "dynamics/factors.h"
 #include "model/kernels.h"
 #include "model/state_check.h"
 
@@ -26,7 +27,8 @@ static limb_status solve_by_factors(limb_data* d, const double* q, int count, do
 {
   const limb_model* m = d->m;
   const limb_kernels* k = limb_kernels_of(d);
-  if (!(k->factor(m, m->k64, &d->ws, q, d->ws.packed) > 0)) return LIMB_E_SINGULAR;
+  const double least = k->factor(m, m->k64, &d->ws, q, d->ws.packed);
+  if (!(least > 0) || !limb_factors_positive(m, d->ws.packed)) return LIMB_E_SINGULAR;
   for (int r = 0; r < count; r++) k->solve(m, &d->ws, d->ws.packed, X + (ptrdiff_t)r * m->nv);
   return LIMB_OK;
 }

@@ -8,12 +8,6 @@
 //   F       C S_k: the force that gives the subtree unit acceleration along dof k
 //   M_jk    S_j' F, with F carried up to the link of dof j
 
-typedef struct composite {
-  real m;
-  vec3 h;
-  sym3 J;
-} composite;
-
 KERNEL composite add_own(composite C, moments s, bool massive)
 {
   if (massive) C.m = plus(s.m, C.m);
@@ -51,21 +45,10 @@ KERNEL composite slide(composite C, real r)
   return C;
 }
 
-KERNEL composite dense_out(const turn* t, composite C)
-{
-  const vec3 h = mulv(t->R, C.h), p = t->x, g = add3(h, scale3(C.m, p));
-  const mat3 K = mulMT(mulM(t->R, full(C.J)), t->R);
-  C.J = (sym3){madd(K.xx, p.x, add(h.x, g.x)),       madd(madd(K.xy, h.x, p.y), p.x, g.y),
-               madd(madd(K.xz, h.x, p.z), p.x, g.z), madd(K.yy, p.y, add(h.y, g.y)),
-               madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
-  C.h = g;
-  return C;
-}
-
 // Composite of a link, expressed in its parent.
 KERNEL composite composite_out(const place* P, composite C)
 {
-  if (is_dense(P->shape)) return dense_out(&P->t, C);
+  if (is_dense(P->shape)) return composite_at(P->t.R, P->t.x, C);
   C.h = turn_z(P->c, P->s, C.h);
   C.J = turn_sym_z(P->c, P->s, C.J);
   if (is_sliding(P->shape)) C = slide(C, P->r);

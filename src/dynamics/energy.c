@@ -16,6 +16,7 @@
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
+#include "linalg/dot.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.
 static double link_products(const limb_model* m, const sp_motion* x, const sp_motion* y)
@@ -66,13 +67,6 @@ limb_status limb_energies(limb_data* d, const double* q, const double* v,
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += x[k] * y[k];
-  return sum;
-}
-
 static bool is_zero(sp_motion a)
 {
   return a.w.x == 0 && a.w.y == 0 && a.w.z == 0 && a.v.x == 0 && a.v.y == 0 && a.v.z == 0;
@@ -82,18 +76,18 @@ static bool is_zero(sp_motion a)
 static limb_status joint_powers(limb_data* d, const double* q, const double* v, const double* a,
                                 const limb_environment* env, limb_power* out)
 {
-  const int nv = d->m->nv;
+  const size_t nv = (size_t)d->m->nv;
   double* tau = d->user_v;
   limb_status status = limb_inverse_dynamics(d, q, v, a, env, tau);
   if (status != LIMB_OK) return status;
-  out->actuators = dot(nv, tau, v);
+  out->actuators = limb_dot(nv, tau, v);
   status = limb_spring_forces(d, q, tau);
   if (status != LIMB_OK) return status;
-  out->springs = dot(nv, tau, v);
+  out->springs = limb_dot(nv, tau, v);
   out->friction = 0;
   if (!env->friction) return LIMB_OK;
   status = limb_friction_forces(d, v, env, tau);
-  if (status == LIMB_OK) out->friction = dot(nv, tau, v);
+  if (status == LIMB_OK) out->friction = limb_dot(nv, tau, v);
   return status;
 }
 

@@ -105,7 +105,9 @@ limb_status limb_enter(limb_data* d, const limb_environment* env, const double* 
   limb_environment e;
   const limb_status s = limb_environment_read(d->m, env, &e);
   if (s != LIMB_OK) return s;
-  *out = (limb_surroundings){.terms = {true, e.friction != 0, true, e.coulomb_width}};
+  *out = (limb_surroundings){.terms = {true, e.friction != 0, true, e.coulomb_width},
+                             .ngiven = e.nwrench,
+                             .given = e.wrench};
   set_base(d, &e);
   if (!q) return LIMB_OK;
   out->wrench = set_wrenches(d, q, &e);

@@ -17,6 +17,8 @@ typedef struct limb_surroundings {
   const double* wrench; // external wrenches in link axes; NULL when there are none
   int nwrench;          // what limb_leave must clear
   const limb_wrench* list;
+  int ngiven; // all wrenches of the environment, as given
+  const limb_wrench* given;
 } limb_surroundings;
 
 // Reads and checks env, and sets the base frames' states: gravity as an acceleration, and the base's own

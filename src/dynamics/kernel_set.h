@@ -6,7 +6,9 @@
 //   LINK_CONST              struct of link constants over its parameter type
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
 //   KERNEL_TABLE            name of the table
+//   ROWS                    table of row kernels over the same scalar, if they are compiled elsewhere
 
+#include "linalg/composite_ops.h"
 #include "linalg/spatial_ops.h"
 #include "model/place.h"
 
@@ -18,8 +20,28 @@
 #include "dynamics/actuator_kernel.h"
 #include "dynamics/crba_kernel.h"
 
-#include "dynamics/coriolis_kernel.h"
 #include "linalg/ltl_kernel.h"
+
+#define SET_JOIN2(a, b) a##b
+#define SET_JOIN(a, b)  SET_JOIN2(a, b)
+typedef SET_JOIN(KERNEL_SET, _motion) motion_in;
+typedef SET_JOIN(KERNEL_SET, _slopes) slopes;
+
+#ifndef ROWS
+#include "base/lanes_one.h"
+
+#include "dynamics/row_set.h"
+static const SET_JOIN(KERNEL_SET, _rows) rows_here = ROW_KERNELS;
+#define ROWS rows_here
+#endif
+
+#include "kinematics/site.h"
+
+#include "dynamics/sheet_kernel.h"
+
+#include "dynamics/load_kernel.h"
+
+#include "dynamics/derivative_kernel.h"
 
 static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
 {
@@ -30,6 +52,15 @@ static bool set_finite(const limb_model* m, const real* q, const real* v, const 
 static bool set_finite_result(const limb_model* m, const real* x)
 {
   return !any_nonfinite(m->nv, x);
+}
+
+static bool set_finite_matrix(const limb_model* m, const real* A)
+{
+  const int some = m->nv < 64 ? m->nv : 1; // rows of small matrices together
+  for (int i = 0; i < m->nv; i += some) {
+    if (any_nonfinite_input(some * m->nv, A + (size_t)i * (size_t)m->nv)) return false;
+  }
+  return true;
 }
 
 static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws,
@@ -87,16 +118,6 @@ static void set_mass_matrix(const limb_model* m, const link_const* k, const limb
   }
 }
 
-static void set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                const real* q, const real* v, real* C)
-{
-  load_coordinates(m, k, ws, q);
-  const size_t entries = (size_t)m->nv * (size_t)m->nv;
-  for (size_t i = 0; i < entries; i++) C[i] = zero();
-  const target to = {m->identity ? M_COMPILED : M_USER, C};
-  coriolis(m, k, ws, in_compiled_order(m, v, ws->v), &to);
-}
-
 // Needs the coordinates loaded.
 static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
                               real* packed)
@@ -122,14 +143,6 @@ static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed
   for (int k = 0; k < m->nv; k++) y[k] = x[m->elim.v[k]];
   ltl_solve(&m->elim, m->nv, packed, y);
   for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
-}
-
-// Zeros in compiled order, in the buffer of accelerations.
-KERNEL const real* no_acceleration(const limb_model* m, const limb_ws* ws)
-{
-  real* a = ws->a;
-  for (int c = 0; c < m->ncdof; c++) a[c] = zero();
-  return a;
 }
 
 static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
@@ -173,7 +186,8 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   return least;
 }
 
-const KERNEL_SET KERNEL_TABLE = {set_finite,           set_finite_result, set_link_motion,
-                                 set_inverse_dynamics, set_mass_matrix,   set_coriolis_matrix,
-                                 set_factor,           set_solve,         set_aba,
-                                 set_by_mass_matrix};
+const KERNEL_SET KERNEL_TABLE = {
+  set_finite,           set_finite_result, set_finite_matrix,   set_link_motion,
+  set_inverse_dynamics, set_mass_matrix,   set_coriolis_matrix, set_id_derivatives,
+  set_fd_derivatives,   set_factor,        set_solve,           set_aba,
+  set_by_mass_matrix};

@@ -74,4 +74,5 @@ KERNEL real sign_of(real x, double width) { return limb_smooth_sign(x, width); }
 #define LINK_CONST   limb_link_f64
 #define KERNEL_SET   limb_kernels
 #define KERNEL_TABLE PASTE(limb_kernels_f64_, LIMB_ISA)
+#define ROWS         PASTE(limb_rows_f64_, LIMB_ISA) // over lanes: kernels_rows_f64.c
 #include "dynamics/kernel_set.h"

@@ -11,29 +11,16 @@
 //   F_i      f[i]   wrench on body i by its joint, here in world axes at the body's origin, so that
 //                   handing it to the parent is a shift by the distance of the two origins
 //
-// The world body may move: V_0 = (w_0; 0), V'_0 = (w_0'; a_0 - g) with a_0 the acceleration of its
-// origin. Its linear velocity cannot matter (Galileo) and is left out, which keeps the digits that a
-// fast base would cost.
+// The world body may move (base_motion.h).
 
 #include "limb/dynamics.h"
 
 #include "base/finite.h"
+#include "dynamics/base_motion.h"
 #include "dynamics/environment.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
-
-// Velocity and acceleration of a body at X against inertial space, from those against the world body
-// (body axes and origin) and those of the world body:
-//   V_i = Ad_X^-1 V_0 + v,   V'_i = Ad_X^-1 V'_0 + a + (Ad_X^-1 V_0) x v
-static void add_base_motion(sp_pose X, const limb_environment* env, sp_motion* v, sp_motion* a)
-{
-  const sp_motion V0 = {env->base_velocity.w, {0, 0, 0}};
-  const sp_motion dV0 = {env->base_acceleration.w, sp_sub3(env->base_acceleration.v, env->gravity)};
-  const sp_motion V = sp_motion_in(X, V0);
-  *a = sp_addm(sp_motion_in(X, dV0), sp_addm(*a, sp_crm(V, *v)));
-  *v = sp_addm(V, *v);
-}
 
 // Wrench that moves body b alone: G V' + V x* G V, world axes at its origin.
 static sp_force newton_euler(const limb_model* m, const limb_link_motion* s, int b,
@@ -43,7 +30,7 @@ static sp_force newton_euler(const limb_model* m, const limb_link_motion* s, int
   const sp_pose X = limb_site_pose(&site, s->X);
   sp_motion v = limb_site_motion(&site, s->X, s->v, LIMB_BODY);
   sp_motion a = limb_site_motion(&site, s->X, s->a, LIMB_BODY);
-  add_base_motion(X, env, &v, &a);
+  limb_add_base_motion(X, env, &v, &a);
   const sp_inertia* Y = &m->body[b].inertia;
   const sp_force f = sp_addf(sp_inertia_times(Y, a), sp_crf(v, sp_inertia_times(Y, v)));
   return sp_force_make(sp_mulv(X.R, f.m), sp_mulv(X.R, f.f));

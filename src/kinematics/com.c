@@ -40,23 +40,28 @@ limb_status limb_center_of_mass(const limb_data* d, sp_vec3* position, sp_vec3* 
   return LIMB_OK;
 }
 
+void limb_first_moment_jacobian(const limb_model* m, const sp_pose* X, limb_moments* composite,
+                                sp_vec3* J)
+{
+  limb_composites(m, X, composite);
+  for (int k = 0; k < m->nv; k++) J[k] = sp_v3(0, 0, 0);
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + k];
+      const sp_motion S = limb_link_axis(m, i, k, &X[i], X[i].p);
+      const sp_vec3 p = limb_moments_times(&composite[i], S).f;
+      J[dof->v] = sp_add3(J[dof->v], sp_scale3(dof->mult, p));
+    }
+  }
+}
+
 limb_status limb_center_of_mass_jacobian(limb_data* d, sp_vec3* J)
 {
   if (!d || !J) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_POSES)) return LIMB_E_ORDER;
   const limb_model* m = d->m;
   if (m->total_mass == 0) return LIMB_E_SINGULAR;
-  const double per_mass = 1 / m->total_mass;
-  const sp_pose* X = d->motion.X;
-  limb_composites(m, X, d->composite);
-  for (int k = 0; k < m->nv; k++) J[k] = sp_v3(0, 0, 0);
-  for (int i = 0; i < m->nlink; i++) {
-    for (int k = 0; k < m->link[i].ndof; k++) {
-      const limb_dof* dof = &m->dof[m->link[i].dof + k];
-      const sp_motion S = limb_link_axis(m, i, k, &X[i], X[i].p);
-      const sp_vec3 p = limb_moments_times(&d->composite[i], S).f;
-      J[dof->v] = sp_add3(J[dof->v], sp_scale3(dof->mult * per_mass, p));
-    }
-  }
+  limb_first_moment_jacobian(m, d->motion.X, d->composite, J);
+  for (int k = 0; k < m->nv; k++) J[k] = sp_scale3(1 / m->total_mass, J[k]);
   return LIMB_OK;
 }

@@ -14,52 +14,37 @@
 
 #include "limb/kinematics.h"
 
-#include "kinematics/link_axis.h"
-#include "kinematics/site.h"
+#include "kinematics/path.h"
 
-typedef struct reference {
-  sp_pose T;
-  sp_motion v; // world axes, at the origin of T
-  bool turned; // T.R is not the identity
-} reference;
-
-static reference reference_of(const limb_data* d, const limb_site* s, limb_ref ref)
+limb_reference limb_reference_of(const limb_site* s, const sp_pose* X, limb_ref ref)
 {
-  reference r = {sp_pose_identity(), {{0, 0, 0}, {0, 0, 0}}, ref == LIMB_BODY};
+  limb_reference r = {ref, sp_pose_identity()};
   if (ref == LIMB_WORLD) return r;
-  const sp_pose X = limb_site_pose(s, d->motion.X);
-  r.T.p = X.p;
-  if (r.turned) r.T.R = X.R;
-  if (!(d->have & LIMB_HAS_VELOCITIES)) return r;
-  r.v = limb_site_motion(s, d->motion.X, d->motion.v, LIMB_ALIGNED);
-  if (!r.turned) r.v.w = sp_v3(0, 0, 0);
+  const sp_pose T = limb_site_pose(s, X);
+  r.T.p = T.p;
+  if (ref == LIMB_BODY) r.T.R = T.R;
   return r;
 }
 
-// Velocity of link i against the reference, world axes, at the reference's origin.
-static sp_motion relative_velocity(const limb_data* d, int i, const reference* r)
+// V_r: world axes, at the origin of the reference.
+static sp_motion reference_velocity(const limb_data* d, const limb_site* s, const limb_reference* r)
 {
-  const sp_pose* X = &d->motion.X[i];
-  const sp_vec3 w = sp_mulv(X->R, d->motion.v[i].w), v = sp_mulv(X->R, d->motion.v[i].v);
-  const sp_vec3 at_r = sp_add3(v, sp_cross3(sp_sub3(X->p, r->T.p), w));
-  return sp_motion_make(sp_sub3(w, r->v.w), sp_sub3(at_r, r->v.v));
+  sp_motion V = {{0, 0, 0}, {0, 0, 0}};
+  if (r->ref == LIMB_WORLD) return V;
+  V = limb_site_motion(s, d->motion.X, d->motion.v, LIMB_ALIGNED);
+  if (r->ref == LIMB_ALIGNED) V.w = sp_v3(0, 0, 0);
+  return V;
 }
 
-// The columns of J, or of Jdot, on the path from the site's link to the world; all others are zero.
-// A joint that others mimic collects their columns.
-static void path_columns(const limb_data* d, const limb_site* s, const reference* r, bool rate,
-                         sp_motion* J)
+void limb_site_jacobian(const limb_model* m, const limb_site* s, const sp_pose* X, limb_ref ref,
+                        sp_motion* J)
 {
-  const limb_model* m = d->m;
-  for (int k = 0; k < m->nv; k++) J[k] = (sp_motion){{0, 0, 0}, {0, 0, 0}};
+  const limb_reference r = limb_reference_of(s, X, ref);
+  limb_columns_clear(m, J);
   for (int i = s->link; i >= 0; i = m->link[i].parent) {
-    const sp_motion u = rate ? relative_velocity(d, i, r) : (sp_motion){{0, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < m->link[i].ndof; k++) {
-      const limb_dof* dof = &m->dof[m->link[i].dof + k];
-      sp_motion S = limb_link_axis(m, i, k, &d->motion.X[i], r->T.p);
-      if (rate) S = sp_crm(u, S);
-      if (r->turned) S = sp_motion_make(sp_tmulv(r->T.R, S.w), sp_tmulv(r->T.R, S.v));
-      J[dof->v] = sp_addm(J[dof->v], sp_scalem(dof->mult, S));
+      const sp_motion S = limb_link_axis(m, i, k, &X[i], r.T.p);
+      limb_columns_add(&m->dof[m->link[i].dof + k], limb_in_reference(&r, S), J);
     }
   }
 }
@@ -70,8 +55,7 @@ limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_
   if (!J) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);
   if (status != LIMB_OK) return status;
-  const reference r = reference_of(d, &s, ref);
-  path_columns(d, &s, &r, false, J);
+  limb_site_jacobian(d->m, &s, d->motion.X, ref, J);
   return LIMB_OK;
 }
 
@@ -81,8 +65,19 @@ limb_status limb_frame_jacobian_rate(const limb_data* d, int frame, limb_ref ref
   if (!Jdot) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_VELOCITIES, &s);
   if (status != LIMB_OK) return status;
-  const reference r = reference_of(d, &s, ref);
-  path_columns(d, &s, &r, true, Jdot);
+  const limb_model* m = d->m;
+  const sp_pose* X = d->motion.X;
+  const limb_reference r = limb_reference_of(&s, X, ref);
+  const sp_motion V_r = reference_velocity(d, &s, &r);
+  limb_columns_clear(m, Jdot);
+  for (int i = s.link; i >= 0; i = m->link[i].parent) {
+    const sp_motion V_i = limb_link_motion_at(X, d->motion.v, i, r.T.p);
+    const sp_motion V = limb_subm(V_i, V_r);
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const sp_motion S = limb_link_axis(m, i, k, &X[i], r.T.p);
+      limb_columns_add(&m->dof[m->link[i].dof + k], limb_in_reference(&r, sp_crm(V, S)), Jdot);
+    }
+  }
   return LIMB_OK;
 }
 

@@ -9,4 +9,8 @@
 limb_status limb_link_kinematics(limb_data* d, const double* q, const double* v, const double* a,
                                  const limb_link_motion* out);
 
+// Takes the positions of the links relative to the root of their tree, in world axes, so that a robot far
+// from the world's origin keeps its digits; X are the poses at q.
+void limb_measure_from_root(const limb_model* m, const double* q, sp_pose* X);
+
 #endif

@@ -21,11 +21,6 @@ KERNEL motion motion_into(const place* P, motion v)
   return (motion){into(P, v.w), into(P, add3(v.v, cross_offset(P, v.w)))};
 }
 
-KERNEL motion crossm(motion a, motion b)
-{
-  return (motion){cross3(a.w, b.w), add3(cross3(a.w, b.v), cross3(a.v, b.w))};
-}
-
 // S x
 KERNEL motion along_joint(int shape, const link_const* k, const real* x)
 {

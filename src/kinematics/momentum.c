@@ -36,9 +36,7 @@ sp_force limb_momentum_rate_about(const limb_model* m, const limb_link_motion* s
 {
   sp_force sum = {{0, 0, 0}, {0, 0, 0}};
   for (int i = 0; i < m->nlink; i++) {
-    const limb_moments* Y = &m->inertia[i];
-    const sp_force gyro = sp_crf(s->v[i], limb_moments_times(Y, s->v[i]));
-    const sp_force f = sp_addf(limb_moments_times(Y, s->a[i]), gyro);
+    const sp_force f = limb_momentum_rate_of(&m->inertia[i], s->v[i], s->a[i]);
     sum = sp_addf(sum, to_point(&s->X[i], f, at));
   }
   return sum;
@@ -78,8 +76,7 @@ void limb_composites(const limb_model* m, const sp_pose* X, limb_moments* compos
   }
 }
 
-// The point momentum is taken about.
-static limb_status choose_point(const limb_data* d, int centroidal, sp_vec3* at)
+limb_status limb_momentum_point(const limb_data* d, int centroidal, sp_vec3* at)
 {
   *at = sp_v3(0, 0, 0);
   return centroidal ? limb_center_of_mass(d, at, NULL, NULL) : LIMB_OK;
@@ -90,7 +87,7 @@ limb_status limb_momentum(const limb_data* d, int centroidal, sp_force* out)
   sp_vec3 at;
   if (!d || !out) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_VELOCITIES)) return LIMB_E_ORDER;
-  const limb_status status = choose_point(d, centroidal, &at);
+  const limb_status status = limb_momentum_point(d, centroidal, &at);
   if (status == LIMB_OK) *out = limb_momentum_about(d->m, &d->motion, at);
   return status;
 }
@@ -100,7 +97,7 @@ limb_status limb_momentum_rate(const limb_data* d, int centroidal, sp_force* out
   sp_vec3 at;
   if (!d || !out) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_ACCELERATIONS)) return LIMB_E_ORDER;
-  const limb_status status = choose_point(d, centroidal, &at);
+  const limb_status status = limb_momentum_point(d, centroidal, &at);
   if (status == LIMB_OK) *out = limb_momentum_rate_about(d->m, &d->motion, at);
   return status;
 }
@@ -110,7 +107,7 @@ limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A)
   sp_vec3 at;
   if (!d || !A) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_POSES)) return LIMB_E_ORDER;
-  const limb_status status = choose_point(d, centroidal, &at);
+  const limb_status status = limb_momentum_point(d, centroidal, &at);
   if (status != LIMB_OK) return status;
   const limb_model* m = d->m;
   const sp_pose* X = d->motion.X;

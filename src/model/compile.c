@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/compile_impl.h"
+#include "model/sheet.h"
 
 #include <assert.h>
 #include <string.h>
@@ -57,6 +58,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   take_names(a, &x.frame_names, b->nframe);
   x.link = limb_arena_take(a, nl, sizeof *x.link);
   x.branch = limb_arena_take(a, nl, sizeof *x.branch);
+  x.run = limb_arena_take(a, nl, sizeof *x.run);
   x.k64 = limb_arena_take(a, nl, sizeof *x.k64);
   x.inertia = limb_arena_take(a, nl, sizeof *x.inertia);
   x.aux_pose = limb_arena_take(a, (size_t)t->naux, sizeof *x.aux_pose);
@@ -69,6 +71,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.parent = limb_arena_take(a, nv, sizeof(int));
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
   x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
+  x.given = limb_sheet_given(a, t->ncdof);
   char* text = limb_arena_take(a, t->text, 1);
   if (m) *m = x;
   return (layout){m, text};
@@ -159,6 +162,10 @@ static void find_branches(limb_model* m)
     const int p = m->link[i].parent;
     if (i == 0 || p != i - 1) m->branch[m->nbranch++] = (limb_branch){i, i, p};
     m->branch[m->nbranch - 1].end = i + 1;
+    m->link[i].first = m->branch[m->nbranch - 1].begin;
+    const bool same = i > 0 && p == i - 1 && m->link[i].ndof == 1 && m->link[i - 1].ndof == 1;
+    if (!same) m->run[m->nrun++] = (limb_run){i, i, m->link[i].dof, p};
+    m->run[m->nrun - 1].end = i + 1;
   }
   m->serial = m->nbranch <= 1;
 }
@@ -171,6 +178,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   limb_lower(t, m);
   limb_reframe(t, m);
   limb_regroup(t, m);
+  limb_sheet_fill(m);
   set_actuators(m);
   find_branches(m);
   s = limb_eliminate(m);

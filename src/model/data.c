@@ -25,6 +25,7 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m)
   t.body_force = limb_arena_take(a, (size_t)m->nbody, sizeof *t.body_force);
   t.link_force = limb_arena_take(a, nl, sizeof *t.link_force);
   t.composite = limb_arena_take(a, nl, sizeof *t.composite);
+  t.carried = limb_arena_take(a, nl, sizeof *t.carried);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
   t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
   if (d) *d = t;
@@ -49,6 +50,7 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   limb_data* d = lay_out(&a, m);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
+  limb_sheet_clear(m, sizeof(double), &d->ws.sheet);
   d->block = memory;
   d->block_size = size;
   *out = d;

@@ -13,6 +13,12 @@ typedef struct limb_link_motion {
   sp_motion* a_v; // its part without joint accelerations (a = 0)
 } limb_link_motion;
 
+// A link with all it carries, world axes, about the link's origin.
+typedef struct limb_carried {
+  sp_force h, f; // momentum and its rate
+  sp_mat3 N;     // sum of m u x' over its particles: velocity u, place x
+} limb_carried;
+
 enum { LIMB_HAS_POSES = 1, LIMB_HAS_VELOCITIES = 2, LIMB_HAS_ACCELERATIONS = 4 };
 
 struct limb_data {
@@ -29,6 +35,7 @@ struct limb_data {
   sp_force* body_force;    // nbody; joint reactions
   sp_force* link_force;    // nlink: external wrenches, link axes and origin; all zero between calls
   limb_moments* composite; // nlink: scratch of the momentum matrix
+  limb_carried* carried;   // nlink: scratch of the momentum's derivatives
   double* user_v;          // nv: scratch in the user's order
   double* zeros;           // nv zeros
 };

@@ -14,14 +14,44 @@ typedef struct limb_terms {
   double width; // of the smoothed sign; 0: exact
 } limb_terms;
 
+// Row kernels, on the sheet: cells are what rows consist of.
+#define LIMB_ROW_SET(name, cell)                                                             \
+  typedef struct name {                                                                      \
+    void (*velocities)(const limb_model* m, const limb_sheet* s, limb_slopes kind);          \
+    void (*accelerations)(const limb_model* m, const limb_sheet* s);                         \
+    void (*bodies)(const limb_model* m, const limb_sheet* s, bool forces);                   \
+    void (*forces)(const limb_model* m, const limb_sheet* s);                                \
+    void (*columns_v)(const limb_model* m, const limb_sheet* s, limb_slopes kind);           \
+    void (*columns_q)(const limb_model* m, const limb_sheet* s);                             \
+    void (*tau)(const limb_model* m, const limb_sheet* s);                                   \
+    void (*products)(const limb_model* m, const limb_sheet* s, cell* M, cell* dq, cell* dv); \
+    /* inverse of a positive definite matrix in place; the least margin of a pivot */        \
+    cell (*invert)(int n, cell* A, cell* diagonal);                                          \
+    /* X = -A X */                                                                           \
+    void (*take_product)(int n, const cell* A, cell* X, cell* work);                         \
+  } name
+
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL.
 // X: 12 numbers a link, the motions 6.
+// name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
+// derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
 #define LIMB_KERNEL_SET(name, real, link_const)                                                    \
+  LIMB_ROW_SET(name##_rows, real);                                                                 \
+  typedef struct name##_motion {                                                                   \
+    const real *q, *v, *x;                                                                         \
+    const limb_terms* terms;                                                                       \
+    const limb_wrench* wrench;                                                                     \
+    int nwrench;                                                                                   \
+  } name##_motion;                                                                                 \
+  typedef struct name##_slopes {                                                                   \
+    real *y, *dq, *dv, *dx;                                                                        \
+  } name##_slopes;                                                                                 \
   typedef struct name {                                                                            \
     /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */             \
     bool (*finite)(const limb_model* m, const real* q, const real* v, const real* a);              \
     /* the same of one vector of nv numbers, made just now */                                      \
     bool (*finite_result)(const limb_model* m, const real* x);                                     \
+    bool (*finite_matrix)(const limb_model* m, const real* A); /* of nv x nv */                    \
     /* poses; with v velocities and a_v; with a accelerations */                                   \
     void (*link_motion)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
                         const real* q, const real* v, const real* a, real* X, real* vel,           \
@@ -32,7 +62,12 @@ typedef struct limb_terms {
     void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
                         const real* q, real* M);                                                   \
     void (*coriolis_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
-                            const real* q, const real* v, real* C);                                \
+                            const real* q, const real* v, limb_slopes kind, real* C);              \
+    void (*id_derivatives)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
+                           const name##_motion* in, const name##_slopes* out);                     \
+    /* all of out but y must be there; the least margin of a pivot */                              \
+    real (*fd_derivatives)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
+                           const name##_motion* in, const name##_slopes* out);                     \
     /* factors M into packed rows; the least margin of a pivot */                                  \
     real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,     \
                    real* packed);                                                                  \
@@ -49,6 +84,10 @@ typedef struct limb_terms {
   } name
 
 LIMB_KERNEL_SET(limb_kernels, double, limb_link_f64);
+
+extern const limb_kernels_rows limb_rows_f64_base;
+extern const limb_kernels_rows limb_rows_f64_v3;
+extern const limb_kernels_rows limb_rows_f64_v4;
 
 extern const limb_kernels limb_kernels_f64_base;
 extern const limb_kernels limb_kernels_f64_v3;

@@ -47,6 +47,7 @@ typedef struct limb_link {
   int aux;    // BALL, FREE: index among those; else -1
   int root;   // index among the links whose parent is the world; else -1
   int joint;  // the user's joint
+  int first;  // first link of its branch
   uint8_t shape;
   uint8_t aba; // shape for articulated bodies: ROT_ANY where a rotor spoils the shortcut of ROT
   uint8_t ndof;

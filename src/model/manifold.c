@@ -8,7 +8,7 @@
 //   log on SE(3)              v = V^-1 p,   V^-1 = 1 - [w] / 2 + k [w]^2,
 //                             k = (1 - h cot h) / theta^2
 // (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
-#include "limb/model.h"
+#include "model/manifold.h"
 
 #include "model/state_check.h"
 
@@ -289,4 +289,31 @@ limb_status limb_difference(const limb_model* m, const double* q0, const double*
     if (j->nq > 0) difference_joint(j, q0 + j->q, q1 + j->q, v + j->v);
   }
   return limb_finite(m->nv, v) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// ---- tangents -------------------------------------------------------------------------------------
+
+// q' = q (w, 0) / 2
+static void quat_rate(const double* q, const double* w, double* dq)
+{
+  quat_write(dq, quat_mul(quat_read(q), (sp_quat){w[0] / 2, w[1] / 2, w[2] / 2, 0}));
+}
+
+void limb_configuration_rate(const limb_model* m, const double* q, const double* v, double* dq)
+{
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* joint = &m->joint[i];
+    const double *qj = q + joint->q, *vj = v + joint->v;
+    double* dqj = dq + joint->q;
+    const int at = quat_at(joint);
+    if (at < 0) {
+      for (int k = 0; k < joint->nv; k++) dqj[k] = vj[k];
+      continue;
+    }
+    quat_rate(qj + at, vj, dqj + at);
+    if (joint->def.type == LIMB_FREE) {
+      const sp_vec3 p = sp_mulv(sp_rot_quat(quat_read(qj + 3)), sp_v3(vj[3], vj[4], vj[5]));
+      dqj[0] = p.x, dqj[1] = p.y, dqj[2] = p.z;
+    }
+  }
 }

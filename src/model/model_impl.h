@@ -67,6 +67,13 @@ typedef struct limb_elimination {
   size_t packed;  // length of packed storage
 } limb_elimination;
 
+// Links in a row, each the child of the one before and with one degree of freedom, or one link with more.
+typedef struct limb_run {
+  int begin, end; // links
+  int dof;        // of the first
+  int parent;     // link that the first one hangs on; -1: the world
+} limb_run;
+
 struct limb_model {
   limb_allocator alloc;
   void* block; // everything but the notes lives in one block
@@ -107,6 +114,9 @@ struct limb_model {
   bool serial;   // one chain
   bool mixed;    // some joint is not a rotation about z
   limb_elimination elim;
+  double* given; // numbers of the sheet (model/sheet.h); NULL for robots too large for one
+  int nrun;
+  limb_run* run; // in the order of the links
 };
 
 #endif

@@ -297,6 +297,14 @@ KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real
   return buffer;
 }
 
+// Zeros in compiled order, in the buffer of accelerations.
+KERNEL const real* no_acceleration(const limb_model* m, const limb_ws* ws)
+{
+  real* a = ws->a;
+  for (int c = 0; c < m->ncdof; c++) a[c] = zero();
+  return a;
+}
+
 // Forces in compiled order, handed to the user's coordinates: tau = G' tau_compiled.
 KERNEL void in_user_order(const limb_model* m, const real* compiled, real* user)
 {

@@ -23,7 +23,7 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
   out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
   out->columns = limb_arena_take(a, nc * LIMB_WS_FORCE, scalar);
-  out->columns3 = limb_arena_take(a, nc * 3 * LIMB_WS_FORCE, scalar);
   out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
+  limb_sheet_lay_out(a, m, scalar, &out->sheet);
   out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);
 }

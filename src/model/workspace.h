@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "model/model_impl.h"
+#include "model/sheet.h"
 
 enum {                  // sizes in scalars
   LIMB_WS_PAD = 8,      // sincos works on whole blocks: q, c and s are that much longer
@@ -30,9 +31,9 @@ typedef struct limb_ws {
   void* aba;      // nlink
   void* aba_aux;  // naux
   void* columns;  // ncdof forces: the columns of the mass matrix on their way
-  void* columns3; // ncdof times three forces: those of the Coriolis matrix
   void* artic;    // nlink: of links with more than one child
-  void* packed;   // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
+  limb_sheet sheet;
+  void* packed; // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;
 
 // Scalars of packed factor storage that the workspace holds; 0: none.

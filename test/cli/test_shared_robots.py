@@ -6,7 +6,8 @@
 The folder holds <robot>/<robot>.urdf and <robot>/vectors.json; its README.md says what they mean. There,
 spatial vectors are linear first, a continuous joint is (cos, sin), mimic joints are free, friction is left
 out, and bodies fixed to the world are not counted. Every quantity must agree to 1e-10 of its size, those
-that take an inverse to 1e-9. Exit code 77 when the folder is not there: a test to be skipped.
+that take an inverse, derivatives and regressors to 1e-9. Exit code 77 when the folder is not there: a test
+to be skipped.
 """
 import csv
 import json
@@ -20,8 +21,9 @@ import xml.etree.ElementTree
 
 LIMB = ROBOTS = None
 WHAT = ("tau,acc,M,Minv,h,g,C,J,Jdotv,pose,velocity,acceleration,energy,com,vcom,acom,momentum,"
-        "momentum_rate")
-WITH_INVERSE = {"acc", "Minv"}
+        "momentum_rate,dtau_dq,dtau_dv,dacc_dq,dacc_dv,dacc_dtau,Y,theta")
+LOOSE = {"acc", "Minv", "dtau_dq", "dtau_dv", "dacc_dq", "dacc_dv", "dacc_dtau"}
+TEN = "m mx my mz Ixx Ixy Iyy Ixz Iyz Izz".split()  # as the other library orders the parameters of a body
 FREE_V = ["wx", "wy", "wz", "vx", "vy", "vz"]
 FREE_Q = ["px", "py", "pz", "qx", "qy", "qz", "qw"]
 BALL_Q, BALL_V = FREE_Q[3:], FREE_V[:3]
@@ -108,6 +110,10 @@ class Robot:
             else:
                 self.place[name] = at
 
+    def link(self, joint):
+        """The link that a joint carries."""
+        return self.urdf.root if joint["type"] == "free_flyer" else self.urdf.child[joint["name"]]
+
     def joint_name(self, joint):
         return "base" if self.floating and joint["type"] == "free_flyer" else joint["name"]
 
@@ -133,7 +139,7 @@ class Robot:
         row["time"] = float(state["index"])
         for force in forces:
             joint = self.data["joints"][force["joint"] - 1]
-            link = self.urdf.root if joint["type"] == "free_flyer" else self.urdf.child[joint["name"]]
+            link = self.link(joint)
             wrench = angular_first(force["f_local" if local else "f_world_aligned_at_joint_origin"])
             for part, value in zip(("mx", "my", "mz", "fx", "fy", "fz"), wrench):
                 row[f"wrench.{link}.{part}"] = value
@@ -189,6 +195,9 @@ class Shared(unittest.TestCase):
             "tau": vector(state["tau_rnea"]), "acc": vector(state["ddq_aba"]), "M": matrix(state["M"]),
             "C": matrix(state["C"]), "Minv": matrix(state["Minv"]), "h": vector(state["nle"]),
             "g": vector(state["gravity"]),
+            "dtau_dq": matrix(state["dtau_dq"]), "dtau_dv": matrix(state["dtau_dv"]),
+            "dacc_dq": matrix(state["ddq_dq"]), "dacc_dv": matrix(state["ddq_dv"]),
+            "dacc_dtau": matrix(state["Minv"]),
             "J": six_by_n(state["frame_J_LOCAL" if body else "frame_J_LWA"]),
             "Jdotv": angular_first(state["frame_dJ_LOCAL_v" if body else "frame_dJ_LWA_v"]),
             "acceleration": angular_first(
@@ -198,7 +207,7 @@ class Shared(unittest.TestCase):
             expected["velocity"] = angular_first(state["frame_v_LOCAL"])
         expected.update(self.whole_robot(robot, state))
         for key, value in expected.items():
-            self.close(f"{robot.name} {ref} {key}", result[key], value, 1e-9 if key in WITH_INVERSE else 1e-10)
+            self.close(f"{robot.name} {ref} {key}", result[key], value, 1e-9 if key in LOOSE else 1e-10)
         self.close(f"{robot.name} position", result["pose"]["position"], state["frame_p"], 1e-10)
         self.close(f"{robot.name} rotation", result["pose"]["rotation"], R, 1e-10)
         self.close(f"{robot.name} kinetic", result["energy"]["kinetic"], state["kinetic_energy"], 1e-10)
@@ -230,6 +239,19 @@ class Shared(unittest.TestCase):
         self.close(f"{robot.name} potential", result["energy"]["potential"],
                    state["potential_energy"] + G * fixed, 1e-10)
 
+    def parameters(self, robot, names, state, result, order):
+        """Regressor and parameters; ours has columns for actuators behind those of the bodies."""
+        place = {name: k for k, name in enumerate(names)}
+        ours = [place[f"{robot.link(j)}.{symbol}"] for j in robot.data["joints"] for symbol in TEN]
+        self.assertEqual(sorted(ours), list(range(len(ours))))
+        self.close(f"{robot.name} theta", [result["theta"][k] for k in ours], robot.data["dynamic_parameters"], 1e-9)
+        if "regressor" not in state:  # of large robots in some states only
+            return 0
+        Y = state["regressor"]
+        self.close(f"{robot.name} Y", [[row[k] for k in ours] for row in result["Y"]],
+                   [Y[i * len(ours):(i + 1) * len(ours)] for i in order], 1e-9)
+        return 1
+
     def order(self, robot, answer):
         self.assertEqual(answer["schema"], 1)
         self.assertEqual(answer["nv"], robot.data["nv"])
@@ -238,7 +260,7 @@ class Shared(unittest.TestCase):
         return [robot.place[dof] for dof in answer["dofs"]]
 
     def states(self, robot):
-        rows = [robot.row(state) for state in robot.data["states"]]
+        rows, regressors = [robot.row(state) for state in robot.data["states"]], 0
         for ref in ("body", "aligned"):
             answer = robot.evaluate(rows, "--what", WHAT, "--frame", robot.data["frame"]["name"], "--ref", ref)
             order = self.order(robot, answer)
@@ -246,6 +268,8 @@ class Shared(unittest.TestCase):
             for state, result in zip(robot.data["states"], answer["results"]):
                 self.compare(robot, state, result, order, ref)
                 self.potential(robot, state, result)
+                regressors += self.parameters(robot, answer["parameters"], state, result, order)
+        self.assertGreater(regressors, 0)
 
     def wrenches(self, robot):
         for local in (False, True):

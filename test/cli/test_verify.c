@@ -23,8 +23,11 @@ static double differ_mistaken(size_t n, const double* x, const double* y, double
 }
 
 #define cli_differ differ_mistaken
-#include "../../cli/verify_dynamics.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_motion.c"   // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_derivatives.c" // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_dynamics.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_forms.c"       // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_lagrange.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../cli/verify_motion.c"      // NOLINT(bugprone-suspicious-include)
 #undef cli_differ
 
 // The largest disagreement of a check in a few states.
@@ -52,14 +55,17 @@ static double tolerance(const verify_check* check)
   return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9;
 }
 
-static const verify_check* const lists[] = {verify_dynamics, verify_motion};
+static const verify_check* const lists[] = {verify_dynamics, verify_motion, verify_derivatives,
+                                            verify_lagrange, verify_forms};
+
+enum { LISTS = sizeof lists / sizeof *lists };
 
 START_TEST(mistakes_are_seen)
 {
   static const char* const names[] = {"ur5", "tree5", "puma560", "quadruped"};
   const robot* fixture = robot_find(names[_i % 4]);
   limb_model* m = fixture->make();
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < LISTS; k++) {
     for (const verify_check* c = lists[k]; c->quantity; c++) {
       check_at("%s: %s: %s, %s", fixture->name, c->quantity, c->first, c->second);
       mistake = c->class == VERIFY_DIFFERENCES ? 1e-4 : 1e-7;
@@ -77,7 +83,7 @@ START_TEST(zeros_are_no_mistakes)
   const robot* fixture = robot_find(names[_i % 4]);
   limb_model* m = fixture->make();
   mistake = 0;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < LISTS; k++) {
     for (const verify_check* c = lists[k]; c->quantity; c++) {
       check_at("%s: %s: %s, %s", fixture->name, c->quantity, c->first, c->second);
       assert_that(largest_off(m, c, 0) <= tolerance(c));

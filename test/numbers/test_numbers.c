@@ -2,6 +2,7 @@
 // the UR5.
 #include "numbers/numbers_data.h"
 #include "numbers/rig.h"
+#include "numbers/spatial_2r.h"
 #include "support/robots_impl.h"
 
 #include <string.h>
@@ -275,28 +276,7 @@ END_TEST
 
 START_TEST(spatial_2r)
 {
-  static const sp_pose home[2] = {
-    {{{0.9553364891256061, -0.2896294776255156, 0.05871080169382654, 0.2955202066613396,
-       0.9362933635841995, -0.18979606097868745, 0, 0.19866933079506124, 0.9800665778412417}},
-     {0.2, 0.05, 0.1}},
-    {{{0.8083070667743448, -0.4415801631371557, -0.3894183423086505, 0.47942553860420295,
-       0.8775825618903725, 0, 0.3417467464903276, -0.18669709850368066, 0.921060994002885}},
-     {0.55, -0.05, 0.25}}};
-  static const double inertia[2][6] = {{0.04, 0, 0, 0.05, 0, 0.03}, {0.02, 0, 0, 0.03, 0, 0.025}};
-  static const sp_vec3 point[2] = {{0, 0, 0}, {0.4, 0.1, 0.2}};
-  static const sp_vec3 axis[2] = {{0, 0, 1}, {0.6, 0, 0.8}};
-  static const double mass[2] = {3, 2};
-  limb_builder* b = fixture_begin("spatial_2r");
-  int parent = LIMB_WORLD_BODY;
-  for (int i = 0; i < 2; i++) {
-    const char name[2] = {(char)('1' + i), 0};
-    const sp_pose com = sp_pose_make(home[i].R, sp_sub3(home[i].p, point[i]));
-    parent = fixture_link(
-      b, name, LIMB_REVOLUTE, parent,
-      sp_pose_make(sp_identity3(), i ? sp_sub3(point[1], point[0]) : point[0]), axis[i],
-      limb_inertia_move(com, fixture_inertia(mass[i], sp_v3(0, 0, 0), inertia[i])));
-  }
-  rig r = rig_of(fixture_end(b));
+  rig r = rig_of(spatial_2r_make());
   static const double q[2] = {0.7, -1.1}, v[2] = {0.9, -1.3}, a[2] = {0.4, 0.8};
   static const double want_M[4] = {0.5163518344468014, -0.042881483332011215, -0.042881483332011215,
                                    0.08418253284433172};

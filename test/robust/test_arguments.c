@@ -1,156 +1,11 @@
 // Every public call rejects what its header says it rejects: NULL, indices, values that are not
 // finite, quaternions that are not unit, wrong sizes and alignment.
-#include "support/check.h"
-#include "support/robots_impl.h"
+#include "robust/hot_calls.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The quadruped: a free joint (a quaternion), revolute and fixed joints.
-enum { NQ = 19, NV = 18 };
-
-typedef struct bed {
-  limb_model* m;
-  limb_data* d;
-  double q[NQ], v[NV], a[NV], tau[NV], x[NV], X[NV * NV];
-} bed;
-
-static bed bed_make(void)
-{
-  bed b = {0};
-  b.m = robot_quadruped();
-  assert_that(limb_nq(b.m) == NQ && limb_nv(b.m) == NV);
-  assert_ok(limb_data_create(b.m, NULL, &b.d));
-  uint64_t seed = 5;
-  assert_ok(limb_random(b.m, &seed, b.q));
-  for (int k = 0; k < NV; k++) b.v[k] = 0.1 * k - 0.7, b.a[k] = 0.2 * k, b.tau[k] = 1 - 0.1 * k;
-  return b;
-}
-
-static void bed_free(bed* b)
-{
-  limb_data_destroy(b->d);
-  limb_model_destroy(b->m);
-}
-
-// ---- hot calls, by one table --------------------------------------------------------------------
-
-// A call with its inputs replaced: which of q, v, third (a or tau) it takes, and the call itself.
-enum { TAKES_Q = 1, TAKES_V = 2, TAKES_THIRD = 4, TAKES_ENV = 8, TAKES_NOTHING = 0 };
-
-typedef struct inputs {
-  limb_data* d;
-  const double *q, *v, *third;
-  const limb_environment* env;
-  void* out; // big enough for anything
-} inputs;
-
-typedef limb_status hot_fn(const inputs* i);
-
-static limb_status inverse(const inputs* i)
-{
-  return limb_inverse_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
-}
-
-static limb_status bias(const inputs* i)
-{
-  return limb_bias_forces(i->d, i->q, i->v, i->env, i->out);
-}
-
-static limb_status gravity(const inputs* i)
-{
-  return limb_gravity_forces(i->d, i->q, i->env, i->out);
-}
-
-static limb_status friction(const inputs* i)
-{
-  return limb_friction_forces(i->d, i->v, i->env, i->out);
-}
-
-static limb_status springs(const inputs* i) { return limb_spring_forces(i->d, i->q, i->out); }
-
-static limb_status mass(const inputs* i) { return limb_mass_matrix(i->d, i->q, i->out); }
-
-static limb_status coriolis(const inputs* i)
-{
-  return limb_coriolis_matrix(i->d, i->q, i->v, i->out);
-}
-
-static limb_status forward(const inputs* i)
-{
-  return limb_forward_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
-}
-
-static limb_status aba(const inputs* i)
-{
-  return limb_forward_dynamics_aba(i->d, i->q, i->v, i->third, i->env, i->out);
-}
-
-static limb_status by_mass(const inputs* i)
-{
-  double work[NV * NV];
-  return limb_forward_dynamics_by_mass_matrix(i->d, i->q, i->v, i->third, i->env, work, i->out);
-}
-
-static limb_status inverse_matrix(const inputs* i)
-{
-  return limb_mass_matrix_inverse(i->d, i->q, i->out);
-}
-
-static limb_status solve(const inputs* i)
-{
-  return limb_mass_matrix_solve(i->d, i->q, 1, i->third, i->out);
-}
-
-static limb_status energies(const inputs* i)
-{
-  return limb_energies(i->d, i->q, i->v, i->env, i->out);
-}
-
-static limb_status power(const inputs* i)
-{
-  return limb_power_balance(i->d, i->q, i->v, i->third, i->env, i->out);
-}
-
-static limb_status reactions(const inputs* i)
-{
-  return limb_joint_reactions(i->d, i->q, i->v, i->third, i->env, LIMB_WORLD, i->out);
-}
-
-static limb_status kinematics(const inputs* i)
-{
-  return limb_kinematics(i->d, i->q, i->v, i->third);
-}
-
-static const struct {
-  const char* name;
-  hot_fn* call;
-  int takes;
-} hot[] = {{"inverse_dynamics", inverse, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
-           {"bias_forces", bias, TAKES_Q | TAKES_V | TAKES_ENV},
-           {"gravity_forces", gravity, TAKES_Q},
-           {"friction_forces", friction, TAKES_V},
-           {"spring_forces", springs, TAKES_Q},
-           {"mass_matrix", mass, TAKES_Q},
-           {"coriolis_matrix", coriolis, TAKES_Q | TAKES_V},
-           {"forward_dynamics", forward, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
-           {"forward_dynamics_aba", aba, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
-           {"by_mass_matrix", by_mass, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
-           {"mass_matrix_inverse", inverse_matrix, TAKES_Q},
-           {"mass_matrix_solve", solve, TAKES_Q | TAKES_THIRD},
-           {"energies", energies, TAKES_Q | TAKES_V},
-           {"power_balance", power, TAKES_Q | TAKES_V | TAKES_THIRD},
-           {"joint_reactions", reactions, TAKES_Q | TAKES_V | TAKES_THIRD | TAKES_ENV},
-           {"kinematics", kinematics, TAKES_Q | TAKES_V | TAKES_THIRD}};
-
-enum {
-  HOT = sizeof hot / sizeof hot[0],
-  KINEMATICS = HOT - 1 // v and a may be NULL, there is no output
-};
-
-static inputs inputs_of(bed* b) { return (inputs){b->d, b->q, b->v, b->a, NULL, b->X}; }
 
 START_TEST(hot_calls_reject_null)
 {
@@ -159,17 +14,17 @@ START_TEST(hot_calls_reject_null)
     check_at("%s", hot[i].name);
     inputs in = inputs_of(&b);
     assert_ok(hot[i].call(&in));
-    in.d = NULL;
+    in.d = NULL, in.w = NULL;
     assert_status(hot[i].call(&in), LIMB_E_ARG);
     in = inputs_of(&b), in.q = NULL;
     if (hot[i].takes & TAKES_Q) assert_status(hot[i].call(&in), LIMB_E_ARG);
-    if (i == KINEMATICS) continue;
+    const int must = hot[i].takes & TAKES_NULL ? 0 : hot[i].takes;
     in = inputs_of(&b), in.v = NULL;
-    if (hot[i].takes & TAKES_V) assert_status(hot[i].call(&in), LIMB_E_ARG);
+    if (must & TAKES_V) assert_status(hot[i].call(&in), LIMB_E_ARG);
     in = inputs_of(&b), in.third = NULL;
-    if (hot[i].takes & TAKES_THIRD) assert_status(hot[i].call(&in), LIMB_E_ARG);
+    if (must & TAKES_THIRD) assert_status(hot[i].call(&in), LIMB_E_ARG);
     in = inputs_of(&b), in.out = NULL;
-    assert_status(hot[i].call(&in), LIMB_E_ARG);
+    if (!(hot[i].takes & WANTS_NOTHING)) assert_status(hot[i].call(&in), LIMB_E_ARG);
   }
   assert_status(limb_kinematics(b.d, b.q, NULL, b.a), LIMB_E_ARG);
   assert_status(limb_forward_dynamics_by_mass_matrix(b.d, b.q, b.v, b.a, NULL, NULL, b.x),
@@ -328,7 +183,7 @@ START_TEST(environments_are_checked)
     in.env = &env;
     check_at("%s with a wrench", hot[i].name);
     assert_ok(hot[i].call(&in));
-    const int wrenchless = hot[i].call == bias; // wrenches are not looked at
+    const int wrenchless = !(hot[i].takes & TAKES_WRENCH); // they are not looked at
     for (int k = 0; k < (wrenchless ? 15 : 21); k++) {
       double* x = number_of(&env, &w, k);
       const double keep = *x;
@@ -428,6 +283,98 @@ START_TEST(frames_are_checked)
 }
 END_TEST
 
+// Derivatives of what belongs to a frame.
+static void refuse_derivatives(const bed* b, int frame, limb_ref ref, limb_status status)
+{
+  sp_motion* m = (sp_motion*)(void*)b->X;
+  const limb_data* d = b->d;
+  assert_status(limb_frame_velocity_derivatives(d, frame, ref, m, m + NV), status);
+  assert_status(limb_frame_acceleration_derivatives(d, frame, ref, m, m + NV, m + 2 * NV), status);
+  assert_status(limb_frame_classical_acceleration_derivatives(d, frame, ref, m, m + NV, m + 2 * NV),
+                status);
+  assert_status(limb_frame_jacobian_derivative(d, frame, ref, m), status);
+  assert_status(limb_frame_jacobian_derivative_times(d, frame, ref, b->a, m), status);
+  assert_status(limb_frame_jacobian_derivative_transposed(d, frame, ref,
+                                                          (sp_force){{1, 2, 3}, {4, 5, 6}}, b->X),
+                status);
+}
+
+START_TEST(frames_of_derivatives_are_checked)
+{
+  bed b = bed_make();
+  sp_pose* X = (sp_pose*)(void*)b.X;
+  refuse_derivatives(&b, 1, LIMB_BODY, LIMB_E_ORDER);
+  assert_ok(limb_kinematics(b.d, b.q, b.v, b.a));
+  refuse_derivatives(&b, 1, LIMB_BODY, LIMB_OK);
+  const int frames[3] = {-1, limb_frame_count(b.m), 1 << 30};
+  for (int i = 0; i < 3; i++) {
+    check_at("frame %d", frames[i]);
+    refuse_derivatives(&b, frames[i], LIMB_ALIGNED, LIMB_E_ARG);
+    assert_status(limb_frame_pose_derivative(b.d, frames[i], X), LIMB_E_ARG);
+    assert_status(limb_inverse_dynamics_by_wrench(b.d, b.q, frames[i], LIMB_BODY, b.X), LIMB_E_ARG);
+    assert_status(limb_forward_dynamics_by_wrench(b.d, b.q, frames[i], LIMB_BODY, b.X), LIMB_E_ARG);
+  }
+  check_at("reference 7");
+  const limb_ref none = (limb_ref)7;
+  refuse_derivatives(&b, 1, none, LIMB_E_ARG);
+  assert_status(limb_inverse_dynamics_by_wrench(b.d, b.q, 1, none, b.X), LIMB_E_ARG);
+  assert_status(limb_forward_dynamics_by_wrench(b.d, b.q, 1, none, b.X), LIMB_E_ARG);
+  limb_data* const d = b.d;
+  b.d = NULL;
+  check_at("no workspace");
+  refuse_derivatives(&b, 1, LIMB_BODY, LIMB_E_ARG);
+  assert_status(limb_frame_pose_derivative(NULL, 1, X), LIMB_E_ARG);
+  assert_status(limb_center_of_mass_derivatives(NULL, NULL, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_momentum_derivative(NULL, 0, (sp_force*)(void*)b.X), LIMB_E_ARG);
+  assert_status(limb_momentum_rate_derivatives(NULL, 0, NULL, NULL), LIMB_E_ARG);
+  b.d = d;
+  bed_free(&b);
+}
+END_TEST
+
+// What else the calls of the new headers take: counts, tasks, workspaces of another kind.
+START_TEST(counts_tasks_and_uses_are_checked)
+{
+  bed b = bed_make();
+  limb_dual* vectors = NULL;
+  const limb_task task = {5, LIMB_ALIGNED, LIMB_LINEAR}, wrong[] = {{-1, LIMB_BODY, LIMB_TWIST},
+                                                                    {5, (limb_ref)9, LIMB_TWIST},
+                                                                    {5, LIMB_BODY, 64}};
+  const limb_task_stack bad_counts[] = {{-1, &task}, {1, NULL}};
+  limb_task_space out = {.Lambda = b.X};
+  for (int k = 0; k < 3; k++) {
+    const limb_task_stack tasks = {1, &wrong[k]};
+    check_at("wrong task %d", k);
+    assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &tasks, NULL, b.work, &out), LIMB_E_ARG);
+    assert_status(limb_task_acceleration(b.d, b.q, b.v, b.a, NULL, &tasks, b.work, b.X),
+                  LIMB_E_ARG);
+  }
+  for (int k = 0; k < 2; k++)
+    assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &bad_counts[k], NULL, b.work, &out),
+                  LIMB_E_ARG);
+  const limb_task_stack good = {1, &task};
+  limb_task_options o = limb_default_task_options();
+  assert_ok(limb_task_dynamics(b.d, b.q, b.v, NULL, &good, &o, b.work, &out));
+  o.damping = -1;
+  assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &good, &o, b.work, &out), LIMB_E_ARG);
+  o = limb_default_task_options(), o.condition_limit = (double)NAN;
+  assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &good, &o, b.work, &out), LIMB_E_NONFINITE);
+  assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &good, NULL, NULL, &out), LIMB_E_ARG);
+  const limb_directions none = {.count = -1, .dq = b.v}, both = {1, b.v, b.v, b.v, b.v};
+  assert_status(limb_inverse_dynamics_along(b.w, b.q, b.v, b.a, NULL, &none, b.X), LIMB_E_ARG);
+  assert_status(limb_inverse_dynamics_along(b.w, b.q, b.v, b.a, NULL, &both, b.X), LIMB_E_ARG);
+  assert_status(limb_forward_dynamics_along(b.w, b.q, b.v, b.a, NULL, &both, b.X), LIMB_E_ARG);
+  assert_status(limb_inverse_dynamics_along(b.w, b.q, b.v, b.a, NULL, NULL, b.X), LIMB_E_ARG);
+  assert_ok(limb_dual_create(b.m, LIMB_DUAL_VECTORS, NULL, &vectors));
+  const limb_second_derivatives second = {.dqdq = b.X};
+  assert_status(limb_inverse_dynamics_second_derivatives(vectors, b.q, b.v, b.a, NULL, &second),
+                LIMB_E_ARG);
+  limb_dual_destroy(vectors);
+  assert_status(limb_linearise_trajectory(b.d, -1, b.q, b.v, b.a, NULL, b.X, b.work), LIMB_E_ARG);
+  bed_free(&b);
+}
+END_TEST
+
 START_TEST(kinematics_rejects_null)
 {
   bed b = bed_make();
@@ -489,5 +436,6 @@ END_TEST
 CHECK_MAIN("robust/arguments", 1, hot_calls_reject_null, hot_calls_reject_what_is_not_finite,
            hot_calls_reject_quaternions_that_are_none, results_beyond_the_numbers_are_told,
            forces_beyond_the_numbers_are_told, environments_are_checked,
-           environments_of_newer_callers, frames_are_checked, kinematics_rejects_null,
+           environments_of_newer_callers, frames_are_checked, frames_of_derivatives_are_checked,
+           counts_tasks_and_uses_are_checked, kinematics_rejects_null,
            refused_kinematics_is_no_kinematics)

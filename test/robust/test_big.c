@@ -50,7 +50,7 @@ static void round_trip(outcome* o, limb_data* d, double* q, double* v, double* a
 static void* run(void* context)
 {
   outcome* o = context;
-  limb_model *small = robot_chain(LINKS / 10), *big = robot_chain(LINKS);
+  limb_model *small = robot_chain(LINKS / 5), *big = robot_chain(LINKS);
   limb_data* d = NULL;
   double* x = calloc(6 * (size_t)LINKS, sizeof *x);
   o->size_small = limb_data_size(small), o->size_big = limb_data_size(big);
@@ -80,7 +80,8 @@ START_TEST(chain_of_a_hundred_thousand)
   assert_ok(o.forward);
   assert_ok(o.kinematics);
   assert_that(o.nv == LINKS && isfinite(o.height));
-  assert_that(o.size_big <= 10 * o.size_small && o.size_big >= 9 * o.size_small);
+  // Both are too large for the workspace of matrices.
+  assert_that(o.size_big <= 5 * o.size_small && 10 * o.size_big >= 45 * o.size_small);
   // The accelerations found explain the torques; that they are also near the ones we began with is
   // as much as the condition of so long a chain allows.
   assert_close(o.residual, 0, 0, 1e-12);

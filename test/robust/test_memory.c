@@ -1,7 +1,6 @@
 // Memory: cold calls survive an allocator that fails at every place in turn, no leak; hot calls
 // take no memory at all, whichever way, leave errno alone and do not look at the locale.
-#include "support/check.h"
-#include "support/robots.h"
+#include "robust/hot_calls.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -82,12 +81,19 @@ static limb_status cold_life(const limb_allocator* alloc)
   limb_builder* b = NULL;
   limb_model* m = NULL;
   limb_data* d = NULL;
+  limb_dual* w = NULL;
+  limb_base_parameters* base = NULL;
   limb_error err = {0};
   limb_status s = limb_builder_create(alloc, &b);
   if (!s) s = describe(b);
   if (!s) s = limb_builder_build(b, &m, &err);
   if (!s) s = limb_data_create(m, alloc, &d);
+  if (!s) s = limb_dual_create(m, LIMB_DUAL_MATRICES, alloc, &w);
+  if (!s) s = limb_base_create(m, NULL, 0, alloc, &base);
+  assert_that(s == LIMB_OK || !base);
   if (s && b && !m && err.status) assert_that(err.text[0] != 0);
+  limb_base_destroy(base);
+  limb_dual_destroy(w);
   limb_data_destroy(d);
   limb_builder_destroy(b); // before the model: models live on
   if (m) assert_that(limb_nv(m) > 0 && limb_find_frame(m, "a frame") > 0);
@@ -332,6 +338,52 @@ START_TEST(hot_calls_take_no_memory_and_leave_errno)
 }
 END_TEST
 
+// All calls of the table, whatever robot: no memory, and a status that such a robot may give.
+static void table_takes_no_memory(const robot* which)
+{
+  limb_model* m = which->make();
+  const size_t nv = (size_t)limb_nv(m);
+  if (nv > NV) { // tensors grow fast
+    limb_model_destroy(m);
+    return;
+  }
+  room r = room_make(m);
+  const size_t size = hot_room(m);
+  inputs in = {.q = r.q, .v = r.v, .third = r.a, .block = (ptrdiff_t)(nv * (nv * nv + 12))};
+  limb_base_parameters* base = NULL;
+  in.frame = limb_frame_count(m) - 1;
+  in.out = calloc(size, sizeof(double)), in.work = calloc(size, sizeof(double));
+  assert_ok(limb_data_create(m, NULL, &in.d));
+  assert_ok(limb_dual_create(m, LIMB_DUAL_MATRICES, NULL, &in.w));
+  assert_ok(limb_base_create(m, NULL, LIMB_BASE_STRUCTURE_ONLY, NULL, &base));
+  in.base = base;
+  for (int i = 0; i < HOT; i++) {
+    errno = EXDEV;
+    calls = 0, watching = 1;
+    const limb_status s = hot[i].call(&in);
+    watching = 0;
+    const int error = errno;
+    check_at("robot %s, %s: %s", which->name, hot[i].name, limb_status_text(s));
+    assert_that(s == LIMB_OK || s == LIMB_E_SINGULAR || s == LIMB_E_UNSUPPORTED);
+    assert_that(calls == 0 && error == EXDEV);
+  }
+  limb_base_destroy(base);
+  limb_dual_destroy(in.w);
+  limb_data_destroy(in.d);
+  free(in.out);
+  free(in.work);
+  room_free(&r);
+  limb_model_destroy(m);
+}
+
+START_TEST(derivatives_take_no_memory_and_leave_errno)
+{
+  int count;
+  const robot* table = robot_table(&count);
+  for (int i = 0; i < count; i++) table_takes_no_memory(&table[i]);
+}
+END_TEST
+
 START_TEST(the_watch_works)
 {
   if (!CAN_WATCH) return;
@@ -366,4 +418,5 @@ START_TEST(the_locale_does_not_matter)
 END_TEST
 
 CHECK_MAIN("robust/memory", 1, every_allocation_may_fail, a_failed_call_can_be_repeated,
-           the_watch_works, hot_calls_take_no_memory_and_leave_errno, the_locale_does_not_matter)
+           the_watch_works, hot_calls_take_no_memory_and_leave_errno,
+           derivatives_take_no_memory_and_leave_errno, the_locale_does_not_matter)

@@ -1,19 +1,19 @@
 // Eight threads share one model, each with its own workspace: every answer is bit for bit that of a
 // single thread. Run under ThreadSanitizer this also shows that the model is only read.
-#include "support/check.h"
+#include "robust/hot_calls.h"
 #include "support/rng.h"
-#include "support/robots.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 8, STATES = 12 };
+enum { THREADS = 8, STATES = 12, TABLE_STATES = CHECK_SANITIZED ? 1 : 2 };
 
 // Everything the hot calls answer for one state, as one row of doubles.
 typedef struct job {
   const limb_model* m;
-  double* row; // STATES rows
+  const limb_base_parameters* base; // shared as the model is; NULL: not needed
+  double* row;                      // STATES rows
   size_t width;
   limb_status worst;
 } job;
@@ -42,8 +42,8 @@ static size_t width_of(const limb_model* m)
   return 11 * nv + 4 * nv * nv + 6 * joints + 4 * 6 * nv + 100;
 }
 
-static void dynamics(writer* w, limb_data* d, const double* q, const double* v, const double* a,
-                     const limb_environment* env)
+static void hot_dynamics(writer* w, limb_data* d, const double* q, const double* v, const double* a,
+                         const limb_environment* env)
 {
   const limb_model* m = limb_data_model(d);
   const size_t nv = (size_t)limb_nv(m);
@@ -71,7 +71,8 @@ static void dynamics(writer* w, limb_data* d, const double* q, const double* v, 
   note(w, limb_joint_reactions(d, q, v, a, env, LIMB_WORLD, f));
 }
 
-static void kinematics(writer* w, limb_data* d, const double* q, const double* v, const double* a)
+static void hot_kinematics(writer* w, limb_data* d, const double* q, const double* v,
+                           const double* a)
 {
   const limb_model* m = limb_data_model(d);
   const size_t nv = (size_t)limb_nv(m);
@@ -103,11 +104,71 @@ static void one_state(job* j, limb_data* d, int number, double* q, double* v, do
   note(&w, limb_random(j->m, &seed, q));
   rng_fill(&r, 2, limb_nv(j->m), v);
   rng_fill(&r, 5, limb_nv(j->m), a);
-  dynamics(&w, d, q, v, a, &env);
-  kinematics(&w, d, q, v, a);
+  hot_dynamics(&w, d, q, v, a, &env);
+  hot_kinematics(&w, d, q, v, a);
   note(&w, limb_integrate(j->m, q, v, 0.01, q));
   if (w.worst) j->worst = w.worst;
 }
+
+// ---- the table of hot calls ---------------------------------------------------------------------
+
+// What a call left, as one number: FNV-1a over its words.
+static double mark_of(const double* x, size_t n)
+{
+  uint64_t h = 14695981039346656037u;
+  for (size_t k = 0; k < n; k++) {
+    uint64_t word;
+    memcpy(&word, &x[k], sizeof word);
+    h = (h ^ word) * 1099511628211u;
+    h ^= h >> 29;
+  }
+  return (double)(h >> 11);
+}
+
+// One row: a mark per call of the table. x: q, v and a; memory for two inputs.
+static void table_row(const job* j, inputs* in, int number, double* x)
+{
+  const size_t nq = (size_t)limb_nq(j->m), nv = (size_t)limb_nv(j->m), room = hot_room(j->m);
+  rng r = {(uint64_t)number};
+  uint64_t seed = (uint64_t)number;
+  double* row = j->row + (size_t)number * j->width;
+  limb_status s = limb_random(j->m, &seed, x);
+  rng_fill(&r, 2, (int)nv, x + nq);
+  rng_fill(&r, 5, (int)nv, x + nq + nv);
+  in->q = x, in->v = x + nq, in->third = x + nq + nv;
+  for (int i = 0; i < HOT && s == LIMB_OK; i++) {
+    memset(in->out, 0, room * sizeof(double));
+    memset(in->work, 0, room * sizeof(double));
+    row[2 * i] = hot[i].call(in);
+    row[2 * i + 1] = mark_of(in->out, room);
+  }
+}
+
+static void* run_table(void* context)
+{
+  job* j = context;
+  const size_t nq = (size_t)limb_nq(j->m), nv = (size_t)limb_nv(j->m);
+  inputs in = {.base = j->base,
+               .out = calloc(hot_room(j->m), sizeof(double)),
+               .work = calloc(hot_room(j->m), sizeof(double)),
+               .block = (ptrdiff_t)(nv * (nv * nv + 12)),
+               .frame = limb_frame_count(j->m) - 1};
+  double* x = calloc(nq + 2 * nv + 1, sizeof *x);
+  if (!x || !in.out || !in.work || limb_data_create(j->m, NULL, &in.d) ||
+      limb_dual_create(j->m, LIMB_DUAL_MATRICES, NULL, &in.w)) {
+    j->worst = LIMB_E_NOMEM;
+  } else {
+    for (int i = 0; i < TABLE_STATES; i++) table_row(j, &in, i, x);
+  }
+  limb_dual_destroy(in.w);
+  limb_data_destroy(in.d);
+  free(in.out);
+  free(in.work);
+  free(x);
+  return NULL;
+}
+
+// ---- all threads --------------------------------------------------------------------------------
 
 static void* run(void* context)
 {
@@ -125,19 +186,23 @@ static void* run(void* context)
   return NULL;
 }
 
-static void same_answers(const char* name)
+static void same_answers(const char* name, int table)
 {
   check_at("robot %s", name);
   limb_model* m = robot_find(name)->make();
-  const size_t width = width_of(m), size = (size_t)STATES * width;
+  void* (*const work)(void*) = table ? run_table : run;
+  const size_t width = table ? 2 * HOT : width_of(m), size = (size_t)STATES * width;
+  limb_base_parameters* base = NULL;
+  if (table) assert_ok(limb_base_create(m, NULL, LIMB_BASE_STRUCTURE_ONLY, NULL, &base));
+  assert_that(!table || limb_nv(m) <= NV);
   double* rows = calloc((THREADS + 1) * size, sizeof *rows);
   assert_that(rows != NULL);
   job jobs[THREADS + 1];
   pthread_t thread[THREADS];
-  for (size_t i = 0; i <= THREADS; i++) jobs[i] = (job){m, rows + i * size, width, LIMB_OK};
-  run(&jobs[THREADS]);
+  for (size_t i = 0; i <= THREADS; i++) jobs[i] = (job){m, base, rows + i * size, width, LIMB_OK};
+  work(&jobs[THREADS]);
   for (int i = 0; i < THREADS; i++) {
-    assert_that(pthread_create(&thread[i], NULL, run, &jobs[i]) == 0);
+    assert_that(pthread_create(&thread[i], NULL, work, &jobs[i]) == 0);
   }
   for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
   for (int i = 0; i <= THREADS; i++) {
@@ -145,17 +210,26 @@ static void same_answers(const char* name)
     assert_that(memcmp(jobs[i].row, jobs[THREADS].row, size * sizeof *rows) == 0);
   }
   free(rows);
+  limb_base_destroy(base);
   limb_model_destroy(m);
 }
 
 START_TEST(eight_threads_one_model)
 {
-  same_answers("panda");
-  same_answers("hand");
-  same_answers("humanoid");
-  same_answers("tree_40");
-  same_answers("tree_30_mimic");
+  same_answers("panda", 0);
+  same_answers("hand", 0);
+  same_answers("humanoid", 0);
+  same_answers("tree_40", 0);
+  same_answers("tree_30_mimic", 0);
 }
 END_TEST
 
-CHECK_MAIN("robust/threads", 1, eight_threads_one_model)
+START_TEST(derivatives_too)
+{
+  same_answers("panda", 1);
+  same_answers("hand", 1);
+  same_answers("quadruped", 1);
+}
+END_TEST
+
+CHECK_MAIN("robust/threads", 1, eight_threads_one_model, derivatives_too)

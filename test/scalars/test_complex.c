@@ -4,37 +4,18 @@
 //
 // A step of q is one along the tangent: ball and free joints are perturbed by their velocities. The
 // kernels take quaternions of any norm, so a first-order step is enough.
-#include "support/scalars.h"
-#include "support/trial.h"
-
-#include <math.h>
-#include <string.h>
+#include "support/complex.h"
 
 #define TOL_EXACT 1e-14
-#define STEP      1e-20 // of the complex step: its square vanishes beside 1
-#define STEP_REAL 1e-5  // of central differences
+#define STEP_REAL 1e-5 // of central differences
 
 enum { STATES = CHECK_SANITIZED ? 2 : 10 };
 
 static const limb_terms smooth_terms = {true, true, true, 0.3};
 
-// C's CMPLX, which some compilers lack: a complex number is an array of two.
-static double complex with_imaginary(double re, double im)
+static cplx* from_real(trial* t, const double* x, int n)
 {
-  const double part[2] = {re, im};
-  double complex z;
-  memcpy(&z, part, sizeof z);
-  return z;
-}
-
-static double complex* complexes(trial* t, size_t n)
-{
-  return (double complex*)(void*)trial_doubles(t, 2 * n);
-}
-
-static double complex* from_real(trial* t, const double* x, int n)
-{
-  double complex* y = complexes(t, (size_t)n);
+  cplx* y = cplx_zeros(t, (size_t)n);
   for (int i = 0; i < n; i++) y[i] = x[i];
   return y;
 }
@@ -42,37 +23,24 @@ static double complex* from_real(trial* t, const double* x, int n)
 // Every column of a small robot, four of a long one.
 static int column_step(const trial* t) { return trial_small(t) ? 1 : t->nv / 4; }
 
-static void derivative(const double complex* x, int n, double* out)
-{
-  for (int i = 0; i < n; i++) out[i] = cimag(x[i]) / STEP;
-}
-
-// The largest entry belongs to the matrix, not to a column.
-static double largest(const double* A, size_t n)
-{
-  double x = 0;
-  for (size_t i = 0; i < n; i++) x = fmax(x, fabs(A[i]));
-  return x;
-}
-
 // ---- d tau / d a ----------------------------------------------------------------------------------
 
 static void tau_by_a(trial* t)
 {
   const int n = t->nv;
   const size_t nn = (size_t)n * (size_t)n;
-  scalar_space s = scalar_space_make(t->m, sizeof(double complex));
-  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
-  double complex *a = from_real(t, t->a, n), *tau = complexes(t, (size_t)n);
+  scalar_space s = scalar_space_make(t->m, sizeof(cplx));
+  cplx *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  cplx *a = from_real(t, t->a, n), *tau = cplx_zeros(t, (size_t)n);
   double *M = trial_doubles(t, nn), *column = trial_doubles(t, (size_t)n);
   double* want = trial_doubles(t, (size_t)n);
   assert_ok(limb_mass_matrix(t->d, t->q, M));
   const double size = largest(M, nn);
   for (int j = 0; j < n; j += column_step(t)) {
-    a[j] = with_imaginary(t->a[j], STEP);
+    a[j] = cplx_make(t->a[j], COMPLEX_STEP);
     limb_kernels_c64.inverse_dynamics(t->m, t->m->k64, &s.ws, q, v, a, &smooth_terms, NULL, tau);
     a[j] = t->a[j];
-    derivative(tau, n, column);
+    cplx_derivative(tau, (size_t)n, column);
     for (int i = 0; i < n; i++) want[i] = M[(size_t)i * (size_t)n + (size_t)j];
     assert_close_array(column, want, n, 0, TOL_EXACT * size);
   }
@@ -89,23 +57,23 @@ static void a_by_tau(trial* t)
   const limb_model* m = t->m;
   const int n = t->nv;
   const size_t nn = (size_t)n * (size_t)n;
-  scalar_space s = scalar_space_make(m, sizeof(double complex));
-  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
-  double complex *tau = complexes(t, (size_t)n), *a = complexes(t, (size_t)n);
-  double complex* work = complexes(t, (size_t)m->elim.packed);
+  scalar_space s = scalar_space_make(m, sizeof(cplx));
+  cplx *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  cplx *tau = cplx_zeros(t, (size_t)n), *a = cplx_zeros(t, (size_t)n);
+  cplx* work = cplx_zeros(t, (size_t)m->elim.packed);
   double *Minv = trial_doubles(t, nn), *column = trial_doubles(t, (size_t)n);
   double* want = trial_doubles(t, (size_t)n);
   assert_ok(limb_mass_matrix_inverse(t->d, t->q, Minv));
   const double tolerance = t->solve * largest(Minv, nn);
   for (int j = 0; j < n; j += column_step(t)) {
     for (int i = 0; i < n; i++) want[i] = Minv[(size_t)i * (size_t)n + (size_t)j];
-    tau[j] = with_imaginary(0, STEP);
+    tau[j] = cplx_make(0, COMPLEX_STEP);
     limb_kernels_c64.by_mass_matrix(m, m->k64, &s.ws, q, v, tau, &smooth_terms, NULL, work, a);
-    derivative(a, n, column);
+    cplx_derivative(a, (size_t)n, column);
     assert_close_array(column, want, n, 0, tolerance);
     if (!m->has_mimic) {
       limb_kernels_c64.aba(m, m->k64, &s.ws, q, v, tau, &smooth_terms, NULL, a);
-      derivative(a, n, column);
+      cplx_derivative(a, (size_t)n, column);
       assert_close_array(column, want, n, 0, tolerance);
     }
     tau[j] = 0;
@@ -137,8 +105,8 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   const int n = t->nv;
   const double tolerance =
     n > 100 ? 1e-4 : TOL_FD; // of the differences: torques of a long chain are large
-  double complex *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
-  double complex *a = from_real(t, t->a, n), *tau = complexes(t, (size_t)n);
+  cplx *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
+  cplx *a = from_real(t, t->a, n), *tau = cplx_zeros(t, (size_t)n);
   double *column = trial_doubles(t, (size_t)n), *want = trial_doubles(t, (size_t)n);
   double *unit = trial_doubles(t, (size_t)n), *dq = trial_doubles(t, (size_t)t->nq);
   double *q0 = trial_doubles(t, (size_t)t->nq), *q1 = trial_doubles(t, (size_t)t->nq);
@@ -146,10 +114,10 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
 
   for (int i = 0; i < n; i++) v0[i] = v1[i] = t->v[i];
   v0[k] -= STEP_REAL, v1[k] += STEP_REAL;
-  v[k] = with_imaginary(t->v[k], STEP);
+  v[k] = cplx_make(t->v[k], COMPLEX_STEP);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   v[k] = t->v[k];
-  derivative(tau, n, column);
+  cplx_derivative(tau, (size_t)n, column);
   central_difference(t, &f64->ws, (const double* const[]){t->q, t->q},
                      (const double* const[]){v0, v1}, want);
   assert_close_array(column, want, n, tolerance, TOL_FD);
@@ -157,10 +125,9 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   unit[k] = 1;
   assert_ok(limb_integrate(m, t->q, unit, -STEP_REAL, q0));
   assert_ok(limb_integrate(m, t->q, unit, STEP_REAL, q1));
-  configuration_rate(m, t->q, unit, dq);
-  for (int i = 0; i < t->nq; i++) q[i] = with_imaginary(t->q[i], STEP * dq[i]);
+  cplx_configuration(t, unit, dq, q);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
-  derivative(tau, n, column);
+  cplx_derivative(tau, (size_t)n, column);
   central_difference(t, &f64->ws, (const double* const[]){q0, q1},
                      (const double* const[]){t->v, t->v}, want);
   assert_close_array(column, want, n, tolerance, TOL_FD);
@@ -169,7 +136,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
 // One velocity and the coordinate behind it, another one for each state.
 static void state_columns(trial* t)
 {
-  scalar_space c64 = scalar_space_make(t->m, sizeof(double complex));
+  scalar_space c64 = scalar_space_make(t->m, sizeof(cplx));
   scalar_space f64 = scalar_space_make(t->m, sizeof(double));
   tau_by_state(t, &c64, &f64, rng_below(&t->r, t->nv));
   scalar_space_free(&c64);

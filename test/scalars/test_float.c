@@ -77,11 +77,11 @@ static void direct(trial* t)
   assert_that(limb_kernels_f32.finite(m, s.q, s.v, s.a));
   limb_kernels_f32.inverse_dynamics(m, s.k, &s.f32.ws, s.q, s.v, s.a, &all_terms, NULL, tau);
   limb_kernels_f32.mass_matrix(m, s.k, &s.f32.ws, s.q, M);
-  limb_kernels_f32.coriolis_matrix(m, s.k, &s.f32.ws, s.q, s.v, C);
+  limb_kernels_f32.coriolis_matrix(m, s.k, &s.f32.ws, s.q, s.v, SLOPES_SKEW, C);
   limb_kernels_f32.link_motion(m, s.k, &s.f32.ws, s.q, NULL, NULL, X, NULL, NULL, NULL);
   inverse_f64(&s, t, t->a, want_tau);
   limb_kernels_f64_base.mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
-  limb_kernels_f64_base.coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, want_C);
+  limb_kernels_f64_base.coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, SLOPES_SKEW, want_C);
   limb_kernels_f64_base.link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
                                     NULL);
   assert_close_array(widened(t, tau, n), want_tau, t->nv, TOL_DIRECT, 0);
@@ -92,6 +92,33 @@ static void direct(trial* t)
 }
 
 START_TEST(inverse_dynamics_matrices_and_poses) { trial_over(_i, TRIAL_STATES, direct); }
+END_TEST
+
+// ---- derivatives ------------------------------------------------------------------------------------
+
+static void slopes(trial* t)
+{
+  if (!trial_small(t)) return;
+  sides s = begin(t);
+  const limb_model* m = s.m;
+  const size_t n = (size_t)t->nv, nn = n * n;
+  float *got = floats(t, n + 3 * nn), *gq = got + n;
+  double *want = trial_doubles(t, n + 3 * nn), *wq = want + n;
+  const limb_kernel_set_f32_motion in_f = {s.q, s.v, s.a, &all_terms, NULL, 0};
+  const limb_kernels_motion in = {t->q, t->v, t->a, &all_terms, NULL, 0};
+  const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
+  const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
+  limb_kernels_f32.id_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f);
+  limb_kernels_f64_base.id_derivatives(m, m->k64, &s.f64.ws, &in, &to);
+  assert_close_array(widened(t, got, n), want, t->nv, TOL_DIRECT, 0);
+  for (size_t k = 0; k < 3; k++) {
+    const double* x = widened(t, gq + k * nn, nn);
+    assert_close_matrix(x, wq + k * nn, t->nv, t->nv, TOL_DIRECT, 0);
+  }
+  end(&s);
+}
+
+START_TEST(derivatives_of_inverse_dynamics) { trial_over(_i, TRIAL_STATES, slopes); }
 END_TEST
 
 // ---- forward dynamics -----------------------------------------------------------------------------
@@ -154,7 +181,37 @@ static void forward(trial* t)
   end(&s);
 }
 
+// Through an explicit inverse: right to four digits, or as many as the condition number leaves.
+static void forward_slopes(trial* t)
+{
+  if (!trial_small(t)) return;
+  sides s = begin(t);
+  const limb_model* m = s.m;
+  const size_t n = (size_t)t->nv, nn = n * n;
+  double *tau = trial_doubles(t, n), *want = trial_doubles(t, n + 3 * nn), *wq = want + n;
+  inverse_f64(&s, t, t->a, tau);
+  const float* tau_f = rounded(t, tau, t->nv);
+  float *got = floats(t, n + 3 * nn), *gq = got + n;
+  const limb_kernel_set_f32_motion in_f = {s.q, s.v, tau_f, &all_terms, NULL, 0};
+  const limb_kernels_motion in = {t->q, t->v, tau, &all_terms, NULL, 0};
+  const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
+  const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
+  assert_that(limb_kernels_f32.fd_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f) > 0);
+  assert_that(limb_kernels_f64_base.fd_derivatives(m, m->k64, &s.f64.ws, &in, &to) > 0);
+  const double tolerance = fmax(TOL_FORWARD, 4 * (double)FLT_EPSILON / 2 * condition(t));
+  assert_close_array(widened(t, got, n), want, t->nv, tolerance, 0);
+  for (size_t k = 0; k < 3; k++) {
+    const double* x = widened(t, gq + k * nn, nn);
+    assert_close_matrix(x, wq + k * nn, t->nv, t->nv, tolerance, 0);
+  }
+  end(&s);
+}
+
+START_TEST(derivatives_of_forward_dynamics) { trial_over(_i, TRIAL_STATES, forward_slopes); }
+END_TEST
+
 START_TEST(forward_dynamics) { trial_over(_i, TRIAL_STATES, forward); }
 END_TEST
 
-CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics)
+CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics,
+           derivatives_of_inverse_dynamics, derivatives_of_forward_dynamics)

@@ -150,7 +150,7 @@ limb_count limb_counted_crba(const limb_model* m, const double* q, double* M)
 limb_count limb_counted_coriolis(const limb_model* m, const double* q, const double* v, double* C)
 {
   call c = begin_call(m, q, v, NULL, (size_t)m->nv * (size_t)m->nv);
-  limb_kernels_count.coriolis_matrix(m, c.k, &c.space.ws, c.q, c.v, c.out);
+  limb_kernels_count.coriolis_matrix(m, c.k, &c.space.ws, c.q, c.v, SLOPES_SKEW, c.out);
   return end_call(&c, m, NULL, C);
 }
 
@@ -163,51 +163,103 @@ limb_count limb_counted_aba(const limb_model* m, const double* q, const double* 
   return end_call(&c, m, &least, a);
 }
 
+static size_t slopes_size(const limb_model* m)
+{
+  return (size_t)m->nv + 3 * (size_t)m->nv * (size_t)m->nv;
+}
+
+// The matrices stand behind the vector.
+static kernel_set_count_slopes slopes_of(const limb_model* m, const call* c)
+{
+  const ptrdiff_t nv = m->nv, nn = nv * nv;
+  real* dq = c->out + nv;
+  return (kernel_set_count_slopes){c->out, dq, dq + nn, dq + 2 * nn};
+}
+
+limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, const double* v,
+                                       const double* a, double* out)
+{
+  call c = begin_call(m, q, v, a, slopes_size(m));
+  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0};
+  const kernel_set_count_slopes to = slopes_of(m, &c);
+  limb_kernels_count.id_derivatives(m, c.k, &c.space.ws, &in, &to);
+  return end_call(&c, m, NULL, out);
+}
+
+limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, const double* v,
+                                       const double* tau, double* out)
+{
+  call c = begin_call(m, q, v, tau, slopes_size(m));
+  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0};
+  const kernel_set_count_slopes to = slopes_of(m, &c);
+  const real least = limb_kernels_count.fd_derivatives(m, c.k, &c.space.ws, &in, &to);
+  return end_call(&c, m, &least, out);
+}
+
 // ---- in any state -----------------------------------------------------------------------------------
 
-// The neutral state: counts do not depend on it. Four vectors of that length: q, v, a and tau.
+// The neutral state: counts do not depend on it. Three vectors of that length: q, v, and a or tau.
 static double* neutral(const limb_model* m, size_t* n)
 {
   *n = (size_t)(m->nq > m->nv ? m->nq : m->nv);
-  double* q = take(4 * *n, sizeof *q);
+  double* q = take(3 * *n, sizeof *q);
   if (limb_neutral(m, q) != LIMB_OK) abort();
   return q;
 }
 
-limb_count limb_count_rnea(const limb_model* m)
+typedef limb_count counted_fn(const limb_model* m, const double* q, const double* v,
+                              const double* in, double* out);
+
+static limb_count in_neutral_state(const limb_model* m, counted_fn* counted, size_t nout)
 {
   size_t n;
-  double* x = neutral(m, &n);
-  const limb_count c = limb_counted_rnea(m, x, x + n, x + 2 * n, x + 3 * n);
+  double *x = neutral(m, &n), *out = take(nout, sizeof *out);
+  const limb_count c = counted(m, x, x + n, x + 2 * n, out);
+  free(out);
   free(x);
   return c;
+}
+
+static limb_count crba_of(const limb_model* m, const double* q, const double* v, const double* in,
+                          double* out)
+{
+  (void)v, (void)in;
+  return limb_counted_crba(m, q, out);
+}
+
+static limb_count coriolis_of(const limb_model* m, const double* q, const double* v,
+                              const double* in, double* out)
+{
+  (void)in;
+  return limb_counted_coriolis(m, q, v, out);
+}
+
+limb_count limb_count_rnea(const limb_model* m)
+{
+  return in_neutral_state(m, limb_counted_rnea, (size_t)m->nv);
 }
 
 limb_count limb_count_crba(const limb_model* m)
 {
-  size_t n;
-  double *x = neutral(m, &n), *M = take((size_t)m->nv * (size_t)m->nv, sizeof *M);
-  const limb_count c = limb_counted_crba(m, x, M);
-  free(M);
-  free(x);
-  return c;
+  return in_neutral_state(m, crba_of, (size_t)m->nv * (size_t)m->nv);
 }
 
 limb_count limb_count_coriolis(const limb_model* m)
 {
-  size_t n;
-  double *x = neutral(m, &n), *C = take((size_t)m->nv * (size_t)m->nv, sizeof *C);
-  const limb_count c = limb_counted_coriolis(m, x, x + n, C);
-  free(C);
-  free(x);
-  return c;
+  return in_neutral_state(m, coriolis_of, (size_t)m->nv * (size_t)m->nv);
 }
 
 limb_count limb_count_aba(const limb_model* m)
 {
-  size_t n;
-  double* x = neutral(m, &n);
-  const limb_count c = limb_counted_aba(m, x, x + n, x + 2 * n, x + 3 * n);
-  free(x);
-  return c;
+  return in_neutral_state(m, limb_counted_aba, (size_t)m->nv);
+}
+
+limb_count limb_count_id_derivatives(const limb_model* m)
+{
+  return in_neutral_state(m, limb_counted_id_derivatives, slopes_size(m));
+}
+
+limb_count limb_count_fd_derivatives(const limb_model* m)
+{
+  return in_neutral_state(m, limb_counted_fd_derivatives, slopes_size(m));
 }

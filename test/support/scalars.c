@@ -1,6 +1,8 @@
 // Workspaces for kernels over other scalars.
 #include "support/scalars.h"
 
+#include "model/manifold.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,30 +56,7 @@ limb_link_f32* link_constants_f32(const limb_model* m)
   return k;
 }
 
-// d q / d t of a quaternion (x, y, z, w) that turns with angular velocity w, in its own axes: q (w, 0) / 2
-static void quaternion_rate(const double* q, const double* w, double* dq)
-{
-  dq[0] = (q[3] * w[0] - q[2] * w[1] + q[1] * w[2]) / 2;
-  dq[1] = (q[2] * w[0] + q[3] * w[1] - q[0] * w[2]) / 2;
-  dq[2] = (-q[1] * w[0] + q[0] * w[1] + q[3] * w[2]) / 2;
-  dq[3] = (-q[0] * w[0] - q[1] * w[1] - q[2] * w[2]) / 2;
-}
-
 void configuration_rate(const limb_model* m, const double* q, const double* v, double* dq)
 {
-  for (int i = 0; i < m->njoint; i++) {
-    const limb_joint* joint = &m->joint[i];
-    const double *qj = q + joint->q, *vj = v + joint->v;
-    double* dqj = dq + joint->q;
-    if (joint->def.type == LIMB_SPHERICAL) {
-      quaternion_rate(qj, vj, dqj);
-    } else if (joint->def.type == LIMB_FREE) {
-      const sp_mat3 R = sp_rot_quat((sp_quat){qj[3], qj[4], qj[5], qj[6]});
-      const sp_vec3 p = sp_mulv(R, sp_v3(vj[3], vj[4], vj[5]));
-      dqj[0] = p.x, dqj[1] = p.y, dqj[2] = p.z;
-      quaternion_rate(qj + 3, vj, dqj + 3);
-    } else {
-      for (int k = 0; k < joint->nv; k++) dqj[k] = vj[k];
-    }
-  }
+  limb_configuration_rate(m, q, v, dq);
 }

@@ -1,0 +1,218 @@
+// Base parameters: what leaves the links, added up to rows; the same in the user's parameters.
+//
+// Reference: as base_parameters_structure.c. Cost: O(n depth) products with rows of np numbers.
+//
+// Every parameter of a link begins as itself. From the tips on, a leaver x_p takes with it what its vector
+// n_p has at the other entries, and goes to the antecedent, moved:
+//
+//   x_i -= sum n_p[i] x_p,      x_i of the antecedent += sum (move n_p)[i] x_p
+//
+// What is left of the others are the base parameters. Because a parameter that stays adds nothing to any
+// other row, the regressor of the base parameters consists of the columns of those that stay.
+
+#include "dynamics/base_parameters_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- units, actuators -----------------------------------------------------------------------------
+
+double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool turns)
+{
+  const double L = g->length;
+  switch (kind) {
+  case LIMB_PARAMETER_M: return 1;
+  case LIMB_PARAMETER_MX:
+  case LIMB_PARAMETER_MY:
+  case LIMB_PARAMETER_MZ: return L;
+  case LIMB_PARAMETER_ROTOR:
+  case LIMB_PARAMETER_VISCOUS:
+  case LIMB_PARAMETER_STIFFNESS: return turns ? L * L : 1;
+  case LIMB_PARAMETER_COULOMB:
+  case LIMB_PARAMETER_OFFSET: return turns ? L * L : L;
+  default: return L * L; // moments of inertia
+  }
+}
+
+void limb_grouping_units(const limb_grouping* g, double* unit)
+{
+  const limb_model* m = g->m;
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    for (int k = 0; k < LIMB_INERTIAL; k++)
+      *unit++ = limb_grouping_unit(g, limb_leave_kind(k), true);
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    if (!limb_has_actuator(m, j)) continue;
+    const bool turns = limb_grouping_turns(m, m->joint[j].link);
+    for (int k = 0; k < LIMB_JOINT_PARAMETERS; k++)
+      *unit++ = limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k), turns);
+  }
+}
+
+int limb_grouping_actuator(const limb_grouping* g, int link)
+{
+  const int a = g->actuator[g->m->link[link].joint];
+  return a >= 0 && g->source[a] == a ? a : -1;
+}
+
+bool limb_grouping_leaves_out(const limb_grouping* g, limb_parameter_kind kind)
+{
+  switch (kind) {
+  case LIMB_PARAMETER_ROTOR: return g->flags & LIMB_BASE_NO_ROTORS;
+  case LIMB_PARAMETER_VISCOUS:
+  case LIMB_PARAMETER_COULOMB: return !g->env.friction;
+  case LIMB_PARAMETER_STIFFNESS:
+  case LIMB_PARAMETER_OFFSET: return g->flags & LIMB_BASE_NO_SPRINGS;
+  default: return false;
+  }
+}
+
+void limb_parameters_move(const sp_pose* X, const double* x, double* out)
+{
+  const double m = x[0];
+  const sp_vec3 p = X->p, h = sp_mulv(X->R, sp_v3(x[1], x[2], x[3]));
+  const sp_vec3 s = sp_add3(sp_scale3(2, h), sp_scale3(m, p)); // I += (p.s) 1 - (p s' + s p') / 2
+  const sp_mat3 I = {{x[4], x[5], x[6], x[5], x[7], x[8], x[6], x[8], x[9]}};
+  const sp_mat3 T = sp_mul3(sp_mul3(X->R, I), sp_transpose3(X->R));
+  const double t = sp_dot3(p, s);
+  out[0] = m;
+  out[1] = h.x + m * p.x, out[2] = h.y + m * p.y, out[3] = h.z + m * p.z;
+  out[4] = T.m[0] + t - p.x * s.x;
+  out[5] = T.m[1] - (p.x * s.y + p.y * s.x) / 2;
+  out[6] = T.m[2] - (p.x * s.z + p.z * s.x) / 2;
+  out[7] = T.m[4] + t - p.y * s.y;
+  out[8] = T.m[5] - (p.y * s.z + p.z * s.y) / 2;
+  out[9] = T.m[8] + t - p.z * s.z;
+}
+
+// ---- rows in link parameters ------------------------------------------------------------------------
+
+// Rows while they are added up: inertial ones of the links, and those of the actuators.
+typedef struct sums {
+  const limb_grouping* g;
+  size_t np;
+  double* row; // nparameter rows, the row of a column has its number
+} sums;
+
+static double* row_of(const sums* s, int column) { return s->row + (size_t)column * s->np; }
+
+static void add_row(size_t n, double k, const double* x, double* sum)
+{
+  for (size_t i = 0; i < n && k != 0; i++) sum[i] += k * x[i];
+}
+
+// The row of an entry of a vector that may leave the link; NULL: it has no such entry.
+static double* entry_row(const sums* s, int link, int entry)
+{
+  if (entry < LIMB_INERTIAL) return row_of(s, limb_link_column(link, entry));
+  const int a = limb_grouping_actuator(s->g, link);
+  return a < 0 ? NULL : row_of(s, limb_actuator_column(s->g, a, limb_leave_kind(entry)));
+}
+
+static void set_one(const sums* s, int row, int column, double x) { row_of(s, row)[column] += x; }
+
+// Parameters of actuators; those of a mimic joint count as their source's, whose coordinate it has:
+//   q = mult q_s + o:   tau_s = mult (Ia mult a + Fv mult v + Fs sign(mult v) + k (mult q_s + o) + c)
+static void begin_actuator(const sums* s, int joint)
+{
+  const limb_grouping* g = s->g;
+  const int a = g->actuator[joint], to = g->source[a];
+  const double mult = to == a ? 1 : g->m->joint[joint].multiplier;
+  const double offset = to == a ? 0 : g->m->joint[joint].offset;
+  const double weight[LIMB_JOINT_PARAMETERS] = {mult * mult, mult * mult, fabs(mult), mult * mult,
+                                                mult};
+  for (int k = 0; k < LIMB_JOINT_PARAMETERS; k++) {
+    const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k);
+    if (limb_grouping_leaves_out(g, kind)) continue;
+    const int column = limb_actuator_column(g, a, kind);
+    // smoothed Coulomb friction of a faster or slower joint has another shape
+    const bool own = kind == LIMB_PARAMETER_COULOMB && g->env.coulomb_width > 0 && fabs(mult) != 1;
+    set_one(s, own ? column : limb_actuator_column(g, to, kind), column, own ? 1 : weight[k]);
+    if (kind == LIMB_PARAMETER_STIFFNESS && offset != 0)
+      set_one(s, limb_actuator_column(g, to, LIMB_PARAMETER_OFFSET), column, mult * offset);
+  }
+}
+
+static void begin_rows(const sums* s)
+{
+  const limb_model* m = s->g->m;
+  for (int i = 0; i < m->nlink; i++) {
+    if (s->g->body[i] < 0) continue; // has no parameters of its own
+    for (int k = 0; k < LIMB_INERTIAL; k++) {
+      const int column = limb_link_column(i, k);
+      set_one(s, column, column, 1);
+    }
+  }
+  for (int j = 0; j < m->njoint; j++)
+    if (s->g->actuator[j] >= 0) begin_actuator(s, j);
+}
+
+static bool leaves(const limb_leaving* v, int entry)
+{
+  for (int k = 0; k < v->count; k++)
+    if (v->leaver[k] == entry) return true;
+  return false;
+}
+
+// One vector leaves a link: its leaver's row goes to the other entries and to the antecedent.
+static void let_go(const sums* s, int link, int k)
+{
+  const limb_leaving* v = &s->g->leave[link];
+  const int p = s->g->m->link[link].parent;
+  double* gone = entry_row(s, link, v->leaver[k]);
+  double moved[LIMB_INERTIAL];
+  for (int i = 0; i < LIMB_LEAVE; i++) {
+    if (v->basis[k][i] != 0 && !leaves(v, i))
+      add_row(s->np, -v->basis[k][i], gone, entry_row(s, link, i));
+  }
+  limb_parameters_move(&s->g->place[link], v->basis[k], moved);
+  const bool turns = limb_grouping_turns(s->g->m, link);
+  const double leaver = limb_grouping_unit(s->g, limb_leave_kind(v->leaver[k]), turns);
+  for (int i = 0; i < LIMB_INERTIAL && p >= 0; i++) {
+    const double unit = limb_grouping_unit(s->g, limb_leave_kind(i), true) / leaver;
+    if (fabs(moved[i]) > 1e-12 * unit)
+      add_row(s->np, moved[i], gone, row_of(s, limb_link_column(p, i)));
+  }
+  memset(gone, 0, s->np * sizeof *gone);
+}
+
+static bool is_empty(size_t n, const double* x)
+{
+  for (size_t i = 0; i < n; i++)
+    if (x[i] != 0) return false;
+  return true;
+}
+
+// Rows that are left, link by link: its inertial parameters, then those of its joint.
+static void keep_rows(const sums* s, limb_rows* out)
+{
+  const limb_grouping* g = s->g;
+  for (int i = 0; i < g->m->nlink; i++) {
+    const int actuator = g->actuator[g->m->link[i].joint];
+    const int last = LIMB_INERTIAL + (actuator >= 0 ? LIMB_JOINT_PARAMETERS : 0);
+    for (int k = 0; k < last; k++) {
+      const limb_parameter_kind kind = (limb_parameter_kind)k;
+      const int column =
+        k < LIMB_INERTIAL ? limb_link_column(i, k) : limb_actuator_column(g, actuator, kind);
+      const double* row = row_of(s, column);
+      if (is_empty(s->np, row)) continue;
+      out->kept[out->count] = (limb_kept){i, kind};
+      memmove(out->row + (size_t)out->count++ * s->np, row, s->np * sizeof *row);
+    }
+  }
+}
+
+limb_status limb_grouping_rows(const limb_grouping* g, limb_blocks* scratch, limb_rows* out)
+{
+  const size_t np = (size_t)g->nparameter;
+  sums s = {g, np, limb_blocks_take(scratch, np * np, sizeof(double))};
+  *out = (limb_rows){.kept = limb_blocks_take(scratch, np, sizeof *out->kept),
+                     .row = limb_blocks_take(scratch, np * np, sizeof(double))};
+  if (!s.row || !out->kept || !out->row) return LIMB_E_NOMEM;
+  begin_rows(&s);
+  for (int i = g->m->nlink - 1; i >= 0; i--)
+    for (int k = 0; k < g->leave[i].count; k++) let_go(&s, i, k);
+  keep_rows(&s, out);
+  return LIMB_OK;
+}

@@ -1,0 +1,213 @@
+// Regressors: inverse dynamics, momentum and energy as matrices times the parameters of the model.
+//
+// Reference: C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads and
+//            links, Int. J. Robotics Research 5(3), 1986; W. Khalil, E. Dombre, Modeling, identification
+//            and control of robots, 2002, chapter 9 (energy models, rotors, friction).
+// Cost:      O(n depth): every body on every axis between it and the world; O(n) for energies.
+//
+//   paper     code     meaning
+//   V, V'     v, a     velocity and acceleration less gravity of a body, its axes and origin
+//   J_k       s        axis k: the body's velocity per unit of v_k, the same axes and point
+//   W         Y        rows by limb_add_force_row: s . (I V' + V x* I V)
+//
+// A joint coordinate is mult v of the user's (mimic joints): a column of its axis counts mult times in the
+// user's row. Positions are taken relative to the root of the tree, so that a robot far from the world's
+// origin keeps its digits.
+
+#include "dynamics/regressor_impl.h"
+
+#include "base/finite.h"
+#include "base/smooth_sign.h"
+#include "dynamics/base_motion.h"
+#include "dynamics/environment.h"
+#include "dynamics/regressor_rows.h"
+#include "kinematics/link_axis.h"
+#include "kinematics/link_motion.h"
+
+#include <string.h>
+
+// What a walk from a body to the world needs: which row gets which velocity and acceleration.
+typedef struct walk {
+  const limb_model* m;
+  const limb_link_motion* s; // positions relative to the root; link axes and origins
+  bool momentum;             // rows of s . I v instead of s . (I a + v x* I v)
+  size_t np;
+  double* Y;
+} walk;
+
+static void clear(size_t rows, size_t np, double* Y) { memset(Y, 0, rows * np * sizeof *Y); }
+
+static bool is_finite(size_t rows, int np, const double* Y)
+{
+  for (size_t i = 0; i < rows; i++)
+    if (!limb_finite(np, Y + i * (size_t)np)) return false;
+  return true;
+}
+
+// The ten columns of one body, row by row, from its link to the world.
+static void body_columns(const walk* w, int body, double* Y)
+{
+  const limb_model* m = w->m;
+  const limb_body* own = &m->body[body];
+  const sp_pose X = sp_compose(w->s->X[own->link], own->in_link);
+  const sp_motion v = sp_motion_in(own->in_link, w->s->v[own->link]);
+  const sp_motion a = w->momentum ? v : sp_motion_in(own->in_link, w->s->a[own->link]);
+  for (int i = own->link; i >= 0; i = m->link[i].parent) {
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + k];
+      const sp_motion axis = limb_link_axis(m, i, k, &w->s->X[i], X.p);
+      const sp_motion s = {sp_tmulv(X.R, axis.w), sp_tmulv(X.R, axis.v)};
+      double* row = Y + (size_t)dof->v * w->np;
+      if (w->momentum) {
+        limb_add_inertia_row(dof->mult, s, v, row);
+      } else {
+        limb_add_force_row(dof->mult, s, v, a, row);
+      }
+    }
+  }
+}
+
+// All bodies; where the columns of the joints begin.
+static double* inertial_columns(const walk* w)
+{
+  double* at = w->Y;
+  for (int b = 0; b < w->m->nbody; b++) {
+    if (!limb_has_parameters(w->m, b)) continue;
+    body_columns(w, b, at);
+    at += LIMB_BODY_PARAMETERS;
+  }
+  return at;
+}
+
+// tau += mult (Ia q'' + Fv q' + Fs sign(q') + k q + offset), q = mult q_user + offset of the mimic joint
+static void joint_columns(const limb_joint* joint, const double* q, const double* v,
+                          const double* a, const limb_environment* env, double* row)
+{
+  const double mult = joint->multiplier, rate = mult * v[joint->v];
+  row[0] = mult * (mult * a[joint->v]);
+  if (env->friction) {
+    row[1] = mult * rate;
+    row[2] = mult * limb_smooth_sign(rate, env->coulomb_width);
+  }
+  row[3] = mult * (mult * q[joint->q] + joint->offset);
+  row[4] = mult;
+}
+
+limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
+                           const limb_environment* env, double* Y)
+{
+  if (!d || !q || !v || !a || !Y) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_link_motion* s = &d->own;
+  limb_environment e;
+  limb_status status = limb_environment_read(m, env, &e);
+  if (status == LIMB_OK) status = limb_link_kinematics(d, q, v, a, s);
+  if (status != LIMB_OK) return status;
+  for (int i = 0; i < m->nlink; i++) limb_add_base_motion(s->X[i], &e, &s->v[i], &s->a[i]);
+  limb_measure_from_root(m, q, s->X);
+  const int np = limb_parameter_count(m);
+  const walk w = {m, s, false, (size_t)np, Y};
+  clear((size_t)m->nv, w.np, Y);
+  double* at = inertial_columns(&w);
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!limb_has_actuator(m, j)) continue;
+    joint_columns(joint, q, v, a, &e, at + (size_t)joint->v * w.np);
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v,
+                                                double* Y)
+{
+  if (!d || !q || !v || !Y) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_link_motion* s = &d->own;
+  const limb_status status = limb_link_kinematics(d, q, v, NULL, s);
+  if (status != LIMB_OK) return status;
+  limb_measure_from_root(m, q, s->X);
+  const int np = limb_parameter_count(m);
+  const walk w = {m, s, true, (size_t)np, Y};
+  clear((size_t)m->nv, w.np, Y);
+  double* at = inertial_columns(&w);
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!limb_has_actuator(m, j)) continue;
+    at[(size_t)joint->v * w.np] = joint->multiplier * (joint->multiplier * v[joint->v]);
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y)
+{
+  if (!d || !q || !v || !Y) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  const limb_status status = limb_link_kinematics(d, q, v, NULL, &d->own);
+  if (status != LIMB_OK) return status;
+  const int np = limb_parameter_count(m);
+  clear(6, (size_t)np, Y);
+  double* at = Y;
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    const limb_body* own = &m->body[b];
+    const sp_pose X = sp_compose(d->own.X[own->link], own->in_link);
+    const sp_motion vb = sp_motion_in(own->in_link, d->own.v[own->link]);
+    for (int k = 0; k < 6; k++) { // the momentum along a unit motion of the world
+      double e[6] = {0};
+      e[k] = 1;
+      const sp_motion unit = {sp_v3(e[0], e[1], e[2]), sp_v3(e[3], e[4], e[5])};
+      limb_add_inertia_row(1, sp_motion_in(X, unit), vb, at + (size_t)k * (size_t)np);
+    }
+    at += LIMB_BODY_PARAMETERS;
+  }
+  return is_finite(6, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// Of one body: kinetic v . I v / 2, potential -g . (m p + R h).
+static void body_energies(const limb_data* d, int body, sp_vec3 gravity, double* kinetic,
+                          double* potential)
+{
+  const limb_body* own = &d->m->body[body];
+  const sp_motion v = sp_motion_in(own->in_link, d->own.v[own->link]);
+  if (kinetic) limb_add_inertia_row(0.5, v, v, kinetic);
+  if (!potential) return;
+  const sp_pose X = sp_compose(d->own.X[own->link], own->in_link);
+  const sp_vec3 g = sp_tmulv(X.R, gravity);
+  potential[0] = -sp_dot3(gravity, X.p);
+  potential[1] = -g.x, potential[2] = -g.y, potential[3] = -g.z;
+}
+
+limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v,
+                                  const limb_environment* env, double* kinetic, double* potential)
+{
+  if (!d || !q || !v || (!kinetic && !potential)) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  limb_status status = limb_environment_read(m, env, &e);
+  if (status == LIMB_OK) status = limb_link_kinematics(d, q, v, NULL, &d->own);
+  if (status != LIMB_OK) return status;
+  const int np = limb_parameter_count(m);
+  if (kinetic) clear(1, (size_t)np, kinetic);
+  if (potential) clear(1, (size_t)np, potential);
+  size_t at = 0;
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    body_energies(d, b, e.gravity, kinetic ? kinetic + at : NULL,
+                  potential ? potential + at : NULL);
+    at += LIMB_BODY_PARAMETERS;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!limb_has_actuator(m, j)) continue;
+    const double rate = joint->multiplier * v[joint->v];
+    const double x = joint->multiplier * q[joint->q] + joint->offset;
+    if (kinetic) kinetic[at] = rate * rate / 2;
+    if (potential) potential[at + 3] = x * x / 2, potential[at + 4] = x;
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  const bool finite =
+    (!kinetic || limb_finite(np, kinetic)) && (!potential || limb_finite(np, potential));
+  return finite ? LIMB_OK : LIMB_E_NONFINITE;
+}

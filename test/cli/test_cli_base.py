@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The command base of the tool: answers, complaints, exit codes.
+
+    test_cli_base.py <limb>
+"""
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIMB = None
+
+# Two links on parallel horizontal axes, so that gravity is in their plane; the second joint may be turned by
+# {tilt} about x, or follow the first.
+ARM = """<robot name="arm">
+  <link name="stand"/>
+  <link name="upper"><inertial><origin xyz="0.2 0 0.1"/><mass value="3"/>
+    <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="0.02" izz="0.15"/></inertial></link>
+  <link name="fore"><inertial><origin xyz="0.1 0.05 0"/><mass value="2"/>
+    <inertia ixx="0.05" ixy="0" ixz="0.01" iyy="0.06" iyz="0" izz="0.04"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="stand"/><child link="upper"/><axis xyz="0 1 0"/>
+    <dynamics damping="0.3" friction="0.2"/></joint>
+  <joint name="elbow" type="continuous"><origin xyz="0.4 0 0" rpy="{tilt} 0 0"/><parent link="upper"/>
+    <child link="fore"/><axis xyz="0 1 0"/>{mimic}</joint>
+</robot>
+"""
+MIMIC = '<mimic joint="shoulder" multiplier="2"/>'
+ONLY_BODIES = ("--no-friction", "--no-rotors", "--no-springs")
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def arm(self, tilt=0, mimic=""):
+        path = self.folder / "arm.urdf"
+        path.write_text(ARM.format(tilt=tilt, mimic=mimic))
+        return str(path)
+
+    def run_limb(self, *words, code=0):
+        done = subprocess.run([LIMB, "base", *words], capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
+        return done
+
+    def json(self, *words):
+        return json.loads(self.run_limb(*words, "--format", "json").stdout)
+
+    def test_text(self):
+        text = self.run_limb(self.arm(), *ONLY_BODIES).stdout
+        self.assertIn("arm: 6 base parameters of 20", text)
+        self.assertIn("they agree", text)
+        self.assertRegex(text, r"ZZR1 +[0-9.]+  ZZ1 \+ d2\^2 M2\n")
+        self.assertRegex(text, r"no influence on the torques: \d+\n(  .*\n)*.*upper\.m\b")
+        self.assertRegex(text, r"known only in combination with others: \d+\n(  .*\n)*.*fore\.m\b")
+
+    def test_values_are_the_matrix_times_the_parameters(self):
+        for words in ((), ONLY_BODIES, ("--gravity", "0,0,0")):
+            x = self.json(self.arm(), *words)
+            theta = [p["value"] for p in x["parameters"]]
+            self.assertEqual(len(x["base"]), len(x["matrix"]))
+            for base, row in zip(x["base"], x["matrix"]):
+                self.assertAlmostEqual(base["value"], sum(k * t for k, t in zip(row, theta)), 12)
+            for k, p in enumerate(x["parameters"]):
+                column = [row[k] for row in x["matrix"]]
+                self.assertEqual(p["effect"] in ("none", "left out"), not any(column))
+
+    def test_counts(self):
+        for model, words, count in (("puma560", ONLY_BODIES, 36), ("stanford", ONLY_BODIES, 33),
+                                    ("planar_2r", ONLY_BODIES, 6), ("scara", ONLY_BODIES, 8),
+                                    ("planar_2r", (*ONLY_BODIES, "--gravity", "0,0,-9.81"), 4),
+                                    ("puma560", ("--no-friction",), 40), ("puma560", (), 52),
+                                    ("puma560", ("--springs",), 64)):
+            x = self.json(model, *words)
+            kinds = [x["count"][kind] for kind in ("bodies", "rotors", "friction", "springs")]
+            self.assertEqual(sum(kinds), count)
+            if model == "puma560":
+                self.assertEqual(kinds[0], 36)
+            self.assertEqual((len(x["base"]), x["count"]["structure"], x["count"]["numeric"], x["count"]["agree"]),
+                             (count, count, count, True))
+            self.assertLess(x["count"]["dropped"], 1e-12 * x["count"]["kept"])
+
+    def test_csv(self):
+        rows = list(csv.reader(io.StringIO(self.run_limb(self.arm(), "--format", "csv").stdout)))
+        self.assertEqual(rows[0], ["name", "value", "formula"])
+        self.assertEqual([r[0] for r in rows[1:]], [b["name"] for b in self.json(self.arm())["base"]])
+        self.assertIn("Fv1", [r[0] for r in rows])
+
+    def test_mimic_joints_have_more_combinations(self):
+        x = self.json(self.arm(mimic=MIMIC))
+        self.assertLess(x["count"]["numeric"], x["count"]["structure"])
+        self.assertEqual(len(x["base"]), x["count"]["numeric"])
+        self.assertIn("more can be combined", self.run_limb(self.arm(mimic=MIMIC)).stdout)
+
+    def test_nearly_parallel_axes_are_told(self):
+        done = self.run_limb(self.arm(tilt=3e-8), code=1)
+        self.assertIn("NOT agree", done.stdout)
+        self.assertIn("nearly", done.stderr)
+
+    def test_complaints(self):
+        self.assertIn("nothing to work on", self.run_limb(code=2).stderr)
+        self.assertIn("more than", self.run_limb("protein", code=2).stderr)
+        self.assertIn("--no-rotors", self.run_limb("--help").stdout)
+        self.run_limb("no such model", code=2)
+
+
+if __name__ == "__main__":
+    LIMB = sys.argv[1]
+    unittest.main(argv=sys.argv[:1])
