@@ -21,6 +21,7 @@ enum {
   COMPARED = 8,         // states on which answers are compared
   MATRIX_LINKS = 1000,  // longest chain whose mass matrix is formed
   FACTORED_LINKS = 100, // longest chain whose mass matrix is factored
+  SLOPES_LINKS = 200,   // longest chain whose derivatives are taken
   QUICK_LINKS = 100,    // longest chain for peers in a quick run: some take seconds to load it
 };
 
@@ -71,6 +72,7 @@ static int add_robots(bench* b, const bench_options* o)
              {"chain10", robot_chain, 10},
              {"chain30", robot_chain, 30},
              {"chain100", robot_chain, 100},
+             {"chain200", robot_chain, 200},
              {"chain1000", robot_chain, 1000},
              {"chain100000", robot_chain, 100000}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -119,7 +121,7 @@ static void list_peers(bench* b)
 static size_t answer_size(const bench_robot* r, bench_kernel kernel)
 {
   const size_t nv = (size_t)r->nv;
-  return kernel == BENCH_CRBA ? nv * nv : kernel == BENCH_JACOBIAN ? 6 * nv : nv;
+  return bench_is_matrix(kernel) ? nv * nv : kernel == BENCH_JACOBIAN ? 6 * nv : nv;
 }
 
 // Whether a kernel is within reach on a robot, whatever the library.
@@ -127,6 +129,7 @@ static int in_reach(const bench_robot* r, bench_kernel kernel)
 {
   if (kernel == BENCH_CRBA) return r->nlink <= MATRIX_LINKS;
   if (kernel == BENCH_FD_MATRIX) return r->nlink <= FACTORED_LINKS;
+  if (kernel >= BENCH_CORIOLIS) return r->nlink <= SLOPES_LINKS;
   return 1;
 }
 
@@ -184,7 +187,8 @@ static void add_rows(bench* b, const bench_library* library, int index)
 
 static const bench_row* row_of_limb(const bench* b, const bench_row* like)
 {
-  const bench_kernel kernel = like->kernel < BENCH_FD_ABA ? like->kernel : BENCH_FD;
+  const int other_way = like->kernel == BENCH_FD_ABA || like->kernel == BENCH_FD_MATRIX;
+  const bench_kernel kernel = other_way ? BENCH_FD : like->kernel;
   for (int i = 0; i < b->nrow; i++) {
     const bench_row* row = &b->row[i];
     if (row->library == bench_limb() && row->robot == like->robot && row->kernel == kernel) {

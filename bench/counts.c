@@ -16,7 +16,12 @@ typedef limb_count count_fn(const limb_model* model);
 static const struct {
   const char* name;
   count_fn* count;
-} kernels[] = {{"RNEA", limb_count_rnea}, {"CRBA", limb_count_crba}, {"ABA", limb_count_aba}};
+} kernels[] = {{"RNEA", limb_count_rnea},
+               {"CRBA", limb_count_crba},
+               {"ABA", limb_count_aba},
+               {"Coriolis", limb_count_coriolis},
+               {"dID", limb_count_id_derivatives},
+               {"dFD", limb_count_fd_derivatives}};
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 

@@ -15,6 +15,7 @@ typedef struct subject {
   int mask, tip;
   limb_status status; // LIMB_OK, or one that went wrong
   double *x, *M, *work;
+  double *dq, *dv; // where derivatives are measured
   sp_motion* J;
 } subject;
 
@@ -26,6 +27,8 @@ static void destroy(void* self)
   free(t->x);
   free(t->M);
   free(t->work);
+  free(t->dq);
+  free(t->dv);
   free(t->J);
   free(t);
 }
@@ -45,7 +48,9 @@ static void* make(const bench_robot* robot, const bench_states* states)
   const int dense = nv <= 1000; // nothing quadratic for the very long chains
   if (dense) t->M = calloc(nv * nv, sizeof *t->M);
   if (dense) t->work = calloc(nv * nv, sizeof *t->work);
-  const int ok = t->x && t->J && (!dense || (t->M && t->work)) &&
+  if (dense) t->dq = calloc(nv * nv, sizeof *t->dq);
+  if (dense) t->dv = calloc(nv * nv, sizeof *t->dv);
+  const int ok = t->x && t->J && (!dense || (t->M && t->work && t->dq && t->dv)) &&
                  limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
   if (ok) return t;
   destroy(t);
@@ -115,13 +120,53 @@ static void run_jacobian(void* self, int first, int count)
   }
 }
 
+static void run_coriolis(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_coriolis_matrix(t->d, t->s->q + k * t->nq, t->s->v + k * t->nv, t->M));
+  }
+}
+
+static void run_inverse(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_mass_matrix_inverse(t->d, t->s->q + k * t->nq, t->M));
+  }
+}
+
+static void run_id_derivatives(void* self, int first, int count)
+{
+  subject* t = self;
+  const limb_id_derivatives out = {t->x, t->dq, t->dv, t->M};
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_inverse_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n,
+                                              NULL, &out));
+  }
+}
+
+static void run_fd_derivatives(void* self, int first, int count)
+{
+  subject* t = self;
+  const limb_fd_derivatives out = {t->x, t->dq, t->dv, t->M};
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_forward_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n,
+                                              NULL, &out));
+  }
+}
+
 static int answer(void* self, bench_kernel kernel, int k, double* out)
 {
   const subject* t = self;
   (void)k;
   if (t->status != LIMB_OK) return -1;
-  if (kernel == BENCH_CRBA) {
-    memcpy(out, t->M, t->nv * t->nv * sizeof *out);
+  if (bench_is_matrix(kernel)) {
+    memcpy(out, kernel >= BENCH_ID_DERIVATIVES ? t->dq : t->M, t->nv * t->nv * sizeof *out);
   } else if (kernel == BENCH_JACOBIAN) {
     memcpy(out, t->J, t->nv * sizeof *t->J);
   } else {
@@ -138,7 +183,8 @@ const bench_library* bench_limb(void)
     .max_links = 1 << 30,
     .make = make,
     .destroy = destroy,
-    .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix},
+    .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix, run_coriolis,
+            run_inverse, run_id_derivatives, run_fd_derivatives},
     .answer = answer};
   return &limb;
 }

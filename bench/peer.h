@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/// What is measured. The last two are further ways of limb to compute BENCH_FD.
+/// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; what stands
+/// behind them no peer is asked for.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q
@@ -18,8 +19,18 @@ typedef enum bench_kernel {
   BENCH_JACOBIAN, ///< aligned Jacobian of the tip from q
   BENCH_FD_ABA,
   BENCH_FD_MATRIX,
+  BENCH_CORIOLIS,       ///< Coriolis matrix from q, v
+  BENCH_INVERSE,        ///< inverse of the mass matrix from q
+  BENCH_ID_DERIVATIVES, ///< tau with its derivatives by q, v and a
+  BENCH_FD_DERIVATIVES, ///< a with its derivatives by q, v and tau
   BENCH_KERNELS
 } bench_kernel;
+
+/// Whether the answer is nv x nv; of derivatives the one by q is compared.
+static inline int bench_is_matrix(bench_kernel kernel)
+{
+  return kernel == BENCH_CRBA || kernel >= BENCH_CORIOLIS;
+}
 
 /// A moving body with the joint that carries it. Bodies fixed to it are merged into its inertia.
 typedef struct bench_link {

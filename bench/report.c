@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const kernel_name[BENCH_KERNELS] = {"RNEA",     "CRBA",   "FD",
-                                                       "Jacobian", "FD ABA", "FD M"};
+static const char* const kernel_name[BENCH_KERNELS] = {
+  "RNEA", "CRBA", "FD", "Jacobian", "FD ABA", "FD M", "Coriolis", "M^-1", "dID", "dFD"};
 
 static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
 
@@ -55,7 +55,39 @@ static void print_limb(const bench_report* r)
   }
   printf(
     "reached: in brackets, slots over target. FD ABA and FD M: forward dynamics by articulated\n"
-    "bodies and through the mass matrix; FD is limb's own choice of the two.\n");
+    "bodies and through the mass matrix; FD is limb's own choice of the two. dID: tau and its "
+    "derivatives\n"
+    "by q, v and a (M); dFD: a and its derivatives by q, v and tau (M^-1).\n");
+}
+
+// Time of a kernel over those of others; empty when it was not measured.
+static void print_ratio(const bench_row* x, const bench_row* a, const bench_row* b)
+{
+  if (x && a) {
+    printf(" %14.2f", x->best / (a->best + (b ? b->best : 0)));
+  } else {
+    printf(" %14s", "-");
+  }
+}
+
+// What derivatives cost beside the quantities themselves.
+static void print_ratios(const bench_report* r)
+{
+  printf("\nderivatives beside what they are of\n%-12s %6s %14s %14s %14s %14s\n", "robot", "dof",
+         "Coriolis", "M^-1", "dID", "dFD");
+  printf("%-19s %14s %14s %14s %14s\n", "", "/ CRBA", "/ CRBA", "/ (RNEA+CRBA)", "/ (RNEA+CRBA)");
+  for (int i = 0; i < r->nrobot; i++) {
+    const bench_robot* robot = &r->robots[i];
+    const bench_row* rnea = find(r, "limb", robot, BENCH_RNEA);
+    const bench_row* crba = find(r, "limb", robot, BENCH_CRBA);
+    if (!find(r, "limb", robot, BENCH_ID_DERIVATIVES)) continue;
+    printf("%-12s %6d", robot->name, robot->nv);
+    print_ratio(find(r, "limb", robot, BENCH_CORIOLIS), crba, NULL);
+    print_ratio(find(r, "limb", robot, BENCH_INVERSE), crba, NULL);
+    print_ratio(find(r, "limb", robot, BENCH_ID_DERIVATIVES), rnea, crba);
+    print_ratio(find(r, "limb", robot, BENCH_FD_DERIVATIVES), rnea, crba);
+    printf("\n");
+  }
 }
 
 // One line of the comparison; none when no peer has the kernel.
@@ -107,6 +139,7 @@ static void print_text(const bench_report* r)
   printf("yardstick: %.2f slots per ns (scalar double multiply-add, two operations each)\n\n",
          r->fma_rate);
   print_limb(r);
+  print_ratios(r);
   if (r->npeer) print_peers(r);
   bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
 }

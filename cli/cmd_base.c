@@ -62,6 +62,20 @@ static int is_completed(const base_run* x)
   return x->nb == x->facts.numeric && x->facts.numeric < x->facts.structure;
 }
 
+// The limits are those of limb_base_facts.
+static int is_clear(const base_run* x) { return x->facts.kept > 1e-6 && x->facts.dropped < 1e-11; }
+
+static const char* verdict(const base_run* x)
+{
+  const limb_base_facts* f = &x->facts;
+  if (f->agree) return "they agree";
+  if (is_completed(x))
+    return "more can be combined than the rules of structure tell (mimic joints?)";
+  if (f->structure != f->numeric) return "they do NOT agree: the set may not be minimal";
+  return is_clear(x) ? "the same number, but Y and Y_b K differ"
+                     : "the same number, but the rank is NOT clear";
+}
+
 static limb_parameter_info parameter(const base_run* x, int index)
 {
   limb_parameter_info p;
@@ -93,10 +107,7 @@ static void print_facts(const base_run* x)
   printf("  %d of bodies, %d of rotors, %d of friction, %d of springs and offsets\n", of_bodies(x),
          of_rotors(x), of_friction(x), of_springs(x));
   printf("  by structure %d, by the rank of the regressor at random states %d: %s\n", f->structure,
-         f->numeric,
-         f->agree          ? "they agree"
-         : is_completed(x) ? "more can be combined than the rules of structure tell (mimic joints?)"
-                           : "they do NOT agree: the set may not be minimal");
+         f->numeric, verdict(x));
   printf("  last pivot that counts %.1e, first that does not %.1e; |Y - Y_b K| %.1e\n", f->kept,
          f->dropped, f->residual);
   printf("  gravity %.6g %.6g %.6g m/s^2; friction %s, rotors %s, springs and offsets %s\n", g.x,
@@ -140,6 +151,39 @@ static void print_links(const base_run* x)
   cli_table_print(&t, stdout, "  ");
 }
 
+// How much of a formula goes on one line: up to the last sign that fits, outside of brackets if there is one,
+// else up to the next blank.
+static int line_length(const char* formula)
+{
+  enum { MOST = 76 };
+  const size_t length = strlen(formula);
+  size_t inside = 0, outside = 0;
+  int depth = 0;
+  if (length <= MOST) return (int)length;
+  for (size_t k = 0; k <= MOST; k++) {
+    depth += (formula[k] == '(') - (formula[k] == ')');
+    if (k == 0 || formula[k] != ' ' || (formula[k + 1] != '+' && formula[k + 1] != '-')) continue;
+    inside = k;
+    if (depth == 0) outside = k;
+  }
+  const size_t fits = outside ? outside : inside;
+  return (int)(fits ? fits : MOST + strcspn(formula + MOST, " "));
+}
+
+// Lines below the first have empty cells in front.
+static void put_formula(cli_table* t, const char* formula)
+{
+  for (;;) {
+    const int length = line_length(formula);
+    cli_cell(t, "%.*s", length, formula);
+    formula += length;
+    if (!*formula) return;
+    formula++; // the blank
+    cli_cell(t, "%s", "");
+    cli_cell(t, "%s", "");
+  }
+}
+
 static void print_formulas(const base_run* x)
 {
   cli_table t = cli_table_make("lrl");
@@ -153,7 +197,7 @@ static void print_formulas(const base_run* x)
   for (int i = 0; i < x->nb; i++) {
     cli_cell(&t, "%s", limb_base_name(x->base, i));
     cli_cell_number(&t, x->values[i]);
-    cli_cell(&t, "%s", limb_base_formula(x->base, i));
+    put_formula(&t, limb_base_formula(x->base, i));
   }
   cli_table_print(&t, stdout, "  ");
 }
@@ -274,6 +318,26 @@ static int print_csv(const base_run* x)
 
 // ---- the command -----------------------------------------------------------------------------------
 
+// Why the set is not proven minimal. An exit code.
+static int tell_doubt(const base_run* x)
+{
+  static const char cause[] = "axes that are nearly, but not quite, parallel or at right angles?";
+  const limb_base_facts* f = &x->facts;
+  if (f->agree || is_completed(x)) return EXIT_FINE;
+  if (f->structure != f->numeric) {
+    (void)cli_usage(x->args, "structure (%d) and numbers (%d) do not agree: %s", f->structure,
+                    f->numeric, cause);
+  } else if (!is_clear(x)) {
+    (void)cli_usage(x->args,
+                    "the rank is not clear: the last pivot that counts is %.1e, the first that "
+                    "does not %.1e; above 1e-06 and below 1e-11 they are clear: %s",
+                    f->kept, f->dropped, cause);
+  } else {
+    (void)cli_usage(x->args, "|Y - Y_b K| is %.1e, more than rounding: %s", f->residual, cause);
+  }
+  return EXIT_FINDINGS;
+}
+
 static int print(const base_run* x)
 {
   const char* format = cli_get(x->args, "format");
@@ -281,24 +345,24 @@ static int print(const base_run* x)
              : strcmp(format, "json") == 0          ? print_json(x)
                                                     : print_csv(x);
   if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(x->args));
-  if (code != EXIT_FINE || x->facts.agree || is_completed(x)) return code;
-  (void)cli_usage(x->args,
-                  "structure (%d) and numbers (%d) do not agree: axes that are nearly, but "
-                  "not quite, parallel or at right angles?",
-                  x->facts.structure, x->facts.numeric);
-  return EXIT_FINDINGS;
+  return code == EXIT_FINE ? tell_doubt(x) : code;
 }
 
 static int run(const cli_args* args)
 {
   cli_robot robot;
   base_run x = {.args = args};
+  if (cli_has(args, "springs") && cli_has(args, "no-springs"))
+    return cli_usage(args, "--springs and --no-springs exclude each other");
   int code = cli_robot_open(args, cli_operand(args, 0), &robot);
   if (code != EXIT_FINE) return code;
   x.m = robot.model, x.env = robot.env;
   const limb_status s = compute(&x);
   if (s == LIMB_E_UNSUPPORTED) {
-    code = cli_usage(args, "the model has more than %d parameters", LIMB_BASE_MOST);
+    code = cli_usage(args,
+                     "the model has %d parameters, more than %d: make joints fixed that need not "
+                     "move, or take a part of the robot",
+                     limb_parameter_count(x.m), LIMB_BASE_MOST);
   } else if (s != LIMB_OK) {
     (void)cli_usage(args, "%s", limb_status_text(s));
     code = cli_exit_code(s);
@@ -332,10 +396,13 @@ const cli_command cli_base = {
       "them apart. limb base prints the base parameters, which can be told: the formulas",
       "of the combinations, their values, and which parameters have no influence.", "",
       "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
-      "rank of the regressor at random states (pivoted QR). When the two do not agree, it",
-      "is said, and the exit code is 1; robots with mimic joints may have more combinations",
-      "than the structure tells, and get those that the QR finds. JSON has the matrix of",
-      "the combinations, a row per base parameter and a column per parameter.", NULL},
+      "rank of the regressor at random states (pivoted QR). When the two do not agree, or",
+      "the rank is not clear, it is said, and the exit code is 1. Robots with mimic joints",
+      "are the exception: they may have more combinations than the structure tells. The",
+      "set is completed by those that the QR finds then; agree is false in JSON, and the",
+      "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
+      "JSON has the matrix of the combinations, a row per base parameter and a column per",
+      "parameter.", NULL},
   .examples = (const char* const[]){"limb base puma560 --no-friction --no-rotors",
                                     "the 36 base inertial parameters of the Puma 560",
                                     "limb base arm.urdf --format json",

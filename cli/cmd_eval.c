@@ -10,7 +10,8 @@
 
 static const cli_option own_options[] = {
   {"", NULL, "what to compute"},
-  {"states", "FILE.csv", "table of states, one row each; - is standard input"},
+  {"states", "FILE.csv",
+   "table of states, one row each; - is standard input. What needs no state does without"},
   {"what", "LIST", "quantities, with commas between them"},
   {"frame", "NAME", "body or frame that J, pose, velocity, Lambda and others are of"},
   {"ref", "body|world|aligned",
@@ -76,7 +77,7 @@ static const char* const examples[] = {
   "Jacobian and pose of a frame, to look at",
   "limb eval dog.urdf --base floating --states s.csv --what reactions --output loads.json",
   "loads on all joints of a robot that walks, to a file",
-  "limb eval acrobot --states up.csv --what A,B",
+  "limb eval acrobot --states examples/acrobot_up.csv --what A,B",
   "linear model about a state, for a controller",
   "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
   "what mass the hand has in each direction",
@@ -233,13 +234,28 @@ static int run_sheet(eval_sheet* s, const char* path)
   int code = read_frame(s);
   if (code == EXIT_FINE) code = eval_read_task(s);
   if (code != EXIT_FINE) return code;
-  code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
+  if (path) {
+    code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
+  } else {
+    cli_states_none(run->states, s->args, run->robot, run->dofs);
+  }
   if (code != EXIT_FINE) return code;
   code = check_needs(s);
   if (code == EXIT_FINE) code = eval_make_room(s);
   if (code == EXIT_FINE) code = print_rows(s);
   cli_states_close(run->states);
   return code;
+}
+
+// Only what is the same in all states can do without them.
+static int check_states(const eval_sheet* s, const char* path)
+{
+  for (int i = 0; i < s->count && !path; i++) {
+    if (s->quantity[i]->needs != 0)
+      return cli_usage(s->args, "--states FILE.csv is missing: the states to compute '%s' for",
+                       s->quantity[i]->name);
+  }
+  return EXIT_FINE;
 }
 
 static int run_eval(const cli_args* args)
@@ -252,9 +268,9 @@ static int run_eval(const cli_args* args)
   eval_sheet sheet = {.args = args, .run = &run};
   if (cli_has(args, "list")) return eval_list(args);
   if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
-  if (!path) return cli_usage(args, "--states FILE.csv is missing: the states to compute for");
   int code = cli_only_once(args, model, path);
   if (code == EXIT_FINE) code = read_what(&sheet);
+  if (code == EXIT_FINE) code = check_states(&sheet, path);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &robot);
   if (code == EXIT_FINE) {
     code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path)

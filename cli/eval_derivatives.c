@@ -120,10 +120,14 @@ static limb_status sampled(eval_run* r, double* Ad, double* Bd)
 {
   const size_t nn = squared(r);
   double *A = r->work, *B = A + 4 * nn, *other = B + 2 * nn, *work = other + 4 * nn;
-  const limb_status s = linear(r, A, B);
+  limb_status s = linear(r, A, B);
   if (s != LIMB_OK) return s;
-  return limb_discretise(2 * r->dofs->nv, r->dofs->nv, A, B, r->dt, Ad ? Ad : other,
-                         Bd ? Bd : other, work);
+  s = limb_discretise(2 * r->dofs->nv, r->dofs->nv, A, B, r->dt, Ad ? Ad : other, Bd ? Bd : other,
+                      work);
+  if (s != LIMB_OK)
+    (void)snprintf(r->because, sizeof r->because,
+                   "--dt is too long for this A: choose a shorter one");
+  return s;
 }
 
 static limb_status sampled_state_matrix(eval_run* r, double* x) { return sampled(r, x, NULL); }

@@ -107,23 +107,27 @@ const char* eval_nearest(const char* wrong)
   static const struct {
     const char *word, *name;
   } other[] = {
-    {"torque", "tau"},      {"qdd", "acc"},           {"mass", "M"},
-    {"inertia", "M"},       {"inverse", "Minv"},      {"bias", "h"},
-    {"gravity", "g"},       {"coriolis", "C"},        {"jacobian", "J"},
-    {"Jdot", "Jdotv"},      {"frame", "pose"},        {"position", "pose"},
-    {"transform", "pose"},  {"kinetic", "energy"},    {"potential", "energy"},
-    {"loads", "reactions"}, {"regressor", "Y"},       {"parameters", "theta"},
-    {"mass_rate", "Mdot"},  {"riemann", "curvature"}, {"hessian", "d2tau"},
-    {"projector", "N"},     {"did_dq", "dtau_dq"},    {"dfd_dq", "dacc_dq"},
-    {"dqdd_dq", "dacc_dq"}, {"ddq_dq", "dacc_dq"},    {"ddq_dv", "dacc_dv"},
-    {"rnea", "tau"},        {"aba", "acc"},
+    {"torque", "tau"},         {"qdd", "acc"},           {"mass", "M"},
+    {"inertia", "M"},          {"inverse", "Minv"},      {"bias", "h"},
+    {"gravity", "g"},          {"coriolis", "C"},        {"jacobian", "J"},
+    {"Jdot", "Jdotv"},         {"frame", "pose"},        {"position", "pose"},
+    {"transform", "pose"},     {"kinetic", "energy"},    {"potential", "energy"},
+    {"loads", "reactions"},    {"regressor", "Y"},       {"parameters", "theta"},
+    {"mass_rate", "Mdot"},     {"riemann", "curvature"}, {"hessian", "d2tau"},
+    {"projector", "N"},        {"did_dq", "dtau_dq"},    {"dfd_dq", "dacc_dq"},
+    {"dqdd_dq", "dacc_dq"},    {"ddq_dq", "dacc_dq"},    {"ddq_dv", "dacc_dv"},
+    {"ddq_dtau", "dacc_dtau"}, {"rnea", "tau"},          {"aba", "acc"},
   };
   enum { OTHER = sizeof other / sizeof *other };
   const char *names[EVAL_MOST + 1] = {NULL}, *words[OTHER + 1] = {NULL};
   for (int n = 0; eval_get(n) && n < EVAL_MOST; n++) names[n] = eval_get(n)->name;
   for (int k = 0; k < OTHER; k++) words[k] = other[k].word;
-  const char* close = cli_nearest(wrong, names);
-  const char* word = close ? NULL : cli_nearest(wrong, words);
+  // A word of the list, as it is, goes before a name that is only near.
+  const char *word = NULL, *close = NULL;
+  for (int k = 0; k < OTHER; k++)
+    if (strcmp(words[k], wrong) == 0) word = words[k];
+  if (!word) close = cli_nearest(wrong, names);
+  if (!word && !close) word = cli_nearest(wrong, words);
   for (int k = 0; word && k < OTHER; k++)
     if (words[k] == word) close = other[k].name;
   return close;

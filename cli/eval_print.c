@@ -5,6 +5,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,35 @@ static int text_begin(eval_sheet* s)
   return EXIT_FINE;
 }
 
+// "dM_dq (i = elbow; j down, k across)", "d2tau.dqdv (i = elbow; j down, k across)": what a matrix is of a
+// tensor. Fields have names, not letters.
+static void matrix_title(const eval_quantity* e, const eval_run* run, const size_t* index,
+                         char* text, size_t size)
+{
+  const int rank = eval_rank(e), first = e->axes[0] == AXIS_FIELD || e->axes[0] == AXIS_JOINT;
+  eval_name(e, run, rank > 2 ? first : 0, index, text, size);
+  if (rank - first < 3) return;
+  const char *gap = " (", *letter = "ijkl";
+  for (int axis = first; axis < rank - 2; axis++, letter++, gap = ", ") {
+    char name[600];
+    const size_t used = strlen(text);
+    eval_index_name(e, run, axis, index[axis], name, sizeof name);
+    (void)snprintf(text + used, size - used, "%s%c = %s", gap, *letter, name);
+  }
+  const size_t used = strlen(text);
+  (void)snprintf(text + used, size - used, "; %c down, %c across)", letter[0], letter[1]);
+}
+
+// A number of an answer: infinite ones are told.
+static void cell_answer(cli_table* t, double x)
+{
+  if (isinf(x)) {
+    cli_cell(t, "%s", x < 0 ? "-inf" : "inf");
+  } else {
+    cli_cell_number(t, x);
+  }
+}
+
 // The last two axes: names of the last one on top, of the other in front.
 static void text_matrix(const eval_quantity* e, const eval_run* run, const size_t* index,
                         const double* x, FILE* out)
@@ -128,8 +158,10 @@ static void text_matrix(const eval_quantity* e, const eval_run* run, const size_
   align[0] = 'l';
   align[columns + 1] = '\0';
   cli_table t = cli_table_make(align);
-  eval_name(e, run, rank - 2, index, name, sizeof name);
-  cli_cell(&t, "%s", name);
+  matrix_title(e, run, index, name, sizeof name);
+  if (rank > 2) // a line of its own: it is longer than what stands below
+    (void)fprintf(out, "  %s%s%s\n", cli_on(out, CLI_BOLD), name, cli_off(out, CLI_BOLD));
+  cli_cell(&t, "%s", rank > 2 ? "" : name);
   for (size_t k = 0; k < columns; k++) {
     eval_index_name(e, run, rank - 1, k, name, sizeof name);
     cli_cell(&t, "%s", name);
@@ -137,7 +169,7 @@ static void text_matrix(const eval_quantity* e, const eval_run* run, const size_
   for (size_t i = 0; i < rows; i++) {
     eval_index_name(e, run, rank - 2, i, name, sizeof name);
     cli_cell(&t, "%s", name);
-    for (size_t k = 0; k < columns; k++) cli_cell_number(&t, x[i * columns + k]);
+    for (size_t k = 0; k < columns; k++) cell_answer(&t, x[i * columns + k]);
   }
   cli_table_print(&t, out, "  ");
   free(align);
@@ -162,11 +194,11 @@ static void text_list(const eval_quantity* e, const eval_run* run, const double*
   const size_t n = eval_length(e, run, 0);
   char name[600];
   cli_table t = cli_table_make("lrl");
-  cli_cell(&t, "%s", rank > 0 ? e->name : ""), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
+  if (rank > 0) cli_cell(&t, "%s", e->name), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
   for (size_t k = 0; k < n; k++) {
     eval_index_name(e, run, 0, k, name, sizeof name);
     cli_cell(&t, "%s", rank > 0 ? name : e->name);
-    cli_cell_number(&t, x[k]);
+    cell_answer(&t, x[k]);
     cli_cell(&t, "%s", e->unit ? e->unit : "");
   }
   cli_table_print(&t, out, "  ");

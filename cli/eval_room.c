@@ -46,11 +46,29 @@ static int read_directions(eval_sheet* s)
   return EXIT_FINE;
 }
 
+// An option that nothing asks for is a mistake in --what.
+static int refuse_idle(const eval_sheet* s)
+{
+  static const struct {
+    const char *option, *of;
+    unsigned bit;
+  } known[] = {{"directions", "the task at a frame, as Lambda", OF_TASK},
+               {"damping", "the task at a frame, as Lambda", OF_TASK},
+               {"dt", "samples, as Ad and Bd", OF_STEP}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (cli_has(s->args, known[k].option) && !(eval_of(s) & known[k].bit))
+      return cli_usage(s->args, "--%s has no effect: nothing in --what is of %s", known[k].option,
+                       known[k].of);
+  }
+  return EXIT_FINE;
+}
+
 int eval_read_task(eval_sheet* s)
 {
   eval_run* run = s->run;
   run->task_options = limb_default_task_options();
-  const int code = read_directions(s);
+  int code = refuse_idle(s);
+  if (code == EXIT_FINE) code = read_directions(s);
   if (code != EXIT_FINE) return code;
   if (cli_has(s->args, "damping")) {
     if (!cli_numbers(s->args, "damping", 1, &run->task_options.damping)) return EXIT_USAGE;

@@ -96,6 +96,12 @@ int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const
   return code;
 }
 
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot,
+                     const cli_dofs* dofs)
+{
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = "no states"};
+}
+
 void cli_states_close(cli_states* s)
 {
   limb_csv_close(s->reader);
@@ -191,6 +197,10 @@ static int take_time(cli_states* s)
 int cli_states_next(cli_states* s, int* got)
 {
   limb_error err = {0};
+  if (!s->reader) { // cli_states_none
+    *got = s->count++ == 0;
+    return EXIT_FINE;
+  }
   const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
   if (status != LIMB_OK) return syntax_error(s, status, &err);
   if (!*got) {
@@ -210,21 +220,23 @@ int cli_states_next(cli_states* s, int* got)
 int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
                                const char* because)
 {
-  const char* colon = *because ? ": " : "";
-  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what, limb_status_text(status), colon,
-                 because);
+  static const char no_mass[] =
+    "a joint that moves no mass and no rotor has no acceleration: limb check names it";
+  // What a state is too much for is not what a model is.
+  const int limits = status == LIMB_E_UNSUPPORTED && *because;
+  const int singular = status == LIMB_E_SINGULAR && !*because;
+  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what,
+                 limits ? "" : limb_status_text(status),
+                 singular              ? "; "
+                 : limits || !*because ? ""
+                                       : ": ",
+                 singular ? no_mass : because);
   (void)fprintf(stderr, "%s:", s->path);
   if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
   (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);
   if (s->has_time) (void)fprintf(stderr, ", time %.9g", s->time);
-  (void)fprintf(stderr, ": %s", s->error);
-  if (status == LIMB_E_SINGULAR && !*because) {
-    (void)fprintf(stderr,
-                  "; a joint that moves no mass and no rotor has no acceleration: limb check "
-                  "names it");
-  }
-  (void)fprintf(stderr, "\n");
-  return cli_exit_code(status);
+  (void)fprintf(stderr, ": %s\n", s->error);
+  return limits ? EXIT_NUMERICAL : cli_exit_code(status);
 }
 
 int cli_states_failure(cli_states* s, limb_status status, const char* what)

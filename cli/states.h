@@ -60,6 +60,10 @@ int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const
                     const char* path);
 void cli_states_close(cli_states* s);
 
+// No table: one row without columns, for what needs none.
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot,
+                     const cli_dofs* dofs);
+
 // Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
 // they are, and EXIT_USAGE.
 int cli_states_need(cli_states* s, unsigned what, const char* purpose);

@@ -270,7 +270,9 @@ static limb_status compare(const problem* p, const double* before, const double*
 {
   const double* const x[2] = {before, after};
   double state[3][N], tau[2][N];
-  printf("norm of the torques [N m], straight o and best *:\n");
+  printf("norm of the torques [N m], straight o and best *:\n         0");
+  for (int k = 1; k <= 5; k++) printf("%10d", 20 * k); // half a column for 1 N m
+  printf("\n");
   for (int k = 1; k < NODES; k += 2) {
     int at[2];
     char line[52];

@@ -11,7 +11,8 @@
 //   K = R_1212 / (M_11 M_22 - M_12^2) for two velocities
 //
 // What is a trace or a quotient needs M^-1: LIMB_E_SINGULAR when M is not positive definite to working
-// precision. Tensors grow fast: four indices are 19 KB for 7 velocities, 1.6 MB for 21, 134 MB for 64. Calls
+// precision, and for traces also when the largest diagonal entries of M and M^-1 multiply to more than 1e11:
+// near such poses rounding takes all digits of a curvature (of sectional ones, too: see there). Tensors grow fast: four indices are 19 KB for 7 velocities, 1.6 MB for 21, 134 MB for 64. Calls
 // that fill nv^4 numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR4_MOST velocities, and the
 // functions for the length of their scratch memory 0. Statuses else as in limb/dynamics.h.
 #ifndef LIMB_GEOMETRY_H
@@ -76,7 +77,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_scalar_curvature(limb_data* d, const do
 LIMB_API size_t limb_scalar_curvature_work(const limb_model* m);
 
 /// Sectional curvature of the plane of two velocities u and w, by Gauss's equation from the accelerations of
-/// the particles: no derivative and no tensor. O(n), and two solves with M.
+/// the particles: no derivative and no tensor. Its error is about 1e-16 times the largest entry of M^-1, so
+/// near poses where M is singular it has no digits. O(n), and two solves with M.
 /// @return also LIMB_E_SINGULAR when u and w span no plane: sine of their angle in the metric below 1e-8.
 /// @param work  limb_sectional_curvature_work() numbers
 LIMB_NODISCARD LIMB_API limb_status limb_sectional_curvature(limb_data* d, const double* q,

@@ -17,15 +17,23 @@ KERNEL real every_lane(cell x) { return x; }
 KERNEL cell add_cell(cell a, cell b) { return add(a, b); }
 KERNEL cell scale_cell(par k, cell a) { return scale(k, a); }
 
-KERNEL cell lesser_cell(cell a, cell b) { return lesser(a, b); }
+KERNEL real lesser_lanes(real a, real b) { return lesser(a, b); }
 KERNEL cell lane(real x, int l) { return (void)l, x; }
 KERNEL real with_lane(real x, int l, cell y) { return (void)x, (void)l, y; }
 
-// Sums over the lanes up to each one, and from each one on; lanes moved up by one, with
-// a newcomer in the first.
-KERNEL real sum_up(real x) { return x; }
-KERNEL real sum_down(real x) { return x; }
-KERNEL real move_up(real x, cell first) { return (void)x, first; }
+// Lanes moved up or down by d: with one lane only what comes in is left.
+KERNEL real lanes_up(real x, int d, real in) { return (void)x, (void)d, in; }
+KERNEL real lanes_down(real x, int d, real in) { return (void)x, (void)d, in; }
+
+// Sine and cosine of every lane; the scalar's own function works on whole groups of angles.
+KERNEL void sines_of_lanes(real x, real* s, real* c)
+{
+  real at[8] = {x}, sine[8], cosine[8];
+  sines(1, at, sine, cosine);
+  *s = sine[0], *c = cosine[0];
+}
+
+KERNEL bool finite_lanes(real x) { return !any_nonfinite(1, &x); }
 
 KERNEL void put_lanes(cell* to, real x) { *to = x; }
 
@@ -37,10 +45,19 @@ KERNEL void put_some(cell* to, real x, int end)
   if (end > 0) *to = x;
 }
 
-// Lanes first .. end - 1; those of a where a set of lanes says so, of b elsewhere.
+// Sets of lanes: first .. end - 1; where a number of the robot is not zero; where begin <= x < end. Choice:
+// those of a where a set of lanes says so, of b elsewhere.
 typedef bool lane_set;
 KERNEL lane_set lanes_within(int first, int end) { return first <= 0 && end > 0; }
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return a || b; }
+KERNEL lane_set given_set(const double* x) { return *x != 0; }
+
+KERNEL lane_set given_around(double x, const double* begin, const double* end)
+{
+  return *begin <= x && x < *end;
+}
+
+KERNEL bool any_lane(lane_set s) { return s; }
 KERNEL real choose(lane_set s, real a, real b) { return s ? a : b; }
 
 #endif

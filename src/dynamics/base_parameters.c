@@ -101,15 +101,37 @@ static limb_status make_grouping(limb_grouping* g, limb_blocks* scratch)
 
 // ---- the object -------------------------------------------------------------------------------------
 
+// One term, perhaps with a sum in brackets behind its factor: no sign between blanks outside of brackets.
+static bool is_single(const char* formula)
+{
+  int depth = 0;
+  for (const char* c = formula; *c; c++) {
+    depth += (*c == '(') - (*c == ')');
+    if (depth == 0 && (strncmp(c, " + ", 3) == 0 || strncmp(c, " - ", 3) == 0)) return false;
+  }
+  return true;
+}
+
+// " + 0.5 (b)", " - b": by times a formula.
+static size_t put_merged(char* text, size_t room, double by, const char* formula)
+{
+  char digits[LIMB_NUMBER_SPACE];
+  const bool single = is_single(formula), turned = single && *formula == '-';
+  const bool minus = (by < 0) != turned, number = limb_coefficient_factor(fabs(by), digits);
+  const int used =
+    snprintf(text, room, " %c %s%s%s%s%s", minus ? '-' : '+', number ? digits : "",
+             number ? " " : "", single ? "" : "(", formula + turned, single ? "" : ")");
+  return used > 0 ? (size_t)used : 0;
+}
+
 // "a + 0.5 (b)" for the rows that the structure kept apart.
 static char* merged_formula(limb_blocks* keep, int nb, int row, const limb_merge* merge,
                             const char* const* formula)
 {
-  char digits[LIMB_NUMBER_SPACE];
   size_t room = strlen(formula[row]) + 1;
   for (int r = 0; r < nb; r++) {
     const bool gains = merge->by[(size_t)row * (size_t)nb + (size_t)r] != 0;
-    room += gains ? strlen(formula[r]) + sizeof digits + sizeof " +  ()" : 0;
+    room += gains ? strlen(formula[r]) + LIMB_NUMBER_SPACE + sizeof " +  ()" : 0;
   }
   char* text = limb_blocks_take(keep, room, 1);
   if (!text) return NULL;
@@ -117,11 +139,7 @@ static char* merged_formula(limb_blocks* keep, int nb, int row, const limb_merge
   memcpy(text, formula[row], used);
   for (int r = 0; r < nb; r++) {
     const double by = merge->by[(size_t)row * (size_t)nb + (size_t)r];
-    if (by == 0) continue;
-    limb_coefficient_digits(fabs(by), digits);
-    const int more =
-      snprintf(text + used, room - used, " %c %s (%s)", by < 0 ? '-' : '+', digits, formula[r]);
-    used += more > 0 ? (size_t)more : 0;
+    if (by != 0) used += put_merged(text + used, room - used, by, formula[r]);
   }
   return text;
 }
@@ -183,17 +201,33 @@ static limb_status make_room(limb_base_parameters* b, const limb_matrices* x)
   return fine ? limb_parameters(b->m, b->theta) : LIMB_E_NOMEM;
 }
 
-// Which parameters are base parameters themselves, and which have no effect.
-static void find_effects(const limb_grouping* g, limb_base_parameters* b)
+static bool counts(double x, double unit, double least)
 {
+  return x != 0 && fabs(x) * unit >= least;
+}
+
+// Which parameters are base parameters themselves, and which have no effect. What formulas leave out makes
+// no company.
+static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b,
+                                limb_blocks* scratch)
+{
+  const size_t np = (size_t)b->np, nb = (size_t)b->nb;
+  double* unit = limb_blocks_take(scratch, np, sizeof(double));
+  double* least = limb_blocks_take(scratch, nb, sizeof(double));
+  int* members = limb_blocks_take(scratch, nb, sizeof(int));
+  if (!unit || !least || !members) return LIMB_E_NOMEM;
+  limb_grouping_units(g, unit);
+  for (size_t r = 0; r < nb; r++) {
+    const double* row = b->K + r * np;
+    least[r] = limb_grouping_least(np, unit, row);
+    for (size_t c = 0; c < np; c++) members[r] += counts(row[c], unit[c], least[r]);
+  }
   for (int c = 0; c < b->np; c++) {
     limb_parameter_info info;
     int rows = 0, mates = 0;
-    for (int r = 0; r < b->nb; r++) {
-      const double* row = b->K + (size_t)r * (size_t)b->np;
-      if (row[c] == 0) continue;
-      rows++;
-      for (int k = 0; k < b->np; k++) mates += row[k] != 0;
+    for (size_t r = 0; r < nb; r++) {
+      if (!counts(b->K[r * np + (size_t)c], unit[c], least[r])) continue;
+      rows++, mates += members[r];
     }
     b->effect[c] = rows == 0                 ? LIMB_EFFECT_NONE
                    : rows == 1 && mates == 1 ? LIMB_EFFECT_ALONE
@@ -203,6 +237,7 @@ static void find_effects(const limb_grouping* g, limb_base_parameters* b)
     if (out) b->effect[c] = LIMB_EFFECT_LEFT_OUT;
     b->facts.considered += !out;
   }
+  return LIMB_OK;
 }
 
 static limb_status fill(limb_base_parameters* b, limb_grouping* g, limb_blocks* scratch)
@@ -226,8 +261,7 @@ static limb_status fill(limb_base_parameters* b, limb_grouping* g, limb_blocks* 
   if (!(g->flags & LIMB_BASE_STRUCTURE_ONLY))
     s = limb_grouping_check(g, &x, scratch, &b->facts, &merge);
   if (s == LIMB_OK) s = take_rows(b, &x, &merge, name, formula, scratch);
-  if (s == LIMB_OK) find_effects(g, b);
-  return s;
+  return s == LIMB_OK ? find_effects(g, b, scratch) : s;
 }
 
 static bool is_still(const limb_environment* e)

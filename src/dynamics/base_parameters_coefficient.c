@@ -18,7 +18,7 @@ limb_coefficient limb_coefficient_constant(int link, limb_constant what, double 
 {
   const double whole = round(value);
   const bool length = what <= LIMB_CONSTANT_B;
-  if (fabs(value - whole) < 1e-12 && fabs(whole) <= (length ? 0 : 1))
+  if (fabs(value - whole) < (length ? 1e-12 : 1e-10) && fabs(whole) <= (length ? 0 : 1))
     return limb_coefficient_number(whole);
   limb_coefficient r = {.value = value, .count = 1};
   r.term[0] = (limb_monomial){.number = 1, .count = 1, .symbol = {link * CONSTANTS + (int)what}};
@@ -116,7 +116,8 @@ put(text* t, const char* format, ...)
   t->at += used, t->room -= used;
 }
 
-void limb_coefficient_digits(double x, char digits[LIMB_NUMBER_SPACE])
+// In at most ten digits, whatever the locale.
+static void write_digits(double x, char digits[LIMB_NUMBER_SPACE])
 {
   // powers of ten up to 10^22 are exact: the quotient is the double next to the ten digits
   const double decade = x == 0 ? 0 : floor(log10(fabs(x))), unit = pow(10, fabs(9 - decade));
@@ -124,11 +125,10 @@ void limb_coefficient_digits(double x, char digits[LIMB_NUMBER_SPACE])
   (void)limb_print_number(isfinite(rounded) ? rounded : x, digits);
 }
 
-static void put_number(text* t, double x)
+bool limb_coefficient_factor(double x, char digits[LIMB_NUMBER_SPACE])
 {
-  char digits[LIMB_NUMBER_SPACE];
-  limb_coefficient_digits(x, digits);
-  put(t, "%s", digits);
+  write_digits(x, digits);
+  return strcmp(digits, "1") != 0;
 }
 
 static void put_monomial(text* t, const limb_monomial* x)
@@ -136,7 +136,8 @@ static void put_monomial(text* t, const limb_monomial* x)
   static const char* const name[] = {"d", "r", "b", "Sa", "Ca", "Sg", "Cg", "St", "Ct"};
   const double size = fabs(x->number);
   const char* blank = "";
-  if (size != 1 || x->count == 0) put_number(t, size), blank = " ";
+  char digits[LIMB_NUMBER_SPACE];
+  if (limb_coefficient_factor(size, digits) || x->count == 0) put(t, "%s", digits), blank = " ";
   for (int i = 0; i < x->count;) {
     int power = 1;
     while (i + power < x->count && x->symbol[i + power] == x->symbol[i]) power++;
@@ -152,12 +153,11 @@ void limb_coefficient_text(const limb_coefficient* x, bool* negative,
 {
   text t = {buffer, LIMB_COEFFICIENT_TEXT};
   const double lead = x->count > 0 ? x->term[0].number : x->value;
+  char digits[LIMB_NUMBER_SPACE];
   buffer[0] = '\0';
   *negative = lead < 0;
-  if (x->count == 1 && x->term[0].count == 0 && fabs(lead) == 1) return;
-  if (x->count <= 0) {
-    put_number(&t, fabs(x->value));
-    put(&t, " ");
+  if (x->count <= 0 || (x->count == 1 && x->term[0].count == 0)) { // a number
+    if (limb_coefficient_factor(fabs(lead), digits)) put(&t, "%s ", digits);
     return;
   }
   if (x->count > 1) put(&t, "(");

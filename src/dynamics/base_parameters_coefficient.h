@@ -53,7 +53,8 @@ limb_coefficient limb_coefficient_product(const limb_coefficient* x, const limb_
 void limb_coefficient_text(const limb_coefficient* x, bool* negative,
                            char text[LIMB_COEFFICIENT_TEXT]);
 
-// Writes a number in at most ten digits, whatever the locale.
-void limb_coefficient_digits(double x, char text[LIMB_NUMBER_SPACE]);
+// Text of a positive number in at most ten digits, whatever the locale; false when they say 1, which need not
+// be written as a factor.
+bool limb_coefficient_factor(double x, char text[LIMB_NUMBER_SPACE]);
 
 #endif

@@ -34,9 +34,11 @@ typedef struct term {
 typedef struct writer {
   const limb_grouping* g;
   const limb_rows* rows;
-  int* first;   // nlink + 1: rows of a link
-  size_t count; // of terms
-  term* terms;  // NULL in the first pass
+  double* unit;  // nparameter: of the columns
+  double* least; // rows: the smallest term that counts
+  int* first;    // nlink + 1: rows of a link
+  size_t count;  // of terms
+  term* terms;   // NULL in the first pass
 } writer;
 
 static coefficient times(const coefficient* x, const coefficient* y)
@@ -152,7 +154,7 @@ static const char* symbol_of(limb_parameter_kind kind)
 static void offer(writer* w, int row, coefficient x, int column, int link, limb_parameter_kind kind)
 {
   const double want = w->rows->row[(size_t)row * (size_t)w->g->nparameter + (size_t)column];
-  if (want == 0) return;
+  if (want == 0 || fabs(want) * w->unit[column] < w->least[row]) return;
   if (x.count < 0 || fabs(x.value - want) > 1e-9 * fabs(want)) x.value = want, x.count = -1;
   if (w->terms) {
     term* t = &w->terms[w->count];
@@ -375,10 +377,18 @@ limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows
                                    limb_blocks* scratch, const char** name, const char** formula)
 {
   const size_t nlink = (size_t)g->m->nlink;
-  writer w = {.g = g, .rows = rows, .first = limb_blocks_take(scratch, nlink + 1, sizeof(int))};
+  const size_t columns = (size_t)g->nparameter, n = (size_t)rows->count;
+  writer w = {.g = g,
+              .rows = rows,
+              .unit = limb_blocks_take(scratch, columns, sizeof(double)),
+              .least = limb_blocks_take(scratch, n, sizeof(double)),
+              .first = limb_blocks_take(scratch, nlink + 1, sizeof(int))};
   place* places = limb_blocks_take(scratch, nlink, sizeof *places);
-  if (!w.first || !places) return LIMB_E_NOMEM;
+  if (!w.unit || !w.least || !w.first || !places) return LIMB_E_NOMEM;
   index_rows(rows, g->m->nlink, w.first);
+  limb_grouping_link_units(g, w.unit);
+  for (size_t r = 0; r < n; r++)
+    w.least[r] = limb_grouping_least(columns, w.unit, rows->row + r * columns);
   for (int i = 0; i < g->m->nlink; i++) places[i] = place_of(g->m, i);
   find_terms(&w, places);
   w.terms = limb_blocks_take(scratch, w.count, sizeof *w.terms);

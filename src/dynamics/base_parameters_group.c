@@ -12,6 +12,7 @@
 
 #include "dynamics/base_parameters_impl.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,11 +35,11 @@ double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool
   }
 }
 
-void limb_grouping_units(const limb_grouping* g, double* unit)
+// Of `parts` bodies or links, then of the joints that have an actuator.
+static void fill_units(const limb_grouping* g, int parts, double* unit)
 {
   const limb_model* m = g->m;
-  for (int b = 0; b < m->nbody; b++) {
-    if (!limb_has_parameters(m, b)) continue;
+  for (int i = 0; i < parts; i++) {
     for (int k = 0; k < LIMB_INERTIAL; k++)
       *unit++ = limb_grouping_unit(g, limb_leave_kind(k), true);
   }
@@ -48,6 +49,13 @@ void limb_grouping_units(const limb_grouping* g, double* unit)
     for (int k = 0; k < LIMB_JOINT_PARAMETERS; k++)
       *unit++ = limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k), turns);
   }
+}
+
+void limb_grouping_units(const limb_grouping* g, double* unit)
+{
+  int bodies = 0;
+  for (int b = 0; b < g->m->nbody; b++) bodies += limb_has_parameters(g->m, b);
+  fill_units(g, bodies, unit);
 }
 
 int limb_grouping_actuator(const limb_grouping* g, int link)
@@ -66,6 +74,18 @@ bool limb_grouping_leaves_out(const limb_grouping* g, limb_parameter_kind kind)
   case LIMB_PARAMETER_OFFSET: return g->flags & LIMB_BASE_NO_SPRINGS;
   default: return false;
   }
+}
+
+void limb_grouping_link_units(const limb_grouping* g, double* unit)
+{
+  fill_units(g, g->m->nlink, unit);
+}
+
+double limb_grouping_least(size_t n, const double* unit, const double* row)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(row[i]) * unit[i]);
+  return most <= DBL_MAX ? LIMB_BASE_DUST * most : 0;
 }
 
 void limb_parameters_move(const sp_pose* X, const double* x, double* out)

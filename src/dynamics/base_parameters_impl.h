@@ -28,6 +28,10 @@ static inline limb_parameter_kind limb_leave_kind(int entry)
 
 #define LIMB_BASE_ZERO 1e-9 // of numbers of the robot's own size: smaller ones are none
 
+// Terms this small beside the largest of their row, in numbers of the robot's own size, are left out of
+// formulas: they are rounding, or angles that a file gives in eleven digits. K keeps them.
+#define LIMB_BASE_DUST 1e-10
+
 // Blocks of memory that are freed together: a list, each with its head in front.
 typedef struct limb_block limb_block;
 
@@ -137,8 +141,12 @@ typedef struct limb_matrices {
 limb_status limb_grouping_matrices(const limb_grouping* g, const limb_rows* rows,
                                    limb_blocks* scratch, limb_matrices* out);
 
-// Size of one unit of the user's parameters, np numbers.
+// Size of one unit of the user's parameters, np numbers; of the link parameters, nparameter numbers.
 void limb_grouping_units(const limb_grouping* g, double* unit);
+void limb_grouping_link_units(const limb_grouping* g, double* unit);
+
+// What |entry| unit of a row of n must reach to count: LIMB_BASE_DUST of the largest.
+double limb_grouping_least(size_t n, const double* unit, const double* row);
 
 // Combinations that the structure missed: dropped rows, and what the others gain from them. Both NULL: none.
 typedef struct limb_merge {

@@ -12,6 +12,6 @@ limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v,
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;
-  limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, SLOPES_SKEW, C);
-  return limb_kernels_of(d)->finite_matrix(m, C) ? LIMB_OK : LIMB_E_NONFINITE;
+  const bool fine = limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, SLOPES_SKEW, C);
+  return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }

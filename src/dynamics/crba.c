@@ -1,7 +1,8 @@
 // Mass matrix, its inverse, and solves with it: entry points.
 //
-// M^-1 goes through the packed factors where the workspace has room for them (robots of moderate depth,
-// and all with mimic joints), else column by column through articulated bodies, which is O(n) each.
+// Solves go through the packed factors where the workspace has room for them (robots of moderate depth, and
+// all with mimic joints), else column by column through articulated bodies, which is O(n) each. M^-1 takes
+// several columns at a time through the factors, which may lie on the sheet as well: it is free then.
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
@@ -60,11 +61,27 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
   return LIMB_OK;
 }
 
+// Where the factors can be, NULL: nowhere.
+static double* room_for_factors(const limb_data* d)
+{
+  const limb_model* m = d->m;
+  if (!d->ws.sheet.cell) return NULL;
+  if (limb_ws_packed(m) > 0) return d->ws.packed;
+  return m->elim.packed <= (size_t)ROW_COUNT * (size_t)m->ncdof ? d->ws.sheet.cell : NULL;
+}
+
 limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
 {
   if (!d || !q || !Minv) return LIMB_E_ARG;
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
+  double* packed = room_for_factors(d);
+  if (packed) {
+    const limb_model* m = d->m;
+    const double least = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
+    if (!(least > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
+    return *d->ws.sheet.fine ? LIMB_OK : LIMB_E_NONFINITE;
+  }
   const size_t n = (size_t)d->m->nv;
   memset(Minv, 0, n * n * sizeof *Minv);
   for (size_t k = 0; k < n; k++) Minv[k * n + k] = 1;

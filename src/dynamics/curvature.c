@@ -125,6 +125,21 @@ limb_status limb_curvature(limb_data* d, const double* q, double* work, double* 
 
 // ---- traces -----------------------------------------------------------------------------------------
 
+// M^-1, for traces: entries of R are differences of terms as large as M, and M^-1 multiplies their rounding
+// errors twice. LIMB_E_SINGULAR when that leaves no digits. M: scratch, nv x nv.
+static limb_status inverse_for_traces(limb_data* d, const double* q, double* M, double* Minv)
+{
+  limb_status s = limb_mass_matrix(d, q, M);
+  if (s == LIMB_OK) s = limb_mass_matrix_inverse(d, q, Minv);
+  if (s != LIMB_OK) return s;
+  double large = 0, small = 0;
+  for (int i = 0; i < d->m->nv; i++) {
+    const ptrdiff_t ii = (ptrdiff_t)i * (d->m->nv + 1);
+    large = fmax(large, M[ii]), small = fmax(small, Minv[ii]);
+  }
+  return large * small < 1e11 ? LIMB_OK : LIMB_E_SINGULAR;
+}
+
 size_t limb_ricci_curvature_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
@@ -138,7 +153,7 @@ limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, do
   const size_t n = (size_t)d->m->nv;
   double *R = work, *Minv = work + n * n * n * n; // where the symbols were
   limb_status s = limb_curvature(d, q, Minv, R);
-  if (s == LIMB_OK) s = limb_mass_matrix_inverse(d, q, Minv);
+  if (s == LIMB_OK) s = inverse_for_traces(d, q, Minv + n * n, Minv);
   if (s != LIMB_OK) return s;
   memset(Ric, 0, n * n * sizeof *Ric);
   for (size_t i = 0; i < n; i++) // Ric_jl += M^-1_ik R_ijkl

@@ -6,11 +6,6 @@
 //
 // Cost O(n depth), and for forward dynamics O(n^3) of the inverse and two products, by lanes.
 
-KERNEL void fill_row(const limb_model* m, const limb_ws* ws, int row, const real* x)
-{
-  for (int c = 0; c < m->ncdof; c++) *sheet_entry(&ws->sheet, row, c) = x[c];
-}
-
 // Zeros, where products are added and not put.
 KERNEL void clear_matrix(const limb_model* m, real* A)
 {
@@ -19,139 +14,172 @@ KERNEL void clear_matrix(const limb_model* m, real* A)
   for (size_t i = 0; i < count; i++) A[i] = zero();
 }
 
-// Entry (c, c) of compiled dofs.
-KERNEL void add_diagonal(const limb_model* m, real* A, int c, real x)
+// What a joint itself adds to M, d tau / d q and d tau / d v on their diagonals: rotors, springs and friction
+// (actuator_kernel.h), differentiated: tanh' = (1 - tanh^2) / width.
+typedef struct own_slopes {
+  real x[3];
+} own_slopes;
+
+KERNEL own_slopes own_slopes_of(const limb_model* m, const limb_terms* terms, int c, real v)
 {
-  if (!A) return;
-  const limb_dof* dof = &m->dof[c];
-  real* entry = &A[(size_t)dof->v * (size_t)m->nv + (size_t)dof->v];
-  *entry = add(*entry, scale(parameter(dof->mult * dof->mult), x));
+  const limb_actuator* k = &m->actuator[c];
+  own_slopes s = {{zero(), zero(), zero()}};
+  if (terms->rotors) s.x[0] = given(k->rotor);
+  if (terms->springs) s.x[1] = given(k->stiffness);
+  if (!terms->friction) return s;
+  s.x[2] = given(k->viscous);
+  if (terms->width > 0) {
+    const real t = sign_of(v, terms->width);
+    s.x[2] = kmadd(s.x[2], parameter(k->coulomb / terms->width), sub(one(), mul(t, t)));
+  }
+  return s;
 }
 
-// Rotors, friction and springs (actuator_kernel.h), differentiated: tanh' = (1 - tanh^2) / width.
-KERNEL void add_actuator_slopes(const limb_model* m, const limb_terms* terms, const real* v,
-                                const slopes* inverse)
+// To the matrices in the user's order, those that are there.
+KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real* v,
+                       const slopes* to)
 {
+  real* A[3] = {to->dx, to->dq, to->dv};
   for (int i = 0; i < m->nlink; i++) {
     if (m->link[i].ndof != 1) continue;
     const int c = m->link[i].dof;
-    const limb_actuator* k = &m->actuator[c];
-    if (terms->rotors) add_diagonal(m, inverse->dx, c, given(k->rotor));
-    if (terms->springs) add_diagonal(m, inverse->dq, c, given(k->stiffness));
-    if (!terms->friction) continue;
-    real slope = given(k->viscous);
-    if (terms->width > 0) {
-      const real t = sign_of(v[c], terms->width);
-      slope = kmadd(slope, parameter(k->coulomb / terms->width), sub(one(), mul(t, t)));
+    const limb_dof* dof = &m->dof[c];
+    const own_slopes s = own_slopes_of(m, terms, c, v[c]);
+    const size_t at = (size_t)dof->v * ((size_t)m->nv + 1);
+    for (int k = 0; k < 3; k++) {
+      if (A[k]) A[k][at] = add(A[k][at], scale(parameter(dof->mult * dof->mult), s.x[k]));
     }
-    add_diagonal(m, inverse->dv, c, slope);
   }
 }
 
-// Bases at rest, whatever the surroundings.
-KERNEL void stop_bases(const limb_model* m, const limb_sheet* s)
+// What springs and wrenches want to know besides the sheet.
+KERNEL void load_others(const limb_model* m, const link_const* k, const limb_ws* ws,
+                        const motion_in* in)
 {
-  for (int r = 0; r < m->nroot; r++) {
-    real* v = (real*)s->base + 12 * (ptrdiff_t)r;
-    for (int k = 0; k < 6; k++) v[k] = zero();
+  real* q = ws->q;
+  if (in->nwrench > 0) {
+    load_coordinates(m, k, ws, in->q);
+  } else if (m->has_actuators) {
+    for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, in->q, i);
   }
 }
 
-// Poses, axes, velocities.
-KERNEL void sheet_velocities(const limb_model* m, const link_const* k, const limb_ws* ws,
-                             const real* cv, limb_slopes kind)
-{
-  sheet_poses(m, k, ws);
-  if (kind != SLOPES_FORCE) stop_bases(m, &ws->sheet);
-  fill_row(m, ws, ROW_RATE, cv);
-  ROWS.velocities(m, &ws->sheet, kind);
-}
-
-// Accelerations, inertias and forces; columns of M and d tau / d v.
-KERNEL void sheet_dynamics(const limb_model* m, const limb_ws* ws, const real* ca)
-{
-  fill_row(m, ws, ROW_ACC, ca);
-  ROWS.accelerations(m, &ws->sheet);
-  ROWS.bodies(m, &ws->sheet, true);
-  ROWS.columns_v(m, &ws->sheet, SLOPES_FORCE);
-}
-
-// Joint forces in the user's order: rigid bodies', actuators', less what the wrenches do.
+// Joint forces in the user's order, from those of the rigid bodies in ct: actuators' besides, less what the
+// wrenches do.
 KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const motion_in* in, const real* cv, const real* ca, real* tau)
+                         const motion_in* in, const row_in* rows, real* ct, real* tau)
 {
-  real* ct = ws->force; // compiled order
-  ROWS.tau(m, &ws->sheet);
-  for (int c = 0; c < m->ncdof; c++) ct[c] = *sheet_entry(&ws->sheet, ROW_TAU, c);
   for (int l = 0; l < in->nwrench; l++) take_load(m, ws, load_of(m, k, ws, &in->wrench[l]), ct);
-  if (m->has_actuators) add_actuators(m, ws, cv, ca, in->terms, ct);
-  in_user_order(m, ct, tau);
+  if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
+  if (ct != tau) in_user_order(m, ct, tau);
 }
 
-// d tau / d q and d tau / d v with all that is not a rigid body; dx, if wanted, is M.
-KERNEL void sheet_slopes(const limb_model* m, const link_const* k, const limb_ws* ws,
+// d tau / d q and d tau / d v of all that is not a rigid body; dx, if wanted, is M.
+KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws* ws,
                          const motion_in* in, const real* cv, const slopes* out)
 {
-  clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
-  if (out->dq) ROWS.columns_q(m, &ws->sheet);
-  ROWS.products(m, &ws->sheet, out->dx, out->dq, out->dv);
-  if (m->has_actuators) add_actuator_slopes(m, in->terms, cv, out);
+  if (m->has_actuators) add_own_to(m, in->terms, cv, out);
   for (int l = 0; l < in->nwrench && out->dq; l++) {
     take_load_slopes(m, ws, load_of(m, k, ws, &in->wrench[l]), out->dq);
   }
 }
 
-static void set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,
+static bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,
                                const motion_in* in, const slopes* out)
 {
-  load_coordinates(m, k, ws, in->q);
-  const real *cv = in_compiled_order(m, in->v, ws->v), *ca = in_compiled_order(m, in->x, ws->a);
-  sheet_velocities(m, k, ws, cv, SLOPES_FORCE);
-  sheet_dynamics(m, ws, ca);
-  if (out->y) sheet_forces(m, k, ws, in, cv, ca, out->y);
-  sheet_slopes(m, k, ws, in, cv, out);
+  const row_in rows = {.q = sheet_coordinates(m, &ws->sheet, in->q),
+                       .v = in_compiled_order(m, in->v, ws->v),
+                       .a = in_compiled_order(m, in->x, ws->a),
+                       .base = ws->base,
+                       .base_turns = ws->base_turns,
+                       .keep = in->nwrench > 0};
+  const bool bodies_only = !m->has_actuators && in->nwrench == 0;
+  real* ct = m->identity && bodies_only && out->y ? out->y : ws->force;
+  const row_out to = {ct, out->dx, out->dq, out->dv};
+  clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
+  const bool fine = ROWS.inverse(m, &ws->sheet, &rows, &to);
+  load_others(m, k, ws, in);
+  if (out->y) sheet_forces(m, k, ws, in, &rows, ct, out->y);
+  other_slopes(m, k, ws, in, rows.v, out);
+  return fine && (in->nwrench == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
 
-// a = M^-1 (tau - h)
-KERNEL void accelerate(int n, const real* Minv, const real* tau, const real* h, real* a)
+// The packed rows of M, from all of it in the user's order.
+KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
 {
-  for (int i = 0; i < n; i++) {
-    const real* row = Minv + (size_t)i * (size_t)n;
-    a[i] = zero();
-    for (int j = 0; j < n; j++) a[i] = madd(a[i], row[j], sub(tau[j], h[j]));
+  for (int k = 0; k < n; k++) {
+    const real* row = M + (size_t)e->v[k] * (size_t)n;
+    for (int a = k; a >= 0; a = e->parent[a]) packed[e->row[k] + e->depth[a]] = row[e->v[a]];
   }
+}
+
+// Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches.
+KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws,
+                          const motion_in* in, const slopes* out)
+{
+  enum { SOME = LIMB_LANES_MOST };
+  row_in rows = {.q = in->q, .v = in->v, .base = ws->base, .base_turns = ws->base_turns};
+  const row_out to = {out->y ? out->y : ws->a, out->dx, out->dq, out->dv};
+  const real* tau = in->x;
+  real own[3][SOME];
+  if (m->has_actuators) {
+    real* lost = ws->tau; // what friction and springs take away
+    for (int c = 0; c < m->ncdof; c++) {
+      const own_slopes s = own_slopes_of(m, in->terms, c, in->v[c]);
+      for (int x = 0; x < 3; x++) own[x][c] = s.x[x];
+      lost[c] = zero();
+    }
+    for (int x = 0; x < 3; x++) rows.slope[x] = own[x];
+    load_others(m, k, ws, in);
+    add_actuators(m, ws, in->v, no_acceleration(m, ws), in->terms, lost);
+    for (int c = 0; c < m->ncdof; c++) lost[c] = sub(in->x[c], lost[c]);
+    tau = lost;
+  }
+  return ROWS.forward_block(m, &ws->sheet, &rows, tau, &to);
 }
 
 static real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,
                                const motion_in* in, const slopes* out)
 {
   const limb_sheet* s = &ws->sheet;
+  const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= ROWS.lanes;
+  if (ROWS.lanes > 1 && one_block && m->identity && in->nwrench == 0)
+    return forward_block(m, k, ws, in, out);
+  row_in rows = {.q = sheet_coordinates(m, s, in->q),
+                 .v = in_compiled_order(m, in->v, ws->v),
+                 .base = ws->base,
+                 .base_turns = ws->base_turns};
+  const row_out to = {ws->force, out->dx, out->dq, out->dv};
   const slopes mass = {NULL, NULL, NULL, out->dx}, by_state = {NULL, out->dq, out->dv, NULL};
-  load_coordinates(m, k, ws, in->q);
-  const real* cv = in_compiled_order(m, in->v, ws->v);
-  real *h = ws->tau, *a = out->y ? out->y : ws->a, *work = s->cell;
-  sheet_velocities(m, k, ws, cv, SLOPES_FORCE);
-  sheet_dynamics(m, ws, no_acceleration(m, ws));
-  sheet_forces(m, k, ws, in, cv, ws->a, h);
-  sheet_slopes(m, k, ws, in, cv, &mass);
-  const real least = ROWS.invert(m->nv, out->dx, ws->a);
-  accelerate(m->nv, out->dx, in->x, h, a);
-  fill_row(m, ws, ROW_ACC, in_compiled_order(m, a, ws->force));
-  ROWS.accelerations(m, s);
-  ROWS.forces(m, s);
-  sheet_slopes(m, k, ws, in, cv, &by_state);
-  ROWS.take_product(m->nv, out->dx, out->dq, work);
-  ROWS.take_product(m->nv, out->dx, out->dv, work);
+  real *a = out->y ? out->y : ws->columns, *packed = limb_ws_packed(m) > 0 ? ws->packed : out->dq;
+  clear_matrix(m, out->dx);
+  ROWS.bias(m, s, &rows, &to);
+  load_others(m, k, ws, in);
+  rows.a = no_acceleration(m, ws);
+  sheet_forces(m, k, ws, in, &rows, ws->force, a);
+  if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);
+  // a = M^-1 (tau - h)
+  pack(&m->elim, m->nv, out->dx, packed);
+  const real least = ltl_factor(&m->elim, m->nv, packed, ws->a);
+  for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
+  set_solve(m, ws, packed, a);
+  bool fine = ROWS.invert(&m->elim, m->nv, packed, out->dx, s->work);
+  clear_matrix(m, out->dq), clear_matrix(m, out->dv);
+  ROWS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
+  other_slopes(m, k, ws, in, rows.v, &by_state);
+  fine &= ROWS.take_product(m->nv, out->dx, out->dq, s->work);
+  fine &= ROWS.take_product(m->nv, out->dx, out->dv, s->work);
+  *s->fine = fine;
   return least;
 }
 
-static void set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+static bool set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
                                 const real* q, const real* v, limb_slopes kind, real* C)
 {
-  load_coordinates(m, k, ws, q);
-  sheet_velocities(m, k, ws, in_compiled_order(m, v, ws->v), kind);
-  ROWS.bodies(m, &ws->sheet, false);
-  ROWS.columns_v(m, &ws->sheet, kind);
+  const row_in rows = {.q = sheet_coordinates(m, &ws->sheet, q),
+                       .v = in_compiled_order(m, v, ws->v)};
+  const row_out to = {NULL, NULL, NULL, C};
+  (void)k;
   clear_matrix(m, C);
-  ROWS.products(m, &ws->sheet, NULL, NULL, C);
+  return ROWS.coriolis(m, &ws->sheet, &rows, kind, &to);
 }

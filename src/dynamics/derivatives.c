@@ -3,14 +3,9 @@
 #include "limb/derivatives.h"
 
 #include "dynamics/environment.h"
+#include "dynamics/factors.h"
 #include "model/kernels.h"
 #include "model/state_check.h"
-
-// No NaN and no infinity in a matrix; NULL is none.
-static bool finite_matrix(limb_data* d, const double* A)
-{
-  return !A || limb_kernels_of(d)->finite_matrix(d->m, A);
-}
 
 // Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
 static limb_status enter(limb_data* d, const double* q, const double* v, const double* x,
@@ -32,9 +27,8 @@ limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, con
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &around.terms, around.given, around.ngiven};
   const limb_kernels_slopes slopes = {out->tau, out->dtau_dq, out->dtau_dv, out->M};
-  limb_kernels_of(d)->id_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
-  const bool fine = (!out->tau || limb_finite_v(d, out->tau)) && finite_matrix(d, out->dtau_dq) &&
-                    finite_matrix(d, out->dtau_dv) && finite_matrix(d, out->M);
+  const bool fine = limb_kernels_of(d)->id_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes) &&
+                    (!out->tau || limb_finite_v(d, out->tau));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -49,8 +43,7 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven};
   const limb_kernels_slopes slopes = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
   const double least = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
-  if (!(least > 0)) return LIMB_E_SINGULAR;
-  const bool fine = (!out->acc || limb_finite_v(d, out->acc)) && finite_matrix(d, out->dacc_dq) &&
-                    finite_matrix(d, out->dacc_dv) && finite_matrix(d, out->dacc_dtau);
+  if (!(least > 0) || !limb_inverse_positive(d->m, out->dacc_dtau)) return LIMB_E_SINGULAR;
+  const bool fine = *d->ws.sheet.fine && (!out->acc || limb_finite_v(d, out->acc));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }

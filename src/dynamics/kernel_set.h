@@ -26,6 +26,8 @@
 #define SET_JOIN(a, b)  SET_JOIN2(a, b)
 typedef SET_JOIN(KERNEL_SET, _motion) motion_in;
 typedef SET_JOIN(KERNEL_SET, _slopes) slopes;
+typedef SET_JOIN(KERNEL_SET, _rows_in) row_in;
+typedef SET_JOIN(KERNEL_SET, _rows_out) row_out;
 
 #ifndef ROWS
 #include "base/lanes_one.h"
@@ -40,8 +42,6 @@ static const SET_JOIN(KERNEL_SET, _rows) rows_here = ROW_KERNELS;
 #include "dynamics/sheet_kernel.h"
 
 #include "dynamics/load_kernel.h"
-
-#include "dynamics/derivative_kernel.h"
 
 static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
 {
@@ -137,6 +137,14 @@ static real set_factor(const limb_model* m, const link_const* k, const limb_ws* 
   return set_factor_loaded(m, k, ws, packed);
 }
 
+static real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                       real* packed, real* Minv)
+{
+  const real least = set_factor(m, k, ws, q, packed);
+  *ws->sheet.fine = ROWS.invert(&m->elim, m->nv, packed, Minv, ws->sheet.work);
+  return least;
+}
+
 static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed, real* x)
 {
   real* y = ws->tau;
@@ -186,8 +194,19 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   return least;
 }
 
-const KERNEL_SET KERNEL_TABLE = {
-  set_finite,           set_finite_result, set_finite_matrix,   set_link_motion,
-  set_inverse_dynamics, set_mass_matrix,   set_coriolis_matrix, set_id_derivatives,
-  set_fd_derivatives,   set_factor,        set_solve,           set_aba,
-  set_by_mass_matrix};
+#include "dynamics/derivative_kernel.h"
+
+const KERNEL_SET KERNEL_TABLE = {set_finite,
+                                 set_finite_result,
+                                 set_finite_matrix,
+                                 set_link_motion,
+                                 set_inverse_dynamics,
+                                 set_mass_matrix,
+                                 set_coriolis_matrix,
+                                 set_id_derivatives,
+                                 set_fd_derivatives,
+                                 set_factor,
+                                 set_invert,
+                                 set_solve,
+                                 set_aba,
+                                 set_by_mass_matrix};

@@ -4,6 +4,9 @@
 
 #include "base/lanes_f64.h"
 
+typedef limb_kernels_rows_in row_in;
+typedef limb_kernels_rows_out row_out;
+
 #include "dynamics/row_set.h"
 
 #define PASTE2(a, b) a##b

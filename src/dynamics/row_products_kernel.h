@@ -10,12 +10,29 @@
 // Dofs behind a link are neighbours; those before it come in runs, one for each branch on the way to the
 // root. A block of lanes holds entries of either kind, or zeros.
 
-enum { WANT_M = 1, WANT_DQ = 2, WANT_DV = 4, WANT_ALL = 7 };
+enum { WANT_M = 1, WANT_DQ = 2, WANT_DV = 4 };
 
-typedef struct products {
-  int want;          // a constant in every instance of the kernel
-  cell *M, *dq, *dv; // nv x nv in the user's order, those that are wanted
-} products;
+// What is made; both are constants in the instances of the kernel that are used most.
+typedef struct making {
+  int want;
+  limb_slopes kind;
+} making;
+
+// Where rows go, each `stride` after the one before: the user's matrices, or rows of whole blocks.
+typedef struct sink {
+  cell *M, *dq, *dv;
+  ptrdiff_t stride;
+} sink;
+
+KERNEL int wanted(const row_out* out)
+{
+  return (out->M ? WANT_M : 0) | (out->dq ? WANT_DQ : 0) | (out->dv ? WANT_DV : 0);
+}
+
+KERNEL sink sink_of(const table* t, const row_out* out)
+{
+  return (sink){out->M, out->dq, out->dv, t->m->nv};
+}
 
 // What row j multiplies blocks of columns with: its own column, in all lanes.
 typedef struct factors {
@@ -24,15 +41,19 @@ typedef struct factors {
   vec3 T4;
 } factors;
 
-KERNEL real all(const cell* at, int k) { return every_lane(at[(ptrdiff_t)k * LIMB_LANES_MOST]); }
-KERNEL vec3 all3(const cell* at, int k) { return v3(all(at, k), all(at, k + 1), all(at, k + 2)); }
-
-KERNEL factors factors_of(const limb_sheet* s, int j)
+KERNEL factors factors_of(const table* t, int j)
 {
-  const cell* at = column_at(s, j);
-  return (factors){{all3(at, ROW_S), all3(at, ROW_S + 3)},
-                   {all3(at, ROW_T1), all3(at, ROW_T1 + 3)},
-                   all3(at, ROW_T4)};
+  return (factors){{factor3_spread(t, ROW_S, j), factor3_spread(t, ROW_S + 3, j)},
+                   {factor3_spread(t, ROW_T1, j), factor3_spread(t, ROW_T1 + 3, j)},
+                   factor3_spread(t, ROW_T4, j)};
+}
+
+KERNEL void put_factors(const table* t, int want)
+{
+  if (t->form != FORM_BLOCK) return;
+  set_motion(t->factors, ROW_S, get_motion(t->cells, ROW_S));
+  set_force(t->factors, ROW_T1, get_force(t->cells, ROW_T1));
+  if (want & (WANT_DQ | WANT_DV)) set3(t->factors, ROW_T4, get3(t->cells, ROW_T4));
 }
 
 // A block of row j of the three matrices.
@@ -40,82 +61,101 @@ typedef struct triple {
   real M, dq, dv;
 } triple;
 
-KERNEL triple products_behind(int want, const factors* j, const cell* at)
+// A block of columns.
+typedef struct block {
+  motion S, psi, psidot, sigma;
+  force T1, T2, T3;
+} block;
+
+KERNEL block block_at(const table* t, making w, int i)
+{
+  const cell* at = column_at(t, i);
+  const motion none = {zero3(), zero3()};
+  block b = {get_motion(at, ROW_S), none, none, none, zerof(), zerof(), zerof()};
+  if (w.want & WANT_M) b.T1 = get_force(at, ROW_T1);
+  if (w.want & (WANT_DQ | WANT_DV)) b.psi = get_motion(at, ROW_PSI);
+  if (w.want & WANT_DQ) b.psidot = get_motion(at, ROW_PSIDOT), b.T2 = get_force(at, ROW_T2);
+  if (w.want & WANT_DV) b.T3 = get_force(at, ROW_T3);
+  if (w.want & WANT_DV && has_sigma(t)) b.sigma = get_motion(at, ROW_SIGMA);
+  return b;
+}
+
+KERNEL triple products_behind(making w, const factors* j, const block* b)
 {
   triple x = {zero(), zero(), zero()};
-  if (want & WANT_M) x.M = dot6(j->S, get_force(at, ROW_T1));
-  if (want & WANT_DQ) x.dq = dot6(j->S, get_force(at, ROW_T2));
-  if (want & WANT_DV) x.dv = dot6(j->S, get_force(at, ROW_T3));
+  if (w.want & WANT_M) x.M = dot6(j->S, b->T1);
+  if (w.want & WANT_DQ) x.dq = dot6(j->S, b->T2);
+  if (w.want & WANT_DV) x.dv = dot6(j->S, b->T3);
   return x;
 }
 
-KERNEL triple products_before(int want, const factors* j, const cell* at)
+KERNEL triple products_before(const table* t, making w, const factors* j, const block* b)
 {
-  const motion S = get_motion(at, ROW_S);
   triple x = {zero(), zero(), zero()};
-  if (want & WANT_M) x.M = dot6(S, j->T1);
-  if (want & WANT_DQ)
-    x.dq = add(dot3(get3(at, ROW_PSI), j->T4), dot6(get_motion(at, ROW_PSIDOT), j->T1));
-  if (want & WANT_DV) x.dv = add(dot3(S.w, j->T4), dot6(get_motion(at, ROW_SIGMA), j->T1));
+  if (w.want & WANT_M) x.M = dot6(b->S, j->T1);
+  if (w.want & WANT_DQ) x.dq = add(dot3(b->psi.w, j->T4), dot6(b->psidot, j->T1));
+  if (!(w.want & WANT_DV)) return x;
+  if (has_sigma(t)) {
+    x.dv = add(dot3(b->S.w, j->T4), dot6(b->sigma, j->T1));
+  } else { // sigma is the share of psi
+    x.dv = kmadd(dot3(b->S.w, j->T4), share_of(w.kind), dot6(b->psi, j->T1));
+  }
   return x;
 }
-
-KERNEL int end_of_dofs(const limb_link* link) { return link->dof + link->ndof; }
 
 KERNEL triple choose_triple(lane_set s, triple a, triple b)
 {
   return (triple){choose(s, a.M, b.M), choose(s, a.dq, b.dq), choose(s, a.dv, b.dv)};
 }
 
-// Lanes from dof i on that stand before a link or belong to it: runs of dofs, one per branch. False: none.
-KERNEL bool lanes_before(const limb_model* m, const limb_link* link, int i, lane_set* lanes)
+// Lanes of the block from dof i on that stand behind a link, and before it: dofs of links whose subtree has it.
+typedef struct sides {
+  lane_set behind, before;
+  bool any_behind, any_before;
+} sides;
+
+KERNEL sides sides_of(const table* t, const limb_link* link, int i)
 {
-  bool any = false;
-  *lanes = lanes_within(0, 0);
-  while (link) {
-    const limb_link* first = &m->link[link->first];
-    any |= i < end_of_dofs(link) && i + LANES > first->dof;
-    *lanes = lanes_in_either(*lanes, lanes_within(first->dof - i, end_of_dofs(link) - i));
-    link = first->parent < 0 ? NULL : &m->link[first->parent];
-  }
-  return any;
+  const int end = end_of_dofs(link), last = end_of_dofs(&t->m->link[link->end - 1]);
+  const double* given = given_at(t, i);
+  sides s = {lanes_within(end - i, last - i), lanes_within(0, 0), i < last && i + LANES > end,
+             false};
+  if (i >= end) return s;
+  s.before = given_around((double)link->dof, given + (ptrdiff_t)GIVEN_BEGIN * LIMB_LANES_MOST,
+                          given + (ptrdiff_t)GIVEN_END * LIMB_LANES_MOST);
+  s.any_before = any_lane(s.before);
+  return s;
 }
 
-// Row of a link's dof, the block from dof i on.
-KERNEL triple block_of_row(const limb_model* m, const limb_sheet* s, int want,
-                           const limb_link* link, const factors* row, int i)
+// Row of a link's dof j.
+KERNEL triple block_of_row(const table* t, making w, const sides* s, const block* b, int j)
 {
-  const int behind = end_of_dofs(link), last = end_of_dofs(&m->link[link->end - 1]);
-  const cell* at = column_at(s, i);
   triple x = {zero(), zero(), zero()};
-  lane_set lanes;
-  if (i < last && i + LANES > behind) {
-    x = choose_triple(lanes_within(behind - i, last - i), products_behind(want, row, at), x);
-  }
-  if (i < behind && lanes_before(m, link, i, &lanes)) {
-    x = choose_triple(lanes, products_before(want, row, at), x);
-  }
+  if (!s->any_behind && !s->any_before) return x;
+  const factors row = factors_of(t, j);
+  if (s->any_behind) x = choose_triple(s->behind, products_behind(w, &row, b), x);
+  if (s->any_before) x = choose_triple(s->before, products_before(t, w, &row, b), x);
   return x;
 }
 
 // The same in a chain: all dofs up to j stand before, all others behind.
-KERNEL triple block_of_chain(const limb_sheet* s, int want, int behind, const factors* row, int i)
+KERNEL triple block_of_chain(const table* t, making w, int j, const factors* row, const block* b,
+                             int i)
 {
-  const cell* at = column_at(s, i);
-  if (i >= behind) return products_behind(want, row, at);
-  const triple before = products_before(want, row, at);
-  if (i + LANES <= behind) return before;
-  return choose_triple(lanes_within(0, behind - i), before, products_behind(want, row, at));
+  if (t->form != FORM_BLOCK && i > j) return products_behind(w, row, b);
+  const triple before = products_before(t, w, row, b);
+  if (t->form != FORM_BLOCK && i + LANES <= j + 1) return before;
+  return choose_triple(lanes_within(0, j + 1 - i), before, products_behind(w, row, b));
 }
 
-// Rows are put whole and in order: what a block puts behind the end of one, the next overwrites. left:
-// room behind `at`, up to the end of the matrix.
-KERNEL void put_blocks(const products* out, ptrdiff_t at, ptrdiff_t left, const triple* x)
+// The last blocks of all rows are put first, and the rows in order: what a block puts behind the end of its
+// row, the next one overwrites. left: room behind `at`, up to the end of the matrix.
+KERNEL void put_blocks(const sink* out, int want, ptrdiff_t at, ptrdiff_t left, const triple* x)
 {
   const int lanes = left < LANES ? (int)left : LANES;
-  if (out->want & WANT_M) put_some(out->M + at, x->M, lanes);
-  if (out->want & WANT_DQ) put_some(out->dq + at, x->dq, lanes);
-  if (out->want & WANT_DV) put_some(out->dv + at, x->dv, lanes);
+  if (want & WANT_M) put_some(out->M + at, x->M, lanes);
+  if (want & WANT_DQ) put_some(out->dq + at, x->dq, lanes);
+  if (want & WANT_DV) put_some(out->dv + at, x->dv, lanes);
 }
 
 // Where compiled dofs are not the user's, entries are added.
@@ -131,53 +171,44 @@ KERNEL void add_block(const limb_model* m, cell* out, int j, int i, real x)
   }
 }
 
-KERNEL void add_blocks(const limb_model* m, const products* out, int j, int i, const triple* x)
+KERNEL void add_blocks(const limb_model* m, const sink* out, int want, int j, int i,
+                       const triple* x)
 {
-  if (out->want & WANT_M) add_block(m, out->M, j, i, x->M);
-  if (out->want & WANT_DQ) add_block(m, out->dq, j, i, x->dq);
-  if (out->want & WANT_DV) add_block(m, out->dv, j, i, x->dv);
+  if (want & WANT_M) add_block(m, out->M, j, i, x->M);
+  if (want & WANT_DQ) add_block(m, out->dq, j, i, x->dq);
+  if (want & WANT_DV) add_block(m, out->dv, j, i, x->dv);
 }
 
-KERNEL void products_of(const limb_model* m, const limb_sheet* s, const products* out)
+// Returns the sum of what it puts: not finite when something in it is not.
+KERNEL real put_row(const table* t, making w, const sink* out, int j, int i, triple x)
 {
-  const ptrdiff_t n = m->nv, end = n * n;
-  for (int l = 0; l < m->nlink; l++) {
-    const limb_link* link = &m->link[l];
-    const int behind = end_of_dofs(link);
-    for (int j = link->dof; j < behind; j++) {
-      const factors row = factors_of(s, j);
-      FOR_BLOCKS(i, m->ncdof)
-      {
-        const triple x = m->serial ? block_of_chain(s, out->want, behind, &row, i)
-                                   : block_of_row(m, s, out->want, link, &row, i);
-        if (m->identity) {
-          put_blocks(out, j * n + i, end - j * n - i, &x);
-        } else {
-          add_blocks(m, out, j, i, &x);
-        }
+  const ptrdiff_t at = j * out->stride + i;
+  if (t->m->identity) {
+    put_blocks(out, w.want, at, t->m->nv * out->stride - at, &x);
+  } else {
+    add_blocks(t->m, out, w.want, j, i, &x);
+  }
+  return add(add(x.M, x.dq), x.dv);
+}
+
+// False: something is not finite.
+KERNEL bool row_products(const table* t, making w, const sink* out)
+{
+  const limb_model* m = t->m;
+  real sum = zero();
+  for (int i = t->form == FORM_BLOCK ? 0 : block_of(m->ncdof - 1); i >= 0; i -= LANES) {
+    const block b = block_at(t, w, i);
+    for (int j = 0; j < m->ncdof && t->form != FORM_TREE; j++) {
+      const factors row = factors_of(t, j);
+      sum = add(sum, put_row(t, w, out, j, i, block_of_chain(t, w, j, &row, &b, i)));
+    }
+    for (int l = 0; l < m->nlink && t->form == FORM_TREE; l++) {
+      const limb_link* link = &m->link[l];
+      const sides s = sides_of(t, link, i);
+      for (int j = link->dof; j < end_of_dofs(link); j++) {
+        sum = add(sum, put_row(t, w, out, j, i, block_of_row(t, w, &s, &b, j)));
       }
     }
   }
-}
-
-// Those that are wanted are not NULL; the usual cases have an instance of their own.
-static void row_products(const limb_model* m, const limb_sheet* s, cell* M, cell* dq, cell* dv)
-{
-  const int want = (M ? WANT_M : 0) | (dq ? WANT_DQ : 0) | (dv ? WANT_DV : 0);
-#define CASE(w)                            \
-  case (w): {                              \
-    const products out = {(w), M, dq, dv}; \
-    products_of(m, s, &out);               \
-  } break;
-  switch (want) {
-    CASE(WANT_ALL)
-    CASE(WANT_DQ | WANT_DV)
-    CASE(WANT_M)
-    CASE(WANT_DV)
-  default: {
-    const products out = {want, M, dq, dv};
-    products_of(m, s, &out);
-  }
-  }
-#undef CASE
+  return finite_lanes(sum);
 }

@@ -6,11 +6,6 @@
 //   v_i = Ad v_p + S q'
 //   a_i = Ad a_p + S q'' + v_i x S q'      a_v: the same with q'' = 0
 
-typedef struct pose {
-  mat3 R;
-  vec3 p;
-} pose;
-
 typedef struct link_arrays { // nlink each; v and the a's may be NULL
   pose* X;
   motion *v, *a, *a_v;

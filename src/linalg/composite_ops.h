@@ -60,17 +60,22 @@ KERNEL force inertia_times(composite C, motion x)
   return (force){cross3_onto(symv(moment, x.w), C.h, x.v), cross3_onto(scale3(C.m, x.v), x.w, C.h)};
 }
 
-KERNEL real traceM(mat3 A) { return add(add(A.xx, A.yy), A.zz); }
+// tr(K) 1 - K
+KERNEL mat3 trace_less(mat3 K)
+{
+  return (mat3){add(K.yy, K.zz), neg(K.xy), neg(K.xz), neg(K.yx),      add(K.xx, K.zz),
+                neg(K.yz),       neg(K.zx), neg(K.zy), add(K.xx, K.yy)};
+}
 
 // B x, and the moment of B' x, which has no force
 KERNEL force drift_times(drift D, motion x)
 {
-  return (force){sub3(scale3(traceM(D.K), x.w), mulv(D.K, x.w)), cross3(x.w, D.P)};
+  return (force){mulv(trace_less(D.K), x.w), cross3(x.w, D.P)};
 }
 
 KERNEL vec3 drift_transposed_times(drift D, motion x)
 {
-  return cross3_onto(sub3(scale3(traceM(D.K), x.w), tmulv(D.K, x.w)), D.P, x.v);
+  return cross3_onto(tmulv(trace_less(D.K), x.w), D.P, x.v);
 }
 
 // a x b of motions, and a x* F of a force: (a x b)' F = -b' (a x* F)
@@ -82,12 +87,6 @@ KERNEL motion crossm(motion a, motion b)
 KERNEL force crossf(motion a, force F)
 {
   return (force){cross3_onto(cross3(a.w, F.n), a.v, F.f), cross3(a.w, F.f)};
-}
-
-// I a + B v: the force that moves the body with velocity v, which makes its drift, and acceleration a
-KERNEL force force_of(composite C, drift D, motion v, motion a)
-{
-  return addf(inertia_times(C, a), drift_times(D, v));
 }
 
 #endif

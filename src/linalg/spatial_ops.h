@@ -29,6 +29,11 @@ typedef struct force {
   vec3 n, f;
 } force;
 
+typedef struct pose {
+  mat3 R;
+  vec3 p;
+} pose;
+
 // ---- sums of products -----------------------------------------------------------------------------
 
 KERNEL real madd(real sum, real a, real b) { return add(sum, mul(a, b)); }
@@ -156,6 +161,16 @@ KERNEL mat3 rows(vec3 x, vec3 y, vec3 z)
 KERNEL mat3 mulM(mat3 A, mat3 B)
 {
   return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B)));
+}
+
+// A after B: r -> A.R (B.R r + B.p) + A.p
+KERNEL pose compose(pose A, pose B)
+{
+  const mat3 R = A.R;
+  const vec3 b = B.p;
+  return (pose){mulM(R, B.R), v3(madd(madd(madd(A.p.x, R.xx, b.x), R.xy, b.y), R.xz, b.z),
+                                 madd(madd(madd(A.p.y, R.yx, b.x), R.yy, b.y), R.yz, b.z),
+                                 madd(madd(madd(A.p.z, R.zx, b.x), R.zy, b.y), R.zz, b.z))};
 }
 
 // A B' : row i of A against row j of B

@@ -178,9 +178,9 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   limb_lower(t, m);
   limb_reframe(t, m);
   limb_regroup(t, m);
-  limb_sheet_fill(m);
   set_actuators(m);
   find_branches(m);
+  limb_sheet_fill(m);
   s = limb_eliminate(m);
   if (s == LIMB_OK) s = limb_write_notes(m);
   if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");

@@ -14,25 +14,43 @@ typedef struct limb_terms {
   double width; // of the smoothed sign; 0: exact
 } limb_terms;
 
-// Row kernels, on the sheet: cells are what rows consist of.
-#define LIMB_ROW_SET(name, cell)                                                             \
-  typedef struct name {                                                                      \
-    void (*velocities)(const limb_model* m, const limb_sheet* s, limb_slopes kind);          \
-    void (*accelerations)(const limb_model* m, const limb_sheet* s);                         \
-    void (*bodies)(const limb_model* m, const limb_sheet* s, bool forces);                   \
-    void (*forces)(const limb_model* m, const limb_sheet* s);                                \
-    void (*columns_v)(const limb_model* m, const limb_sheet* s, limb_slopes kind);           \
-    void (*columns_q)(const limb_model* m, const limb_sheet* s);                             \
-    void (*tau)(const limb_model* m, const limb_sheet* s);                                   \
-    void (*products)(const limb_model* m, const limb_sheet* s, cell* M, cell* dq, cell* dv); \
-    /* inverse of a positive definite matrix in place; the least margin of a pivot */        \
-    cell (*invert)(int n, cell* A, cell* diagonal);                                          \
-    /* X = -A X */                                                                           \
-    void (*take_product)(int n, const cell* A, cell* X, cell* work);                         \
+// Row kernels, on the sheet: cells are what rows consist of. Vectors are in compiled order, matrices in the
+// user's (dynamics/row_passes_kernel.h).
+#define LIMB_ROW_SET(name, cell)                                                                    \
+  typedef struct name##_in {                                                                        \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                    \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */      \
+    bool base_turns;                                                                                \
+    bool keep;            /* the sheet is read afterwards */                                        \
+    const cell* slope[3]; /* forward_block: see there */                                            \
+  } name##_in;                                                                                      \
+  typedef struct name##_out {                                                                       \
+    cell *tau, *M, *dq, *dv;                                                                        \
+  } name##_out;                                                                                     \
+  typedef struct name {                                                                             \
+    int lanes; /* of a block */                                                                     \
+    bool (*inverse)(const limb_model* m, const limb_sheet* s, const name##_in* in,                  \
+                    const name##_out* out);                                                         \
+    /* tau and M without accelerations; then dq and dv with them */                                 \
+    bool (*bias)(const limb_model* m, const limb_sheet* s, const name##_in* in,                     \
+                 const name##_out* out);                                                            \
+    bool (*slopes)(const limb_model* m, const limb_sheet* s, const cell* a,                         \
+                   const name##_out* out);                                                          \
+    bool (*coriolis)(const limb_model* m, const limb_sheet* s, const name##_in* in,                 \
+                     limb_slopes kind, const name##_out* out);                                      \
+    /* forward dynamics of a robot of one block (see there); the least margin of a pivot; NULL:  */ \
+    /* there is one lane only */                                                                    \
+    cell (*forward_block)(const limb_model* m, const limb_sheet* s, const name##_in* in,            \
+                          const cell* tau, const name##_out* out);                                  \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                    \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);           \
+    /* X = -A X */                                                                                  \
+    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                \
   } name
 
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL.
 // X: 12 numbers a link, the motions 6.
+// Kernels that return bool: false when a matrix they made has entries that are not finite.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
 #define LIMB_KERNEL_SET(name, real, link_const)                                                    \
@@ -61,16 +79,19 @@ typedef struct limb_terms {
                              const real* wrench, real* tau);                                       \
     void (*mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,               \
                         const real* q, real* M);                                                   \
-    void (*coriolis_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
+    bool (*coriolis_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,           \
                             const real* q, const real* v, limb_slopes kind, real* C);              \
-    void (*id_derivatives)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
+    bool (*id_derivatives)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
                            const name##_motion* in, const name##_slopes* out);                     \
-    /* all of out but y must be there; the least margin of a pivot */                              \
+    /* all of out but y must be there; the least margin of a pivot; ws->sheet.fine is set */       \
     real (*fd_derivatives)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
                            const name##_motion* in, const name##_slopes* out);                     \
     /* factors M into packed rows; the least margin of a pivot */                                  \
     real (*factor)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,     \
                    real* packed);                                                                  \
+    /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                            \
+    real (*invert)(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,     \
+                   real* packed, real* Minv);                                                      \
     /* x = M^-1 x in the user's order, from the factors */                                         \
     void (*solve)(const limb_model* m, const limb_ws* ws, const real* packed, real* x);            \
     /* articulated bodies; the least margin of a pivot */                                          \

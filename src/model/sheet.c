@@ -15,6 +15,10 @@ void limb_sheet_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_
   if (m->ncdof > LIMB_DERIVATIVES_MOST) return;
   out->cell = limb_arena_take(a, ROW_COUNT * columns_of(m->ncdof), scalar);
   out->base = limb_arena_take(a, 12 * (size_t)m->nroot, scalar);
+  out->turn = limb_arena_take(a, 12 * (size_t)m->naux, scalar);
+  out->work = limb_arena_take(a, LIMB_LANES_MOST * (size_t)m->ncdof, scalar);
+  out->fine = limb_arena_take(a, 1, sizeof *out->fine);
+  out->q = limb_arena_take(a, (size_t)m->ncdof, scalar);
 }
 
 void limb_sheet_clear(const limb_model* m, size_t scalar, const limb_sheet* s)
@@ -28,14 +32,62 @@ double* limb_sheet_given(limb_arena* a, int ncdof)
   return columns > 0 ? limb_arena_take(a, GIVEN_COUNT * columns, sizeof(double)) : NULL;
 }
 
+static void put(const limb_model* m, int row, int column, double x)
+{
+  m->given[limb_sheet_at(column, GIVEN_COUNT) + (ptrdiff_t)row * LIMB_LANES_MOST] = x;
+}
+
+static void put_all(const limb_model* m, int row, int column, int count, const double* x)
+{
+  for (int k = 0; k < count; k++) put(m, row + k, column, x[k]);
+}
+
 // What a joint's freedom k does: turns about its axis, slides along it, or both.
 static void fill_freedom(const limb_model* m, int i, int k)
 {
   const limb_link* link = &m->link[i];
   const bool slides = link->shape == SHAPE_TRANS || k >= 3;
-  double* to = m->given + limb_sheet_at(link->dof + k, GIVEN_COUNT);
-  to[GIVEN_TURN * LIMB_LANES_MOST] = slides ? 0 : 1;
-  to[GIVEN_SLIDE * LIMB_LANES_MOST] = slides ? 1 : link->shape == SHAPE_SCREW ? m->k64[i].pitch : 0;
+  const double pitch = link->shape == SHAPE_SCREW ? m->k64[i].pitch : 0;
+  put(m, GIVEN_TURN, link->dof + k, slides ? 0 : 1);
+  put(m, GIVEN_SLIDE, link->dof + k, slides ? 1 : pitch);
+}
+
+// Coordinate and frame of a one-dof link: Z(gamma) X(alpha), right angles exact as in place_of.
+static void fill_place(const limb_model* m, int i)
+{
+  const limb_link* link = &m->link[i];
+  const limb_link_f64* k = &m->k64[i];
+  double ca = k->ca, sa = k->sa, cg = 1, sg = 0;
+  const int twist =
+    link->parent < 0 ? TWIST_ZERO : link->shape / 4; // a turning root: its joint only
+  if (link->shape > SHAPE_ROT_ANY || (link->shape == SHAPE_ROT_ANY && link->parent >= 0)) {
+    cg = k->cg, sg = k->sg;
+  } else if (twist != TWIST_ANY) {
+    ca = twist == TWIST_ZERO, sa = twist == TWIST_ZERO ? 0 : twist == TWIST_PLUS ? 1 : -1;
+  }
+  const double frame[8] = {cg, sg, -sg * ca, cg * ca, sa, sg * sa, -cg * sa, ca};
+  const double place[3] = {k->px, k->py, k->pz};
+  put_all(m, GIVEN_FRAME, link->dof, 8, frame);
+  if (link->parent >= 0 || link->shape > SHAPE_ROT_ANY)
+    put_all(m, GIVEN_PLACE, link->dof, 3, place);
+  put(m, GIVEN_MULT, link->dof, k->mult), put(m, GIVEN_OFF, link->dof, k->off);
+  if (link->shape != SHAPE_TRANS) return;
+  put(m, GIVEN_COS, link->dof, k->ct), put(m, GIVEN_SIN, link->dof, k->st);
+}
+
+static void fill_runs(const limb_model* m)
+{
+  for (int b = 0; b < m->nrun; b++) {
+    const limb_run* run = &m->run[b];
+    const int begin = run->dof, end = begin + run->end - run->begin;
+    if (m->link[run->begin].ndof != 1) continue;
+    for (int c = begin; c < end; c++) {
+      for (int k = 0; k < 3; k++) {
+        put(m, GIVEN_UP + k, c, c - (1 << k) >= begin);
+        put(m, GIVEN_DOWN + k, c, c + (1 << k) < end);
+      }
+    }
+  }
 }
 
 void limb_sheet_fill(limb_model* m)
@@ -44,18 +96,24 @@ void limb_sheet_fill(limb_model* m)
   memset(m->given, 0, GIVEN_COUNT * columns_of(m->ncdof) * sizeof *m->given);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
+    const limb_link* last = &m->link[link->end - 1];
     const limb_moments* s = &m->inertia[i];
-    const double x[10] = {s->m, s->hx, s->hy, s->hz, s->xx, s->xy, s->xz, s->yy, s->yz, s->zz};
-    double* to = m->given + limb_sheet_at(limb_slot(link), GIVEN_COUNT);
-    for (int k = 0; k < 10; k++) to[k * LIMB_LANES_MOST] = x[k];
-    double* mass = to + (ptrdiff_t)GIVEN_MASS * LIMB_LANES_MOST;
+    const int slot = limb_slot(link);
+    const double moments[10] = {s->m,  s->hx, s->hy, s->hz, s->xx,
+                                s->xy, s->xz, s->yy, s->yz, s->zz};
+    put_all(m, GIVEN_MOMENTS, slot, 10, moments);
+    if (link->ndof == 1) fill_place(m, i);
+    double* mass = m->given + limb_sheet_at(slot, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST;
     *mass += s->m; // to what its children have left there
     for (int k = 0; k < link->ndof; k++) {
       fill_freedom(m, i, k);
-      m->given[limb_sheet_at(link->dof + k, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST] = *mass;
+      put(m, GIVEN_MASS, link->dof + k, *mass);
+      put(m, GIVEN_BEGIN, link->dof + k, link->dof);
+      put(m, GIVEN_END, link->dof + k, last->dof + last->ndof);
     }
     if (link->parent < 0) continue;
     const int up = limb_slot(&m->link[link->parent]);
     m->given[limb_sheet_at(up, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST] += *mass;
   }
+  fill_runs(m);
 }

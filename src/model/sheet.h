@@ -17,31 +17,31 @@
 
 enum { LIMB_LANES_MOST = 8 };
 
-enum {              // rows
-  ROW_R = 0,        // 9: rotation of the link, columns x, y, z; z is the direction of the axis
-  ROW_P = 9,        // 3: origin of the link
-  ROW_RATE = 12,    // joint velocity
-  ROW_ACC = 13,     // joint acceleration
-  ROW_TAU = 14,     // joint force
-  ROW_S = 15,       // 6: axis as a motion
-  ROW_V = 21,       // 6: velocity of the link
-  ROW_VP = 27,      // 6: of its parent
-  ROW_A = 33,       // 6: spatial acceleration of the link, minus gravity
-  ROW_AP = 39,      // 6: of its parent
-  ROW_PSI = 45,     // 6: VP x S
-  ROW_PSIDOT = 51,  // 6: AP x S + VP x PSI
-  ROW_SIGMA = 57,   // 6: PSI and the rate of S together
-  ROW_TERM = 63,    // 6: what a joint adds to the motion of its parent
-  ROW_H = 69,       // 3: first moments of the link, then of all that it carries; so the next four
-  ROW_J = 72,       // 6: second moments
-  ROW_DRIFT_P = 78, // 3
-  ROW_DRIFT_K = 81, // 9
-  ROW_F = 90,       // 6: force
-  ROW_T1 = 96,      // 6: columns, see dynamics/row_kernel.h
-  ROW_T2 = 102,     // 6
-  ROW_T3 = 108,     // 6
-  ROW_T4 = 114,     // 3: a moment only
-  ROW_COUNT = 117
+enum {          // rows
+  ROW_R = 0,    // 9: rotation of the link, columns x, y, z; z is the direction of the axis
+  ROW_P = 9,    // 3: origin of the link
+  ROW_S = 12,   // 6: axis as a motion
+  ROW_V = 18,   // 6: velocity of the link
+  ROW_VP = 24,  // 6: of its parent; robots with ball or free joints only, and so the other parents'
+  ROW_A = 30,   // 6: spatial acceleration of the link, minus gravity
+  ROW_AP = 36,  // 6: of its parent
+  ROW_DA = 42,  // 6: what accelerations that came later add to A
+  ROW_DAP = 48, // 6: and to AP
+  ROW_DF = 48,  // 6: and then to F, in the same place
+  ROW_PSI = 54, // 6: VP x S
+  ROW_PSIDOT = 60,  // 6: AP x S + VP x PSI
+  ROW_SIGMA = 66,   // 6: PSI and the rate of S together; robots with ball or free joints only
+  ROW_OWN = 72,     // 9: first and second moments of the link
+  ROW_H = 81,       // 3: first moments of all that it carries; so the next four
+  ROW_J = 84,       // 6: second moments
+  ROW_DRIFT_P = 90, // 3
+  ROW_DRIFT_K = 93, // 9
+  ROW_F = 102,      // 6: force
+  ROW_T1 = 108,     // 6: columns, see dynamics/row_kernel.h
+  ROW_T2 = 114,     // 6
+  ROW_T3 = 120,     // 6
+  ROW_T4 = 126,     // 3: a moment only
+  ROW_COUNT = 129
 };
 
 enum {               // rows of numbers of the robot, in double whatever the scalar
@@ -49,7 +49,17 @@ enum {               // rows of numbers of the robot, in double whatever the sca
   GIVEN_MASS = 10,   // that the joint carries
   GIVEN_TURN = 11,   // 1 when the joint turns about its axis
   GIVEN_SLIDE = 12,  // metres along the axis per unit
-  GIVEN_COUNT = 13
+  GIVEN_MULT = 13,   // joint coordinate = mult q + off
+  GIVEN_OFF = 14,
+  GIVEN_COS = 15, // of theta0, for joints that do not turn
+  GIVEN_SIN = 16,
+  GIVEN_FRAME = 17, // 8: of a one-dof link in its parent at theta = 0: x (x, y only), y, z
+  GIVEN_PLACE = 25, // 3: origin of the link in its parent
+  GIVEN_UP = 28,    // 3: 1 when the dof 1, 2, 4 before is of the same run (limb_run)
+  GIVEN_DOWN = 31,  // 3: 1 when the dof 1, 2, 4 behind is
+  GIVEN_BEGIN = 34, // first dof of the link, and the one after the last of its subtree
+  GIVEN_END = 35,
+  GIVEN_COUNT = 36
 };
 
 // What the products of velocities are to be: derivatives of the forces, or a Coriolis matrix. The two
@@ -63,6 +73,10 @@ typedef enum limb_slopes {
 typedef struct limb_sheet {
   void* cell; // the table; NULL for robots beyond LIMB_DERIVATIVES_MOST velocities
   void* base; // 12 numbers per root: velocity and acceleration of its base
+  void* turn; // 12 per ball or free joint: rotation by rows, and place of the link in its parent
+  void* work; // LIMB_LANES_MOST ncdof: columns of matrices
+  bool* fine; // of the matrices that forward dynamics has made last: all entries are finite
+  void* q;    // ncdof: joint coordinates in compiled order, where the user's are not
 } limb_sheet;
 
 // Column of a link's own numbers: of its dof about or along z.
@@ -83,7 +97,8 @@ void limb_sheet_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_
 // Zeros, once, in a fresh workspace.
 void limb_sheet_clear(const limb_model* m, size_t scalar, const limb_sheet* s);
 
-// The numbers of the robot: measured and laid out with the model, filled when it is compiled.
+// The numbers of the robot: measured and laid out with the model, filled when it is compiled, with the
+// runs known.
 double* limb_sheet_given(limb_arena* a, int ncdof);
 void limb_sheet_fill(limb_model* m);
 

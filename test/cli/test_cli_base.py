@@ -98,14 +98,50 @@ class Base(unittest.TestCase):
         self.assertIn("more can be combined", self.run_limb(self.arm(mimic=MIMIC)).stdout)
 
     def test_nearly_parallel_axes_are_told(self):
-        done = self.run_limb(self.arm(tilt=3e-8), code=1)
+        done = self.run_limb(self.arm(tilt=1e-4), code=1)
         self.assertIn("NOT agree", done.stdout)
         self.assertIn("nearly", done.stderr)
 
+    def test_a_rank_that_is_not_clear_is_no_contradiction(self):
+        # The counts are the same then: it is the pivots that are told.
+        done = self.run_limb(self.arm(tilt=1e-3), code=1)
+        self.assertRegex(done.stderr, r"the rank is not clear: the last pivot that counts is \d\.\de-0[6-9], the first "
+                                      r"that does not \d\.\de-1\d;")
+        self.assertIn("the same number, but the rank is NOT clear", done.stdout)
+        for text in (done.stdout, done.stderr):
+            self.assertNotIn("agree", text)
+
+    def test_formulas_have_no_dust(self):
+        """A right angle in twelve digits, mimic joints: no tiny factors, no 1, no brackets about one term."""
+        right = self.arm(tilt="1.57079632679")
+        for model in (right, "hand", "humanoid", "panda", "quadruped"):
+            for b in self.json(model)["base"]:
+                for bad in (r"(^| )[0-9.]+e-(0[7-9]|[1-9]\d) ", r"(^|[-+(] )1 [A-Za-z(]", r"\(-?[A-Za-z]+\d+\)"):
+                    self.assertNotRegex(b["formula"], bad)
+        x = self.json(right, *ONLY_BODIES)
+        self.assertEqual([b["formula"] for b in x["base"] if b["name"] == "ZZR1"], ["ZZ1 + d2^2 M2 + YY2"])
+        self.assertLess(x["count"]["residual"], 1e-10)
+        self.assertTrue(x["count"]["agree"])
+
+    def test_long_formulas_are_wrapped(self):
+        formulas = [b["formula"] for b in self.json("hand")["base"]]
+        self.assertGreater(max(map(len, formulas)), 300)
+        text = self.run_limb("hand").stdout
+        lines = text[text.index("  name "):text.index("\n\n", text.index("  name "))].splitlines()[1:]
+        self.assertLess(max(map(len, lines)), 110)
+        whole = []
+        for line in lines:
+            name = line[:10].split()
+            part = line.split(None, 2)[2] if name else " " + line.strip()
+            whole = [*whole, part] if name else [*whole[:-1], whole[-1] + part]
+        self.assertEqual(whole, formulas)
+
     def test_complaints(self):
         self.assertIn("nothing to work on", self.run_limb(code=2).stderr)
-        self.assertIn("more than", self.run_limb("protein", code=2).stderr)
+        self.assertIn("more than 2048: make joints fixed", self.run_limb("protein", code=2).stderr)
+        self.assertIn("exclude each other", self.run_limb("ur5", "--springs", "--no-springs", code=2).stderr)
         self.assertIn("--no-rotors", self.run_limb("--help").stdout)
+        self.assertIn("mimic joints are the exception", " ".join(self.run_limb("--help").stdout.split()))
         self.run_limb("no such model", code=2)
 
 

@@ -17,6 +17,15 @@ DOFS = ["shoulder", "elbow", "slide & grip"]
 ARM_HEAD = ",".join(f"{k}.{d}" for k in ("q", "v", "a", "tau") for d in DOFS)
 ARM_ROWS = [[0.4, -1.1, 0.1, 0.7, -0.4, 0.3, 1.5, 0.2, -0.8, 3.0, -2.0, 5.0],
             [-1.3, 0.6, 0.15, -0.2, 1.4, -0.5, 0.3, -1.1, 0.9, -1.0, 4.0, 2.0]]
+PAN_TILT = """limb: 1
+name: pan_tilt
+bodies:
+  - {name: pan, mass: 0}
+  - {name: tilt, mass: 3, com: [0.5, 0, 0]}
+joints:
+  - {name: j1, type: revolute, parent: world, child: pan, axis: [0, 0, 1]}
+  - {name: j2, type: revolute, parent: pan, child: tilt, axis: [0, 1, 0]}
+"""
 STIFFNESS = 2 * G * 0.5  # m g l of the pendulum
 INERTIA = 0.1 + 2 * 0.25
 
@@ -188,8 +197,10 @@ class Forms(Case):
                      "Lambda.wy.vz", "Jbar.shoulder.wy", "condition"):
             self.assertIn(name, head)
         self.assertEqual(len(head), len(set(head)))
-        self.assertIn("d2tau.dqda.elbow  ", text)
-        self.assertIn("curvature.shoulder.elbow  ", text)
+        self.assertIn("  d2tau.dqda (i = elbow; j down, k across)\n", text)
+        self.assertIn("  christoffel (i = slide & grip; j down, k across)\n", text)
+        self.assertIn("  curvature (i = shoulder, j = elbow; k down, l across)\n", text)
+        self.assertNotRegex(text, r"(?m)^ +$")
         self.assertRegex(text, r"(?m)^  condition +[0-9.e+]+ *$")
 
     def test_shapes_of_a_floating_body(self):
@@ -211,6 +222,22 @@ class Forms(Case):
                                           "csv").stdout)
         self.assertIn("dtau_dq.base.wx.base.vz", names)
         self.assertIn("A.q.base.wx.v.base.vz", names)
+
+    def test_infinite_numbers_in_text(self):
+        text = self.run_limb("eval", self.file("m.urdf", PENDULUM), "--states", self.file("s.csv", ROW), "--what",
+                             "condition", "--frame", "tip", "--format", "text").stdout
+        self.assertRegex(text, r"\nrow 1, time 0.5\n  condition +inf\n$")
+
+    def test_what_needs_no_states(self):
+        path = self.file("m.urdf", PENDULUM)
+        with_states = self.eval(PENDULUM, ROW, "theta")["results"][0]["theta"]
+        answer = json.loads(self.run_limb("eval", path, "--what", "theta,theta_base").stdout)
+        self.assertEqual(len(answer["results"]), 1)
+        self.assertEqual(answer["results"][0]["theta"], with_states)
+        for form in ("csv", "text"):
+            self.assertIn("rod.mz", self.run_limb("eval", path, "--what", "theta", "--format", form).stdout)
+        text = self.run_limb("eval", path, "--what", "theta,M", code=2).stderr
+        self.assertIn("--states FILE.csv is missing: the states to compute 'M' for", text)
 
     def test_list(self):
         answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
@@ -242,7 +269,18 @@ class Complaints(Case):
         self.assertIn("limb check", text)
         self.assertIn("limb check", self.refused(SINGULAR, ROW, "condition", "--frame", "tip", code=4))
         self.assertIn("limb check", self.refused(SINGULAR, ROW, "dacc_dq", code=4))
+        done = self.run_limb("eval", self.file("m.urdf", SINGULAR), "--states", self.file("s.csv", ROW), "--what",
+                             "dacc_dq", code=4)
+        self.assertIn(json.loads(done.stdout)["error"]["text"] + "\n", done.stderr)
+        self.assertIn("limb check", json.loads(done.stdout)["error"]["text"])
         self.run_limb("eval", self.file("m.urdf", SINGULAR), "--states", self.file("s.csv", ROW), "--what", "dtau_dq,Y")
+
+    def test_samples_too_far_apart(self):
+        for what in ("Ad", "Bd"):
+            for dt in ("1e9", "1e300"):
+                text = self.refused(PENDULUM, ROW, what, "--dt", dt, code=4)
+                self.assertIn(f"{what}: --dt is too long for this A: choose a shorter one", text)
+                self.assertNotIn("not supported", text)
 
     def test_options(self):
         for what, words, says in (
@@ -254,6 +292,10 @@ class Complaints(Case):
                 ("Lambda", ("--frame", "tip", "--damping", "much"), "takes a number"),
                 ("Ad", (), "'Ad' is sampled"), ("Bd", ("--dt", "0"), "--dt must be above zero"),
                 ("tau", ("--coulomb-width", "0"), "--coulomb-width must be above zero"),
+                ("tau", ("--dt", "0.1"), "--dt has no effect"), ("A", ("--dt", "0.1"), "--dt has no effect"),
+                ("J", ("--frame", "tip", "--directions", "vx"), "--directions has no effect"),
+                ("tau", ("--damping", "0.1"), "--damping has no effect"),
+                ("ddq_dq", (), "did you mean 'dacc_dq'?"), ("ddq_dtau", (), "did you mean 'dacc_dtau'?"),
                 ("regressor", (), "did you mean 'Y'?"), ("dtau_qd", (), "did you mean 'dtau_dq'?")):
             self.assertIn(says, self.refused(PENDULUM, ROW, what, *words))
         text = self.refused(PENDULUM, table("q.hinge", [[0.1]]), "A,dtau_dv")
@@ -283,7 +325,7 @@ class Verify(Case):
     def test_new_quantities_are_compared(self):
         checks = self.checks("panda", "--states", "5")
         quantities = {c["quantity"] for c in checks}
-        self.assertTrue({"dtau", "dtau/dq", "dtau/dv", "da", "d2tau", "A", "dM/dt", "dM/dq", "symbols", "curvature",
+        self.assertTrue({"dtau", "dtau/dq", "dtau/dv", "da", "d2tau", "A, B", "dM/dt", "dM/dq", "symbols", "curvature",
                          "Lambda", "dJ/dq"} <= quantities, quantities)
         self.assertEqual({c["verdict"] for c in checks}, {"ok"})
         self.assertTrue({"Y theta", "Y theta of base parameters", "Lagrange's equations", "dual numbers"} <=
@@ -295,6 +337,13 @@ class Verify(Case):
         self.assertEqual({c["why"] for c in skipped}, {"not for more than 20 velocities"})
         text = self.run_limb("verify", "humanoid", "--states", "1").stdout
         self.assertIn("skipped: not for more than 20 velocities", text)
+
+    def test_accelerations_near_a_pole(self):
+        """The pan of a pan and tilt moves nothing but the tilt, which may point along its axis."""
+        path = self.file("pan_tilt.yaml", PAN_TILT)
+        checks = self.checks(path)
+        self.assertEqual({c["verdict"] for c in checks if c["quantity"] == "A, B"}, {"ok"})
+        self.assertFalse([c for c in checks if c["verdict"] == "FAILED"])
 
     def test_smooth_friction(self):
         checks = self.checks("puma560", "--states", "20", "--coulomb-width", "0.3")

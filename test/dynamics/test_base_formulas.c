@@ -242,9 +242,38 @@ START_TEST(mimic_joint)
 }
 END_TEST
 
+// A right angle in twelve digits is one in the formulas, and K has what is missing.
+START_TEST(angles_of_files)
+{
+  limb_builder* f = fixture_begin("file");
+  limb_base_parameters* b = NULL;
+  int parent = LIMB_WORLD_BODY;
+  for (int i = 0; i < 3; i++) {
+    const char digit[2] = {(char)('1' + i), 0};
+    const sp_pose X = i ? fixture_mdh(0, 0, 1.57079632679, 0.4, 0, 0.3) : fixture_at(0, 0, 0);
+    parent = fixture_link(f, digit, LIMB_REVOLUTE, parent, X, sp_v3(0, 0, 1),
+                          limb_inertia_box(2, 0.3, 0.4, 0.5));
+  }
+  limb_model* m = fixture_end(f);
+  assert_ok(limb_base_create(m, NULL, LIMB_BASE_NO_SPRINGS | LIMB_BASE_NO_ROTORS, NULL, &b));
+  expect(b, "MXR2", "MX2 + d3 M3");
+  expect(b, "MYR2", "MY2 - MZ3");
+  expect(b, "YZ2", "YZ2");
+  assert_that(effect_of(m, b, "2", "Iyz") == LIMB_EFFECT_ALONE);
+  const double* K = limb_base_matrix(b);
+  int kept = 0;
+  for (int i = 0; i < limb_base_count(b) * limb_parameter_count(m); i++)
+    kept += K[i] != 0 && fabs(K[i]) < 1e-10;
+  assert_that(kept > 0);
+  limb_base_destroy(b);
+  limb_model_destroy(m);
+}
+END_TEST
+
 int main(void)
 {
-  const TTest* const once[] = {planar_2r, puma_560, vertical_slide, mimic_joint, NULL};
+  const TTest* const once[] = {planar_2r,   puma_560,        vertical_slide,
+                               mimic_joint, angles_of_files, NULL};
   const TTest* const robots[] = {evaluated, NULL};
   const int failed = check_run("dynamics/base_formulas", 1, once);
   return check_run("dynamics/base_formulas, robots", trial_robots(), robots) | failed;

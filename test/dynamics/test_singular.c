@@ -187,6 +187,44 @@ START_TEST(slender_bodies_keep_their_digits)
 }
 END_TEST
 
+// A point mass that stands on the axis of its pan: the pan moves nothing but rounding. Every way says so.
+START_TEST(a_mass_on_the_axis_is_singular)
+{
+  limb_builder* b = NULL;
+  limb_model* m = NULL;
+  limb_data* d = NULL;
+  assert_ok(limb_builder_create(NULL, &b));
+  for (int k = 0; k < 2; k++) {
+    limb_body_def body = limb_default_body_def(k ? "tilt" : "pan");
+    if (k) body.inertia = (sp_inertia){.mass = 3, .com = {0.5, 0, 0}};
+    assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+    limb_joint_def joint = limb_default_joint_def(k ? "j2" : "j1", LIMB_REVOLUTE, k, k + 1);
+    joint.axis = k ? sp_v3(0, 1, 0) : sp_v3(0, 0, 1);
+    assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+  }
+  assert_ok(limb_builder_build(b, &m, NULL));
+  assert_ok(limb_data_create(m, NULL, &d));
+  const double pole[2] = {0.3, 1.57079632679489662}, v[2] = {0.1, 0.2}, tau[2] = {1, 2};
+  double work[64], x[4], y[4], z[4];
+  const limb_fd_derivatives out = {NULL, x, y, z};
+  assert_status(limb_forward_dynamics(d, pole, v, tau, NULL, x), LIMB_E_SINGULAR);
+  assert_status(limb_forward_dynamics_by_mass_matrix(d, pole, v, tau, NULL, work, x),
+                LIMB_E_SINGULAR);
+  assert_status(limb_mass_matrix_inverse(d, pole, x), LIMB_E_SINGULAR);
+  assert_status(limb_mass_matrix_solve(d, pole, 1, tau, x), LIMB_E_SINGULAR);
+  assert_status(limb_forward_dynamics_derivatives(d, pole, v, tau, NULL, &out), LIMB_E_SINGULAR);
+  assert_status(limb_scalar_curvature(d, pole, work, x), LIMB_E_SINGULAR);
+  const double beside[2] = {0.3, 1.57079632}, away[2] = {0.3, 1.2};
+  assert_status(limb_scalar_curvature(d, beside, work, x), LIMB_E_SINGULAR);
+  assert_ok(limb_scalar_curvature(d, away, work, x));
+  assert_close(x[0], 2 / (3 * 0.25), 1e-12, 0); // of a sphere: twice 1 / (m r^2)
+  assert_ok(limb_forward_dynamics_derivatives(d, away, v, tau, NULL, &out));
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 CHECK_MAIN("dynamics/singular", 1, a_pair_with_one_body_is_regular,
            slender_bodies_keep_their_digits, a_joint_that_moves_nothing_is_singular,
-           coaxial_joints_without_mass_between_are_singular)
+           coaxial_joints_without_mass_between_are_singular, a_mass_on_the_axis_is_singular)

@@ -31,24 +31,24 @@ START_TEST(counts_are_known)
   static const pinned table[] = {{.make = robot_planar_2r,
                                   .rnea = {72, 62, 0, 0, 2},
                                   .crba = {20, 28, 0, 0, 2},
-                                  .coriolis = {508, 448, 0, 0, 2},
+                                  .coriolis = {559, 453, 0, 0, 1},
                                   .aba = {151, 136, 2, 0, 2},
-                                  .id = {895, 831, 0, 0, 2},
-                                  .fd = {1237, 1129, 2, 0, 2}},
+                                  .id = {950, 807, 0, 0, 2},
+                                  .fd = {1025, 902, 2, 0, 2}},
                                  {.make = robot_ur5,
                                   .rnea = {301, 282, 0, 0, 6},
                                   .crba = {230, 196, 0, 0, 6},
-                                  .coriolis = {1715, 1507, 0, 0, 6},
+                                  .coriolis = {1895, 1571, 0, 0, 5},
                                   .aba = {788, 703, 6, 0, 6},
-                                  .id = {3192, 2928, 0, 0, 6},
-                                  .fd = {4818, 4422, 6, 0, 6}},
+                                  .id = {3348, 2895, 0, 0, 6},
+                                  .fd = {4093, 3688, 6, 0, 6}},
                                  {.make = robot_panda,
                                   .rnea = {362, 340, 0, 0, 7},
                                   .crba = {305, 251, 0, 0, 7},
-                                  .coriolis = {2055, 1805, 0, 0, 7},
+                                  .coriolis = {2269, 1883, 0, 0, 6},
                                   .aba = {952, 840, 7, 0, 7},
-                                  .id = {3872, 3543, 0, 0, 7},
-                                  .fd = {6049, 5566, 7, 0, 7}}};
+                                  .id = {4055, 3507, 0, 0, 7},
+                                  .fd = {5175, 4677, 7, 0, 7}}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     limb_model* m = table[i].make();
     check_count(limb_count_rnea(m), table[i].rnea, limb_model_name(m));
@@ -92,7 +92,9 @@ static void check_degree(count_fn* count, int degree)
     limb_model* m = equal_chain(n);
     const limb_count c = count(m);
     x[n - 1] = c.mul + c.add + c.div;
-    assert_that(c.sincos == n);
+    const int turned =
+      count == limb_count_coriolis ? n - 1 : n; // it is the same wherever the root turns
+    assert_that(c.sincos == turned);
     limb_model_destroy(m);
   }
   for (int order = 0; order <= degree; order++) {

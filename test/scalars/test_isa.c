@@ -37,17 +37,37 @@ END_TEST
 
 typedef struct answers {
   double *tau, *M, *C, *Minv, *a, *by_M, *aba;
+  limb_id_derivatives id; // of small robots
+  limb_fd_derivatives fd;
   sp_pose* X;
   sp_motion *v, *acc;
 } answers;
 
+// Derivatives: every form of the kernels on the sheet, with one lane and with several.
+static void ask_derivatives(trial* t, const double* tau, answers* x)
+{
+  const size_t n = (size_t)t->nv, nn = n * n;
+  x->id = (limb_id_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
+                                trial_doubles(t, nn)};
+  x->fd = (limb_fd_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
+                                trial_doubles(t, nn)};
+  assert_ok(limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &t->env, &x->id));
+  assert_ok(limb_forward_dynamics_derivatives(t->d, t->q, t->v, tau, &t->env, &x->fd));
+}
+
 static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
 {
   const size_t n = (size_t)t->nv, nl = (size_t)t->m->nlink;
-  const answers x = {trial_doubles(t, n),     trial_doubles(t, n * n), trial_doubles(t, n * n),
-                     trial_doubles(t, n * n), trial_doubles(t, n),     trial_doubles(t, n),
-                     trial_doubles(t, n),     trial_poses(t, nl),      trial_motions(t, nl),
-                     trial_motions(t, nl)};
+  answers x = {.tau = trial_doubles(t, n),
+               .M = trial_doubles(t, n * n),
+               .C = trial_doubles(t, n * n),
+               .Minv = trial_doubles(t, n * n),
+               .a = trial_doubles(t, n),
+               .by_M = trial_doubles(t, n),
+               .aba = trial_doubles(t, n),
+               .X = trial_poses(t, nl),
+               .v = trial_motions(t, nl),
+               .acc = trial_motions(t, nl)};
   double* work = trial_doubles(t, n * n);
   t->d->kernels = set;
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, x.tau));
@@ -56,6 +76,7 @@ static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
   assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, x.C));
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, &t->env, x.a));
   if (trial_small(t)) {
+    ask_derivatives(t, tau, &x);
     assert_ok(limb_mass_matrix_inverse(t->d, t->q, x.Minv));
     assert_ok(limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, tau, &t->env, work, x.by_M));
   }
@@ -67,6 +88,19 @@ static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
     x.X[i] = t->d->motion.X[i], x.v[i] = t->d->motion.v[i], x.acc[i] = t->d->motion.a[i];
   }
   return x;
+}
+
+static void compare_derivatives(const trial* t, const answers* got, const answers* want)
+{
+  const int n = t->nv;
+  assert_close_array(got->id.tau, want->id.tau, n, TOL_ISA, 0);
+  assert_close_matrix(got->id.dtau_dq, want->id.dtau_dq, n, n, TOL_ISA, 0);
+  assert_close_matrix(got->id.dtau_dv, want->id.dtau_dv, n, n, TOL_ISA, 0);
+  assert_close_matrix(got->id.M, want->id.M, n, n, TOL_ISA, 0);
+  assert_close_array(got->fd.acc, want->fd.acc, n, t->solve, 0);
+  assert_close_matrix(got->fd.dacc_dq, want->fd.dacc_dq, n, n, t->solve, 0);
+  assert_close_matrix(got->fd.dacc_dv, want->fd.dacc_dv, n, n, t->solve, 0);
+  assert_close_matrix(got->fd.dacc_dtau, want->fd.dacc_dtau, n, n, t->solve, 0);
 }
 
 // M^-1 magnifies the last bits in which the sets differ by its condition number.
@@ -83,6 +117,7 @@ static void compare(const trial* t, const answers* got, const answers* want)
   assert_close_matrix(&got->X->R.m[0], &want->X->R.m[0], nl, 12, TOL_ISA, 0);
   assert_close_motions(got->v, want->v, nl, TOL_ISA, 0);
   assert_close_motions(got->acc, want->acc, nl, TOL_ISA, 0);
+  if (trial_small(t)) compare_derivatives(t, got, want);
 }
 
 static void all_sets(trial* t)
