@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; what stands
-/// behind them no peer is asked for.
+/// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; what
+/// stands behind them no peer is asked for.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q

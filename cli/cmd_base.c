@@ -79,7 +79,10 @@ static const char* verdict(const base_run* x)
 static limb_parameter_info parameter(const base_run* x, int index)
 {
   limb_parameter_info p;
-  if (limb_get_parameter(x->m, index, &p) != LIMB_OK) memset(&p, 0, sizeof p);
+  if (limb_get_parameter(x->m, index, &p) != LIMB_OK) {
+    memset(&p, 0, sizeof p);
+    p.of = p.symbol = p.unit = "";
+  }
   return p;
 }
 

@@ -7,7 +7,8 @@ const eval_quantity* eval_get(int k)
 {
   static const eval_quantity* const tables[] = {eval_dynamics, eval_kinematics, eval_derivatives,
                                                 eval_geometry, eval_task,       eval_parameters};
-  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+  const size_t count = sizeof tables / sizeof tables[0];
+  for (size_t t = 0; t < count; t++) {
     for (const eval_quantity* e = tables[t]; e->name; e++, k--)
       if (k == 0) return e;
   }

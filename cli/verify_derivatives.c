@@ -71,16 +71,17 @@ static limb_status id_polarised(verify* t, double* off)
 
 // ---- forward dynamics ------------------------------------------------------------------------------
 
-static limb_status acc_slopes(verify* t, double* dq, double* dv, double* dtau)
+// By q into A, by v into B, by tau into M.
+static limb_status acc_slopes(verify* t)
 {
-  const limb_fd_derivatives out = {.dacc_dq = dq, .dacc_dv = dv, .dacc_dtau = dtau};
+  const limb_fd_derivatives out = {.dacc_dq = t->A, .dacc_dv = t->B, .dacc_dtau = t->M};
   return limb_forward_dynamics_derivatives(t->d, t->q, t->v, t->tau, &t->env, &out);
 }
 
 // M (da/dq v + da/dv a + da/dtau tau) = tau - dtau/dq v - dtau/dv a
 static limb_status fd_by_id(verify* t, double* off)
 {
-  limb_status s = acc_slopes(t, t->A, t->B, t->M);
+  limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
   verify_times(t, t->A, t->v, t->x);
   verify_times(t, t->B, t->a, t->y);
@@ -98,7 +99,7 @@ static limb_status fd_by_id(verify* t, double* off)
 static limb_status fd_dual(verify* t, double* off)
 {
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .dtau = t->tau};
-  limb_status s = acc_slopes(t, t->A, t->B, t->M);
+  limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
   verify_times(t, t->A, t->v, t->x);
   verify_times(t, t->B, t->a, t->y);

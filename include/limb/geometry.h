@@ -12,9 +12,11 @@
 //
 // What is a trace or a quotient needs M^-1: LIMB_E_SINGULAR when M is not positive definite to working
 // precision, and for traces also when the largest diagonal entries of M and M^-1 multiply to more than 1e11:
-// near such poses rounding takes all digits of a curvature (of sectional ones, too: see there). Tensors grow fast: four indices are 19 KB for 7 velocities, 1.6 MB for 21, 134 MB for 64. Calls
-// that fill nv^4 numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR4_MOST velocities, and the
-// functions for the length of their scratch memory 0. Statuses else as in limb/dynamics.h.
+// near such poses rounding takes all digits of a curvature (of sectional ones, too: see there).
+//
+// Tensors grow fast: four indices are 19 KB for 7 velocities, 1.6 MB for 21, 134 MB for 64. Calls that fill
+// nv^4 numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR4_MOST velocities, and the functions for
+// the length of their scratch memory 0. Statuses else as in limb/dynamics.h.
 #ifndef LIMB_GEOMETRY_H
 #define LIMB_GEOMETRY_H
 

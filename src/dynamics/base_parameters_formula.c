@@ -226,6 +226,16 @@ static int source_link(const limb_grouping* g, int actuator)
   return -1;
 }
 
+// Friction and stiffness of a joint: the row of the same kind on its source, or its own (smooth Coulomb).
+static void offer_in_row(writer* w, limb_parameter_kind kind, int column, int at, int own,
+                         double mult)
+{
+  const double weight = kind == LIMB_PARAMETER_COULOMB ? fabs(mult) : mult * mult;
+  const int row = find_row(w, at, kind), own_row = at == own ? -1 : find_row(w, own, kind);
+  if (row >= 0) offer(w, row, number(weight), column, own, kind);
+  if (own_row >= 0) offer(w, own_row, number(1), column, own, kind);
+}
+
 // Parameters of an actuator: rotor and offset may leave their link, the others are in one row. Those of a
 // mimic joint count as their source's.
 static void walk_actuator(writer* w, const place* places, int joint)
@@ -243,13 +253,8 @@ static void walk_actuator(writer* w, const place* places, int joint)
     if (kind == LIMB_PARAMETER_OFFSET) x[LIMB_LEAVE_OFFSET] = number(mult);
     if (kind == LIMB_PARAMETER_STIFFNESS) x[LIMB_LEAVE_OFFSET] = number(mult * offset);
     walk(w, places, at, x, column, own, kind);
-    if (kind == LIMB_PARAMETER_ROTOR || kind == LIMB_PARAMETER_OFFSET) continue;
-    // friction and stiffness: the row of the same kind, on the source, or its own (smooth Coulomb)
-    for (int side = 0; side < (at == own ? 1 : 2); side++) {
-      const int row = find_row(w, side ? own : at, kind);
-      const double weight = kind == LIMB_PARAMETER_COULOMB ? fabs(mult) : mult * mult;
-      if (row >= 0) offer(w, row, number(side ? 1 : weight), column, own, kind);
-    }
+    if (kind != LIMB_PARAMETER_ROTOR && kind != LIMB_PARAMETER_OFFSET)
+      offer_in_row(w, kind, column, at, own, mult);
   }
 }
 

@@ -88,12 +88,13 @@ double limb_grouping_least(size_t n, const double* unit, const double* row)
   return most <= DBL_MAX ? LIMB_BASE_DUST * most : 0;
 }
 
-void limb_parameters_move(const sp_pose* X, const double* x, double* out)
+void limb_parameters_move(const sp_pose* X, const double* theta, double* out)
 {
-  const double m = x[0];
-  const sp_vec3 p = X->p, h = sp_mulv(X->R, sp_v3(x[1], x[2], x[3]));
+  const double m = theta[0];
+  const sp_vec3 p = X->p, h = sp_mulv(X->R, sp_v3(theta[1], theta[2], theta[3]));
   const sp_vec3 s = sp_add3(sp_scale3(2, h), sp_scale3(m, p)); // I += (p.s) 1 - (p s' + s p') / 2
-  const sp_mat3 I = {{x[4], x[5], x[6], x[5], x[7], x[8], x[6], x[8], x[9]}};
+  const sp_mat3 I = {
+    {theta[4], theta[5], theta[6], theta[5], theta[7], theta[8], theta[6], theta[8], theta[9]}};
   const sp_mat3 T = sp_mul3(sp_mul3(X->R, I), sp_transpose3(X->R));
   const double t = sp_dot3(p, s);
   out[0] = m;

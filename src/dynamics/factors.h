@@ -21,9 +21,10 @@ static inline limb_range limb_range_with(limb_range r, double x)
   return r;
 }
 
-// Whether all pivots are positive, and none is zero but for rounding: an inertia that vanishes with the square
-// of a cosine comes out as 1e-33 of the others. Behind a zero one there may be NaN, which hides it from the
-// kernel's own margin: kernels are compiled for finite numbers. L holds their inverses on its diagonal.
+// Whether all pivots are positive, and none is zero but for rounding: an inertia that vanishes with the
+// square of a cosine comes out as 1e-33 of the others. Behind a zero one there may be NaN, which hides it
+// from the kernel's own margin: kernels are compiled for finite numbers. L holds their inverses on its
+// diagonal.
 static inline bool limb_factors_positive(const limb_model* m, const double* L)
 {
   const limb_elimination* e = &m->elim;

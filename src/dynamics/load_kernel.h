@@ -21,7 +21,7 @@ KERNEL pose root_pose(const limb_model* m, const link_const* k, const limb_ws* w
   while (m->link[i].parent >= 0) i = m->link[i].parent;
   const limb_link* link = &m->link[i];
   const pose W = base_pose(m, link->root);
-  pose X = W;
+  pose X;
 #define STEP(shape)                                                           \
   {                                                                           \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                 \

@@ -108,7 +108,8 @@ KERNEL triple choose_triple(lane_set s, triple a, triple b)
   return (triple){choose(s, a.M, b.M), choose(s, a.dq, b.dq), choose(s, a.dv, b.dv)};
 }
 
-// Lanes of the block from dof i on that stand behind a link, and before it: dofs of links whose subtree has it.
+// Lanes of the block from dof i on that stand behind a link, and before it: dofs of links whose subtree
+// has it.
 typedef struct sides {
   lane_set behind, before;
   bool any_behind, any_before;

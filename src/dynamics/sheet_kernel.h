@@ -1,8 +1,8 @@
 // The sheet (model/sheet.h) from the scalar side: what the row kernels (dynamics/row_passes_kernel.h) are
 // given, and single columns.
 //
-// Rows are read from the user's own vectors where those are in compiled order. Ball and free joints are turned
-// here, link by link. Cost O(nlink).
+// Rows are read from the user's own vectors where those are in compiled order. Ball and free joints are
+// turned here, link by link. Cost O(nlink).
 
 KERNEL const real* sheet_column(const limb_sheet* s, int i)
 {
