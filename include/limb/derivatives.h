@@ -7,8 +7,9 @@
 // frame, in axes of the frame it does); gravity and the base's motion.
 //
 // Coulomb friction is differentiated as it is computed: with coulomb_width > 0 it is smooth, without it
-// the derivative of Fs sign(v) counts as 0. Calls never allocate; statuses as in limb/dynamics.h, and
-// LIMB_E_UNSUPPORTED for robots with more than LIMB_DERIVATIVES_MOST velocities.
+// the derivative of Fs sign(v) counts as 0. Calls never allocate; statuses as in limb/dynamics.h, and, of
+// those with matrices of nv x nv, LIMB_E_UNSUPPORTED for robots with more than LIMB_DERIVATIVES_MOST
+// velocities.
 #ifndef LIMB_DERIVATIVES_H
 #define LIMB_DERIVATIVES_H
 
@@ -38,7 +39,8 @@ LIMB_NODISCARD LIMB_API limb_status
 limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v, const double* a,
                                   const limb_environment* env, const limb_id_derivatives* out);
 
-/// Where forward dynamics and its derivatives go.
+/// Where forward dynamics and its derivatives go; the three matrices are all needed (LIMB_E_ARG for NULL),
+/// because each is made of the others.
 typedef struct limb_fd_derivatives {
   double* acc;       ///< nv: the accelerations themselves; NULL: not wanted
   double* dacc_dq;   ///< nv x nv
