@@ -72,8 +72,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_base_get_facts(const limb_base_paramete
                                                         limb_base_facts* out);
 
 /// Name and formula of a base parameter; NULL when the index is out of range. They are in the parameters
-/// of the compiled links, numbered from 1 as the rows of limb_get_mdh: "ZZR2" and "ZZ2 + Ia2 + d3^2 M3". Terms
-/// below 1e-10 of the largest of their row, in lengths of the robot, are left out; K has them.
+/// of the compiled links, numbered from 1 as the rows of limb_get_mdh: "ZZR2" and "ZZ2 + Ia2 + d3^2 M3".
+/// Terms below 1e-10 of the largest of their row, in lengths of the robot, are left out; K has them.
 LIMB_API const char* limb_base_name(const limb_base_parameters* b, int index);
 LIMB_API const char* limb_base_formula(const limb_base_parameters* b, int index);
 
