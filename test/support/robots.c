@@ -20,6 +20,14 @@ limb_model* robot_pendulum(void)
   return fixture_end(b);
 }
 
+limb_model* robot_weightless(void)
+{
+  limb_builder* b = fixture_begin("weightless");
+  fixture_link(b, "stick", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), axis_z,
+               (sp_inertia){0});
+  return fixture_end(b);
+}
+
 limb_model* robot_planar_2r(void)
 {
   limb_builder* b = fixture_begin("planar_2r");
