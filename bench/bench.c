@@ -4,6 +4,7 @@
 // states; answers are compared before anything is timed, and all rows are measured in the same
 // rounds (measure.c). Peers are what Debian ships; those that are not installed are left out and
 // named.
+#include "elastic.h"
 #include "measure.h"
 #include "options.h"
 #include "report.h"
@@ -44,6 +45,7 @@ static int add_robot(bench* b, const bench_options* o, const char* name, limb_mo
   if (!bench_options_wants(o, name)) return 0;
   const int i = b->nrobot;
   b->model[i] = make(n);
+  if (!b->model[i]) return -1;
   if (bench_robot_init(&b->robot[i], name, b->model[i])) {
     limb_model_destroy(b->model[i]);
     return -1;
@@ -55,6 +57,11 @@ static int add_robot(bench* b, const bench_options* o, const char* name, limb_mo
 static limb_model* make_2r(int n) { return (void)n, robot_planar_2r(); }
 static limb_model* make_ur5(int n) { return (void)n, robot_ur5(); }
 static limb_model* make_panda(int n) { return (void)n, robot_panda(); }
+// Springs in joints 4 and 6, stiffness as of harmonic drives.
+static limb_model* make_elastic(int n)
+{
+  return (void)n, bench_elastic(robot_panda(), 1U << 3 | 1U << 5, 1e4);
+}
 static limb_model* make_quadruped(int n) { return (void)n, robot_quadruped(); }
 static limb_model* make_humanoid(int n) { return (void)n, robot_humanoid(); }
 
@@ -67,6 +74,7 @@ static int add_robots(bench* b, const bench_options* o)
   } all[] = {{"2r", make_2r, 0},
              {"ur5", make_ur5, 0},
              {"panda", make_panda, 0},
+             {"panda_elastic", make_elastic, 0},
              {"quadruped", make_quadruped, 0},
              {"humanoid", make_humanoid, 0},
              {"chain10", robot_chain, 10},
@@ -129,6 +137,8 @@ static int in_reach(const bench_robot* r, bench_kernel kernel)
 {
   if (kernel == BENCH_CRBA) return r->nlink <= MATRIX_LINKS;
   if (kernel == BENCH_FD_MATRIX) return r->nlink <= FACTORED_LINKS;
+  if (kernel == BENCH_HYBRID) return r->npassive > 0;
+  if (kernel == BENCH_HYBRID_FORCES) return r->nlink <= FACTORED_LINKS;
   if (kernel >= BENCH_CORIOLIS) return r->nlink <= SLOPES_LINKS;
   return 1;
 }
@@ -187,7 +197,8 @@ static void add_rows(bench* b, const bench_library* library, int index)
 
 static const bench_row* row_of_limb(const bench* b, const bench_row* like)
 {
-  const int other_way = like->kernel == BENCH_FD_ABA || like->kernel == BENCH_FD_MATRIX;
+  const int other_way = like->kernel == BENCH_FD_ABA || like->kernel == BENCH_FD_MATRIX ||
+                        like->kernel == BENCH_HYBRID || like->kernel == BENCH_HYBRID_FORCES;
   const bench_kernel kernel = other_way ? BENCH_FD : like->kernel;
   for (int i = 0; i < b->nrow; i++) {
     const bench_row* row = &b->row[i];

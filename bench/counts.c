@@ -29,7 +29,7 @@ static void print_text(const bench_robot* r)
 {
   for (int k = 0; k < KERNELS; k++) {
     const limb_count c = kernels[k].count(r->model);
-    printf("%-12s %6d  %-8s %9ld %9ld %7ld %7ld %7ld", r->name, r->nv, kernels[k].name, c.mul,
+    printf("%-14s %6d  %-8s %9ld %9ld %7ld %7ld %7ld", r->name, r->nv, kernels[k].name, c.mul,
            c.add, c.div, c.sqrt, c.sincos);
     if (k == 0 && r->serial) printf("   %d %d", 130 * r->nv - 68, 101 * r->nv - 56);
     printf("\n");
@@ -52,7 +52,7 @@ void bench_counts_print(const bench_robot* robots, int n, bench_format format)
 {
   int first = 1;
   if (format == BENCH_TEXT) {
-    printf("\noperations of one call\n%-12s %6s  %-8s %9s %9s %7s %7s %7s   %s\n", "robot", "dof",
+    printf("\noperations of one call\n%-14s %6s  %-8s %9s %9s %7s %7s %7s   %s\n", "robot", "dof",
            "kernel", "mul", "add", "div", "sqrt", "sincos", "published mul, add");
   }
   for (int i = 0; i < n; i++) {

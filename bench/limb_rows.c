@@ -14,9 +14,11 @@ typedef struct subject {
   size_t nq, nv;
   int mask, tip;
   limb_status status; // LIMB_OK, or one that went wrong
-  double *x, *M, *work;
+  double *x, *y, *M, *work;
   double *dq, *dv; // where derivatives are measured
   sp_motion* J;
+  unsigned char* forces; // marks: all forces are given
+  double* mixed;         // like tau of the states, but a where a joint has a motor
 } subject;
 
 static void destroy(void* self)
@@ -25,12 +27,29 @@ static void destroy(void* self)
   if (!t) return;
   limb_data_destroy(t->d);
   free(t->x);
+  free(t->y);
+  free(t->forces);
+  free(t->mixed);
   free(t->M);
   free(t->work);
   free(t->dq);
   free(t->dv);
   free(t->J);
   free(t);
+}
+
+// What hybrid dynamics is given. 1, or 0 when memory runs out.
+static int mix(subject* t, const limb_model* m)
+{
+  const size_t n = t->nv * (size_t)t->s->count;
+  unsigned char* given = calloc(t->nv, 1);
+  t->forces = calloc(t->nv, 1);
+  t->mixed = calloc(n, sizeof *t->mixed);
+  const int ok = given && t->forces && t->mixed && limb_mark_passive(m, given) == LIMB_OK;
+  for (size_t i = 0; i < n && ok; i++)
+    t->mixed[i] = given[i % t->nv] == LIMB_FORCE_GIVEN ? t->s->tau[i] : t->s->a[i];
+  free(given);
+  return ok;
 }
 
 static void* make(const bench_robot* robot, const bench_states* states)
@@ -44,13 +63,15 @@ static void* make(const bench_robot* robot, const bench_states* states)
   t->mask = states->count - 1;
   t->tip = robot->link[robot->tip].body;
   t->x = calloc(nv, sizeof *t->x);
+  t->y = calloc(nv, sizeof *t->y);
   t->J = calloc(nv, sizeof *t->J);
   const int dense = nv <= 1000; // nothing quadratic for the very long chains
   if (dense) t->M = calloc(nv * nv, sizeof *t->M);
   if (dense) t->work = calloc(nv * nv, sizeof *t->work);
   if (dense) t->dq = calloc(nv * nv, sizeof *t->dq);
   if (dense) t->dv = calloc(nv * nv, sizeof *t->dv);
-  const int ok = t->x && t->J && (!dense || (t->M && t->work && t->dq && t->dv)) &&
+  const int ok = t->x && t->y && t->J && mix(t, robot->model) &&
+                 (!dense || (t->M && t->work && t->dq && t->dv)) &&
                  limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
   if (ok) return t;
   destroy(t);
@@ -160,6 +181,26 @@ static void run_fd_derivatives(void* self, int first, int count)
   }
 }
 
+static void run_hybrid(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, NULL, t->mixed + n, NULL,
+                                 t->x, t->y));
+  }
+}
+
+static void run_hybrid_forces(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->forces, t->s->tau + n,
+                                 NULL, t->x, t->y));
+  }
+}
+
 static int answer(void* self, bench_kernel kernel, int k, double* out)
 {
   const subject* t = self;
@@ -184,7 +225,7 @@ const bench_library* bench_limb(void)
     .make = make,
     .destroy = destroy,
     .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix, run_coriolis,
-            run_inverse, run_id_derivatives, run_fd_derivatives},
+            run_inverse, run_id_derivatives, run_fd_derivatives, run_hybrid, run_hybrid_forces},
     .answer = answer};
   return &limb;
 }

@@ -7,8 +7,8 @@
 const char bench_usage[] =
   "usage: limb_bench [options]\n"
   "  --format text|csv|json  how to print (text)\n"
-  "  --robots a,b            only these: 2r ur5 panda quadruped humanoid chain10 chain30\n"
-  "                          chain100 chain200 chain1000 chain100000\n"
+  "  --robots a,b            only these: 2r ur5 panda panda_elastic quadruped humanoid\n"
+  "                          chain10 chain30 chain100 chain200 chain1000 chain100000\n"
   "  --no-peers              limb alone\n"
   "  --quick                 a tenth of the time, coarser\n"
   "  --help                  this text\n";

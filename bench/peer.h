@@ -23,13 +23,15 @@ typedef enum bench_kernel {
   BENCH_INVERSE,        ///< inverse of the mass matrix from q
   BENCH_ID_DERIVATIVES, ///< tau with its derivatives by q, v and a
   BENCH_FD_DERIVATIVES, ///< a with its derivatives by q, v and tau
+  BENCH_HYBRID,         ///< a and tau from forces of passive joints and accelerations of the others
+  BENCH_HYBRID_FORCES,  ///< the same from all forces: what the marks cost
   BENCH_KERNELS
 } bench_kernel;
 
 /// Whether the answer is nv x nv; of derivatives the one by q is compared.
 static inline int bench_is_matrix(bench_kernel kernel)
 {
-  return kernel == BENCH_CRBA || kernel >= BENCH_CORIOLIS;
+  return kernel == BENCH_CRBA || (kernel >= BENCH_CORIOLIS && kernel <= BENCH_FD_DERIVATIVES);
 }
 
 /// A moving body with the joint that carries it. Bodies fixed to it are merged into its inertia.
@@ -49,9 +51,10 @@ typedef struct bench_robot {
   const limb_model* model;
   int nq, nv, nlink;
   bench_link* link;
-  int tip;    ///< the link at the end of the longest branch, last of these
-  int plain;  ///< only revolute, prismatic and free joints; no friction, rotors, springs, mimics
-  int serial; ///< plain, fixed base, one chain
+  int npassive; ///< velocities of joints without motor
+  int tip;      ///< the link at the end of the longest branch, last of these
+  int plain;    ///< only revolute, prismatic and free joints; no friction, rotors, springs, mimics
+  int serial;   ///< plain, fixed base, one chain
   sp_vec3 gravity;
 } bench_robot;
 

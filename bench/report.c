@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const kernel_name[BENCH_KERNELS] = {
-  "RNEA", "CRBA", "FD", "Jacobian", "FD ABA", "FD M", "Coriolis", "M^-1", "dID", "dFD"};
+static const char* const kernel_name[BENCH_KERNELS] = {"RNEA",   "CRBA", "FD",       "Jacobian",
+                                                       "FD ABA", "FD M", "Coriolis", "M^-1",
+                                                       "dID",    "dFD",  "hybrid",   "hybrid f"};
 
 static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
 
@@ -28,19 +29,27 @@ static const bench_row* find(const bench_report* r, const char* library, const b
   return NULL;
 }
 
+// Slots that are aimed at; 0: there is no target.
+static double target_of(const bench_report* r, const bench_row* row)
+{
+  if (!is_limb(row)) return 0;
+  if (row->kernel != BENCH_HYBRID) return bench_target(row->robot->name, row->kernel);
+  const bench_row* aba = find(r, "limb", row->robot, BENCH_FD_ABA);
+  return aba ? bench_hybrid_target * aba->best * r->fma_rate : 0;
+}
+
 // ---- text ----------------------------------------------------------------------------------------
 
 static void print_limb(const bench_report* r)
 {
   printf("limb, one call\n"
-         "%-12s %6s  %-8s %12s %12s %12s %-12s %9s\n",
+         "%-14s %6s  %-8s %12s %12s %12s %-12s %9s\n",
          "robot", "dof", "kernel", "ns", "slots", "target", "reached", "ns/joint");
   for (int i = 0; i < r->nrow; i++) {
     const bench_row* row = &r->rows[i];
     if (!is_limb(row)) continue;
-    const double slots = row->best * r->fma_rate,
-                 target = bench_target(row->robot->name, row->kernel);
-    printf("%-12s %6d  %-8s %12.1f %12.0f ", row->robot->name, row->robot->nv,
+    const double slots = row->best * r->fma_rate, target = target_of(r, row);
+    printf("%-14s %6d  %-8s %12.1f %12.0f ", row->robot->name, row->robot->nv,
            kernel_name[row->kernel], row->best, slots);
     if (target > 0) {
       printf("%12.0f %-3s (%.2f)   ", target, slots <= target ? "yes" : "no", slots / target);
@@ -57,7 +66,10 @@ static void print_limb(const bench_report* r)
     "reached: in brackets, slots over target. FD ABA and FD M: forward dynamics by articulated\n"
     "bodies and through the mass matrix; FD is limb's own choice of the two. dID: tau and its "
     "derivatives\n"
-    "by q, v and a (M); dFD: a and its derivatives by q, v and tau (M^-1).\n");
+    "by q, v and a (M); dFD: a and its derivatives by q, v and tau (M^-1). hybrid: a and tau from "
+    "forces of\n"
+    "passive joints and accelerations of the others, aimed at 1.25 x FD ABA; hybrid f: from all "
+    "forces.\n");
 }
 
 // Time of a kernel over those of others; empty when it was not measured.
@@ -73,20 +85,36 @@ static void print_ratio(const bench_row* x, const bench_row* a, const bench_row*
 // What derivatives cost beside the quantities themselves.
 static void print_ratios(const bench_report* r)
 {
-  printf("\nderivatives beside what they are of\n%-12s %6s %14s %14s %14s %14s\n", "robot", "dof",
+  printf("\nderivatives beside what they are of\n%-14s %6s %14s %14s %14s %14s\n", "robot", "dof",
          "Coriolis", "M^-1", "dID", "dFD");
-  printf("%-19s %14s %14s %14s %14s\n", "", "/ CRBA", "/ CRBA", "/ (RNEA+CRBA)", "/ (RNEA+CRBA)");
+  printf("%-21s %14s %14s %14s %14s\n", "", "/ CRBA", "/ CRBA", "/ (RNEA+CRBA)", "/ (RNEA+CRBA)");
   for (int i = 0; i < r->nrobot; i++) {
     const bench_robot* robot = &r->robots[i];
     const bench_row* rnea = find(r, "limb", robot, BENCH_RNEA);
     const bench_row* crba = find(r, "limb", robot, BENCH_CRBA);
     if (!find(r, "limb", robot, BENCH_ID_DERIVATIVES)) continue;
-    printf("%-12s %6d", robot->name, robot->nv);
+    printf("%-14s %6d", robot->name, robot->nv);
     print_ratio(find(r, "limb", robot, BENCH_CORIOLIS), crba, NULL);
     print_ratio(find(r, "limb", robot, BENCH_INVERSE), crba, NULL);
     print_ratio(find(r, "limb", robot, BENCH_ID_DERIVATIVES), rnea, crba);
     print_ratio(find(r, "limb", robot, BENCH_FD_DERIVATIVES), rnea, crba);
     printf("\n");
+  }
+}
+
+// What hybrid dynamics costs beside articulated bodies.
+static void print_hybrid(const bench_report* r)
+{
+  printf("\nhybrid dynamics beside articulated bodies\n%-14s %6s %8s %14s %14s %10s\n", "robot",
+         "dof", "passive", "hybrid / ABA", "all forces/ABA", "target");
+  for (int i = 0; i < r->nrobot; i++) {
+    const bench_robot* robot = &r->robots[i];
+    const bench_row* aba = find(r, "limb", robot, BENCH_FD_ABA);
+    if (!find(r, "limb", robot, BENCH_HYBRID_FORCES)) continue;
+    printf("%-14s %6d %8d", robot->name, robot->nv, robot->npassive);
+    print_ratio(find(r, "limb", robot, BENCH_HYBRID), aba, NULL);
+    print_ratio(find(r, "limb", robot, BENCH_HYBRID_FORCES), aba, NULL);
+    printf(" %10.2f\n", bench_hybrid_target);
   }
 }
 
@@ -100,7 +128,7 @@ static void print_comparison(const bench_report* r, const bench_robot* robot, be
     if (row) best = fmin(best, row->best), difference = fmax(difference, row->difference);
   }
   if (!own || best == HUGE_VAL) return;
-  printf("%-12s %-8s %11.1f", robot->name, kernel_name[kernel], own->best);
+  printf("%-14s %-8s %11.1f", robot->name, kernel_name[kernel], own->best);
   for (int p = 0; p < r->npeer; p++) {
     const bench_row* row = find(r, r->peers[p].name, robot, kernel);
     if (row) {
@@ -122,7 +150,7 @@ static void print_peers(const bench_report* r)
     installed += l != NULL;
   }
   if (!installed) return;
-  printf("%-12s %-8s %11s", "robot", "kernel", "limb");
+  printf("%-14s %-8s %11s", "robot", "kernel", "limb");
   for (int p = 0; p < r->npeer; p++) printf(" %11s", r->peers[p].name);
   printf(" %9s  %9s\n", "x faster", "difference");
   for (int i = 0; i < r->nrobot; i++) {
@@ -140,6 +168,7 @@ static void print_text(const bench_report* r)
          r->fma_rate);
   print_limb(r);
   print_ratios(r);
+  print_hybrid(r);
   if (r->npeer) print_peers(r);
   bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
 }
@@ -163,7 +192,7 @@ static void print_csv(const bench_report* r)
   for (int i = 0; i < r->nrow; i++) {
     const bench_row* row = &r->rows[i];
     const double slots = row->best * r->fma_rate;
-    const double target = is_limb(row) ? bench_target(row->robot->name, row->kernel) : 0;
+    const double target = target_of(r, row);
     printf("%s,%s,%s,%d,%s,%.2f,%.2f,%.0f,%.3f,", row->library->name, row->library->version,
            row->robot->name, row->robot->nv, kernel_name[row->kernel], row->best, row->median,
            slots, r->fma_rate);
@@ -180,7 +209,7 @@ static void print_json(const bench_report* r)
   for (int i = 0; i < r->nrow; i++) {
     const bench_row* row = &r->rows[i];
     const double slots = row->best * r->fma_rate;
-    const double target = is_limb(row) ? bench_target(row->robot->name, row->kernel) : 0;
+    const double target = target_of(r, row);
     printf("%s\n    {\"library\": \"%s\", \"version\": \"%s\", \"robot\": \"%s\", \"dof\": %d, "
            "\"kernel\": \"%s\", \"ns\": %.2f, \"median_ns\": %.2f, \"slots\": %.0f",
            i ? "," : "", row->library->name, row->library->version, row->robot->name,

@@ -61,6 +61,7 @@ static void add_body(bench_robot* r, int i, place* at)
   }
   const limb_joint_type t = joint.def.type;
   const bench_link l = {i, p.link, t, pose, joint.def.axis, body.inertia, joint.q, joint.v};
+  if (joint.passive) r->npassive += joint.nv;
   if (!is_bare(&joint)) r->plain = 0;
   if (t != LIMB_REVOLUTE && t != LIMB_PRISMATIC && t != LIMB_FREE) r->plain = 0;
   if (t == LIMB_FREE || p.link != r->nlink - 1) r->serial = 0;

@@ -16,6 +16,8 @@ static const target targets[] = {{"ur5", {1300, 950, 2600, 0, 0, 0}},
                                  {"chain1000", {0, 0, 0, 0, 800 * 1e3, 0}}, // 800 slots per joint,
                                  {"chain100000", {0, 0, 0, 0, 800 * 1e5, 0}}}; // and linear
 
+const double bench_hybrid_target = 1.25;
+
 double bench_target(const char* robot, bench_kernel kernel)
 {
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {

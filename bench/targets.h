@@ -7,4 +7,7 @@
 /// Slots per call that are aimed at; 0 when there is no target.
 double bench_target(const char* robot, bench_kernel kernel);
 
+/// Hybrid dynamics is aimed at as a multiple of ABA of the same robot, in the same run.
+extern const double bench_hybrid_target;
+
 #endif

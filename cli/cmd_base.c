@@ -34,7 +34,8 @@ static int wants_springs(const base_run* x)
   if (cli_has(x->args, "springs")) return 1;
   for (int j = 0; j < limb_joint_count(x->m); j++) {
     limb_joint_info joint;
-    if (limb_get_joint(x->m, j, &joint) == LIMB_OK && joint.def.stiffness != 0) return 1;
+    if (limb_get_joint(x->m, j, &joint) != LIMB_OK) continue;
+    if (joint.def.stiffness != 0 || joint.shaft >= 0) return 1;
   }
   return 0;
 }
@@ -192,8 +193,8 @@ static void print_formulas(const base_run* x)
   cli_table t = cli_table_make("lrl");
   printf(
     "\nbase parameters: M mass, MX MY MZ first moments, XX ... ZZ inertia, Ia rotor, Fv and Fs\n"
-    "viscous and Coulomb friction, k stiffness, c offset; S and C are sine and cosine of\n"
-    "a alpha, g gamma, t theta\n");
+    "viscous and Coulomb friction, k stiffness, c offset, ks Fd cs stiffness, damping and\n"
+    "offset of a shaft; S and C are sine and cosine of a alpha, g gamma, t theta\n");
   cli_cell(&t, "name");
   cli_cell(&t, "value");
   cli_cell(&t, "formula");

@@ -46,7 +46,17 @@ static const char* const about[] = {
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
   "not there are zero, one of a frame that is not there is an error. They enter tau,",
-  "acc, reactions, power, and the derivatives of tau and acc.",
+  "acc, hybrid, base_acc, deflection, reactions, power, and the derivatives of tau,",
+  "acc and hybrid.",
+  "",
+  "hybrid is given, of each joint, its acceleration or its force, by the column that",
+  "is there: a.<joint> or tau.<joint>. It answers with all of both. Of a joint without",
+  "motor (limb info names them) neither stands for no force. base_acc is of a moving",
+  "base, the joints without motor between the world and the first that has one: of",
+  "these it takes tau, or zero, of the others a, or else tau. Its answer is in the",
+  "order of v, wx wy wz vx vy vz for a free base: rates of these components, which",
+  "are in the axes of the body. base_acc_frame is the angular acceleration of a frame",
+  "and the acceleration of its origin in space, when the base moves like that.",
   "",
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
@@ -61,10 +71,12 @@ static const char* const about[] = {
   "floating, planar or other), frame, ref, joints, dofs, nq, nv, and results: an",
   "array of one object per row. Matrices and tensors are nested arrays, the last",
   "index innermost; directions and parameters name their indices where there are",
-  "any. Numbers have 17 digits. CSV has a column per number, such as M.<dof>.<dof>,",
-  "J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>, pose.px, energy.kinetic,",
-  "reactions.<joint>.mx. When a row fails, what was printed before stays, JSON with",
-  "an object error behind the results; a file of --output is not written then.",
+  "any; given says what hybrid took of each of dofs, base_given what base_acc did.",
+  "Numbers have 17 digits. CSV has a column per number, such as M.<dof>.<dof>,",
+  "J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>, hybrid.a.<dof>, pose.px,",
+  "energy.kinetic, reactions.<joint>.mx. When a row fails, what was printed before",
+  "stays, JSON with an object error behind the results; a file of --output is not",
+  "written then.",
   NULL,
 };
 
@@ -81,6 +93,10 @@ static const char* const examples[] = {
   "linear model about a state, for a controller",
   "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
   "what mass the hand has in each direction",
+  "limb eval elastic2r --states s.csv --what hybrid --format text",
+  "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
+  "limb eval space_arm --states s.csv --what base_acc",
+  "how the base moves when the joints do",
   NULL,
 };
 
@@ -170,14 +186,19 @@ static int check_needs(eval_sheet* s)
   return code;
 }
 
-static int compute_row(eval_sheet* s, int level)
+limb_status eval_move(eval_run* run)
+{
+  const cli_states* t = run->states;
+  if (run->level == 0) return LIMB_OK;
+  return limb_kinematics(run->robot->data, t->q, run->level > 1 ? t->v : NULL,
+                         run->level > 2 ? t->a : NULL);
+}
+
+static int compute_row(eval_sheet* s)
 {
   cli_states* t = s->run->states;
-  if (level > 0) {
-    const limb_status status =
-      limb_kinematics(s->run->robot->data, t->q, level > 1 ? t->v : NULL, level > 2 ? t->a : NULL);
-    if (status != LIMB_OK) return cli_states_failure(t, status, "kinematics");
-  }
+  const limb_status moved = eval_move(s->run);
+  if (moved != LIMB_OK) return cli_states_failure(t, moved, "kinematics");
   for (int i = 0; i < s->count; i++) {
     *s->run->because = '\0';
     const limb_status status = s->quantity[i]->compute(s->run, s->x[i]);
@@ -191,14 +212,14 @@ static int run_rows(eval_sheet* s, const eval_printer* printer)
 {
   cli_states* t = s->run->states;
   cli_progress progress = cli_progress_begin("eval", t->bytes);
-  int level = 0, got = 0, printed = EXIT_FINE;
+  int got = 0, printed = EXIT_FINE;
   for (int i = 0; i < s->count; i++) {
-    if (s->quantity[i]->level > level) level = s->quantity[i]->level;
+    if (s->quantity[i]->level > s->run->level) s->run->level = s->quantity[i]->level;
   }
   int code = printed = printer->begin(s);
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(t, &got);
-    if (code == EXIT_FINE && got) code = compute_row(s, level);
+    if (code == EXIT_FINE && got) code = compute_row(s);
     if (code != EXIT_FINE || !got) break;
     code = printed = printer->row(s);
     cli_progress_update(&progress, limb_csv_bytes(t->reader));
@@ -233,6 +254,7 @@ static int run_sheet(eval_sheet* s, const char* path)
   eval_run* run = s->run;
   int code = read_frame(s);
   if (code == EXIT_FINE) code = eval_read_task(s);
+  if (code == EXIT_FINE) code = eval_find_floating(s);
   if (code != EXIT_FINE) return code;
   if (path) {
     code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
@@ -263,7 +285,7 @@ static int run_eval(const cli_args* args)
   const char *model = cli_operand(args, 0), *path = cli_get(args, "states");
   cli_robot robot;
   cli_states states;
-  cli_dofs dofs = {0, 0, NULL, NULL, NULL};
+  cli_dofs dofs = {0};
   eval_run run = {.robot = &robot, .states = &states, .dofs = &dofs};
   eval_sheet sheet = {.args = args, .run = &run};
   if (cli_has(args, "list")) return eval_list(args);

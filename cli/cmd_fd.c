@@ -26,6 +26,9 @@ static const char* const about[] = {
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
   "not there are zero.",
   "",
+  "tau of a joint without motor is what acts there besides springs and shafts, zero",
+  "as a rule; limb eval --what hybrid does without such columns.",
+  "",
   "A row whose mass matrix is singular ends the command with exit code 4.",
   NULL,
 };

@@ -38,6 +38,10 @@ static const char* const about[] = {
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
   "not there are zero.",
   "",
+  "Joints without motor, a free base say, have their tau, too: what must come from",
+  "elsewhere for this motion, from the ground say. When it is not zero, a note tells.",
+  "How they move when nothing comes: limb eval --what hybrid or base_acc.",
+  "",
   "--differentiate needs only time and q. v and a are the derivatives of a quintic",
   "spline: it passes through every row, is continuous up to the fourth derivative,",
   "and has not-a-knot ends. Rotations are differentiated as unit quaternions.",
@@ -76,11 +80,26 @@ typedef struct id_run {
   int size, draw;
   double* tau;
   sp_force* load;
+  double largest; // of all tau
+  double unmet;   // of those of joints without motor
+  int unmet_at;   // where that was, of v
 } id_run;
 
 static int out_of_memory(const id_run* r) { return cli_usage(r->args, "out of memory"); }
 
 // ---- rows ------------------------------------------------------------------------------------------
+
+// Remembers what joints without motor would have to deliver.
+static void watch_passive(id_run* r)
+{
+  for (int k = 0; k < r->dofs.nv; k++) {
+    const double size = fabs(r->tau[k]);
+    r->largest = fmax(r->largest, size);
+    if (!r->dofs.v[k].passive || size <= r->unmet) continue;
+    r->unmet = size;
+    r->unmet_at = k;
+  }
+}
 
 static int do_row(id_run* r)
 {
@@ -88,6 +107,7 @@ static int do_row(id_run* r)
   const limb_environment* env = &r->robot.env;
   limb_status status = limb_inverse_dynamics(r->robot.data, s->q, s->v, s->a, env, r->tau);
   if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
+  watch_passive(r);
   if (r->size) {
     status = limb_joint_reactions(r->robot.data, s->q, s->v, s->a, env, LIMB_BODY, r->load);
     if (status != LIMB_OK) return cli_states_failure(s, status, "loads of the joints");
@@ -242,6 +262,17 @@ static int draw_plot(const id_run* r)
 
 // ---- running ---------------------------------------------------------------------------------------
 
+// A motion that needs a motor where there is none is not the robot's own.
+static void tell_unmet(const id_run* r)
+{
+  const cli_dof* at = &r->dofs.v[r->unmet_at];
+  if (r->unmet <= 1e-6 * r->largest) return;
+  (void)fprintf(stderr,
+                "%s: note: the motion takes up to %.3g %s at '%s', which has no motor: something "
+                "else must deliver it; limb eval --what hybrid computes motions without\n",
+                r->states.path, r->unmet, cli_force_unit(at), at->name);
+}
+
 // Files first: they are whole whatever becomes of the table.
 static int finish(id_run* r)
 {
@@ -267,6 +298,7 @@ static int run_states(id_run* r)
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
   }
   if (code == EXIT_FINE) code = finish(r);
+  if (code == EXIT_FINE) tell_unmet(r);
   limb_csv_destroy(r->writer);
   cli_output_abandon(&r->torques);
   cli_output_abandon(&r->drawing);

@@ -24,6 +24,7 @@ static void print_summary(const cli_robot* r, const info_facts* x)
   print_count(limb_joint_count(m), "joint", "joints", ", ");
   print_count(limb_frame_count(m) - limb_body_count(m), "added frame", "added frames", "; ");
   printf("nq %d, nv %d\n", limb_nq(m), limb_nv(m));
+  info_print_base(m);
   printf("  gravity %.6g %.6g %.6g m/s^2\n", g.x, g.y, g.z);
   printf("  mass %.6g kg\n", x->mass);
   if (x->has_com) {
@@ -47,6 +48,7 @@ static int print_text(const cli_args* args, const cli_robot* r, const info_facts
   if (!tree && !mdh) {
     print_summary(r, facts);
     info_print_joints(r->model);
+    info_print_elastic(r->model, facts->diagonal);
     info_print_bodies(r->model);
     info_print_findings(r, all);
     info_print_notes(r->model, all);
@@ -81,6 +83,7 @@ static int run(const cli_args* args)
   } else {
     code = print_text(args, &r, &facts);
   }
+  info_facts_free(&facts);
   cli_robot_close(&r);
   return code;
 }
@@ -106,8 +109,9 @@ const cli_command cli_info = {
     (const char* const[]){
       "Tells what was read, assumed and dropped (findings of the reader), what no real",
       "robot can be (errors of the doctor), what was merged, lowered and regrouped",
-      "(notes of the compiler), and the joints, limits, masses, reach and inertia of",
-      "the robot. limb check tells more about what is wrong or doubtful.", NULL},
+      "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
+      "masses, reach and inertia of the robot. limb check tells more about what is",
+      "wrong or doubtful.", NULL},
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
                           "how the bodies of a built-in robot hang together",

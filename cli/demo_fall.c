@@ -127,8 +127,8 @@ static traits traits_of(const limb_model* m)
   for (int j = 0; j < limb_joint_count(m); j++) {
     limb_joint_info info;
     if (limb_get_joint(m, j, &info) != LIMB_OK) continue;
-    t.springs |= info.def.stiffness > 0;
-    t.friction |= info.def.coulomb > 0 || info.def.viscous > 0;
+    t.springs |= info.def.stiffness > 0 || info.shaft >= 0;
+    t.friction |= info.def.coulomb > 0 || info.def.viscous > 0 || info.shaft >= 0;
     t.flies |= info.def.type == LIMB_FREE;
   }
   return t;

@@ -12,14 +12,53 @@ static int is_linear(limb_joint_type type, const char* suffix)
 }
 
 // Appends one name to the text and returns where the next begins.
-static char* put(cli_dof* d, int joint, const limb_joint_def* def, int index, const char* suffix,
+static char* put(cli_dof* d, int joint, const limb_joint_info* info, int index, const char* suffix,
                  char* text)
 {
+  const limb_joint_def* def = &info->def;
   const size_t name = strlen(def->name), rest = strlen(suffix);
   memcpy(text, def->name, name);
   memcpy(text + name, suffix, rest + 1);
-  *d = (cli_dof){text, joint, index, is_linear(def->type, suffix)};
+  *d = (cli_dof){text, joint, index, is_linear(def->type, suffix), info->passive, 0};
   return text + name + rest + 1;
+}
+
+// Whether no motor is between a body and the world. floats: per body 1 yes, 0 no, -1 not known; the answer is
+// left there, so that the way up is short when parents come first.
+static int find_floating(const limb_model* m, int body, signed char* floats)
+{
+  int at = body;
+  while (floats[at] < 0) {
+    limb_body_info link;
+    limb_joint_info joint;
+    if (limb_get_body(m, at, &link) != LIMB_OK || limb_get_joint(m, link.joint, &joint) != LIMB_OK)
+      return 0;
+    const int driven = !joint.passive || joint.shaft >= 0;
+    if (driven && joint.def.type != LIMB_FIXED) return floats[body] = 0;
+    at = link.parent;
+  }
+  return floats[body] = floats[at];
+}
+
+// Which degrees of freedom belong to a moving base. 1, or 0 when memory runs out.
+static int find_base(const limb_model* m, cli_dofs* d)
+{
+  const size_t count = (size_t)limb_body_count(m);
+  signed char* floats = malloc(count + 1);
+  if (!floats) return 0;
+  memset(floats, -1, count + 1);
+  floats[LIMB_WORLD_BODY] = 1;
+  for (int k = 0; k < d->nv; k++) {
+    limb_joint_info info;
+    if (!d->v[k].passive || limb_get_joint(m, d->v[k].joint, &info) != LIMB_OK) continue;
+    d->v[k].base = find_floating(m, info.def.child, floats);
+    if (d->v[k].base) d->split[d->nbase++] = k;
+  }
+  int* next = d->split + d->nbase;
+  for (int k = 0; k < d->nv; k++)
+    if (!d->v[k].base) *next++ = k;
+  free(floats);
+  return 1;
 }
 
 static size_t text_size(const limb_model* m)
@@ -38,11 +77,12 @@ static size_t text_size(const limb_model* m)
 int cli_dofs_make(const limb_model* m, cli_dofs* out)
 {
   const int nq = limb_nq(m), nv = limb_nv(m);
-  *out = (cli_dofs){nq, nv, NULL, NULL, NULL};
+  *out = (cli_dofs){.nq = nq, .nv = nv};
   out->q = calloc((size_t)nq + 1, sizeof *out->q);
   out->v = calloc((size_t)nv + 1, sizeof *out->v);
+  out->split = calloc((size_t)nv + 1, sizeof *out->split);
   out->text = malloc(text_size(m));
-  if (!out->q || !out->v || !out->text) {
+  if (!out->q || !out->v || !out->split || !out->text) {
     cli_dofs_free(out);
     return 0;
   }
@@ -51,13 +91,15 @@ int cli_dofs_make(const limb_model* m, cli_dofs* out)
     limb_joint_info info;
     if (limb_get_joint(m, j, &info) != LIMB_OK) continue;
     for (int k = 0; k < info.nq; k++) {
-      next = put(&out->q[info.q + k], j, &info.def, k, limb_q_suffix(info.def.type, k), next);
+      next = put(&out->q[info.q + k], j, &info, k, limb_q_suffix(info.def.type, k), next);
     }
     for (int k = 0; k < info.nv; k++) {
-      next = put(&out->v[info.v + k], j, &info.def, k, limb_v_suffix(info.def.type, k), next);
+      next = put(&out->v[info.v + k], j, &info, k, limb_v_suffix(info.def.type, k), next);
     }
   }
-  return 1;
+  if (find_base(m, out)) return 1;
+  cli_dofs_free(out);
+  return 0;
 }
 
 void cli_dofs_free(cli_dofs* d)
@@ -65,7 +107,8 @@ void cli_dofs_free(cli_dofs* d)
   free(d->q);
   free(d->v);
   free(d->text);
-  *d = (cli_dofs){0, 0, NULL, NULL, NULL};
+  free(d->split);
+  *d = (cli_dofs){0};
 }
 
 const char* cli_force_unit(const cli_dof* d) { return d->linear ? "N" : "N m"; }

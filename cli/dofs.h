@@ -9,12 +9,16 @@ typedef struct cli_dof {
   int joint;        // of the model
   int index;        // component of that joint
   int linear;       // 1: m, m/s, N; 0: rad, rad/s, N m
+  int passive;      // 1: its joint has no motor
+  int base;         // 1: nor has any joint between it and the world: it is part of a moving base
 } cli_dof;
 
 typedef struct cli_dofs {
   int nq, nv;
   cli_dof *q, *v;
   char* text; // all names
+  int nbase;  // of v: how many are of a moving base
+  int* split; // nv: those of the base, then the others
 } cli_dofs;
 
 // 1, or 0 when memory runs out.

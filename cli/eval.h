@@ -26,6 +26,8 @@ typedef enum eval_axis {
   AXIS_TASK,      // the directions of the frame that --directions selects
   AXIS_PARAMETER, // np: inertial parameters of bodies, then those of joints
   AXIS_BASE,      // nb base parameters
+  AXIS_FLOATING,  // degrees of freedom of the moving base (cli_dof)
+  AXIS_ARM,       // all others
   AXIS_JOINT,     // joints of the model
   AXIS_FIELD,     // fields of the quantity's own
 } eval_axis;
@@ -44,10 +46,12 @@ typedef struct eval_run {
   int np;                         // parameters
   limb_parameter_info* parameter; // NULL: not needed, like base
   limb_base_parameters* base;
-  limb_dual* dual;   // of second derivatives
-  double* work;      // scratch, as much as the quantities ask for
-  double* zero;      // nv
-  char because[240]; // what a computation that failed has to say about it; "": nothing
+  limb_dual* dual; // of second derivatives
+  double* work;    // scratch, as much as the quantities ask for
+  double* zero;    // nv
+  int level;       // what limb_kinematics is called with, as in eval_quantity; all that is needed
+  unsigned char* floating; // nv marks: forces of the moving base are given; NULL: not needed
+  char because[240];       // what a computation that failed has to say about it; "": nothing
 } eval_run;
 
 // What quantities need of a state.
@@ -56,17 +60,20 @@ enum {
   EVAL_QV = STATES_Q | STATES_V,
   EVAL_QVA = STATES_Q | STATES_V | STATES_A,
   EVAL_QVT = STATES_Q | STATES_V | STATES_TAU,
+  EVAL_QVG = STATES_Q | STATES_V | STATES_GIVEN,
+  EVAL_QVB = STATES_Q | STATES_V | STATES_BASE,
 };
 
 // Bits of what a quantity is of, beside the state.
 enum {
-  OF_FRAME = 1,     // --frame
-  OF_REF = 2,       // --ref
-  OF_TASK = 4,      // --directions, --damping
-  OF_PARAMETER = 8, // names of parameters
-  OF_BASE = 16,     // base parameters
-  OF_STEP = 32,     // --dt
-  OF_DUAL = 64,     // a workspace of dual numbers
+  OF_FRAME = 1,      // --frame
+  OF_REF = 2,        // --ref
+  OF_TASK = 4,       // --directions, --damping
+  OF_PARAMETER = 8,  // names of parameters
+  OF_BASE = 16,      // base parameters
+  OF_STEP = 32,      // --dt
+  OF_DUAL = 64,      // a workspace of dual numbers
+  OF_FLOATING = 128, // a moving base
 };
 
 typedef struct eval_quantity {
@@ -84,6 +91,7 @@ typedef struct eval_quantity {
 
 // The tables, each closed by a quantity without name.
 extern const eval_quantity eval_dynamics[];    // eval_dynamics.c
+extern const eval_quantity eval_hybrid[];      // eval_hybrid.c
 extern const eval_quantity eval_kinematics[];  // eval_kinematics.c
 extern const eval_quantity eval_derivatives[]; // eval_derivatives.c
 extern const eval_quantity eval_geometry[];    // eval_geometry.c
@@ -98,6 +106,12 @@ int eval_list(const cli_args* args); // eval_list.c
 
 // The name of a quantity that a word was perhaps meant to be; NULL when there is no guess.
 const char* eval_nearest(const char* wrong); // eval_list.c
+
+// Calls limb_kinematics for the row at hand. cmd_eval.c
+limb_status eval_move(eval_run* run);
+
+// n motions as columns of x, which is 6 x n. Returns s. eval_kinematics.c
+limb_status eval_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
 
 // ---- axes: eval_axes.c -----------------------------------------------------------------------------
 
@@ -138,6 +152,9 @@ unsigned eval_of(const eval_sheet* s);
 
 // --directions, --damping, --dt. EXIT_FINE, or EXIT_USAGE after a message.
 int eval_read_task(eval_sheet* s);
+
+// Marks the moving base when something asked for is of it. EXIT_FINE, or EXIT_USAGE when there is none.
+int eval_find_floating(eval_sheet* s);
 
 // Memory for the answers and for scratch, names of parameters, base parameters. EXIT_FINE, or an exit code
 // after a message. eval_free takes a sheet in any state.

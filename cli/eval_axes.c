@@ -5,8 +5,9 @@
 
 const eval_quantity* eval_get(int k)
 {
-  static const eval_quantity* const tables[] = {eval_dynamics, eval_kinematics, eval_derivatives,
-                                                eval_geometry, eval_task,       eval_parameters};
+  static const eval_quantity* const tables[] = {eval_dynamics,    eval_hybrid,   eval_kinematics,
+                                                eval_derivatives, eval_geometry, eval_task,
+                                                eval_parameters};
   const size_t count = sizeof tables / sizeof tables[0];
   for (size_t t = 0; t < count; t++) {
     for (const eval_quantity* e = tables[t]; e->name; e++, k--)
@@ -35,6 +36,8 @@ static const char* const* components(const eval_quantity* e, eval_axis axis)
   case AXIS_STATE:
   case AXIS_PARAMETER:
   case AXIS_BASE:
+  case AXIS_FLOATING:
+  case AXIS_ARM:
   case AXIS_JOINT: break;
   }
   return NULL;
@@ -52,6 +55,8 @@ const char* eval_axis_text(eval_axis axis)
   case AXIS_TASK: return "rows";
   case AXIS_PARAMETER: return "np";
   case AXIS_BASE: return "nb";
+  case AXIS_FLOATING: return "base";
+  case AXIS_ARM: return "arm";
   case AXIS_JOINT: return "joints";
   case AXIS_FIELD: return "named fields";
   case AXIS_NONE: break;
@@ -78,6 +83,8 @@ size_t eval_length(const eval_quantity* e, const eval_run* run, int axis)
   case AXIS_TASK: return (size_t)limb_task_rows(&tasks); // the option was read: never -1
   case AXIS_PARAMETER: return (size_t)run->np;
   case AXIS_BASE: return (size_t)limb_base_count(run->base);
+  case AXIS_FLOATING: return (size_t)run->dofs->nbase;
+  case AXIS_ARM: return nv - (size_t)run->dofs->nbase;
   case AXIS_JOINT: return (size_t)limb_joint_count(run->robot->model);
   case AXIS_MOTION:
   case AXIS_FORCE:
@@ -116,6 +123,7 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
                      size_t size)
 {
   const cli_dof* dof = run->dofs->v;
+  const int* split = run->dofs->split;
   const size_t nv = (size_t)run->dofs->nv;
   const eval_axis kind = e->axes[axis];
   const char* const* part = components(e, kind);
@@ -130,6 +138,10 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
     (void)snprintf(text, size, "%s.%s", run->parameter[k].of, run->parameter[k].symbol);
     break;
   case AXIS_BASE: (void)snprintf(text, size, "%s", limb_base_name(run->base, (int)k)); break;
+  case AXIS_FLOATING: (void)snprintf(text, size, "%s", dof[split[k]].name); break;
+  case AXIS_ARM:
+    (void)snprintf(text, size, "%s", dof[split[run->dofs->nbase + (int)k]].name);
+    break;
   case AXIS_JOINT: (void)snprintf(text, size, "%s", joint_name(run, k)); break;
   case AXIS_MOTION:
   case AXIS_FORCE:

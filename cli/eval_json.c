@@ -46,6 +46,16 @@ static void add_names(const eval_sheet* s, json_t* r, const char* key, eval_axis
   }
 }
 
+// "a" or "tau" for each degree of freedom.
+static json_t* given_names(const cli_given* given, int nv)
+{
+  json_t* r = json_array();
+  for (int k = 0; k < nv; k++)
+    (void)json_array_append_new(
+      r, cli_json_text(given->mark[k] == LIMB_ACCELERATION_GIVEN ? "a" : "tau"));
+  return r;
+}
+
 // What else the answers rest on, where they do.
 static void add_axes(const eval_sheet* s, json_t* r)
 {
@@ -53,6 +63,12 @@ static void add_axes(const eval_sheet* s, json_t* r)
   if (of & OF_TASK)
     (void)json_object_set_new(r, "damping", cli_json_number(s->run->task_options.damping));
   if (of & OF_STEP) (void)json_object_set_new(r, "dt", cli_json_number(s->run->dt));
+  const cli_states* t = s->run->states;
+  const int nv = s->run->dofs->nv;
+  if (t->given.mark) (void)json_object_set_new(r, "given", given_names(&t->given, nv));
+  if (t->base.mark) (void)json_object_set_new(r, "base_given", given_names(&t->base, nv));
+  add_names(s, r, "base_dofs", AXIS_FLOATING);
+  add_names(s, r, "arm_dofs", AXIS_ARM);
   add_names(s, r, "directions", AXIS_TASK);
   add_names(s, r, "parameters", AXIS_PARAMETER);
   add_names(s, r, "base_parameters", AXIS_BASE);

@@ -18,7 +18,7 @@ static limb_status put_force(limb_status s, const sp_force* f, double* x)
 }
 
 // Columns in memory, rows on paper: x is 6 x n.
-static limb_status put_columns(limb_status s, const sp_motion* c, size_t n, double* x)
+limb_status eval_put_columns(limb_status s, const sp_motion* c, size_t n, double* x)
 {
   for (size_t k = 0; s == LIMB_OK && k < n; k++) {
     double column[6];
@@ -48,7 +48,7 @@ static limb_status pose(eval_run* r, double* x)
 static limb_status jacobian(eval_run* r, double* x)
 {
   const limb_status s = limb_frame_jacobian(r->robot->data, r->frame, r->ref, motions(r));
-  return put_columns(s, motions(r), (size_t)r->dofs->nv, x);
+  return eval_put_columns(s, motions(r), (size_t)r->dofs->nv, x);
 }
 
 static limb_status jacobian_rate_times_v(eval_run* r, double* x)
@@ -100,7 +100,7 @@ static limb_status velocity_by_q(eval_run* r, double* x)
 {
   const limb_status s =
     limb_frame_velocity_derivatives(r->robot->data, r->frame, r->ref, motions(r), NULL);
-  return put_columns(s, motions(r), (size_t)r->dofs->nv, x);
+  return eval_put_columns(s, motions(r), (size_t)r->dofs->nv, x);
 }
 
 // By q and by v; one of them is NULL.
@@ -111,7 +111,7 @@ static limb_status acceleration_by(eval_run* r, sp_motion* dq, sp_motion* dv, do
     r->ref == LIMB_ALIGNED
       ? limb_frame_classical_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL)
       : limb_frame_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL);
-  return put_columns(s, dq ? dq : dv, (size_t)r->dofs->nv, x);
+  return eval_put_columns(s, dq ? dq : dv, (size_t)r->dofs->nv, x);
 }
 
 static limb_status acceleration_by_q(eval_run* r, double* x)

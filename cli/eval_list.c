@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-static const char* const group[] = {"q", "v", "a", "tau"};
+// In the order of the bits STATES_Q ...
+static const char* const group[] = {"q", "v", "a", "tau", "time", "a or tau", "a or tau"};
+
+enum { GROUPS = sizeof group / sizeof *group };
 
 // "nv x nv x nv", "dqdq, dqdv: nv x nv"
 static void shape(const eval_quantity* e, char* text, size_t size)
@@ -32,7 +35,7 @@ static void needs(const eval_quantity* e, char* text, size_t size)
              *step = e->of & OF_STEP ? "--dt" : "";
   size_t used = 0;
   *text = '\0';
-  for (int g = 0; g < STATES_GROUPS; g++) {
+  for (int g = 0; g < GROUPS; g++) {
     if (!(e->needs & 1U << g)) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s", gap, group[g]);
     gap = " ";
@@ -65,7 +68,7 @@ static json_t* quantity_json(const eval_quantity* e)
   json_t *r = json_object(), *states = json_array(), *fields = json_array();
   char form[120];
   shape(e, form, sizeof form);
-  for (int g = 0; g < STATES_GROUPS; g++)
+  for (int g = 0; g < GROUPS; g++)
     if (e->needs & 1U << g) (void)json_array_append_new(states, cli_json_text(group[g]));
   for (int k = 0; e->fields && e->fields[k]; k++)
     (void)json_array_append_new(fields, cli_json_text(e->fields[k]));
@@ -107,16 +110,37 @@ const char* eval_nearest(const char* wrong)
   static const struct {
     const char *word, *name;
   } other[] = {
-    {"torque", "tau"},         {"qdd", "acc"},           {"mass", "M"},
-    {"inertia", "M"},          {"inverse", "Minv"},      {"bias", "h"},
-    {"gravity", "g"},          {"coriolis", "C"},        {"jacobian", "J"},
-    {"Jdot", "Jdotv"},         {"frame", "pose"},        {"position", "pose"},
-    {"transform", "pose"},     {"kinetic", "energy"},    {"potential", "energy"},
-    {"loads", "reactions"},    {"regressor", "Y"},       {"parameters", "theta"},
-    {"mass_rate", "Mdot"},     {"riemann", "curvature"}, {"hessian", "d2tau"},
-    {"projector", "N"},        {"did_dq", "dtau_dq"},    {"dfd_dq", "dacc_dq"},
-    {"dqdd_dq", "dacc_dq"},    {"ddq_dq", "dacc_dq"},    {"ddq_dv", "dacc_dv"},
-    {"ddq_dtau", "dacc_dtau"}, {"rnea", "tau"},          {"aba", "acc"},
+    {"torque", "tau"},
+    {"qdd", "acc"},
+    {"mass", "M"},
+    {"inertia", "M"},
+    {"inverse", "Minv"},
+    {"bias", "h"},
+    {"gravity", "g"},
+    {"coriolis", "C"},
+    {"jacobian", "J"},
+    {"Jdot", "Jdotv"},
+    {"frame", "pose"},
+    {"position", "pose"},
+    {"transform", "pose"},
+    {"kinetic", "energy"},
+    {"potential", "energy"},
+    {"loads", "reactions"},
+    {"regressor", "Y"},
+    {"parameters", "theta"},
+    {"mass_rate", "Mdot"},
+    {"riemann", "curvature"},
+    {"hessian", "d2tau"},
+    {"projector", "N"},
+    {"did_dq", "dtau_dq"},
+    {"dfd_dq", "dacc_dq"},
+    {"dqdd_dq", "dacc_dq"},
+    {"ddq_dq", "dacc_dq"},
+    {"ddq_dv", "dacc_dv"},
+    {"ddq_dtau", "dacc_dtau"},
+    {"rnea", "tau"},
+    {"aba", "acc"},
+    {"base_acceleration", "base_acc"},
   };
   enum { OTHER = sizeof other / sizeof *other };
   const char *names[EVAL_MOST + 1] = {NULL}, *words[OTHER + 1] = {NULL};

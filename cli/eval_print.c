@@ -100,6 +100,23 @@ const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end, csv_fail};
 
 // ---- text ------------------------------------------------------------------------------------------
 
+// "given: a of elbow, wrist", "given: tau of base.wx"; nothing when there is none of that kind.
+static void text_given(const eval_sheet* s, const char* title, const cli_given* given,
+                       unsigned char mark)
+{
+  const cli_dofs* d = s->run->dofs;
+  int told = 0;
+  for (int k = 0; k < d->nv && given->mark; k++) {
+    if (given->mark[k] != mark) continue;
+    if (told == 0) {
+      (void)fprintf(s->out, "%s %s of ", title, mark == LIMB_ACCELERATION_GIVEN ? "a" : "tau");
+    }
+    (void)fprintf(s->out, "%s%s%s", told++ ? ", " : "", d->v[k].name,
+                  given->column[k] < 0 ? " (0)" : "");
+  }
+  if (told) (void)fprintf(s->out, "\n");
+}
+
 static int text_begin(eval_sheet* s)
 {
   const cli_robot* r = s->run->robot;
@@ -113,6 +130,10 @@ static int text_begin(eval_sheet* s)
     (void)fprintf(s->out, ", damping %g", s->run->task_options.damping);
   if (eval_of(s) & OF_STEP) (void)fprintf(s->out, ", samples every %g s", s->run->dt);
   (void)fprintf(s->out, "; SI units, angular parts first\n");
+  for (int mark = LIMB_ACCELERATION_GIVEN; mark >= LIMB_FORCE_GIVEN; mark--) {
+    text_given(s, "given:", &s->run->states->given, (unsigned char)mark);
+    text_given(s, "given for the base:", &s->run->states->base, (unsigned char)mark);
+  }
   return EXIT_FINE;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int out_of_memory(const eval_sheet* s) { return cli_usage(s->args, "out of memory"); }
+
 unsigned eval_of(const eval_sheet* s)
 {
   unsigned of = 0;
@@ -100,8 +102,6 @@ static int too_large(const eval_sheet* s, const eval_quantity* e, double numbers
     e->name, s->run->dofs->nv, numbers, 8e-9 * numbers, most_numbers);
 }
 
-static int out_of_memory(const eval_sheet* s) { return cli_usage(s->args, "out of memory"); }
-
 static int name_parameters(eval_sheet* s)
 {
   eval_run* run = s->run;
@@ -162,6 +162,28 @@ static int allocate(eval_sheet* s)
   return fine ? EXIT_FINE : out_of_memory(s);
 }
 
+int eval_find_floating(eval_sheet* s)
+{
+  eval_run* run = s->run;
+  const cli_dofs* d = run->dofs;
+  const eval_quantity* e = NULL;
+  for (int i = 0; i < s->count && !e; i++)
+    if (s->quantity[i]->of & OF_FLOATING) e = s->quantity[i];
+  if (!e) return EXIT_FINE;
+  if (d->nbase == 0) {
+    return cli_usage(s->args,
+                     "'%s' is of a moving base, and '%s' has none: every joint on the world has a "
+                     "motor; --base floating adds a free joint where the file says nothing, and in "
+                     "limb YAML joints without motor have drive: passive",
+                     e->name, limb_model_name(run->robot->model));
+  }
+  run->floating = calloc((size_t)d->nv + 1, 1);
+  if (!run->floating) return out_of_memory(s);
+  for (int k = 0; k < d->nv; k++)
+    run->floating[k] = d->v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  return EXIT_FINE;
+}
+
 int eval_make_room(eval_sheet* s)
 {
   const unsigned of = eval_of(s);
@@ -178,6 +200,7 @@ void eval_free(eval_sheet* s)
   for (int i = 0; i < s->count; i++) free(s->x[i]);
   free(run->work);
   free(run->zero);
+  free(run->floating);
   free(run->parameter);
   limb_base_destroy(run->base);
   limb_dual_destroy(run->dual);

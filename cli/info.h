@@ -13,22 +13,35 @@ typedef struct info_facts {
   sp_inertia whole; // in world axes; com in the world
   double reach;     // no frame gets farther from the base than this [m] ...
   int travels;      // ... but for the travel of this joint, which has no limits; -1: there is none
+  double* diagonal; // of M, nv numbers; NULL: too large, or not known
 } info_facts;
 
 limb_status info_facts_of(const cli_robot* r, info_facts* out); // info_facts.c
+void info_facts_free(info_facts* facts);                        // info_facts.c
+
+// Degrees of freedom that no motor drives.
+int info_passive(const limb_model* m); // info_drives.c
+
+// The diagonal of M at the neutral configuration: nv numbers to be freed, or NULL.
+double* info_inertia_diagonal(const cli_robot* r); // info_drives.c
 
 // Text on standard output.
 void info_print_joints(const limb_model* m);           // info_text.c
 void info_print_bodies(const limb_model* m);           // info_text.c
 void info_print_findings(const cli_robot* r, int all); // info_text.c
 void info_print_notes(const limb_model* m, int all);   // info_text.c
-void info_print_tree(const limb_model* m);             // info_tree.c
-void info_print_mdh(const limb_model* m);              // info_mdh.c
+void info_print_base(const limb_model* m);             // info_drives.c, lines of the summary
+void info_print_elastic(const limb_model* m, const double* diagonal); // info_drives.c, if any
+void info_print_tree(const limb_model* m);                            // info_tree.c
+void info_print_mdh(const limb_model* m);                             // info_mdh.c
 
 // 1 when a kind of note is told: what the compiler doubts is not, the doctor says it with a line.
 int info_tells(limb_note_kind kind); // info_text.c
 
 json_t* info_json(const cli_robot* r, const info_facts* facts); // info_json.c
 json_t* info_json_mdh(const limb_model* m);                     // info_mdh.c
+json_t* info_json_base(const limb_model* m);                    // info_drives.c
+json_t* info_json_elastic(const limb_model* m, const limb_joint_info* x,
+                          const double* diagonal); // info_drives.c; NULL: it is not elastic
 
 #endif

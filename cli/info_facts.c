@@ -87,5 +87,12 @@ limb_status info_facts_of(const cli_robot* r, info_facts* out)
     s = composite(r, &out->whole);
     out->has_com = 1;
   }
+  if (s == LIMB_OK) out->diagonal = info_inertia_diagonal(r);
   return s;
+}
+
+void info_facts_free(info_facts* facts)
+{
+  free(facts->diagonal);
+  facts->diagonal = NULL;
 }

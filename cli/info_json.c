@@ -2,7 +2,7 @@
 #include "info.h"
 #include "json_findings.h"
 
-static json_t* joint_json(const limb_model* m, const limb_joint_info* x)
+static json_t* joint_json(const limb_model* m, const limb_joint_info* x, const double* diagonal)
 {
   const limb_joint_def* def = &x->def;
   limb_body_info parent = {0}, child = {0};
@@ -41,15 +41,19 @@ static json_t* joint_json(const limb_model* m, const limb_joint_info* x)
     (void)json_object_set_new(mimic, "offset", cli_json_number(def->offset));
     (void)json_object_set_new(r, "mimic", mimic);
   }
+  (void)json_object_set_new(r, "passive", json_boolean(x->passive));
+  json_t* elastic = info_json_elastic(m, x, diagonal);
+  if (elastic) (void)json_object_set_new(r, "elastic", elastic);
   return r;
 }
 
-static json_t* joints_json(const limb_model* m)
+static json_t* joints_json(const limb_model* m, const double* diagonal)
 {
   json_t* r = json_array();
   limb_joint_info x;
   for (int j = 0; j < limb_joint_count(m); j++)
-    if (limb_get_joint(m, j, &x) == LIMB_OK) (void)json_array_append_new(r, joint_json(m, &x));
+    if (limb_get_joint(m, j, &x) == LIMB_OK)
+      (void)json_array_append_new(r, joint_json(m, &x, diagonal));
   return r;
 }
 
@@ -111,6 +115,7 @@ static json_t* findings_json(const cli_robot* r)
 json_t* info_json(const cli_robot* r, const info_facts* facts)
 {
   const limb_model* m = r->model;
+  const int passive = info_passive(m);
   json_t* out = cli_json_answer();
   (void)json_object_set_new(out, "model", cli_json_text(limb_model_name(m)));
   (void)json_object_set_new(out, "source", cli_json_text(limb_reading_source(r->reading)));
@@ -122,7 +127,10 @@ json_t* info_json(const cli_robot* r, const info_facts* facts)
   (void)json_object_set_new(out, "mass", cli_json_number(facts->mass));
   (void)json_object_set_new(out, "reach", cli_json_number(facts->reach));
   if (facts->has_com) (void)json_object_set_new(out, "whole", cli_json_inertia(&facts->whole));
-  (void)json_object_set_new(out, "joints", joints_json(m));
+  (void)json_object_set_new(out, "base", info_json_base(m));
+  (void)json_object_set_new(out, "active", json_integer(limb_nv(m) - passive));
+  (void)json_object_set_new(out, "passive", json_integer(passive));
+  (void)json_object_set_new(out, "joints", joints_json(m, facts->diagonal));
   (void)json_object_set_new(out, "bodies", bodies_json(m));
   (void)json_object_set_new(out, "frames", frames_json(m));
   (void)json_object_set_new(out, "findings", findings_json(r));

@@ -10,7 +10,7 @@ enum { SHOWN = 8 }; // findings of one kind, unless all are wanted
 
 // Columns that are printed only when some joint has something to say in them.
 typedef struct columns {
-  int range, speed, effort, friction, rotor, spring, mimic;
+  int range, speed, effort, friction, rotor, spring, mimic, passive;
 } columns;
 
 static columns used_columns(const limb_model* m)
@@ -26,6 +26,7 @@ static columns used_columns(const limb_model* m)
     c.rotor |= x.def.rotor_inertia > 0;
     c.spring |= x.def.stiffness > 0;
     c.mimic |= x.def.mimic >= 0;
+    c.passive |= x.passive;
   }
   return c;
 }
@@ -43,6 +44,7 @@ static void joint_heading(cli_table* t, const columns* c)
   if (c->rotor) cli_cell(t, "rotor");
   if (c->spring) cli_cell(t, "spring");
   if (c->mimic) cli_cell(t, "follows");
+  if (c->passive) cli_cell(t, "drive");
 }
 
 static void mimic_cell(cli_table* t, const limb_model* m, const limb_joint_def* def)
@@ -76,6 +78,7 @@ static void joint_row(cli_table* t, const columns* c, const limb_model* m, const
   if (c->rotor) cli_cell_number(t, def->gear_ratio * def->gear_ratio * def->rotor_inertia);
   if (c->spring) cli_cell_number(t, def->stiffness);
   if (c->mimic) mimic_cell(t, m, def);
+  if (c->passive) cli_cell(t, "%s", x->passive ? "passive" : "");
 }
 
 void info_print_joints(const limb_model* m)
@@ -84,7 +87,7 @@ void info_print_joints(const limb_model* m)
   char align[16] = "lllr";
   const int numbers = 2 * c.range + c.speed + c.effort + 2 * c.friction + c.rotor + c.spring;
   memset(align + 4, 'r', (size_t)numbers);
-  align[4 + numbers] = c.mimic ? 'l' : '\0'; // the rest is zero
+  memset(align + 4 + numbers, 'l', (size_t)(c.mimic + c.passive)); // the rest is zero
   cli_table t = cli_table_make(align);
   joint_heading(&t, &c);
   for (int j = 0; j < limb_joint_count(m); j++) {

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_FOR_M = 2000 };
 
@@ -37,6 +38,38 @@ static void match(pair* p, same_result* out)
     }
     for (int i = 0; i < jb.nq; i++) p->q[jb.q + i] = ja.q + i;
     for (int i = 0; i < jb.nv; i++) p->v[jb.v + i] = ja.v + i;
+  }
+}
+
+// The joint of a model at one end of a shaft, by name.
+static const char* joint_name(const limb_model* m, int joint)
+{
+  limb_joint_info x;
+  return limb_get_joint(m, joint, &x) == LIMB_OK ? x.def.name : "";
+}
+
+// Whether a joint is driven, and through what. Fills why when it is another thing.
+static void match_drives(const pair* p, same_result* out)
+{
+  for (int j = 0; j < limb_joint_count(p->b) && !*out->why; j++) {
+    limb_joint_info jb, ja;
+    limb_shaft_def sa, sb;
+    if (limb_get_joint(p->b, j, &jb) != LIMB_OK ||
+        limb_get_joint(p->a, limb_find_joint(p->a, jb.def.name), &ja) != LIMB_OK)
+      continue;
+    if (ja.passive != jb.passive) {
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' is %s", jb.def.name,
+                     jb.passive ? "passive" : "driven");
+      return;
+    }
+    const int a = limb_get_shaft(p->a, ja.shaft, &sa) == LIMB_OK,
+              b = limb_get_shaft(p->b, jb.shaft, &sb) == LIMB_OK;
+    if (!a && !b) continue;
+    if (a != b || strcmp(joint_name(p->a, sa.motor), joint_name(p->b, sb.motor)) != 0 ||
+        sa.ratio != sb.ratio || sa.stiffness != sb.stiffness || sa.damping != sb.damping ||
+        sa.rest != sb.rest)
+      (void)snprintf(out->why, sizeof out->why, "the shaft of joint '%.64s' is another one",
+                     jb.def.name);
   }
 }
 
@@ -93,6 +126,7 @@ limb_status cli_compare(const limb_model* a, const limb_model* b, int states, sa
   }
   limb_status s = prepare(&p);
   if (s == LIMB_OK) match(&p, out);
+  if (s == LIMB_OK && !*out->why) match_drives(&p, out);
   if (!p.Ma) out->M = -1;
   for (int i = 0; i < states && s == LIMB_OK && !*out->why; i++) s = compare_state(&p, &seed, out);
   limb_data_destroy(p.da);

@@ -1,4 +1,4 @@
-// Whether two models are the same robot: by name, and by the forces they need.
+// Whether two models are the same robot: by name, by what drives them, and by the forces they need.
 #ifndef LIMB_CLI_SAME_H
 #define LIMB_CLI_SAME_H
 

@@ -145,7 +145,8 @@ int cli_sizing_follower(const cli_sizing* s, int k, sizing_follower* out)
     limb_joint_info info;
     if (limb_get_joint(s->model, j, &info) != LIMB_OK || info.def.mimic < 0 || k-- > 0) continue;
     *out = (sizing_follower){.leader = dof_at(s, info.q)};
-    out->dof = (cli_dof){info.def.name, j, 0, info.def.type == LIMB_PRISMATIC};
+    out->dof =
+      (cli_dof){.name = info.def.name, .joint = j, .linear = info.def.type == LIMB_PRISMATIC};
     if (out->leader < 0) return 0;
     follow(s, &info, out);
     return 1;

@@ -110,6 +110,8 @@ void cli_states_close(cli_states* s)
     free(s->column[g]);
     free(s->value[g]);
   }
+  states_free_given(&s->given);
+  states_free_given(&s->base);
   free(s->row);
   free(s->wrench);
   free(s->wrench_column);
@@ -130,7 +132,8 @@ int cli_states_has(const cli_states* s, unsigned what)
 
 int cli_states_need(cli_states* s, unsigned what, const char* purpose)
 {
-  const int code = states_check_columns(s, what, purpose);
+  int code = states_check_columns(s, what, purpose);
+  if (code == EXIT_FINE) code = states_find_given(s, what, purpose);
   if (code == EXIT_FINE) s->wanted |= what;
   return code;
 }
@@ -168,6 +171,15 @@ static void pick(const cli_states* s, int g)
   const int* column = s->column[g];
   double* value = s->value[g];
   for (int k = 0; k < width; k++) value[k] = s->row[column[k]];
+}
+
+// Nothing when it is not wanted.
+static void pick_given(const cli_states* s, const cli_given* given)
+{
+  for (int k = 0; k < s->dofs->nv && given->mark; k++) {
+    const int column = given->column[k];
+    given->x[k] = column >= 0 ? s->row[column] : 0;
+  }
 }
 
 static void pick_wrenches(cli_states* s)
@@ -211,6 +223,8 @@ int cli_states_next(cli_states* s, int* got)
   s->line = limb_csv_line(s->reader);
   for (int g = 0; g < STATES_GROUPS; g++)
     if (s->wanted & 1U << g) pick(s, g);
+  pick_given(s, &s->given);
+  pick_given(s, &s->base);
   pick_wrenches(s);
   const int code = take_time(s);
   if (code != EXIT_FINE || !(s->wanted & STATES_Q)) return code;

@@ -18,10 +18,19 @@ enum {
   STATES_V = 2,
   STATES_A = 4,
   STATES_TAU = 8,
-  STATES_TIME = 16, // and it must rise from row to row
+  STATES_TIME = 16,  // and it must rise from row to row
+  STATES_GIVEN = 32, // of each degree of freedom its acceleration or its force: the columns decide
+  STATES_BASE = 64,  // the same, but of a moving base the forces
 };
 
 enum { STATES_GROUPS = 4 };
+
+// What is given of the degrees of freedom, in the form of limb/hybrid.h.
+typedef struct cli_given {
+  unsigned char* mark; // nv; NULL: not wanted
+  int* column;         // nv: where x is from; -1: a force of zero
+  double* x;           // nv, of the row at hand
+} cli_given;
 
 typedef struct cli_states {
   const cli_args* args;
@@ -41,6 +50,7 @@ typedef struct cli_states {
   int* quat; // where quaternions begin in q
 
   double *q, *v, *a, *tau; // of the row at hand; those that are wanted
+  cli_given given, base;   // of STATES_GIVEN and STATES_BASE
   double time;
   int has_time;
   int nwrench;
@@ -65,7 +75,8 @@ void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot
                      const cli_dofs* dofs);
 
 // Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
-// they are, and EXIT_USAGE.
+// they are, and EXIT_USAGE. Of STATES_GIVEN and STATES_BASE also when there are too many; a force that is
+// taken for zero because there is neither a motor nor a column is told in a note.
 int cli_states_need(cli_states* s, unsigned what, const char* purpose);
 
 // 1 when the table has a column of this kind (one of the bits).

@@ -37,22 +37,27 @@ typedef struct verify {
   limb_environment env; // gravity and friction by the options, no wrench
   int nq, nv, nbody, njoint, nframe;
   uint64_t seed;
-  double step;       // of finite differences [s]
-  double *q, *v, *a; // the state
-  double* tau;       // its inverse dynamics
-  int frame;         // where frames are looked at in this state
-  verify_sizes size; // of this state
-  double condition;  // of M, the worst so far; 0: not known
+  double step;          // of finite differences [s]
+  double *q, *v, *a;    // the state
+  double* tau;          // its inverse dynamics
+  int frame;            // where frames are looked at in this state
+  verify_sizes size;    // of this state
+  unsigned char* given; // nv marks of limb/hybrid.h, at random, and
+  double* mixed;        // what they ask for: of a and of tau
+  double condition;     // of M, the worst so far; 0: not known
   // Scratch.
   double* memory;
-  double *x, *y, *z, *w;      // nv each
-  double *qt, *vt;            // a configuration and velocity nearby
-  double *M, *A, *B;          // nv x nv, but for large robots
-  sp_motion* J;               // nv
-  sp_force* F;                // njoint, and nv
-  sp_vec3* c;                 // nv
-  sp_pose* poses;             // nbody
-  int np;                     // parameters
+  double *x, *y, *z, *w;                                     // nv each
+  double *qt, *vt;                                           // a configuration and velocity nearby
+  double *idle_a, *idle_tau;                                 // nv each
+  double* nothing;                                           // nv zeros
+  unsigned char *all_forces, *all_accelerations, *free_base; // nv marks each
+  double *M, *A, *B;                                         // nv x nv, but for large robots
+  sp_motion* J;                                              // nv
+  sp_force* F;                                               // njoint, and nv
+  sp_vec3* c;                                                // nv
+  sp_pose* poses;                                            // nbody
+  int np;                                                    // parameters
   double *theta, *big;        // np; what regressors, tensors and tasks take
   limb_base_parameters* base; // made when it is first needed, as these
   limb_dual* dual;
@@ -109,6 +114,7 @@ typedef struct verify_check {
 } verify_check;
 
 extern const verify_check verify_dynamics[]; // closed by one without quantity
+extern const verify_check verify_hybrid[];
 extern const verify_check verify_motion[];
 extern const verify_check verify_derivatives[];
 extern const verify_check verify_lagrange[];

@@ -27,7 +27,8 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   t->step = 1e-3 / sqrt(1 + t->nv / 10.0); // speeds add up along a chain
   const size_t nq = (size_t)t->nq, nv = (size_t)t->nv;
   const size_t nn = t->nv > VERIFY_LARGE ? 0 : nv * nv;
-  t->memory = calloc(2 * nq + 9 * nv + 3 * nn + 1, sizeof(double));
+  t->memory = calloc(2 * nq + 12 * nv + 3 * nn + 1, sizeof(double));
+  t->given = calloc(4 * nv + 1, 1);
   t->J = calloc(nv + 1, sizeof *t->J);
   t->F = calloc(nv + (size_t)t->njoint + 1, sizeof *t->F);
   t->c = calloc(nv + 1, sizeof *t->c);
@@ -35,22 +36,28 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   t->np = limb_parameter_count(t->m);
   t->theta = calloc((size_t)t->np + 1, sizeof *t->theta);
   t->big = calloc(big_size(t), sizeof *t->big);
-  if (!t->memory || !t->J || !t->F || !t->c || !t->poses || !t->theta || !t->big) {
+  if (!t->memory || !t->given || !t->J || !t->F || !t->c || !t->poses || !t->theta || !t->big) {
     verify_free(t);
     return LIMB_E_NOMEM;
   }
   double* at = t->memory;
   double** const of_q[] = {&t->q, &t->qt};
-  double** const of_v[] = {&t->v, &t->a, &t->tau, &t->x, &t->y, &t->z, &t->w, &t->vt};
+  double** const of_v[] = {&t->v, &t->a,  &t->tau,   &t->x,      &t->y,        &t->z,
+                           &t->w, &t->vt, &t->mixed, &t->idle_a, &t->idle_tau, &t->nothing};
   for (size_t i = 0; i < 2; i++) *of_q[i] = at, at += nq;
   for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
   t->M = at, t->A = at + nn, t->B = at + 2 * nn;
+  t->all_forces = t->given + nv, t->all_accelerations = t->given + 2 * nv;
+  t->free_base = t->given + 3 * nv;
+  memset(t->all_forces, LIMB_FORCE_GIVEN, nv);
+  memset(t->all_accelerations, LIMB_ACCELERATION_GIVEN, nv);
   return limb_parameters(t->m, t->theta);
 }
 
 void verify_free(verify* t)
 {
   free(t->memory);
+  free(t->given);
   free(t->J);
   free(t->F);
   free(t->c);
@@ -158,6 +165,16 @@ static limb_status measure(verify* t)
   return s;
 }
 
+// Whatever is drawn here, the states are the same.
+static void mark(verify* t)
+{
+  uint64_t seed = t->seed;
+  for (int k = 0; k < t->nv; k++) {
+    t->given[k] = cli_draw(&seed) > 0 ? LIMB_ACCELERATION_GIVEN : LIMB_FORCE_GIVEN;
+    t->mixed[k] = t->given[k] == LIMB_ACCELERATION_GIVEN ? t->a[k] : t->tau[k];
+  }
+}
+
 limb_status verify_next(verify* t)
 {
   limb_status s = limb_random(t->m, &t->seed, t->q);
@@ -165,6 +182,7 @@ limb_status verify_next(verify* t)
   for (int k = 0; k < t->nv; k++) t->v[k] = cli_draw(&t->seed), t->a[k] = cli_draw(&t->seed);
   t->frame = (int)((cli_draw(&t->seed) + 1) / 2 * t->nframe);
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
+  mark(t);
   return s == LIMB_OK ? measure(t) : s;
 }
 

@@ -66,6 +66,13 @@ typedef enum limb_joint_type {
 #undef LIMB_X
 } limb_joint_type;
 
+/// Whether a motor drives a joint. Values are pinned.
+typedef enum limb_drive {
+  LIMB_DRIVE_AUTO = 0, ///< free joints and joints behind a shaft are passive, all others are active
+  LIMB_DRIVE_ACTIVE = 1, ///< a motor makes it move as it is told
+  LIMB_DRIVE_PASSIVE = 2 ///< it moves as springs, friction and the other bodies make it
+} limb_drive;
+
 /// A rigid body. Start from limb_default_body_def().
 typedef struct limb_body_def {
   size_t size; ///< sizeof(limb_body_def), set by the default function: lets the struct grow
@@ -77,8 +84,9 @@ typedef struct limb_body_def {
 /// limb_builder_add_joint refuses it with LIMB_E_ARG:
 ///   axis2                      only universal (where it must be set) and planar; not parallel to axis
 ///   pitch                      only helical
-///   q_min and all behind it    only joints with one degree of freedom: revolute, prismatic, helical
+///   q_min ... offset           only joints with one degree of freedom: revolute, prismatic, helical
 ///   multiplier, offset         only with mimic; a multiplier of zero never
+///   drive                      not fixed and mimic joints
 /// Fixed, spherical and free joints have no axis: theirs is not looked at. v_max, effort_max, rotor,
 /// friction and stiffness may not be negative, gear_ratio not zero, q_min not above q_max.
 typedef struct limb_joint_def {
@@ -102,7 +110,39 @@ typedef struct limb_joint_def {
   int mimic;            ///< joint that this one follows: q = multiplier q_mimic + offset; -1: none
   double multiplier;    ///< default 1
   double offset;        ///< [rad] or [m]
+  limb_drive drive;     ///< whether it has a motor: what limb_mark_passive goes by
 } limb_joint_def;
+
+/// An elastic shaft (gear, belt, tendon) between two joints with one degree of freedom, a driven one and a
+/// motor; neither may be a mimic joint, and a joint is driven by one shaft at most. Start from
+/// limb_default_shaft_def(). Its torque on the joint is
+///     T = stiffness (q_motor / ratio - q_joint - rest) + damping (v_motor / ratio - v_joint)
+/// and the motor feels -T / ratio. Damping counts as friction: an environment without friction has none.
+typedef struct limb_shaft_def {
+  size_t size;      ///< sizeof(limb_shaft_def), set by the default function
+  int joint, motor; ///< joints: driven, driving
+  double ratio;     ///< motor turns per joint turn; not zero; default 1
+  double stiffness; ///< at the joint, >= 0 [N m/rad] or [N/m]
+  double damping;   ///< at the joint, >= 0 [N m s/rad] or [N s/m]
+  double rest;      ///< q_motor / ratio - q_joint of the relaxed shaft [rad] or [m]
+} limb_shaft_def;
+
+/// A series-elastic motor: a rotor on the parent body of a joint, and the shaft between them. Start from
+/// limb_default_motor_def(). limb_builder_add_motor adds, in this order, a body "<joint>_rotor", a revolute
+/// joint "<joint>_motor" and the shaft: a coordinate, the motor's angle, and its torque.
+typedef struct limb_motor_def {
+  size_t size; ///< sizeof(limb_motor_def), set by the default function
+  int joint;   ///< driven; it must have one degree of freedom
+  int coupled; ///< 0: Spong's model, the rotor feels nothing of its carrier's motion; 1: the
+               ///< full model, a flat disc that is carried along; default 0
+  double rotor_inertia; ///< about the motor's axis, > 0 [kg m^2]
+  double rotor_mass;    ///< coupled: > 0 [kg], and no part of the parent's inertia; else 0
+  sp_vec3 axis;         ///< of the motor, in the joint frame; default 0: the joint's own
+  sp_vec3 centre;       ///< of the rotor, in the joint frame; default 0
+  double ratio, stiffness, damping, rest; ///< of the shaft, as in limb_shaft_def
+  double coulomb, viscous;                ///< friction of the motor, at the motor
+  double effort_max;                      ///< of the motor [N m]; default INFINITY
+} limb_motor_def;
 
 /// A frame fixed in a body.
 typedef struct limb_frame_info {
@@ -144,7 +184,24 @@ static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint
                               0,
                               -1,
                               1,
-                              0};
+                              0,
+                              LIMB_DRIVE_AUTO};
+  return def;
+}
+
+/// A shaft without stiffness or damping.
+static inline limb_shaft_def limb_default_shaft_def(int joint, int motor)
+{
+  const limb_shaft_def def = {sizeof(limb_shaft_def), joint, motor, 1, 0, 0, 0};
+  return def;
+}
+
+/// A motor on the axis of the joint, uncoupled, without inertia or stiffness.
+static inline limb_motor_def limb_default_motor_def(int joint)
+{
+  const double inf = HUGE_VAL;
+  const limb_motor_def def = {
+    sizeof(limb_motor_def), joint, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, 1, 0, 0, 0, 0, 0, inf};
   return def;
 }
 
@@ -192,6 +249,25 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_frame(limb_builder* b, const char* name,
                                                            int body, const sp_pose* pose,
                                                            int* frame, limb_error* err);
+
+/// Adds a shaft between two joints that were added before.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint, whatever limb_shaft_def rules out); LIMB_E_NONFINITE;
+///         LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_shaft(limb_builder* b,
+                                                           const limb_shaft_def* def,
+                                                           limb_error* err);
+
+/// Adds rotor, motor joint and shaft of a series-elastic joint, or nothing.
+/// @param motor  index of the motor's joint (output, may be NULL)
+/// @return as limb_builder_add_shaft; LIMB_E_ARG also when one of the two names is taken.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_motor(limb_builder* b,
+                                                           const limb_motor_def* def, int* motor,
+                                                           limb_error* err);
+
+/// Number of shafts; what was said about one. 0 for NULL.
+LIMB_API int limb_builder_shaft_count(const limb_builder* b);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft,
+                                                           limb_shaft_def* out);
 
 /// Number of bodies, the world included; of joints; of added frames. 0 for NULL.
 LIMB_API int limb_builder_body_count(const limb_builder* b);

@@ -53,8 +53,8 @@ typedef struct limb_directions {
   int count;          ///< any number; groups of LIMB_DIRECTIONS share a pass
   const double* dq;   ///< tangent
   const double* dv;   ///< change of the velocities
-  const double* da;   ///< of the accelerations: inverse dynamics; NULL for forward dynamics
-  const double* dtau; ///< of the forces: forward dynamics; NULL for inverse dynamics
+  const double* da;   ///< of the accelerations: inverse and hybrid; NULL for forward dynamics
+  const double* dtau; ///< of the forces: forward and hybrid; NULL for inverse dynamics
 } limb_directions;
 
 /// Derivatives of limb_inverse_dynamics:

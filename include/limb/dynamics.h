@@ -31,6 +31,28 @@ static inline limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F
   return r;
 }
 
+/// What a frame does when a force law is asked: pose in the world; velocity of the frame against inertial
+/// space (the base's own motion included), in the law's reference.
+typedef struct limb_frame_state {
+  int frame;
+  sp_pose pose;
+  limb_ref ref;
+  sp_motion velocity;
+} limb_frame_state;
+
+/// The wrench ON the robot, at the origin of the frame (LIMB_WORLD: of the world), in the reference of
+/// `at`. Called from inside hot calls: it must not call back with the same limb_data. A result that is not
+/// finite ends the call with LIMB_E_NONFINITE.
+typedef sp_force limb_force_fn(void* context, const limb_frame_state* at);
+
+/// A force from the surroundings that depends on where a frame is and how it moves: water, ground, a tether.
+typedef struct limb_force_law {
+  int frame; ///< body or added frame
+  limb_ref ref;
+  limb_force_fn* force;
+  void* context; ///< handed on
+} limb_force_law;
+
 /// What surrounds the robot in one call. Start from limb_default_environment().
 typedef struct limb_environment {
   size_t size;                 ///< sizeof(limb_environment), set by the default function
@@ -39,36 +61,48 @@ typedef struct limb_environment {
   sp_motion base_acceleration; ///< angular, and classical linear of its origin, own axes; default 0
   int nwrench;
   const limb_wrench* wrench; ///< nwrench of them; NULL when there are none
-  int friction;              ///< 0: leave Coulomb and viscous friction out; default 1
+  int friction;              ///< 0: leave Coulomb and viscous friction and damping out; default 1
   double coulomb_width; ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0. sign(0) = 0
+  /// Force laws act wherever wrenches do; derivatives are LIMB_E_UNSUPPORTED with them (see
+  /// limb_force_law_wrenches).
+  int nlaw;
+  const limb_force_law* law; ///< nlaw of them; NULL when there are none
 } limb_environment;
 
 static inline limb_environment limb_default_environment(const limb_model* m)
 {
   const sp_motion none = {{0, 0, 0}, {0, 0, 0}};
   const limb_environment env = {
-    sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0};
+    sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL};
   return env;
 }
+
+/// The force laws of env as plain wrenches, for the state q, v: to look at, or to hold fixed in calls that
+/// do not take laws. O(n).
+/// @param out  env->nlaw wrenches (output)
+LIMB_NODISCARD LIMB_API limb_status limb_force_law_wrenches(limb_data* d, const double* q,
+                                                            const double* v,
+                                                            const limb_environment* env,
+                                                            limb_wrench* out);
 
 /// Inverse dynamics (recursive Newton-Euler), O(n). env NULL: the default environment.
 LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const double* q,
                                                           const double* v, const double* a,
                                                           const limb_environment* env, double* tau);
 
-/// h(q, v) = C v + g: no friction, springs or wrenches. O(n).
+/// h(q, v) = C v + g: no friction, springs, wrenches or force laws. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
                                                      const limb_environment* env, double* tau);
 
-/// g(q). Base motion and wrenches of env must be valid, but do not enter. O(n).
+/// g(q). Base motion, wrenches and force laws of env must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q,
                                                         const limb_environment* env, double* tau);
 
-/// Fs sign(v) + Fv v, as felt by the actuators. O(n).
+/// Fs sign(v) + Fv v and the damping of shafts, as felt by the actuators. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v,
                                                          const limb_environment* env, double* tau);
 
-/// k (q - rest), as felt by the actuators. O(n).
+/// k (q - rest) and the springs of shafts, as felt by the actuators. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const double* q, double* tau);
 
 /// Mass matrix with rotor inertias (composite rigid bodies), O(n depth).
@@ -116,17 +150,17 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const d
 typedef struct limb_energy {
   double kinetic; ///< rotors included: v' M v / 2
   double gravity; ///< -sum m g . c, of moving bodies and those fixed to the world
-  double springs; ///< k (q - rest)^2 / 2
+  double springs; ///< k (q - rest)^2 / 2, and of shafts k (q_motor / ratio - q_joint - rest)^2 / 2
 } limb_energy;
 
-/// Base motion and wrenches of env must be valid, but do not enter. O(n).
+/// Base motion, wrenches and force laws of env must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 
 /// Where power goes [W]: actuators + wrenches = kinetic + gravity + springs + friction for a base at
 /// rest; residual is the difference, zero up to rounding.
 typedef struct limb_power {
-  double actuators, wrenches;       ///< supplied
+  double actuators, wrenches;       ///< supplied; force laws count as wrenches
   double kinetic, gravity, springs; ///< rates of the energies
   double friction;                  ///< dissipated, >= 0
   double residual;

@@ -50,6 +50,8 @@ typedef struct limb_joint_info {
   int q, nq; ///< first coordinate in q and their number; of a mimic joint: its source's, nq = 0
   int v, nv; ///< the same in v
   double multiplier, offset; ///< with mimic chains resolved: q_joint = multiplier q[q] + offset
+  int passive; ///< 1: no motor drives it (limb_drive, AUTO resolved); 0 for fixed and mimic joints
+  int shaft;   ///< shaft that drives it; -1: none
 } limb_joint_info;
 
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
@@ -59,6 +61,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int join
                                                    limb_joint_info* out);
 LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame,
                                                    limb_frame_info* out);
+
+LIMB_API int limb_shaft_count(const limb_model* m);
+LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft,
+                                                   limb_shaft_def* out);
 
 /// Names of the components of one joint: "", ".px" ... ".qw" in q; "", ".wx" ... ".vz" in v.
 /// NULL when the index is out of range.

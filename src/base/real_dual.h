@@ -78,6 +78,7 @@ KERNEL real over(real a, real b)
 #undef OF
 }
 
-KERNEL real lesser(real a, real b) { return a.x < b.x ? a : b; }
+// Keeps a beside a NaN: a margin that was lost stays lost.
+KERNEL real lesser(real a, real b) { return b.x < a.x ? b : a; }
 
 #endif

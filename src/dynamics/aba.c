@@ -15,7 +15,7 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
   limb_status s = limb_check_state(d, q, v, tau);
   if (s != LIMB_OK) return s;
   limb_surroundings x;
-  s = limb_enter(d, env, q, &x);
+  s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   const limb_kernels* k = limb_kernels_of(d);
   const double least =

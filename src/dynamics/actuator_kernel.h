@@ -1,11 +1,38 @@
-// Rotors, friction and springs: forces between a joint's two sides, in compiled coordinates.
+// Rotors, friction and springs: forces between a joint's two sides; shafts: forces between two joints. In
+// compiled coordinates.
 //
 //   tau += Ia q'' + Fs sign(q') + Fv q' + k (q - rest)        seed 003 (31); springs as in section 6
+//   T = K (qm / n - q - rest) + D (qm' / n - q'),   tau -= T at the joint,   tau += T / n at the motor
+//                                      M. Spong, Modeling and control of elastic joint robots, 1987
+//
+// K counts as a spring, D as friction. T, the shaft's force on the joint, takes as much off what an
+// actuator at the joint has to give, and the motor has to give T / n more.
 //
 // The scalar file supplies sign_of(x, width): sign(x), or tanh(x / width) when width > 0.
 
-KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a,
-                          const limb_terms* terms, real* tau)
+KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v,
+                       const limb_terms* terms, real* tau)
+{
+  const real* q = ws->q;
+  for (int s = 0; s < m->nshaft; s++) {
+    const limb_shaft* x = &m->shaft[s];
+    const par n = parameter(1 / x->def.ratio);
+    real T = zero();
+    if (terms->springs) {
+      const real twist = sub(scale(n, q[x->motor_link]), q[x->joint_link]);
+      T = scale(parameter(x->def.stiffness), plus(parameter(-x->rest), twist));
+    }
+    if (terms->friction) {
+      T = kmadd(T, parameter(x->def.damping), sub(scale(n, v[x->motor]), v[x->joint]));
+    }
+    tau[x->joint] = sub(tau[x->joint], T);
+    tau[x->motor] = kmadd(tau[x->motor], n, T);
+  }
+}
+
+// What joints have of their own.
+KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const real* v,
+                                const real* a, const limb_terms* terms, real* tau)
 {
   const real* q = ws->q;
   for (int i = 0; i < m->nlink; i++) {
@@ -22,4 +49,11 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
       tau[c] = kmadd(tau[c], parameter(k->stiffness), plus(parameter(-k->rest), q[i]));
     }
   }
+}
+
+KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a,
+                          const limb_terms* terms, real* tau)
+{
+  add_joint_actuators(m, ws, v, a, terms, tau);
+  add_shafts(m, ws, v, terms, tau);
 }

@@ -95,7 +95,7 @@ static limb_status make_grouping(limb_grouping* g, limb_blocks* scratch)
   for (int i = 0; i < m->nlink; i++) g->body[i] = -1;
   for (int b = 0; b < m->nbody; b++)
     if (limb_has_parameters(m, b)) g->body[m->body[b].link] = b;
-  g->nparameter = LIMB_INERTIAL * m->nlink + LIMB_JOINT_PARAMETERS * g->nactuator;
+  g->nparameter = LIMB_INERTIAL * m->nlink + limb_other_parameters(g);
   return set_places(g, scratch);
 }
 
@@ -284,6 +284,7 @@ limb_status limb_base_create(const limb_model* m, const limb_environment* env, u
   limb_status s = limb_environment_read(m, env, &g.env);
   if (s != LIMB_OK) return s;
   g.env.nwrench = 0, g.env.wrench = NULL;
+  g.env.nlaw = 0, g.env.law = NULL;
   if (!is_still(&g.env)) return LIMB_E_ARG;
   const int np = limb_parameter_count(m);
   if (np > LIMB_BASE_MOST) return LIMB_E_UNSUPPORTED;

@@ -145,8 +145,8 @@ static void move(const place* X, const coefficient* x, coefficient* out)
 
 static const char* symbol_of(limb_parameter_kind kind)
 {
-  static const char* const symbol[] = {"M",  "MX", "MY", "MZ", "XX", "XY", "XZ", "YY",
-                                       "YZ", "ZZ", "Ia", "Fv", "Fs", "k",  "c"};
+  static const char* const symbol[] = {"M",  "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ",
+                                       "ZZ", "Ia", "Fv", "Fs", "k",  "c",  "ks", "Fd", "cs"};
   return symbol[kind];
 }
 
@@ -258,6 +258,42 @@ static void walk_actuator(writer* w, const place* places, int joint)
   }
 }
 
+// Of the terms from there on, one per row: a parameter that came two ways has been offered twice where they
+// meet, each time with all that the row has of it.
+static void drop_repeated(writer* w, size_t from)
+{
+  if (!w->terms) return;
+  size_t kept = from;
+  for (size_t i = from; i < w->count; i++) {
+    bool repeated = false;
+    for (size_t k = from; k < kept; k++) repeated |= w->terms[k].row == w->terms[i].row;
+    if (!repeated) w->terms[kept++] = w->terms[i];
+  }
+  w->count = kept;
+}
+
+// Parameters of a shaft: stiffness and damping are rows of their own, the offset goes the ways of the
+// offsets of joint and motor.
+static void walk_shaft(writer* w, const place* places, int shaft)
+{
+  const limb_shaft* s = &w->g->m->shaft[shaft];
+  const int own = s->joint_link;
+  for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++) {
+    const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + k);
+    const int column = limb_shaft_column(w->g, shaft, kind), row = find_row(w, own, kind);
+    if (row >= 0) offer(w, row, number(1), column, own, kind);
+    if (kind != LIMB_PARAMETER_SHAFT_OFFSET) continue;
+    const size_t from = w->count;
+    for (int end = 0; end < 2; end++) {
+      coefficient x[LIMB_LEAVE];
+      for (int i = 0; i < LIMB_LEAVE; i++) x[i] = number(0);
+      x[LIMB_LEAVE_OFFSET] = number(end ? 1 / s->def.ratio : -1);
+      walk(w, places, end ? s->motor_link : own, x, column, own, kind);
+    }
+    drop_repeated(w, from);
+  }
+}
+
 static void find_terms(writer* w, const place* places)
 {
   const limb_model* m = w->g->m;
@@ -272,6 +308,7 @@ static void find_terms(writer* w, const place* places)
   }
   for (int j = 0; j < m->njoint; j++)
     if (w->g->actuator[j] >= 0) walk_actuator(w, places, j);
+  for (int k = 0; k < m->nshaft; k++) walk_shaft(w, places, k);
 }
 
 // ---- text -----------------------------------------------------------------------------------------

@@ -28,14 +28,17 @@ double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool
   case LIMB_PARAMETER_MZ: return L;
   case LIMB_PARAMETER_ROTOR:
   case LIMB_PARAMETER_VISCOUS:
-  case LIMB_PARAMETER_STIFFNESS: return turns ? L * L : 1;
+  case LIMB_PARAMETER_STIFFNESS:
+  case LIMB_PARAMETER_SHAFT_STIFFNESS:
+  case LIMB_PARAMETER_SHAFT_DAMPING: return turns ? L * L : 1;
   case LIMB_PARAMETER_COULOMB:
-  case LIMB_PARAMETER_OFFSET: return turns ? L * L : L;
+  case LIMB_PARAMETER_OFFSET:
+  case LIMB_PARAMETER_SHAFT_OFFSET: return turns ? L * L : L;
   default: return L * L; // moments of inertia
   }
 }
 
-// Of `parts` bodies or links, then of the joints that have an actuator.
+// Of `parts` bodies or links, of the joints that have an actuator, of the shafts.
 static void fill_units(const limb_grouping* g, int parts, double* unit)
 {
   const limb_model* m = g->m;
@@ -48,6 +51,12 @@ static void fill_units(const limb_grouping* g, int parts, double* unit)
     const bool turns = limb_grouping_turns(m, m->joint[j].link);
     for (int k = 0; k < LIMB_JOINT_PARAMETERS; k++)
       *unit++ = limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k), turns);
+  }
+  for (int s = 0; s < m->nshaft; s++) {
+    const bool turns = limb_grouping_turns(m, m->shaft[s].joint_link);
+    for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++)
+      *unit++ =
+        limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + k), turns);
   }
 }
 
@@ -69,9 +78,12 @@ bool limb_grouping_leaves_out(const limb_grouping* g, limb_parameter_kind kind)
   switch (kind) {
   case LIMB_PARAMETER_ROTOR: return g->flags & LIMB_BASE_NO_ROTORS;
   case LIMB_PARAMETER_VISCOUS:
-  case LIMB_PARAMETER_COULOMB: return !g->env.friction;
+  case LIMB_PARAMETER_COULOMB:
+  case LIMB_PARAMETER_SHAFT_DAMPING: return !g->env.friction;
   case LIMB_PARAMETER_STIFFNESS:
-  case LIMB_PARAMETER_OFFSET: return g->flags & LIMB_BASE_NO_SPRINGS;
+  case LIMB_PARAMETER_OFFSET:
+  case LIMB_PARAMETER_SHAFT_STIFFNESS:
+  case LIMB_PARAMETER_SHAFT_OFFSET: return g->flags & LIMB_BASE_NO_SPRINGS;
   default: return false;
   }
 }
@@ -155,6 +167,26 @@ static void begin_actuator(const sums* s, int joint)
   }
 }
 
+// Stiffness and damping of a shaft stand alone; its offset is a torque on the joint and one on the motor,
+// as theirs are:   tau = -c at the joint, c / ratio at the motor
+static void begin_shaft(const sums* s, int shaft)
+{
+  const limb_grouping* g = s->g;
+  const limb_shaft_def* def = &g->m->shaft[shaft].def;
+  for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++) {
+    const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + k);
+    const int column = limb_shaft_column(g, shaft, kind);
+    if (limb_grouping_leaves_out(g, kind)) continue;
+    if (kind != LIMB_PARAMETER_SHAFT_OFFSET) {
+      set_one(s, column, column, 1);
+      continue;
+    }
+    const int joint = g->actuator[def->joint], motor = g->actuator[def->motor];
+    set_one(s, limb_actuator_column(g, joint, LIMB_PARAMETER_OFFSET), column, -1);
+    set_one(s, limb_actuator_column(g, motor, LIMB_PARAMETER_OFFSET), column, 1 / def->ratio);
+  }
+}
+
 static void begin_rows(const sums* s)
 {
   const limb_model* m = s->g->m;
@@ -167,6 +199,7 @@ static void begin_rows(const sums* s)
   }
   for (int j = 0; j < m->njoint; j++)
     if (s->g->actuator[j] >= 0) begin_actuator(s, j);
+  for (int k = 0; k < m->nshaft; k++) begin_shaft(s, k);
 }
 
 static bool leaves(const limb_leaving* v, int entry)
@@ -205,20 +238,19 @@ static bool is_empty(size_t n, const double* x)
   return true;
 }
 
-// Rows that are left, link by link: its inertial parameters, then those of its joint.
+// Rows that are left, link by link: its inertial parameters, then those of its joint and shaft.
 static void keep_rows(const sums* s, limb_rows* out)
 {
   const limb_grouping* g = s->g;
   for (int i = 0; i < g->m->nlink; i++) {
-    const int actuator = g->actuator[g->m->link[i].joint];
-    const int last = LIMB_INERTIAL + (actuator >= 0 ? LIMB_JOINT_PARAMETERS : 0);
+    const int joint = g->m->link[i].joint;
+    const int last = LIMB_INERTIAL + (g->actuator[joint] >= 0 ? LIMB_JOINT_PARAMETERS : 0) +
+                     (g->m->joint[joint].shaft >= 0 ? LIMB_SHAFT_PARAMETERS : 0);
     for (int k = 0; k < last; k++) {
-      const limb_parameter_kind kind = (limb_parameter_kind)k;
-      const int column =
-        k < LIMB_INERTIAL ? limb_link_column(i, k) : limb_actuator_column(g, actuator, kind);
-      const double* row = row_of(s, column);
+      const limb_kept kept = {i, (limb_parameter_kind)k};
+      const double* row = row_of(s, limb_kept_column(g, &kept));
       if (is_empty(s->np, row)) continue;
-      out->kept[out->count] = (limb_kept){i, kind};
+      out->kept[out->count] = kept;
       memmove(out->row + (size_t)out->count++ * s->np, row, s->np * sizeof *row);
     }
   }

@@ -1,8 +1,8 @@
 // Base parameters inside: what its files share.
 //
 // Link parameters are the ten inertial parameters of every compiled link, in link axes about the link's
-// origin, and then the five of every joint that has an actuator: the columns of `row`s below. (The user's
-// are those of the bodies; a body has a constant pose in its link.)
+// origin, then the five of every joint that has an actuator and the three of every shaft: the columns of
+// `row`s below. (The user's are those of the bodies; a body has a constant pose in its link.)
 #ifndef LIMB_BASE_PARAMETERS_IMPL_H
 #define LIMB_BASE_PARAMETERS_IMPL_H
 
@@ -59,7 +59,7 @@ typedef struct limb_grouping {
   unsigned flags;
   double length;  // size of the robot, to tell small numbers from none [m]
   int nactuator;  // joints with an actuator
-  int nparameter; // link parameters: 10 nlink + 5 nactuator
+  int nparameter; // link parameters: 10 nlink + 5 nactuator + 3 nshaft
   int* actuator;  // njoint: which of them a joint has; -1: none
   int* source;    // nactuator: the one it follows; itself unless a mimic joint
   int* body;      // nlink: body whose parameters the link has; -1: none (inside a compound joint)
@@ -85,6 +85,18 @@ static inline int limb_actuator_column(const limb_grouping* g, int actuator,
   return first + (int)kind - (int)LIMB_PARAMETER_ROTOR;
 }
 
+static inline int limb_shaft_column(const limb_grouping* g, int shaft, limb_parameter_kind kind)
+{
+  const int first = g->nparameter - LIMB_SHAFT_PARAMETERS * (g->m->nshaft - shaft);
+  return first + (int)kind - (int)LIMB_PARAMETER_SHAFT_STIFFNESS;
+}
+
+// Parameters behind the inertial ones: the same for links and for bodies.
+static inline int limb_other_parameters(const limb_grouping* g)
+{
+  return LIMB_JOINT_PARAMETERS * g->nactuator + LIMB_SHAFT_PARAMETERS * g->m->nshaft;
+}
+
 // Actuator of a link, when its rotor or offset can be grouped with inertial parameters; else -1. Mimic
 // joints hand theirs to their source.
 int limb_grouping_actuator(const limb_grouping* g, int link);
@@ -101,8 +113,18 @@ limb_status limb_grouping_structure(limb_grouping* g, limb_blocks* scratch);
 // What a row of the grouping is about: the parameter that stays, and may have others with it.
 typedef struct limb_kept {
   int link;                 // its link
-  limb_parameter_kind kind; // which of its parameters, or of those of its joint
+  limb_parameter_kind kind; // which of its parameters, of those of its joint or of its shaft
 } limb_kept;
+
+// Its column.
+static inline int limb_kept_column(const limb_grouping* g, const limb_kept* kept)
+{
+  const int joint = g->m->link[kept->link].joint;
+  if (kept->kind < LIMB_PARAMETER_ROTOR) return limb_link_column(kept->link, (int)kept->kind);
+  if (kept->kind < LIMB_PARAMETER_SHAFT_STIFFNESS)
+    return limb_actuator_column(g, g->actuator[joint], kept->kind);
+  return limb_shaft_column(g, g->m->joint[joint].shaft, kept->kind);
+}
 
 // The grouping in link parameters (base_parameters_group.c): row r over the columns above.
 typedef struct limb_rows {

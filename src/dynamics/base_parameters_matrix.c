@@ -54,8 +54,8 @@ static void fill_K(const work* w, int r)
     row_of_body(&m->body[b].in_link, row + limb_link_column(link, 0), at);
     at += LIMB_INERTIAL;
   }
-  const int actuators = LIMB_JOINT_PARAMETERS * w->g->nactuator;
-  memcpy(at, row + LIMB_INERTIAL * m->nlink, (size_t)actuators * sizeof *at);
+  const int others = limb_other_parameters(w->g);
+  memcpy(at, row + LIMB_INERTIAL * m->nlink, (size_t)others * sizeof *at);
   for (size_t c = 0; c < w->np; c++) out[c] = without_dust(out[c], own / w->unit[c]);
 }
 
@@ -74,9 +74,8 @@ static void fill_Z(const work* w, int r)
   const limb_kept* kept = &w->rows->kept[r];
   double* out = w->Z + (size_t)r * w->np;
   if (kept->kind >= LIMB_PARAMETER_ROTOR) {
-    const int a = g->actuator[g->m->link[kept->link].joint];
-    const int first = (int)w->np - LIMB_JOINT_PARAMETERS * g->nactuator;
-    out[first + LIMB_JOINT_PARAMETERS * a + (int)kept->kind - (int)LIMB_PARAMETER_ROTOR] = 1;
+    const int first = (int)w->np - limb_other_parameters(g); // of theirs among the user's
+    out[first + limb_kept_column(g, kept) - LIMB_INERTIAL * g->m->nlink] = 1;
     return;
   }
   const int body = g->body[kept->link];

@@ -35,6 +35,17 @@ KERNEL own_slopes own_slopes_of(const limb_model* m, const limb_terms* terms, in
   return s;
 }
 
+// What a shaft adds to a matrix in the user's order: k w w', where w = (1 / n, -1) at motor and joint.
+KERNEL void add_shaft_to(const limb_model* m, const limb_shaft* x, double k, real* A)
+{
+  const size_t nv = (size_t)m->nv, j = (size_t)m->dof[x->joint].v, i = (size_t)m->dof[x->motor].v;
+  const double n = 1 / x->def.ratio;
+  A[j * nv + j] = plus(parameter(k), A[j * nv + j]);
+  A[j * nv + i] = plus(parameter(-k * n), A[j * nv + i]);
+  A[i * nv + j] = plus(parameter(-k * n), A[i * nv + j]);
+  A[i * nv + i] = plus(parameter(k * n * n), A[i * nv + i]);
+}
+
 // To the matrices in the user's order, those that are there.
 KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real* v,
                        const slopes* to)
@@ -49,6 +60,11 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
     for (int k = 0; k < 3; k++) {
       if (A[k]) A[k][at] = add(A[k][at], scale(parameter(dof->mult * dof->mult), s.x[k]));
     }
+  }
+  for (int s = 0; s < m->nshaft; s++) {
+    const limb_shaft* x = &m->shaft[s];
+    if (to->dq && terms->springs) add_shaft_to(m, x, x->def.stiffness, to->dq);
+    if (to->dv && terms->friction) add_shaft_to(m, x, x->def.damping, to->dv);
   }
 }
 
@@ -113,7 +129,7 @@ KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
   }
 }
 
-// Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches.
+// Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches or shafts.
 KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws,
                           const motion_in* in, const slopes* out)
 {
@@ -143,7 +159,7 @@ static real set_fd_derivatives(const limb_model* m, const link_const* k, const l
 {
   const limb_sheet* s = &ws->sheet;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= ROWS.lanes;
-  if (ROWS.lanes > 1 && one_block && m->identity && in->nwrench == 0)
+  if (ROWS.lanes > 1 && one_block && m->identity && in->nwrench == 0 && m->nshaft == 0)
     return forward_block(m, k, ws, in, out);
   row_in rows = {.q = sheet_coordinates(m, s, in->q),
                  .v = in_compiled_order(m, in->v, ws->v),

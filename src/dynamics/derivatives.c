@@ -14,7 +14,7 @@ static limb_status enter(limb_data* d, const double* q, const double* v, const d
   if (!d || !q || !v || !x) return LIMB_E_ARG;
   if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
   const limb_status s = limb_check_state(d, q, v, x);
-  return s == LIMB_OK ? limb_enter(d, env, NULL, around) : s;
+  return s == LIMB_OK ? limb_enter_lawless(d, env, NULL, around) : s;
 }
 
 limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v,

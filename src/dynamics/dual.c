@@ -23,7 +23,7 @@ static limb_dual* lay_out(limb_arena* a, const limb_model* m, limb_dual_use use,
   limb_dual t = {.m = m};
   *data = limb_arena_take(a, limb_data_size(m), 1);
   limb_ws_lay_out(a, m, sizeof(limb_dual_number), &t.ws);
-  t.q = take(a, nq), t.v = take(a, nv), t.x = take(a, nv), t.y = take(a, nv);
+  t.q = take(a, nq), t.v = take(a, nv), t.x = take(a, nv), t.y = take(a, nv), t.z = take(a, nv);
   t.wrench = take(a, (size_t)m->nlink * LIMB_WS_FORCE);
   t.rate = take_doubles(a, nq);
   if (use == LIMB_DUAL_MATRICES) {

@@ -41,6 +41,7 @@ struct limb_dual {
   limb_dual_at at;                 // what was loaded last; valid during a call
   limb_dual_number *q, *v, *x;     // nq, nv, nv: the same with tangents
   limb_dual_number* y;             // nv: the other one
+  limb_dual_number* z;             // nv: forces of hybrid dynamics
   limb_dual_number* wrench;        // nlink forces, link axes
   limb_dual_number *dq, *dv, *dx;  // nv x nv: derivatives of y; NULL when for vectors only
   double* rate;                    // nq: of q along a direction

@@ -37,7 +37,7 @@ limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_dir
 limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches,
                             limb_surroundings* x)
 {
-  const limb_status s = limb_enter(w->d, at->env, with_wrenches ? at->q : NULL, x);
+  const limb_status s = limb_enter_lawless(w->d, at->env, with_wrenches ? at->q : NULL, x);
   w->ws.base_turns = w->d->ws.base_turns;
   return s;
 }

@@ -5,10 +5,11 @@
 //
 //   kinetic   sum v_i . I_i v_i / 2 + sum Ia w^2 / 2     rate  sum v_i . I_i a_i + sum Ia w w'
 //   gravity   -g . sum m c                               rate  -g . linear momentum
-//   springs   sum k (q - rest)^2 / 2                     rate  spring forces . v
+//   springs   sum k (q - rest)^2 / 2, shafts alike       rate  spring forces . v
 //
 // In the rate of a link's kinetic energy v . (v x* I v) = 0. The balance is not circular: the
-// actuators' power comes from inverse dynamics, the rates from the motion of the links.
+// actuators' power comes from inverse dynamics, the rates from the motion of the links, the power of
+// wrenches and force laws from the motion of their frames.
 
 #include "limb/dynamics.h"
 
@@ -17,6 +18,7 @@
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
 #include "linalg/dot.h"
+#include "model/kernels.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.
 static double link_products(const limb_model* m, const sp_motion* x, const sp_motion* y)
@@ -47,6 +49,11 @@ static double spring_energy(const limb_model* m, const double* q)
     const double stretch = m->k64[i].mult * q[link->q] + m->k64[i].off - s->rest;
     sum += s->stiffness * stretch * stretch / 2;
   }
+  for (int k = 0; k < m->nshaft; k++) {
+    const limb_shaft_def* def = &m->shaft[k].def;
+    const double stretch = limb_shaft_stretch(m, def, q);
+    sum += def->stiffness * stretch * stretch / 2;
+  }
   return sum;
 }
 
@@ -72,16 +79,29 @@ static bool is_zero(sp_motion a)
   return a.w.x == 0 && a.w.y == 0 && a.w.z == 0 && a.v.x == 0 && a.v.y == 0 && a.v.z == 0;
 }
 
-// What the joint forces do: inverse dynamics, friction and springs, each against v.
-static limb_status joint_powers(limb_data* d, const double* q, const double* v, const double* a,
+// What the actuators and the force laws do; the laws are asked once.
+static limb_status driving_powers(limb_data* d, const double* q, const double* v, const double* a,
+                                  const limb_environment* env, limb_power* out)
+{
+  const limb_model* m = d->m;
+  double* tau = d->user_v;
+  limb_surroundings x;
+  const limb_status status = limb_enter(d, env, q, v, &x);
+  if (status != LIMB_OK) return status;
+  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, &x.terms, x.wrench, tau);
+  limb_leave(d, &x);
+  out->actuators = limb_dot((size_t)m->nv, tau, v);
+  out->wrenches = x.law_power;
+  return LIMB_OK;
+}
+
+// What springs and friction take, each against v.
+static limb_status joint_powers(limb_data* d, const double* q, const double* v,
                                 const limb_environment* env, limb_power* out)
 {
   const size_t nv = (size_t)d->m->nv;
   double* tau = d->user_v;
-  limb_status status = limb_inverse_dynamics(d, q, v, a, env, tau);
-  if (status != LIMB_OK) return status;
-  out->actuators = limb_dot(nv, tau, v);
-  status = limb_spring_forces(d, q, tau);
+  limb_status status = limb_spring_forces(d, q, tau);
   if (status != LIMB_OK) return status;
   out->springs = limb_dot(nv, tau, v);
   out->friction = 0;
@@ -112,14 +132,14 @@ limb_status limb_power_balance(limb_data* d, const double* q, const double* v, c
   limb_status status = limb_environment_read(m, env, &e);
   if (status != LIMB_OK) return status;
   if (!is_zero(e.base_velocity) || !is_zero(e.base_acceleration)) return LIMB_E_ARG;
-  status = joint_powers(d, q, v, a, &e, out);
-  if (status != LIMB_OK) return status;
   const limb_link_motion* s = &d->own;
   status = limb_link_kinematics(d, q, v, a, s);
+  if (status == LIMB_OK) status = driving_powers(d, q, v, a, &e, out);
+  if (status == LIMB_OK) status = joint_powers(d, q, v, &e, out);
   if (status != LIMB_OK) return status;
   out->kinetic = link_products(m, s->v, s->a) + rotor_products(m, v, a);
   out->gravity = -sp_dot3(e.gravity, limb_momentum_about(m, s, sp_v3(0, 0, 0)).f);
-  out->wrenches = wrench_power(m, s, &e);
+  out->wrenches += wrench_power(m, s, &e);
   out->residual =
     (out->actuators + out->wrenches) - (out->kinetic + out->gravity + out->springs + out->friction);
   return isfinite(out->residual) ? LIMB_OK : LIMB_E_NONFINITE;

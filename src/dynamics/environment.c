@@ -1,20 +1,44 @@
+// The surroundings of one call: reading and checking them, the states of the base frames, and what wrenches
+// and force laws do to the links.
+//
+// Cost: O(roots + wrenches); with wrenches or laws one more pass over the links, for poses and velocities.
+//
+// Forces on a link are collected in its own axes at its origin (d->link_force). Only the links that were
+// touched are cleared again, so that a robot of a thousand links does not pay for one wrench.
+
 #include "dynamics/environment.h"
 
 #include "base/finite.h"
 #include "base/sized.h"
+#include "dynamics/base_motion.h"
+#include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "model/kernels.h"
 
 #include <string.h>
+
+static bool frame_valid(const limb_model* m, int frame)
+{
+  return frame >= 0 && frame < m->nbody + m->nframe;
+}
 
 static limb_status check_wrenches(const limb_model* m, const limb_environment* env)
 {
   if (env->nwrench < 0 || (env->nwrench > 0 && !env->wrench)) return LIMB_E_ARG;
   for (int k = 0; k < env->nwrench; k++) {
     const limb_wrench* w = &env->wrench[k];
-    if (w->frame < 0 || w->frame >= m->nbody + m->nframe || !limb_ref_valid(w->ref))
-      return LIMB_E_ARG;
+    if (!frame_valid(m, w->frame) || !limb_ref_valid(w->ref)) return LIMB_E_ARG;
     if (!limb_finite3(w->wrench.m) || !limb_finite3(w->wrench.f)) return LIMB_E_NONFINITE;
+  }
+  return LIMB_OK;
+}
+
+static limb_status check_laws(const limb_model* m, const limb_environment* env)
+{
+  if (env->nlaw < 0 || (env->nlaw > 0 && !env->law)) return LIMB_E_ARG;
+  for (int k = 0; k < env->nlaw; k++) {
+    const limb_force_law* law = &env->law[k];
+    if (!law->force || !frame_valid(m, law->frame) || !limb_ref_valid(law->ref)) return LIMB_E_ARG;
   }
   return LIMB_OK;
 }
@@ -32,7 +56,8 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
       !limb_finite3(a->w) || !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
     return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
-  return check_wrenches(m, out);
+  const limb_status laws = check_laws(m, out);
+  return laws == LIMB_OK ? check_wrenches(m, out) : laws;
 }
 
 // States of the base frames; what is set now is remembered, because most calls want the default.
@@ -71,56 +96,135 @@ static sp_force on_link(const sp_pose* X, const limb_site* site, const limb_wren
   return sp_force_make(sp_add3(n, sp_cross3(site->in_link.p, f)), f);
 }
 
-static const double* set_wrenches(limb_data* d, const double* q, const limb_environment* env)
+static void add_wrench(limb_data* d, const limb_wrench* w)
 {
-  if (env->nwrench == 0) return NULL;
-  const limb_model* m = d->m;
-  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, NULL, NULL, &d->own.X[0].R.m[0], NULL, NULL,
-                                  NULL);
-  for (int k = 0; k < env->nwrench; k++) {
-    const limb_site site = limb_site_of(m, env->wrench[k].frame);
-    if (site.link < 0) continue; // on a body that cannot move
-    sp_force* sum = &d->link_force[site.link];
-    *sum = sp_addf(*sum, on_link(&d->own.X[site.link], &site, &env->wrench[k]));
-  }
-  return &d->link_force[0].m.x;
+  const limb_site site = limb_site_of(d->m, w->frame);
+  if (site.link < 0) return; // on a body that cannot move
+  sp_force* sum = &d->link_force[site.link];
+  *sum = sp_addf(*sum, on_link(&d->own.X[site.link], &site, w));
 }
 
-static void enter_default(limb_data* d, limb_surroundings* out)
+limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env,
+                                const limb_force_law* law, const limb_link_motion* s)
 {
-  *out = (limb_surroundings){.terms = {true, true, true, 0}};
-  if (d->base_is_default) return;
+  const limb_site site = limb_site_of(m, law->frame);
+  const sp_pose X = limb_site_pose(&site, s->X);
+  const sp_motion v = limb_site_motion(&site, s->X, s->v, law->ref);
+  const sp_motion base = limb_base_velocity_at(X, law->ref, env);
+  return (limb_frame_state){law->frame, X, law->ref, sp_addm(base, v)};
+}
+
+limb_status limb_ask_law(const limb_force_law* law, const limb_frame_state* at, limb_wrench* out)
+{
+  const sp_vec3 x[3] = {at->pose.p, at->velocity.w, at->velocity.v};
+  for (int k = 0; k < 3; k++)
+    if (!limb_finite3(x[k])) return LIMB_E_NONFINITE;
+  const sp_force F = law->force(law->context, at);
+  *out = (limb_wrench){law->frame, law->ref, F};
+  return limb_finite3(F.m) && limb_finite3(F.f) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// Poses of all links in d->own; with v also velocities.
+static void move_links(limb_data* d, const double* q, const double* v)
+{
+  const limb_model* m = d->m;
+  const limb_link_motion* s = &d->own;
+  if (m->nlink == 0) return;
+  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, NULL, &s->X[0].R.m[0], &s->v[0].w.x,
+                                  NULL, &s->a_v[0].w.x);
+}
+
+static limb_status add_laws(limb_data* d, const limb_environment* env, limb_surroundings* out)
+{
+  for (int k = 0; k < env->nlaw; k++) {
+    const limb_frame_state at = limb_law_state(d->m, env, &env->law[k], &d->own);
+    limb_wrench w;
+    const limb_status s = limb_ask_law(&env->law[k], &at, &w);
+    if (s != LIMB_OK) return s;
+    add_wrench(d, &w);
+    out->law_power += sp_dot(at.velocity, w.wrench);
+  }
+  return LIMB_OK;
+}
+
+// Brings wrenches, and those of laws, to the links.
+static limb_status set_wrenches(limb_data* d, const double* q, const double* v,
+                                const limb_environment* env, limb_surroundings* out)
+{
+  if (env->nwrench == 0 && env->nlaw == 0) return LIMB_OK;
+  move_links(d, q, env->nlaw > 0 ? v : NULL);
+  out->wrench = &d->link_force[0].m.x;
+  out->nwrench = env->nwrench, out->list = env->wrench;
+  out->nlaw = env->nlaw, out->law = env->law;
+  for (int k = 0; k < env->nwrench; k++) add_wrench(d, &env->wrench[k]);
+  const limb_status s = add_laws(d, env, out);
+  if (s != LIMB_OK) limb_leave(d, out);
+  return s;
+}
+
+static void set_default_base(limb_data* d)
+{
   const limb_environment e = limb_default_environment(d->m);
   set_base(d, &e);
   d->base_is_default = true;
 }
 
-limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q,
-                       limb_surroundings* out)
+static limb_status enter_default(limb_data* d, limb_surroundings* out)
 {
-  if (!env) {
-    enter_default(d, out);
-    return LIMB_OK;
-  }
+  *out = (limb_surroundings){.terms = {true, true, true, 0}};
+  if (!d->base_is_default) set_default_base(d);
+  return LIMB_OK;
+}
+
+// q NULL: without wrenches. lawless: LIMB_E_UNSUPPORTED with laws.
+static limb_status enter(limb_data* d, const limb_environment* env, const double* q,
+                         const double* v, bool lawless, limb_surroundings* out)
+{
   limb_environment e;
   const limb_status s = limb_environment_read(d->m, env, &e);
   if (s != LIMB_OK) return s;
+  if (lawless && e.nlaw > 0) return LIMB_E_UNSUPPORTED;
   *out = (limb_surroundings){.terms = {true, e.friction != 0, true, e.coulomb_width},
                              .ngiven = e.nwrench,
                              .given = e.wrench};
   set_base(d, &e);
-  if (!q) return LIMB_OK;
-  out->wrench = set_wrenches(d, q, &e);
-  out->nwrench = e.nwrench;
-  out->list = e.wrench;
-  return LIMB_OK;
+  return q ? set_wrenches(d, q, v, &e, out) : LIMB_OK;
+}
+
+limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q, const double* v,
+                       limb_surroundings* out)
+{
+  return env ? enter(d, env, q, v, false, out) : enter_default(d, out);
+}
+
+limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q,
+                               limb_surroundings* out)
+{
+  return env ? enter(d, env, q, NULL, true, out) : enter_default(d, out);
+}
+
+static void clear_link(limb_data* d, int frame)
+{
+  const int link = limb_site_of(d->m, frame).link;
+  if (link >= 0) d->link_force[link] = (sp_force){{0, 0, 0}, {0, 0, 0}};
 }
 
 void limb_leave(limb_data* d, const limb_surroundings* s)
 {
-  const sp_force none = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < s->nwrench; k++) {
-    const int link = limb_site_of(d->m, s->list[k].frame).link;
-    if (link >= 0) d->link_force[link] = none;
+  for (int k = 0; k < s->nwrench; k++) clear_link(d, s->list[k].frame);
+  for (int k = 0; k < s->nlaw; k++) clear_link(d, s->law[k].frame);
+}
+
+limb_status limb_force_law_wrenches(limb_data* d, const double* q, const double* v,
+                                    const limb_environment* env, limb_wrench* out)
+{
+  if (!d || !q || !v || !out) return LIMB_E_ARG;
+  limb_environment e;
+  limb_status s = limb_environment_read(d->m, env, &e);
+  if (s == LIMB_OK) s = limb_link_kinematics(d, q, v, NULL, &d->own);
+  for (int k = 0; s == LIMB_OK && k < e.nlaw; k++) {
+    const limb_frame_state at = limb_law_state(d->m, &e, &e.law[k], &d->own);
+    s = limb_ask_law(&e.law[k], &at, &out[k]);
   }
+  return s;
 }

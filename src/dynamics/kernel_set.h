@@ -16,6 +16,10 @@
 
 #include "dynamics/rnea_kernel.h"
 
+#include "dynamics/articulated_kernel.h"
+
+#include "dynamics/marked_kernel.h"
+
 #include "dynamics/aba_kernel.h"
 #include "dynamics/actuator_kernel.h"
 #include "dynamics/crba_kernel.h"
@@ -26,6 +30,7 @@
 #define SET_JOIN(a, b)  SET_JOIN2(a, b)
 typedef SET_JOIN(KERNEL_SET, _motion) motion_in;
 typedef SET_JOIN(KERNEL_SET, _slopes) slopes;
+typedef SET_JOIN(KERNEL_SET, _hybrid) hybrid_in;
 typedef SET_JOIN(KERNEL_SET, _rows_in) row_in;
 typedef SET_JOIN(KERNEL_SET, _rows_out) row_out;
 
@@ -118,15 +123,21 @@ static void set_mass_matrix(const limb_model* m, const link_const* k, const limb
   }
 }
 
-// Needs the coordinates loaded.
-static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
-                              real* packed)
+// The packed rows of M. Needs the coordinates loaded.
+static void set_packed(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
   if (m->has_mimic || !m->serial) {
     for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
   }
   const target to = {M_PACKED, packed};
   crba(m, k, ws, &to);
+}
+
+// Needs the coordinates loaded.
+static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
+                              real* packed)
+{
+  set_packed(m, k, ws, packed);
   return ltl_factor(&m->elim, m->nv, packed, ws->a);
 }
 
@@ -153,30 +164,45 @@ static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed
   for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
 }
 
-static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
-                    const real* v, const real* tau, const limb_terms* terms, const real* wrench,
-                    real* a)
+// What friction and springs take away, in compiled order; NULL: there is nothing of the kind.
+KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv,
+                               const limb_terms* terms)
 {
-  load_coordinates(m, k, ws, q);
-  const real* cv = in_compiled_order(m, v, ws->v);
-  real* ct = ws->tau;
-  for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
-  if (m->has_actuators) { // what friction and springs take away
-    real* lost = ws->force;
-    for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
-    const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
-    add_actuators(m, ws, cv, cv, &no_rotors, lost);
-    for (int c = 0; c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
-  }
+  if (!m->has_actuators) return NULL;
+  real* lost = ws->force;
+  for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
+  const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
+  add_actuators(m, ws, cv, cv, &no_rotors, lost);
+  return lost;
+}
+
+// The three passes; accelerations in compiled order. Needs the coordinates loaded.
+KERNEL real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
+                               const real* cv, const real* wrench, const marks* s, real* ca)
+{
   aba_out(m, k, ws, cv);
   if (wrench) {
     aba_link* x = ws->aba;
     const force* on = (const force*)wrench;
     for (int i = 0; i < m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
   }
-  const real least = aba_back(m, k, ws, ct);
-  real* ca = m->identity ? a : ws->a;
-  aba_accelerate(m, k, ws, ca);
+  const real least = aba_back(m, k, ws, s);
+  aba_accelerate(m, k, ws, s, ca);
+  return least;
+}
+
+static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                    const real* v, const real* tau, const limb_terms* terms, const real* wrench,
+                    real* a)
+{
+  load_coordinates(m, k, ws, q);
+  const real* cv = in_compiled_order(m, v, ws->v);
+  real *ct = ws->tau, *ca = m->identity ? a : ws->a;
+  for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
+  const real* lost = lost_forces(m, ws, cv, terms);
+  for (int c = 0; lost && c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
+  const marks forces = {NULL, ct, NULL};
+  const real least = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
   if (!m->identity) in_user_order(m, ca, a);
   return least;
 }
@@ -194,6 +220,8 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   return least;
 }
 
+#include "dynamics/hybrid_kernel.h"
+
 #include "dynamics/derivative_kernel.h"
 
 const KERNEL_SET KERNEL_TABLE = {set_finite,
@@ -209,4 +237,6 @@ const KERNEL_SET KERNEL_TABLE = {set_finite,
                                  set_invert,
                                  set_solve,
                                  set_aba,
-                                 set_by_mass_matrix};
+                                 set_by_mass_matrix,
+                                 set_hybrid,
+                                 set_hybrid_by_mass_matrix};

@@ -50,17 +50,8 @@ KERNEL real sign_of(real x, double width)
 
 #include "model/place.h"
 
-// One arm serves all rotations: a class of its own for every twist and offset makes five times the code
-// and saves little where each product is four.
 #undef FOR_SHAPE
-#define FOR_SHAPE(shape, ARM)                \
-  switch (shape) {                           \
-  case SHAPE_TRANS: ARM(SHAPE_TRANS); break; \
-  case SHAPE_SCREW: ARM(SHAPE_SCREW); break; \
-  case SHAPE_BALL: ARM(SHAPE_BALL); break;   \
-  case SHAPE_FREE: ARM(SHAPE_FREE); break;   \
-  default: ARM(SHAPE_ROT_ANY); break;        \
-  }
+#define FOR_SHAPE FOR_FEW_SHAPES
 
 #define PASTE2(a, b) a##b
 #define PASTE(a, b)  PASTE2(a, b)

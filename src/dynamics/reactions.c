@@ -2,7 +2,7 @@
 //
 // Reference: recursive Newton-Euler in body coordinates, seed 000 (9.53)-(9.57), seed 003 (29)-(30),
 //            on the bodies as described: nothing merged or regrouped.
-// Cost:      O(n + wrenches).
+// Cost:      O(n + wrenches + force laws).
 //
 //   paper    code   meaning
 //   V_i      v      velocity of a body against inertial space, body axes and origin
@@ -55,6 +55,19 @@ static void subtract_wrench(const limb_model* m, const sp_pose* X, const limb_wr
   f[b] = sp_addf(f[b], sp_scalef(-1, limb_force_at(on, at, body_origin(m, X, b))));
 }
 
+static limb_status subtract_laws(const limb_model* m, const limb_link_motion* s,
+                                 const limb_environment* env, sp_force* f)
+{
+  for (int k = 0; k < env->nlaw; k++) {
+    const limb_frame_state at = limb_law_state(m, env, &env->law[k], s);
+    limb_wrench w;
+    const limb_status status = limb_ask_law(&env->law[k], &at, &w);
+    if (status != LIMB_OK) return status;
+    subtract_wrench(m, s->X, &w, f);
+  }
+  return LIMB_OK;
+}
+
 // A wrench in world axes at the origin of body b, in ref.
 static sp_force in_ref(const limb_model* m, const sp_pose* X, int b, sp_force f, limb_ref ref)
 {
@@ -81,6 +94,8 @@ limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
   for (int b = 1; b < m->nbody; b++) on[b] = newton_euler(m, &d->own, b, &e);
   on[0] = (sp_force){{0, 0, 0}, {0, 0, 0}};
   for (int k = 0; k < e.nwrench; k++) subtract_wrench(m, X, &e.wrench[k], on);
+  status = subtract_laws(m, &d->own, &e, on);
+  if (status != LIMB_OK) return status;
 
   bool finite = true;
   for (int k = m->nbody - 1; k > 0; k--) {

@@ -1,4 +1,4 @@
-// Reference formulations, shared by the three of them: joints as products of exponentials.
+// Reference formulations, what they share: joints as products of exponentials.
 //
 // They read the robot as it was described (bodies, joints, frames) and nothing of what the compiler
 // made of it, so that an agreement with the kernels means something. Arguments are checked and the
@@ -34,5 +34,22 @@ sp_motion limb_reference_joint_times(const limb_reference_joint* J, const double
 
 // (dA/dt) v: how the columns of a compound joint turn under its own velocity.
 sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double* v);
+
+// Adds sign times the wrenches of the environment to F, each in the coordinates of its body; T: poses of
+// the bodies in the world.
+void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env,
+                             double sign, sp_force* F);
+
+// The same for one force law; V: twist of the body that carries its frame, against inertial space.
+limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V,
+                               const limb_force_law* law, double sign, sp_force* F);
+
+// The body that carries a frame.
+int limb_reference_carrier(const limb_model* m, int frame);
+
+// Adds what friction and springs, and with a also the rotors, ask of the actuators: nv, in the independent
+// coordinates.
+void limb_reference_actuators(const limb_model* m, const double* q, const double* v,
+                              const double* a, const limb_environment* env, double* tau);
 
 #endif

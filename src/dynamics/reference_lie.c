@@ -89,15 +89,48 @@ static sp_force on_body(const limb_wrench* w, sp_pose frame, sp_pose T)
   return sp_force_out(frame, own);
 }
 
-static void add_wrenches(const limb_model* m, const recursion* r, const limb_environment* env)
+// The body that carries a frame, and the frame's pose in it.
+static int carrier(const limb_model* m, int frame, sp_pose* pose)
 {
-  for (int k = 0; k < env->nwrench; k++) {
-    const limb_wrench* w = &env->wrench[k];
-    const bool body = w->frame < m->nbody;
-    const int i = body ? w->frame : m->frame[w->frame - m->nbody].body;
-    const sp_pose frame = body ? sp_pose_identity() : m->frame[w->frame - m->nbody].pose;
-    r->F[i] = sp_addf(r->F[i], sp_scalef(-1, on_body(w, frame, r->T[i])));
-  }
+  const bool body = frame < m->nbody;
+  *pose = body ? sp_pose_identity() : m->frame[frame - m->nbody].pose;
+  return body ? frame : m->frame[frame - m->nbody].body;
+}
+
+static void add_wrench(const limb_model* m, const sp_pose* T, const limb_wrench* w, double sign,
+                       sp_force* F)
+{
+  sp_pose frame;
+  const int i = carrier(m, w->frame, &frame);
+  F[i] = sp_addf(F[i], sp_scalef(sign, on_body(w, frame, T[i])));
+}
+
+void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env,
+                             double sign, sp_force* F)
+{
+  for (int k = 0; k < env->nwrench; k++) add_wrench(m, T, &env->wrench[k], sign, F);
+}
+
+int limb_reference_carrier(const limb_model* m, int frame)
+{
+  sp_pose pose;
+  return carrier(m, frame, &pose);
+}
+
+limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V,
+                               const limb_force_law* law, double sign, sp_force* F)
+{
+  sp_pose frame;
+  const int i = carrier(m, law->frame, &frame);
+  const sp_pose X = sp_compose(T[i], frame);
+  sp_motion v = sp_motion_in(frame, V);
+  if (law->ref == LIMB_WORLD) v = sp_motion_out(X, v);
+  if (law->ref == LIMB_ALIGNED) v = sp_motion_make(sp_mulv(X.R, v.w), sp_mulv(X.R, v.v));
+  const limb_frame_state at = {law->frame, X, law->ref, v};
+  limb_wrench w;
+  const limb_status s = limb_ask_law(law, &at, &w);
+  if (s == LIMB_OK) add_wrench(m, T, &w, sign, F);
+  return s;
 }
 
 // What rotor, friction and spring of a joint with one degree of freedom ask of its actuator.
@@ -106,16 +139,35 @@ static double actuator(const limb_joint* joint, const double* q, const double* v
 {
   const limb_joint_def* def = &joint->def;
   const double k = joint->multiplier;
-  const double x = k * q[joint->q] + joint->offset, dx = k * v[joint->v], ddx = k * a[joint->v];
+  const double x = k * q[joint->q] + joint->offset, dx = k * v[joint->v];
 
-  double f = def->gear_ratio * def->gear_ratio * def->rotor_inertia * ddx;
-  f += def->stiffness * (x - def->rest);
+  double f = def->stiffness * (x - def->rest);
+  if (a) f += def->gear_ratio * def->gear_ratio * def->rotor_inertia * k * a[joint->v];
   if (env->friction) {
     const double sign =
       env->coulomb_width > 0 ? tanh(dx / env->coulomb_width) : (dx > 0) - (dx < 0);
     f += def->coulomb * sign + def->viscous * dx;
   }
   return f;
+}
+
+void limb_reference_actuators(const limb_model* m, const double* q, const double* v,
+                              const double* a, const limb_environment* env, double* tau)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (limb_type_nv(joint->def.type) == 1)
+      tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
+  }
+  for (int s = 0; s < m->nshaft; s++) {
+    const limb_shaft_def* def = &m->shaft[s].def;
+    const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
+    const double stretch = q[motor->q] / def->ratio - q[joint->q] - def->rest;
+    const double rate = v[motor->v] / def->ratio - v[joint->v];
+    const double T = def->stiffness * stretch + (env->friction ? def->damping * rate : 0);
+    tau[joint->v] -= T; // the shaft helps the joint's actuator and loads the motor's
+    tau[motor->v] += T / def->ratio;
+  }
 }
 
 static void inward(const limb_model* m, const recursion* r, double* tau)
@@ -167,14 +219,14 @@ limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q
   r.F[0] = (sp_force){{0, 0, 0}, {0, 0, 0}};
   start(&r, &e);
   outward(m, &r, q, v, a);
-  add_wrenches(m, &r, &e);
-  inward(m, &r, tau);
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (limb_type_nv(joint->def.type) == 1)
-      tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, &e);
+  limb_reference_wrenches(m, r.T, &e, -1, r.F);
+  for (int k = 0; k < e.nlaw && status == LIMB_OK; k++) {
+    const sp_motion V = r.V[limb_reference_carrier(m, e.law[k].frame)];
+    status = limb_reference_law(m, r.T, V, &e.law[k], -1, r.F);
   }
-  status = deliver(m, &r, tau, reactions);
+  inward(m, &r, tau);
+  limb_reference_actuators(m, q, v, a, &e, tau);
+  if (status == LIMB_OK) status = deliver(m, &r, tau, reactions);
 
   limb_arena_release(block, size);
   limb_free(&m->alloc, block, size);

@@ -93,6 +93,19 @@ static void joint_columns(const limb_joint* joint, const double* q, const double
   row[4] = mult;
 }
 
+// tau -= T at the joint, tau += T / ratio at the motor; T = K x + D x' + offset, x = qm / ratio - q
+static void shaft_columns(const limb_model* m, const limb_shaft_def* def, const double* q,
+                          const double* v, const limb_environment* env, size_t np, double* Y)
+{
+  const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
+  const double column[LIMB_SHAFT_PARAMETERS] = {
+    limb_shaft_twist(m, def, q), env->friction ? v[motor->v] / def->ratio - v[joint->v] : 0, 1};
+  for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++) {
+    Y[(size_t)joint->v * np + (size_t)k] = -column[k];
+    Y[(size_t)motor->v * np + (size_t)k] = column[k] / def->ratio;
+  }
+}
+
 limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
                            const limb_environment* env, double* Y)
 {
@@ -115,6 +128,8 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
     joint_columns(joint, q, v, a, &e, at + (size_t)joint->v * w.np);
     at += LIMB_JOINT_PARAMETERS;
   }
+  for (int k = 0; k < m->nshaft; k++, at += LIMB_SHAFT_PARAMETERS)
+    shaft_columns(m, &m->shaft[k].def, q, v, &e, w.np, at);
   return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -206,6 +221,11 @@ limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v
     if (kinetic) kinetic[at] = rate * rate / 2;
     if (potential) potential[at + 3] = x * x / 2, potential[at + 4] = x;
     at += LIMB_JOINT_PARAMETERS;
+  }
+  for (int k = 0; k < m->nshaft && potential; k++, at += LIMB_SHAFT_PARAMETERS) {
+    const limb_shaft_def* def = &m->shaft[k].def;
+    const double x = limb_shaft_twist(m, def, q);
+    potential[at] = x * x / 2, potential[at + 2] = x;
   }
   const bool finite =
     (!kinetic || limb_finite(np, kinetic)) && (!potential || limb_finite(np, potential));

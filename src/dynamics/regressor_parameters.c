@@ -15,7 +15,7 @@ int limb_parameter_count(const limb_model* m)
     if (limb_has_parameters(m, b)) count += LIMB_BODY_PARAMETERS;
   for (int j = 0; j < m->njoint; j++)
     if (limb_has_actuator(m, j)) count += LIMB_JOINT_PARAMETERS;
-  return count;
+  return count + LIMB_SHAFT_PARAMETERS * m->nshaft;
 }
 
 static const char* symbol_of(limb_parameter_kind kind)
@@ -33,9 +33,11 @@ static const char* joint_unit(limb_parameter_kind kind, bool turns)
 {
   switch (kind) {
   case LIMB_PARAMETER_ROTOR: return turns ? "kg m^2" : "kg";
+  case LIMB_PARAMETER_SHAFT_DAMPING:
   case LIMB_PARAMETER_VISCOUS: return turns ? "N m s/rad" : "N s/m";
+  case LIMB_PARAMETER_SHAFT_STIFFNESS:
   case LIMB_PARAMETER_STIFFNESS: return turns ? "N m/rad" : "N/m";
-  default: return turns ? "N m" : "N"; // Coulomb friction, offset
+  default: return turns ? "N m" : "N"; // Coulomb friction, offsets
   }
 }
 
@@ -46,9 +48,8 @@ static limb_parameter_info body_parameter(const limb_model* m, int body, int k)
   return (limb_parameter_info){kind, body, -1, m->body[body].name, symbol_of(kind), unit};
 }
 
-static limb_parameter_info joint_parameter(const limb_model* m, int joint, int k)
+static limb_parameter_info joint_parameter(const limb_model* m, int joint, limb_parameter_kind kind)
 {
-  const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k);
   const limb_joint_def* def = &m->joint[joint].def;
   const char* unit = joint_unit(kind, def->type != LIMB_PRISMATIC);
   return (limb_parameter_info){kind, -1, joint, def->name, symbol_of(kind), unit};
@@ -69,12 +70,16 @@ limb_status limb_get_parameter(const limb_model* m, int index, limb_parameter_in
   for (int j = 0; j < m->njoint; j++) {
     if (!limb_has_actuator(m, j)) continue;
     if (k < LIMB_JOINT_PARAMETERS) {
-      *out = joint_parameter(m, j, k);
+      *out = joint_parameter(m, j, (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k));
       return LIMB_OK;
     }
     k -= LIMB_JOINT_PARAMETERS;
   }
-  return LIMB_E_ARG;
+  const int shaft = k / LIMB_SHAFT_PARAMETERS, own = k % LIMB_SHAFT_PARAMETERS;
+  if (shaft >= m->nshaft) return LIMB_E_ARG;
+  *out = joint_parameter(m, m->shaft[shaft].def.joint,
+                         (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + own));
+  return LIMB_OK;
 }
 
 // Where the parameters of a body that has some begin.
@@ -119,6 +124,12 @@ limb_status limb_parameters(const limb_model* m, double* theta)
     at[3] = def->stiffness;
     at[4] = 0 - def->stiffness * def->rest; // no -0
     at += LIMB_JOINT_PARAMETERS;
+  }
+  for (int k = 0; k < m->nshaft; k++, at += LIMB_SHAFT_PARAMETERS) {
+    const limb_shaft_def* def = &m->shaft[k].def;
+    at[0] = def->stiffness;
+    at[1] = def->damping;
+    at[2] = 0 - def->stiffness * def->rest;
   }
   return limb_finite(at - theta, theta) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -21,7 +21,7 @@ limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v
   limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
   limb_surroundings x;
-  s = limb_enter(d, env, q, &x);
+  s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   s = run(d, q, v, a, &x, &x.terms, tau);
   limb_leave(d, &x);
@@ -35,7 +35,7 @@ limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
   limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;
   limb_surroundings x;
-  s = limb_enter(d, env, NULL, &x);
+  s = limb_enter(d, env, NULL, NULL, &x);
   const limb_terms none = {0};
   return s == LIMB_OK ? run(d, q, v, d->zeros, &x, &none, tau) : s;
 }
@@ -50,9 +50,16 @@ limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_enviro
   if (s != LIMB_OK) return s;
   only.gravity = e.gravity;
   limb_surroundings x;
-  s = limb_enter(d, env ? &only : NULL, NULL, &x);
+  s = limb_enter(d, env ? &only : NULL, NULL, NULL, &x);
   const limb_terms none = {0};
   return s == LIMB_OK ? run(d, q, d->zeros, d->zeros, &x, &none, tau) : s;
+}
+
+// A force T of a shaft on its joint: what actuators there and at the motor have to give.
+static void add_shaft_force(const limb_model* m, const limb_shaft_def* def, double T, double* tau)
+{
+  tau[m->joint[def->joint].v] -= T;
+  tau[m->joint[def->motor].v] += T / def->ratio;
 }
 
 limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
@@ -73,6 +80,11 @@ limb_status limb_friction_forces(limb_data* d, const double* v, const limb_envir
     const double felt = k->viscous * rate + k->coulomb * limb_smooth_sign(rate, e.coulomb_width);
     tau[dof->v] += dof->mult * felt;
   }
+  for (int k = 0; k < m->nshaft; k++) {
+    const limb_shaft_def* def = &m->shaft[k].def;
+    const int j = m->joint[def->joint].v, i = m->joint[def->motor].v;
+    add_shaft_force(m, def, def->damping * (v[i] / def->ratio - v[j]), tau);
+  }
   return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -88,6 +100,10 @@ limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
     if (joint->def.stiffness == 0) continue;
     const double stretch = joint->multiplier * q[joint->q] + joint->offset - joint->def.rest;
     tau[joint->v] += joint->multiplier * joint->def.stiffness * stretch;
+  }
+  for (int k = 0; k < m->nshaft; k++) {
+    const limb_shaft_def* def = &m->shaft[k].def;
+    add_shaft_force(m, def, def->stiffness * limb_shaft_stretch(m, def, q), tau);
   }
   return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -35,6 +35,8 @@ limb_status limb_second_enter(limb_dual* w, limb_second_at* p, const limb_direct
   limb_status s = limb_dual_ready(w);
   if (s != LIMB_OK) return s;
   s = limb_dual_check(w, at, with, limb_second_dx(p->kind, with), limb_second_no_dx(p->kind, with));
+  limb_surroundings x; // looked at here, because force laws must be refused and not asked
+  if (s == LIMB_OK) s = limb_dual_enter(w, at, false, &x);
   p->inverse = *at;
   if (s != LIMB_OK || p->kind == LIMB_DUAL_INVERSE) return s;
   p->inverse.x = w->acc;

@@ -200,17 +200,20 @@ static limb_status gravity_forces(limb_data* d, const double* q, const limb_envi
 }
 
 // other = Jbar' (friction + springs - sum J' wrench): the last two are what holds the robot at rest where
-// there is no gravity.
+// there is no gravity. Force laws see the robot as it moves, base included.
 static limb_status other_forces(limb_data* d, const double* q, const double* v,
                                 const limb_environment* env, const parts* p, double* out)
 {
-  const sp_motion rest = {{0, 0, 0}, {0, 0, 0}};
-  limb_environment still = *env;
-  still.gravity = sp_v3(0, 0, 0), still.base_velocity = still.base_acceleration = rest;
+  const limb_model* m = d->m;
   double *friction = p->columns, *hold = p->columns + p->nv;
+  limb_surroundings x;
   limb_status s = limb_friction_forces(d, v, env, friction);
-  if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, d->zeros, d->zeros, &still, hold);
+  if (s == LIMB_OK) s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
+  limb_enter_void(d);
+  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, d->zeros, d->zeros, &x.terms, x.wrench,
+                                       hold);
+  limb_leave(d, &x);
   for (int i = 0; i < p->nv; i++) hold[i] += friction[i];
   rows_times(p, p->B, hold, out);
   limb_cholesky_solve(p->k, p->L, out);

@@ -1,16 +1,13 @@
-// The doctor on joints: those that move nothing, limits, friction, followers.
+// The doctor on joints: those that move nothing, limits, friction, followers, elasticity.
 #include "io/doctor.h"
+
+#include "io/joints.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static int moves(const limb_joint_def* j) { return j->type != LIMB_FIXED; }
-
-static int turns(const limb_joint_def* j)
-{
-  return j->type == LIMB_REVOLUTE || j->type == LIMB_HELICAL;
-}
 
 // ---- joints without inertia -----------------------------------------------------------------------
 
@@ -195,7 +192,8 @@ static void check_units(const doctor* d, int k)
   const double most = fmax(fabs(j->q_min), fabs(j->q_max));
   // Powers of ten are what people write for "none".
   if (!isfinite(most) || (is_power_of_ten(most) && j->q_min == -j->q_max)) return;
-  if (turns(j) && most >= 30 && looks_like_degrees(j->q_min) && looks_like_degrees(j->q_max)) {
+  if (turns(j->type) && most >= 30 && looks_like_degrees(j->q_min) &&
+      looks_like_degrees(j->q_max)) {
     limb_report(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns",
                 limb_show(j->q_min).text, limb_show(j->q_max).text,
                 limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
@@ -238,13 +236,13 @@ static void check_friction(const doctor* d, int k)
   const char* unit = j->type == LIMB_PRISMATIC ? "N" : "N m";
   const double effort = j->effort_max, speed = j->v_max;
   if (!isfinite(effort) || effort <= 0 || j->mimic >= 0) return;
-  const double slow = j->coulomb + j->viscous * fmin(speed, turns(j) ? 1 : 0.1);
+  const double slow = j->coulomb + j->viscous * fmin(speed, turns(j->type) ? 1 : 0.1);
   const double fast = j->coulomb + j->viscous * speed;
   if (j->coulomb >= effort || slow >= effort) {
     limb_report(d->f, RULE_FRICTION_LARGE, at, about,
                 "friction of %s %s and damping of %s %s s%s leave nothing of its effort of %s %s",
                 limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit,
-                turns(j) ? "/rad" : "/m", limb_show(effort).text, unit);
+                turns(j->type) ? "/rad" : "/m", limb_show(effort).text, unit);
   } else if (isfinite(speed) && speed < 100 && fast > 1.05 * effort) {
     limb_report(
       d->f, RULE_FRICTION_LARGE, at, about,
@@ -252,6 +250,68 @@ static void check_friction(const doctor* d, int k)
       limb_show_short(fast).text, unit, limb_show(effort).text, unit);
     limb_report_as(d->f, LIMB_NOTE);
   }
+}
+
+// ---- elasticity -----------------------------------------------------------------------------------
+
+// What every body carries at q = 0, itself included, in its own frame; NULL when out of memory.
+static sp_inertia* composite(doctor* d)
+{
+  sp_inertia* whole = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *whole);
+  if (!whole) return NULL;
+  for (int i = 0; i < d->nbody; i++) whole[i] = d->body[i].def.inertia;
+  for (int n = d->norder - 1; n > 0; n--) {
+    const limb_joint_def* j = &d->joint[d->body[d->order[n]].joint];
+    whole[j->parent] =
+      limb_inertia_add(whole[j->parent], limb_inertia_move(j->placement, whole[j->child]));
+  }
+  return whole;
+}
+
+// Says so when a spring of this stiffness swings a joint absurdly while all else stands. ratio: turns of the
+// joint per turn of the spring.
+static void check_frequency(const doctor* d, int k, const sp_inertia* whole, double stiffness,
+                            double ratio)
+{
+  static const double slowest = 0.01, fastest = 1e5; // Hz
+  const limb_joint_def* j = &d->joint[k];
+  sp_motion S[6];
+  (void)motion_columns(j, S);
+  const double felt =
+    energy(&whole[j->child], S[0], S[0]) + j->gear_ratio * j->gear_ratio * j->rotor_inertia;
+  const double f = sqrt(stiffness / felt) / fabs(ratio) / 6.283185307179586;
+  if (!(stiffness > 0) || !(felt > 0) || (f >= slowest && f <= fastest)) return;
+  limb_report(d->f, RULE_ELASTIC_FREQUENCY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+              "a stiffness of %s %s and an inertia of %s %s give %s Hz", limb_show(stiffness).text,
+              turns(j->type) ? "N m/rad" : "N/m", limb_show_short(felt).text,
+              turns(j->type) ? "kg m^2" : "kg", limb_show_short(f).text);
+}
+
+// Passive joints with a spring, and shafts from both ends. Springs of other joints are helpers of a motor.
+static limb_status check_elastic(doctor* d)
+{
+  const int nshaft = limb_builder_shaft_count(d->r->builder);
+  const sp_inertia* whole = NULL;
+  limb_shaft_def x;
+  for (int k = 0; k < d->njoint && !d->beyond; k++) {
+    if (d->joint[k].drive != LIMB_DRIVE_PASSIVE || !(d->joint[k].stiffness > 0)) continue;
+    if (!whole) whole = composite(d);
+    if (!whole) return LIMB_E_NOMEM;
+    check_frequency(d, k, whole, d->joint[k].stiffness, 1);
+  }
+  for (int i = 0; i < nshaft; i++) {
+    if (limb_builder_get_shaft(d->r->builder, i, &x) != LIMB_OK) continue;
+    if (x.stiffness == 0)
+      limb_report(d->f, RULE_SHAFT_SLACK, limb_doctor_joint_mark(d, x.joint),
+                  limb_doctor_joint(d, x.joint), "its shaft from '%s' has no stiffness%s",
+                  d->joint[x.motor].name, x.damping > 0 ? ", only damping" : "");
+    if (d->beyond) continue;
+    if (!whole) whole = composite(d);
+    if (!whole) return LIMB_E_NOMEM;
+    check_frequency(d, x.joint, whole, x.stiffness, 1);
+    check_frequency(d, x.motor, whole, x.stiffness, x.ratio);
+  }
+  return LIMB_OK;
 }
 
 // ---- all of them ----------------------------------------------------------------------------------
@@ -277,5 +337,5 @@ limb_status limb_doctor_joints(doctor* d)
     check_follower(d, k);
     check_friction(d, k);
   }
-  return status;
+  return status ? status : check_elastic(d);
 }

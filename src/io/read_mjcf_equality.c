@@ -4,26 +4,12 @@
 
 #include <string.h>
 
-static const char* joint_name(const void* context, int i)
-{
-  return ((const limb_sketch*)context)->joint[i].name;
-}
-
 // Names of the joints as a table; 0 when out of memory.
 static int enter_joints(mjcf* m, limb_names* t)
 {
-  const size_t capacity = limb_names_capacity((size_t)m->s->njoint);
-  int* slot = limb_pool_take(m->pool, capacity * sizeof *slot);
-  if (!slot) {
-    m->no_memory = 1;
-    return 0;
-  }
-  limb_names_clear(t, slot, capacity);
-  for (int i = 0; i < m->s->njoint; i++) {
-    const char* name = m->s->joint[i].name;
-    if (limb_names_find(t, name, joint_name, m->s) < 0) limb_names_put(t, name, i);
-  }
-  return 1;
+  if (limb_sketch_joint_names(m->s, t)) return 1;
+  m->no_memory = 1;
+  return 0;
 }
 
 static void refuse(mjcf* m, const xml_node* n, const char* what)
@@ -37,13 +23,14 @@ static void refuse(mjcf* m, const xml_node* n, const char* what)
 static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const char* attribute)
 {
   const char* name = limb_xml_get(n, attribute);
-  const int found = name ? limb_names_find(t, name, joint_name, m->s) : -1;
+  const int found = name ? limb_names_find(t, name, limb_sketch_joint_name, m->s) : -1;
   if (found >= 0) return found;
   char mean[LIMB_WHERE_SPACE] = "";
   if (name)
-    limb_report(m->findings, RULE_MIMIC_TARGET, n->mark, limb_mjcf_subject(n),
-                "%s '%s' is not defined%s", attribute, name,
-                limb_did_you_mean(m->s->findings, name, m->s->njoint, joint_name, m->s, mean));
+    limb_report(
+      m->findings, RULE_MIMIC_TARGET, n->mark, limb_mjcf_subject(n), "%s '%s' is not defined%s",
+      attribute, name,
+      limb_did_you_mean(m->s->findings, name, m->s->njoint, limb_sketch_joint_name, m->s, mean));
   else
     limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s",
                 attribute);

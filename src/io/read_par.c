@@ -274,7 +274,18 @@ static int take_row(const robot* r, int i, row* m)
   return good;
 }
 
-// Rotor, friction and spring of joint i; what cannot be negative is not.
+// mu: 0 for a passive joint, 1 for one with a motor; without the list all have one.
+static int is_passive(const robot* r, int i)
+{
+  double mu = 1;
+  if (!has_list(r->p, PAR_MU) || !entry(r, PAR_MU, i, &mu)) return 0;
+  if (mu != 0 && mu != 1)
+    limb_report(r->p->findings, RULE_BAD_VALUE, r->p->list[PAR_MU].value[i].mark,
+                list_named(PAR_MU), "entry %d is neither 0 (passive) nor 1 (with a motor)", i + 1);
+  return mu == 0;
+}
+
+// Rotor, friction, spring and motor of joint i; what cannot be negative is not.
 static void take_drive(const robot* r, int i, limb_joint_def* def)
 {
   static const par_key keys[3] = {PAR_IA, PAR_FV, PAR_FS};
@@ -304,6 +315,8 @@ static void take_drive(const robot* r, int i, limb_joint_def* def)
   def->viscous = x[1];
   def->coulomb = x[2];
   def->stiffness = k < 0 ? 0 : k;
+  // No motor: mu 0, and whatever mu says, elastic joints (Khalil 2010, section 6).
+  if (eta != 0 || is_passive(r, i)) def->drive = LIMB_DRIVE_PASSIVE;
 }
 
 static void take_joint(const robot* r, int i)
@@ -438,10 +451,6 @@ static void note_rest(const robot* r)
   par_file* p = r->p;
   for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
     note_unused(r, unused[i].key, unused[i].what);
-  if (has_list(p, PAR_MU))
-    limb_report(p->findings, RULE_IGNORED, p->list[PAR_MU].mark, list_named(PAR_MU),
-                "it tells joints with a motor (1) from passive ones (0), which is no part of the "
-                "dynamics: the torque of a passive joint is 0");
   for (int i = 0; i < p->nsymbol; i++) {
     if (!p->symbol[i].used)
       limb_report(p->findings, RULE_UNUSED, p->symbol[i].value.mark,

@@ -26,12 +26,16 @@ static limb_base read_base(urdf_reader* r, limb_subject about, const xml_node* n
 static int read_extension(urdf_reader* r, limb_subject about, const xml_node* root)
 {
   static const char* const attributes[] = {"gravity", "base", NULL};
-  static const urdf_words words = {.attribute = attributes, .strict = 1};
+  static const char* const many[] = {"shaft", NULL};
+  static const urdf_words words = {.attribute = attributes, .many = many, .strict = 1};
   const xml_node* n = limb_xml_child(root, "limb");
   sp_vec3 g;
   if (!n) return 1;
   limb_urdf_check(r, about, n, &words);
   r->sketch->base = read_base(r, about, n);
+  for (const xml_node* x = limb_xml_child(n, "shaft"); x; x = limb_xml_next(x)) {
+    if (!limb_urdf_shaft(r, x)) return 0;
+  }
   if (limb_urdf_vector(r, about, n, "gravity", &g) <= 0) return 1;
   sp_vec3* gravity = limb_pool_take(r->sketch->pool, sizeof *gravity);
   if (!gravity) return 0;

@@ -1,9 +1,10 @@
 // URDF: what says something about actuators. <transmission> gives gear ratios; limb's own element <limb> of a
-// joint says what URDF has no word for.
+// joint says what URDF has no word for, and that of the robot holds the shafts.
 #include "io/read_urdf_impl.h"
 
 #include "base/names.h"
 #include "base/number.h"
+#include "io/joints.h"
 #include "io/numbers.h"
 
 #include <math.h>
@@ -29,37 +30,64 @@ static const own_number own_numbers[] = {
 
 enum { NOWN = sizeof own_numbers / sizeof own_numbers[0], PITCH = NOWN - 1 };
 
+// The number of an attribute, which must be what its rule says. 1, or 0.
+static int own_value(urdf_reader* r, limb_subject about, const xml_node* n, const own_number* what,
+                     double* x)
+{
+  if (limb_urdf_number(r, about, n, what->name, x) <= 0) return 0;
+  if (!((what->rule & NONNEGATIVE) && *x < 0) && !((what->rule & NONZERO) && *x == 0)) return 1;
+  limb_urdf_error(r, RULE_BAD_VALUE, limb_urdf_mark(r, n, what->name), about,
+                  "%s=\"%.60s\" of <%s> %s", what->name, limb_xml_get(n, what->name), n->name,
+                  what->rule & NONZERO ? "must not be zero" : "must not be negative");
+  return 0;
+}
+
 static void read_own_number(urdf_reader* r, limb_subject about, const xml_node* n,
                             const own_number* what, sketch_joint* j)
 {
-  const limb_joint_type type = j->def.type;
-  const int possible = what == &own_numbers[PITCH]
-                         ? type == LIMB_HELICAL
-                         : type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
+  const int possible =
+    what == &own_numbers[PITCH] ? j->def.type == LIMB_HELICAL : one_dof(j->def.type);
   double x = 0;
-  if (limb_urdf_number(r, about, n, what->name, &x) <= 0) return;
-  const limb_mark at = limb_urdf_mark(r, n, what->name);
+  if (!limb_xml_get(n, what->name)) return;
   if (!possible)
-    limb_urdf_error(r, RULE_BAD_JOINT, at, about, "a joint of its type cannot have a %s",
-                    what->name);
-  else if (((what->rule & NONNEGATIVE) && x < 0) || ((what->rule & NONZERO) && x == 0))
-    limb_urdf_error(r, RULE_BAD_VALUE, at, about, "%s=\"%.60s\" of <limb> %s", what->name,
-                    limb_xml_get(n, what->name),
-                    what->rule & NONZERO ? "must not be zero" : "must not be negative");
-  else
+    limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, what->name), about,
+                    "a joint of its type cannot have a %s", what->name);
+  else if (own_value(r, about, n, what, &x))
     memcpy((char*)&j->def + what->at, &x, sizeof x);
+}
+
+// joint: the element that n is in.
+static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, const xml_node* joint,
+                       sketch_joint* j)
+{
+  static const char* const words[] = {"auto", "active", "passive"}; // by value
+  const char* word = limb_xml_get(n, "drive");
+  int drive = 0;
+  if (!word) return;
+  while (drive < 3 && strcmp(words[drive], word) != 0) drive++;
+  const limb_mark at = limb_urdf_mark(r, n, "drive");
+  if (drive == 3)
+    limb_urdf_error(r, RULE_BAD_VALUE, at, about,
+                    "drive=\"%.60s\" of <limb> is not one of active, passive, auto", word);
+  else if (drive != LIMB_DRIVE_AUTO &&
+           (j->def.type == LIMB_FIXED || limb_xml_child(joint, "mimic")))
+    limb_urdf_error(r, RULE_BAD_JOINT, at, about, "a %s joint has no drive of its own",
+                    j->def.type == LIMB_FIXED ? "fixed" : "mimic");
+  else
+    j->def.drive = (limb_drive)drive;
 }
 
 void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j)
 {
   static const char* const attributes[] = {"rotor_inertia", "gear_ratio", "stiffness", "rest",
-                                           "pitch",         "axis2",      NULL};
+                                           "pitch",         "axis2",      "drive",     NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const limb_subject about = {"joint", j->name};
   const xml_node* n = limb_xml_child(joint, "limb");
   if (n) {
     limb_urdf_check(r, about, n, &words);
     for (int i = 0; i < NOWN; i++) read_own_number(r, about, n, &own_numbers[i], j);
+    read_drive(r, about, n, joint, j);
     if (limb_urdf_vector(r, about, n, "axis2", &j->def.axis2) > 0 &&
         j->def.type != LIMB_UNIVERSAL && j->def.type != LIMB_PLANAR)
       limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "axis2"), about,
@@ -74,6 +102,35 @@ void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joi
                 "it states no pitch (<limb pitch=>): zero is taken, as of a revolute joint");
 }
 
+// ---- <shaft> of the robot's <limb> -------------------------------------------------------------------
+
+int limb_urdf_shaft(urdf_reader* r, const xml_node* n)
+{
+  static const own_number numbers[] = {
+    {"ratio", offsetof(limb_shaft_def, ratio), NONZERO},
+    {"stiffness", offsetof(limb_shaft_def, stiffness), NONNEGATIVE},
+    {"damping", offsetof(limb_shaft_def, damping), NONNEGATIVE},
+    {"rest", offsetof(limb_shaft_def, rest), ANY},
+  };
+  static const char* const attributes[] = {"joint",   "motor", "ratio", "stiffness",
+                                           "damping", "rest",  NULL};
+  static const urdf_words words = {.attribute = attributes, .strict = 1};
+  const limb_subject about = {"shaft", limb_xml_get(n, "joint")};
+  sketch_shaft* x = limb_sketch_shaft(r->sketch, n->mark);
+  if (!x) return 0;
+  limb_urdf_check(r, about, n, &words);
+  const char *joint = limb_urdf_name(r, about, n, "joint", 1),
+             *motor = limb_urdf_name(r, about, n, "motor", 1);
+  x->joint = joint ? joint : "";
+  x->motor = motor ? motor : "";
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    double value = 0;
+    if (own_value(r, about, n, &numbers[i], &value))
+      memcpy((char*)&x->def + numbers[i].at, &value, sizeof value);
+  }
+  return 1;
+}
+
 // ---- transmissions --------------------------------------------------------------------------------
 
 typedef struct gears {
@@ -82,24 +139,12 @@ typedef struct gears {
   unsigned char* given; // per joint: 1 when its ratio is settled
 } gears;
 
-static const char* joint_name(const void* sketch, int i)
-{
-  return ((const limb_sketch*)sketch)->joint[i].name;
-}
-
 static int begin_gears(gears* g)
 {
   const limb_sketch* s = g->r->sketch;
-  const size_t capacity = limb_names_capacity((size_t)s->njoint);
-  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
   g->given = limb_pool_take(s->pool, (size_t)s->njoint + 1);
-  if (!slot || !g->given) return 0;
-  limb_names_clear(&g->joints, slot, capacity);
-  for (int i = 0; i < s->njoint; i++) {
-    if (limb_names_find(&g->joints, s->joint[i].name, joint_name, s) < 0)
-      limb_names_put(&g->joints, s->joint[i].name, i);
-    g->given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
-  }
+  if (!g->given || !limb_sketch_joint_names(s, &g->joints)) return 0;
+  for (int i = 0; i < s->njoint; i++) g->given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
   return 1;
 }
 
@@ -134,13 +179,13 @@ static void use_ratio(const gears* g, const xml_node* t, const xml_node* reducti
 {
   limb_sketch* s = g->r->sketch;
   const char* name = limb_xml_get(limb_xml_child(t, "joint"), "name");
-  const int k = name ? limb_names_find(&g->joints, name, joint_name, s) : -1;
+  const int k = name ? limb_names_find(&g->joints, name, limb_sketch_joint_name, s) : -1;
   if (k < 0) {
     drop(g, t, "the joint it names is not defined");
     return;
   }
   limb_joint_def* def = &s->joint[k].def;
-  if (def->type != LIMB_REVOLUTE && def->type != LIMB_PRISMATIC && def->type != LIMB_HELICAL) {
+  if (!one_dof(def->type)) {
     drop(g, t, "its joint has not exactly one degree of freedom");
     return;
   }

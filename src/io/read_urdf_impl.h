@@ -80,6 +80,9 @@ int limb_urdf_joint(urdf_reader* r, const xml_node* n);
 // <limb> inside a joint: what URDF has no word for.
 void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j);
 
+// <shaft> of the robot's <limb>; 0 when out of memory.
+int limb_urdf_shaft(urdf_reader* r, const xml_node* n);
+
 // Gear ratios of all <transmission> below the root; 0 when out of memory.
 int limb_urdf_transmissions(urdf_reader* r, const xml_node* root);
 

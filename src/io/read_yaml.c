@@ -8,8 +8,8 @@
 
 #define PI 3.14159265358979323846
 
-static const char* const top_keys[] = {"limb", "name", "gravity", "base",   "angles",
-                                       "dh",   "poe",  "bodies",  "joints", "frames"};
+static const char* const top_keys[] = {"limb", "name",   "gravity", "base",   "angles", "dh",
+                                       "poe",  "bodies", "joints",  "shafts", "frames"};
 
 // ---- the top ----------------------------------------------------------------------------------------
 
@@ -117,6 +117,14 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
   r->home = limb_pool_take(r->pool, count * sizeof *r->home);
   r->out_of_memory = !slot || !r->home;
   if (!r->out_of_memory) limb_names_clear(&r->home_names, slot, capacity);
+}
+
+// The shafts, which ask for joints by name.
+static void read_shafts(yaml_reader* r, const yml_node* shafts)
+{
+  if (!shafts) return;
+  r->out_of_memory |= !limb_sketch_joint_names(r->sketch, &r->joint_names);
+  if (!r->out_of_memory) read_list(r, shafts, limb_yaml_shaft);
 }
 
 // ---- the robot as a whole -----------------------------------------------------------------------------
@@ -231,6 +239,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   if (bodies && bodies->count == 0 && r.check.errors == before)
     limb_yml_error(&r.check, RULE_NO_BODY, bodies->mark, "the list of bodies is empty");
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
+  read_shafts(&r, limb_yml_get(root, "shafts"));
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
   check_homes(&r);
   check_base(&r, limb_yml_get(root, "base"));

@@ -34,7 +34,8 @@ typedef struct yaml_reader {
   yaml_home* home; // one per body that has one
   int nhome;
   limb_names home_names;
-  int axisless; // joints whose axis is assumed
+  limb_names joint_names; // for shafts, when there are any
+  int axisless;           // joints whose axis is assumed
   struct {
     const char* joint;
     limb_mark mark;
@@ -67,6 +68,22 @@ void limb_yaml_body(yaml_reader* r, const yml_node* n);
 
 // The home of a body; NULL when it has none.
 yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body);
+
+// ---- read_yaml_elastic.c ----------------------------------------------------------------------------
+
+struct yaml_property; // yaml_schema.h
+
+// The number of one property in the mapping of its section, into the struct that it belongs to. turns: the
+// joint's coordinate is an angle. 1; 0 when it is not there, or after an error.
+int limb_yaml_property(yaml_reader* r, const yml_node* section, const struct yaml_property* p,
+                       bool turns, void* out);
+
+// drive: of a joint, and elastic: of one with one degree of freedom. After its other properties.
+void limb_yaml_drive(yaml_reader* r, const yml_node* joint, sketch_joint* j);
+void limb_yaml_elastic(yaml_reader* r, const yml_node* joint, sketch_joint* j);
+
+// One of the list shafts:.
+void limb_yaml_shaft(yaml_reader* r, const yml_node* n);
 
 // ---- read_yaml_joint.c, read_yaml_place.c ------------------------------------------------------------
 

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char* const joint_keys[] = {"name",  "type",  "parent", "antecedent",
-                                         "child", "pose",  "dh",     "screw",
-                                         "axis",  "axis2", "pitch",  YAML_SECTIONS};
+static const char* const joint_keys[] = {"name",  "type",        "parent", "antecedent", "child",
+                                         "pose",  "dh",          "screw",  "axis",       "axis2",
+                                         "pitch", YAML_SECTIONS, "drive",  "elastic"};
 
 enum { CONTINUOUS = YAML_NTYPE - 1 };
 
@@ -84,30 +84,6 @@ static void read_pitch(yaml_reader* r, const yml_node* n, sketch_joint* j)
 
 // ---- properties -------------------------------------------------------------------------------------
 
-static void read_property(yaml_reader* r, const yml_node* section, const yaml_property* p,
-                          sketch_joint* j)
-{
-  const yml_node* n = limb_yml_get(section, p->key);
-  if (!n) return;
-  double x = 0;
-  const bool turns = j->def.type == LIMB_REVOLUTE || j->def.type == LIMB_HELICAL;
-  const bool infinite = n->kind == YML_SCALAR && strstr(n->text, ".inf");
-  int good;
-  if (p->rule & LIMIT && infinite)
-    good = limb_yml_limit(&r->check, n, &x);
-  else if (p->rule & ANGLE && turns)
-    good = limb_yml_angle(&r->check, n, r->angle, &x);
-  else
-    good = limb_yml_number(&r->check, n, &x);
-  if (!good) return;
-  if ((p->rule & NONNEGATIVE && x < 0) || (p->rule & NONZERO && x == 0)) {
-    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "%s of %s is %s", p->key, p->section,
-                   x < 0 ? "negative" : "zero");
-    return;
-  }
-  memcpy((char*)&j->def + p->at, &x, sizeof x);
-}
-
 static void read_section(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   const char* keys[1 + YAML_NPROPERTY] = {"joint"};
@@ -120,7 +96,7 @@ static void read_section(yaml_reader* r, const yml_node* n, sketch_joint* j)
   limb_yml_check_keys(&r->check, n, keys, count);
   for (int i = 0; i < YAML_NPROPERTY; i++) {
     if (strcmp(yaml_properties[i].section, n->key) == 0)
-      read_property(r, n, &yaml_properties[i], j);
+      (void)limb_yaml_property(r, n, &yaml_properties[i], turns(j->def.type), &j->def);
   }
   if (!mimic) return;
   const yml_node* leader = limb_yml_need(&r->check, n, "joint");
@@ -129,15 +105,20 @@ static void read_section(yaml_reader* r, const yml_node* n, sketch_joint* j)
 
 static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, bool continuous)
 {
-  static const char* const sections[] = {YAML_SECTIONS};
+  static const char* const sections[] = {YAML_SECTIONS, "elastic"};
   for (int i = 0; i < COUNT(sections); i++) {
     const yml_node* section = limb_yml_get(n, sections[i]);
     if (!section) continue;
-    if (one_dof(j->def.type))
+    if (one_dof(j->def.type) && i < COUNT(sections) - 1)
       read_section(r, section, j);
-    else
+    else if (!one_dof(j->def.type))
       (void)cannot_have(r, section, j, ": revolute, prismatic and helical ones do");
   }
+  if (j->def.type == LIMB_FIXED)
+    (void)cannot_have(r, limb_yml_get(n, "drive"), j, "");
+  else
+    limb_yaml_drive(r, n, j);
+  if (one_dof(j->def.type)) limb_yaml_elastic(r, n, j);
   const yml_node* limits = limb_yml_get(n, "limits");
   if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))
     limb_yml_error(&r->check, RULE_BAD_JOINT, limits->key_mark,

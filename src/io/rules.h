@@ -59,6 +59,8 @@
     "name a joint with one degree of freedom, or free the joint (--no-mimic)")                     \
   X(MIMIC_CYCLE, "mimic-cycle", ERROR, "joints that follow each other have no motion of their own",\
     "let one of them be free")                                                                     \
+  X(SHAFT_TARGET, "shaft-target", ERROR, "a shaft joins two joints with one degree of freedom each",\
+    "name a joint and the joint of its motor, neither of them a follower")                         \
   X(BASE_NAME, "base-name", ERROR, "the joint that --base adds is called base",                    \
     "rename the joint 'base' of the file")                                                         \
   X(UNSUPPORTED, "unsupported", ERROR, "the file asks for something that limb cannot do",          \
@@ -145,6 +147,11 @@
     "make the limits of both agree")                                                               \
   X(FRICTION_LARGE, "friction-large", WARNING, "friction eats all the effort the joint has",       \
     "check damping [N m s/rad] and friction [N m]")                                                \
+  X(SHAFT_SLACK, "shaft-slack", WARNING, "nothing holds the joint against its motor",              \
+    "give the shaft a stiffness")                                                                  \
+  X(ELASTIC_FREQUENCY, "elastic-frequency", WARNING,                                               \
+    "no robot swings that slowly or that fast: the stiffness is hardly meant",                     \
+    "check units: N m/rad at the joint (not N m/deg, not N mm/rad), kg m^2 of the rotor")          \
   /* the doctor: names and structure */                                                            \
   X(UNUSED, "unused", NOTE, "it is defined and nothing refers to it", "remove it")                 \
   X(DANGLING, "dangling-reference", WARNING, "it refers to something that is not in the file",     \

@@ -62,3 +62,41 @@ sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at)
   *f = (sketch_frame){.name = name ? name : "", .mark = at, .pose = sp_pose_identity()};
   return f;
 }
+
+sketch_shaft* limb_sketch_shaft(limb_sketch* s, limb_mark at)
+{
+  sketch_shaft* items = one_more(s, s->shaft, &s->shaft_cap, s->nshaft, sizeof *items);
+  if (!items) return NULL;
+  s->shaft = items;
+  sketch_shaft* x = &s->shaft[s->nshaft++];
+  *x = (sketch_shaft){.mark = at, .joint = "", .motor = "", .def = limb_default_shaft_def(0, 0)};
+  return x;
+}
+
+const char* limb_sketch_joint_name(const void* sketch, int i)
+{
+  return ((const limb_sketch*)sketch)->joint[i].name;
+}
+
+int limb_sketch_joint_names(const limb_sketch* s, limb_names* t)
+{
+  const size_t capacity = limb_names_capacity((size_t)s->njoint);
+  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
+  if (!slot) return 0;
+  limb_names_clear(t, slot, capacity);
+  for (int i = 0; i < s->njoint; i++) {
+    if (limb_names_find(t, s->joint[i].name, limb_sketch_joint_name, s) < 0)
+      limb_names_put(t, s->joint[i].name, i);
+  }
+  return 1;
+}
+
+const char* limb_sketch_suffixed(const limb_sketch* s, const char* name, const char* suffix)
+{
+  const size_t n = strlen(name), m = strlen(suffix);
+  char* text = limb_pool_take(s->pool, n + m + 1);
+  if (!text) return NULL;
+  for (size_t i = 0; i < n; i++) text[i] = name[i];
+  for (size_t i = 0; i < m; i++) text[n + i] = suffix[i];
+  return text; // closed by the zeros of the pool
+}

@@ -6,6 +6,7 @@
 #include "limb/builder.h"
 #include "limb/read.h"
 
+#include "base/names.h"
 #include "io/findings.h"
 #include "io/pool.h"
 
@@ -24,7 +25,9 @@ typedef struct sketch_joint {
   sp_pose offset; // of the child's frame in the joint frame at q = 0
   const char* mimic; // the joint it follows; NULL: none
   limb_mark mimic_mark;
-  limb_joint_def def; // all the rest; its name, parent, child and mimic are not looked at
+  limb_joint_def def;          // all the rest; its name, parent, child and mimic are not looked at
+  const limb_motor_def* motor; // drives it through a shaft; its joint is not looked at. NULL: none
+  limb_mark motor_mark;
 } sketch_joint;
 
 typedef struct sketch_frame {
@@ -34,12 +37,20 @@ typedef struct sketch_frame {
   sp_pose pose; // in the body
 } sketch_frame;
 
+typedef struct sketch_shaft {
+  limb_mark mark;
+  const char *joint, *motor; // joints: driven, driving; "": an error was reported already
+  limb_shaft_def def;        // all the rest
+} sketch_shaft;
+
 // What this language calls things, for messages.
 typedef struct sketch_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
 } sketch_words;
 
-enum { LIMB_SKETCH_MOST = 1 << 19 }; // bodies, joints, frames each: a small file can ask for many
+enum {
+  LIMB_SKETCH_MOST = 1 << 19
+}; // bodies, joints, frames, shafts each: a small file can ask for many
 
 typedef struct limb_sketch {
   limb_pool* pool; // strings that a reader makes up live here; the others in its document
@@ -56,16 +67,26 @@ typedef struct limb_sketch {
   int njoint, joint_cap;
   sketch_frame* frame;
   int nframe, frame_cap;
+  sketch_shaft* shaft;
+  int nshaft, shaft_cap;
 } limb_sketch;
 
 limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words);
 
-// A new body, joint or frame with defaults, to be filled in at once (the pointer is good until the next one
-// of its kind); NULL when out of memory, or when there are too many (reported). A joint has the defaults of
-// limb_default_joint_def, type fixed, identity offset.
+// A new body, joint, frame or shaft with defaults, to be filled in at once (the pointer is good until the
+// next one of its kind); NULL when out of memory, or when there are too many (reported). A joint has the
+// defaults of limb_default_joint_def, type fixed, identity offset.
 sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at);
 sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at);
 sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at);
+sketch_shaft* limb_sketch_shaft(limb_sketch* s, limb_mark at);
+
+// Joints by name, each by its first; 0 when out of memory. And the names, for limb_names_find.
+int limb_sketch_joint_names(const limb_sketch* s, limb_names* t);
+const char* limb_sketch_joint_name(const void* sketch, int i);
+
+// A name with an ending, in the pool; NULL when out of memory.
+const char* limb_sketch_suffixed(const limb_sketch* s, const char* name, const char* suffix);
 
 // Places of what a builder holds, by its indices.
 typedef struct sketch_marks {
@@ -76,7 +97,8 @@ typedef struct sketch_marks {
 
 // Checks names, tree and mimics and describes the robot to a builder, bodies and joints in the order of the
 // sketch. A joint with an offset becomes a joint to a massless body "<child>.axis" and a fixed joint
-// "<child>.offset" to the child. Offenders are reported, all of them.
+// "<child>.offset" to the child. Motors come after all joints, in their order, and then the shafts. Offenders
+// are reported, all of them.
 // LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
 limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
                               limb_builder** out, sketch_marks* marks);

@@ -59,16 +59,6 @@ static limb_status add_joint(const describe* d, const limb_joint_def* def, limb_
   return refuse(d, status, RULE_BAD_JOINT, at, (limb_subject){d->s->words.joint, def->name}, &err);
 }
 
-static const char* suffixed(const describe* d, const char* name, const char* suffix)
-{
-  const size_t n = strlen(name), m = strlen(suffix);
-  char* text = limb_pool_take(d->s->pool, n + m + 1);
-  if (!text) return NULL;
-  for (size_t i = 0; i < n; i++) text[i] = name[i];
-  for (size_t i = 0; i < m; i++) text[n + i] = suffix[i];
-  return text; // closed by the zeros of the pool
-}
-
 // Bodies in the order of the sketch.
 static limb_status describe_bodies(describe* d)
 {
@@ -93,8 +83,9 @@ static limb_status describe_base(const describe* d)
     if (strcmp(d->s->joint[k].name, name) == 0)
       name = "base.fixed"; // the check lets only this through
   }
-  const limb_joint_def def =
+  limb_joint_def def =
     limb_default_joint_def(name, d->l->base, LIMB_WORLD_BODY, d->body[d->l->root]);
+  if (def.type == LIMB_PLANAR) def.drive = LIMB_DRIVE_PASSIVE; // as a free one is by itself
   return add_joint(d, &def, (limb_mark){0, 0});
 }
 
@@ -156,8 +147,8 @@ static limb_status describe_joint(const describe* d, int k)
     def.placement = sp_compose(def.placement, j->offset);
     return add_joint(d, &def, j->mark);
   }
-  const char* between = suffixed(d, j->child, ".axis");
-  const char* weld = suffixed(d, j->child, ".offset");
+  const char* between = limb_sketch_suffixed(d->s, j->child, ".axis");
+  const char* weld = limb_sketch_suffixed(d->s, j->child, ".offset");
   if (!between || !weld) return LIMB_E_NOMEM;
   limb_joint_def fixed = limb_default_joint_def(weld, LIMB_FIXED, 0, def.child);
   fixed.placement = j->offset;
@@ -178,6 +169,42 @@ static int number_joints(const describe* d)
     if (!is_identity(&j->offset) && moves(j->def.type) && isnan(d->l->frozen[k])) next++;
   }
   return next;
+}
+
+// Motors in the order of their joints. What is added stands where the file says so.
+static limb_status describe_motors(const describe* d)
+{
+  for (int k = 0; k < d->s->njoint; k++) {
+    const sketch_joint* j = &d->s->joint[k];
+    if (!j->motor) continue;
+    limb_motor_def def = *j->motor;
+    limb_error err;
+    def.joint = d->joint[k];
+    limb_status status = limb_builder_add_motor(d->b, &def, NULL, &err);
+    if (status == LIMB_OK) {
+      d->marks->body[limb_builder_body_count(d->b) - 1] = j->motor_mark;
+      d->marks->joint[limb_builder_joint_count(d->b) - 1] = j->motor_mark;
+    }
+    status = refuse(d, status, RULE_BAD_JOINT, j->motor_mark,
+                    (limb_subject){d->s->words.joint, j->name}, &err);
+    if (status) return status;
+  }
+  return LIMB_OK;
+}
+
+static limb_status describe_shafts(const describe* d)
+{
+  for (int i = 0; i < d->s->nshaft; i++) {
+    const sketch_shaft* x = &d->s->shaft[i];
+    limb_shaft_def def = x->def;
+    limb_error err;
+    def.joint = d->joint[d->l->driven[i]];
+    def.motor = d->joint[d->l->motor[i]];
+    limb_status status = limb_builder_add_shaft(d->b, &def, &err);
+    status = refuse(d, status, RULE_SHAFT_TARGET, x->mark, (limb_subject){"shaft", x->joint}, &err);
+    if (status) return status;
+  }
+  return LIMB_OK;
 }
 
 static limb_status describe_frames(const describe* d)
@@ -202,6 +229,8 @@ static limb_status describe_robot(describe* d)
   if (!status && has_errors(s)) status = LIMB_E_MODEL; // joints need all bodies
   if (!status) status = describe_base(d);
   for (int k = 0; !status && k < s->njoint; k++) status = describe_joint(d, k);
+  if (!status) status = has_errors(s) ? LIMB_E_MODEL : describe_motors(d); // they need all joints
+  if (!status) status = describe_shafts(d);
   if (!status) status = describe_frames(d);
   if (!status && s->name && *s->name) status = limb_builder_set_name(d->b, s->name);
   if (!status && s->gravity) {
@@ -230,6 +259,7 @@ limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt
   if (!d.body || !d.joint) return LIMB_E_NOMEM;
   marks->of_sketch = d.body;
   marks->njoint = number_joints(&d);
+  for (int k = 0; k < s->njoint; k++) marks->njoint += s->joint[k].motor != NULL;
   marks->nbody = 1 + s->nbody + marks->njoint; // at most: the world, bodies, one more per joint
   marks->body = limb_pool_take(s->pool, (size_t)marks->nbody * sizeof *marks->body);
   marks->joint = limb_pool_take(s->pool, ((size_t)marks->njoint + 1) * sizeof *marks->joint);

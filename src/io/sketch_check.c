@@ -12,10 +12,6 @@
 typedef const char* name_fn(const void* context, int i);
 
 static const char* body_name(const void* s, int i) { return ((const limb_sketch*)s)->body[i].name; }
-static const char* joint_name(const void* s, int i)
-{
-  return ((const limb_sketch*)s)->joint[i].name;
-}
 static const char* frame_name(const void* s, int i)
 {
   return ((const limb_sketch*)s)->frame[i].name;
@@ -67,7 +63,8 @@ static int enter_names(const limb_sketch* s, tables* t)
   for (int i = 0; i < s->nbody; i++)
     enter_name(s, &t->body, s->words.body, body_name, i, s->body[i].mark, body_mark);
   for (int i = 0; i < s->njoint; i++)
-    enter_name(s, &t->joint, s->words.joint, joint_name, i, s->joint[i].mark, joint_mark);
+    enter_name(s, &t->joint, s->words.joint, limb_sketch_joint_name, i, s->joint[i].mark,
+               joint_mark);
   for (int i = 0; i < s->nframe; i++) {
     enter_name(s, &t->frame, s->words.frame, frame_name, i, s->frame[i].mark, frame_mark);
     const int body = limb_names_find(&t->body, s->frame[i].name, body_name, s);
@@ -288,15 +285,16 @@ static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read
   l->mimic[k] = SKETCH_NONE;
   if (!j->mimic) return;
   const limb_subject about = {s->words.joint, j->name};
-  const int target = limb_names_find(&t->joint, j->mimic, joint_name, s);
+  const int target = limb_names_find(&t->joint, j->mimic, limb_sketch_joint_name, s);
   char mean[LIMB_WHERE_SPACE];
   if (opt->no_mimic)
     limb_report(s->findings, RULE_MIMIC_FREED, j->mimic_mark, about,
                 "it would follow '%s', and moves on its own as asked for", j->mimic);
   else if (target < 0)
-    limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
-                "it follows '%s', which is not defined%s", j->mimic,
-                limb_did_you_mean(s->findings, j->mimic, s->njoint, joint_name, s, mean));
+    limb_report(
+      s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
+      "it follows '%s', which is not defined%s", j->mimic,
+      limb_did_you_mean(s->findings, j->mimic, s->njoint, limb_sketch_joint_name, s, mean));
   else if (target == k)
     limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
   else if (!one_dof(j->def.type) ||
@@ -348,6 +346,81 @@ static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
   return LIMB_OK;
 }
 
+// ---- shafts and motors ----------------------------------------------------------------------------
+
+// A joint at the end of a shaft; SKETCH_NONE and a finding when it cannot be one.
+static int find_end(const limb_sketch* s, const tables* t, const sketch_links* l,
+                    const sketch_shaft* x, const char* name, const char* role)
+{
+  if (!*name) return SKETCH_NONE; // the reader has told why
+  const limb_subject about = {"shaft", x->joint};
+  const int k = limb_names_find(&t->joint, name, limb_sketch_joint_name, s);
+  char mean[LIMB_WHERE_SPACE];
+  if (k < 0)
+    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "its %s '%s' is not defined%s",
+                role, name,
+                limb_did_you_mean(s->findings, name, s->njoint, limb_sketch_joint_name, s, mean));
+  else if (!one_dof(s->joint[k].def.type))
+    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
+                "its %s '%s' has not exactly one degree of freedom", role, name);
+  else if (l->mimic[k] != SKETCH_NONE || !isnan(l->frozen[k]))
+    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
+                "its %s '%s' follows '%s', and has no motion of its own", role, name,
+                s->joint[k].mimic);
+  else
+    return k;
+  return SKETCH_NONE;
+}
+
+// Both ends of each shaft; a joint is driven once.
+static limb_status resolve_shafts(const limb_sketch* s, const tables* t, sketch_links* l)
+{
+  unsigned char* driven = limb_pool_take(s->pool, (size_t)s->njoint + 1);
+  if (!driven) return LIMB_E_NOMEM;
+  for (int k = 0; k < s->njoint; k++) driven[k] = s->joint[k].motor != NULL;
+  for (int i = 0; i < s->nshaft; i++) {
+    const sketch_shaft* x = &s->shaft[i];
+    const limb_subject about = {"shaft", x->joint};
+    const int joint = l->driven[i] = find_end(s, t, l, x, x->joint, "joint");
+    l->motor[i] = find_end(s, t, l, x, x->motor, "motor");
+    if (joint == SKETCH_NONE) continue;
+    if (joint == l->motor[i])
+      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
+                  "its joint and its motor are both '%s'", x->joint);
+    if (driven[joint])
+      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
+                  "another shaft drives '%s' already", x->joint);
+    driven[joint] = 1;
+  }
+  return LIMB_OK;
+}
+
+// The names of what a motor adds must be free.
+static limb_status check_motors(const limb_sketch* s, const tables* t)
+{
+  for (int k = 0; k < s->njoint; k++) {
+    const sketch_joint* j = &s->joint[k];
+    if (!j->motor) continue;
+    const limb_subject about = {s->words.joint, j->name};
+    const char* motor = limb_sketch_suffixed(s, j->name, "_motor");
+    const char* rotor = limb_sketch_suffixed(s, j->name, "_rotor");
+    if (!motor || !rotor) return LIMB_E_NOMEM;
+    const int joint = limb_names_find(&t->joint, motor, limb_sketch_joint_name, s);
+    const int body = limb_names_find(&t->body, rotor, body_name, s);
+    const int frame = limb_names_find(&t->frame, rotor, frame_name, s);
+    if (joint >= 0)
+      limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_mark, about,
+                  "its motor would be called like %s '%s' of line %d", s->words.joint, motor,
+                  s->joint[joint].mark.line);
+    if (body >= 0 || frame >= 0)
+      limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_mark, about,
+                  "its rotor would be called like %s '%s' of line %d",
+                  body >= 0 ? s->words.body : s->words.frame, rotor,
+                  body >= 0 ? s->body[body].mark.line : s->frame[frame].mark.line);
+  }
+  return LIMB_OK;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------
 
 static int take_links(const limb_sketch* s, sketch_links* l)
@@ -358,6 +431,9 @@ static int take_links(const limb_sketch* s, sketch_links* l)
   l->mimic = limb_pool_take(s->pool, joints * sizeof *l->mimic);
   l->joint = limb_pool_take(s->pool, bodies * sizeof *l->joint);
   l->frozen = limb_pool_take(s->pool, joints * sizeof *l->frozen);
+  l->driven = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->driven);
+  l->motor = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->motor);
+  if (!l->driven || !l->motor) return 0;
   if (!l->parent || !l->child || !l->mimic || !l->joint || !l->frozen) return 0;
   for (int k = 0; k < s->njoint; k++) l->frozen[k] = nan("");
   for (int i = 0; i < s->nbody; i++) l->joint[i] = SKETCH_NONE;
@@ -378,12 +454,14 @@ limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt
   for (int k = 0; k < s->njoint; k++) resolve_mimic(s, &t, opt, l, k);
   settle_world(s, &t, opt, l);
   settle_root(s, &t, opt, l);
-  if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", joint_name, s) >= 0 &&
+  if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", limb_sketch_joint_name, s) >= 0 &&
       l->base != LIMB_FIXED)
     limb_report(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
                 (limb_subject){s->words.joint, "base"},
                 "the joint that frees the root would have the same name");
   check_frames(s, &t);
-  const limb_status status = check_reach(s, l);
-  return status ? status : settle_mimics(s, l);
+  limb_status status = check_reach(s, l);
+  if (!status) status = settle_mimics(s, l);
+  if (!status) status = resolve_shafts(s, &t, l);
+  return status ? status : check_motors(s, &t);
 }

@@ -12,12 +12,13 @@ enum {
 };
 
 typedef struct sketch_links {
-  int* parent;    // per joint: body or SKETCH_WORLD
-  int* child;     // per joint: body
-  int* mimic;     // per joint: joint or SKETCH_NONE
-  int* joint;     // per body: the joint whose child it is, or SKETCH_NONE
-  int world;      // body that is the world itself, or SKETCH_NONE
-  int renamed;    // body called "world" that is not the world, or SKETCH_NONE
+  int* parent;         // per joint: body or SKETCH_WORLD
+  int* child;          // per joint: body
+  int* mimic;          // per joint: joint or SKETCH_NONE
+  int* joint;          // per body: the joint whose child it is, or SKETCH_NONE
+  int *driven, *motor; // per shaft: its joints, or SKETCH_NONE
+  int world;           // body that is the world itself, or SKETCH_NONE
+  int renamed;         // body called "world" that is not the world, or SKETCH_NONE
   double* frozen; // per joint: where one stands that follows what cannot move; NaN for all others
   int root;       // body that hangs on the world by the base, or SKETCH_NONE
   limb_joint_type base; // type of that joint

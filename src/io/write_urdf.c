@@ -18,7 +18,17 @@
 #include <string.h>
 
 // What is not of the standard, counted so that each kind is told once.
-enum { USES_ROTOR, USES_GEAR, USES_SPRING, USES_PITCH, USES_AXIS2, USES_TYPE, USES_COUNT };
+enum {
+  USES_ROTOR,
+  USES_GEAR,
+  USES_SPRING,
+  USES_PITCH,
+  USES_AXIS2,
+  USES_DRIVE,
+  USES_SHAFT,
+  USES_TYPE,
+  USES_COUNT
+};
 
 typedef struct urdf_writer {
   const limb_builder* b;
@@ -221,8 +231,8 @@ static int usual_axis2(const limb_joint_def* j)
 static void put_extension(urdf_writer* w, const limb_joint_def* j)
 {
   const int axis2 = !zero3(j->axis2) && !usual_axis2(j), spring = j->stiffness != 0 || j->rest != 0;
-  const int pitch = j->type == LIMB_HELICAL;
-  if (!axis2 && !spring && !pitch && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
+  const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO;
+  if (!axis2 && !spring && !pitch && !drive && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
   put(w, "    <limb");
   if (j->rotor_inertia != 0) {
     put_value(w, "rotor_inertia", j->rotor_inertia);
@@ -244,6 +254,10 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
   if (axis2) {
     put_vector(w, "axis2", j->axis2);
     use(w, USES_AXIS2, j->name);
+  }
+  if (drive) {
+    put_text(w, "drive", j->drive == LIMB_DRIVE_ACTIVE ? "active" : "passive");
+    use(w, USES_DRIVE, j->name);
   }
   put(w, "/>\n");
 }
@@ -351,15 +365,34 @@ static limb_base settle_base(const limb_builder* b)
       j.parent != LIMB_WORLD_BODY || !zero3(j.placement.p) || !is_identity(&j.placement.R))
     return LIMB_BASE_AS_FILE;
   if (j.type == LIMB_FIXED) return LIMB_BASE_FIXED;
-  if (j.type == LIMB_FREE) return LIMB_BASE_FLOATING;
-  return usual_axis2(&j) ? LIMB_BASE_PLANAR : LIMB_BASE_AS_FILE;
+  if (j.type == LIMB_FREE && j.drive == LIMB_DRIVE_AUTO) return LIMB_BASE_FLOATING;
+  return usual_axis2(&j) && j.drive == LIMB_DRIVE_PASSIVE ? LIMB_BASE_PLANAR : LIMB_BASE_AS_FILE;
 }
 
-static void put_robot_extension(const urdf_writer* w)
+static void put_shaft(urdf_writer* w, const limb_shaft_def* x)
+{
+  limb_joint_def joint, motor;
+  if (limb_builder_get_joint(w->b, x->joint, &joint) ||
+      limb_builder_get_joint(w->b, x->motor, &motor))
+    return;
+  put(w, "    <shaft");
+  put_text(w, "joint", joint.name);
+  put_text(w, "motor", motor.name);
+  put_value(w, "ratio", x->ratio);
+  put_value(w, "stiffness", x->stiffness);
+  put_value(w, "damping", x->damping);
+  put_value(w, "rest", x->rest);
+  put(w, "/>\n");
+  use(w, USES_SHAFT, joint.name);
+}
+
+static void put_robot_extension(urdf_writer* w)
 {
   const sp_vec3 g = limb_builder_gravity(w->b), usual = sp_v3(0, 0, -9.81);
   const int moves = w->base == LIMB_BASE_FLOATING || w->base == LIMB_BASE_PLANAR;
-  if (same3(g, usual) && !moves) return;
+  const int nshaft = limb_builder_shaft_count(w->b);
+  limb_shaft_def shaft;
+  if (same3(g, usual) && !moves && nshaft == 0) return;
   put(w, "  <limb");
   if (!same3(g, usual)) {
     put_vector(w, "gravity", g);
@@ -371,13 +404,18 @@ static void put_robot_extension(const urdf_writer* w)
     limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", "base"},
                 "that the root can move is written in <limb> of the robot");
   }
-  put(w, "/>\n");
+  put(w, nshaft ? ">\n" : "/>\n");
+  for (int i = 0; i < nshaft; i++) {
+    if (limb_builder_get_shaft(w->b, i, &shaft) == LIMB_OK) put_shaft(w, &shaft);
+  }
+  if (nshaft) put(w, "  </limb>\n");
 }
 
 static void report_uses(const urdf_writer* w)
 {
-  static const char* const what[USES_COUNT] = {"the rotor inertia", "the gear ratio",  "the spring",
-                                               "the pitch",         "the second axis", "the type"};
+  static const char* const what[USES_COUNT] = {
+    "the rotor inertia",         "the gear ratio",    "the spring", "the pitch", "the second axis",
+    "whether a motor drives it", "the elastic shaft", "the type"};
   for (int i = 0; i < USES_COUNT; i++) {
     if (w->uses[i] == 0) continue;
     char others[48] = "";

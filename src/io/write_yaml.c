@@ -184,7 +184,7 @@ static void put_pose(const output* o, const char* before, const sp_pose* X, cons
   put(o, after);
 }
 
-// ---- bodies, joints, frames -------------------------------------------------------------------------
+// ---- bodies, joints, frames, shafts ---------------------------------------------------------------
 
 static void put_body(const output* o, const limb_body_def* body)
 {
@@ -210,7 +210,7 @@ static void put_body(const output* o, const limb_body_def* body)
   }
 }
 
-static double value_at(const limb_joint_def* def, size_t at)
+static double value_at(const void* def, size_t at)
 {
   double x;
   memcpy(&x, (const char*)def + at, sizeof x);
@@ -282,6 +282,11 @@ static limb_status put_joint(const output* o, const limb_builder* b, const limb_
     put_number(o, def->pitch);
     put(o, "\n");
   }
+  if (def->drive != LIMB_DRIVE_AUTO) {
+    put(o, "    drive: ");
+    put(o, yaml_drives[def->drive]);
+    put(o, "\n");
+  }
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     const bool mimic = strcmp(sections[i], "mimic") == 0;
     put_section(o, def, sections[i], mimic ? leader.name : NULL);
@@ -299,6 +304,29 @@ static limb_status put_frame(const output* o, const limb_builder* b, const limb_
   put(o, ", body: ");
   put_name(o, body.name);
   put_pose(o, ", ", &frame->pose, "");
+  put(o, "}\n");
+  return LIMB_OK;
+}
+
+static limb_status put_shaft(const output* o, const limb_builder* b, const limb_shaft_def* shaft)
+{
+  const limb_shaft_def unset = limb_default_shaft_def(0, 0);
+  limb_joint_def joint = limb_default_joint_def("", LIMB_FIXED, 0, 0), motor = joint;
+  limb_status status = limb_builder_get_joint(b, shaft->joint, &joint);
+  if (!status) status = limb_builder_get_joint(b, shaft->motor, &motor);
+  if (status) return status;
+  put(o, "  - {joint: ");
+  put_name(o, joint.name);
+  put(o, ", motor: ");
+  put_name(o, motor.name);
+  for (int i = 0; i < YAML_NSHAFT; i++) {
+    const double x = value_at(shaft, yaml_shaft[i].at);
+    if (same_number(x, value_at(&unset, yaml_shaft[i].at))) continue;
+    put(o, ", ");
+    put(o, yaml_shaft[i].key);
+    put(o, ": ");
+    put_number(o, x);
+  }
   put(o, "}\n");
   return LIMB_OK;
 }
@@ -334,6 +362,7 @@ static limb_status put_lists(const output* o, const limb_builder* b)
   limb_body_def body = limb_default_body_def("");
   limb_joint_def joint = limb_default_joint_def("", LIMB_FIXED, 0, 0);
   limb_frame_info frame = {0};
+  limb_shaft_def shaft = limb_default_shaft_def(0, 0);
   limb_status status = LIMB_OK;
   put(o, "\nbodies:\n");
   for (int i = 1; !status && i < limb_builder_body_count(b); i++) {
@@ -344,6 +373,11 @@ static limb_status put_lists(const output* o, const limb_builder* b)
   for (int i = 0; !status && i < limb_builder_joint_count(b); i++) {
     status = limb_builder_get_joint(b, i, &joint);
     if (!status) status = put_joint(o, b, &joint);
+  }
+  if (limb_builder_shaft_count(b) > 0) put(o, "\nshafts:\n");
+  for (int i = 0; !status && i < limb_builder_shaft_count(b); i++) {
+    status = limb_builder_get_shaft(b, i, &shaft);
+    if (!status) status = put_shaft(o, b, &shaft);
   }
   if (limb_builder_frame_count(b) > 0) put(o, "\nframes:\n");
   for (int i = 0; !status && i < limb_builder_frame_count(b); i++) {

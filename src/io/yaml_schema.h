@@ -1,4 +1,4 @@
-// What reader and writer of limb YAML agree on: the properties of joints, by section and key.
+// What reader and writer of limb YAML agree on: the properties of joints and shafts, by section and key.
 #ifndef LIMB_YAML_SCHEMA_H
 #define LIMB_YAML_SCHEMA_H
 
@@ -16,7 +16,7 @@ enum {
 
 typedef struct yaml_property {
   const char *section, *key; // as in  limits: {lower: -1}
-  size_t at;                 // of its double in limb_joint_def
+  size_t at;                 // of its double in limb_joint_def, or in the struct that a table names
   int rule;
 } yaml_property;
 
@@ -39,6 +39,21 @@ static const yaml_property yaml_properties[] = {
 };
 
 #undef AT
+
+// Of a limb_shaft_def, beside its joint and its motor.
+static const yaml_property yaml_shaft[] = {
+  {"shaft", "ratio", offsetof(limb_shaft_def, ratio), NONZERO},
+  {"shaft", "stiffness", offsetof(limb_shaft_def, stiffness), NONNEGATIVE},
+  {"shaft", "damping", offsetof(limb_shaft_def, damping), NONNEGATIVE},
+  {"shaft", "rest", offsetof(limb_shaft_def, rest), ANGLE},
+};
+
+enum { YAML_NSHAFT = sizeof yaml_shaft / sizeof yaml_shaft[0] };
+
+// Drives by value.
+static const char* const yaml_drives[] = {"auto", "active", "passive"};
+
+enum { YAML_NDRIVE = sizeof yaml_drives / sizeof yaml_drives[0] };
 
 enum { YAML_NPROPERTY = sizeof yaml_properties / sizeof yaml_properties[0] };
 

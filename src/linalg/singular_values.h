@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 // sigma: one per row, largest first; as many as there are rows in excess are zero up to rounding. A is
-// row-major, rows x columns, and is destroyed. False when the rotations do not come to an end, which no
-// matrix of finite numbers has been seen to do.
+// row-major, rows x columns; its rows become sigma_i times the right singular vectors, in any order.
+// False when the rotations do not come to an end, which no matrix of finite numbers has been seen to do.
 bool limb_singular_values(int rows, int columns, double* A, double* sigma);
 
 #endif

@@ -1,5 +1,5 @@
-// The builder: keeps bodies, joints and frames in the order of the calls. Every call that adds
-// something checks first, allocates next and commits last, so that a failure changes nothing.
+// The builder: keeps bodies, joints and frames in the order of the calls (shafts: builder_shaft.c). Every
+// call that adds something checks first, allocates next and commits last, so that a failure changes nothing.
 #include "limb/builder.h"
 
 #include "base/alloc.h"
@@ -46,6 +46,13 @@ static void free_name(const limb_allocator* a, const char* name)
   if (name) limb_free(a, (void*)(uintptr_t)name, strlen(name) + 1);
 }
 
+// The table anew: for the first time, in more room, or with one name less.
+static void put_names(const limb_builder* b, builder_names* names, int count, limb_name_fn* get)
+{
+  limb_names_clear(&names->table, names->table.slot, names->capacity);
+  for (int i = 0; i < count; i++) limb_names_put(&names->table, get(b, i), i);
+}
+
 // Room for one more name than count; false when out of memory, with the table untouched.
 static bool reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get)
 {
@@ -54,9 +61,9 @@ static bool reserve_name(limb_builder* b, builder_names* names, int count, limb_
   int* slot = limb_alloc(&b->alloc, capacity * sizeof *slot);
   if (!slot) return false;
   limb_free(&b->alloc, names->table.slot, names->capacity * sizeof *slot);
-  limb_names_clear(&names->table, slot, capacity);
+  names->table.slot = slot;
   names->capacity = capacity;
-  for (int i = 0; i < count; i++) limb_names_put(&names->table, get(b, i), i);
+  put_names(b, names, count, get);
   return true;
 }
 
@@ -152,6 +159,7 @@ void limb_builder_destroy(limb_builder* b)
   limb_free(&a, b->body, (size_t)b->body_cap * sizeof *b->body);
   limb_free(&a, b->joint, (size_t)b->joint_cap * sizeof *b->joint);
   limb_free(&a, b->frame, (size_t)b->frame_cap * sizeof *b->frame);
+  limb_free(&a, b->shaft, (size_t)b->shaft_cap * sizeof *b->shaft);
   builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names};
   for (int i = 0; i < 3; i++)
     limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
@@ -178,9 +186,8 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
 
 // ---- adding ---------------------------------------------------------------------------------------
 
-// limb_sized_read for a definition, with words.
-static limb_status read_def(void* own, const void* given, size_t size, size_t least,
-                            const char* kind, limb_error* err)
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind,
+                          limb_error* err)
 {
   size_t told;
   memcpy(&told, given, sizeof told);
@@ -217,7 +224,8 @@ limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "body", "builder or definition is NULL");
   limb_body_def own = limb_default_body_def(NULL);
   char where[WHERE];
-  limb_status s = read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
+  limb_status s =
+    limb_read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
   if (!s) s = check_name(own.name, "body", b->nbody, where, err);
   if (!s) s = check_frame_name(b, own.name, where, err);
   if (!s) s = check_inertia(&own.inertia, where, err);
@@ -245,7 +253,7 @@ limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, i
   limb_joint_def own = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
   char where[WHERE];
   limb_status s =
-    read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
+    limb_read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
   if (!s) s = check_name(own.name, "joint", b->njoint, where, err);
   if (s) return s;
   if (limb_builder_find_joint(b, own.name) >= 0)
@@ -296,6 +304,20 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   if (frame) *frame = b->nframe;
   b->nframe++;
   return LIMB_OK;
+}
+
+// ---- taking back ----------------------------------------------------------------------------------
+
+void limb_drop_body(limb_builder* b)
+{
+  free_name(&b->alloc, b->body[--b->nbody].name);
+  put_names(b, &b->body_names, b->nbody, body_name);
+}
+
+void limb_drop_joint(limb_builder* b)
+{
+  free_name(&b->alloc, b->joint[--b->njoint].name);
+  put_names(b, &b->joint_names, b->njoint, joint_name);
 }
 
 // ---- asking ---------------------------------------------------------------------------------------

@@ -211,6 +211,20 @@ static limb_status check_mimic(const limb_joint_def* def, int self, const char* 
   return LIMB_OK;
 }
 
+static limb_status check_drive(const limb_joint_def* def, const char* where, limb_error* err)
+{
+  const bool known = def->drive == LIMB_DRIVE_AUTO || def->drive == LIMB_DRIVE_ACTIVE ||
+                     def->drive == LIMB_DRIVE_PASSIVE;
+  if (!known)
+    return limb_fail(err, LIMB_E_ARG, where, "there is no drive %d: use limb_drive",
+                     (int)def->drive);
+  if (def->drive != LIMB_DRIVE_AUTO && (def->type == LIMB_FIXED || def->mimic >= 0))
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "drive is set, but a %s joint has no motion of its own",
+                     def->type == LIMB_FIXED ? "fixed" : "mimic");
+  return LIMB_OK;
+}
+
 static limb_status check_properties(const limb_joint_def* def, int self, const char* where,
                                     limb_error* err)
 {
@@ -259,5 +273,60 @@ limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* de
   if (def->pitch != 0 && def->type != LIMB_HELICAL)
     return limb_fail(err, LIMB_E_ARG, where, "pitch is set, but a %s joint has none: use helical",
                      limb_joint_type_name(def->type));
-  return check_properties(def, self, where, err);
+  s = check_properties(def, self, where, err);
+  return s ? s : check_drive(def, where, err);
+}
+
+// ---- the shaft ------------------------------------------------------------------------------------
+
+static limb_status check_end(const limb_builder* b, int joint, const char* end, const char* where,
+                             limb_error* err)
+{
+  if (joint < 0 || joint >= b->njoint)
+    return limb_fail(err, LIMB_E_ARG, where, "%s is %d: there are %d joints so far", end, joint,
+                     b->njoint);
+  const limb_joint_def* def = &b->joint[joint];
+  if (!one_dof(def->type))
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "%s is '%s', a %s joint: a shaft is for joints with one degree of freedom",
+                     end, def->name, limb_joint_type_name(def->type));
+  if (def->mimic >= 0)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "%s is '%s', which follows another joint: put the shaft on that one", end,
+                     def->name);
+  return LIMB_OK;
+}
+
+static limb_status check_shaft_numbers(const limb_shaft_def* def, const char* where,
+                                       limb_error* err)
+{
+  const double x[] = {def->ratio, def->stiffness, def->damping, def->rest};
+  const char* const name[] = {"ratio", "stiffness", "damping", "rest"};
+  for (int i = 0; i < 4; i++) {
+    if (!isfinite(x[i]))
+      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+    if ((i == 1 || i == 2) && x[i] < 0)
+      return limb_fail(err, LIMB_E_ARG, where, "%s is negative (%.6g)", name[i], x[i]);
+  }
+  if (def->ratio == 0 || !isfinite(1 / def->ratio))
+    return limb_fail(err, LIMB_E_ARG, where, "ratio is zero");
+  return LIMB_OK;
+}
+
+limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, const char* where,
+                             limb_error* err)
+{
+  limb_status s = check_end(b, def->joint, "joint", where, err);
+  if (!s) s = check_end(b, def->motor, "motor", where, err);
+  if (!s) s = check_shaft_numbers(def, where, err);
+  if (s) return s;
+  if (def->joint == def->motor)
+    return limb_fail(err, LIMB_E_ARG, where, "the shaft connects joint '%s' with itself",
+                     b->joint[def->joint].name);
+  for (int i = 0; i < b->nshaft; i++) {
+    if (b->shaft[i].joint == def->joint)
+      return limb_fail(err, LIMB_E_ARG, where, "joint '%s' is driven by a shaft already",
+                       b->joint[def->joint].name);
+  }
+  return LIMB_OK;
 }

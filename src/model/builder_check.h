@@ -11,6 +11,10 @@
 limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* def,
                              const char* where, limb_error* err);
 
+// Whatever limb_shaft_def rules out.
+limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, const char* where,
+                             limb_error* err);
+
 // Finite and a rotation, within 1e-6; made orthonormal if it is off by more than rounding.
 limb_status limb_check_pose(sp_pose* pose, const char* where, limb_error* err);
 

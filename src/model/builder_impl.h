@@ -22,8 +22,18 @@ struct limb_builder {
   int njoint, joint_cap;
   limb_frame* frame;
   int nframe, frame_cap;
+  limb_shaft_def* shaft; // checked
+  int nshaft, shaft_cap;
   builder_names body_names, joint_names, frame_names;
 };
+
+// model/builder.c: limb_sized_read for the definition of a kind ("joint"), with words.
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind,
+                          limb_error* err);
+
+// model/builder.c: takes back the body or joint that was added last; nothing else knows of it yet.
+void limb_drop_body(limb_builder* b);
+void limb_drop_joint(limb_builder* b);
 
 // model/compile.c: the body of limb_builder_build, arguments checked.
 limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* err);

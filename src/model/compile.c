@@ -46,12 +46,14 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   const limb_builder* b = t->b;
   limb_model* m = limb_arena_take(a, 1, sizeof *m);
   limb_model x = {.nbody = b->nbody, .njoint = b->njoint, .nframe = b->nframe};
+  x.nshaft = b->nshaft;
   x.nq = t->nq, x.nv = t->nv, x.nlink = t->nlink, x.ncdof = t->ncdof;
   x.naux = t->naux, x.nroot = t->nroot;
   const size_t nl = (size_t)t->nlink, nc = (size_t)t->ncdof, nv = (size_t)t->nv;
   x.body = limb_arena_take(a, (size_t)b->nbody, sizeof *x.body);
   x.joint = limb_arena_take(a, (size_t)b->njoint, sizeof *x.joint);
   x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
+  x.shaft = limb_arena_take(a, (size_t)b->nshaft, sizeof *x.shaft);
   x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
   take_names(a, &x.body_names, b->nbody);
   take_names(a, &x.joint_names, b->njoint);
@@ -111,7 +113,7 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
     m->body_order[i] = t->body_order[i];
   }
   for (int j = 0; j < b->njoint; j++) {
-    m->joint[j] = (limb_joint){.def = b->joint[j], .link = -1};
+    m->joint[j] = (limb_joint){.def = b->joint[j], .link = -1, .shaft = -1};
     m->joint[j].def.name = copy_name(&text, b->joint[j].name);
     limb_names_put(&m->joint_names, m->joint[j].def.name, j);
     m->has_mimic |= b->joint[j].mimic >= 0;
@@ -120,6 +122,36 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
     m->frame[f] = b->frame[f];
     m->frame[f].name = copy_name(&text, b->frame[f].name);
     limb_names_put(&m->frame_names, m->frame[f].name, f);
+  }
+}
+
+// Compiled minus described coordinate of a one-dof joint: link frames choose their own zero.
+static double shift_of(const limb_model* m, const limb_joint* joint)
+{
+  return m->k64[joint->link].off - joint->offset;
+}
+
+// Shafts in compiled coordinates, and who is left without a motor.
+static void set_shafts(const limb_builder* b, limb_model* m)
+{
+  for (int s = 0; s < b->nshaft; s++) {
+    const limb_shaft_def* def = &b->shaft[s];
+    const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
+    m->joint[def->joint].shaft = s;
+    m->shaft[s] =
+      (limb_shaft){.def = *def,
+                   .joint = m->link[joint->link].dof,
+                   .motor = m->link[motor->link].dof,
+                   .joint_link = joint->link,
+                   .motor_link = motor->link,
+                   .rest = def->rest + shift_of(m, motor) / def->ratio - shift_of(m, joint)};
+    m->has_actuators |= def->stiffness > 0 || def->damping > 0;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    limb_joint* joint = &m->joint[j];
+    const limb_drive drive = joint->def.drive;
+    const bool left_alone = joint->def.type == LIMB_FREE || joint->shaft >= 0;
+    joint->passive = drive == LIMB_DRIVE_PASSIVE || (drive == LIMB_DRIVE_AUTO && left_alone);
   }
 }
 
@@ -144,13 +176,12 @@ static void set_actuators(limb_model* m)
     if (limb_type_nv(def->type) != 1) continue;
     limb_link* link = &m->link[joint->link];
     if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
-    const double shift = m->k64[joint->link].off - joint->offset; // compiled minus described
     m->actuator[link->dof] =
       (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
                       .coulomb = def->coulomb,
                       .viscous = def->viscous,
                       .stiffness = def->stiffness,
-                      .rest = def->rest + shift};
+                      .rest = def->rest + shift_of(m, joint)};
     m->has_actuators |=
       def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 || def->stiffness > 0;
   }
@@ -179,6 +210,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   limb_reframe(t, m);
   limb_regroup(t, m);
   set_actuators(m);
+  set_shafts(t->b, m);
   find_branches(m);
   limb_sheet_fill(m);
   s = limb_eliminate(m);

@@ -1,5 +1,7 @@
 // Workspaces: one layout function that measures and lays out.
 
+#include "limb/hybrid.h"
+
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "model/data_impl.h"
@@ -26,6 +28,7 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m)
   t.link_force = limb_arena_take(a, nl, sizeof *t.link_force);
   t.composite = limb_arena_take(a, nl, sizeof *t.composite);
   t.carried = limb_arena_take(a, nl, sizeof *t.carried);
+  t.inverse = limb_arena_take(a, (size_t)m->nv, 1);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
   t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
   if (d) *d = t;
@@ -54,7 +57,7 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   d->block = memory;
   d->block_size = size;
   *out = d;
-  return LIMB_OK;
+  return limb_mark_passive(m, d->inverse);
 }
 
 limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)

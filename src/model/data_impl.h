@@ -36,6 +36,7 @@ struct limb_data {
   sp_force* link_force;    // nlink: external wrenches, link axes and origin; all zero between calls
   limb_moments* composite; // nlink: scratch of the momentum matrix
   limb_carried* carried;   // nlink: scratch of the momentum's derivatives
+  unsigned char* inverse;  // nv marks of the inverse problem: limb_mark_passive
   double* user_v;          // nv: scratch in the user's order
   double* zeros;           // nv zeros
 };

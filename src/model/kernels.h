@@ -64,6 +64,13 @@ typedef struct limb_terms {
   typedef struct name##_slopes {                                                                   \
     real *y, *dq, *dv, *dx;                                                                        \
   } name##_slopes;                                                                                 \
+  typedef struct name##_hybrid {                                                                   \
+    const real *q, *v;                                                                             \
+    const unsigned char* given; /* nv marks */                                                     \
+    const real* x;              /* accelerations where they are given, else forces */              \
+    const limb_terms* terms;                                                                       \
+    const real* wrench;                                                                            \
+  } name##_hybrid;                                                                                 \
   typedef struct name {                                                                            \
     /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */             \
     bool (*finite)(const limb_model* m, const real* q, const real* v, const real* a);              \
@@ -102,6 +109,11 @@ typedef struct limb_terms {
     real (*by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,            \
                            const real* q, const real* v, const real* tau, const limb_terms* terms, \
                            const real* wrench, real* packed, real* a);                             \
+    /* a and tau, complete; the least margin of a pivot */                                         \
+    real (*hybrid)(const limb_model* m, const link_const* k, const limb_ws* ws,                    \
+                   const name##_hybrid* in, real* a, real* tau);                                   \
+    real (*hybrid_by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,     \
+                                  const name##_hybrid* in, real* packed, real* a, real* tau);      \
   } name
 
 LIMB_KERNEL_SET(limb_kernels, double, limb_link_f64);

@@ -88,7 +88,18 @@ limb_status limb_get_joint(const limb_model* m, int joint, limb_joint_info* out)
                            .v = j->v,
                            .nv = j->nv,
                            .multiplier = j->multiplier,
-                           .offset = j->offset};
+                           .offset = j->offset,
+                           .passive = j->passive,
+                           .shaft = j->shaft};
+  return LIMB_OK;
+}
+
+int limb_shaft_count(const limb_model* m) { return m ? m->nshaft : 0; }
+
+limb_status limb_get_shaft(const limb_model* m, int shaft, limb_shaft_def* out)
+{
+  if (!m || !out || shaft < 0 || shaft >= m->nshaft) return LIMB_E_ARG;
+  *out = m->shaft[shaft].def;
   return LIMB_OK;
 }
 

@@ -30,6 +30,8 @@ typedef struct limb_joint {
   int q, nq, v, nv;   // place in the user's vectors; mimic: the source's place, nq = nv = 0
   double multiplier, offset; // mimic chains resolved: q_joint = multiplier q[q] + offset
   int link, nlink;           // first compiled link and their number; fixed joints: -1, 0
+  bool passive;              // no motor drives it (limb_drive); false for fixed and mimic joints
+  int shaft;                 // that drives it; -1: none
 } limb_joint;
 
 typedef struct limb_frame { // the added frames only
@@ -57,6 +59,16 @@ typedef struct limb_actuator {
   double stiffness, rest; // rest in the compiled coordinate
 } limb_actuator;
 
+// An elastic shaft. At the joint its force is T, at the motor -T / ratio (limb/builder.h), with
+//   stretch = q_motor / ratio - q_joint - rest.
+// Neither end is a mimic joint: of both, the compiled velocity is the user's.
+typedef struct limb_shaft {
+  limb_shaft_def def; // as given
+  int joint, motor;   // compiled degrees of freedom
+  int joint_link, motor_link;
+  double rest; // in compiled coordinates
+} limb_shaft;
+
 // Order in which L'DL eliminates the independent coordinates, last to first.
 typedef struct limb_elimination {
   int* dof;       // ncdof: row of a compiled dof
@@ -83,10 +95,11 @@ struct limb_model {
   sp_vec3 gravity;
   double total_mass;
 
-  int nbody, njoint, nframe;
+  int nbody, njoint, nframe, nshaft;
   limb_body* body;
   limb_joint* joint;
   limb_frame* frame;
+  limb_shaft* shaft;
   int* body_order; // bodies, parents first; body_order[0] is the world
   limb_names body_names, joint_names, frame_names;
   int nnote;
@@ -108,7 +121,7 @@ struct limb_model {
   sp_pose* base;         // nroot: pose of a root's base frame in the world (W)
   limb_dof* dof;
   limb_actuator* actuator; // ncdof
-  bool has_actuators;      // any friction or spring or rotor
+  bool has_actuators;      // any friction or spring or rotor or shaft
   bool has_mimic;
   bool identity; // compiled dofs are the user's, in the user's order
   bool serial;   // one chain
@@ -118,5 +131,17 @@ struct limb_model {
   int nrun;
   limb_run* run; // in the order of the links
 };
+
+// What the motor is ahead of the joint, and how much of that stretches the shaft; q is the user's.
+static inline double limb_shaft_twist(const limb_model* m, const limb_shaft_def* s, const double* q)
+{
+  return q[m->joint[s->motor].q] / s->ratio - q[m->joint[s->joint].q];
+}
+
+static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_def* s,
+                                        const double* q)
+{
+  return limb_shaft_twist(m, s, q) - s->rest;
+}
 
 #endif

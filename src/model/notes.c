@@ -112,14 +112,14 @@ static void note_regrouped(const limb_model* m, pen* out)
   }
 }
 
-// Joints that move no inertia; followers have no coordinate to be singular in.
+// Joints that move no inertia, not even a rotor; followers have no coordinate to be singular in.
 static void note_massless(const limb_model* m, pen* out)
 {
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     bool loaded = true;
     for (int i = joint->link; i < joint->link + joint->nlink; i++) loaded &= m->link[i].loaded;
-    if (loaded || joint->def.mimic >= 0) continue;
+    if (loaded || joint->def.rotor_inertia > 0 || joint->def.mimic >= 0) continue;
     write_note(out, LIMB_NOTE_MASSLESS, joint->def.name,
                "it moves no inertia, not by body '%s' nor by what is behind it: the mass matrix is "
                "singular and forward dynamics has no answer",

@@ -40,6 +40,17 @@
   default: ARM(SHAPE_FREE); break;    \
   }
 
+// The same with one arm for all rotations, for scalars whose products are long: a class of its own for every
+// twist and offset makes five times the code and saves little there.
+#define FOR_FEW_SHAPES(shape, ARM)           \
+  switch (shape) {                           \
+  case SHAPE_TRANS: ARM(SHAPE_TRANS); break; \
+  case SHAPE_SCREW: ARM(SHAPE_SCREW); break; \
+  case SHAPE_BALL: ARM(SHAPE_BALL); break;   \
+  case SHAPE_FREE: ARM(SHAPE_FREE); break;   \
+  default: ARM(SHAPE_ROT_ANY); break;        \
+  }
+
 // The same for a link on the world, whose base frame leaves nothing but the joint.
 #define FOR_ROOT_SHAPE(shape, ARM)           \
   switch (shape) {                           \

@@ -7,7 +7,7 @@ size_t limb_ws_packed(const limb_model* m)
   return m->has_mimic || small ? m->elim.packed : 0;
 }
 
-void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
+void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
 {
   const size_t nl = (size_t)m->nlink, nc = (size_t)m->ncdof, na = (size_t)m->naux;
   out->q = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
@@ -20,8 +20,16 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
   out->force = limb_arena_take(a, (nl + 1) * LIMB_WS_FORCE, scalar);
   out->state = limb_arena_take(a, nl * LIMB_WS_STATE, scalar);
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
+}
+
+void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
+{
+  const size_t nl = (size_t)m->nlink, nc = (size_t)m->ncdof, na = (size_t)m->naux;
+  limb_ws_lay_out_recursion(a, m, scalar, out);
   out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
+  out->marked = limb_arena_take(a, na * LIMB_WS_MARKED, scalar);
+  out->given = limb_arena_take(a, nc, 1);
   out->columns = limb_arena_take(a, nc * LIMB_WS_FORCE, scalar);
   out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
   limb_sheet_lay_out(a, m, scalar, &out->sheet);

@@ -320,7 +320,8 @@ class Complaints(Case):
 
 class Verify(Case):
     def checks(self, *words, code=0):
-        return json.loads(self.run_limb("verify", *words, "--format", "json", code=code).stdout)["checks"]
+        answer = json.loads(self.run_limb("verify", *words, "--format", "json", code=code).stdout)
+        return [c for c in answer["checks"] if c["quantity"] != "free base"]  # arms have none
 
     def test_new_quantities_are_compared(self):
         checks = self.checks("panda", "--states", "5")

@@ -30,17 +30,28 @@ static double value_of(const limb_model* m, const char* word, int link)
   assert_ok(limb_get_mdh(m, link - 1, &row));
   assert_ok(limb_get_joint(m, row.joint, &joint));
   const limb_joint_def* def = &joint.def;
+  limb_shaft_def shaft = limb_default_shaft_def(-1, -1);
+  if (joint.shaft >= 0) assert_ok(limb_get_shaft(m, joint.shaft, &shaft));
   const struct {
     const char* word;
     double value;
-  } others[] = {
-    {"d", row.d},           {"r", row.r},
-    {"b", row.b},           {"Sa", sin(row.alpha)},
-    {"Ca", cos(row.alpha)}, {"Sg", sin(row.gamma)},
-    {"Cg", cos(row.gamma)}, {"St", sin(row.theta)},
-    {"Ct", cos(row.theta)}, {"Ia", def->gear_ratio * def->gear_ratio * def->rotor_inertia},
-    {"Fv", def->viscous},   {"Fs", def->coulomb},
-    {"k", def->stiffness},  {"c", -def->stiffness * def->rest}};
+  } others[] = {{"d", row.d},
+                {"r", row.r},
+                {"b", row.b},
+                {"Sa", sin(row.alpha)},
+                {"Ca", cos(row.alpha)},
+                {"Sg", sin(row.gamma)},
+                {"Cg", cos(row.gamma)},
+                {"St", sin(row.theta)},
+                {"Ct", cos(row.theta)},
+                {"Ia", def->gear_ratio * def->gear_ratio * def->rotor_inertia},
+                {"Fv", def->viscous},
+                {"Fs", def->coulomb},
+                {"k", def->stiffness},
+                {"c", -def->stiffness * def->rest},
+                {"ks", shaft.stiffness},
+                {"cs", -shaft.stiffness * shaft.rest},
+                {"Fd", shaft.damping}};
   for (int k = 0; k < 10; k++)
     if (!strcmp(word, inertial[k])) return row.inertia[k];
   for (size_t k = 0; k < sizeof others / sizeof *others; k++)

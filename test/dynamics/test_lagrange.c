@@ -296,7 +296,7 @@ static void bad_numbers(trial* t)
   assert_status(limb_gravity_from_potential(t->d, t->q, NULL, x), LIMB_E_NONFINITE);
   if (!(t->robot->flags & ROBOT_FREE_BASE)) return;
   t->q[t->nq - 1] = 0;
-  t->q[6] += 0.1; // a quaternion that is not one
+  t->q[6] = 3; // a quaternion that is not one
   assert_status(limb_mass_matrix_derivative(t->d, t->q, x), LIMB_E_ARG);
   assert_status(limb_gravity_from_potential(t->d, t->q, NULL, x), LIMB_E_ARG);
 }

@@ -70,7 +70,7 @@ static void spatial_momentum(trial* t)
   assert_close_array(f.got, want, 6, TOL_ALGEBRA, 0);
 }
 
-// What no motion changes: bodies fixed to the world, and k rest^2 / 2 of the springs.
+// What no motion changes: bodies fixed to the world, and k rest^2 / 2 of springs and shafts.
 static double constant_energy(const trial* t, sp_vec3 g)
 {
   double sum = 0;
@@ -86,6 +86,11 @@ static double constant_energy(const trial* t, sp_vec3 g)
     limb_joint_info joint;
     assert_ok(limb_get_joint(t->m, j, &joint));
     sum += joint.def.stiffness * joint.def.rest * joint.def.rest / 2;
+  }
+  for (int k = 0; k < limb_shaft_count(t->m); k++) {
+    limb_shaft_def s;
+    assert_ok(limb_get_shaft(t->m, k, &s));
+    sum += s.stiffness * s.rest * s.rest / 2;
   }
   return sum;
 }

@@ -225,6 +225,36 @@ START_TEST(a_mass_on_the_axis_is_singular)
 }
 END_TEST
 
+// An inertia whose cube is beyond the numbers: there is no answer by articulated bodies, and no wrong one.
+START_TEST(inertia_beyond_the_numbers)
+{
+  const limb_joint_type types[] = {LIMB_SPHERICAL, LIMB_FREE};
+  const double v[6] = {0}, tau[6] = {1e104, 2e104, 3e104, 4e104, 5e104, 6e104};
+  for (int i = 0; i < 2; i++) {
+    limb_builder* b = NULL;
+    limb_model* m = NULL;
+    limb_data* d = NULL;
+    limb_body_def body = limb_default_body_def("heavy");
+    body.inertia = (sp_inertia){1e104, {0, 0, 0}, 1e104, 0, 0, 1e104, 0, 1e104};
+    const limb_joint_def joint = limb_default_joint_def("joint", types[i], LIMB_WORLD_BODY, 1);
+    assert_ok(limb_builder_create(NULL, &b));
+    assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+    assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
+    assert_ok(limb_builder_build(b, &m, NULL));
+    assert_ok(limb_data_create(m, NULL, &d));
+    double q[7], a[6], work[36];
+    assert_ok(limb_neutral(m, q));
+    assert_status(limb_forward_dynamics(d, q, v, tau, NULL, a), LIMB_E_SINGULAR);
+    assert_ok(limb_forward_dynamics_by_mass_matrix(d, q, v, tau, NULL, work, a));
+    assert_close(a[0], 1, 1e-12, 0);
+    limb_data_destroy(d);
+    limb_model_destroy(m);
+    limb_builder_destroy(b);
+  }
+}
+END_TEST
+
 CHECK_MAIN("dynamics/singular", 1, a_pair_with_one_body_is_regular,
            slender_bodies_keep_their_digits, a_joint_that_moves_nothing_is_singular,
-           coaxial_joints_without_mass_between_are_singular, a_mass_on_the_axis_is_singular)
+           coaxial_joints_without_mass_between_are_singular, a_mass_on_the_axis_is_singular,
+           inertia_beyond_the_numbers)

@@ -15,6 +15,15 @@ static double spring_energy(const trial* t)
     const double x = info.multiplier * t->q[info.q] + info.offset - info.def.rest;
     sum += info.def.stiffness * x * x / 2;
   }
+  for (int k = 0; k < limb_shaft_count(t->m); k++) {
+    limb_shaft_def s;
+    limb_joint_info joint, motor;
+    assert_ok(limb_get_shaft(t->m, k, &s));
+    assert_ok(limb_get_joint(t->m, s.joint, &joint));
+    assert_ok(limb_get_joint(t->m, s.motor, &motor));
+    const double x = t->q[motor.q] / s.ratio - t->q[joint.q] - s.rest;
+    sum += s.stiffness * x * x / 2;
+  }
   return sum;
 }
 

@@ -79,8 +79,22 @@ static void bias_at_rest(trial* t)
 START_TEST(bias_at_rest_is_gravity) { trial_over(_i, TRIAL_STATES, bias_at_rest); }
 END_TEST
 
-// What friction and springs do, from the joints' own numbers: mimic joints act through their
-// source.
+// The torque T of a shaft on its joint, which loads the motor with T / ratio.
+static void add_shaft(const trial* t, int shaft, double* friction, double* springs)
+{
+  limb_shaft_def s;
+  limb_joint_info joint, motor;
+  assert_ok(limb_get_shaft(t->m, shaft, &s));
+  assert_ok(limb_get_joint(t->m, s.joint, &joint));
+  assert_ok(limb_get_joint(t->m, s.motor, &motor));
+  const double elastic = s.stiffness * (t->q[motor.q] / s.ratio - t->q[joint.q] - s.rest);
+  const double damping = s.damping * (t->v[motor.v] / s.ratio - t->v[joint.v]);
+  springs[joint.v] -= elastic, springs[motor.v] += elastic / s.ratio;
+  friction[joint.v] -= damping, friction[motor.v] += damping / s.ratio;
+}
+
+// What friction and springs do, from the joints' and shafts' own numbers: mimic joints act through
+// their source.
 static void actuators(trial* t)
 {
   const size_t n = (size_t)t->nv;
@@ -99,6 +113,7 @@ static void actuators(trial* t)
     friction[info.v] += info.multiplier * (info.def.coulomb * sign + info.def.viscous * v);
     springs[info.v] += info.multiplier * info.def.stiffness * (x - info.def.rest);
   }
+  for (int s = 0; s < limb_shaft_count(t->m); s++) add_shaft(t, s, friction, springs);
   assert_ok(limb_friction_forces(t->d, t->v, &env, got));
   assert_close_array(got, friction, t->nv, TOL_ALGEBRA, 0);
   assert_ok(limb_spring_forces(t->d, t->q, got));

@@ -21,6 +21,7 @@ START_TEST(table_tells_the_truth)
       if (def->type == LIMB_FREE && j == 0 && def->parent == 0) flags |= ROBOT_FREE_BASE;
       if (def->rotor_inertia + def->coulomb + def->viscous + def->stiffness > 0)
         flags |= ROBOT_ACTUATED;
+      if (info.shaft >= 0) flags |= ROBOT_SHAFTS;
     }
     ck_assert_int_eq(limb_nv(m), table[i].nv);
     ck_assert_uint_eq(flags, table[i].flags);

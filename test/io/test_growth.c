@@ -134,6 +134,12 @@ static const hostile texts[] = {
   {"each joint follows the next", LIMB_FORMAT_YAML, 1,
    {YAML "bodies:\n  - {name: l0}\n", "  - {name: b@}\n", "joints:\n",
     "  - {name: j@, type: revolute, parent: l0, child: b@, mimic: {joint: j^}}\n", ""}},
+  {"a motor for each joint", LIMB_FORMAT_YAML, 1,
+   {YAML "bodies:\n  - {name: l0}\n", "  - {name: b@, mass: 1}\n", "joints:\n",
+    "  - {name: j@, type: revolute, parent: l0, child: b@, axis: [0, 0, 1], "
+    "elastic: {stiffness: 1, motor: {inertia: 1}}}\n", ""}},
+  {"shafts to nowhere", LIMB_FORMAT_YAML, 1,
+   {YAML "bodies:\n  - {name: l0}\nshafts:\n", "  - {joint: a@, motor: b@}\n", ""}},
 };
 // clang-format on
 

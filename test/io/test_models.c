@@ -28,6 +28,7 @@ typedef struct built_in {
 static const built_in table[] = {
   {"acrobot", 2, 2, 2, NULL, 0},
   {"cart_pole", 2, 2, 1.1, NULL, 0},
+  {"elastic2r", 2, 2, 24.912, NULL, 0},
   {"hand", 9, 9, 0.831, robot_hand, 0},
   {"humanoid", 36, 35, 59.9, robot_humanoid, 0},
   {"iiwa", 7, 7, 30.61, NULL, 0},
@@ -37,6 +38,8 @@ static const built_in table[] = {
   {"puma560", 6, 6, 36.45, robot_puma560, 1},
   {"quadruped", 19, 18, 32.34, robot_quadruped, 0},
   {"scara", 4, 4, 13.7, robot_scara, 0},
+  {"series_elastic_arm", 4, 4, 4.85, NULL, 0},
+  {"space_arm", 10, 9, 10.3, NULL, 0},
   {"stanford", 6, 6, 20.77, NULL, 0},
   {"tree5", 5, 5, 11.25, robot_tree5, 0},
   {"ur5", 6, 6, 16.9939, robot_ur5, 0},

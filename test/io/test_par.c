@@ -41,6 +41,7 @@ static const fault faults[] = {
   {"antecedent_cycle", LIMB_E_MODEL, "cycle", 0},
   {"antecedent_broken", LIMB_E_MODEL, "bad-value", 6},
   {"sigma_unknown", LIMB_E_MODEL, "bad-value", 7},
+  {"mu_unknown", LIMB_E_MODEL, "bad-value", 13},
   {"symbol_without_value", LIMB_E_MODEL, "missing-key", 9},
   {"symbol_by_itself", LIMB_E_MODEL, "bad-value", 11},
   {"symbol_twice", LIMB_E_SYNTAX, "duplicate-key", 11},
@@ -214,7 +215,6 @@ START_TEST(the_old_dialect)
   assert_that(has_finding(r, "dropped", 63, "symbol 'FV1'"));
   assert_that(has_finding(r, "dropped", 65, "symbol 'FS2'"));
   assert_that(has_finding(r, "assumed", 102, "list 'G'"));
-  assert_that(has_finding(r, "ignored", 28, "list 'Mu'"));
   assert_that(has_finding(r, "ignored", 66, "list 'FX'"));
   ck_assert_int_eq(limb_reading_joint_line(r, 3), 15);
   limb_reading_destroy(r);
@@ -318,9 +318,25 @@ START_TEST(a_spring_in_the_joint)
 {
   limb_reading* r = read_one_link("0", "eta = {1}\nk = {50}");
   assert_that(joint_of(r, "joint1").stiffness == 50);
+  assert_that(joint_of(r, "joint1").drive == LIMB_DRIVE_PASSIVE);
   limb_reading_destroy(r);
   r = read_one_link("0", "eta = {0}\nk = {50}");
   assert_that(joint_of(r, "joint1").stiffness == 0);
+  assert_that(joint_of(r, "joint1").drive == LIMB_DRIVE_AUTO);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+START_TEST(passive_joints)
+{
+  limb_reading* r = read_one_link("0", "mu = {0}");
+  assert_that(joint_of(r, "joint1").drive == LIMB_DRIVE_PASSIVE);
+  limb_reading_destroy(r);
+  r = read_one_link("0", "mu = {1}");
+  assert_that(joint_of(r, "joint1").drive == LIMB_DRIVE_AUTO);
+  limb_reading_destroy(r);
+  r = read_one_link("0", "mu = {1}\neta = {1}\nk = {50}"); // elastic joints have no motor
+  assert_that(joint_of(r, "joint1").drive == LIMB_DRIVE_PASSIVE);
   limb_reading_destroy(r);
 }
 END_TEST
@@ -460,5 +476,6 @@ END_TEST
 
 CHECK_MAIN("par", 1, each_file_is_told_its_fault, the_same_as_the_fixtures, a_base_that_floats,
            the_old_dialect, expressions, no_variable_is_shared, a_spring_in_the_joint,
-           a_base_without_inertia, every_symbol_without_value_is_listed, cut_off_anywhere,
-           one_byte_wrong_anywhere, deep_and_long, symbols_in_a_row, memory_runs_out)
+           passive_joints, a_base_without_inertia, every_symbol_without_value_is_listed,
+           cut_off_anywhere, one_byte_wrong_anywhere, deep_and_long, symbols_in_a_row,
+           memory_runs_out)

@@ -4,6 +4,7 @@
 #include "limb/read.h"
 #include "limb/write.h"
 
+#include "io/elastic_arm.h"
 #include "support/check.h"
 #include "support/page.h"
 #include "support/rng.h"
@@ -55,7 +56,8 @@ static void same_joint(const limb_joint_def* a, const limb_joint_def* b, int bod
                        int body_of_b)
 {
   check_at("joint %s", a->name);
-  assert_that(strcmp(a->name, b->name) == 0 && a->type == b->type && a->mimic == b->mimic);
+  assert_that(strcmp(a->name, b->name) == 0 && a->type == b->type && a->mimic == b->mimic &&
+              a->drive == b->drive);
   assert_that(body_of_a == body_of_b);
   assert_close_pose(b->placement, a->placement, 4e-15, 0);
   assert_close_vec3(b->axis, a->axis, 0, 0);
@@ -90,6 +92,13 @@ static void same_description(const limb_builder* a, const limb_builder* b)
     assert_ok(limb_builder_get_joint(b, i, &y));
     same_joint(&x, &y, x.child, y.child);
     assert_that(x.parent == y.parent);
+  }
+  assert_that(limb_builder_shaft_count(a) == limb_builder_shaft_count(b));
+  for (int i = 0; i < limb_builder_shaft_count(a); i++) {
+    limb_shaft_def x, y;
+    assert_ok(limb_builder_get_shaft(a, i, &x));
+    assert_ok(limb_builder_get_shaft(b, i, &y));
+    assert_that(memcmp(&x, &y, sizeof x) == 0); // without gaps
   }
 }
 
@@ -153,13 +162,14 @@ END_TEST
 
 // ---- what hangs on the world ----------------------------------------------------------------------
 
-static limb_builder* on_world(const char* name, limb_joint_type type, sp_vec3 at)
+static limb_builder* on_world(const char* name, limb_joint_type type, limb_drive drive, sp_vec3 at)
 {
   limb_builder* b = NULL;
   limb_body_def body = limb_default_body_def("root");
   body.inertia = limb_inertia_box(2, 0.1, 0.2, 0.3);
   limb_joint_def joint = limb_default_joint_def(name, type, LIMB_WORLD_BODY, 1);
   joint.placement.p = at;
+  joint.drive = drive;
   assert_ok(limb_builder_create(NULL, &b));
   assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
   assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
@@ -173,20 +183,23 @@ START_TEST(bases_come_back)
   const struct {
     const char* name;
     limb_joint_type type;
+    limb_drive drive;
     sp_vec3 at;
     const char *has, *has_not;
   } cases[] = {
-    {"base", LIMB_FIXED, zero, "<link name=\"root\"", "world"},
-    {"base", LIMB_FREE, zero, "<limb base=\"floating\"/>", "<joint"},
-    {"base", LIMB_PLANAR, zero, "<limb base=\"planar\"/>", "<joint"},
-    {"base", LIMB_FIXED, sp_v3(0, 0, 1), "<link name=\"world\"/>", "<limb"},
-    {"weld", LIMB_FIXED, zero, "<link name=\"world\"/>", "<limb"},
-    {"flight", LIMB_FREE, zero, "type=\"floating\"", "<limb"},
-    {"base", LIMB_REVOLUTE, zero, "type=\"continuous\"", "<limit"},
-    {"base", LIMB_PRISMATIC, zero, "<limit lower=\"-1e+308\"", "<limb"},
+    {"base", LIMB_FIXED, LIMB_DRIVE_AUTO, zero, "<link name=\"root\"", "world"},
+    {"base", LIMB_FREE, LIMB_DRIVE_AUTO, zero, "<limb base=\"floating\"/>", "<joint"},
+    {"base", LIMB_FREE, LIMB_DRIVE_ACTIVE, zero, "<limb drive=\"active\"/>", "base=\"floating"},
+    {"base", LIMB_PLANAR, LIMB_DRIVE_PASSIVE, zero, "<limb base=\"planar\"/>", "<joint"},
+    {"base", LIMB_PLANAR, LIMB_DRIVE_AUTO, zero, "type=\"planar\"", "<limb"},
+    {"base", LIMB_FIXED, LIMB_DRIVE_AUTO, sp_v3(0, 0, 1), "<link name=\"world\"/>", "<limb"},
+    {"weld", LIMB_FIXED, LIMB_DRIVE_AUTO, zero, "<link name=\"world\"/>", "<limb"},
+    {"flight", LIMB_FREE, LIMB_DRIVE_AUTO, zero, "type=\"floating\"", "<limb"},
+    {"base", LIMB_REVOLUTE, LIMB_DRIVE_AUTO, zero, "type=\"continuous\"", "<limit"},
+    {"base", LIMB_PRISMATIC, LIMB_DRIVE_AUTO, zero, "<limit lower=\"-1e+308\"", "<limb"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    limb_builder* b = on_world(cases[i].name, cases[i].type, cases[i].at);
+    limb_builder* b = on_world(cases[i].name, cases[i].type, cases[i].drive, cases[i].at);
     page p = write_urdf(b, NULL);
     check_at("case %zu: %s", i, p.text);
     assert_that(strstr(p.text, cases[i].has) && !strstr(p.text, cases[i].has_not));
@@ -207,7 +220,7 @@ START_TEST(hard_names_come_back)
   static const char* const names[] = {"a \"b\" <c> & 'd'", " x ", "caf\xc3\xa9 \xf0\x9f\xa6\xbe",
                                       "${x}"};
   for (int i = 0; i < 4; i++) {
-    limb_builder* b = on_world(names[i], LIMB_REVOLUTE, sp_v3(0, 0, 0));
+    limb_builder* b = on_world(names[i], LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     assert_ok(limb_builder_set_name(b, names[i]));
     page p = write_urdf(b, NULL);
     limb_reading* r = NULL;
@@ -230,13 +243,13 @@ START_TEST(what_cannot_be_written)
   page p = {0};
   limb_error err;
   for (int i = 0; i < 7; i++) {
-    limb_builder* b = on_world(names[i], LIMB_REVOLUTE, sp_v3(0, 0, 0));
+    limb_builder* b = on_world(names[i], LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     check_at("name %d", i);
     assert_status(limb_write(b, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
     assert_that(p.size == 0 && *err.text);
     limb_builder_destroy(b);
   }
-  limb_builder* b = on_world("j", LIMB_REVOLUTE, sp_v3(0, 0, 0));
+  limb_builder* b = on_world("j", LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
   assert_status(limb_write(b, LIMB_FORMAT_PAR, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
   assert_status(limb_write(b, (limb_format)99, page_put, &p, NULL, NULL), LIMB_E_UNSUPPORTED);
   assert_status(limb_write(NULL, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_ARG);
@@ -249,9 +262,37 @@ START_TEST(what_cannot_be_written)
 }
 END_TEST
 
+// Drives and shafts, in the element <limb>, in their order and to the same bits.
+START_TEST(elastic_comes_back)
+{
+  limb_builder* b = elastic_arm();
+  limb_findings* f = NULL;
+  limb_model *m = NULL, *back = NULL;
+  assert_ok(limb_findings_create(NULL, &f));
+  assert_ok(limb_builder_build(b, &m, NULL));
+  page p = write_urdf(b, f);
+  check_at("%s", p.text);
+  assert_that(strstr(p.text, "  <limb>\n    <shaft joint=\"second\" motor=\"second_motor\" "
+                             "ratio=\"-100.1\" stiffness=\"5000\" "
+                             "damping=\"0.30000000000000004\" rest=\"0.1\"/>\n"));
+  assert_that(count(f, "extension") == 4); // drives, shafts, a spring, rotors
+  limb_reading* r = read_page(&p);
+  assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 0);
+  same_description(b, limb_reading_builder(r));
+  assert_ok(limb_builder_build(limb_reading_builder(r), &back, NULL));
+  same_dynamics(m, back, TOL_ROUND_TRIP);
+  free(p.text);
+  limb_findings_destroy(f);
+  limb_reading_destroy(r);
+  limb_builder_destroy(b);
+  limb_model_destroy(m);
+  limb_model_destroy(back);
+}
+END_TEST
+
 START_TEST(extensions_are_told)
 {
-  limb_builder* b = on_world("j", LIMB_REVOLUTE, sp_v3(0, 0, 0));
+  limb_builder* b = on_world("j", LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
   limb_body_def body = limb_default_body_def("next");
   limb_joint_def joint = limb_default_joint_def("k", LIMB_HELICAL, 1, 2);
   joint.pitch = 0.5;
@@ -290,7 +331,7 @@ START_TEST(rotations_come_back)
       R = sp_rot_rpy(rng_uniform(&r, -3, 3), -right + rng_uniform(&r, 0, 1e-7),
                      rng_uniform(&r, -3, 3));
     if (i % 4 == 3) R = sp_mul3(sp_rot_rpy(0, right, 0), sp_rot_rpy((i % 8) * right / 2, 0, 0));
-    limb_builder* b = on_world("j", LIMB_FIXED, sp_v3(0, 0, 0));
+    limb_builder* b = on_world("j", LIMB_FIXED, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     const limb_body_def body = limb_default_body_def("next");
     limb_joint_def joint = limb_default_joint_def("k", LIMB_FIXED, 1, 2), got;
     joint.placement.R = R;
@@ -367,4 +408,5 @@ START_TEST(real_robots_load)
 END_TEST
 
 CHECK_MAIN("io/urdf_write", 1, fixtures_come_back, bases_come_back, hard_names_come_back,
-           what_cannot_be_written, extensions_are_told, rotations_come_back, real_robots_load)
+           what_cannot_be_written, elastic_comes_back, extensions_are_told, rotations_come_back,
+           real_robots_load)

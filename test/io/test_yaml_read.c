@@ -496,7 +496,7 @@ START_TEST(guide)
     w = (writer){.used = 0};
   }
   fclose(f);
-  ck_assert_int_eq(robots, 4);
+  ck_assert_int_eq(robots, 7);
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include "limb/read.h"
 #include "limb/write.h"
 
+#include "io/elastic_arm.h"
 #include "support/check.h"
 #include "support/page.h"
 #include "support/rng.h"
@@ -41,6 +42,7 @@ static void compare_joints(const limb_joint_def* a, const limb_joint_def* b)
   const size_t first = offsetof(limb_joint_def, axis), mimic = offsetof(limb_joint_def, mimic);
   assert_that(same((const char*)a + first, (const char*)b + first, mimic - first));
   assert_that(a->mimic == b->mimic && same(&a->multiplier, &b->multiplier, 2 * sizeof(double)));
+  assert_that(a->drive == b->drive);
 }
 
 static void compare(const limb_builder* a, const limb_builder* b)
@@ -64,6 +66,15 @@ static void compare(const limb_builder* a, const limb_builder* b)
     assert_ok(limb_builder_get_joint(a, i, &x));
     assert_ok(limb_builder_get_joint(b, i, &y));
     compare_joints(&x, &y);
+  }
+  ck_assert_int_eq(limb_builder_shaft_count(a), limb_builder_shaft_count(b));
+  for (int i = 0; i < limb_builder_shaft_count(a); i++) {
+    limb_shaft_def x, y;
+    assert_ok(limb_builder_get_shaft(a, i, &x));
+    assert_ok(limb_builder_get_shaft(b, i, &y));
+    check_at("shaft %d", i);
+    assert_that(x.joint == y.joint && x.motor == y.motor);
+    assert_that(same(&x.ratio, &y.ratio, sizeof x - offsetof(limb_shaft_def, ratio)));
   }
   for (int i = 0; i < limb_builder_frame_count(a); i++) {
     limb_frame_info x, y;
@@ -201,6 +212,29 @@ START_TEST(names_refused)
 END_TEST
 
 // Angles that people write stay angles; any other matrix comes back, too.
+// Drives, shafts and motors: written out as bodies, joints and shafts, in the order of the builder.
+START_TEST(elastic)
+{
+  limb_builder* b = elastic_arm();
+  char* text = round_trip(b);
+  static const char* const lines[] = {
+    "    drive: passive\n",
+    "    drive: active\n",
+    "  - name: second_rotor\n",
+    "  - name: second_motor\n",
+    "\nshafts:\n  - {joint: second, motor: second_motor, ratio: -100.1, stiffness: 5000, damping: ",
+    "damping: 0.30000000000000004, rest: 0.1}\n",
+    "  - {joint: first, motor: third}\n",
+  };
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    check_at("%s in\n%s", lines[i], text);
+    assert_that(strstr(text, lines[i]) != NULL);
+  }
+  free(text);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 START_TEST(rotations)
 {
   rng g = {7};
@@ -267,4 +301,5 @@ START_TEST(odd_numbers)
 }
 END_TEST
 
-CHECK_MAIN("yaml writer", 1, fixtures, names, names_refused, rotations, readable, odd_numbers)
+CHECK_MAIN("yaml writer", 1, fixtures, names, names_refused, rotations, readable, odd_numbers,
+           elastic)

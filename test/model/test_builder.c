@@ -328,13 +328,18 @@ END_TEST
 
 enum { CHAIN = 40 }; // long enough for every array and table to grow
 
-// Step k of describing a robot: name, then body, joint and frame in turn.
+// Step k of describing a robot: name, then body, joint and frame in turn; in the end a motor.
 static limb_status describe(limb_builder* b, int k, limb_error* err)
 {
   char name[24];
   const int i = (k - 1) / 3 + 1;
   const sp_pose at = sp_pose_identity();
   if (k == 0) return limb_builder_set_name(b, "chain");
+  if (k == 3 * CHAIN) {
+    limb_motor_def def = limb_default_motor_def(0);
+    def.rotor_inertia = 1;
+    return limb_builder_add_motor(b, &def, NULL, err);
+  }
   if ((k - 1) % 3 == 0) {
     (void)snprintf(name, sizeof name, "body %d", i);
     limb_body_def def = limb_default_body_def(name);
@@ -370,7 +375,7 @@ START_TEST(out_of_memory_changes_nothing)
   p.left = -1;
   limb_builder* b = NULL;
   assert_ok(limb_builder_create(&a, &b));
-  for (int k = 0; k < 3 * CHAIN; k++) {
+  for (int k = 0; k <= 3 * CHAIN; k++) {
     for (int fail = 0;; fail++) { // every allocation of the step fails once
       limb_error err = {.status = LIMB_OK};
       const int nbody = b->nbody, njoint = b->njoint, nframe = b->nframe;
@@ -384,11 +389,14 @@ START_TEST(out_of_memory_changes_nothing)
       assert_status(s, LIMB_E_NOMEM);
       assert_that(k == 0 || err.status == LIMB_E_NOMEM);
       assert_that(b->nbody == nbody && b->njoint == njoint && b->nframe == nframe);
+      assert_that(b->nshaft == 0);
       ck_assert_str_eq(b->name, k == 0 ? "robot" : "chain");
       for (int i = 0; i < nbody; i++) assert_that(limb_builder_find_body(b, b->body[i].name) == i);
+      for (int i = 0; i < njoint; i++)
+        assert_that(limb_builder_find_joint(b, b->joint[i].name) == i);
     }
   }
-  assert_that(limb_builder_body_count(b) == CHAIN + 1);
+  assert_that(limb_builder_body_count(b) == CHAIN + 2 && limb_builder_shaft_count(b) == 1);
   limb_builder_destroy(b);
   assert_that(p.blocks == 0 && p.bytes == 0);
 }

@@ -53,6 +53,17 @@ static limb_joint_def rebuilt_joint(const limb_model* m, int i, const char* name
   return def;
 }
 
+// The row of a joint, which has one.
+static int row_of_joint(const limb_model* m, int joint)
+{
+  limb_mdh_row row;
+  for (int i = 0; i < limb_mdh_count(m); i++) {
+    assert_ok(limb_get_mdh(m, i, &row));
+    if (row.joint == joint) return i;
+  }
+  return -1;
+}
+
 // Body i + 1 is row i; its frame is that of the compiled link.
 static limb_model* rebuild(const limb_model* m)
 {
@@ -74,6 +85,12 @@ static limb_model* rebuild(const limb_model* m)
     (void)snprintf(name, sizeof name, "%d", i);
     const limb_joint_def joint = rebuilt_joint(m, i, name);
     assert_ok(limb_builder_add_joint(b, &joint, NULL, &err));
+  }
+  for (int s = 0; s < limb_shaft_count(m); s++) {
+    limb_shaft_def shaft;
+    assert_ok(limb_get_shaft(m, s, &shaft));
+    shaft.joint = row_of_joint(m, shaft.joint), shaft.motor = row_of_joint(m, shaft.motor);
+    assert_ok(limb_builder_add_shaft(b, &shaft, &err));
   }
   assert_ok(limb_builder_build(b, &out, &err));
   limb_builder_destroy(b);

@@ -1,5 +1,6 @@
 // The worked examples of the seed documents that concern trees, to twelve digits; test_ur5.c has
 // the UR5.
+#include "numbers/khalil_robots.h"
 #include "numbers/numbers_data.h"
 #include "numbers/rig.h"
 #include "numbers/spatial_2r.h"
@@ -110,19 +111,9 @@ END_TEST
 
 // ---- 003: 2R with an elastic joint --------------------------------------------------------------
 
-// The planar 2R with a spring at the second joint, which no motor moves.
-START_TEST(elastic_2r)
+START_TEST(spring_2r)
 {
-  limb_builder* b = fixture_begin("elastic_2r");
-  fixture_gravity(b, sp_v3(0, -9.81, 0));
-  const double I[6] = {0, 0, 0, 1.042, 0, 1.042};
-  const int one = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(),
-                               sp_v3(0, 0, 1), fixture_inertia(12.456, sp_v3(0.773, 0, 0), I));
-  const int two = fixture_body(b, "2", fixture_inertia(12.456, sp_v3(0.583, 0, 0), I));
-  limb_joint_def def = limb_default_joint_def("2", LIMB_REVOLUTE, one, two);
-  def.placement = fixture_at(1, 0, 0), def.stiffness = 350, def.rest = 0.2;
-  fixture_joint(b, &def);
-  rig r = rig_of(fixture_end(b));
+  rig r = rig_of(elastic_2r());
   static const double q[2] = {0.3, 0.45}, v[2] = {0.6, -0.9};
   static const double a[2] = {1.2, -29.368696603750177}, tau[2] = {-39.87533493634453, 0};
   static const double push[2] = {250, 0}, want[2] = {23.78269036932267, -79.94148733282181};
@@ -169,79 +160,12 @@ END_TEST
 
 // ---- 003: arm on a free base --------------------------------------------------------------------
 
-static limb_model* arm_on_free_base(void)
-{
-  static const struct {
-    double gamma, b, alpha, d, theta, r, mass;
-    sp_vec3 com;
-    double I[6], Ia;
-  } link[3] = {{0.3,
-                0.2,
-                0.5,
-                0.25,
-                0,
-                0.1,
-                2,
-                {0.15, 0.02, -0.01},
-                {0.02, 0.001, -0.002, 0.05, 0.0015, 0.045},
-                0.05},
-               {0,
-                0,
-                -1.1,
-                0.4,
-                0,
-                0.05,
-                1.5,
-                {0.2, -0.03, 0.02},
-                {0.01, 0.0005, 0.001, 0.03, -0.0008, 0.028},
-                0.03},
-               {0,
-                0,
-                0.9,
-                0.35,
-                0.4,
-                0.2,
-                0.8,
-                {0.02, 0.03, 0.1},
-                {0.008, 0.0002, 0.0003, 0.009, -0.0004, 0.004},
-                0.1}};
-  static const double base[6] = {0.3, 0.01, -0.015, 0.35, 0.02, 0.4};
-  limb_builder* b = fixture_begin("arm on a free base");
-  int parent = fixture_link(b, "0", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
-                            fixture_inertia(6, sp_v3(0.03, -0.02, 0.05), base));
-  for (int i = 0; i < 3; i++) {
-    const char name[2] = {(char)('1' + i), 0};
-    const int body = fixture_body(b, name, fixture_inertia(link[i].mass, link[i].com, link[i].I));
-    limb_joint_def def =
-      limb_default_joint_def(name, i == 2 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent, body);
-    def.placement =
-      fixture_mdh(link[i].gamma, link[i].b, link[i].alpha, link[i].d, link[i].theta, link[i].r);
-    def.rotor_inertia = link[i].Ia;
-    fixture_joint(b, &def);
-    parent = body;
-  }
-  return fixture_end(b);
-}
-
-// The paper's acceleration of the base is the classical one of its origin, and linear comes first.
-// Ours is the derivative of the body twist: less by w x v.
-static void from_paper(const double* base, const double* joints, sp_vec3 wxv, double* x)
-{
-  const sp_motion m = sp_motion_from_linear_first(base);
-  const double all[9] = {m.w.x,         m.w.y,     m.w.z,     m.v.x - wxv.x, m.v.y - wxv.y,
-                         m.v.z - wxv.z, joints[0], joints[1], joints[2]};
-  memcpy(x, all, sizeof all);
-}
-
 START_TEST(arm_with_free_base)
 {
   static const int order[9] = {3, 4, 5, 0, 1, 2, 6, 7, 8};
   rig r = rig_of(arm_on_free_base());
-  sp_mat3 R;
-  memcpy(R.m, base_R, sizeof R.m);
-  const sp_quat turn = sp_quat_rot(R);
-  const double q[10] = {base_p[0], base_p[1], base_p[2], turn.x,    turn.y,
-                        turn.z,    turn.w,    base_q[0], base_q[1], base_q[2]};
+  double q[10];
+  base_configuration(q);
   const sp_motion v0 = sp_motion_from_linear_first(base_v0);
   const sp_vec3 wxv = sp_cross3(v0.w, v0.v);
   double v[9], a[9], x[9], M[81], want_M[81], want[9];
@@ -299,5 +223,4 @@ START_TEST(spatial_2r)
 END_TEST
 
 CHECK_MAIN("numbers", 1, point_mass_2r, planar_2r_on_a_circle, planar_2r_in_free_fall,
-           planar_2r_falls_from_row_to_row, elastic_2r, tree_of_five, arm_with_free_base,
-           spatial_2r)
+           planar_2r_falls_from_row_to_row, spring_2r, tree_of_five, arm_with_free_base, spatial_2r)

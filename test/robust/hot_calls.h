@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_HOT_CALLS_H
 #define LIMB_TEST_HOT_CALLS_H
 
-#include "robust/hot_derivatives.h"
+#include "robust/hot_hybrid.h"
 
 // ---- dynamics -----------------------------------------------------------------------------------
 
@@ -198,6 +198,19 @@ static const struct {
   {"base_regressor", base_regressor, QVX},
   {"task_dynamics", task_dynamics, QV | TAKES_ENV | TAKES_WRENCH},
   {"task_acceleration", task_acceleration, QVXE},
+  {"hybrid_dynamics", hybrid, QVXE},
+  {"hybrid_dynamics_by_mass_matrix", hybrid_by_mass, QVXE},
+  {"hybrid_dynamics_derivatives", hybrid_derivatives, QVXE},
+  {"hybrid_dynamics_along", hybrid_along, QVXE},
+  {"hybrid_dynamics_by_wrench", hybrid_by_wrench, TAKES_Q},
+  {"hybrid_dynamics_by_gravity", hybrid_by_gravity, TAKES_Q},
+  {"base_velocity", base_velocity, TAKES_Q},
+  {"generalized_jacobian", generalized_jacobian, TAKES_Q},
+  {"reaction_null_space", reaction_null_space, TAKES_Q},
+  {"static_deflection", static_deflection,
+   TAKES_Q | TAKES_THIRD | TAKES_NULL | TAKES_ENV | TAKES_WRENCH},
+  {"elastic_inverse", elastic_inverse, QVXE},
+  {"force_law_wrenches", force_law_wrenches, QV | TAKES_ENV | TAKES_WRENCH},
 };
 
 enum { HOT = sizeof hot / sizeof hot[0] };

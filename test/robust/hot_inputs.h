@@ -16,6 +16,7 @@ typedef struct bed {
   limb_model* m;
   limb_data* d;
   limb_dual* w;
+  limb_series* series;
   limb_base_parameters* base;
   double q[NQ], v[NV], a[NV], tau[NV], x[NV];
   double *X, *work; // hot_room
@@ -35,6 +36,7 @@ static inline bed bed_make(void)
   assert_that(limb_nq(b.m) == NQ && limb_nv(b.m) == NV);
   assert_ok(limb_data_create(b.m, NULL, &b.d));
   assert_ok(limb_dual_create(b.m, LIMB_DUAL_MATRICES, NULL, &b.w));
+  assert_ok(limb_series_create(b.m, NULL, &b.series));
   assert_ok(limb_base_create(b.m, NULL, LIMB_BASE_STRUCTURE_ONLY, NULL, &b.base));
   b.X = calloc(hot_room(b.m), sizeof *b.X);
   b.work = calloc(hot_room(b.m), sizeof *b.work);
@@ -50,6 +52,7 @@ static inline void bed_free(bed* b)
   free(b->X);
   free(b->work);
   limb_base_destroy(b->base);
+  limb_series_destroy(b->series);
   limb_dual_destroy(b->w);
   limb_data_destroy(b->d);
   limb_model_destroy(b->m);
@@ -72,6 +75,7 @@ typedef struct inputs {
   const limb_base_parameters* base;
   limb_data* d;
   limb_dual* w;
+  limb_series* series;
   const double *q, *v, *third;
   const limb_environment* env;
   double* work;
@@ -85,6 +89,7 @@ static inline inputs inputs_of(const bed* b)
   return (inputs){.base = b->base,
                   .d = b->d,
                   .w = b->w,
+                  .series = b->series,
                   .q = b->q,
                   .v = b->v,
                   .third = b->a,

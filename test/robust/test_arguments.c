@@ -14,7 +14,7 @@ START_TEST(hot_calls_reject_null)
     check_at("%s", hot[i].name);
     inputs in = inputs_of(&b);
     assert_ok(hot[i].call(&in));
-    in.d = NULL, in.w = NULL;
+    in.d = NULL, in.w = NULL, in.series = NULL;
     assert_status(hot[i].call(&in), LIMB_E_ARG);
     in = inputs_of(&b), in.q = NULL;
     if (hot[i].takes & TAKES_Q) assert_status(hot[i].call(&in), LIMB_E_ARG);

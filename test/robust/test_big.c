@@ -14,15 +14,33 @@ enum {
 };
 
 typedef struct outcome {
-  limb_status build, inverse, forward, kinematics;
+  limb_status build, inverse, forward, hybrid, kinematics;
   int nv;
   size_t size_small, size_big;
   double error;    // of forward(inverse(a)), relative
   double residual; // of inverse(forward(tau)), relative
+  double mixed;    // of inverse dynamics after hybrid dynamics, relative
   double height;   // of the last body; finite
 } outcome;
 
-// Inverse, then forward dynamics, then kinematics of the chain.
+// Hybrid dynamics: force and acceleration given in turn. What it finds belongs together. After a come tau,
+// the accelerations, the forces, and what is given.
+static void hybrid(outcome* o, limb_data* d, const double* q, const double* v, double* a)
+{
+  double *tau = a + LINKS, *found = tau + LINKS, *felt = found + LINKS, *x = felt + LINKS;
+  unsigned char* given = (unsigned char*)(x + LINKS);
+  double size = 0;
+  for (int k = 0; k < LINKS; k++) given[k] = k & 1, x[k] = given[k] ? a[k] : tau[k];
+  o->hybrid = limb_hybrid_dynamics(d, q, v, given, x, NULL, found, felt);
+  if (!o->hybrid) o->hybrid = limb_inverse_dynamics(d, q, v, found, NULL, x);
+  for (int k = 0; k < LINKS; k++) {
+    o->mixed = fmax(o->mixed, fabs(x[k] - felt[k]));
+    size = fmax(size, fabs(felt[k]));
+  }
+  o->mixed /= size;
+}
+
+// Inverse, then forward and hybrid dynamics, then kinematics of the chain.
 static void round_trip(outcome* o, limb_data* d, double* q, double* v, double* a)
 {
   double *tau = a + LINKS, *back = a + 2 * LINKS;
@@ -41,6 +59,7 @@ static void round_trip(outcome* o, limb_data* d, double* q, double* v, double* a
     size = fmax(size, fabs(tau[k]));
   }
   o->residual /= size;
+  hybrid(o, d, q, v, a);
   sp_pose X = sp_pose_identity();
   o->kinematics = limb_kinematics(d, q, v, a);
   if (!o->kinematics) o->kinematics = limb_frame_pose(d, LINKS, &X);
@@ -52,7 +71,7 @@ static void* run(void* context)
   outcome* o = context;
   limb_model *small = robot_chain(LINKS / 5), *big = robot_chain(LINKS);
   limb_data* d = NULL;
-  double* x = calloc(6 * (size_t)LINKS, sizeof *x);
+  double* x = calloc(8 * (size_t)LINKS, sizeof *x);
   o->size_small = limb_data_size(small), o->size_big = limb_data_size(big);
   o->nv = limb_nv(big);
   o->build = x ? limb_data_create(big, NULL, &d) : LIMB_E_NOMEM;
@@ -78,6 +97,7 @@ START_TEST(chain_of_a_hundred_thousand)
   assert_ok(o.build);
   assert_ok(o.inverse);
   assert_ok(o.forward);
+  assert_ok(o.hybrid);
   assert_ok(o.kinematics);
   assert_that(o.nv == LINKS && isfinite(o.height));
   // Both are too large for the workspace of matrices.
@@ -85,6 +105,7 @@ START_TEST(chain_of_a_hundred_thousand)
   // The accelerations found explain the torques; that they are also near the ones we began with is
   // as much as the condition of so long a chain allows.
   assert_close(o.residual, 0, 0, 1e-12);
+  assert_close(o.mixed, 0, 0, 1e-12);
   assert_close(o.error, 0, 0, 1e-3);
 }
 END_TEST

@@ -155,11 +155,13 @@ static void* run_table(void* context)
                .frame = limb_frame_count(j->m) - 1};
   double* x = calloc(nq + 2 * nv + 1, sizeof *x);
   if (!x || !in.out || !in.work || limb_data_create(j->m, NULL, &in.d) ||
-      limb_dual_create(j->m, LIMB_DUAL_MATRICES, NULL, &in.w)) {
+      limb_dual_create(j->m, LIMB_DUAL_MATRICES, NULL, &in.w) ||
+      limb_series_create(j->m, NULL, &in.series)) {
     j->worst = LIMB_E_NOMEM;
   } else {
     for (int i = 0; i < TABLE_STATES; i++) table_row(j, &in, i, x);
   }
+  limb_series_destroy(in.series);
   limb_dual_destroy(in.w);
   limb_data_destroy(in.d);
   free(in.out);
@@ -229,6 +231,7 @@ START_TEST(derivatives_too)
   same_answers("panda", 1);
   same_answers("hand", 1);
   same_answers("quadruped", 1);
+  same_answers("elastic_arm", 1);
 }
 END_TEST
 

@@ -4,6 +4,7 @@
 //
 // A step of q is one along the tangent: ball and free joints are perturbed by their velocities. The
 // kernels take quaternions of any norm, so a first-order step is enough.
+#include "dynamics/marks.h"
 #include "support/complex.h"
 
 #define TOL_EXACT 1e-14
@@ -84,6 +85,52 @@ static void a_by_tau(trial* t)
 START_TEST(accelerations_by_forces_are_the_inverse) { trial_over(_i, STATES, a_by_tau); }
 END_TEST
 
+// ---- hybrid dynamics --------------------------------------------------------------------------------
+
+// Along (dq, dv, dx) by the complex step, both ways, against the kernels over dual numbers.
+static void hybrid_slopes(trial* t)
+{
+  if (!trial_small(t)) return;
+  const limb_model* m = t->m;
+  const size_t n = (size_t)t->nv;
+  scalar_space s = scalar_space_make(m, sizeof(cplx));
+  double *dq = trial_doubles(t, n), *dv = trial_doubles(t, n), *dx = trial_doubles(t, n);
+  double *want = trial_doubles(t, n), *got = trial_doubles(t, n);
+  double* rate = trial_doubles(t, (size_t)t->nq);
+  unsigned char* given = (unsigned char*)trial_doubles(t, n);
+  rng_fill(&t->r, 1, t->nv, dq), rng_fill(&t->r, 1, t->nv, dv), rng_fill(&t->r, 1, t->nv, dx);
+  for (size_t k = 0; k < n; k++) given[k] = (unsigned char)rng_chance(&t->r, 0.5);
+  cplx *q = cplx_zeros(t, (size_t)t->nq), *v = cplx_zeros(t, n), *x = cplx_zeros(t, n);
+  cplx *a = cplx_zeros(t, n), *tau = cplx_zeros(t, n), *work = cplx_zeros(t, m->elim.packed);
+  cplx_configuration(t, dq, rate, q);
+  for (size_t k = 0; k < n; k++) {
+    v[k] = cplx_make(t->v[k], COMPLEX_STEP * dv[k]);
+    x[k] = cplx_make(t->a[k], COMPLEX_STEP * dx[k]);
+  }
+  limb_environment env = limb_default_environment(m);
+  env.coulomb_width = smooth_terms.width;
+  const limb_hybrid in = {t->q, t->v, given, t->a, &env};
+  const limb_directions along = {1, dq, dv, dx, dx};
+  limb_dual* w = NULL;
+  assert_ok(limb_dual_create(m, LIMB_DUAL_VECTORS, NULL, &w));
+  assert_ok(limb_hybrid_dynamics_along(w, &in, &along, want));
+  limb_dual_destroy(w);
+  const limb_kernel_set_c64_hybrid cin = {q, v, given, x, &smooth_terms, NULL};
+  for (int sweep = 0; sweep <= limb_marks_sweep(m, given); sweep++) {
+    if (sweep) {
+      limb_kernels_c64.hybrid(m, m->k64, &s.ws, &cin, a, tau);
+    } else {
+      limb_kernels_c64.hybrid_by_mass_matrix(m, m->k64, &s.ws, &cin, work, a, tau);
+    }
+    for (size_t k = 0; k < n; k++) got[k] = cimag(given[k] ? tau[k] : a[k]) / COMPLEX_STEP;
+    assert_close_array(got, want, t->nv, t->solve, 0);
+  }
+  scalar_space_free(&s);
+}
+
+START_TEST(hybrid_dynamics_along_a_direction) { trial_over(_i, STATES, hybrid_slopes); }
+END_TEST
+
 // ---- d tau / d v and d tau / d q ------------------------------------------------------------------
 
 // (tau(q1, v1) - tau(q0, v0)) / 2 STEP_REAL over double
@@ -150,4 +197,5 @@ START_TEST(forces_by_velocities_and_positions)
 END_TEST
 
 CHECK_MAIN("scalars/complex", trial_robots(), forces_by_accelerations_are_the_mass_matrix,
-           accelerations_by_forces_are_the_inverse, forces_by_velocities_and_positions)
+           accelerations_by_forces_are_the_inverse, hybrid_dynamics_along_a_direction,
+           forces_by_velocities_and_positions)

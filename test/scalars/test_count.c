@@ -6,6 +6,9 @@
 // (seed 004); code generated for one robot alone, its base at rest, takes 309 and 289 for the Panda,
 // 181 and 153 for the UR5. The Coriolis matrix and the derivatives work on rows over all links, which
 // machines compute several numbers at a time: they count more operations, and take less time.
+#include "limb/hybrid.h"
+
+#include "model/model_impl.h"
 #include "support/count.h"
 #include "support/robots_impl.h"
 #include "support/trial.h"
@@ -14,8 +17,8 @@
 
 typedef struct pinned {
   limb_model* (*make)(void);
-  limb_count rnea, crba, coriolis, aba, id,
-    fd; // mul, add, div, sqrt, sincos; id and fd: derivatives
+  // mul, add, div, sqrt, sincos; id and fd: derivatives; hybrid: two forces given, the first ones
+  limb_count rnea, crba, coriolis, aba, hybrid, id, fd;
 } pinned;
 
 static void check_count(limb_count got, limb_count want, const char* name)
@@ -33,6 +36,7 @@ START_TEST(counts_are_known)
                                   .crba = {20, 28, 0, 0, 2},
                                   .coriolis = {559, 453, 0, 0, 1},
                                   .aba = {151, 136, 2, 0, 2},
+                                  .hybrid = {151, 136, 2, 0, 2},
                                   .id = {950, 807, 0, 0, 2},
                                   .fd = {1025, 902, 2, 0, 2}},
                                  {.make = robot_ur5,
@@ -40,6 +44,7 @@ START_TEST(counts_are_known)
                                   .crba = {230, 196, 0, 0, 6},
                                   .coriolis = {1895, 1571, 0, 0, 5},
                                   .aba = {788, 703, 6, 0, 6},
+                                  .hybrid = {768, 687, 2, 0, 6},
                                   .id = {3348, 2895, 0, 0, 6},
                                   .fd = {4093, 3688, 6, 0, 6}},
                                  {.make = robot_panda,
@@ -47,6 +52,7 @@ START_TEST(counts_are_known)
                                   .crba = {305, 251, 0, 0, 7},
                                   .coriolis = {2269, 1883, 0, 0, 6},
                                   .aba = {952, 840, 7, 0, 7},
+                                  .hybrid = {929, 825, 2, 0, 7},
                                   .id = {4055, 3507, 0, 0, 7},
                                   .fd = {5175, 4677, 7, 0, 7}}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -55,6 +61,7 @@ START_TEST(counts_are_known)
     check_count(limb_count_crba(m), table[i].crba, limb_model_name(m));
     check_count(limb_count_coriolis(m), table[i].coriolis, limb_model_name(m));
     check_count(limb_count_aba(m), table[i].aba, limb_model_name(m));
+    check_count(limb_count_hybrid(m, 2), table[i].hybrid, limb_model_name(m));
     check_count(limb_count_id_derivatives(m), table[i].id, limb_model_name(m));
     check_count(limb_count_fd_derivatives(m), table[i].fd, limb_model_name(m));
     limb_model_destroy(m);
@@ -106,10 +113,16 @@ static void check_degree(count_fn* count, int degree)
   }
 }
 
+static limb_count all_forces(const limb_model* m) { return limb_count_hybrid(m, limb_nv(m)); }
+
+static limb_count no_forces(const limb_model* m) { return limb_count_hybrid(m, 0); }
+
 START_TEST(recursions_are_linear_and_matrices_quadratic)
 {
   check_degree(limb_count_rnea, 1);
   check_degree(limb_count_aba, 1);
+  check_degree(all_forces, 1);
+  check_degree(no_forces, 1);
   check_degree(limb_count_crba, 2);
   check_degree(limb_count_coriolis, 2);
   check_degree(limb_count_id_derivatives, 2);
@@ -155,6 +168,23 @@ static void same_derivatives(trial* t)
     assert_close_matrix(got + n + k * n * n, dq + k * n * n, t->nv, t->nv, t->solve, 0);
 }
 
+// Hybrid dynamics by articulated bodies, marks at random.
+static void same_hybrid(trial* t)
+{
+  const size_t n = (size_t)t->nv;
+  double *got = trial_doubles(t, 2 * n), *want = trial_doubles(t, 2 * n), *x = trial_doubles(t, n);
+  unsigned char* given = (unsigned char*)trial_doubles(t, n);
+  assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, NULL, x));
+  for (int k = 0; k < t->nv; k++) {
+    given[k] = t->m->has_mimic || rng_chance(&t->r, 0.5);
+    if (given[k]) x[k] = t->a[k];
+  }
+  assert_ok(limb_hybrid_dynamics(t->d, t->q, t->v, given, x, NULL, want, want + n));
+  (void)limb_counted_hybrid(t->m, t->q, t->v, given, x, got);
+  assert_close_array(got, want, t->nv, t->solve, 0);
+  assert_close_array(got + n, want + n, t->nv, t->solve, 0);
+}
+
 static void same_answers(trial* t)
 {
   const size_t n = (size_t)t->nv;
@@ -167,6 +197,7 @@ static void same_answers(trial* t)
     (void)limb_counted_aba(t->m, t->q, t->v, tau, a);
     assert_close_array(a, t->a, t->nv, t->solve, 0);
   }
+  same_hybrid(t);
   if (!trial_small(t)) return;
   assert_ok(limb_mass_matrix(t->d, t->q, want_M));
   (void)limb_counted_crba(t->m, t->q, M);

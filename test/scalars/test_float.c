@@ -1,5 +1,6 @@
 // The kernels over float against those over double, on the same numbers: states are rounded to float
 // first, so that only the arithmetic differs. Every short fixture robot; a long chain has no digits left.
+#include "dynamics/marks.h"
 #include "support/scalars.h"
 #include "support/trial.h"
 
@@ -181,6 +182,53 @@ static void forward(trial* t)
   end(&s);
 }
 
+// ---- hybrid dynamics ------------------------------------------------------------------------------
+
+// As check_forward, of accelerations and forces together: those of M_ff are at least as well conditioned.
+static void check_hybrid(trial* t, const sides* s, const limb_kernels_hybrid* in, const float* a,
+                         const float* tau)
+{
+  const size_t n = (size_t)t->nv;
+  double *felt = trial_doubles(t, n), *want_a = trial_doubles(t, n), *want = trial_doubles(t, n);
+  double* work = trial_doubles(t, n * n);
+  const double *got_a = widened(t, a, n), *got = widened(t, tau, n);
+  inverse_f64(s, t, got_a, felt);
+  assert_close_array(got, felt, t->nv, TOL_DIRECT, 0);
+  limb_kernels_f64_base.hybrid_by_mass_matrix(s->m, s->m->k64, &s->f64.ws, in, work, want_a, want);
+  const double tolerance = fmax(TOL_FORWARD, 4 * (double)FLT_EPSILON / 2 * condition(t));
+  assert_close_array(got_a, want_a, t->nv, tolerance, 0);
+  assert_close_array(got, want, t->nv, tolerance, 0);
+}
+
+static void hybrid(trial* t)
+{
+  if (!trial_small(t)) return;
+  sides s = begin(t);
+  const limb_model* m = s.m;
+  const size_t n = (size_t)t->nv;
+  double *x = trial_doubles(t, n), *forces = trial_doubles(t, n);
+  unsigned char* given = (unsigned char*)trial_doubles(t, n);
+  inverse_f64(&s, t, t->a, forces);
+  for (size_t k = 0; k < n; k++) {
+    given[k] = (unsigned char)rng_chance(&t->r, 0.5);
+    x[k] = given[k] ? t->a[k] : forces[k];
+  }
+  const float* x_f = rounded(t, x, t->nv);
+  float *a = floats(t, n), *tau = floats(t, n), *work = floats(t, n * n);
+  const limb_kernels_hybrid in = {t->q, t->v, given, x, &all_terms, NULL};
+  const limb_kernel_set_f32_hybrid in_f = {s.q, s.v, given, x_f, &all_terms, NULL};
+  assert_that(limb_kernels_f32.hybrid_by_mass_matrix(m, s.k, &s.f32.ws, &in_f, work, a, tau) > 0);
+  check_hybrid(t, &s, &in, a, tau);
+  if (limb_marks_sweep(m, given)) {
+    assert_that(limb_kernels_f32.hybrid(m, s.k, &s.f32.ws, &in_f, a, tau) > 0);
+    check_hybrid(t, &s, &in, a, tau);
+  }
+  end(&s);
+}
+
+START_TEST(hybrid_dynamics) { trial_over(_i, TRIAL_STATES, hybrid); }
+END_TEST
+
 // Through an explicit inverse: right to four digits, or as many as the condition number leaves.
 static void forward_slopes(trial* t)
 {
@@ -214,4 +262,4 @@ START_TEST(forward_dynamics) { trial_over(_i, TRIAL_STATES, forward); }
 END_TEST
 
 CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics,
-           derivatives_of_inverse_dynamics, derivatives_of_forward_dynamics)
+           hybrid_dynamics, derivatives_of_inverse_dynamics, derivatives_of_forward_dynamics)

@@ -1,5 +1,7 @@
 // Every instruction set that this processor runs gives the same answers. LIMB_HAVE_V3 and LIMB_HAVE_V4
 // say which kernels were built.
+#include "limb/hybrid.h"
+
 #include "model/kernels.h"
 #include "support/trial.h"
 
@@ -36,12 +38,22 @@ START_TEST(the_chosen_set_was_built)
 END_TEST
 
 typedef struct answers {
-  double *tau, *M, *C, *Minv, *a, *by_M, *aba;
+  double *tau, *M, *C, *Minv, *a, *by_M, *aba, *hybrid_a, *hybrid_tau;
   limb_id_derivatives id; // of small robots
   limb_fd_derivatives fd;
+  limb_hybrid_slopes hybrid;
   sp_pose* X;
   sp_motion *v, *acc;
 } answers;
+
+// Marks in turn: force, acceleration, force, ...
+static limb_hybrid half_given(trial* t, const double* tau)
+{
+  double* x = trial_doubles(t, (size_t)t->nv);
+  unsigned char* given = (unsigned char*)trial_doubles(t, (size_t)t->nv);
+  for (int k = 0; k < t->nv; k++) given[k] = k & 1, x[k] = given[k] ? t->a[k] : tau[k];
+  return (limb_hybrid){t->q, t->v, given, x, &t->env};
+}
 
 // Derivatives: every form of the kernels on the sheet, with one lane and with several.
 static void ask_derivatives(trial* t, const double* tau, answers* x)
@@ -53,6 +65,10 @@ static void ask_derivatives(trial* t, const double* tau, answers* x)
                                 trial_doubles(t, nn)};
   assert_ok(limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &t->env, &x->id));
   assert_ok(limb_forward_dynamics_derivatives(t->d, t->q, t->v, tau, &t->env, &x->fd));
+  const limb_hybrid in = half_given(t, tau);
+  x->hybrid = (limb_hybrid_slopes){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
+                                   trial_doubles(t, nn)};
+  assert_ok(limb_hybrid_dynamics_derivatives(t->d, &in, &x->hybrid));
 }
 
 static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
@@ -65,6 +81,8 @@ static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
                .a = trial_doubles(t, n),
                .by_M = trial_doubles(t, n),
                .aba = trial_doubles(t, n),
+               .hybrid_a = trial_doubles(t, n),
+               .hybrid_tau = trial_doubles(t, n),
                .X = trial_poses(t, nl),
                .v = trial_motions(t, nl),
                .acc = trial_motions(t, nl)};
@@ -75,6 +93,9 @@ static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
   assert_ok(limb_mass_matrix(t->d, t->q, x.M));
   assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, x.C));
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, &t->env, x.a));
+  const limb_hybrid in = half_given(t, tau);
+  assert_ok(
+    limb_hybrid_dynamics(t->d, t->q, t->v, in.given, in.x, &t->env, x.hybrid_a, x.hybrid_tau));
   if (trial_small(t)) {
     ask_derivatives(t, tau, &x);
     assert_ok(limb_mass_matrix_inverse(t->d, t->q, x.Minv));
@@ -101,6 +122,10 @@ static void compare_derivatives(const trial* t, const answers* got, const answer
   assert_close_matrix(got->fd.dacc_dq, want->fd.dacc_dq, n, n, t->solve, 0);
   assert_close_matrix(got->fd.dacc_dv, want->fd.dacc_dv, n, n, t->solve, 0);
   assert_close_matrix(got->fd.dacc_dtau, want->fd.dacc_dtau, n, n, t->solve, 0);
+  assert_close_array(got->hybrid.y, want->hybrid.y, n, t->solve, 0);
+  assert_close_matrix(got->hybrid.dy_dq, want->hybrid.dy_dq, n, n, t->solve, 0);
+  assert_close_matrix(got->hybrid.dy_dv, want->hybrid.dy_dv, n, n, t->solve, 0);
+  assert_close_matrix(got->hybrid.dy_dx, want->hybrid.dy_dx, n, n, t->solve, 0);
 }
 
 // M^-1 magnifies the last bits in which the sets differ by its condition number.
@@ -114,6 +139,8 @@ static void compare(const trial* t, const answers* got, const answers* want)
   assert_close_array(got->a, want->a, n, t->solve, 0);
   assert_close_array(got->by_M, want->by_M, n, t->solve, 0);
   assert_close_array(got->aba, want->aba, n, t->solve, 0);
+  assert_close_array(got->hybrid_a, want->hybrid_a, n, t->solve, 0);
+  assert_close_array(got->hybrid_tau, want->hybrid_tau, n, t->solve, 0);
   assert_close_matrix(&got->X->R.m[0], &want->X->R.m[0], nl, 12, TOL_ISA, 0);
   assert_close_motions(got->v, want->v, nl, TOL_ISA, 0);
   assert_close_motions(got->acc, want->acc, nl, TOL_ISA, 0);

@@ -107,11 +107,12 @@ static call begin_call(const limb_model* m, const double* q, const double* v, co
                 .nout = nout};
 }
 
-// Whatever a kernel stores in the workspace is computed, too. All of it is scalars but the base.
+// Whatever a kernel stores in the workspace is computed, too. All of it is scalars but base and marks.
 static void keep_workspace(const limb_model* m, scalar_space* s)
 {
   limb_arena_release(s->block, s->size);
   memset(s->ws.base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof(double));
+  memset(s->ws.given, 0, (size_t)m->ncdof);
   keep_live(s->block, s->size / sizeof(real));
 }
 
@@ -161,6 +162,16 @@ limb_count limb_counted_aba(const limb_model* m, const double* q, const double* 
   const real least =
     limb_kernels_count.aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
+}
+
+limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v,
+                               const unsigned char* given, const double* x, double* out)
+{
+  call c = begin_call(m, q, v, x, 2 * (size_t)m->nv);
+  const kernel_set_count_hybrid in = {c.q, c.v, given, c.in, &all_terms, NULL};
+  const real least =
+    limb_kernels_count.hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
+  return end_call(&c, m, &least, out);
 }
 
 static size_t slopes_size(const limb_model* m)
@@ -252,6 +263,19 @@ limb_count limb_count_coriolis(const limb_model* m)
 limb_count limb_count_aba(const limb_model* m)
 {
   return in_neutral_state(m, limb_counted_aba, (size_t)m->nv);
+}
+
+limb_count limb_count_hybrid(const limb_model* m, int forces)
+{
+  size_t n;
+  double *x = neutral(m, &n), *out = take(2 * n, sizeof *out);
+  unsigned char* given = take(n, 1);
+  for (int k = 0; k < m->nv; k++) given[k] = k >= forces;
+  const limb_count c = limb_counted_hybrid(m, x, x + n, given, x + 2 * n, out);
+  free(given);
+  free(out);
+  free(x);
+  return c;
 }
 
 limb_count limb_count_id_derivatives(const limb_model* m)

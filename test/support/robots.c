@@ -395,6 +395,8 @@ const robot* robot_table(int* count)
     {"ur5", robot_ur5, 0, 6},
     {"puma560", robot_puma560, ROBOT_ACTUATED, 6},
     {"panda", robot_panda, 0, 7},
+    {"elastic_arm", robot_elastic_arm, ROBOT_ACTUATED | ROBOT_SHAFTS, 8},
+    {"two_roots", robot_two_roots, ROBOT_MIMIC | ROBOT_ACTUATED | ROBOT_SHAFTS, 13},
     {"hand", robot_hand, ROBOT_MIMIC | ROBOT_ACTUATED, 9},
     {"quadruped", robot_quadruped, ROBOT_FREE_BASE, 18},
     {"humanoid", robot_humanoid, ROBOT_FREE_BASE, 35},

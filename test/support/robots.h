@@ -9,7 +9,8 @@ enum {
   ROBOT_FREE_BASE = 1, // the root joint is free
   ROBOT_MIMIC = 2,     // has mimic joints
   ROBOT_LONG = 4,      // a chain of a thousand: few states, wider tolerances, nothing cubic
-  ROBOT_ACTUATED = 8   // has friction, rotors or springs
+  ROBOT_ACTUATED = 8,  // has friction, rotors or springs
+  ROBOT_SHAFTS = 16    // has elastic shafts
 };
 
 typedef struct robot {
@@ -46,6 +47,16 @@ limb_model* robot_hand(void);      // wrist, five fingers, mimic chains, springs
 // The Panda on a base body of the given mass (joint 0, LIMB_FIXED or LIMB_FREE, at the world
 // frame).
 limb_model* robot_panda_on_base(limb_joint_type root, double mass);
+
+// ---- with elastic joints (robots_elastic.c) -----------------------------------------------------
+
+// Five joints: one driven directly; a rotation and a slide by series-elastic motors after Spong, a rotation
+// by one with a coupled rotor; the last one is a spring, lumped elasticity. Frame "tip".
+limb_model* robot_elastic_arm(void);
+
+// Two roots that nobody drives: a planar one with a series-elastic pendulum and its follower, and a free
+// one with an arm. Frame "palm".
+limb_model* robot_two_roots(void);
 
 // ---- random robots (robots_random.c) ------------------------------------------------------------
 

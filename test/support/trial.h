@@ -26,7 +26,7 @@ typedef struct trial {
   limb_wrench wrench[TRIAL_WRENCHES]; // in BODY, WORLD and ALIGNED, on random frames
   limb_environment env;               // default, with these wrenches
   double solve;                       // tolerance of quantities that invert M
-  void* block[64];                    // scratch, freed after the state
+  void* block[128];                   // scratch, freed after the state
   int nblock;
 } trial;
 

@@ -1,0 +1,217 @@
+// Static deflection: where joints that give way come to rest under load. Newton's method.
+//
+// Cost: O(n depth + f^3) for each iteration, with f coordinates that give way.
+//
+//   r(q) = springs(q) + g(q) - sum J' wrench - tau       forces out of balance, of those that give way
+//   K = d r / d q,   q <- q (+) t x,   K x = -r          t = 1, 1/2, 1/4, ... until |r| falls; |t x| <= 1
+//
+// Where K has a pivot that is not positive, a load that pushes outweighs the springs; a step then goes
+// downhill with each diagonal entry raised by its row and by |r_i|, which makes x at most 1. An equilibrium
+// with such a K is none to come to rest at.
+
+#include "limb/derivatives.h"
+#include "limb/elastic.h"
+
+#include "base/sized.h"
+#include "dynamics/marks.h"
+#include "linalg/exchange.h"
+#include "model/state_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+limb_status limb_mark_elastic(const limb_model* m, unsigned char* given)
+{
+  if (!m || !given) return LIMB_E_ARG;
+  memset(given, LIMB_ACCELERATION_GIVEN, (size_t)m->nv);
+  for (int j = 0; j < m->njoint; j++) { // a mimic joint's spring is one of its source
+    if (m->joint[j].def.stiffness > 0) given[m->joint[j].v] = LIMB_FORCE_GIVEN;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (joint->nv == 0) continue;
+    if (joint->shaft >= 0)
+      given[joint->v] = LIMB_FORCE_GIVEN;
+    else if (!joint->passive)
+      memset(given + joint->v, LIMB_ACCELERATION_GIVEN, (size_t)joint->nv);
+  }
+  return LIMB_OK;
+}
+
+typedef struct balance {
+  limb_data* d;
+  const unsigned char* given;
+  const double* tau; // NULL: zero
+  const limb_environment* env;
+  int n;        // coordinates that give way
+  double* K;    // n x n; nv x nv of room
+  double* r;    // n
+  double* x;    // nv: the step, zero where nothing gives way
+  double* old;  // n: the diagonal of K; nv of room
+  double* at;   // nq
+  double noise; // what rounding leaves of forces
+} balance;
+
+static double largest(int n, const double* x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static double square(int n, const double* x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+// Of nv forces those out of balance, in place.
+static void pick(const balance* b, double* r)
+{
+  for (int k = 0, i = 0; k < b->d->m->nv; k++) {
+    if (b->given[k] == LIMB_FORCE_GIVEN) r[i++] = r[k] - (b->tau ? b->tau[k] : 0);
+  }
+}
+
+// r and K at b->at.
+static limb_status look(balance* b)
+{
+  const limb_model* m = b->d->m;
+  const double* rest = b->d->zeros;
+  const limb_id_derivatives out = {b->r, b->K, NULL, NULL};
+  const limb_status s = limb_inverse_dynamics_derivatives(b->d, b->at, rest, rest, b->env, &out);
+  if (s != LIMB_OK) return s;
+  pick(b, b->r);
+  double* to = b->K;
+  for (int i = 0; i < m->nv; i++) {
+    if (b->given[i] != LIMB_FORCE_GIVEN) continue;
+    for (int k = 0; k < m->nv; k++) {
+      if (b->given[k] == LIMB_FORCE_GIVEN) *to++ = b->K[(ptrdiff_t)i * m->nv + k];
+    }
+  }
+  const double stiffest = largest(b->n * b->n, b->K), farthest = largest(m->nq, b->at);
+  b->noise = 32 * DBL_EPSILON * stiffest * fmax(1, farthest);
+  return LIMB_OK;
+}
+
+// x = -K^-1 r by exchange steps. False unless every pivot is positive and more than rounding.
+static bool solve(balance* b)
+{
+  const int n = b->n, nv = b->d->m->nv;
+  for (int i = 0; i < n; i++) b->old[i] = b->K[(ptrdiff_t)i * (n + 1)];
+  for (int i = 0; i < n; i++) {
+    const double least = 4 * (double)n * DBL_EPSILON * fabs(b->old[i]);
+    if (!limb_exchange(n, i, least, b->K)) return false;
+  }
+  for (int k = 0, i = 0; k < nv; k++) {
+    b->x[k] = 0;
+    if (b->given[k] != LIMB_FORCE_GIVEN) continue;
+    for (int j = 0; j < n; j++) b->x[k] -= b->K[(ptrdiff_t)i * n + j] * b->r[j];
+    i++;
+  }
+  return true;
+}
+
+// A step downhill where nothing pulls back.
+static limb_status slide(balance* b)
+{
+  const limb_status s = look(b);
+  if (s != LIMB_OK) return s;
+  for (int i = 0; i < b->n; i++) {
+    double* row = b->K + (ptrdiff_t)i * b->n;
+    double sum = fabs(b->r[i]);
+    for (int j = 0; j < b->n; j++) sum += fabs(row[j]);
+    row[i] += sum;
+  }
+  if (!solve(b)) return LIMB_E_SINGULAR;
+  return limb_integrate(b->d->m, b->at, b->x, 1, b->at);
+}
+
+// The longest of the steps x, x / 2, x / 4, ... that brings the forces nearer to balance.
+static limb_status search(balance* b)
+{
+  const limb_model* m = b->d->m;
+  const double* rest = b->d->zeros;
+  const double before = square(b->n, b->r);
+  double *next = b->K, *r = b->old; // neither is needed any more; nq <= nv^2
+  const double whole = 1 / fmax(1, largest(m->nv, b->x));
+  for (int half = 0; half < 30; half++) {
+    const double t = ldexp(whole, -half);
+    limb_status s = limb_integrate(m, b->at, b->x, t, next);
+    if (s == LIMB_OK) s = limb_inverse_dynamics(b->d, next, rest, rest, b->env, r);
+    if (s != LIMB_OK && s != LIMB_E_NONFINITE) return s;
+    if (s != LIMB_OK) continue; // too far
+    pick(b, r);
+    if (square(b->n, r) < (1 - 1e-4 * t) * before) {
+      memcpy(b->at, next, (size_t)m->nq * sizeof *next);
+      return LIMB_OK;
+    }
+  }
+  return LIMB_E_NOCONV;
+}
+
+// The largest force on what gives way: at rest, that of a spring or one that was given.
+static double load_scale(balance* b, limb_status* s)
+{
+  double most = b->tau ? largest(b->d->m->nv, b->tau) : 0;
+  *s = limb_spring_forces(b->d, b->at, b->old);
+  if (*s != LIMB_OK) return 0;
+  for (int k = 0; k < b->d->m->nv; k++) {
+    if (b->given[k] == LIMB_FORCE_GIVEN) most = fmax(most, fabs(b->old[k]));
+  }
+  return most;
+}
+
+static limb_status relax(balance* b, limb_deflection* o)
+{
+  bool held = true;
+  for (o->iterations = 0;; o->iterations++) {
+    limb_status s;
+    const double load = load_scale(b, &s);
+    if (s == LIMB_OK) s = look(b);
+    if (s != LIMB_OK) return s;
+    const double off = o->out_of_balance = largest(b->n, b->r);
+    held = solve(b);
+    if (off <= fmax(o->tolerance * load, b->noise)) return held ? LIMB_OK : LIMB_E_SINGULAR;
+    if (o->iterations >= o->most) return held ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+    s = held ? search(b) : slide(b);
+    if (s != LIMB_OK) return s;
+  }
+}
+
+static limb_status read_options(const limb_deflection* o, limb_deflection* own)
+{
+  *own = limb_default_deflection();
+  if (!o) return LIMB_OK;
+  const limb_status s = limb_sized_read(own, sizeof *own, o, sizeof *own);
+  if (s != LIMB_OK) return s;
+  if (!limb_finite(1, &own->tolerance)) return LIMB_E_NONFINITE;
+  return own->tolerance >= 0 && own->most >= 0 ? LIMB_OK : LIMB_E_ARG;
+}
+
+limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
+                                   const limb_environment* env, limb_deflection* o, double* work,
+                                   double* q)
+{
+  if (!d || !work || !q) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_deflection own;
+  limb_status s = read_options(o, &own);
+  if (s == LIMB_OK) s = limb_check_state(d, q, tau, NULL);
+  if (s != LIMB_OK) return s;
+  const size_t nv = (size_t)m->nv;
+  balance b = {.d = d, .tau = tau, .env = env};
+  b.K = work, b.r = b.K + nv * nv, b.x = b.r + nv, b.old = b.x + nv, b.at = b.old + nv;
+  unsigned char* marks = (unsigned char*)(b.at + m->nq); // the last nv numbers
+  if (!given) s = limb_mark_elastic(m, marks);
+  b.given = limb_marks(d, given ? given : marks);
+  if (!b.given || s != LIMB_OK) return LIMB_E_ARG;
+  for (int k = 0; k < m->nv; k++) b.n += b.given[k] == LIMB_FORCE_GIVEN;
+  memcpy(b.at, q, (size_t)m->nq * sizeof *q);
+  s = relax(&b, &own);
+  if (o) o->iterations = own.iterations, o->out_of_balance = own.out_of_balance;
+  if (s == LIMB_OK) memcpy(q, b.at, (size_t)m->nq * sizeof *q);
+  return s;
+}

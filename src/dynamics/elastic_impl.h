@@ -1,0 +1,58 @@
+// Workspace of the inverse dynamics of robots with shafts: power series (base/series.h) through the kernels.
+#ifndef LIMB_ELASTIC_IMPL_H
+#define LIMB_ELASTIC_IMPL_H
+
+#include "limb/elastic.h"
+
+#include "base/series.h"
+#include "dynamics/environment.h"
+
+_Static_assert((int)LIMB_ELASTIC_ORDER == (int)LIMB_SERIES_DEGREE + 2,
+               "positions have two derivatives more than forces");
+
+// Where a shaft stands among the others: its force contains the motors of shafts that must be solved before.
+typedef struct limb_shaft_level {
+  int pass; // in which its motor is solved, from 1 on
+  int cost
+    [2]; // derivatives that its motor's angle has less than the links; with friction, which damps: [1]
+  int behind; // shaft that has the driven joint for a motor; -1: none
+} limb_shaft_level;
+
+typedef struct limb_levels {
+  limb_shaft_level* shaft; // nshaft
+  int* driven;             // nv: shaft that drives it; -1: none
+  int* driving;            // nv: shaft that it drives; -1: none
+  int passes;
+  int order[2]; // derivatives of the links' motion that are needed, as cost
+} limb_levels;
+
+// Fills what out points at. False when there is no such order of the shafts, or it takes more than
+// LIMB_ELASTIC_ORDER derivatives whatever the friction.
+bool limb_levels_find(const limb_model* m, limb_levels* out);
+
+// Lays out the arrays of limb_levels.
+void limb_levels_lay_out(limb_arena* a, const limb_model* m, limb_levels* out);
+
+struct limb_series {
+  const limb_model* m;
+  limb_allocator alloc;
+  void* block;
+  size_t block_size;
+  limb_data* d; // over double: checks and surroundings
+  limb_levels levels;
+  limb_ws ws;                     // over series; its base states are those of d
+  limb_series_number *q, *v, *a;  // nq, nv, nv
+  limb_series_number* tau;        // nv: without the shafts
+  limb_series_number* torque;     // nshaft: T
+  limb_series_number *X, *wrench; // nlink poses and forces on links, in link axes
+  double* at;                     // nq: the configuration, with zeros for what is not looked at
+};
+
+// q, v and a as series of that degree, from the configuration w->at and the derivatives d (degree + 2 rows of
+// nv).
+void limb_series_load(limb_series* w, int degree, const double* d);
+
+// tau = M a + h + rotors + friction + springs - sum J' wrench as a series; shafts are left out.
+void limb_series_forces(limb_series* w, const limb_surroundings* x);
+
+#endif
