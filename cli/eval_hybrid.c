@@ -18,27 +18,26 @@ static limb_status hybrid(eval_run* r, double* x)
 
 static double two_matrices(const eval_run* r) { return 2 * (double)squared(r); }
 
-static limb_status slopes(eval_run* r, double* by_q, double* by_v, double* by_x)
+static limb_status slopes(eval_run* r, const limb_hybrid_slopes* out)
 {
   const cli_states* s = r->states;
   const limb_hybrid in = {s->q, s->v, s->given.mark, s->given.x, &r->robot->env};
-  const limb_hybrid_slopes out = {NULL, by_q, by_v, by_x};
-  return limb_hybrid_dynamics_derivatives(r->robot->data, &in, &out);
+  return limb_hybrid_dynamics_derivatives(r->robot->data, &in, out);
 }
 
 static limb_status hybrid_by_q(eval_run* r, double* x)
 {
-  return slopes(r, x, r->work, r->work + squared(r));
+  return slopes(r, &(limb_hybrid_slopes){NULL, x, r->work, r->work + squared(r)});
 }
 
 static limb_status hybrid_by_v(eval_run* r, double* x)
 {
-  return slopes(r, r->work, x, r->work + squared(r));
+  return slopes(r, &(limb_hybrid_slopes){NULL, r->work, x, r->work + squared(r)});
 }
 
 static limb_status hybrid_by_x(eval_run* r, double* x)
 {
-  return slopes(r, r->work, r->work + squared(r), x);
+  return slopes(r, &(limb_hybrid_slopes){NULL, r->work, r->work + squared(r), x});
 }
 
 static const char* const hybrid_fields[] = {"a", "tau", NULL};

@@ -157,7 +157,7 @@ static limb_status base_momentum(verify* t, double* off)
 // ---- derivatives -----------------------------------------------------------------------------------
 
 // The numbers of x with this mark, zero for the others.
-static void select(const verify* t, unsigned char mark, const double* x, double* out)
+static void select(const verify* t, int mark, const double* x, double* out)
 {
   for (int k = 0; k < t->nv; k++) out[k] = t->given[k] == mark ? x[k] : 0;
 }
@@ -166,7 +166,7 @@ static void select(const verify* t, unsigned char mark, const double* x, double*
 static double differ_kinds(const verify* t, const double* terms, const double* x, const double* y)
 {
   double off = 0;
-  for (unsigned char mark = LIMB_FORCE_GIVEN; mark <= LIMB_ACCELERATION_GIVEN; mark++) {
+  for (int mark = LIMB_FORCE_GIVEN; mark <= LIMB_ACCELERATION_GIVEN; mark++) {
     double size = mark == LIMB_ACCELERATION_GIVEN ? VERIFY_PART * t->size.force : 0;
     for (size_t i = 0; i < 3; i++) {
       select(t, mark, terms + i * (size_t)t->nv, t->idle_a);

@@ -61,22 +61,39 @@ static void bend(double t, double* q, double* v, double* x)
   }
 }
 
+// Where the head goes is q exp(u), and u changes with w + [u, w] / 2 + [u, [u, w]] / 12 + ... when the head
+// moves with w (Munthe-Kaas). With w alone the step below would be of second order: turns do not commute.
+static void follow_turns(double h, const double* last, double* rate)
+{
+  const sp_motion u = {{h * last[0], h * last[1], h * last[2]},
+                       {h * last[3], h * last[4], h * last[5]}};
+  const sp_motion w = {{rate[0], rate[1], rate[2]}, {rate[3], rate[4], rate[5]}};
+  const sp_motion c = sp_crm(u, w), cc = sp_crm(u, c);
+  const sp_motion r = sp_addm(w, sp_addm(sp_scalem(1 / 2.0, c), sp_scalem(1 / 12.0, cc)));
+  rate[0] = r.w.x, rate[1] = r.w.y, rate[2] = r.w.z;
+  rate[3] = r.v.x, rate[4] = r.v.y, rate[5] = r.v.z;
+}
+
 // One step of Runge and Kutta; work of motors and of water, and the worst balance of power.
 static limb_status step(eel* e, double t, double* q, double* v, double work[3])
 {
   static const double at[4] = {0, 0.5, 0.5, 1}, share[4] = {1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0};
   const limb_model* m = limb_data_model(e->d);
-  double qs[NQ], vs[NV] = {0}, a[NV] = {0}, dq[NV] = {0}, dv[NV] = {0};
-  double x[NV] = {0}; // no force on the head; accelerations of the joints
+  double qs[NQ], vs[NV], a[NV] = {0}, dq[NV] = {0}, dv[NV] = {0};
+  double rate[NV] = {0}, last[NV]; // of u: of this stage, of the one before
+  double x[NV] = {0};              // no force on the head; accelerations of the joints
   for (int i = 0; i < 4; i++) {
     limb_power p = {.residual = 0};
-    limb_status s = limb_integrate(m, q, vs, at[i] * DT, qs);
+    memcpy(last, rate, sizeof last);
+    limb_status s = limb_integrate(m, q, last, at[i] * DT, qs);
     for (int j = 0; j < NV; j++) vs[j] = v[j] + at[i] * DT * a[j];
     bend(t + at[i] * DT, qs, vs, x);
     if (s == LIMB_OK) s = limb_hybrid_dynamics(e->d, qs, vs, NULL, x, &e->env, a, NULL);
     if (s == LIMB_OK) s = limb_power_balance(e->d, qs, vs, a, &e->env, &p);
     if (s != LIMB_OK) return s;
-    for (int j = 0; j < NV; j++) dq[j] += share[i] * vs[j], dv[j] += share[i] * a[j];
+    memcpy(rate, vs, sizeof rate);
+    follow_turns(at[i] * DT, last, rate);
+    for (int j = 0; j < NV; j++) dq[j] += share[i] * rate[j], dv[j] += share[i] * a[j];
     work[0] += share[i] * DT * p.actuators, work[1] += share[i] * DT * p.wrenches;
     work[2] = fmax(work[2], fabs(p.residual));
   }

@@ -59,7 +59,8 @@ typedef struct limb_trajectory {
 /// Coulomb friction without a width is constant next to v: T jumps where v changes its sign.
 /// @param q    nq: complete, motors included (output)
 /// @param v,a  nv each, complete (output)
-/// @param tau  nv: forces of motors and of joints without shafts; 0 for joints behind shafts (output)
+/// @param tau  nv: forces of motors and of joints without shafts, passive ones included: what must act there
+///             for this motion; 0 for joints behind shafts (output)
 /// @param env  wrenches are fixed in the components they are given by, and may not act on what a shaft's
 ///             motor turns; the base must be at rest and force laws are not followed (LIMB_E_UNSUPPORTED)
 /// @return also LIMB_E_ARG when the order is too low, LIMB_E_UNSUPPORTED when without friction it would be
@@ -103,7 +104,8 @@ static inline limb_deflection limb_default_deflection(void)
 /// @param work   nv (nv + 4) + nq numbers of scratch
 /// @param q      nq: start (in), equilibrium (out); untouched on failure
 /// @return also LIMB_E_NOCONV, LIMB_E_SINGULAR when nothing holds a coordinate that gives way (no spring, an
-///         equilibrium that the load pushes out of: buckling), and LIMB_E_UNSUPPORTED with force laws.
+///         equilibrium that the load pushes out of: buckling), and LIMB_E_UNSUPPORTED with force laws and
+///         beyond LIMB_DERIVATIVES_MOST velocities.
 LIMB_NODISCARD LIMB_API limb_status limb_static_deflection(limb_data* d, const unsigned char* given,
                                                            const double* tau,
                                                            const limb_environment* env,

@@ -62,6 +62,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int join
 LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame,
                                                    limb_frame_info* out);
 
+/// Number of shafts, 0 for NULL; one of them, as it was described.
 LIMB_API int limb_shaft_count(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft,
                                                    limb_shaft_def* out);

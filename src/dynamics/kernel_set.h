@@ -164,7 +164,8 @@ static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed
   for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
 }
 
-// What friction and springs take away, in compiled order; NULL: there is nothing of the kind.
+// What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
+// in ws->force, which articulated bodies do not use.
 KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv,
                                const limb_terms* terms)
 {

@@ -194,6 +194,25 @@ static void body_energies(const limb_data* d, int body, sp_vec3 gravity, double*
   potential[1] = -g.x, potential[2] = -g.y, potential[3] = -g.z;
 }
 
+// Columns of joints and shafts in the rows of both energies.
+static void actuator_energies(const limb_model* m, const double* q, const double* v, size_t at,
+                              double* kinetic, double* potential)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!limb_has_actuator(m, j)) continue;
+    const double rate = joint->multiplier * v[joint->v];
+    const double x = joint->multiplier * q[joint->q] + joint->offset;
+    if (kinetic) kinetic[at] = rate * rate / 2;
+    if (potential) potential[at + 3] = x * x / 2, potential[at + 4] = x;
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  for (int k = 0; k < m->nshaft && potential; k++, at += LIMB_SHAFT_PARAMETERS) {
+    const double x = limb_shaft_twist(m, &m->shaft[k].def, q);
+    potential[at] = x * x / 2, potential[at + 2] = x;
+  }
+}
+
 limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v,
                                   const limb_environment* env, double* kinetic, double* potential)
 {
@@ -213,20 +232,7 @@ limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v
                   potential ? potential + at : NULL);
     at += LIMB_BODY_PARAMETERS;
   }
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (!limb_has_actuator(m, j)) continue;
-    const double rate = joint->multiplier * v[joint->v];
-    const double x = joint->multiplier * q[joint->q] + joint->offset;
-    if (kinetic) kinetic[at] = rate * rate / 2;
-    if (potential) potential[at + 3] = x * x / 2, potential[at + 4] = x;
-    at += LIMB_JOINT_PARAMETERS;
-  }
-  for (int k = 0; k < m->nshaft && potential; k++, at += LIMB_SHAFT_PARAMETERS) {
-    const limb_shaft_def* def = &m->shaft[k].def;
-    const double x = limb_shaft_twist(m, def, q);
-    potential[at] = x * x / 2, potential[at + 2] = x;
-  }
+  actuator_energies(m, q, v, at, kinetic, potential);
   const bool finite =
     (!kinetic || limb_finite(np, kinetic)) && (!potential || limb_finite(np, potential));
   return finite ? LIMB_OK : LIMB_E_NONFINITE;

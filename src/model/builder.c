@@ -160,6 +160,7 @@ void limb_builder_destroy(limb_builder* b)
   limb_free(&a, b->joint, (size_t)b->joint_cap * sizeof *b->joint);
   limb_free(&a, b->frame, (size_t)b->frame_cap * sizeof *b->frame);
   limb_free(&a, b->shaft, (size_t)b->shaft_cap * sizeof *b->shaft);
+  limb_free(&a, b->driven, (size_t)b->driven_cap);
   builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names};
   for (int i = 0; i < 3; i++)
     limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);

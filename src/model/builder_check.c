@@ -323,10 +323,8 @@ limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, c
   if (def->joint == def->motor)
     return limb_fail(err, LIMB_E_ARG, where, "the shaft connects joint '%s' with itself",
                      b->joint[def->joint].name);
-  for (int i = 0; i < b->nshaft; i++) {
-    if (b->shaft[i].joint == def->joint)
-      return limb_fail(err, LIMB_E_ARG, where, "joint '%s' is driven by a shaft already",
-                       b->joint[def->joint].name);
-  }
+  if (def->joint < b->driven_cap && b->driven[def->joint])
+    return limb_fail(err, LIMB_E_ARG, where, "joint '%s' is driven by a shaft already",
+                     b->joint[def->joint].name);
   return LIMB_OK;
 }

@@ -24,6 +24,8 @@ struct limb_builder {
   int nframe, frame_cap;
   limb_shaft_def* shaft; // checked
   int nshaft, shaft_cap;
+  unsigned char* driven; // 1: a shaft drives that joint; of the first driven_cap joints
+  int driven_cap;
   builder_names body_names, joint_names, frame_names;
 };
 

@@ -19,6 +19,23 @@ static void name_shaft(const limb_builder* b, const char* kind, int joint, size_
     (void)snprintf(where, size, "%s", kind);
 }
 
+// Room for one more shaft, and for the mark of the joint it drives.
+static bool reserve(limb_builder* b, int joint)
+{
+  void* items = b->shaft;
+  const int grown = limb_grow(&b->alloc, &items, &b->shaft_cap, b->nshaft, sizeof *b->shaft);
+  b->shaft = items;
+  if (!grown) return false;
+  while (b->driven_cap <= joint) {
+    const int before = b->driven_cap;
+    void* marks = b->driven;
+    if (!limb_grow(&b->alloc, &marks, &b->driven_cap, before, 1)) return false;
+    b->driven = marks;
+    memset(b->driven + before, 0, (size_t)(b->driven_cap - before));
+  }
+  return true;
+}
+
 limb_status limb_builder_add_shaft(limb_builder* b, const limb_shaft_def* def, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "shaft", "builder or definition is NULL");
@@ -30,10 +47,8 @@ limb_status limb_builder_add_shaft(limb_builder* b, const limb_shaft_def* def, l
   name_shaft(b, "shaft", own.joint, sizeof where, where);
   s = limb_check_shaft(b, &own, where, err);
   if (s) return s;
-  void* items = b->shaft;
-  const int grown = limb_grow(&b->alloc, &items, &b->shaft_cap, b->nshaft, sizeof own);
-  b->shaft = items;
-  if (!grown) return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
+  if (!reserve(b, own.joint)) return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
+  b->driven[own.joint] = 1;
   b->shaft[b->nshaft++] = own;
   return LIMB_OK;
 }
@@ -137,7 +152,6 @@ static limb_status add_parts(limb_builder* b, const limb_motor_def* def, const c
 limb_status limb_builder_add_motor(limb_builder* b, const limb_motor_def* def, int* motor,
                                    limb_error* err)
 {
-  static const char rotor_end[] = "_rotor", motor_end[] = "_motor";
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "motor", "builder or definition is NULL");
   limb_motor_def own = limb_default_motor_def(-1);
   limb_status s =
@@ -149,13 +163,11 @@ limb_status limb_builder_add_motor(limb_builder* b, const limb_motor_def* def, i
   if (s) return s;
 
   const char* driven = b->joint[own.joint].name;
-  const size_t length = strlen(driven), size = length + sizeof rotor_end;
+  const size_t size = strlen(driven) + sizeof "_rotor";
   char* names = limb_alloc(&b->alloc, 2 * size);
   if (!names) return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
-  for (int i = 0; i < 2; i++) {
-    memcpy(names + (size_t)i * size, driven, length);
-    memcpy(names + (size_t)i * size + length, i ? motor_end : rotor_end, sizeof rotor_end);
-  }
+  (void)snprintf(names, size, "%s_rotor", driven);
+  (void)snprintf(names + size, size, "%s_motor", driven);
   s = add_parts(b, &own, names, names + size, err);
   limb_free(&b->alloc, names, 2 * size);
   if (!s && motor) *motor = b->njoint - 1;
