@@ -53,10 +53,12 @@ static const char* const about[] = {
   "is there: a.<joint> or tau.<joint>. It answers with all of both. Of a joint without",
   "motor (limb info names them) neither stands for no force. base_acc is of a moving",
   "base, the joints without motor between the world and the first that has one: of",
-  "these it takes tau, or zero, of the others a, or else tau. Its answer is in the",
-  "order of v, wx wy wz vx vy vz for a free base: rates of these components, which",
-  "are in the axes of the body. base_acc_frame is the angular acceleration of a frame",
-  "and the acceleration of its origin in space, when the base moves like that.",
+  "these it takes tau, or zero, of the others a, or else tau. In a robot without such",
+  "joints, the base are those on the world of which tau is there and a is not. Its",
+  "answer is in the order of v, wx wy wz vx vy vz for a free base: rates of these",
+  "components, which are in the axes of the body. base_acc_frame is the angular",
+  "acceleration of a frame and the acceleration of its origin in space, when the",
+  "base moves like that.",
   "",
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
@@ -68,15 +70,15 @@ static const char* const about[] = {
   "smooth: --coulomb-width.",
   "",
   "JSON is one object with schema, model, gravity, friction, mimic, base (fixed,",
-  "floating, planar or other), frame, ref, joints, dofs, nq, nv, and results: an",
-  "array of one object per row. Matrices and tensors are nested arrays, the last",
-  "index innermost; directions and parameters name their indices where there are",
-  "any; given says what hybrid took of each of dofs, base_given what base_acc did.",
-  "Numbers have 17 digits. CSV has a column per number, such as M.<dof>.<dof>,",
-  "J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>, hybrid.a.<dof>, pose.px,",
-  "energy.kinetic, reactions.<joint>.mx. When a row fails, what was printed before",
-  "stays, JSON with an object error behind the results; a file of --output is not",
-  "written then.",
+  "floating, planar, another type of joint, or other when they differ), frame, ref,",
+  "joints, dofs, nq, nv, and results: an array of one object per row. Matrices and",
+  "tensors are nested arrays, the last index innermost; directions and parameters",
+  "name their indices where there are any; given says what hybrid took of each of",
+  "dofs, base_given what base_acc did. Numbers have 17 digits. CSV has a column per",
+  "number, such as M.<dof>.<dof>, J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>,",
+  "hybrid.a.<dof>, pose.px, energy.kinetic, reactions.<joint>.mx. When a row fails,",
+  "what was printed before stays, JSON with an object error behind the results; a",
+  "file of --output is not written then.",
   NULL,
 };
 
@@ -254,7 +256,6 @@ static int run_sheet(eval_sheet* s, const char* path)
   eval_run* run = s->run;
   int code = read_frame(s);
   if (code == EXIT_FINE) code = eval_read_task(s);
-  if (code == EXIT_FINE) code = eval_find_floating(s);
   if (code != EXIT_FINE) return code;
   if (path) {
     code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
@@ -262,7 +263,8 @@ static int run_sheet(eval_sheet* s, const char* path)
     cli_states_none(run->states, s->args, run->robot, run->dofs);
   }
   if (code != EXIT_FINE) return code;
-  code = check_needs(s);
+  code = eval_find_floating(s);
+  if (code == EXIT_FINE) code = check_needs(s);
   if (code == EXIT_FINE) code = eval_make_room(s);
   if (code == EXIT_FINE) code = print_rows(s);
   cli_states_close(run->states);

@@ -26,8 +26,8 @@ static const char* const about[] = {
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
   "not there are zero.",
   "",
-  "tau of a joint without motor is what acts there besides springs and shafts, zero",
-  "as a rule; limb eval --what hybrid does without such columns.",
+  "tau of a joint without motor is what acts there besides springs and shafts. It may",
+  "be left out: it is zero then, and a note says so.",
   "",
   "A row whose mass matrix is singular ends the command with exit code 4.",
   NULL,
@@ -63,7 +63,7 @@ static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
 {
   limb_csv_writer* w = NULL;
   cli_output out;
-  int code = cli_states_need(s, STATES_Q | STATES_V | STATES_TAU, "direct dynamics");
+  int code = cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE, "direct dynamics");
   if (code != EXIT_FINE) return code;
   code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
   if (code != EXIT_FINE) return code;

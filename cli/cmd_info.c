@@ -35,7 +35,12 @@ static void print_summary(const cli_robot* r, const info_facts* x)
   printf("  reach %.6g m: no frame gets farther from the base", x->reach);
   limb_joint_info joint;
   if (limb_get_joint(m, x->travels, &joint) == LIMB_OK)
-    printf(", without the travel of %s, which has no limit", joint.def.name);
+    printf(", without the travel of %s", joint.def.name);
+  if (x->travelling > 1)
+    printf(" and %d other%s, which have no limits", x->travelling - 1,
+           x->travelling > 2 ? "s" : "");
+  else if (x->travelling == 1)
+    printf(", which has no limit");
   printf("\n");
 }
 

@@ -19,47 +19,88 @@ static char* put(cli_dof* d, int joint, const limb_joint_info* info, int index, 
   const size_t name = strlen(def->name), rest = strlen(suffix);
   memcpy(text, def->name, name);
   memcpy(text + name, suffix, rest + 1);
-  *d = (cli_dof){text, joint, index, is_linear(def->type, suffix), info->passive, 0};
+  *d = (cli_dof){text, joint, index, is_linear(def->type, suffix), info->passive, 0, 0, 0};
   return text + name + rest + 1;
 }
 
-// Whether no motor is between a body and the world. floats: per body 1 yes, 0 no, -1 not known; the answer is
-// left there, so that the way up is short when parents come first.
-static int find_floating(const limb_model* m, int body, signed char* floats)
+// ---- the base --------------------------------------------------------------------------------------
+
+// Whether nothing but fixed joints is between a body and the world. still: per body 1 yes, 0 no, -1 not
+// known; the answer is left there, so that the way up is short when parents come first.
+static int find_still(const limb_model* m, int body, signed char* still)
 {
   int at = body;
-  while (floats[at] < 0) {
+  while (still[at] < 0) {
     limb_body_info link;
     limb_joint_info joint;
     if (limb_get_body(m, at, &link) != LIMB_OK || limb_get_joint(m, link.joint, &joint) != LIMB_OK)
       return 0;
-    const int driven = !joint.passive || joint.shaft >= 0;
-    if (driven && joint.def.type != LIMB_FIXED) return floats[body] = 0;
+    if (joint.def.type != LIMB_FIXED) return still[body] = 0;
     at = link.parent;
   }
-  return floats[body] = floats[at];
+  return still[body] = still[at];
+}
+
+void cli_dofs_set_base(cli_dofs* d, const unsigned char* given)
+{
+  d->nbase = 0;
+  for (int k = 0; k < d->nv; k++) {
+    d->v[k].base = given[k] == LIMB_FORCE_GIVEN;
+    if (d->v[k].base) d->split[d->nbase++] = k;
+  }
+  int* next = d->split + d->nbase;
+  for (int k = 0; k < d->nv; k++)
+    if (!d->v[k].base) *next++ = k;
 }
 
 // Which degrees of freedom belong to a moving base. 1, or 0 when memory runs out.
 static int find_base(const limb_model* m, cli_dofs* d)
 {
   const size_t count = (size_t)limb_body_count(m);
-  signed char* floats = malloc(count + 1);
-  if (!floats) return 0;
-  memset(floats, -1, count + 1);
-  floats[LIMB_WORLD_BODY] = 1;
-  for (int k = 0; k < d->nv; k++) {
-    limb_joint_info info;
-    if (!d->v[k].passive || limb_get_joint(m, d->v[k].joint, &info) != LIMB_OK) continue;
-    d->v[k].base = find_floating(m, info.def.child, floats);
-    if (d->v[k].base) d->split[d->nbase++] = k;
+  signed char* still = malloc(count + 1);
+  unsigned char* given = calloc((size_t)d->nv + 1, 1);
+  const int fine = still && given && limb_mark_base(m, given) == LIMB_OK;
+  if (fine) {
+    memset(still, -1, count + 1);
+    still[LIMB_WORLD_BODY] = 1;
+    cli_dofs_set_base(d, given);
   }
-  int* next = d->split + d->nbase;
-  for (int k = 0; k < d->nv; k++)
-    if (!d->v[k].base) *next++ = k;
-  free(floats);
-  return 1;
+  for (int k = 0; k < d->nv && fine; k++) {
+    limb_joint_info x;
+    if (limb_get_joint(m, d->v[k].joint, &x) != LIMB_OK) continue;
+    d->v[k].root = find_still(m, x.def.parent, still);
+    d->v[k].moves =
+      d->v[k].base || (d->v[k].root && (x.def.type == LIMB_FREE || x.def.type == LIMB_PLANAR));
+  }
+  free(still);
+  free(given);
+  return fine;
 }
+
+const char* cli_base_type(limb_joint_type type)
+{
+  return type == LIMB_FREE ? "floating" : limb_joint_type_name(type);
+}
+
+const char* cli_base_name(const limb_model* m, const cli_dofs* d)
+{
+  const char* name = "fixed";
+  int joints = 0, others = 0;
+  for (int k = 0; k < d->nv; k++) {
+    limb_joint_info x;
+    if (d->v[k].index > 0 || limb_get_joint(m, d->v[k].joint, &x) != LIMB_OK) continue;
+    const char* type = cli_base_type(x.def.type);
+    if (!d->v[k].moves)
+      others += d->v[k].root;
+    else if (joints++ == 0)
+      name = type;
+    else
+      others += strcmp(name, type) != 0;
+  }
+  return joints > 0 && others > 0 ? "other" : name;
+}
+
+// ---- making ----------------------------------------------------------------------------------------
 
 static size_t text_size(const limb_model* m)
 {

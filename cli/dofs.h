@@ -10,20 +10,31 @@ typedef struct cli_dof {
   int index;        // component of that joint
   int linear;       // 1: m, m/s, N; 0: rad, rad/s, N m
   int passive;      // 1: its joint has no motor
-  int base;         // 1: nor has any joint between it and the world: it is part of a moving base
+  int root;         // 1: between its joint and the world nothing moves
+  int base;         // 1: its force is given when the base is what moves (limb/moving_base.h)
+  int moves; // 1: of the model's moving base: limb_mark_base, or a free or planar root with a motor
 } cli_dof;
 
 typedef struct cli_dofs {
   int nq, nv;
   cli_dof *q, *v;
   char* text; // all names
-  int nbase;  // of v: how many are of a moving base
+  int nbase;  // of v: how many have the mark base; at first those of limb_mark_base
   int* split; // nv: those of the base, then the others
 } cli_dofs;
 
 // 1, or 0 when memory runs out.
 int cli_dofs_make(const limb_model* m, cli_dofs* out);
 void cli_dofs_free(cli_dofs* d); // fine for an empty one, and twice
+
+// Another base: nv marks of limb/hybrid.h, forces of the base given.
+void cli_dofs_set_base(cli_dofs* d, const unsigned char* given);
+
+// How the robot hangs on the world, by the joints that move as its base: "fixed" without any, the type when
+// they are alike, "other" when they differ or when other joints move right on the world as well. A free
+// joint is called "floating" here, as in --base and in model files.
+const char* cli_base_name(const limb_model* m, const cli_dofs* d);
+const char* cli_base_type(limb_joint_type type); // of one joint
 
 // "N" or "N m", "m/s" or "rad/s", "m" or "rad".
 const char* cli_force_unit(const cli_dof* d);

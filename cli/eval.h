@@ -37,7 +37,7 @@ enum { EVAL_AXES = 4, EVAL_MOST = 128 }; // axes of a quantity, quantities
 typedef struct eval_run {
   cli_robot* robot;
   cli_states* states;
-  const cli_dofs* dofs;
+  cli_dofs* dofs;
   int frame; // -1: none was named
   limb_ref ref;
   limb_task task; // the directions of that frame
@@ -74,6 +74,7 @@ enum {
   OF_STEP = 32,      // --dt
   OF_DUAL = 64,      // a workspace of dual numbers
   OF_FLOATING = 128, // a moving base
+  OF_ELASTIC = 256,  // elastic joints
 };
 
 typedef struct eval_quantity {
@@ -109,6 +110,10 @@ const char* eval_nearest(const char* wrong); // eval_list.c
 
 // Calls limb_kinematics for the row at hand. cmd_eval.c
 limb_status eval_move(eval_run* run);
+
+// Reactions of all joints, 6 numbers each, when they accelerate by a. work: as many numbers as x.
+limb_status eval_reactions(eval_run* r, const double* a, double* work,
+                           double* x); // eval_dynamics.c
 
 // n motions as columns of x, which is 6 x n. Returns s. eval_kinematics.c
 limb_status eval_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
@@ -153,7 +158,8 @@ unsigned eval_of(const eval_sheet* s);
 // --directions, --damping, --dt. EXIT_FINE, or EXIT_USAGE after a message.
 int eval_read_task(eval_sheet* s);
 
-// Marks the moving base when something asked for is of it. EXIT_FINE, or EXIT_USAGE when there is none.
+// Marks the moving base when something asked for is of it: the model's, and else the joints on the world
+// of which the table has the forces and not the accelerations. EXIT_FINE, or EXIT_USAGE when there is none.
 int eval_find_floating(eval_sheet* s);
 
 // Memory for the answers and for scratch, names of parameters, base parameters. EXIT_FINE, or an exit code
@@ -173,9 +179,6 @@ typedef struct eval_printer {
 } eval_printer;
 
 extern const eval_printer eval_json, eval_csv, eval_text; // eval_json.c, eval_print.c
-
-// How the robot hangs on the world: "fixed", "floating", "planar", or "other" when its roots differ.
-const char* eval_base_name(const limb_model* m);
 
 // "body", "world", "aligned"; name of the frame, NULL when there is none.
 const char* eval_ref_name(limb_ref ref);

@@ -71,12 +71,12 @@ static limb_status power(eval_run* r, double* x)
 
 static double joint_forces(const eval_run* r) { return 6.0 * limb_joint_count(r->robot->model); }
 
-static limb_status reactions(eval_run* r, double* x)
+limb_status eval_reactions(eval_run* r, const double* a, double* work, double* x)
 {
   const cli_states* s = r->states;
-  sp_force* f = (sp_force*)(void*)r->work;
+  sp_force* f = (sp_force*)(void*)work;
   const limb_status status =
-    limb_joint_reactions(r->robot->data, s->q, s->v, s->a, &r->robot->env, r->ref, f);
+    limb_joint_reactions(r->robot->data, s->q, s->v, a, &r->robot->env, r->ref, f);
   const int n = limb_joint_count(r->robot->model);
   for (int j = 0; status == LIMB_OK && j < n; j++) {
     double* at = x + 6 * (size_t)j;
@@ -84,6 +84,11 @@ static limb_status reactions(eval_run* r, double* x)
     at[3] = f[j].f.x, at[4] = f[j].f.y, at[5] = f[j].f.z;
   }
   return status;
+}
+
+static limb_status reactions(eval_run* r, double* x)
+{
+  return eval_reactions(r, r->states->a, r->work, x);
 }
 
 static const char* const energy_fields[] = {"kinetic", "potential", "gravity", "springs", NULL};

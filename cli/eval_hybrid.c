@@ -16,9 +16,23 @@ static limb_status hybrid(eval_run* r, double* x)
                               a, tau);
 }
 
+static double reactions_room(const eval_run* r)
+{
+  return r->dofs->nv + 6.0 * limb_joint_count(r->robot->model);
+}
+
+static limb_status hybrid_reactions(eval_run* r, double* x)
+{
+  const cli_states* s = r->states;
+  double *a = r->work, *work = a + r->dofs->nv;
+  const limb_status status = limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->given.mark,
+                                                  s->given.x, &r->robot->env, a, NULL);
+  return status == LIMB_OK ? eval_reactions(r, a, work, x) : status;
+}
+
 static double two_matrices(const eval_run* r) { return 2 * (double)squared(r); }
 
-static limb_status slopes(eval_run* r, const limb_hybrid_slopes* out)
+static limb_status slopes(eval_run* r, const limb_hybrid_derivatives* out)
 {
   const cli_states* s = r->states;
   const limb_hybrid in = {s->q, s->v, s->given.mark, s->given.x, &r->robot->env};
@@ -27,17 +41,17 @@ static limb_status slopes(eval_run* r, const limb_hybrid_slopes* out)
 
 static limb_status hybrid_by_q(eval_run* r, double* x)
 {
-  return slopes(r, &(limb_hybrid_slopes){NULL, x, r->work, r->work + squared(r)});
+  return slopes(r, &(limb_hybrid_derivatives){NULL, x, r->work, r->work + squared(r)});
 }
 
 static limb_status hybrid_by_v(eval_run* r, double* x)
 {
-  return slopes(r, &(limb_hybrid_slopes){NULL, r->work, x, r->work + squared(r)});
+  return slopes(r, &(limb_hybrid_derivatives){NULL, r->work, x, r->work + squared(r)});
 }
 
 static limb_status hybrid_by_x(eval_run* r, double* x)
 {
-  return slopes(r, &(limb_hybrid_slopes){NULL, r->work, r->work + squared(r), x});
+  return slopes(r, &(limb_hybrid_derivatives){NULL, r->work, r->work + squared(r), x});
 }
 
 static const char* const hybrid_fields[] = {"a", "tau", NULL};
@@ -115,7 +129,8 @@ static limb_status deflection(eval_run* r, double* x)
   if (s == LIMB_OK) return limb_difference(r->robot->model, q0, q, x);
   if (s == LIMB_E_SINGULAR)
     (void)snprintf(r->because, sizeof r->because,
-                   "nothing holds a joint that gives way: it has no stiffness in this state");
+                   "nothing holds a joint that gives way, or the load outweighs its spring: "
+                   "start elsewhere");
   if (s == LIMB_E_NOCONV)
     (void)snprintf(r->because, sizeof r->because,
                    "there is no equilibrium near this state: are the springs strong enough?");
@@ -129,6 +144,13 @@ const eval_quantity eval_hybrid[] = {
    .needs = EVAL_QVG,
    .fields = hybrid_fields,
    .compute = hybrid},
+  {.name = "hybrid_reactions",
+   .meaning = "wrench that each joint transmits to its child, as reactions, with the a of hybrid",
+   .axes = {AXIS_JOINT, AXIS_FORCE},
+   .needs = EVAL_QVG,
+   .of = OF_REF,
+   .compute = hybrid_reactions,
+   .room = reactions_room},
   {.name = "dhybrid_dq",
    .meaning = "derivative of what hybrid computes, a or tau of each joint, with respect to q",
    .axes = {AXIS_DOF, AXIS_DOF},
@@ -179,6 +201,7 @@ const eval_quantity eval_hybrid[] = {
    .meaning = "how far elastic joints give way at rest while all others hold still",
    .axes = {AXIS_DOF},
    .needs = EVAL_Q,
+   .of = OF_ELASTIC,
    .compute = deflection,
    .room = deflection_room},
   {0},

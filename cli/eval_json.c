@@ -84,7 +84,7 @@ static json_t* json_head(const eval_sheet* s)
   (void)json_object_set_new(r, "friction", json_boolean(run->robot->env.friction));
   (void)json_object_set_new(r, "coulomb_width", cli_json_number(run->robot->env.coulomb_width));
   (void)json_object_set_new(r, "mimic", json_boolean(!cli_has(s->args, "no-mimic")));
-  (void)json_object_set_new(r, "base", cli_json_text(eval_base_name(m)));
+  (void)json_object_set_new(r, "base", cli_json_text(cli_base_name(m, run->dofs)));
   (void)json_object_set_new(r, "frame", cli_json_text(eval_frame_name(run)));
   (void)json_object_set_new(r, "ref", cli_json_text(eval_ref_name(run->ref)));
   (void)json_object_set_new(r, "joints", joint_names(m));

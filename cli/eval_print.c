@@ -11,20 +11,6 @@
 
 // ---- what the answer rests on ----------------------------------------------------------------------
 
-const char* eval_base_name(const limb_model* m)
-{
-  int roots = 0, floating = 0, planar = 0;
-  for (int j = 0; j < limb_joint_count(m); j++) {
-    limb_joint_info info;
-    if (limb_get_joint(m, j, &info) != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
-    roots++;
-    floating += info.def.type == LIMB_FREE;
-    planar += info.def.type == LIMB_PLANAR;
-  }
-  if (floating + planar == 0) return "fixed";
-  return floating == roots ? "floating" : planar == roots ? "planar" : "other";
-}
-
 const char* eval_ref_name(limb_ref ref)
 {
   return ref == LIMB_BODY ? "body" : ref == LIMB_WORLD ? "world" : "aligned";
@@ -61,13 +47,21 @@ static limb_status csv_names(const eval_sheet* s, const eval_quantity* e)
   return status;
 }
 
+// The end of a row. A table without columns, of a robot without joints say, has no rows either.
+static limb_status csv_end_row(const eval_sheet* s)
+{
+  double columns = s->run->states->has_time;
+  for (int i = 0; i < s->count; i++) columns += eval_size(s->quantity[i], s->run);
+  return columns > 0 ? limb_csv_end_row(s->writer) : LIMB_OK;
+}
+
 static int csv_begin(eval_sheet* s)
 {
   errno = 0;
   limb_status status = limb_csv_create(s->out, NULL, &s->writer);
   if (status == LIMB_OK && s->run->states->has_time) status = limb_csv_text(s->writer, "time");
   for (int i = 0; i < s->count && status == LIMB_OK; i++) status = csv_names(s, s->quantity[i]);
-  if (status == LIMB_OK) status = limb_csv_end_row(s->writer);
+  if (status == LIMB_OK) status = csv_end_row(s);
   return csv_status(s, status);
 }
 
@@ -79,7 +73,7 @@ static int csv_row(eval_sheet* s)
   if (states->has_time) status = limb_csv_number(s->writer, states->time);
   for (int i = 0; i < s->count && status == LIMB_OK; i++) // not more than most_numbers
     status = limb_csv_numbers(s->writer, s->x[i], (int)eval_size(s->quantity[i], s->run));
-  if (status == LIMB_OK) status = limb_csv_end_row(s->writer);
+  if (status == LIMB_OK) status = csv_end_row(s);
   return csv_status(s, status);
 }
 

@@ -162,32 +162,72 @@ static int allocate(eval_sheet* s)
   return fine ? EXIT_FINE : out_of_memory(s);
 }
 
+// ---- the base --------------------------------------------------------------------------------------
+
+// A base with motors: columns decide. marks: nv.
+static void find_by_columns(const eval_run* run, unsigned char* marks)
+{
+  const cli_dofs* d = run->dofs;
+  for (int k = 0; k < d->nv; k++) {
+    const int force = d->v[k].root && cli_states_knows(run->states, STATES_TAU, k) &&
+                      !cli_states_knows(run->states, STATES_A, k);
+    marks[k] = force ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  }
+}
+
+static int no_base(const eval_sheet* s, const char* quantity)
+{
+  return cli_usage(s->args,
+                   "'%s' is of a moving base, and '%s' has none: every joint on the world has a "
+                   "motor; such a joint is one when the table has its tau. columns and not its a. "
+                   "columns, or without motor: drive: passive in limb YAML, <limb "
+                   "drive=\"passive\"/> in URDF; --base floating adds a free joint where the file "
+                   "says nothing",
+                   quantity, limb_model_name(s->run->robot->model));
+}
+
 int eval_find_floating(eval_sheet* s)
 {
   eval_run* run = s->run;
-  const cli_dofs* d = run->dofs;
+  cli_dofs* d = run->dofs;
   const eval_quantity* e = NULL;
   for (int i = 0; i < s->count && !e; i++)
     if (s->quantity[i]->of & OF_FLOATING) e = s->quantity[i];
   if (!e) return EXIT_FINE;
-  if (d->nbase == 0) {
-    return cli_usage(s->args,
-                     "'%s' is of a moving base, and '%s' has none: every joint on the world has a "
-                     "motor; --base floating adds a free joint where the file says nothing, and in "
-                     "limb YAML joints without motor have drive: passive",
-                     e->name, limb_model_name(run->robot->model));
-  }
   run->floating = calloc((size_t)d->nv + 1, 1);
   if (!run->floating) return out_of_memory(s);
+  if (d->nbase == 0) {
+    find_by_columns(run, run->floating);
+    cli_dofs_set_base(d, run->floating);
+  }
+  if (d->nbase == 0) return no_base(s, e->name);
   for (int k = 0; k < d->nv; k++)
     run->floating[k] = d->v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
   return EXIT_FINE;
 }
 
+// ---- all of it -------------------------------------------------------------------------------------
+
+// Where nothing is elastic the answer is right, and perhaps not what was meant.
+static int tell_stiff(const eval_sheet* s)
+{
+  const limb_model* m = s->run->robot->model;
+  unsigned char* marks = calloc((size_t)s->run->dofs->nv + 1, 1);
+  if (!marks) return out_of_memory(s);
+  const limb_status status = limb_mark_elastic(m, marks);
+  if (status == LIMB_OK && limb_mark_count(m, marks, LIMB_FORCE_GIVEN) == 0)
+    (void)fprintf(stderr,
+                  "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
+                  s->run->states->path, limb_model_name(m));
+  free(marks);
+  return cli_exit_code(status);
+}
+
 int eval_make_room(eval_sheet* s)
 {
   const unsigned of = eval_of(s);
-  int code = EXIT_FINE;
+  int code = of & OF_ELASTIC ? tell_stiff(s) : EXIT_FINE;
+  if (code != EXIT_FINE) return code;
   if (of & OF_PARAMETER) code = name_parameters(s);
   if (code == EXIT_FINE && of & OF_BASE) code = find_base(s);
   if (code == EXIT_FINE) code = allocate(s); // refuses what is too large

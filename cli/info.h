@@ -13,6 +13,7 @@ typedef struct info_facts {
   sp_inertia whole; // in world axes; com in the world
   double reach;     // no frame gets farther from the base than this [m] ...
   int travels;      // ... but for the travel of this joint, which has no limits; -1: there is none
+  int travelling;   // how many joints are like that
   double* diagonal; // of M, nv numbers; NULL: too large, or not known
 } info_facts;
 

@@ -20,7 +20,7 @@ static const double TURN = 6.283185307179586;
 // 1 when the joint is part of a moving base (cli_dof).
 static int is_base(const cli_dofs* d, const limb_joint_info* x)
 {
-  return x->nv > 0 && d->v[x->v].base;
+  return x->nv > 0 && d->v[x->v].moves;
 }
 
 int info_passive(const limb_model* m)
@@ -44,11 +44,11 @@ void info_print_base(const limb_model* m)
     if (limb_get_joint(m, j, &x) != LIMB_OK) continue;
     if (!is_base(&d, &x) || joints++ >= SHOWN) continue;
     (void)!limb_get_body(m, x.def.child, &body);
-    printf("  base: %s, joint '%s', body '%s', %d dof, passive\n", limb_joint_type_name(x.def.type),
-           x.def.name, body.name, x.nv);
+    printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name,
+           body.name, x.nv, x.passive ? "passive" : "active");
   }
   if (joints > SHOWN) printf("  base: ... and %d more\n", joints - SHOWN);
-  if (joints == 0) printf("  base: fixed\n");
+  if (joints == 0) printf("  base: %s\n", cli_base_name(m, &d));
   if (passive > 0)
     printf("  motors: %d of %d dof are active, %d passive\n", limb_nv(m) - passive, limb_nv(m),
            passive);
@@ -66,10 +66,11 @@ json_t* info_json_base(const limb_model* m)
     if (limb_get_joint(m, j, &x) != LIMB_OK || !is_base(&d, &x)) continue;
     (void)!limb_get_body(m, x.def.child, &body);
     json_t* joint = json_object();
-    (void)json_object_set_new(joint, "type", cli_json_text(limb_joint_type_name(x.def.type)));
+    (void)json_object_set_new(joint, "type", cli_json_text(cli_base_type(x.def.type)));
     (void)json_object_set_new(joint, "joint", cli_json_text(x.def.name));
     (void)json_object_set_new(joint, "body", cli_json_text(body.name));
     (void)json_object_set_new(joint, "nv", json_integer(x.nv));
+    (void)json_object_set_new(joint, "passive", json_boolean(x.passive));
     (void)json_array_append_new(r, joint);
   }
   cli_dofs_free(&d);

@@ -61,7 +61,7 @@ static limb_status measure_reach(const limb_model* m, double* along, int* stack,
       if (limb_get_body(m, i, &body) != LIMB_OK) return LIMB_E_ARG;
       if (limb_get_joint(m, body.joint, &joint) != LIMB_OK) return LIMB_E_ARG;
       const double far = travel(&joint.def);
-      if (far < 0 && out->travels < 0) out->travels = body.joint;
+      if (far < 0 && out->travelling++ == 0) out->travels = body.joint;
       along[i] = along[body.parent] + sp_norm3(joint.def.placement.p) + fmax(far, 0);
     }
   }

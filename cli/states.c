@@ -130,6 +130,13 @@ int cli_states_has(const cli_states* s, unsigned what)
   return 0;
 }
 
+int cli_states_knows(const cli_states* s, unsigned what, int k)
+{
+  for (int g = 1; g < STATES_GROUPS && s->reader; g++)
+    if (what & 1U << g && s->column[g][k] >= 0) return 1;
+  return 0;
+}
+
 int cli_states_need(cli_states* s, unsigned what, const char* purpose)
 {
   int code = states_check_columns(s, what, purpose);
@@ -170,7 +177,7 @@ static void pick(const cli_states* s, int g)
   const int width = states_width(s->dofs, g);
   const int* column = s->column[g];
   double* value = s->value[g];
-  for (int k = 0; k < width; k++) value[k] = s->row[column[k]];
+  for (int k = 0; k < width; k++) value[k] = column[k] >= 0 ? s->row[column[k]] : 0; // STATES_IDLE
 }
 
 // Nothing when it is not wanted.
@@ -266,6 +273,13 @@ static int written(const cli_states* s, limb_status status)
   return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
 }
 
+// A table without columns has no rows either.
+static int end_row(const cli_states* s, limb_csv_writer* w, limb_status status)
+{
+  const int columns = s->has_time + s->dofs->nv;
+  return written(s, status == LIMB_OK && columns > 0 ? limb_csv_end_row(w) : status);
+}
+
 int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix)
 {
   errno = 0;
@@ -275,7 +289,7 @@ int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* p
     (void)snprintf(name, sizeof name, "%s%s", prefix, s->dofs->v[k].name);
     status = limb_csv_text(w, name);
   }
-  return written(s, status == LIMB_OK ? limb_csv_end_row(w) : status);
+  return end_row(s, w, status);
 }
 
 int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x)
@@ -283,7 +297,7 @@ int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* 
   errno = 0;
   limb_status status = s->has_time ? limb_csv_number(w, s->time) : LIMB_OK;
   if (status == LIMB_OK) status = limb_csv_numbers(w, x, s->dofs->nv);
-  return written(s, status == LIMB_OK ? limb_csv_end_row(w) : status);
+  return end_row(s, w, status);
 }
 
 int cli_states_write_end(const cli_states* s, limb_csv_writer* w)

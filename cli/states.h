@@ -21,6 +21,7 @@ enum {
   STATES_TIME = 16,  // and it must rise from row to row
   STATES_GIVEN = 32, // of each degree of freedom its acceleration or its force: the columns decide
   STATES_BASE = 64,  // the same, but of a moving base the forces
+  STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
 };
 
 enum { STATES_GROUPS = 4 };
@@ -81,6 +82,9 @@ int cli_states_need(cli_states* s, unsigned what, const char* purpose);
 
 // 1 when the table has a column of this kind (one of the bits).
 int cli_states_has(const cli_states* s, unsigned what);
+
+// 1 when the table has the column of degree of freedom k; what is one of V, A and TAU.
+int cli_states_knows(const cli_states* s, unsigned what, int k);
 
 // The next row. *got is 0 at the end, with a warning when there was no row at all. EXIT_FINE, or an exit code
 // after a message.

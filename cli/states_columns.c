@@ -212,38 +212,65 @@ int states_find_columns(cli_states* s)
 
 // ---- missing ---------------------------------------------------------------------------------------
 
-static int missing_in(const cli_states* s, int g)
+// 1 when a column is not there, of joints with a motor or of those without.
+static int lacks(const cli_states* s, int g, int k, int passive)
+{
+  return s->column[g][k] < 0 && entry(s->dofs, g, k)->passive == passive;
+}
+
+static int missing_in(const cli_states* s, int g, int passive)
 {
   int missing = 0;
-  for (int k = 0; k < states_width(s->dofs, g); k++) missing += s->column[g][k] < 0;
+  for (int k = 0; k < states_width(s->dofs, g); k++) missing += lacks(s, g, k, passive);
   return missing;
 }
 
-// "q.elbow, q.wrist and 3 more", behind what was said.
-static void list_missing(const cli_states* s, int g, int missing)
+// "q.elbow, q.wrist and 3 more", behind what was said: of joints with a motor, without one, or both.
+static void list_missing(const cli_states* s, int g, int with, int without)
 {
   char room[NAME_ROOM];
-  int told = 0;
-  for (int k = 0; k < states_width(s->dofs, g) && told < MOST_TOLD; k++) {
-    if (s->column[g][k] >= 0) continue;
-    (void)fprintf(stderr, "%s%s", told ? ", " : "", column_name(s->dofs, g, k, room));
-    told++;
+  int told = 0, missing = 0;
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    if (!(with && lacks(s, g, k, 0)) && !(without && lacks(s, g, k, 1))) continue;
+    if (missing++ >= MOST_TOLD) continue;
+    (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
   }
   if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  (void)fprintf(stderr, "\n");
+}
+
+void states_note_zero(const cli_states* s, const char* purpose)
+{
+  (void)fprintf(stderr,
+                "%s: note: %s takes forces of joints without motor and column for zero: ", s->path,
+                purpose);
+}
+
+// idle: columns of joints without motor may be missing.
+static int check_group(const cli_states* s, int g, int idle, const char* purpose)
+{
+  const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
+  if (idle && with == 0 && without > 0) {
+    states_note_zero(s, purpose);
+    list_missing(s, g, 0, 1);
+  }
+  if (with == 0 && (idle || without == 0)) return EXIT_FINE;
+  const int code = cli_usage(
+    s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
+    with + without == states_width(s->dofs, g) ? "there are none of them" : "some are missing");
+  (void)fprintf(stderr, "  missing: ");
+  list_missing(s, g, 1, !idle);
+  if (g == GROUP_A && without > 0)
+    (void)fprintf(stderr, "  of joints without motor a is an answer: limb eval --what hybrid\n");
+  return code;
 }
 
 int states_check_columns(const cli_states* s, unsigned what, const char* purpose)
 {
   int code = EXIT_FINE;
   for (int g = 0; g < STATES_GROUPS; g++) {
-    const int missing = what & 1U << g ? missing_in(s, g) : 0;
-    if (!missing) continue;
-    code = cli_usage(s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
-                     missing == states_width(s->dofs, g) ? "there are none of them"
-                                                         : "some are missing");
-    (void)fprintf(stderr, "  missing: ");
-    list_missing(s, g, missing);
-    (void)fprintf(stderr, "\n");
+    const int idle = g == GROUP_TAU && (what & STATES_IDLE) != 0;
+    if (what & 1U << g && check_group(s, g, idle, purpose) != EXIT_FINE) code = EXIT_USAGE;
   }
   if (what & STATES_TIME && !s->has_time) {
     code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);

@@ -4,7 +4,10 @@
 
 #include "states.h"
 
-// Numbers of a group: 0 q, 1 v, 2 a, 3 tau.
+// Groups of columns: 0 q, 1 v, and these.
+enum { GROUP_A = 2, GROUP_TAU = 3 };
+
+// How many numbers a group has.
 int states_width(const cli_dofs* dofs, int group);
 
 // Finds all columns and warns of unknown ones. EXIT_FINE, or EXIT_USAGE after a message.
@@ -18,5 +21,8 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
 // Decides what is given, for the bits STATES_GIVEN and STATES_BASE. EXIT_FINE, or EXIT_USAGE after a message.
 int states_find_given(cli_states* s, unsigned what, const char* purpose);
 void states_free_given(cli_given* given);
+
+// "note: ... takes forces ... for zero: " on standard error; their names are still to come.
+void states_note_zero(const cli_states* s, const char* purpose);
 
 #endif

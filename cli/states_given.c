@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_TOLD = 10, GROUP_A = 2, GROUP_TAU = 3 };
+enum { MOST_TOLD = 10 };
 
 // What the columns say about a degree of freedom, as bits; 0: its force is given.
 enum {
@@ -91,9 +91,7 @@ static void tell(const cli_states* s, const unsigned* all, const char* purpose)
   warn_unused(s, all, TAU_UNUSED, "tau.", purpose, "for the accelerations are there");
   warn_unused(s, all, A_UNUSED, "a.", purpose, "for accelerations of the base are its answer");
   if (count_of(all, n, ASSUMED) == 0) return;
-  (void)fprintf(stderr,
-                "%s: note: %s takes forces of joints without motor and column for zero: ", s->path,
-                purpose);
+  states_note_zero(s, purpose);
   list(s, all, ASSUMED, "");
 }
 

@@ -183,7 +183,7 @@ static double differ_kinds(const verify* t, const double* terms, const double* x
 static limb_status hybrid_dual(verify* t, double* off)
 {
   const limb_hybrid in = question(t);
-  const limb_hybrid_slopes out = {NULL, t->A, t->B, t->M};
+  const limb_hybrid_derivatives out = {NULL, t->A, t->B, t->M};
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .da = t->a, .dtau = t->tau};
   double* terms = t->big;
   limb_status s = limb_hybrid_dynamics_derivatives(t->d, &in, &out);

@@ -49,7 +49,7 @@ static limb_status where(satellite* a, const double* q, sp_pose* hand)
 // No momentum: the base moves as the arm's velocities make it.
 static limb_status advance(satellite* a, double* v, double* q)
 {
-  const limb_status s = limb_base_velocity(a->d, q, NULL, NULL, a->work, v);
+  const limb_status s = limb_velocity_from_momentum(a->d, q, NULL, NULL, a->work, v);
   return s == LIMB_OK ? limb_integrate(a->m, q, v, DT, q) : s;
 }
 

@@ -7,9 +7,9 @@
 // frame, in axes of the frame it does); gravity and the base's motion.
 //
 // Coulomb friction is differentiated as it is computed: with coulomb_width > 0 it is smooth, without it
-// the derivative of Fs sign(v) counts as 0. Calls never allocate; statuses as in limb/dynamics.h, and, of
-// those with matrices of nv x nv, LIMB_E_UNSUPPORTED for robots with more than LIMB_DERIVATIVES_MOST
-// velocities.
+// the derivative of Fs sign(v) counts as 0. Calls never allocate; statuses as in limb/dynamics.h, and
+// LIMB_E_UNSUPPORTED for an environment with force laws, whose slopes are not known, and, of calls with
+// matrices of nv x nv, for robots with more than LIMB_DERIVATIVES_MOST velocities.
 #ifndef LIMB_DERIVATIVES_H
 #define LIMB_DERIVATIVES_H
 

@@ -6,7 +6,7 @@
 // is said there, too.
 //
 // The calls work with dual numbers (docs/derivatives.md), in a workspace of their own: only who asks for
-// such derivatives pays for it. They never allocate. Statuses are those of limb/dynamics.h.
+// such derivatives pays for it. They never allocate. Statuses are those of limb/derivatives.h.
 #ifndef LIMB_DIRECTIONAL_H
 #define LIMB_DIRECTIONAL_H
 

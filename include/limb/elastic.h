@@ -79,10 +79,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_mark_elastic(const limb_model* m, unsig
 
 /// Options and report of limb_static_deflection. Start from limb_default_deflection().
 typedef struct limb_deflection {
-  size_t size;           ///< sizeof(limb_deflection), set by the default function
-  double tolerance;      ///< on the imbalance, of the largest spring or given force; default 1e-12
-  int most;              ///< iterations at most; default 50
-  int iterations;        ///< taken (output)
+  size_t size;      ///< sizeof(limb_deflection), set by the default function
+  double tolerance; ///< on the imbalance, of the largest spring or given force, and on the step
+                    ///< that is left [rad or m], of the largest coordinate or 1; default 1e-12
+  int most;         ///< iterations at most; default 50
+  int iterations;   ///< taken (output)
   double out_of_balance; ///< largest force that is left [N m or N] (output)
 } limb_deflection;
 

@@ -8,8 +8,8 @@
 //     given[k] = LIMB_ACCELERATION_GIVEN    x[k] is an acceleration; tau[k] is computed
 //     given[k] = LIMB_FORCE_GIVEN           x[k] is a force; a[k] is computed
 //
-// Where marks are taken, NULL stands for those of limb_mark_passive: the inverse problem of the model. Any
-// other value than the two is LIMB_E_ARG. Equations, conventions and statuses are those of limb/dynamics.h.
+// Where marks are taken, NULL stands for those of limb_mark_passive: the inverse problem of the model (other
+// headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and statuses are those of limb/dynamics.h.
 #ifndef LIMB_HYBRID_H
 #define LIMB_HYBRID_H
 
@@ -33,6 +33,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_mark_passive(const limb_model* m, unsig
 /// @return LIMB_OK or LIMB_E_ARG (NULL, no such joint, a mimic joint, no such mark).
 LIMB_NODISCARD LIMB_API limb_status limb_mark_joint(const limb_model* m, int joint, limb_given mark,
                                                     unsigned char* given);
+
+/// How many of nv marks are like that: nb and nm of limb/moving_base.h, say. -1 for NULL. O(n).
+LIMB_API int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given mark);
 
 /// Hybrid dynamics: completes x to a and tau with tau = M a + h + friction + springs - sum J' wrench.
 /// One sweep over articulated bodies, O(n); when the force of a joint with mimic joints is given, through M
@@ -68,21 +71,20 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_dat
 
 /// Where hybrid dynamics and its derivatives go. y is what was not given: the force where the acceleration
 /// is, and the other way round. The three matrices are all needed (LIMB_E_ARG for NULL).
-typedef struct limb_hybrid_slopes {
+typedef struct limb_hybrid_derivatives {
   double* y;     ///< nv; NULL: not wanted
   double* dy_dq; ///< nv x nv
   double* dy_dv; ///< nv x nv
   double* dy_dx; ///< nv x nv
-} limb_hybrid_slopes;
+} limb_hybrid_derivatives;
 
 /// y(q, v, x) of limb_hybrid_dynamics and its derivatives. With f for force-given and g for the others,
 ///     dy_f/dq = -M_ff^-1 dtau_f/dq,   dy_g/dq = dtau_g/dq + M_gf dy_f/dq      (the same by v)
 ///     dy/dx = [M_ff^-1, -M_ff^-1 M_fg; M_gf M_ff^-1, M_gg - M_gf M_ff^-1 M_fg]
 /// O(n depth) and an exchange of O(n^2) for each force-given degree of freedom.
 /// @return also LIMB_E_SINGULAR, and LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities.
-LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(limb_data* d,
-                                                                     const limb_hybrid* in,
-                                                                     const limb_hybrid_slopes* out);
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(
+  limb_data* d, const limb_hybrid* in, const limb_hybrid_derivatives* out);
 
 /// Derivatives along directions: dy = dy/dq dq + dy/dv dv + dy/dx dx, O(n) a direction. In `along` the
 /// change of x is said by da where the acceleration is given and by dtau where the force is: both may be

@@ -1,9 +1,9 @@
 // limb: robot dynamics in C. Robots whose base floats: what joint motion does to it, and how not to.
 //
 // The base are the degrees of freedom whose force is given; the arm are those that move as they are told:
-// marks of limb/hybrid.h, where NULL means that the passive joints of the model (a free joint always) are
-// the base. It may be free, planar, or any joint; there may be several. Nothing here needs the base to be
-// near the root: a passive joint anywhere answers to the same equations. With b for base and m for arm,
+// marks of limb/hybrid.h. NULL stands here for those of limb_mark_base, which leaves elastic joints to the
+// arm. A base may be free, planar, or any joint; there may be several. Nothing here needs it to be near the
+// root: a passive joint anywhere answers to the same equations. With b for base and m for arm,
 //
 //     M_bb v_b + M_bm v_m = p_b         the base's share of the generalised momentum p = M v
 //
@@ -23,6 +23,12 @@
 extern "C" {
 #endif
 
+/// Marks of the base: force-given are the passive joints between the world and the first joints, seen from
+/// there, that have a motor or a shaft.
+/// @param given  nv marks (output)
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_mark_base(const limb_model* m, unsigned char* given);
+
 /// Numbers of scratch that the calls below want. 0 for NULL.
 LIMB_API size_t limb_moving_base_work(const limb_model* m);
 
@@ -32,9 +38,10 @@ LIMB_API size_t limb_moving_base_work(const limb_model* m);
 /// @param v    nv: the arm's are read, the base's are written (in and out); untouched on failure
 /// @param p_b  nb; NULL: zero
 /// @param work limb_moving_base_work() numbers
-LIMB_NODISCARD LIMB_API limb_status limb_base_velocity(limb_data* d, const double* q,
-                                                       const unsigned char* given,
-                                                       const double* p_b, double* work, double* v);
+LIMB_NODISCARD LIMB_API limb_status limb_velocity_from_momentum(limb_data* d, const double* q,
+                                                                const unsigned char* given,
+                                                                const double* p_b, double* work,
+                                                                double* v);
 
 /// Generalised Jacobian of a frame (Umetani, Yoshida 1989): J* = J_m - J_b M_bb^-1 M_bm. With no momentum the
 /// frame's velocity is J* v_m; in general J* v_m + J_b M_bb^-1 p_b.

@@ -89,7 +89,7 @@ typedef struct limb_task_space {
   double* mu;       ///< k
   double* p;        ///< k
   double* eta;      ///< k: mu + p
-  double* other;    ///< k: friction, springs, and wrenches with a minus
+  double* other;    ///< k: friction, springs; wrenches and force laws with a minus
   double* Jbar;     ///< nv x k
   double* N;        ///< nv x nv: 1 - Jbar J; its transpose is the projector of torques
   int rows;         ///< k

@@ -27,6 +27,6 @@ KERNEL real scale(par k, real a) { return k * a; } // parameter times scalar
 KERNEL real plus(par k, real a) { return k + a; }  // parameter plus scalar
 KERNEL real over(real a, real b) { return a / b; }
 KERNEL real recip(real a) { return (par)1 / a; }
-KERNEL real lesser(real a, real b) { return REAL_PART(a) < REAL_PART(b) ? a : b; }
+KERNEL real lesser(real a, real b) { return REAL_PART(b) < REAL_PART(a) ? b : a; } // NaN b: a
 
 #endif

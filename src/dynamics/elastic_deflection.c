@@ -21,36 +21,18 @@
 #include <math.h>
 #include <string.h>
 
-limb_status limb_mark_elastic(const limb_model* m, unsigned char* given)
-{
-  if (!m || !given) return LIMB_E_ARG;
-  memset(given, LIMB_ACCELERATION_GIVEN, (size_t)m->nv);
-  for (int j = 0; j < m->njoint; j++) { // a mimic joint's spring is one of its source
-    if (m->joint[j].def.stiffness > 0) given[m->joint[j].v] = LIMB_FORCE_GIVEN;
-  }
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (joint->nv == 0) continue;
-    if (joint->shaft >= 0)
-      given[joint->v] = LIMB_FORCE_GIVEN;
-    else if (!joint->passive)
-      memset(given + joint->v, LIMB_ACCELERATION_GIVEN, (size_t)joint->nv);
-  }
-  return LIMB_OK;
-}
-
 typedef struct balance {
   limb_data* d;
   const unsigned char* given;
   const double* tau; // NULL: zero
   const limb_environment* env;
-  int n;        // coordinates that give way
-  double* K;    // n x n; nv x nv of room
-  double* r;    // n
-  double* x;    // nv: the step, zero where nothing gives way
-  double* old;  // n: the diagonal of K; nv of room
-  double* at;   // nq
-  double noise; // what rounding leaves of forces
+  int n;       // coordinates that give way
+  double* K;   // n x n; nv x nv of room
+  double* r;   // n
+  double* x;   // nv: the step, zero where nothing gives way
+  double* old; // n: the diagonal of K; nv of room
+  double* at;  // nq
+  double left; // largest of r that is more than rounding
 } balance;
 
 static double largest(int n, const double* x)
@@ -75,6 +57,20 @@ static void pick(const balance* b, double* r)
   }
 }
 
+// A force is rounding where it is no more than that of the stiffnesses in its own row.
+static void measure(balance* b)
+{
+  const double farthest = fmax(1, largest(b->d->m->nq, b->at));
+  b->left = 0;
+  for (int i = 0; i < b->n; i++) {
+    const double* row = b->K + (ptrdiff_t)i * b->n;
+    double stiffness = 0;
+    for (int j = 0; j < b->n; j++) stiffness += fabs(row[j]);
+    if (fabs(b->r[i]) > 32 * DBL_EPSILON * farthest * stiffness)
+      b->left = fmax(b->left, fabs(b->r[i]));
+  }
+}
+
 // r and K at b->at.
 static limb_status look(balance* b)
 {
@@ -91,8 +87,7 @@ static limb_status look(balance* b)
       if (b->given[k] == LIMB_FORCE_GIVEN) *to++ = b->K[(ptrdiff_t)i * m->nv + k];
     }
   }
-  const double stiffest = largest(b->n * b->n, b->K), farthest = largest(m->nq, b->at);
-  b->noise = 32 * DBL_EPSILON * stiffest * fmax(1, farthest);
+  measure(b);
   return LIMB_OK;
 }
 
@@ -164,6 +159,14 @@ static double load_scale(balance* b, limb_status* s)
   return most;
 }
 
+// The step that is left is as small as the forces: a soft spring moves far under what a hard one does not
+// feel.
+static bool arrived(const balance* b, const limb_deflection* o)
+{
+  const limb_model* m = b->d->m;
+  return largest(m->nv, b->x) <= o->tolerance * fmax(1, largest(m->nq, b->at));
+}
+
 static limb_status relax(balance* b, limb_deflection* o)
 {
   bool held = true;
@@ -172,11 +175,14 @@ static limb_status relax(balance* b, limb_deflection* o)
     const double load = load_scale(b, &s);
     if (s == LIMB_OK) s = look(b);
     if (s != LIMB_OK) return s;
-    const double off = o->out_of_balance = largest(b->n, b->r);
+    o->out_of_balance = largest(b->n, b->r);
     held = solve(b);
-    if (off <= fmax(o->tolerance * load, b->noise)) return held ? LIMB_OK : LIMB_E_SINGULAR;
-    if (o->iterations >= o->most) return held ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+    const bool balanced = b->left <= o->tolerance * load;
+    if (balanced && (!held || arrived(b, o))) return held ? LIMB_OK : LIMB_E_SINGULAR;
+    if (o->iterations >= o->most)
+      return !held ? LIMB_E_SINGULAR : balanced ? LIMB_OK : LIMB_E_NOCONV;
     s = held ? search(b) : slide(b);
+    if (s == LIMB_E_NOCONV && balanced) return LIMB_OK; // no nearer for rounding
     if (s != LIMB_OK) return s;
   }
 }

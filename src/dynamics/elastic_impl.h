@@ -13,8 +13,8 @@ _Static_assert((int)LIMB_ELASTIC_ORDER == (int)LIMB_SERIES_DEGREE + 2,
 // Where a shaft stands among the others: its force contains the motors of shafts that must be solved before.
 typedef struct limb_shaft_level {
   int pass; // in which its motor is solved, from 1 on
-  int cost
-    [2]; // derivatives that its motor's angle has less than the links; with friction, which damps: [1]
+  // derivatives that its motor's angle has less than the links; with friction, which damps: [1]
+  int cost[2];
   int behind; // shaft that has the driven joint for a motor; -1: none
 } limb_shaft_level;
 

@@ -6,24 +6,6 @@
 #include "model/kernels.h"
 #include "model/state_check.h"
 
-const unsigned char* limb_marks(const limb_data* d, const unsigned char* given)
-{
-  if (!given) return d->inverse;
-  for (int k = 0; k < d->m->nv; k++) {
-    if (given[k] != LIMB_FORCE_GIVEN && given[k] != LIMB_ACCELERATION_GIVEN) return NULL;
-  }
-  return given;
-}
-
-bool limb_marks_sweep(const limb_model* m, const unsigned char* given)
-{
-  for (int j = 0; m->has_mimic && j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (joint->def.mimic >= 0 && !given[joint->v]) return false;
-  }
-  return true;
-}
-
 // work: packed factors; NULL: by articulated bodies.
 static limb_status run(limb_data* d, const limb_hybrid* in, const unsigned char* given,
                        double* work, double* a, double* tau)

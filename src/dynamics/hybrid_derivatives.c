@@ -56,7 +56,7 @@ static limb_status exchange(limb_data* d, const unsigned char* given, double* M,
 
 // y, if wanted, and the accelerations in d->user_v.
 static limb_status solve(limb_data* d, const limb_hybrid* in, const unsigned char* given,
-                         const limb_hybrid_slopes* out)
+                         const limb_hybrid_derivatives* out)
 {
   double *a = d->user_v, *tau = out->y ? out->y : out->dy_dx;
   const limb_status s = limb_hybrid_dynamics(d, in->q, in->v, in->given, in->x, in->env, a, tau);
@@ -68,7 +68,7 @@ static limb_status solve(limb_data* d, const limb_hybrid* in, const unsigned cha
 }
 
 limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in,
-                                             const limb_hybrid_slopes* out)
+                                             const limb_hybrid_derivatives* out)
 {
   if (!d || !in || !in->q || !in->v || !in->x) return LIMB_E_ARG;
   if (!out || !out->dy_dq || !out->dy_dv || !out->dy_dx) return LIMB_E_ARG;

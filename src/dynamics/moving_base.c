@@ -69,8 +69,8 @@ static limb_status begin(limb_data* d, const double* q, const unsigned char* giv
                          parts* p)
 {
   if (!d || !q || !work) return LIMB_E_ARG;
-  const unsigned char* marks = limb_marks(d, given);
-  if (!marks) return LIMB_E_ARG;
+  const unsigned char* marks = given ? given : d->base;
+  if (!limb_marks_valid(d->m, marks)) return LIMB_E_ARG;
   *p = lay_out(d->m, marks, work);
   return limb_mass_matrix(d, q, p->M);
 }
@@ -82,8 +82,8 @@ static limb_status factor(const parts* p)
   return limb_cholesky(p->nb, p->L) ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-limb_status limb_base_velocity(limb_data* d, const double* q, const unsigned char* given,
-                               const double* p_b, double* work, double* v)
+limb_status limb_velocity_from_momentum(limb_data* d, const double* q, const unsigned char* given,
+                                        const double* p_b, double* work, double* v)
 {
   parts p;
   if (!v) return LIMB_E_ARG;

@@ -11,15 +11,19 @@
 
 #include <string.h>
 
+static bool is_infinite(const yml_node* n)
+{
+  return n && n->kind == YML_SCALAR && !n->quoted && strstr(n->text, ".inf");
+}
+
 int limb_yaml_property(yaml_reader* r, const yml_node* section, const yaml_property* p, bool turns,
                        void* out)
 {
   const yml_node* n = limb_yml_get(section, p->key);
   if (!n) return 0;
   double x = 0;
-  const bool infinite = n->kind == YML_SCALAR && strstr(n->text, ".inf");
   int good;
-  if (p->rule & LIMIT && infinite)
+  if (p->rule & LIMIT && is_infinite(n))
     good = limb_yml_limit(&r->check, n, &x);
   else if (p->rule & ANGLE && turns)
     good = limb_yml_angle(&r->check, n, r->angle, &x);
@@ -27,8 +31,9 @@ int limb_yaml_property(yaml_reader* r, const yml_node* section, const yaml_prope
     good = limb_yml_number(&r->check, n, &x);
   if (!good) return 0;
   if ((p->rule & NONNEGATIVE && x < 0) || (p->rule & NONZERO && x == 0)) {
-    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "%s of %s is %s", p->key, p->section,
-                   x < 0 ? "negative" : "zero");
+    const bool positive = p->rule & NONNEGATIVE && p->rule & NONZERO;
+    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "%s of %s is %s%s", p->key, p->section,
+                   x < 0 ? "negative" : "zero", positive ? ": it must be greater than 0" : "");
     return 0;
   }
   memcpy((char*)out + p->at, &x, sizeof x);
@@ -112,7 +117,9 @@ static void read_rotor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
   if (model && !limb_yml_choice(&r->check, model, models, COUNT(models), &def->coupled)) return;
   if (axis) (void)limb_yaml_direction(r, axis, &def->axis);
   if (centre) (void)limb_yaml_vec3(r, centre, &def->centre);
-  if (def->coupled && !mass) (void)limb_yml_need(&r->check, n, "mass");
+  if (def->coupled && !mass)
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark,
+                   "the key 'mass' of motor is missing: 'model: full' needs it");
   if (def->coupled || !mass) return;
   limb_yml_error(&r->check, RULE_BAD_VALUE, mass->key_mark,
                  "the rotor of Spong's model has no mass of its own: it is part of its carrier");
@@ -125,7 +132,8 @@ static void read_motor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
                                      "centre",  "coulomb", "viscous", "effort"};
   if (!limb_yml_is(&r->check, n, YML_MAP)) return;
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
-  (void)limb_yml_need(&r->check, n, "inertia");
+  if (!limb_yml_get(n, "inertia"))
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "the key 'inertia' of motor is missing");
   for (int i = 0; i < COUNT(motors); i++) (void)limb_yaml_property(r, n, &motors[i], false, def);
   read_rotor(r, n, def);
 }
@@ -154,7 +162,13 @@ void limb_yaml_elastic(yaml_reader* r, const yml_node* joint, sketch_joint* j)
   const yml_node* n = limb_yml_get(joint, "elastic");
   if (!n || !limb_yml_is(&r->check, n, YML_MAP)) return;
   const bool motor = limb_yml_get(n, "motor") != NULL;
-  (void)limb_yml_need(&r->check, n, "stiffness");
+  const yml_node* stiffness = limb_yml_need(&r->check, n, "stiffness");
+  if (is_infinite(stiffness)) {
+    limb_yml_error(
+      &r->check, RULE_BAD_NUMBER, stiffness->mark,
+      "stiffness of elastic must be finite: a rigid joint has 'rotor' and no 'elastic'");
+    return;
+  }
   check_others(r, joint, j, motor);
   if (motor)
     read_series(r, n, j);

@@ -1,6 +1,6 @@
 // Workspaces: one layout function that measures and lays out.
 
-#include "limb/hybrid.h"
+#include "limb/moving_base.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -29,6 +29,7 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m)
   t.composite = limb_arena_take(a, nl, sizeof *t.composite);
   t.carried = limb_arena_take(a, nl, sizeof *t.carried);
   t.inverse = limb_arena_take(a, (size_t)m->nv, 1);
+  t.base = limb_arena_take(a, (size_t)m->nv, 1);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
   t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
   if (d) *d = t;
@@ -57,7 +58,8 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   d->block = memory;
   d->block_size = size;
   *out = d;
-  return limb_mark_passive(m, d->inverse);
+  const limb_status s = limb_mark_passive(m, d->inverse);
+  return s == LIMB_OK ? limb_mark_base(m, d->base) : s;
 }
 
 limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)

@@ -37,6 +37,7 @@ struct limb_data {
   limb_moments* composite; // nlink: scratch of the momentum matrix
   limb_carried* carried;   // nlink: scratch of the momentum's derivatives
   unsigned char* inverse;  // nv marks of the inverse problem: limb_mark_passive
+  unsigned char* base;     // nv marks of the base: limb_mark_base
   double* user_v;          // nv: scratch in the user's order
   double* zeros;           // nv zeros
 };

@@ -39,6 +39,22 @@ joints:
   - {name: fly, type: free, parent: world, child: ball}
 """
 
+# A cart with a wheel of inertia, on a plane.
+ROLLER = """limb: 1
+name: roller
+bodies:
+  - {name: cart, mass: 3, solid: {box: [1, 1, 1]}}
+  - {name: wheel, mass: 1, solid: {sphere: 0.1}}
+joints:
+  - {name: slide, type: planar, parent: world, child: cart, drive: DRIVE}
+  - {name: spin, type: revolute, parent: cart, child: wheel, axis: [0, 0, 1]}
+"""
+ROLLER_URDF = """<robot name="roller"><link name="world"/>
+<link name="cart"><inertial><mass value="3"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slide" type="planar"><parent link="world"/><child link="cart"/><axis xyz="0 0 1"/></joint></robot>
+"""
+
 SHAFT = "  - {joint: shoulder, motor: shoulder_motor, ratio: 100, stiffness: 5000, damping: 4}\n"
 
 
@@ -102,11 +118,11 @@ class Elastic(unittest.TestCase):
 
     def test_base(self):
         text = self.info("space_arm")
-        self.assertIn("  base: free, joint 'base', body 'link0', 6 dof, passive\n"
+        self.assertIn("  base: floating, joint 'base', body 'link0', 6 dof, passive\n"
                       "  motors: 3 of 9 dof are active, 6 passive\n", text)
         self.assertNotIn("elastic", text)
         self.assertEqual(self.json("space_arm")["base"],
-                         [{"type": "free", "joint": "base", "body": "link0", "nv": 6}])
+                         [{"type": "floating", "joint": "base", "body": "link0", "nv": 6, "passive": True}])
         # A robot as all robots were says nothing about motors.
         text = self.info("panda")
         self.assertIn("  base: fixed\n  gravity", text)
@@ -119,9 +135,66 @@ class Elastic(unittest.TestCase):
         path = self.file("two.limb.yaml", TWO)
         text = self.info(path)
         self.assertIn("  base: planar, joint 'roll', body 'cart', 3 dof, passive\n"
-                      "  base: free, joint 'fly', body 'ball', 6 dof, passive\n"
+                      "  base: floating, joint 'fly', body 'ball', 6 dof, passive\n"
                       "  motors: 0 of 9 dof are active, 9 passive\n", text)
         self.assertEqual([b["joint"] for b in self.json(path)["base"]], ["roll", "fly"])
+
+    def test_base_with_motors(self):
+        """A root that slides or floats is a base, driven or not; an arm's first joint is none."""
+        for drive, word in (("auto", "active"), ("active", "active"), ("passive", "passive")):
+            path = self.file("r.limb.yaml", ROLLER.replace("DRIVE", drive))
+            self.assertIn(f"  base: planar, joint 'slide', body 'cart', 3 dof, {word}\n", self.info(path))
+            self.assertEqual(self.json(path)["base"], [{"type": "planar", "joint": "slide", "body": "cart", "nv": 3,
+                                                        "passive": word == "passive"}])
+            path = self.file("f.limb.yaml", ROLLER.replace("DRIVE", drive).replace("planar", "free"))
+            word = "active" if drive == "active" else "passive"
+            self.assertIn(f"  base: floating, joint 'slide', body 'cart', 6 dof, {word}\n", self.info(path))
+        path = self.file("r.urdf", ROLLER_URDF)
+        self.assertIn("  base: planar, joint 'slide', body 'cart', 3 dof, active\n", self.info(path))
+        path = self.file("r.urdf", ROLLER_URDF.replace("</joint>", '<limb drive="passive"/></joint>'))
+        self.assertIn("  base: planar, joint 'slide', body 'cart', 3 dof, passive\n", self.info(path))
+
+    def test_base_by_one_name(self):
+        """eval calls the base what info calls it; other when its joints differ, or when others move on the world."""
+        arm = """  - {name: pole, mass: 1, solid: {sphere: 0.1}}
+joints:
+  - {name: mast, type: revolute, parent: world, child: pole, axis: [0, 0, 1]}
+"""
+        roller = ROLLER.replace("DRIVE", "active")
+        for text, name in ((roller, "planar"), (roller.replace("planar", "free"), "floating"),
+                           (roller.replace("joints:\n", arm), "other"), (TWO, "other"), (RAFT, "prismatic")):
+            path = self.file("r.limb.yaml", text)
+            states = self.file("s.csv", "time\n0\n")
+            answer = json.loads(self.run_limb("eval", path, "--states", states, "--what", "theta").stdout)
+            self.assertEqual(answer["base"], name)
+            types = {b["type"] for b in self.json(path)["base"]}
+            self.assertTrue(name == "other" or types == {name})
+        answer = json.loads(self.run_limb("eval", "panda", "--states", states, "--what", "theta").stdout)
+        self.assertEqual((answer["base"], self.json("panda")["base"]), ("fixed", []))
+
+    def test_reach_names_what_travels(self):
+        end = "no frame gets farther from the base, without the travel of "
+        path = self.file("r.limb.yaml", ROLLER.replace("DRIVE", "auto"))
+        self.assertIn(end + "slide, which has no limit\n", self.info(path))
+        self.assertIn(end + "base and 1 other, which have no limits\n", self.info("space_arm"))
+        self.assertIn(end + "x and 2 others, which have no limits\n",
+                      self.info(self.file("r.limb.yaml", RAFT.replace("hub, type: revolute", "hub, type: prismatic"))))
+
+    def test_messages(self):
+        """What is wrong with an elastic joint is said with the section, and with the way out."""
+        for elastic, text in (
+                ("{stiffness: 10, motor: {gear: 5}}", "the key 'inertia' of motor is missing"),
+                ("{stiffness: 10, motor: {inertia: 1, model: full}}",
+                 "the key 'mass' of motor is missing: 'model: full' needs it"),
+                ("{stiffness: 10, motor: {inertia: 0}}", "inertia of motor is zero: it must be greater than 0"),
+                ("{stiffness: 10, motor: {inertia: -1}}", "inertia of motor is negative: it must be greater than 0"),
+                ("{stiffness: -1}", "stiffness of elastic is negative [bad-value]"),
+                ("{stiffness: .inf}", "a rigid joint has 'rotor' and no 'elastic'"),
+                ("{stiffness: .inf, motor: {inertia: 1}}", "a rigid joint has 'rotor' and no 'elastic'")):
+            path = self.file("m.limb.yaml", ROLLER.replace("DRIVE", "auto").replace(
+                "axis: [0, 0, 1]}", f"axis: [0, 0, 1], elastic: {elastic}}}"))
+            done = self.run_limb("info", path, code=3)
+            self.assertIn(text, done.stderr + "\n")
 
     def test_many_roots(self):
         text = "limb: 1\nbodies:\n" + "".join(
@@ -129,7 +202,7 @@ class Elastic(unittest.TestCase):
         text += "joints:\n" + "".join(
             f"  - {{name: j{i}, type: free, parent: world, child: b{i}}}\n" for i in range(20))
         out = self.info(self.file("many.limb.yaml", text))
-        self.assertEqual(out.count("  base: free"), 8)
+        self.assertEqual(out.count("  base: floating"), 8)
         self.assertIn("  base: ... and 12 more\n", out)
 
     def test_base_of_several_joints(self):

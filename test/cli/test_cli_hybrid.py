@@ -32,6 +32,14 @@ DIRECT_QDD = [10.601192317429808, -2.041973455869705, 9.05667678266675]
 DIRECT_ACC = [-3.09931529242199, 5.468201225977108, -2.035903142103888,
               -2.586110894626219, -5.258027486884409, -7.148865590902407]
 
+POLE = """limb: 1
+name: pole
+bodies:
+  - {name: rod, mass: 2, com: [0, 0, 0.5], inertia: [0.1, 0.1, 0.1, 0, 0, 0]}
+joints:
+  - {name: hinge, type: revolute, parent: world, child: rod, axis: [1, 0, 0], elastic: {stiffness: 5}}
+"""
+
 CART = """limb: 1
 name: trolley
 bodies:
@@ -134,7 +142,30 @@ class Elastic(Case):
         q2 = 0.45 + r[1]
         self.close([r[0], 350 * (q2 - 0.2)], [0, -12.456 * 9.81 * 0.583 * math.cos(0.3 + q2)], 1e-10)
         # Nothing gives way where everything has a motor.
-        self.close(self.answer("planar_2r", "deflection", {"q.joint1": 0.3, "q.joint2": 0.45})["deflection"], [0, 0])
+        done = self.ask("planar_2r", "deflection", {"q.joint1": 0.3, "q.joint2": 0.45})
+        self.close(json.loads(done.stdout)["results"][0]["deflection"], [0, 0])
+        self.assertIn("note: deflection is zero: 'planar_2r' has no elastic joint, nothing gives way\n", done.stderr)
+        done = self.ask("elastic2r", "deflection", {"q.joint1": 0.3, "q.joint2": 0.45})
+        self.assertEqual(done.stderr, "")
+
+    def test_deflection_that_nothing_holds(self):
+        """A pole upright on a spring that is too weak: an equilibrium, but the load pushes out of it."""
+        path = self.file("pole.yaml", POLE)
+        done = self.ask(path, "deflection", {"q.hinge": 0}, code=4)
+        self.assertIn("nothing holds a joint that gives way, or the load outweighs its spring: start elsewhere",
+                      done.stderr)
+        self.assertGreater(abs(self.answer(path, "deflection", {"q.hinge": 0.1})["deflection"][0]), 0.5)
+
+    def test_reactions(self):
+        """The same wrenches as reactions with the accelerations that hybrid finds."""
+        row = {**ELASTIC, "a.joint1": 1.2}
+        for options in ((), ("--ref", "body")):
+            done = self.ask("elastic2r", "hybrid,hybrid_reactions", row, options=options)
+            r = json.loads(done.stdout)["results"][0]
+            full = {**row, "a.joint2": r["hybrid"]["a"][1]}
+            self.assertEqual(r["hybrid_reactions"], self.answer("elastic2r", "reactions", full, *options)["reactions"])
+        self.assertEqual(list(r["hybrid_reactions"]), ["joint1", "joint2"])
+        self.close([r["hybrid_reactions"]["joint1"][2]], [ELASTIC_TAU1], 1e-9)
 
     def test_series_elastic(self):
         joints = ["shoulder", "elbow", "shoulder_motor", "elbow_motor"]
@@ -238,6 +269,45 @@ class MovingBase(Case):
         self.close(x["results"][0]["base_acc"], [0.1 * 4 ** 2, 0, 0])
 
 
+    def test_columns_make_a_base(self):
+        """A trolley with a motor, by its force: the same as one without motor that is pushed."""
+        row = {"q.rail": 0.4, "q.turn": 0.7, "v.rail": 0.2, "v.turn": 1.3, "tau.rail": 3, "a.turn": -2}
+        answers = []
+        for drive in ("passive", "active"):
+            path = self.file("cart.yaml", CART.replace("passive", drive))
+            x = json.loads(self.ask(path, "base_acc,reaction_null_space", row).stdout)
+            self.assertEqual((x["base_dofs"], x["arm_dofs"]), (["rail"], ["turn"]))
+            answers.append(x["results"])
+        self.assertEqual(*answers)
+        # Accelerations of the root make it no base; nor does the force of a joint farther out.
+        for change in ({"a.rail": 1}, {"tau.rail": None, "a.rail": 1, "tau.turn": 1, "a.turn": None}):
+            wrong = {k: x for k, x in {**row, **change}.items() if x is not None}
+            text = self.ask(path, "base_acc", wrong, code=2).stderr
+            for way in ('<limb drive="passive"/>', "drive: passive", "tau. columns", "--base floating"):
+                self.assertIn(way, text)
+
+    def test_no_arm(self):
+        """A base alone: what has no numbers is an empty table, not an error."""
+        path = self.file("body.urdf", BODY)
+        row = {"q.base.px": 0, "q.base.py": 0, "q.base.rz": 0}
+        words = ("--base", "planar", "--format")
+        done = self.ask(path, "reaction_null_space", row, row, options=(*words, "csv"))
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        row["time"] = 2
+        self.assertEqual(self.ask(path, "reaction_null_space", row, options=(*words, "csv")).stdout, "time\n2\n")
+        for form in ("json", "text"):
+            self.ask(path, "reaction_null_space", row, options=(*words, form))
+        # No joints at all.
+        still = self.states({"time": 0.5})
+        for words in (("eval", path, "--states", still, "--what", "tau,M", "--format", "csv"), ("id", path, still),
+                      ("fd", path, still)):
+            self.assertEqual(self.run_limb(*words).stdout, "time\n0.5\n")
+        other = self.states({"x": 0.5})
+        for words in (("eval", path, "--states", other, "--what", "tau,M", "--format", "csv"), ("id", path, other),
+                      ("fd", path, other)):
+            self.assertEqual(self.run_limb(*words).stdout, "")
+
+
 class Forms(Case):
     WHAT = "hybrid,base_acc,dhybrid_dq,generalized_jacobian,reaction_null_space"
 
@@ -266,6 +336,7 @@ class Forms(Case):
         answer = {q["name"]: q for q in answer["quantities"]}
         for name, needs, form, frame in (
                 ("hybrid", ["q", "v", "a or tau"], "a, tau: nv", False),
+                ("hybrid_reactions", ["q", "v", "a or tau"], "joints x 6", False),
                 ("dhybrid_dq", ["q", "v", "a or tau"], "nv x nv", False),
                 ("dhybrid_dv", ["q", "v", "a or tau"], "nv x nv", False),
                 ("dhybrid_dx", ["q", "v", "a or tau"], "nv x nv", False),
@@ -367,6 +438,27 @@ class OtherCommands(Case):
         text = self.run_limb("verify", "elastic2r", "--states", "2").stdout
         self.assertIn("not applicable: its base is not one free joint", text)
         self.assertIn("\nAll formulations agree.\n", text)
+
+    def test_fd_without_forces_of_joints_without_motor(self):
+        done = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint1": 250}))
+        head, rows = read_csv(done.stdout)
+        self.close(rows[0], ELASTIC_DIRECT)
+        self.assertEqual(done.stderr.count("note: direct dynamics takes forces of joints without motor and column for "
+                                           "zero: tau.joint2\n"), 1)
+        full = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint1": 250, "tau.joint2": 0}))
+        self.assertEqual((full.stdout, full.stderr), (done.stdout, ""))
+        done = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint2": 0}), code=2)
+        self.assertIn("direct dynamics needs the tau. columns; some are missing\n  missing: tau.joint1\n", done.stderr)
+        # A quantity of eval takes what it says that it needs.
+        done = self.ask("elastic2r", "acc", {**ELASTIC, "tau.joint1": 1}, code=2)
+        self.assertIn("missing: tau.joint2\n", done.stderr)
+
+    def test_id_names_hybrid(self):
+        states = self.states({**ELASTIC, "a.joint1": 1.2})
+        text = self.run_limb("id", "elastic2r", states, code=2).stderr
+        self.assertIn("  missing: a.joint2\n  of joints without motor a is an answer: limb eval --what hybrid\n", text)
+        states = self.states({**ELASTIC, "a.joint2": 1.2})
+        self.assertNotIn("hybrid", self.run_limb("id", "elastic2r", states, code=2).stderr)
 
     def test_id_tells_of_forces_that_nobody_delivers(self):
         row = {**MOVING, **{f"a.{k}": 0 for k in BASE}}

@@ -38,7 +38,7 @@ START_TEST(first_derivatives_are_refused)
   const limb_id_derivatives id = {NULL, m[0], m[1], m[2]};
   const limb_fd_derivatives fd = {NULL, m[0], m[1], m[2]};
   const limb_hybrid in = {r->q, r->v, NULL, r->a, &b.env};
-  const limb_hybrid_slopes slopes = {NULL, m[0], m[1], m[2]};
+  const limb_hybrid_derivatives slopes = {NULL, m[0], m[1], m[2]};
   const limb_status no = LIMB_E_UNSUPPORTED;
   assert_status(limb_inverse_dynamics_derivatives(r->d, r->q, r->v, r->a, &b.env, &id), no);
   assert_status(limb_forward_dynamics_derivatives(r->d, r->q, r->v, r->a, &b.env, &fd), no);

@@ -56,14 +56,14 @@ typedef struct asked {
   unsigned char* given;
   double *tau, *x;
   limb_hybrid in;
-  limb_hybrid_slopes out;
+  limb_hybrid_derivatives out;
 } asked;
 
-static limb_hybrid_slopes slopes_room(trial* t)
+static limb_hybrid_derivatives slopes_room(trial* t)
 {
   const size_t n = (size_t)t->nv;
-  return (limb_hybrid_slopes){trial_doubles(t, n), trial_doubles(t, n * n), trial_doubles(t, n * n),
-                              trial_doubles(t, n * n)};
+  return (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, n * n),
+                                   trial_doubles(t, n * n), trial_doubles(t, n * n)};
 }
 
 static void ask(trial* t, asked* k)
@@ -123,7 +123,7 @@ static void ends(trial* t)
   asked k;
   ask(t, &k);
   k.out = slopes_room(t);
-  const limb_hybrid_slopes other = slopes_room(t);
+  const limb_hybrid_derivatives other = slopes_room(t);
   const limb_id_derivatives id = {other.y, other.dy_dq, other.dy_dv, other.dy_dx};
   memset(k.given, LIMB_ACCELERATION_GIVEN, n);
   k.in.x = t->a;
@@ -169,7 +169,7 @@ static void turned_round(trial* t)
   double *one = trial_doubles(t, nn), *got = trial_doubles(t, nn);
   for (size_t i = 0; i < n; i++) swapped[i] = !k.given[i], one[i * (n + 1)] = 1;
   const limb_hybrid back = {t->q, t->v, swapped, k.out.y, &k.env};
-  const limb_hybrid_slopes other = slopes_room(t);
+  const limb_hybrid_derivatives other = slopes_room(t);
   assert_ok(limb_hybrid_dynamics_derivatives(t->d, &back, &other));
   assert_close_array(other.y, k.x, t->nv, t->solve, 0);
   const double size = largest(other.dy_dx, nn);

@@ -38,6 +38,37 @@ static void marks_of_robots(trial* t)
   assert_that(memcmp(given, one, n) == 0);
 }
 
+// A joint belongs to the base when no joint from it to the world, itself included, has a motor or a shaft.
+static void base_of_robots(trial* t)
+{
+  const size_t n = (size_t)t->nv;
+  unsigned char* given = (unsigned char*)trial_doubles(t, n);
+  memset(given, 7, n);
+  assert_ok(limb_mark_base(t->m, given));
+  int count = 0;
+  for (int j = 0; j < limb_joint_count(t->m); j++) {
+    limb_joint_info info;
+    limb_body_info body;
+    assert_ok(limb_get_joint(t->m, j, &info));
+    int floats = 1;
+    for (int at = info.def.child; at != LIMB_WORLD_BODY; at = body.parent) {
+      limb_joint_info up;
+      assert_ok(limb_get_body(t->m, at, &body));
+      assert_ok(limb_get_joint(t->m, body.joint, &up));
+      floats &= up.def.type == LIMB_FIXED || (up.passive && up.shaft < 0);
+    }
+    for (int k = 0; k < info.nv; k++) {
+      assert_that(given[info.v + k] == (floats ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN));
+      count += floats;
+    }
+  }
+  assert_that(limb_mark_count(t->m, given, LIMB_FORCE_GIVEN) == count);
+  assert_that(limb_mark_count(t->m, given, LIMB_ACCELERATION_GIVEN) == t->nv - count);
+}
+
+START_TEST(base_follows_the_model) { trial_over(_i, 1, base_of_robots); }
+END_TEST
+
 START_TEST(marks_follow_the_model) { trial_over(_i, 1, marks_of_robots); }
 END_TEST
 
@@ -47,6 +78,10 @@ START_TEST(marks_are_checked)
   unsigned char given[2] = {5, 5};
   assert_status(limb_mark_passive(NULL, given), LIMB_E_ARG);
   assert_status(limb_mark_passive(m, NULL), LIMB_E_ARG);
+  assert_status(limb_mark_base(NULL, given), LIMB_E_ARG);
+  assert_status(limb_mark_base(m, NULL), LIMB_E_ARG);
+  assert_that(limb_mark_count(NULL, given, LIMB_FORCE_GIVEN) == -1);
+  assert_that(limb_mark_count(m, NULL, LIMB_FORCE_GIVEN) == -1);
   assert_status(limb_mark_joint(NULL, 0, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
   assert_status(limb_mark_joint(m, 0, LIMB_FORCE_GIVEN, NULL), LIMB_E_ARG);
   assert_status(limb_mark_joint(m, -1, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
@@ -69,7 +104,7 @@ typedef struct bed {
   double q[NQ], v[NV], x[NV], a[NV], tau[NV], work[NV * NV], A[3][NV * NV], out[6 * NV];
   unsigned char given[NV];
   limb_hybrid in;
-  limb_hybrid_slopes slopes;
+  limb_hybrid_derivatives slopes;
 } bed;
 
 static void bed_make(bed* b)
@@ -85,7 +120,7 @@ static void bed_make(bed* b)
   rng_fill(&r, 5, NV, b->x);
   assert_ok(limb_mark_passive(b->m, b->given));
   b->in = (limb_hybrid){b->q, b->v, b->given, b->x, NULL};
-  b->slopes = (limb_hybrid_slopes){b->a, b->A[0], b->A[1], b->A[2]};
+  b->slopes = (limb_hybrid_derivatives){b->a, b->A[0], b->A[1], b->A[2]};
 }
 
 static void bed_free(bed* b)
@@ -320,7 +355,7 @@ static void all_say(limb_data* d, const double* q, const unsigned char* given, l
   enum { MOST = 7 };
   double a[MOST], tau[MOST], work[MOST * MOST], A[3][MOST * MOST];
   const double v[MOST] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
-  const limb_hybrid_slopes out = {a, A[0], A[1], A[2]};
+  const limb_hybrid_derivatives out = {a, A[0], A[1], A[2]};
   const limb_directions along = {.count = 1, .dq = v};
   const limb_hybrid in = {q, v, given, v, NULL};
   limb_dual* w = NULL;
@@ -417,7 +452,7 @@ START_TEST(none_and_too_many)
   assert_ok(limb_data_create(m, NULL, &d));
   assert_ok(limb_dual_create(m, LIMB_DUAL_VECTORS, NULL, &w));
   const limb_hybrid in = {&x, &x, &given, &x, NULL};
-  const limb_hybrid_slopes out = {&x, &x, &x, &x};
+  const limb_hybrid_derivatives out = {&x, &x, &x, &x};
   const limb_directions along = {.count = 1};
   assert_ok(limb_mark_passive(m, &given));
   assert_that(given == 7);
@@ -456,7 +491,7 @@ END_TEST
 
 int main(void)
 {
-  const TTest* const robots[] = {marks_follow_the_model, NULL};
+  const TTest* const robots[] = {marks_follow_the_model, base_follows_the_model, NULL};
   const TTest* const edges[] = {marks_are_checked,
                                 inputs_are_checked,
                                 places_are_checked,

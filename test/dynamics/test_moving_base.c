@@ -53,15 +53,36 @@ static void base_velocities(trial* t)
   double *v = trial_doubles(t, (size_t)t->nv), *p = trial_doubles(t, (size_t)t->nv);
   momentum_of_base(t, &s, t->v, p);
   for (int k = 0; k < t->nv; k++) v[k] = s.given[k] ? t->v[k] : nan(""); // not looked at
-  assert_ok(limb_base_velocity(t->d, t->q, s.given, p, s.work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, s.given, p, s.work, v));
   assert_close_array(v, t->v, t->nv, t->solve * 100, 0); // it is the one with that momentum
-  assert_ok(limb_base_velocity(t->d, t->q, s.given, NULL, s.work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, s.given, NULL, s.work, v));
   momentum_of_base(t, &s, v, p);
   double size = 0;
   for (int i = 0; i < t->nv * t->nv; i++) size = fmax(size, fabs(s.M[i]));
   for (int i = 0; i < s.nb; i++) assert_close(p[i], 0, 0, t->solve * size);
   for (int k = 0; k < t->nv; k++) assert_that(!s.given[k] || v[k] == t->v[k]);
 }
+
+// Without marks the base is that of limb_mark_base: an elastic joint keeps the velocity it was given.
+static void default_base(trial* t)
+{
+  if (spared(t)) return;
+  const size_t n = (size_t)t->nv;
+  double *v = trial_doubles(t, n), *want = trial_doubles(t, n);
+  double* work = trial_doubles(t, limb_moving_base_work(t->m));
+  unsigned char* given = (unsigned char*)trial_doubles(t, n);
+  assert_ok(limb_mark_base(t->m, given));
+  for (size_t k = 0; k < n; k++) v[k] = want[k] = t->v[k];
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, NULL, NULL, work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, given, NULL, work, want));
+  for (size_t k = 0; k < n; k++) {
+    assert_that(v[k] == want[k]);
+    if (given[k] == LIMB_ACCELERATION_GIVEN) assert_that(v[k] == t->v[k]);
+  }
+}
+
+START_TEST(base_by_default) { trial_over(_i, 2, default_base); }
+END_TEST
 
 START_TEST(base_velocity_has_the_momentum) { trial_over(_i, STATES, base_velocities); }
 END_TEST
@@ -84,8 +105,8 @@ static void jacobians(trial* t)
   sp_motion* J = trial_motions(t, (size_t)s.nm);
   rng_fill(&t->r, 3, s.nb, p);
   memcpy(v, t->v, (size_t)t->nv * sizeof *v);
-  assert_ok(limb_base_velocity(t->d, t->q, s.given, p, s.work, v));
-  assert_ok(limb_base_velocity(t->d, t->q, s.given, p, s.work, drift));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, s.given, p, s.work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, s.given, p, s.work, drift));
   for (int ref = 0; ref < 3; ref++) {
     const int frame = rng_below(&t->r, t->nframe);
     const sp_motion got = frame_velocity(t, v, frame, (limb_ref)ref);
@@ -146,7 +167,7 @@ static void nothing_and_all(trial* t)
   int rank = -1;
   memset(given, LIMB_ACCELERATION_GIVEN, n);
   memcpy(v, t->v, n * sizeof *v);
-  assert_ok(limb_base_velocity(t->d, t->q, given, NULL, work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, given, NULL, work, v));
   assert_close_array(v, t->v, t->nv, 0, 0);
   assert_ok(limb_kinematics(t->d, t->q, NULL, NULL));
   assert_ok(limb_frame_jacobian(t->d, frame, LIMB_ALIGNED, want));
@@ -162,7 +183,7 @@ static void nothing_and_all(trial* t)
   memset(given, LIMB_FORCE_GIVEN, n);
   assert_ok(limb_mass_matrix(t->d, t->q, P));
   trial_times(P, t->v, t->nv, t->nv, p);
-  assert_ok(limb_base_velocity(t->d, t->q, given, p, work, v));
+  assert_ok(limb_velocity_from_momentum(t->d, t->q, given, p, work, v));
   assert_close_array(v, t->v, t->nv, t->solve * 100, 0);
   assert_ok(limb_generalized_jacobian(t->d, t->q, given, frame, LIMB_BODY, work, J));
   assert_ok(limb_reaction_null_space(t->d, t->q, given, work, P, &rank));
@@ -324,11 +345,11 @@ START_TEST(arguments)
   sp_motion J[8];
   unsigned char bad[8] = {0, 0, 0, 0, 0, 0, 0, 2};
   assert_that(limb_moving_base_work(NULL) == 0);
-  assert_status(limb_base_velocity(NULL, q, NULL, p, work, v), LIMB_E_ARG);
-  assert_status(limb_base_velocity(d, NULL, NULL, p, work, v), LIMB_E_ARG);
-  assert_status(limb_base_velocity(d, q, bad, p, work, v), LIMB_E_ARG);
-  assert_status(limb_base_velocity(d, q, NULL, p, NULL, v), LIMB_E_ARG);
-  assert_status(limb_base_velocity(d, q, NULL, p, work, NULL), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(NULL, q, NULL, p, work, v), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(d, NULL, NULL, p, work, v), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(d, q, bad, p, work, v), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(d, q, NULL, p, NULL, v), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(d, q, NULL, p, work, NULL), LIMB_E_ARG);
   assert_status(limb_generalized_jacobian(NULL, q, NULL, 1, LIMB_BODY, work, J), LIMB_E_ARG);
   assert_status(limb_generalized_jacobian(d, NULL, NULL, 1, LIMB_BODY, work, J), LIMB_E_ARG);
   assert_status(limb_generalized_jacobian(d, q, bad, 1, LIMB_BODY, work, J), LIMB_E_ARG);
@@ -348,16 +369,16 @@ START_TEST(arguments)
   for (int i = 0; i < 3; i++) {
     const double was = *cells[i];
     *cells[i] = i ? nan("") : HUGE_VAL;
-    assert_status(limb_base_velocity(d, q, NULL, p, work, v), LIMB_E_NONFINITE);
+    assert_status(limb_velocity_from_momentum(d, q, NULL, p, work, v), LIMB_E_NONFINITE);
     *cells[i] = was;
   }
   q[8] = nan("");
   assert_status(limb_generalized_jacobian(d, q, NULL, 1, LIMB_BODY, work, J), LIMB_E_NONFINITE);
   assert_status(limb_reaction_null_space(d, q, NULL, work, P, NULL), LIMB_E_NONFINITE);
   q[8] = 0, q[6] = 1.1;
-  assert_status(limb_base_velocity(d, q, NULL, p, work, v), LIMB_E_ARG);
+  assert_status(limb_velocity_from_momentum(d, q, NULL, p, work, v), LIMB_E_ARG);
   q[6] = 1, v[6] = v[7] = 1.7e308;
-  assert_status(limb_base_velocity(d, q, NULL, p, work, v), LIMB_E_NONFINITE); // overflows
+  assert_status(limb_velocity_from_momentum(d, q, NULL, p, work, v), LIMB_E_NONFINITE); // overflows
   assert_that(v[0] == 0); // the base's velocity is untouched
   free(work);
   limb_data_destroy(d);
@@ -375,7 +396,7 @@ START_TEST(base_without_mass)
   double v[1] = {0}, work[16], P[1];
   sp_motion J[1];
   assert_that(limb_moving_base_work(m) <= 16);
-  assert_status(limb_base_velocity(d, q, force, NULL, work, v), LIMB_E_SINGULAR);
+  assert_status(limb_velocity_from_momentum(d, q, force, NULL, work, v), LIMB_E_SINGULAR);
   assert_status(limb_generalized_jacobian(d, q, force, 1, LIMB_BODY, work, J), LIMB_E_SINGULAR);
   assert_ok(limb_reaction_null_space(d, q, force, work, P, NULL)); // there is no arm to disturb it
   limb_data_destroy(d);
@@ -385,9 +406,12 @@ END_TEST
 
 int main(void)
 {
-  const TTest* const over_robots[] = {base_velocity_has_the_momentum,
+  const TTest* const over_robots[] = {base_by_default,
+                                      base_velocity_has_the_momentum,
                                       generalized_jacobian_maps_to_frame_velocity,
-                                      null_space_leaves_the_base_alone, no_base_and_no_arm, NULL};
+                                      null_space_leaves_the_base_alone,
+                                      no_base_and_no_arm,
+                                      NULL};
   const TTest* const once[] = {
     a_told_base_three_times, a_heavy_base_is_the_ground, ranks, arguments, base_without_mass, NULL};
   const int failed = check_run("moving base", trial_robots(), over_robots);

@@ -89,6 +89,31 @@ START_TEST(pendulum_by_bisection)
 }
 END_TEST
 
+// A hard spring that is balanced from the start must not hide what a soft one still has to do.
+START_TEST(hard_and_soft)
+{
+  for (double hard = 1e3; hard < 1e12; hard *= 10) {
+    limb_builder* b = fixture_begin("hard_and_soft");
+    const sp_inertia block = {.mass = 10, .xx = 1, .yy = 1, .zz = 1};
+    const sp_inertia vane = {.mass = 1e-5, .com = {0.01, 0, 0}, .xx = 1e-6, .yy = 1e-6, .zz = 1e-6};
+    const int first = fixture_body(b, "block", block), second = fixture_body(b, "vane", vane);
+    limb_joint_def slide = limb_default_joint_def("slide", LIMB_PRISMATIC, LIMB_WORLD_BODY, first);
+    limb_joint_def hinge = limb_default_joint_def("hinge", LIMB_REVOLUTE, first, second);
+    slide.stiffness = hard, slide.drive = LIMB_DRIVE_PASSIVE;
+    hinge.stiffness = 1e-3, hinge.drive = LIMB_DRIVE_PASSIVE, hinge.axis = sp_v3(0, 1, 0);
+    fixture_joint(b, &slide);
+    fixture_joint(b, &hinge);
+    rig* r = rig_make(fixture_end(b));
+    check_at("k = %g", hard);
+    r->q[0] = -(10 + 1e-5) * 9.81 / hard;
+    assert_ok(rest(r, NULL, NULL));
+    const double with[3] = {1e-3, 0, -1e-5 * 9.81 * 0.01};
+    assert_close(r->q[1], bisect(hanging, with, 0, 1), 1e-9, 1e-12);
+    rig_free(r);
+  }
+}
+END_TEST
+
 START_TEST(no_load)
 {
   rig* r = rig_make(pendulum(3, 0.7, 2));
@@ -382,6 +407,6 @@ START_TEST(not_enough_iterations)
 }
 END_TEST
 
-CHECK_MAIN("static_deflection", 1, pendulum_by_bisection, no_load, loads_on_the_pendulum, upright,
-           without_a_spring, random_robots_under_wrenches, a_simulation_comes_to_rest_there,
-           ball_joint, marks, bad_input, not_enough_iterations)
+CHECK_MAIN("static_deflection", 1, pendulum_by_bisection, hard_and_soft, no_load,
+           loads_on_the_pendulum, upright, without_a_spring, random_robots_under_wrenches,
+           a_simulation_comes_to_rest_there, ball_joint, marks, bad_input, not_enough_iterations)

@@ -338,14 +338,14 @@ START_TEST(base_velocity_along_a_flight)
     f.amplitude = 3;
     memcpy(f.given, f.passive, sizeof f.given);
     state start = start_of(&f, 6, 1);
-    if (rest) assert_ok(limb_base_velocity(f.d, start.q, NULL, NULL, work, start.v));
+    if (rest) assert_ok(limb_velocity_from_momentum(f.d, start.q, NULL, NULL, work, start.v));
     const balance before = balance_of(&f, &start);
     const state end = fly(&f, 8 * STEPS, &start);
     double v[MOST];
     memcpy(v, end.v, sizeof v);
     for (int i = 0; i < 6; i++) v[i] = nan("");
     momentum_of_base(&f, &end, before.h, p);
-    assert_ok(limb_base_velocity(f.d, end.q, NULL, rest ? NULL : p, work, v));
+    assert_ok(limb_velocity_from_momentum(f.d, end.q, NULL, rest ? NULL : p, work, v));
     assert_close_array(v, end.v, f.nv, 0, 1e-9);
 
     sp_motion J[3], want, got = {{0, 0, 0}, {0, 0, 0}};
@@ -381,7 +381,7 @@ START_TEST(reaction_null_space_motion)
       travelled += dt * fabs(s.v[6 + i]);
     }
     sp_force h;
-    assert_ok(limb_base_velocity(f.d, s.q, NULL, NULL, work, s.v));
+    assert_ok(limb_velocity_from_momentum(f.d, s.q, NULL, NULL, work, s.v));
     for (int i = 0; i < 6; i++) assert_close(s.v[i], 0, 0, 1e-13);
     assert_ok(limb_kinematics(f.d, s.q, s.v, NULL));
     assert_ok(limb_momentum(f.d, 0, &h));

@@ -26,7 +26,7 @@ static limb_status hybrid_by_mass(const inputs* i)
 static limb_status hybrid_derivatives(const inputs* i)
 {
   const limb_hybrid in = hybrid_in(i);
-  const limb_hybrid_slopes out = {block(i, 0), block(i, 1), block(i, 2), block(i, 3)};
+  const limb_hybrid_derivatives out = {block(i, 0), block(i, 1), block(i, 2), block(i, 3)};
   return limb_hybrid_dynamics_derivatives(i->d, &in, i->out ? &out : NULL);
 }
 
@@ -62,7 +62,7 @@ static int nv_of(const inputs* i) { return i->d ? limb_nv(limb_data_model(i->d))
 static limb_status base_velocity(const inputs* i)
 {
   double* v = at_output(i, i->v, nv_of(i));
-  return limb_base_velocity(i->d, i->q, NULL, NULL, i->work, v);
+  return limb_velocity_from_momentum(i->d, i->q, NULL, NULL, i->work, v);
 }
 
 static limb_status generalized_jacobian(const inputs* i)

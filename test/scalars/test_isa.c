@@ -41,7 +41,7 @@ typedef struct answers {
   double *tau, *M, *C, *Minv, *a, *by_M, *aba, *hybrid_a, *hybrid_tau;
   limb_id_derivatives id; // of small robots
   limb_fd_derivatives fd;
-  limb_hybrid_slopes hybrid;
+  limb_hybrid_derivatives hybrid;
   sp_pose* X;
   sp_motion *v, *acc;
 } answers;
@@ -66,8 +66,8 @@ static void ask_derivatives(trial* t, const double* tau, answers* x)
   assert_ok(limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &t->env, &x->id));
   assert_ok(limb_forward_dynamics_derivatives(t->d, t->q, t->v, tau, &t->env, &x->fd));
   const limb_hybrid in = half_given(t, tau);
-  x->hybrid = (limb_hybrid_slopes){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
-                                   trial_doubles(t, nn)};
+  x->hybrid = (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, nn),
+                                        trial_doubles(t, nn), trial_doubles(t, nn)};
   assert_ok(limb_hybrid_dynamics_derivatives(t->d, &in, &x->hybrid));
 }
 
