@@ -16,13 +16,13 @@ int states_find_columns(cli_states* s);
 // EXIT_FINE when the table has all columns of these groups, else EXIT_USAGE after a message.
 int states_check_columns(const cli_states* s, unsigned what, const char* purpose);
 
+// "note: ... takes forces ... for zero: " on standard error; their names are still to come.
+void states_note_zero(const cli_states* s, const char* purpose);
+
 // ---- states_given.c --------------------------------------------------------------------------------
 
 // Decides what is given, for the bits STATES_GIVEN and STATES_BASE. EXIT_FINE, or EXIT_USAGE after a message.
 int states_find_given(cli_states* s, unsigned what, const char* purpose);
 void states_free_given(cli_given* given);
-
-// "note: ... takes forces ... for zero: " on standard error; their names are still to come.
-void states_note_zero(const cli_states* s, const char* purpose);
 
 #endif

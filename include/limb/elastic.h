@@ -30,7 +30,7 @@ enum {
 /// by the tree: a joint and a motor of which one carries the other, if the outer one moves some inertia.
 /// @return -1 for NULL, when it is more than LIMB_ELASTIC_ORDER, when the shafts cannot be solved one after
 ///         the other (a motor that drives two joints, that carries its own joint or is carried by it), and
-///         when there is no memory to find out.
+///         when there is no memory to find out: it allocates for a moment, from where the model came from.
 LIMB_API int limb_elastic_order(const limb_model* m);
 
 /// Workspace of limb_elastic_inverse, for one thread.
