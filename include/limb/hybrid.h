@@ -9,7 +9,8 @@
 //     given[k] = LIMB_FORCE_GIVEN           x[k] is a force; a[k] is computed
 //
 // Where marks are taken, NULL stands for those of limb_mark_passive: the inverse problem of the model (other
-// headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and statuses are those of limb/dynamics.h.
+// headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and
+// statuses are those of limb/dynamics.h.
 #ifndef LIMB_HYBRID_H
 #define LIMB_HYBRID_H
 
