@@ -169,18 +169,17 @@ static bool arrived(const balance* b, const limb_deflection* o)
 
 static limb_status relax(balance* b, limb_deflection* o)
 {
-  bool held = true;
   for (o->iterations = 0;; o->iterations++) {
     limb_status s;
     const double load = load_scale(b, &s);
     if (s == LIMB_OK) s = look(b);
     if (s != LIMB_OK) return s;
     o->out_of_balance = largest(b->n, b->r);
-    held = solve(b);
-    const bool balanced = b->left <= o->tolerance * load;
-    if (balanced && (!held || arrived(b, o))) return held ? LIMB_OK : LIMB_E_SINGULAR;
-    if (o->iterations >= o->most)
-      return !held ? LIMB_E_SINGULAR : balanced ? LIMB_OK : LIMB_E_NOCONV;
+    const bool held = solve(b), balanced = b->left <= o->tolerance * load;
+    const bool last = o->iterations >= o->most;
+    if (!held && (balanced || last)) return LIMB_E_SINGULAR;
+    if (balanced && (last || arrived(b, o))) return LIMB_OK;
+    if (last) return LIMB_E_NOCONV;
     s = held ? search(b) : slide(b);
     if (s == LIMB_E_NOCONV && balanced) return LIMB_OK; // no nearer for rounding
     if (s != LIMB_OK) return s;

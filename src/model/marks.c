@@ -9,7 +9,7 @@
 
 static void mark(const limb_joint* joint, limb_given how, unsigned char* given)
 {
-  if (joint->nv > 0) memset(given + joint->v, how, (size_t)joint->nv);
+  if (joint->nv > 0) memset(given + joint->v, (int)how, (size_t)joint->nv);
 }
 
 int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given how)
