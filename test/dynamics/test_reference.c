@@ -6,6 +6,7 @@
 #include "limb/reference.h"
 
 #include "base/alloc.h"
+#include "support/budget.h"
 #include "support/check.h"
 #include "support/robots_impl.h"
 
@@ -293,26 +294,6 @@ START_TEST(seed_003_tree)
 END_TEST
 
 // ---- arguments and memory -----------------------------------------------------------------------
-
-typedef struct budget {
-  limb_allocator base;
-  int left, live;
-} budget;
-
-static void* budget_alloc(void* context, size_t size, size_t align)
-{
-  budget* b = context;
-  if (b->left-- <= 0) return NULL;
-  b->live++;
-  return b->base.alloc(b->base.context, size, align);
-}
-
-static void budget_free(void* context, void* memory, size_t size)
-{
-  budget* b = context;
-  b->live--;
-  b->base.free(b->base.context, memory, size);
-}
 
 // A ball joint that carries a rod with friction in its hinge.
 static limb_model* make_small(const limb_allocator* alloc)

@@ -4,6 +4,7 @@
 #include "limb/read.h"
 
 #include "io/faults.h"
+#include "io/yaml_text.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -18,27 +19,6 @@
   "  - {name: wheel, mass: 1, solid: {cylinder: [0.1, 0.05]}}\n"
 #define FIRST  "  - {name: hinge, type: revolute, parent: foot, child: arm, axis: [0, 1, 0]"
 #define SECOND "  - {name: spin, type: revolute, parent: arm, child: wheel, axis: [0, 0, 1]"
-
-static limb_reading* read_text(const char* text)
-{
-  limb_read_options opt = limb_default_read_options();
-  opt.format = LIMB_FORMAT_YAML;
-  limb_reading* r = NULL;
-  limb_error err = {0};
-  const limb_status status = limb_read_text(text, strlen(text), "text", &opt, &r, &err);
-  check_at("%d:%d: %s: %s", err.line, err.column, err.where, err.text);
-  assert_ok(status);
-  return r;
-}
-
-static limb_joint_def joint_of(limb_reading* r, const char* name)
-{
-  limb_builder* b = limb_reading_builder(r);
-  limb_joint_def def;
-  check_at("joint %s", name);
-  assert_ok(limb_builder_get_joint(b, limb_builder_find_joint(b, name), &def));
-  return def;
-}
 
 static limb_shaft_def shaft_of(limb_reading* r, int index)
 {

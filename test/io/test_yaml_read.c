@@ -1,6 +1,7 @@
 // limb YAML: what every key means, and that joints placed by rows and screws move as the formulas say.
 #include "limb/read.h"
 
+#include "io/yaml_text.h"
 #include "numbers/rig.h"
 #include "support/rng.h"
 
@@ -10,27 +11,6 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-
-static limb_reading* read_text(const char* text)
-{
-  limb_read_options opt = limb_default_read_options();
-  opt.format = LIMB_FORMAT_YAML;
-  limb_reading* r = NULL;
-  limb_error err = {0};
-  const limb_status status = limb_read_text(text, strlen(text), "text", &opt, &r, &err);
-  check_at("%d:%d: %s: %s", err.line, err.column, err.where, err.text);
-  assert_ok(status);
-  return r;
-}
-
-static limb_joint_def joint_of(limb_reading* r, const char* name)
-{
-  limb_builder* b = limb_reading_builder(r);
-  limb_joint_def def;
-  check_at("joint %s", name);
-  assert_ok(limb_builder_get_joint(b, limb_builder_find_joint(b, name), &def));
-  return def;
-}
 
 static sp_inertia inertia_of(limb_reading* r, const char* name)
 {
