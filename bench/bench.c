@@ -4,6 +4,7 @@
 // states; answers are compared before anything is timed, and all rows are measured in the same
 // rounds (measure.c). Peers are what Debian ships; those that are not installed are left out and
 // named.
+#include "closed.h"
 #include "elastic.h"
 #include "measure.h"
 #include "options.h"
@@ -16,13 +17,14 @@
 #include <stdlib.h>
 
 enum {
-  ROBOTS_MAX = 16,
+  ROBOTS_MAX = 24,
   LIBRARIES = 5,
   ROWS_MAX = ROBOTS_MAX * LIBRARIES * BENCH_KERNELS,
   COMPARED = 8,         // states on which answers are compared
   MATRIX_LINKS = 1000,  // longest chain whose mass matrix is formed
   FACTORED_LINKS = 100, // longest chain whose mass matrix is factored
   SLOPES_LINKS = 200,   // longest chain whose derivatives are taken
+  LOOPS_LINKS = 100,    // longest robot with loops for peers, and for matrices of all equations
   QUICK_LINKS = 100,    // longest chain for peers in a quick run: some take seconds to load it
 };
 
@@ -82,7 +84,14 @@ static int add_robots(bench* b, const bench_options* o)
              {"chain100", robot_chain, 100},
              {"chain200", robot_chain, 200},
              {"chain1000", robot_chain, 1000},
-             {"chain100000", robot_chain, 100000}};
+             {"chain100000", robot_chain, 100000},
+             {"four_bar", bench_four_bar, 0},
+             {"five_bar", bench_five_bar, 0},
+             {"gough_stewart", bench_gough_stewart, 0},
+             {"humanoid_ankles", bench_humanoid_ankles, 0},
+             {"ladder10", bench_ladder, 10},
+             {"ladder100", bench_ladder, 100},
+             {"ladder1000", bench_ladder, 1000}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (add_robot(b, o, all[i].name, all[i].make, all[i].n)) {
       fprintf(stderr, "limb_bench: cannot prepare robot '%s'\n", all[i].name);
@@ -132,9 +141,17 @@ static size_t answer_size(const bench_robot* r, bench_kernel kernel)
   return bench_is_matrix(kernel) ? nv * nv : kernel == BENCH_JACOBIAN ? 6 * nv : nv;
 }
 
+static int in_reach_closed(const bench_robot* r, bench_kernel kernel)
+{
+  if (kernel == BENCH_CLOSED_FD || kernel == BENCH_FD_ABA) return 1;
+  if (kernel == BENCH_CLOSED_SCHUR || kernel == BENCH_CLOSED_KKT) return r->nlink <= LOOPS_LINKS;
+  return kernel > BENCH_CLOSED_FD && bench_is_exact(r);
+}
+
 // Whether a kernel is within reach on a robot, whatever the library.
 static int in_reach(const bench_robot* r, bench_kernel kernel)
 {
+  if (r->nrow || kernel >= BENCH_CLOSED_FD) return r->nrow && in_reach_closed(r, kernel);
   if (kernel == BENCH_CRBA) return r->nlink <= MATRIX_LINKS;
   if (kernel == BENCH_FD_MATRIX) return r->nlink <= FACTORED_LINKS;
   if (kernel == BENCH_HYBRID) return r->npassive > 0;
@@ -173,12 +190,15 @@ static double compare(const bench_row* row, const bench_row* with)
   return isnan(worst) ? HUGE_VAL : worst;
 }
 
+static int is_limb(const bench_library* l) { return l == bench_limb() || l == bench_limb_closed(); }
+
 // Rows of one library on one robot; they share the library's form of the robot.
 static void add_rows(bench* b, const bench_library* library, int index)
 {
   const bench_robot* r = &b->robot[index];
   const bench_states* s = &b->states[index];
   if (r->nlink > library->max_links) return;
+  if (r->nrow && !is_limb(library) && r->nlink > LOOPS_LINKS) return;
   void* self = library->make(r, s);
   int used = 0;
   for (int k = 0; k < BENCH_KERNELS && self; k++) {
@@ -195,14 +215,29 @@ static void add_rows(bench* b, const bench_library* library, int index)
   if (self && !used) library->destroy(self);
 }
 
+// The kernel that gives the same answer, of those that do.
+static bench_kernel first_way(bench_kernel kernel)
+{
+  switch (kernel) {
+  case BENCH_FD_ABA:
+  case BENCH_FD_MATRIX:
+  case BENCH_HYBRID:
+  case BENCH_HYBRID_FORCES: return BENCH_FD;
+  case BENCH_CLOSED_SCHUR:
+  case BENCH_CLOSED_KKT:
+  case BENCH_PLATFORM_FD: return BENCH_CLOSED_FD;
+  case BENCH_CLOSED_ID_KKT:
+  case BENCH_PLATFORM_ID: return BENCH_CLOSED_ID;
+  default: return kernel;
+  }
+}
+
 static const bench_row* row_of_limb(const bench* b, const bench_row* like)
 {
-  const int other_way = like->kernel == BENCH_FD_ABA || like->kernel == BENCH_FD_MATRIX ||
-                        like->kernel == BENCH_HYBRID || like->kernel == BENCH_HYBRID_FORCES;
-  const bench_kernel kernel = other_way ? BENCH_FD : like->kernel;
+  const bench_kernel kernel = first_way(like->kernel);
   for (int i = 0; i < b->nrow; i++) {
     const bench_row* row = &b->row[i];
-    if (row->library == bench_limb() && row->robot == like->robot && row->kernel == kernel) {
+    if (is_limb(row->library) && row->robot == like->robot && row->kernel == kernel) {
       return row;
     }
   }
@@ -218,7 +253,7 @@ static void compare_rows(bench* b)
     if (!with) continue;
     const double difference = compare(row, with);
     if (with != row) row->difference = difference;
-    if (difference > 1e-6) {
+    if (difference > 1e-6 + row->library->softness) {
       fprintf(stderr, "limb_bench: %s and limb differ by %.1e on %s, kernel %d\n",
               row->library->name, difference, row->robot->name, (int)row->kernel);
     }
@@ -244,6 +279,7 @@ static int run(bench* b, const bench_options* o)
   if (o->peers) list_peers(b);
   for (int i = 0; i < b->nrobot; i++) {
     add_rows(b, bench_limb(), i);
+    if (b->robot[i].nrow) add_rows(b, bench_limb_closed(), i);
     for (int p = 0; p < b->npeer; p++) {
       if (o->quick && b->robot[i].nlink > QUICK_LINKS) continue;
       if (b->peer[p].library) add_rows(b, b->peer[p].library, i);

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { COUNTED_LINKS = 100 }; // longer chains only repeat themselves
+enum { COUNTED_LINKS = 100 }; // longer chains only repeat themselves; and trees only
 
 typedef limb_count count_fn(const limb_model* model);
 
@@ -56,7 +56,7 @@ void bench_counts_print(const bench_robot* robots, int n, bench_format format)
            "kernel", "mul", "add", "div", "sqrt", "sincos", "published mul, add");
   }
   for (int i = 0; i < n; i++) {
-    if (robots[i].nlink > COUNTED_LINKS) continue;
+    if (robots[i].nlink > COUNTED_LINKS || robots[i].nrow) continue;
     if (format == BENCH_JSON) print_json(&robots[i], first);
     if (format == BENCH_TEXT) print_text(&robots[i]);
     first = 0;

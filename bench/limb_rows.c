@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_OF(a, b, c) #a "." #b "." #c
-#define TEXT(a, b, c)    TEXT_OF(a, b, c)
-
 typedef struct subject {
   limb_data* d;
   const bench_states* s;
@@ -220,7 +217,7 @@ const bench_library* bench_limb(void)
 {
   static const bench_library limb = {
     .name = "limb",
-    .version = TEXT(LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH),
+    .version = BENCH_LIMB_VERSION,
     .max_links = 1 << 30,
     .make = make,
     .destroy = destroy,

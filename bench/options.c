@@ -9,6 +9,8 @@ const char bench_usage[] =
   "  --format text|csv|json  how to print (text)\n"
   "  --robots a,b            only these: 2r ur5 panda panda_elastic quadruped humanoid\n"
   "                          chain10 chain30 chain100 chain200 chain1000 chain100000\n"
+  "                          four_bar five_bar gough_stewart humanoid_ankles\n"
+  "                          ladder10 ladder100 ladder1000\n"
   "  --no-peers              limb alone\n"
   "  --quick                 a tenth of the time, coarser\n"
   "  --help                  this text\n";

@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; what
-/// stands behind them no peer is asked for.
+/// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; of what
+/// stands behind them peers are asked for BENCH_CLOSED_FD only. That and the kernels behind it are for robots
+/// with loops; of the others, these see BENCH_FD_ABA, which takes no notice of loops.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q
@@ -25,6 +26,13 @@ typedef enum bench_kernel {
   BENCH_FD_DERIVATIVES, ///< a with its derivatives by q, v and tau
   BENCH_HYBRID,         ///< a and tau from forces of passive joints and accelerations of the others
   BENCH_HYBRID_FORCES,  ///< the same from all forces: what the marks cost
+  BENCH_CLOSED_FD,      ///< a from q, v, tau, loops closed, by the library's own choice
+  BENCH_CLOSED_SCHUR,   ///< the same through Psi M^-1 Psi'
+  BENCH_CLOSED_KKT,     ///< the same from all equations at once
+  BENCH_PLATFORM_FD,    ///< the same in the space of the platform
+  BENCH_CLOSED_ID,      ///< tau of the motors from q, v, a, loops closed
+  BENCH_CLOSED_ID_KKT,  ///< the same from all equations at once: motors and multipliers
+  BENCH_PLATFORM_ID,    ///< the same from q and the motion of the platform
   BENCH_KERNELS
 } bench_kernel;
 
@@ -45,6 +53,13 @@ typedef struct bench_link {
   int q, v; ///< first coordinate in q and v of limb
 } bench_link;
 
+/// A closure of a loop: its frames on two links, -1: the world.
+typedef struct bench_loop {
+  limb_loop_kind kind;
+  int link_a, link_b;
+  sp_pose a, b;
+} bench_loop;
+
 /// A robot as any library can take it. Links stand in depth-first order, parents before children.
 typedef struct bench_robot {
   const char* name;
@@ -56,9 +71,15 @@ typedef struct bench_robot {
   int plain;    ///< only revolute, prismatic and free joints; no friction, rotors, springs, mimics
   int serial;   ///< plain, fixed base, one chain
   sp_vec3 gravity;
+  int nloop, nrow; ///< closures, and the rows of their equations
+  bench_loop* loop;
+  int points; ///< to close the loops it is enough to join the origins of their frames
 } bench_robot;
 
-/// A ring of states; row k of each array is one state. tau is what gives a.
+/// Whether rows and motors together are as many as velocities: the robots that are also taken as platforms.
+static inline int bench_is_exact(const bench_robot* r) { return r->nrow && r->nrow == r->npassive; }
+
+/// A ring of states; row k of each array is one state. tau is what gives a; loops are closed.
 typedef struct bench_states {
   int count; ///< a power of two
   double *q, *v, *a, *tau;
@@ -72,6 +93,7 @@ typedef struct bench_library {
   const char* name;
   const char* version;
   int max_links; ///< longest robot that is worth waiting for
+  double softness; ///< of closures, relative to what they take away: answers may differ by that much
   /// Turns the robot and all states into the library's own form; NULL when it cannot take it.
   void* (*make)(const bench_robot* robot, const bench_states* states);
   void (*destroy)(void* self);
@@ -81,7 +103,13 @@ typedef struct bench_library {
   int (*answer)(void* self, bench_kernel kernel, int k, double* out);
 } bench_library;
 
+#define BENCH_TEXT_OF(a, b, c) #a "." #b "." #c
+#define BENCH_TEXT_BY(a, b, c) BENCH_TEXT_OF(a, b, c)
+#define BENCH_LIMB_VERSION \
+  BENCH_TEXT_BY(LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH)
+
 const bench_library* bench_limb(void);
+const bench_library* bench_limb_closed(void); ///< the kernels for robots with loops
 const bench_library* bench_kdl(void);
 const bench_library* bench_mujoco(void);
 const bench_library* bench_dart(void);

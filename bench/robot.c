@@ -2,6 +2,8 @@
 // to them merged in, so that no peer pays for a body that need not move on its own.
 #include "robot.h"
 
+#include "closed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,27 +100,52 @@ static int find_tip(const bench_robot* r, int* depth)
   return tip;
 }
 
+// Closures on links. 1 in *points when every loop is a ball, or a pin whose other rows no joint moves.
+static limb_status add_loops(bench_robot* r, const place* at)
+{
+  int spare = 0;
+  for (int i = 0; i < r->nloop; i++) {
+    limb_loop_info info;
+    const limb_status s = limb_get_loop(r->model, i, &info);
+    if (s != LIMB_OK) return s;
+    const limb_loop_def* d = &info.def;
+    r->points = r->points && (d->kind == LIMB_LOOP_BALL || d->kind == LIMB_LOOP_PIN);
+    if (!r->points) return LIMB_OK; // gears have no frames
+    if (d->kind == LIMB_LOOP_PIN) spare += 3;
+    const place a = at[d->body_a], b = at[d->body_b];
+    r->loop[i] = (bench_loop){d->kind, a.link, b.link, sp_compose(a.pose, d->pose_a),
+                              sp_compose(b.pose, d->pose_b)};
+  }
+  limb_mobility m;
+  const limb_status s = bench_closed_mobility(r->model, &m);
+  r->points = s == LIMB_OK && m.idle == spare;
+  return s;
+}
+
 int bench_robot_init(bench_robot* robot, const char* name, const limb_model* model)
 {
   const size_t n = (size_t)limb_body_count(model);
-  bench_robot r = {.name = name, .model = model, .plain = 1, .serial = 1};
+  bench_robot r = {.name = name, .model = model, .plain = 1, .serial = 1, .points = 1};
   r.nq = limb_nq(model);
   r.nv = limb_nv(model);
   r.gravity = limb_model_gravity(model);
+  r.nloop = limb_loop_count(model);
+  r.nrow = limb_row_count(model);
   r.link = take(n, sizeof *r.link);
+  r.loop = take((size_t)r.nloop, sizeof *r.loop);
   children c = {take(n, sizeof *c.first), take(n, sizeof *c.next)};
   place* at = take(n, sizeof *at);
-  const int ok = r.link && c.first && c.next && at;
+  int ok = r.link && r.loop && c.first && c.next && at;
   if (ok) {
     at[0] = (place){-1, sp_pose_identity()};
     list_children(model, c);
     add_bodies(&r, c, at);
     r.tip = find_tip(&r, c.first);
     r.serial = r.serial && r.plain;
-    *robot = r;
-  } else {
-    free(r.link);
+    ok = !r.nrow || add_loops(&r, at) == LIMB_OK;
   }
+  *robot = r;
+  if (!ok) bench_robot_free(robot);
   free(at);
   free(c.first);
   free(c.next);
@@ -128,11 +155,12 @@ int bench_robot_init(bench_robot* robot, const char* name, const limb_model* mod
 void bench_robot_free(bench_robot* robot)
 {
   free(robot->link);
+  free(robot->loop);
   memset(robot, 0, sizeof *robot);
 }
 
-// Uniform in [-1, 1): splitmix64.
-static double uniform(uint64_t* seed)
+// splitmix64
+double bench_uniform(uint64_t* seed)
 {
   uint64_t z = *seed += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -150,7 +178,7 @@ static int draw(bench_states* s, const bench_robot* r)
   limb_status status = LIMB_OK;
   for (size_t k = 0; k < (size_t)s->count && status == LIMB_OK; k++) {
     double *v = s->v + k * nv, *a = s->a + k * nv;
-    for (size_t i = 0; i < nv; i++) v[i] = uniform(&seed), a[i] = uniform(&seed);
+    for (size_t i = 0; i < nv; i++) v[i] = bench_uniform(&seed), a[i] = bench_uniform(&seed);
     status = limb_random(r->model, &seed, s->q + k * nq);
     if (status != LIMB_OK) break;
     status = limb_inverse_dynamics(d, s->q + k * nq, v, a, NULL, s->tau + k * nv);
@@ -171,7 +199,8 @@ int bench_states_init(bench_states* states, const bench_robot* robot)
   s.a = take(n * nv, sizeof(double));
   s.tau = take(n * nv, sizeof(double));
   *states = s;
-  if (!s.q || !s.v || !s.a || !s.tau || draw(states, robot)) {
+  if (!s.q || !s.v || !s.a || !s.tau ||
+      (robot->nrow ? bench_closed_draw(states, robot) : draw(states, robot))) {
     bench_states_free(states);
     return -1;
   }

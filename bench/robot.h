@@ -8,6 +8,9 @@
 int bench_robot_init(bench_robot* robot, const char* name, const limb_model* model);
 void bench_robot_free(bench_robot* robot);
 
+/// Uniform in [-1, 1). seed: in and out.
+double bench_uniform(uint64_t* seed);
+
 /// Draws random states, and the torques that belong to them. @return 0, or -1.
 int bench_states_init(bench_states* states, const bench_robot* robot);
 void bench_states_free(bench_states* states);

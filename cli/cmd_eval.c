@@ -34,7 +34,8 @@ static const cli_option output_options[] = {
 };
 
 static const cli_option* const options[] = {
-  own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+  own_options,      cli_model_options, cli_world_options, cli_wrench_options,
+  cli_loop_options, output_options,    NULL};
 
 static const char* const about[] = {
   "Reads a table of states and computes the quantities that --what lists, row by",
@@ -63,6 +64,10 @@ static const char* const about[] = {
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
   "are angular first; J has 6 rows.",
+  "",
+  "Of a robot with loops most of the dynamics here is that of its tree of joints, the",
+  "loops cut open: a note names these quantities, as tree_only does in JSON. Rows that",
+  "do not close the loops are told.",
   "",
   "A derivative with respect to q is one along the tangent, per unit of v. What it",
   "is by comes last: (i, j, k) of dM_dq is of M_ij by q_k, of dqdv in d2tau that of",
@@ -182,7 +187,7 @@ static int check_needs(eval_sheet* s)
 {
   int code = EXIT_FINE;
   for (int i = 0; i < s->count; i++) {
-    const int c = cli_states_need(s->run->states, s->quantity[i]->needs, s->quantity[i]->name);
+    const int c = eval_need(s, s->quantity[i]);
     if (c != EXIT_FINE) code = c;
   }
   return code;
@@ -201,6 +206,8 @@ static int compute_row(eval_sheet* s)
   cli_states* t = s->run->states;
   const limb_status moved = eval_move(s->run);
   if (moved != LIMB_OK) return cli_states_failure(t, moved, "kinematics");
+  const limb_status watched = eval_watch_row(s);
+  if (watched != LIMB_OK) return cli_states_failure(t, watched, "loops");
   for (int i = 0; i < s->count; i++) {
     *s->run->because = '\0';
     const limb_status status = s->quantity[i]->compute(s->run, s->x[i]);
@@ -254,7 +261,8 @@ static int print_rows(eval_sheet* s)
 static int run_sheet(eval_sheet* s, const char* path)
 {
   eval_run* run = s->run;
-  int code = read_frame(s);
+  int code = eval_refuse_tree(s);
+  if (code == EXIT_FINE) code = read_frame(s);
   if (code == EXIT_FINE) code = eval_read_task(s);
   if (code != EXIT_FINE) return code;
   if (path) {
@@ -266,7 +274,11 @@ static int run_sheet(eval_sheet* s, const char* path)
   code = eval_find_floating(s);
   if (code == EXIT_FINE) code = check_needs(s);
   if (code == EXIT_FINE) code = eval_make_room(s);
+  if (code == EXIT_FINE) code = eval_loops_open(s);
+  if (code == EXIT_FINE) code = eval_watch_open(s);
   if (code == EXIT_FINE) code = print_rows(s);
+  eval_watch_close(s);
+  eval_loops_close(s, code);
   cli_states_close(run->states);
   return code;
 }

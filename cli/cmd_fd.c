@@ -1,10 +1,12 @@
 // `limb fd`: direct dynamics along a trajectory: positions, velocities and torques in, accelerations out.
 #include "cli.h"
+#include "closing.h"
 #include "commands.h"
 #include "output.h"
 #include "states.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
@@ -12,8 +14,19 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {cli_model_options, cli_world_options,
-                                            cli_wrench_options, output_options, NULL};
+static const cli_option method_options[] = {
+  {"method", "auto|clusters|schur|kkt|proximal",
+   "how the equations are solved; proximal is for redundant and singular loops (default: auto)"},
+  {0},
+};
+
+static const cli_option* const options[] = {cli_model_options,
+                                            cli_world_options,
+                                            cli_wrench_options,
+                                            cli_loop_options,
+                                            method_options,
+                                            output_options,
+                                            NULL};
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
@@ -29,6 +42,11 @@ static const char* const about[] = {
   "tau of a joint without motor is what acts there besides springs and shafts. It may",
   "be left out: it is zero then, and a note says so.",
   "",
+  "Of a robot with loops the accelerations are those with the loops closed. Columns q",
+  "and v of joints that follow from the others may be missing, as for limb id; rows",
+  "that do not close the loops are errors, exit code 4. Loops that say the same twice",
+  "are told in a note.",
+  "",
   "A row whose mass matrix is singular ends the command with exit code 4.",
   NULL,
 };
@@ -41,6 +59,23 @@ static const char* const examples[] = {
   NULL,
 };
 
+// In the order of the words of --method.
+static limb_closed_method read_method(const cli_args* args)
+{
+  static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal"};
+  const char* name = cli_get(args, "method");
+  for (int k = 0; name && k < 5; k++)
+    if (strcmp(name, names[k]) == 0) return (limb_closed_method)k;
+  return LIMB_CLOSED_AUTO;
+}
+
+static int do_row(cli_robot* robot, cli_states* s, double* a)
+{
+  if (s->closing) return cli_closed_forward(s->closing, &robot->env, read_method(s->args), a);
+  const limb_status status = limb_forward_dynamics(robot->data, s->q, s->v, s->tau, &robot->env, a);
+  return status == LIMB_OK ? EXIT_FINE : cli_states_failure(s, status, "direct dynamics");
+}
+
 static int run_rows(cli_robot* robot, cli_states* s, limb_csv_writer* w, double* a)
 {
   cli_progress progress = cli_progress_begin("fd", s->bytes);
@@ -48,10 +83,8 @@ static int run_rows(cli_robot* robot, cli_states* s, limb_csv_writer* w, double*
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
-    const limb_status status =
-      limb_forward_dynamics(robot->data, s->q, s->v, s->tau, &robot->env, a);
-    code = status == LIMB_OK ? cli_states_write_row(s, w, a)
-                             : cli_states_failure(s, status, "direct dynamics");
+    code = do_row(robot, s, a);
+    if (code == EXIT_FINE) code = cli_states_write_row(s, w, a);
     cli_progress_update(&progress, limb_csv_bytes(s->reader));
   }
   if (code == EXIT_FINE) code = cli_states_write_end(s, w);
@@ -63,9 +96,7 @@ static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
 {
   limb_csv_writer* w = NULL;
   cli_output out;
-  int code = cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE, "direct dynamics");
-  if (code != EXIT_FINE) return code;
-  code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
+  int code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
   if (code != EXIT_FINE) return code;
   double* a = calloc((size_t)s->dofs->nv + 1, sizeof *a);
   if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK) {
@@ -80,6 +111,22 @@ static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
   return code;
 }
 
+static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
+{
+  const int loops = limb_loop_count(robot->model) > 0;
+  const unsigned part = loops ? STATES_PART : 0;
+  cli_closing closing = {0};
+  int code =
+    cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | part, "direct dynamics");
+  if (code == EXIT_FINE && !loops && cli_has(args, "method"))
+    code = cli_usage(args, "--method is for robots with loops, and this one has none");
+  if (code == EXIT_FINE && loops) code = cli_closing_open(&closing, s, STATES_Q | STATES_V);
+  if (code == EXIT_FINE) code = write_rows(args, robot, s);
+  if (code == EXIT_FINE && loops) cli_closed_tell(&closing);
+  cli_closing_free(&closing);
+  return code;
+}
+
 static int run_fd(const cli_args* args)
 {
   cli_robot robot;
@@ -91,7 +138,7 @@ static int run_fd(const cli_args* args)
   if (cli_dofs_make(robot.model, &dofs)) {
     code = cli_states_open(&states, args, &robot, &dofs, cli_operand(args, 1));
     if (code == EXIT_FINE) {
-      code = write_rows(args, &robot, &states);
+      code = run_states(args, &robot, &states);
       cli_states_close(&states);
     }
     cli_dofs_free(&dofs);

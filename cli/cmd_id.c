@@ -1,5 +1,6 @@
 // `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
 #include "cli.h"
+#include "closing.h"
 #include "commands.h"
 #include "differentiate.h"
 #include "output.h"
@@ -25,8 +26,13 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {
-  own_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+static const cli_option* const options[] = {own_options,
+                                            cli_model_options,
+                                            cli_world_options,
+                                            cli_wrench_options,
+                                            cli_loop_options,
+                                            output_options,
+                                            NULL};
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
@@ -41,6 +47,13 @@ static const char* const about[] = {
   "Joints without motor, a free base say, have their tau, too: what must come from",
   "elsewhere for this motion, from the ground say. When it is not zero, a note tells.",
   "How they move when nothing comes: limb eval --what hybrid or base_acc.",
+  "",
+  "Of a robot with loops, tau are the torques of the motors with the loops closed,",
+  "Gamma_c = G' Gamma_tr; with more motors than motions those of least norm. Columns",
+  "of joints that follow from the others may be missing; positions are then those on",
+  "the branch of the row before, in the first row on that of the start configuration",
+  "(limb assemble). Rows that do not close the loops are errors, exit code 4. After",
+  "--differentiate, rates of dependent joints follow from those of the others.",
   "",
   "--differentiate needs only time and q. v and a are the derivatives of a quintic",
   "spline: it passes through every row, is continuous up to the fourth derivative,",
@@ -77,7 +90,8 @@ typedef struct id_run {
   limb_csv_writer* writer; // NULL: torques are not written
   cli_sizing sizing;
   cli_plot plot;
-  int size, draw;
+  cli_closing closing; // of robots with loops
+  int size, draw, loops;
   double* tau;
   sp_force* load;
   double largest; // of all tau
@@ -101,18 +115,27 @@ static void watch_passive(id_run* r)
   }
 }
 
-static int do_row(id_run* r)
+// Forces of a robot without loops.
+static int open_forces(id_run* r)
 {
   cli_states* s = &r->states;
   const limb_environment* env = &r->robot.env;
   limb_status status = limb_inverse_dynamics(r->robot.data, s->q, s->v, s->a, env, r->tau);
   if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
   watch_passive(r);
-  if (r->size) {
-    status = limb_joint_reactions(r->robot.data, s->q, s->v, s->a, env, LIMB_BODY, r->load);
-    if (status != LIMB_OK) return cli_states_failure(s, status, "loads of the joints");
-    cli_sizing_add(&r->sizing, s->time, s->q, s->v, r->tau, r->load);
-  }
+  if (!r->size) return EXIT_FINE;
+  status = limb_joint_reactions(r->robot.data, s->q, s->v, s->a, env, LIMB_BODY, r->load);
+  return status == LIMB_OK ? EXIT_FINE : cli_states_failure(s, status, "loads of the joints");
+}
+
+static int do_row(id_run* r)
+{
+  cli_states* s = &r->states;
+  const limb_environment* env = &r->robot.env;
+  const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL)
+                            : open_forces(r);
+  if (code != EXIT_FINE) return code;
+  if (r->size) cli_sizing_add(&r->sizing, s->time, s->q, s->v, r->tau, r->load);
   if (r->draw) cli_plot_add(&r->plot, s->has_time ? s->time : (double)s->count, r->tau);
   return r->writer ? cli_states_write_row(s, r->writer, r->tau) : EXIT_FINE;
 }
@@ -139,7 +162,8 @@ static int differentiate_rows(id_run* r)
   cli_progress progress = cli_progress_begin("id", track.rows);
   for (size_t i = 0; i < track.rows && code == EXIT_FINE; i++) {
     cli_track_row(&track, i);
-    code = cli_interrupted() ? EXIT_USAGE : do_row(r);
+    if (r->loops) code = cli_closing_rates(&r->closing);
+    if (code == EXIT_FINE) code = cli_interrupted() ? EXIT_USAGE : do_row(r);
     cli_progress_update(&progress, i);
   }
   cli_progress_end(&progress);
@@ -152,9 +176,10 @@ static int differentiate_rows(id_run* r)
 static int check_columns(id_run* r)
 {
   cli_states* s = &r->states;
+  const unsigned part = r->loops ? STATES_PART : 0;
   int code = EXIT_FINE;
   if (cli_has(r->args, "differentiate")) {
-    code = cli_states_need(s, STATES_Q | STATES_TIME, "--differentiate");
+    code = cli_states_need(s, STATES_Q | STATES_TIME | part, "--differentiate");
     if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A)) {
       (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n",
                     s->path);
@@ -166,7 +191,7 @@ static int check_columns(id_run* r)
                     s->path);
     }
   } else {
-    code = cli_states_need(s, STATES_Q | STATES_V | STATES_A, "inverse dynamics");
+    code = cli_states_need(s, STATES_Q | STATES_V | STATES_A | part, "inverse dynamics");
     if (code != EXIT_FINE && !cli_states_has(s, STATES_V | STATES_A)) {
       (void)fprintf(stderr, "  --differentiate computes v and a from the positions\n");
     }
@@ -286,9 +311,18 @@ static int finish(id_run* r)
   return code == EXIT_FINE ? limb_cli_close_output(title) : code;
 }
 
+// Of a robot with loops, only motors have torques.
+static int open_closing(id_run* r)
+{
+  const unsigned rates = cli_has(r->args, "differentiate") ? 0 : STATES_V | STATES_A;
+  r->states.only_active = 1;
+  return cli_closing_open(&r->closing, &r->states, STATES_Q | rates);
+}
+
 static int run_states(id_run* r)
 {
   int code = check_columns(r);
+  if (code == EXIT_FINE && r->loops) code = open_closing(r);
   if (code == EXIT_FINE) code = make_room(r);
   if (code == EXIT_FINE) code = open_outputs(r);
   if (code == EXIT_FINE) {
@@ -298,7 +332,9 @@ static int run_states(id_run* r)
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
   }
   if (code == EXIT_FINE) code = finish(r);
-  if (code == EXIT_FINE) tell_unmet(r);
+  if (code == EXIT_FINE && !r->loops) tell_unmet(r);
+  if (code == EXIT_FINE && r->loops) cli_closed_tell(&r->closing);
+  cli_closing_free(&r->closing);
   limb_csv_destroy(r->writer);
   cli_output_abandon(&r->torques);
   cli_output_abandon(&r->drawing);
@@ -316,6 +352,7 @@ static int run_id(const cli_args* args)
   if (code == EXIT_FINE) code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
+  r.loops = limb_loop_count(r.robot.model) > 0;
   if (cli_dofs_make(r.robot.model, &r.dofs)) {
     code = cli_states_open(&r.states, args, &r.robot, &r.dofs, cli_operand(args, 1));
     if (code == EXIT_FINE) {

@@ -48,12 +48,15 @@ static int print_text(const cli_args* args, const cli_robot* r, const info_facts
 {
   const int tree = cli_has(args, "tree"), mdh = cli_has(args, "mdh"), all = cli_has(args, "all");
   if (tree) info_print_tree(r->model);
+  if (tree) info_print_loops(r->model);
   if (tree && mdh) printf("\n");
   if (mdh) info_print_mdh(r->model);
   if (!tree && !mdh) {
     print_summary(r, facts);
     info_print_joints(r->model);
     info_print_elastic(r->model, facts->diagonal);
+    info_print_loops(r->model);
+    info_print_mobility(&facts->closure);
     info_print_bodies(r->model);
     info_print_findings(r, all);
     info_print_notes(r->model, all);
@@ -69,17 +72,29 @@ static int print_json(const cli_args* args, const cli_robot* r, const info_facts
   return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
 }
 
+// Loops that stay open are told whatever is printed.
+static void warn_open(const cli_closure* c, const char* source)
+{
+  if (!c->model || c->closed) return;
+  (void)fprintf(stderr,
+                "%s: warning: loop '%s': cannot be closed from the start configuration: it stays "
+                "%.3g apart, at best of %d tries\n",
+                source, cli_loop_name(c->model, c->report.loop), c->report.residual,
+                c->report.tries);
+}
+
 static int run(const cli_args* args)
 {
   const char *format = cli_get(args, "format"), *source = cli_operand(args, 0);
   const int json = format && strcmp(format, "json") == 0;
   const int shows_findings = json || (!cli_has(args, "tree") && !cli_has(args, "mdh"));
   cli_robot r;
-  info_facts facts;
+  info_facts facts = {0};
   int code =
     shows_findings ? cli_robot_open_quietly(args, source, &r) : cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   const limb_status s = info_facts_of(&r, &facts);
+  if (s == LIMB_OK) warn_open(&facts.closure, limb_reading_source(r.reading));
   if (s != LIMB_OK) {
     (void)cli_usage(args, "%s", limb_status_text(s));
     code = cli_exit_code(s);
@@ -116,7 +131,12 @@ const cli_command cli_info = {
       "robot can be (errors of the doctor), what was merged, lowered and regrouped",
       "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
       "masses, reach and inertia of the robot. limb check tells more about what is",
-      "wrong or doubtful.", NULL},
+      "wrong or doubtful.", "",
+      "Of a robot with loops also its mobility, with the loops closed from the start",
+      "configuration: what counting says (Gruebler), what truly moves there, rows of",
+      "equations that others imply and the loops that they belong to, motors and motions,",
+      "condition numbers and the kind of singularity. Loops that do not close are named,",
+      "with how far they stay apart; limb assemble looks harder.", NULL},
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
                           "how the bodies of a built-in robot hang together",

@@ -8,6 +8,7 @@
 
 #include "limb/second_derivatives.h"
 
+#include "closing.h"
 #include "dofs.h"
 #include "robot.h"
 #include "states.h"
@@ -29,6 +30,10 @@ typedef enum eval_axis {
   AXIS_FLOATING,  // degrees of freedom of the moving base (cli_dof)
   AXIS_ARM,       // all others
   AXIS_JOINT,     // joints of the model
+  AXIS_Q,         // nq coordinates
+  AXIS_ACTIVE,    // degrees of freedom of joints with a motor
+  AXIS_ROW,       // nc rows of the equations of the loops
+  AXIS_LOOP,      // loops of the model
   AXIS_FIELD,     // fields of the quantity's own
 } eval_axis;
 
@@ -52,6 +57,11 @@ typedef struct eval_run {
   int level;       // what limb_kinematics is called with, as in eval_quantity; all that is needed
   unsigned char* floating; // nv marks: forces of the moving base are given; NULL: not needed
   char because[240];       // what a computation that failed has to say about it; "": nothing
+  // Of quantities of loops: eval_closed.c.
+  limb_loops* loops;      // NULL: not needed
+  cli_closing closing;    // rows are closed by it; all zero: they are taken as they are
+  unsigned closed_groups; // of STATES_Q, V and A: what these quantities need
+  int by_motion;          // forces of closures are those of a; 0: those that come with tau
 } eval_run;
 
 // What quantities need of a state.
@@ -75,6 +85,8 @@ enum {
   OF_DUAL = 64,      // a workspace of dual numbers
   OF_FLOATING = 128, // a moving base
   OF_ELASTIC = 256,  // elastic joints
+  OF_LOOPS = 512,    // a workspace of loops; columns that follow from others may be missing
+  OF_CLOSED = 1024,  // rows that close the loops
 };
 
 typedef struct eval_quantity {
@@ -98,6 +110,7 @@ extern const eval_quantity eval_derivatives[]; // eval_derivatives.c
 extern const eval_quantity eval_geometry[];    // eval_geometry.c
 extern const eval_quantity eval_task[];        // eval_task.c
 extern const eval_quantity eval_parameters[];  // eval_parameters.c
+extern const eval_quantity eval_loops[];       // eval_loops.c
 
 // Quantity k of all; NULL behind the last one.
 const eval_quantity* eval_get(int k); // eval_axes.c
@@ -114,6 +127,9 @@ limb_status eval_move(eval_run* run);
 // Reactions of all joints, 6 numbers each, when they accelerate by a. work: as many numbers as x.
 limb_status eval_reactions(eval_run* r, const double* a, double* work,
                            double* x); // eval_dynamics.c
+
+// n wrenches, 6 numbers each, unless s says that there are none.
+void eval_put_forces(limb_status s, const sp_force* f, int n, double* x); // eval_dynamics.c
 
 // n motions as columns of x, which is 6 x n. Returns s. eval_kinematics.c
 limb_status eval_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
@@ -150,7 +166,39 @@ typedef struct eval_sheet {
   double* x[EVAL_MOST];
   FILE* out;
   limb_csv_writer* writer; // of the CSV form
+  struct {                 // of robots with loops: eval_tree.c
+    limb_loops* loops;     // NULL: nothing to watch
+    uint64_t open;         // rows that do not close the loops
+  } watch;
 } eval_sheet;
+
+// ---- robots with loops: eval_tree.c ----------------------------------------------------------------
+
+// 1 when quantity i of the sheet sees the tree of joints only, of a robot that has loops as well.
+int eval_tree_only(const eval_sheet* s, int i);
+
+// Tells which quantities these are, and begins to watch rows. EXIT_FINE, or an exit code after a message.
+int eval_watch_open(eval_sheet* s);
+
+// Looks whether the row at hand closes the loops; the first that does not is told, the others are counted.
+limb_status eval_watch_row(eval_sheet* s);
+void eval_watch_close(eval_sheet* s);
+
+// ---- quantities of loops: eval_closed.c ------------------------------------------------------------
+
+// EXIT_USAGE after a message when a quantity is of loops, and the robot has none.
+int eval_refuse_tree(const eval_sheet* s);
+
+// Asks the states for what a quantity needs. EXIT_FINE, or an exit code after a message.
+int eval_need(eval_sheet* s, const eval_quantity* e);
+
+// The workspace of loops, and rows that are completed and checked where quantities ask for it. At the end: what was
+// met on the way is told. EXIT_FINE, or an exit code after a message; close in any case.
+int eval_loops_open(eval_sheet* s);
+void eval_loops_close(eval_sheet* s, int code);
+
+// "<loop>.move_x", "<loop>.gear": row of the equations of all loops.
+void eval_row_name(const limb_model* m, int row, char* text, size_t size);
 
 // All bits OF_... of the quantities that were asked for.
 unsigned eval_of(const eval_sheet* s);

@@ -1,4 +1,5 @@
 // The axes of the quantities of `limb eval`: how long they are, what their indices are called.
+#include "closure.h"
 #include "eval.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@ const eval_quantity* eval_get(int k)
 {
   static const eval_quantity* const tables[] = {eval_dynamics,    eval_hybrid,   eval_kinematics,
                                                 eval_derivatives, eval_geometry, eval_task,
-                                                eval_parameters};
+                                                eval_parameters,  eval_loops};
   const size_t count = sizeof tables / sizeof tables[0];
   for (size_t t = 0; t < count; t++) {
     for (const eval_quantity* e = tables[t]; e->name; e++, k--)
@@ -38,7 +39,11 @@ static const char* const* components(const eval_quantity* e, eval_axis axis)
   case AXIS_BASE:
   case AXIS_FLOATING:
   case AXIS_ARM:
-  case AXIS_JOINT: break;
+  case AXIS_JOINT:
+  case AXIS_Q:
+  case AXIS_ACTIVE:
+  case AXIS_ROW:
+  case AXIS_LOOP: break;
   }
   return NULL;
 }
@@ -58,6 +63,10 @@ const char* eval_axis_text(eval_axis axis)
   case AXIS_FLOATING: return "base";
   case AXIS_ARM: return "arm";
   case AXIS_JOINT: return "joints";
+  case AXIS_Q: return "nq";
+  case AXIS_ACTIVE: return "active";
+  case AXIS_ROW: return "nc";
+  case AXIS_LOOP: return "loops";
   case AXIS_FIELD: return "named fields";
   case AXIS_NONE: break;
   }
@@ -69,6 +78,15 @@ int eval_rank(const eval_quantity* e)
   int n = 0;
   while (e->axes[n] != AXIS_NONE) n++;
   return n;
+}
+
+// The k-th degree of freedom with a motor; how many there are, when there are not so many.
+static size_t active_dof(const cli_dofs* d, size_t k)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < (size_t)d->nv; i++)
+    if (!d->v[i].passive && count++ == k) return i;
+  return count;
 }
 
 size_t eval_length(const eval_quantity* e, const eval_run* run, int axis)
@@ -86,6 +104,10 @@ size_t eval_length(const eval_quantity* e, const eval_run* run, int axis)
   case AXIS_FLOATING: return (size_t)run->dofs->nbase;
   case AXIS_ARM: return nv - (size_t)run->dofs->nbase;
   case AXIS_JOINT: return (size_t)limb_joint_count(run->robot->model);
+  case AXIS_Q: return (size_t)run->dofs->nq;
+  case AXIS_ACTIVE: return active_dof(run->dofs, nv);
+  case AXIS_ROW: return (size_t)limb_row_count(run->robot->model);
+  case AXIS_LOOP: return (size_t)limb_loop_count(run->robot->model);
   case AXIS_MOTION:
   case AXIS_FORCE:
   case AXIS_VECTOR:
@@ -143,6 +165,14 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
     (void)snprintf(text, size, "%s", dof[split[run->dofs->nbase + (int)k]].name);
     break;
   case AXIS_JOINT: (void)snprintf(text, size, "%s", joint_name(run, k)); break;
+  case AXIS_Q: (void)snprintf(text, size, "%s", run->dofs->q[k].name); break;
+  case AXIS_ACTIVE:
+    (void)snprintf(text, size, "%s", dof[active_dof(run->dofs, k)].name);
+    break;
+  case AXIS_ROW: eval_row_name(run->robot->model, (int)k, text, size); break;
+  case AXIS_LOOP:
+    (void)snprintf(text, size, "%s", cli_loop_name(run->robot->model, (int)k));
+    break;
   case AXIS_MOTION:
   case AXIS_FORCE:
   case AXIS_VECTOR:

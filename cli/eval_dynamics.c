@@ -71,18 +71,22 @@ static limb_status power(eval_run* r, double* x)
 
 static double joint_forces(const eval_run* r) { return 6.0 * limb_joint_count(r->robot->model); }
 
+void eval_put_forces(limb_status s, const sp_force* f, int n, double* x)
+{
+  for (int j = 0; s == LIMB_OK && j < n; j++) {
+    double* at = x + 6 * (size_t)j;
+    at[0] = f[j].m.x, at[1] = f[j].m.y, at[2] = f[j].m.z;
+    at[3] = f[j].f.x, at[4] = f[j].f.y, at[5] = f[j].f.z;
+  }
+}
+
 limb_status eval_reactions(eval_run* r, const double* a, double* work, double* x)
 {
   const cli_states* s = r->states;
   sp_force* f = (sp_force*)(void*)work;
   const limb_status status =
     limb_joint_reactions(r->robot->data, s->q, s->v, a, &r->robot->env, r->ref, f);
-  const int n = limb_joint_count(r->robot->model);
-  for (int j = 0; status == LIMB_OK && j < n; j++) {
-    double* at = x + 6 * (size_t)j;
-    at[0] = f[j].m.x, at[1] = f[j].m.y, at[2] = f[j].m.z;
-    at[3] = f[j].f.x, at[4] = f[j].f.y, at[5] = f[j].f.z;
-  }
+  eval_put_forces(status, f, limb_joint_count(r->robot->model), x);
   return status;
 }
 

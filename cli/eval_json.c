@@ -67,11 +67,23 @@ static void add_axes(const eval_sheet* s, json_t* r)
   const int nv = s->run->dofs->nv;
   if (t->given.mark) (void)json_object_set_new(r, "given", given_names(&t->given, nv));
   if (t->base.mark) (void)json_object_set_new(r, "base_given", given_names(&t->base, nv));
+  add_names(s, r, "coordinates", AXIS_Q);
+  add_names(s, r, "active_dofs", AXIS_ACTIVE);
+  add_names(s, r, "rows", AXIS_ROW);
   add_names(s, r, "base_dofs", AXIS_FLOATING);
   add_names(s, r, "arm_dofs", AXIS_ARM);
   add_names(s, r, "directions", AXIS_TASK);
   add_names(s, r, "parameters", AXIS_PARAMETER);
   add_names(s, r, "base_parameters", AXIS_BASE);
+}
+
+// Quantities that loops have no part in, of a robot that has some.
+static json_t* tree_names(const eval_sheet* s)
+{
+  json_t* r = json_array();
+  for (int i = 0; i < s->count; i++)
+    if (eval_tree_only(s, i)) (void)json_array_append_new(r, cli_json_text(s->quantity[i]->name));
+  return r;
 }
 
 static json_t* json_head(const eval_sheet* s)
@@ -91,6 +103,7 @@ static json_t* json_head(const eval_sheet* s)
   (void)json_object_set_new(r, "dofs", dof_names(run->dofs));
   (void)json_object_set_new(r, "nq", json_integer(run->dofs->nq));
   (void)json_object_set_new(r, "nv", json_integer(run->dofs->nv));
+  if (limb_loop_count(m) > 0) (void)json_object_set_new(r, "tree_only", tree_names(s));
   add_axes(s, r);
   return r;
 }
@@ -136,13 +149,14 @@ static int put_pose(const eval_sheet* s, const double* x)
   return put(s, r);
 }
 
-// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields and joints
-// are objects, others arrays. Only the last axis is held in memory as JSON.
+// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields, joints and
+// loops are objects, others arrays. Only the last axis is held in memory as JSON.
 static int put_from(const eval_sheet* s, const eval_quantity* e, int axis, const double** x)
 {
   const eval_axis kind = e->axes[axis];
   const size_t n = eval_length(e, s->run, axis);
-  const int named = kind == AXIS_FIELD || kind == AXIS_JOINT, last = axis + 1 >= eval_rank(e);
+  const int named = kind == AXIS_FIELD || kind == AXIS_JOINT || kind == AXIS_LOOP;
+  const int last = axis + 1 >= eval_rank(e);
   if (kind == AXIS_POSE) return put_pose(s, *x);
   if (last && !named) {
     const double* first = *x;

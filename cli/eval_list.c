@@ -141,6 +141,12 @@ const char* eval_nearest(const char* wrong)
     {"rnea", "tau"},
     {"aba", "acc"},
     {"base_acceleration", "base_acc"},
+    {"constraint_jacobian", "psi"},
+    {"constraints", "psi"},
+    {"multipliers", "lambda"},
+    {"closure", "loop_residual"},
+    {"gruebler", "mobility"},
+    {"wrenches", "joint_loads"},
   };
   enum { OTHER = sizeof other / sizeof *other };
   const char *names[EVAL_MOST + 1] = {NULL}, *words[OTHER + 1] = {NULL};

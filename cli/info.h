@@ -2,6 +2,7 @@
 #ifndef LIMB_CLI_INFO_H
 #define LIMB_CLI_INFO_H
 
+#include "closure.h"
 #include "json.h"
 #include "robot.h"
 #include "table.h"
@@ -15,6 +16,7 @@ typedef struct info_facts {
   int travels;      // ... but for the travel of this joint, which has no limits; -1: there is none
   int travelling;   // how many joints are like that
   double* diagonal; // of M, nv numbers; NULL: too large, or not known
+  cli_closure closure; // of robots with loops; else empty
 } info_facts;
 
 limb_status info_facts_of(const cli_robot* r, info_facts* out); // info_facts.c
@@ -35,6 +37,8 @@ void info_print_base(const limb_model* m);             // info_drives.c, lines o
 void info_print_elastic(const limb_model* m, const double* diagonal); // info_drives.c, if any
 void info_print_tree(const limb_model* m);                            // info_tree.c
 void info_print_mdh(const limb_model* m);                             // info_mdh.c
+void info_print_loops(const limb_model* m);                           // info_loops.c, if any
+void info_print_mobility(const cli_closure* c); // info_loops.c, if there are loops
 
 // 1 when a kind of note is told: what the compiler doubts is not, the doctor says it with a line.
 int info_tells(limb_note_kind kind); // info_text.c
@@ -42,6 +46,8 @@ int info_tells(limb_note_kind kind); // info_text.c
 json_t* info_json(const cli_robot* r, const info_facts* facts); // info_json.c
 json_t* info_json_mdh(const limb_model* m);                     // info_mdh.c
 json_t* info_json_base(const limb_model* m);                    // info_drives.c
+json_t* info_json_loops(const limb_model* m);                   // info_loops.c
+json_t* info_json_mobility(const cli_closure* c);               // info_loops.c
 json_t* info_json_elastic(const limb_model* m, const limb_joint_info* x,
                           const double* diagonal); // info_drives.c; NULL: it is not elastic
 

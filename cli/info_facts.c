@@ -73,6 +73,15 @@ static limb_status measure_reach(const limb_model* m, double* along, int* stack,
   return LIMB_OK;
 }
 
+// Closed, if it can be, and looked at.
+static limb_status close_loops(const limb_model* m, cli_closure* out)
+{
+  if (limb_loop_count(m) == 0) return LIMB_OK;
+  limb_status s = cli_closure_make(m, out);
+  if (s == LIMB_OK) s = cli_closure_assemble(out, NULL);
+  return s == LIMB_OK && out->closed ? cli_closure_look(out, NULL) : s;
+}
+
 limb_status info_facts_of(const cli_robot* r, info_facts* out)
 {
   const size_t n = (size_t)limb_body_count(r->model);
@@ -88,6 +97,7 @@ limb_status info_facts_of(const cli_robot* r, info_facts* out)
     out->has_com = 1;
   }
   if (s == LIMB_OK) out->diagonal = info_inertia_diagonal(r);
+  if (s == LIMB_OK) s = close_loops(r->model, &out->closure);
   return s;
 }
 
@@ -95,4 +105,5 @@ void info_facts_free(info_facts* facts)
 {
   free(facts->diagonal);
   facts->diagonal = NULL;
+  cli_closure_free(&facts->closure);
 }

@@ -31,7 +31,8 @@ static json_t* joint_json(const limb_model* m, const limb_joint_info* x, const d
                  {"coulomb", def->coulomb},
                  {"viscous", def->viscous},
                  {"stiffness", def->stiffness},
-                 {"rest", def->rest}};
+                 {"rest", def->rest},
+                 {"start", def->start}};
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     (void)json_object_set_new(r, numbers[k].name, cli_json_number(numbers[k].value));
   if (def->mimic >= 0 && limb_get_joint(m, def->mimic, &leader) == LIMB_OK) {
@@ -133,6 +134,9 @@ json_t* info_json(const cli_robot* r, const info_facts* facts)
   (void)json_object_set_new(out, "joints", joints_json(m, facts->diagonal));
   (void)json_object_set_new(out, "bodies", bodies_json(m));
   (void)json_object_set_new(out, "frames", frames_json(m));
+  (void)json_object_set_new(out, "loops", info_json_loops(m));
+  if (limb_loop_count(m) > 0)
+    (void)json_object_set_new(out, "mobility", info_json_mobility(&facts->closure));
   (void)json_object_set_new(out, "findings", findings_json(r));
   (void)json_object_set_new(out, "notes", notes_json(m));
   return out;

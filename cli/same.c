@@ -8,9 +8,12 @@
 
 enum { MOST_FOR_M = 2000 };
 
+static const double SAME = 1e-9; // of starts and equations of loops, relative to the largest
+
 typedef struct pair {
   const limb_model *a, *b;
   limb_data *da, *db;
+  limb_loops *la, *lb; // NULL: there are none
   int nq, nv;
   int *q, *v; // where number k of b is in a's vectors
   double* memory;
@@ -62,6 +65,10 @@ static void match_drives(const pair* p, same_result* out)
                      jb.passive ? "passive" : "driven");
       return;
     }
+    if (fabs(ja.def.start - jb.def.start) > SAME * fmax(1, fabs(ja.def.start))) {
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' starts elsewhere", jb.def.name);
+      return;
+    }
     const int a = limb_get_shaft(p->a, ja.shaft, &sa) == LIMB_OK,
               b = limb_get_shaft(p->b, jb.shaft, &sb) == LIMB_OK;
     if (!a && !b) continue;
@@ -73,6 +80,63 @@ static void match_drives(const pair* p, same_result* out)
   }
 }
 
+// Whether there are the same loops, with as many rows. Fills why when not.
+static void match_loops(const pair* p, same_result* out)
+{
+  const int count = limb_loop_count(p->a);
+  limb_loop_info xa, xb;
+  if (limb_loop_count(p->b) != count)
+    (void)snprintf(out->why, sizeof out->why, "%d loops instead of %d", limb_loop_count(p->b),
+                   count);
+  for (int i = 0; i < count && !*out->why; i++) {
+    if (limb_get_loop(p->b, i, &xb) != LIMB_OK) continue;
+    if (limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa) != LIMB_OK)
+      (void)snprintf(out->why, sizeof out->why, "loop '%.64s' is new", xb.def.name);
+    else if (xa.nrow != xb.nrow || xa.holonomic != xb.holonomic)
+      (void)snprintf(out->why, sizeof out->why, "loop '%.64s' has other equations", xb.def.name);
+  }
+}
+
+// Row ra of a and row rb of b, with their columns matched; Psi only when there is room for it.
+static double row_differs(const pair* p, const limb_loop_equations* ea,
+                          const limb_loop_equations* eb, size_t ra, size_t rb)
+{
+  const size_t nv = (size_t)p->nv;
+  double most = fabs(ea->residual[ra] - eb->residual[rb]), size = fmax(1, fabs(ea->gamma[ra]));
+  most = fmax(most, fabs(ea->rate[ra] - eb->rate[rb]) / fmax(1, fabs(ea->rate[ra])));
+  for (size_t k = 0; k < nv && ea->Psi; k++) {
+    const double x = ea->Psi[ra * nv + (size_t)p->v[k]];
+    most = fmax(most, fabs(x - eb->Psi[rb * nv + k]) / fmax(1, fabs(x)));
+  }
+  return fmax(most, fabs(ea->gamma[ra] - eb->gamma[rb]) / size);
+}
+
+// Equations of the loops at the state of compare_state, before it is changed; a time of its own.
+static limb_status compare_loops(pair* p, double time, same_result* out)
+{
+  const size_t nc = (size_t)limb_row_count(p->a), n = p->Ma ? nc * (size_t)p->nv : 0;
+  limb_loop_options o = limb_default_loop_options();
+  if (nc == 0) return LIMB_OK;
+  o.time = time;
+  double* x = calloc(2 * (3 * nc + n), sizeof *x);
+  if (!x) return LIMB_E_NOMEM;
+  double* y = x + 3 * nc + n;
+  const limb_loop_equations ea = {x, n ? x + 3 * nc : NULL, x + nc, x + 2 * nc},
+                            eb = {y, n ? y + 3 * nc : NULL, y + nc, y + 2 * nc};
+  limb_status s = limb_loop_equations_at(p->la, p->qa, p->va, &o, &ea);
+  if (s == LIMB_OK) s = limb_loop_equations_at(p->lb, p->qb, p->vb, &o, &eb);
+  limb_loop_info xa, xb;
+  for (int i = 0; i < limb_loop_count(p->b) && s == LIMB_OK && !*out->why; i++) {
+    s = limb_get_loop(p->b, i, &xb);
+    if (s == LIMB_OK) s = limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa);
+    for (int r = 0; s == LIMB_OK && r < xb.nrow; r++)
+      if (!(row_differs(p, &ea, &eb, (size_t)(xa.row + r), (size_t)(xb.row + r)) <= SAME))
+        (void)snprintf(out->why, sizeof out->why, "loop '%.64s' has other equations", xb.def.name);
+  }
+  free(x);
+  return s;
+}
+
 static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
 {
   const size_t nv = (size_t)p->nv;
@@ -80,6 +144,7 @@ static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
   for (int k = 0; k < p->nv; k++) p->va[k] = cli_draw(seed), p->aa[k] = cli_draw(seed);
   for (int k = 0; k < p->nq; k++) p->qb[k] = p->qa[p->q[k]];
   for (int k = 0; k < p->nv; k++) p->vb[k] = p->va[p->v[k]], p->ab[k] = p->aa[p->v[k]];
+  if (s == LIMB_OK) s = compare_loops(p, cli_draw(seed), out);
   if (s == LIMB_OK) s = limb_inverse_dynamics(p->da, p->qa, p->va, p->aa, NULL, p->ta);
   if (s == LIMB_OK) s = limb_inverse_dynamics(p->db, p->qb, p->vb, p->ab, NULL, p->tb);
   if (s != LIMB_OK) return s;
@@ -111,6 +176,10 @@ static limb_status prepare(pair* p)
   if (nn > 0) p->Ma = at, p->Mb = at + nn, p->Mc = at + 2 * nn;
   limb_status s = limb_data_create(p->a, NULL, &p->da);
   if (s == LIMB_OK) s = limb_data_create(p->b, NULL, &p->db);
+  if (s == LIMB_OK && limb_loop_count(p->a) > 0)
+    s = limb_loops_create(p->a, LIMB_LOOPS_LINEAR, NULL, &p->la);
+  if (s == LIMB_OK && limb_loop_count(p->b) > 0)
+    s = limb_loops_create(p->b, LIMB_LOOPS_LINEAR, NULL, &p->lb);
   return s;
 }
 
@@ -127,10 +196,13 @@ limb_status cli_compare(const limb_model* a, const limb_model* b, int states, sa
   limb_status s = prepare(&p);
   if (s == LIMB_OK) match(&p, out);
   if (s == LIMB_OK && !*out->why) match_drives(&p, out);
+  if (s == LIMB_OK && !*out->why) match_loops(&p, out);
   if (!p.Ma) out->M = -1;
   for (int i = 0; i < states && s == LIMB_OK && !*out->why; i++) s = compare_state(&p, &seed, out);
   limb_data_destroy(p.da);
   limb_data_destroy(p.db);
+  limb_loops_destroy(p.la);
+  limb_loops_destroy(p.lb);
   free(p.q);
   free(p.memory);
   return s;

@@ -1,4 +1,5 @@
-// Whether two models are the same robot: by name, by what drives them, and by the forces they need.
+// Whether two models are the same robot: by name, by what drives them, by the forces they need, and by the
+// equations of their loops.
 #ifndef LIMB_CLI_SAME_H
 #define LIMB_CLI_SAME_H
 

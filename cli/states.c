@@ -3,6 +3,7 @@
 
 #include "states.h"
 #include "cli.h"
+#include "closing.h"
 #include "output.h"
 #include "states_columns.h"
 
@@ -160,6 +161,7 @@ static int check_quaternions(cli_states* s)
 {
   for (int i = 0; i < s->nquat; i++) {
     const double* q = s->q + s->quat[i];
+    if (s->column[0][s->quat[i]] < 0) continue; // STATES_PART
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(norm - 1) <= 1e-3) continue;
     char text[200];
@@ -177,7 +179,7 @@ static void pick(const cli_states* s, int g)
   const int width = states_width(s->dofs, g);
   const int* column = s->column[g];
   double* value = s->value[g];
-  for (int k = 0; k < width; k++) value[k] = column[k] >= 0 ? s->row[column[k]] : 0; // STATES_IDLE
+  for (int k = 0; k < width; k++) value[k] = column[k] >= 0 ? s->row[column[k]] : 0; // IDLE, PART
 }
 
 // Nothing when it is not wanted.
@@ -233,9 +235,9 @@ int cli_states_next(cli_states* s, int* got)
   pick_given(s, &s->given);
   pick_given(s, &s->base);
   pick_wrenches(s);
-  const int code = take_time(s);
-  if (code != EXIT_FINE || !(s->wanted & STATES_Q)) return code;
-  return check_quaternions(s);
+  int code = take_time(s);
+  if (code == EXIT_FINE && s->wanted & STATES_Q) code = check_quaternions(s);
+  return code == EXIT_FINE && s->closing ? cli_closing_row(s->closing) : code;
 }
 
 int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
@@ -273,10 +275,16 @@ static int written(const cli_states* s, limb_status status)
   return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
 }
 
+static int is_answered(const cli_states* s, int k)
+{
+  return !s->only_active || !s->dofs->v[k].passive;
+}
+
 // A table without columns has no rows either.
 static int end_row(const cli_states* s, limb_csv_writer* w, limb_status status)
 {
-  const int columns = s->has_time + s->dofs->nv;
+  int columns = s->has_time;
+  for (int k = 0; k < s->dofs->nv; k++) columns += is_answered(s, k);
   return written(s, status == LIMB_OK && columns > 0 ? limb_csv_end_row(w) : status);
 }
 
@@ -286,6 +294,7 @@ int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* p
   limb_status status = s->has_time ? limb_csv_text(w, "time") : LIMB_OK;
   for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++) {
     char name[512];
+    if (!is_answered(s, k)) continue;
     (void)snprintf(name, sizeof name, "%s%s", prefix, s->dofs->v[k].name);
     status = limb_csv_text(w, name);
   }
@@ -296,7 +305,8 @@ int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* 
 {
   errno = 0;
   limb_status status = s->has_time ? limb_csv_number(w, s->time) : LIMB_OK;
-  if (status == LIMB_OK) status = limb_csv_numbers(w, x, s->dofs->nv);
+  for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++)
+    if (is_answered(s, k)) status = limb_csv_number(w, x[k]);
   return end_row(s, w, status);
 }
 

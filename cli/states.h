@@ -22,6 +22,8 @@ enum {
   STATES_GIVEN = 32, // of each degree of freedom its acceleration or its force: the columns decide
   STATES_BASE = 64,  // the same, but of a moving base the forces
   STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
+  STATES_PART =
+    256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
 };
 
 enum { STATES_GROUPS = 4 };
@@ -32,6 +34,8 @@ typedef struct cli_given {
   int* column;         // nv: where x is from; -1: a force of zero
   double* x;           // nv, of the row at hand
 } cli_given;
+
+typedef struct cli_closing cli_closing; // closing.h
 
 typedef struct cli_states {
   const cli_args* args;
@@ -56,9 +60,11 @@ typedef struct cli_states {
   int has_time;
   int nwrench;
   limb_wrench* wrench;
-  uint64_t count;  // rows so far
-  int line;        // of the row at hand; 0: not known
-  char error[400]; // what the last message about a row said; "": there was none
+  uint64_t count;       // rows so far
+  int line;             // of the row at hand; 0: not known
+  char error[400];      // what the last message about a row said; "": there was none
+  cli_closing* closing; // completes and checks rows of robots with loops; NULL: nobody does
+  int only_active;      // answers have no columns of joints without motor
 } cli_states;
 
 // The option that states_open understands: --wrench-ref.
@@ -98,7 +104,7 @@ int cli_states_failure_because(cli_states* s, limb_status status, const char* wh
                                const char* because);
 
 // A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
-// of freedom. EXIT_FINE, or an exit code after a message.
+// of freedom (see only_active). EXIT_FINE, or an exit code after a message.
 int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);
 int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
 int cli_states_write_end(const cli_states* s, limb_csv_writer* w);

@@ -246,10 +246,11 @@ void states_note_zero(const cli_states* s, const char* purpose)
                 purpose);
 }
 
-// idle: columns of joints without motor may be missing.
-static int check_group(const cli_states* s, int g, int idle, const char* purpose)
+// idle: columns of joints without motor may be missing; part: some of any joint may.
+static int check_group(const cli_states* s, int g, int idle, int part, const char* purpose)
 {
   const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
+  if (part && with + without < states_width(s->dofs, g)) return EXIT_FINE;
   if (idle && with == 0 && without > 0) {
     states_note_zero(s, purpose);
     list_missing(s, g, 0, 1);
@@ -260,7 +261,7 @@ static int check_group(const cli_states* s, int g, int idle, const char* purpose
     with + without == states_width(s->dofs, g) ? "there are none of them" : "some are missing");
   (void)fprintf(stderr, "  missing: ");
   list_missing(s, g, 1, !idle);
-  if (g == GROUP_A && without > 0)
+  if (g == GROUP_A && without > 0 && !part)
     (void)fprintf(stderr, "  of joints without motor a is an answer: limb eval --what hybrid\n");
   return code;
 }
@@ -270,7 +271,8 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
   int code = EXIT_FINE;
   for (int g = 0; g < STATES_GROUPS; g++) {
     const int idle = g == GROUP_TAU && (what & STATES_IDLE) != 0;
-    if (what & 1U << g && check_group(s, g, idle, purpose) != EXIT_FINE) code = EXIT_USAGE;
+    const int part = g != GROUP_TAU && (what & STATES_PART) != 0;
+    if (what & 1U << g && check_group(s, g, idle, part, purpose) != EXIT_FINE) code = EXIT_USAGE;
   }
   if (what & STATES_TIME && !s->has_time) {
     code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);

@@ -84,11 +84,12 @@ typedef struct limb_body_def {
 /// limb_builder_add_joint refuses it with LIMB_E_ARG:
 ///   axis2                      only universal (where it must be set) and planar; not parallel to axis
 ///   pitch                      only helical
-///   q_min ... offset           only joints with one degree of freedom: revolute, prismatic, helical
+///   q_min ... offset, start    only joints with one degree of freedom: revolute, prismatic, helical
 ///   multiplier, offset         only with mimic; a multiplier of zero never
-///   drive                      not fixed and mimic joints
+///   drive, start               not fixed and mimic joints
 /// Fixed, spherical and free joints have no axis: theirs is not looked at. v_max, effort_max, rotor,
-/// friction and stiffness may not be negative, gear_ratio not zero, q_min not above q_max.
+/// friction and stiffness may not be negative, gear_ratio not zero, q_min not above q_max; start, unless it
+/// is zero, lies between them.
 typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
@@ -111,6 +112,7 @@ typedef struct limb_joint_def {
   double multiplier;    ///< default 1
   double offset;        ///< [rad] or [m]
   limb_drive drive;     ///< whether it has a motor: what limb_mark_passive goes by
+  double start;         ///< q from which loops are closed (limb/assemble.h) [rad] or [m]
 } limb_joint_def;
 
 /// An elastic shaft (gear, belt, tendon) between two joints with one degree of freedom, a driven one and a
@@ -143,6 +145,103 @@ typedef struct limb_motor_def {
   double coulomb, viscous;                ///< friction of the motor, at the motor
   double effort_max;                      ///< of the motor [N m]; default INFINITY
 } limb_motor_def;
+
+/// X(ENUM, value, "name", locked, rows): how a loop is closed. Values are pinned.
+///
+/// A geometric closure holds a frame b, on one body, against a frame a, on another: R and p are rotation and
+/// place of b seen from a. `locked` is a set of directions of frame a (limb_direction) that are held, one row
+/// of equations each, in the order of the directions:
+///   weld            all six: b lies on a
+///   pin             turns about z only              (origins meet, z of b is z of a)
+///   slider          slides along z only
+///   cylindrical     turns about and slides along z
+///   ball            turns freely about the origin
+///   universal       origins meet, y of b is at right angles to x of a
+///   planar          turns about z and slides along x and y
+///   point_on_line   the origin of b is on the z axis of a
+///   point_on_plane  the origin of b is in the x-y plane of a
+///   lock            whatever limb_loop_def.locked says
+/// and the others are
+///   distance        the origins are `length` apart
+///   gear            q_joint = ratio q_other + offset: coefficient[1] and [0]
+///   polynomial      q_joint = sum of coefficient[k] q_other^k
+///   knife_edge      the origin of b has no velocity along y of b, seen from a (non-holonomic)
+///   wheel           a wheel of `radius` about z of b rolls on the x-y plane of a: its lowest point does not
+///                   slip. Rows: along its track, and across (non-holonomic). That it stays on the plane is
+///                   not its business.
+///   rolling_disc    the same, and it stays on the plane. Rows: height (holonomic), along, across
+/// The rows of rotations, with a, b, c for x, y, z in cyclic order and R_ab for the entries of R:
+///   all three locked        (R_ba - R_ab) / 2     for c
+///   two, c left free        -R_bc for a,  R_ac for b
+///   c alone                 -R_ab: the axis b of frame b stays at right angles to the axis a of frame a
+/// All are angles, for small ones. Closures that leave no row, and rows that no joint can move, are findings
+/// of limb_mobility (limb/loops.h).
+#define LIMB_LOOP_LIST(X)                       \
+  X(LOCK, 0, "lock", 0, 0)                      \
+  X(WELD, 1, "weld", 63, 6)                     \
+  X(PIN, 2, "pin", 59, 5)                       \
+  X(SLIDER, 3, "slider", 31, 5)                 \
+  X(CYLINDRICAL, 4, "cylindrical", 27, 4)       \
+  X(BALL, 5, "ball", 56, 3)                     \
+  X(UNIVERSAL, 6, "universal", 60, 4)           \
+  X(PLANAR, 7, "planar", 35, 3)                 \
+  X(POINT_ON_LINE, 8, "point_on_line", 24, 2)   \
+  X(POINT_ON_PLANE, 9, "point_on_plane", 32, 1) \
+  X(DISTANCE, 10, "distance", 0, 1)             \
+  X(GEAR, 11, "gear", 0, 1)                     \
+  X(POLYNOMIAL, 12, "polynomial", 0, 1)         \
+  X(KNIFE_EDGE, 13, "knife_edge", 0, 1)         \
+  X(WHEEL, 14, "wheel", 0, 2)                   \
+  X(ROLLING_DISC, 15, "rolling_disc", 0, 3)
+
+typedef enum limb_loop_kind {
+#define LIMB_X(name, value, text, locked, rows) LIMB_LOOP_##name = (value),
+  LIMB_LOOP_LIST(LIMB_X)
+#undef LIMB_X
+} limb_loop_kind;
+
+/// Directions of a frame, to be combined: turning about and moving along its axes. Values are pinned.
+typedef enum limb_direction {
+  LIMB_TURN_X = 1,
+  LIMB_TURN_Y = 2,
+  LIMB_TURN_Z = 4,
+  LIMB_MOVE_X = 8,
+  LIMB_MOVE_Y = 16,
+  LIMB_MOVE_Z = 32
+} limb_direction;
+
+/// s, s' and s'' at a time: what a row of a loop is to be instead of zero. Called from inside hot calls.
+typedef void limb_law_fn(void* context, double time, double s[3]);
+
+/// s(t) = constant + rate t + amplitude sin(2 pi frequency t + phase) + fn(t). Of a non-holonomic row, a
+/// velocity, s' is meant.
+typedef struct limb_time_law {
+  int row; ///< of the loop, from 0 on: the one that follows the law
+  double constant, rate, amplitude, frequency, phase;
+  limb_law_fn* fn; ///< NULL: none. Models with one cannot be written to files
+  void* context;   ///< handed on; must live as long as the model
+} limb_time_law;
+
+enum {
+  LIMB_LOOP_COEFFICIENTS = 6 ///< of a polynomial
+};
+
+/// A closure of a loop, beside the tree of joints. Start from limb_default_loop_def(). What a kind does not
+/// have must keep its default; the bodies of gear and polynomial are not looked at, and -1 when asked for.
+/// Bodies and frames: the cut frames k (a) and k + B (b) of seed 003.
+typedef struct limb_loop_def {
+  size_t size; ///< sizeof(limb_loop_def), set by the default function
+  const char* name;
+  limb_loop_kind kind;
+  int body_a, body_b;     ///< not the same; the world is one of them often enough
+  sp_pose pose_a, pose_b; ///< of the frames a and b in their bodies
+  unsigned locked;        ///< lock: limb_direction, one at least
+  double length;          ///< distance: > 0 [m]
+  double radius;          ///< wheel, rolling_disc: > 0 [m]
+  int joint, other;       ///< gear, polynomial: joints with one degree of freedom, not the same
+  double coefficient[LIMB_LOOP_COEFFICIENTS]; ///< gear, polynomial
+  limb_time_law law;                          ///< default: all zero
+} limb_loop_def;
 
 /// A frame fixed in a body.
 typedef struct limb_frame_info {
@@ -185,7 +284,8 @@ static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint
                               -1,
                               1,
                               0,
-                              LIMB_DRIVE_AUTO};
+                              LIMB_DRIVE_AUTO,
+                              0};
   return def;
 }
 
@@ -202,6 +302,27 @@ static inline limb_motor_def limb_default_motor_def(int joint)
   const double inf = HUGE_VAL;
   const limb_motor_def def = {
     sizeof(limb_motor_def), joint, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, 1, 0, 0, 0, 0, 0, inf};
+  return def;
+}
+
+/// A closure between the origins of two bodies; gear and polynomial: set joint, other and coefficient.
+static inline limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a,
+                                                  int body_b)
+{
+  const limb_loop_def def = {sizeof(limb_loop_def),
+                             name,
+                             kind,
+                             body_a,
+                             body_b,
+                             {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
+                             {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
+                             0,
+                             0,
+                             0,
+                             -1,
+                             -1,
+                             {0, 0, 0, 0, 0, 0},
+                             {0, 0, 0, 0, 0, 0, NULL, NULL}};
   return def;
 }
 
@@ -269,6 +390,26 @@ LIMB_API int limb_builder_shaft_count(const limb_builder* b);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft,
                                                            limb_shaft_def* out);
 
+/// Adds a closure of a loop between bodies, or a relation between joints, that were added before.
+/// @param loop  its index, from 0 on in the order of the calls (output, may be NULL)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty or repeated name, no such body or joint, a rotation that is
+///         not one to 1e-6, whatever limb_loop_def rules out); LIMB_E_NONFINITE; LIMB_E_UNSUPPORTED (as for
+///         a body); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def,
+                                                          int* loop, limb_error* err);
+
+/// Number of loops; what was said about one; its index by name, -1 when there is none. 0 for NULL.
+LIMB_API int limb_builder_loop_count(const limb_builder* b);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_loop(const limb_builder* b, int loop,
+                                                          limb_loop_def* out);
+LIMB_API int limb_builder_find_loop(const limb_builder* b, const char* name);
+
+/// "pin", "ball", ...; NULL for a number that is none. The directions that a kind locks (0 for lock and those
+/// that are not geometric), and the number of its rows (0 for lock: as many as are locked).
+LIMB_API const char* limb_loop_kind_name(limb_loop_kind kind);
+LIMB_API unsigned limb_loop_kind_locked(limb_loop_kind kind);
+LIMB_API int limb_loop_kind_rows(limb_loop_kind kind);
+
 /// Number of bodies, the world included; of joints; of added frames. 0 for NULL.
 LIMB_API int limb_builder_body_count(const limb_builder* b);
 LIMB_API int limb_builder_joint_count(const limb_builder* b);
@@ -299,7 +440,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_inertia(limb_builder* b, in
 /// link frames and groups inertial parameters. What it did is told by limb_model_note().
 /// The builder stays usable. O(n log n) time, O(n) memory.
 /// @return LIMB_OK; LIMB_E_MODEL (a body without joint or with two, a kinematic cycle, a mimic cycle
-///         or a mimic target that cannot be followed); LIMB_E_ARG; LIMB_E_NOMEM.
+///         or a mimic target that cannot be followed, a loop between bodies that are rigidly connected or
+///         between joints of which one mimics the other); LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_build(const limb_builder* b, limb_model** out,
                                                        limb_error* err);
 

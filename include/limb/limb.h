@@ -2,9 +2,11 @@
 #ifndef LIMB_LIMB_H
 #define LIMB_LIMB_H
 
+#include "limb/assemble.h"
 #include "limb/base.h"
 #include "limb/base_parameters.h"
 #include "limb/builder.h"
+#include "limb/closed.h"
 #include "limb/derivatives.h"
 #include "limb/directional.h"
 #include "limb/dynamics.h"
@@ -16,8 +18,11 @@
 #include "limb/kinematics_derivatives.h"
 #include "limb/lagrange.h"
 #include "limb/linearise.h"
+#include "limb/loops.h"
 #include "limb/model.h"
 #include "limb/moving_base.h"
+#include "limb/parallel.h"
+#include "limb/recut.h"
 #include "limb/reference.h"
 #include "limb/regressor.h"
 #include "limb/second_derivatives.h"

@@ -67,6 +67,21 @@ LIMB_API int limb_shaft_count(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft,
                                                    limb_shaft_def* out);
 
+/// Everything about one closure of a loop (limb/loops.h).
+typedef struct limb_loop_info {
+  limb_loop_def def; ///< as described
+  int row, nrow;     ///< first row of its equations among limb_row_count, and their number
+  int holonomic; ///< how many of them, the first ones, hold places; the others hold velocities only
+} limb_loop_info;
+
+/// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is none.
+/// The calls of other headers than limb/loops.h and those above it see the tree only.
+LIMB_API int limb_loop_count(const limb_model* m);
+LIMB_API int limb_row_count(const limb_model* m);
+LIMB_API int limb_find_loop(const limb_model* m, const char* name);
+LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop,
+                                                  limb_loop_info* out);
+
 /// Names of the components of one joint: "", ".px" ... ".qw" in q; "", ".wx" ... ".vz" in v.
 /// NULL when the index is out of range.
 LIMB_API const char* limb_q_suffix(limb_joint_type type, int k);
@@ -165,6 +180,10 @@ LIMB_API const limb_model* limb_data_model(const limb_data* d);
 /// Zero angles and displacements, unit quaternions (0, 0, 0, 1).
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_neutral(const limb_model* m, double* q);
+
+/// The configuration from which loops are closed: limb_joint_def.start; else neutral.
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_start(const limb_model* m, double* q);
 
 /// Random configuration: uniform within the limits where both are finite, in [-pi, pi] or [-1, 1] m
 /// otherwise; uniform rotations. A mimic joint's limits are not looked at.

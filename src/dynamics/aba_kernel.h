@@ -60,6 +60,14 @@ KERNEL void aba_out(const limb_model* m, const link_const* k, const limb_ws* ws,
   }
 }
 
+// External wrenches, link axes.
+KERNEL void aba_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
+{
+  aba_link* x = ws->aba;
+  const force* on = (const force*)wrench;
+  for (int i = 0; i < m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
+}
+
 // ---- second pass, back: articulated inertias -------------------------------------------------------
 
 // What the joint of link i leaves for the parent, in link axes.

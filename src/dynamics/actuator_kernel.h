@@ -57,3 +57,27 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
   add_joint_actuators(m, ws, v, a, terms, tau);
   add_shafts(m, ws, v, terms, tau);
 }
+
+// What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
+// in ws->force, which articulated bodies do not use.
+KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv,
+                               const limb_terms* terms)
+{
+  if (!m->has_actuators) return NULL;
+  real* lost = ws->force;
+  for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
+  const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
+  add_actuators(m, ws, cv, cv, &no_rotors, lost);
+  return lost;
+}
+
+// What is left of the user's forces for the bodies, in compiled order, in ws->tau. Not for mimic joints.
+KERNEL const real* left_forces(const limb_model* m, const limb_ws* ws, const real* cv,
+                               const real* tau, const limb_terms* terms)
+{
+  real* ct = ws->tau;
+  for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
+  const real* lost = lost_forces(m, ws, cv, terms);
+  for (int c = 0; lost && c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
+  return ct;
+}

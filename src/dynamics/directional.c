@@ -60,21 +60,6 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
   return least.x > 0 && (sweep || factors_positive(w));
 }
 
-// Wrenches of the environment as dual numbers; NULL when there are none.
-static const limb_dual_number* wrenches(limb_dual* w, const limb_surroundings* x,
-                                        const limb_directions* along, int first, int used)
-{
-  if (!x->wrench) return NULL;
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)w->m->nlink * LIMB_WS_FORCE; i++) {
-    w->wrench[i].x = x->wrench[i];
-  }
-  for (int slot = 0; slot < LIMB_TANGENTS; slot++) {
-    const bool moves = slot < used && along->dq;
-    limb_dual_wrenches(w, x, slot, moves ? limb_row(along->dq, first + slot, w->m->nv) : NULL);
-  }
-  return w->wrench;
-}
-
 // The row that holds the change of x_i along direction k; NULL: none, no change.
 static const double* mixed_row(const limb_directions* along, const unsigned char* given, int k,
                                int i, int nv)
@@ -106,7 +91,7 @@ static limb_status run(limb_dual* w, const limb_dual_at* at, const limb_directio
     const int used = limb_dual_used(along, first);
     limb_dual_group(w, along, dx, first);
     if (given) mix(w, along, given, first);
-    if (!pass(w, given, &x.terms, wrenches(w, &x, along, first, used))) {
+    if (!pass(w, given, &x.terms, limb_dual_wrench_group(w, &x, along, first))) {
       s = LIMB_E_SINGULAR;
     } else if (!w->kernels->finite_result(w->m, w->y)) {
       s = LIMB_E_NONFINITE;

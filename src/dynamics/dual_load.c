@@ -118,3 +118,18 @@ void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, cons
     add_tangent(w->wrench + (ptrdiff_t)LIMB_WS_FORCE * site.link, slot, F);
   }
 }
+
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x,
+                                               const limb_directions* along, int first)
+{
+  if (!x->wrench) return NULL;
+  const int used = limb_dual_used(along, first);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)w->m->nlink * LIMB_WS_FORCE; i++) {
+    w->wrench[i].x = x->wrench[i];
+  }
+  for (int slot = 0; slot < LIMB_TANGENTS; slot++) {
+    const bool moves = slot < used && along->dq;
+    limb_dual_wrenches(w, x, slot, moves ? limb_row(along->dq, first + slot, w->m->nv) : NULL);
+  }
+  return w->wrench;
+}

@@ -24,6 +24,8 @@
 #include "dynamics/actuator_kernel.h"
 #include "dynamics/crba_kernel.h"
 
+#include "dynamics/passes_kernel.h"
+
 #include "linalg/ltl_kernel.h"
 
 #define SET_JOIN2(a, b) a##b
@@ -77,24 +79,6 @@ static void set_link_motion(const limb_model* m, const link_const* k, const limb
   const real* cv = v ? in_compiled_order(m, v, ws->v) : NULL;
   const real* ca = a ? in_compiled_order(m, a, ws->a) : NULL;
   link_motion(m, k, ws, cv, ca, &out);
-}
-
-// Needs the coordinates loaded.
-KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                const real* v, const real* a, const limb_terms* terms,
-                                const real* wrench, real* tau)
-{
-  const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
-  real* ct = m->identity ? tau : ws->tau;
-  rnea_out(m, k, ws, cv, ca);
-  if (wrench) {
-    force* F = (force*)ws->force + 1;
-    const force* on = (const force*)wrench;
-    for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
-  }
-  rnea_back(m, k, ws, ct);
-  if (m->has_actuators) add_actuators(m, ws, cv, ca, terms, ct);
-  if (!m->identity) in_user_order(m, ct, tau);
 }
 
 static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
@@ -164,45 +148,14 @@ static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed
   for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
 }
 
-// What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
-// in ws->force, which articulated bodies do not use.
-KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv,
-                               const limb_terms* terms)
-{
-  if (!m->has_actuators) return NULL;
-  real* lost = ws->force;
-  for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
-  const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
-  add_actuators(m, ws, cv, cv, &no_rotors, lost);
-  return lost;
-}
-
-// The three passes; accelerations in compiled order. Needs the coordinates loaded.
-KERNEL real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const real* cv, const real* wrench, const marks* s, real* ca)
-{
-  aba_out(m, k, ws, cv);
-  if (wrench) {
-    aba_link* x = ws->aba;
-    const force* on = (const force*)wrench;
-    for (int i = 0; i < m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
-  }
-  const real least = aba_back(m, k, ws, s);
-  aba_accelerate(m, k, ws, s, ca);
-  return least;
-}
-
 static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                     const real* v, const real* tau, const limb_terms* terms, const real* wrench,
                     real* a)
 {
   load_coordinates(m, k, ws, q);
   const real* cv = in_compiled_order(m, v, ws->v);
-  real *ct = ws->tau, *ca = m->identity ? a : ws->a;
-  for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
-  const real* lost = lost_forces(m, ws, cv, terms);
-  for (int c = 0; lost && c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
-  const marks forces = {NULL, ct, NULL};
+  real* ca = m->identity ? a : ws->a;
+  const marks forces = {NULL, left_forces(m, ws, cv, tau, terms), NULL};
   const real least = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
   if (!m->identity) in_user_order(m, ca, a);
   return least;

@@ -3,8 +3,7 @@
 #include "model/kernels.h"
 #include "dynamics/kernels_dual.h"
 
-// Index into a table of { base, v3, v4 }.
-static int isa_here(void)
+int limb_isa_here(void)
 {
 #ifdef LIMB_HAVE_V4
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -21,27 +20,16 @@ static int isa_here(void)
   return 0;
 }
 
-#ifdef LIMB_HAVE_V3
-#define IF_V3(table) &(table)
-#else
-#define IF_V3(table) NULL
-#endif
-#ifdef LIMB_HAVE_V4
-#define IF_V4(table) &(table)
-#else
-#define IF_V4(table) NULL
-#endif
-
 const limb_kernels* limb_kernels_here(void)
 {
-  const limb_kernels* const set[] = {&limb_kernels_f64_base, IF_V3(limb_kernels_f64_v3),
-                                     IF_V4(limb_kernels_f64_v4)};
-  return set[isa_here()];
+  const limb_kernels* const set[] = {&limb_kernels_f64_base, LIMB_IF_V3(limb_kernels_f64_v3),
+                                     LIMB_IF_V4(limb_kernels_f64_v4)};
+  return set[limb_isa_here()];
 }
 
 const limb_kernels_dual* limb_kernels_dual_here(void)
 {
-  const limb_kernels_dual* const set[] = {&limb_kernels_dual_base, IF_V3(limb_kernels_dual_v3),
-                                          IF_V4(limb_kernels_dual_v4)};
-  return set[isa_here()];
+  const limb_kernels_dual* const set[] = {&limb_kernels_dual_base, LIMB_IF_V3(limb_kernels_dual_v3),
+                                          LIMB_IF_V4(limb_kernels_dual_v4)};
+  return set[limb_isa_here()];
 }

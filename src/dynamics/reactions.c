@@ -13,7 +13,7 @@
 //
 // The world body may move (base_motion.h).
 
-#include "limb/dynamics.h"
+#include "dynamics/reactions.h"
 
 #include "base/finite.h"
 #include "dynamics/base_motion.h"
@@ -78,8 +78,9 @@ static sp_force in_ref(const limb_model* m, const sp_pose* X, int b, sp_force f,
   return sp_force_make(sp_tmulv(R, f.m), sp_tmulv(R, f.f));
 }
 
-limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v, const double* a,
-                                 const limb_environment* env, limb_ref ref, sp_force* f)
+limb_status limb_reactions_under(limb_data* d, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, const limb_wrench_list* more,
+                                 limb_ref ref, sp_force* f)
 {
   if (!d || !q || !v || !a || !f || !limb_ref_valid(ref)) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -94,6 +95,7 @@ limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
   for (int b = 1; b < m->nbody; b++) on[b] = newton_euler(m, &d->own, b, &e);
   on[0] = (sp_force){{0, 0, 0}, {0, 0, 0}};
   for (int k = 0; k < e.nwrench; k++) subtract_wrench(m, X, &e.wrench[k], on);
+  for (int k = 0; k < more->count; k++) subtract_wrench(m, X, &more->wrench[k], on);
   status = subtract_laws(m, &d->own, &e, on);
   if (status != LIMB_OK) return status;
 
@@ -108,4 +110,11 @@ limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
     f[m->body[b].joint] = result;
   }
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, limb_ref ref, sp_force* f)
+{
+  const limb_wrench_list none = {0, NULL};
+  return limb_reactions_under(d, q, v, a, env, &none, ref, f);
 }

@@ -66,6 +66,15 @@ sp_mat3 limb_rot_axis(sp_vec3 axis, double angle)
   return without_minus_zero(R);
 }
 
+sp_mat3 limb_rot_to(sp_vec3 from, sp_vec3 to)
+{
+  const sp_vec3 axis = sp_cross3(from, to);
+  const double s = sp_norm3(axis), c = sp_dot3(from, to);
+  const sp_vec3 next = sp_v3(from.z, from.x, from.y); // at right angles to from
+  if (s < 1e-10) return limb_rot_axis(next, c > 0 ? 0 : 3.14159265358979323846);
+  return limb_rot_axis(sp_scale3(1 / s, axis), atan2(s, c));
+}
+
 sp_mat3 limb_rot_quat(double x, double y, double z, double w)
 {
   return without_minus_zero(sp_rot_quat((sp_quat){x, y, z, w}));

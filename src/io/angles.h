@@ -14,6 +14,10 @@ int limb_looks_like_degrees(double radians);
 sp_mat3 limb_rot_rpy(const double rpy[3]);
 sp_mat3 limb_rot_axis(sp_vec3 axis, double angle);
 
+// The smallest rotation that takes one unit vector to another; half a turn about one of the axes where there
+// is no smallest. from must be an axis of coordinates.
+sp_mat3 limb_rot_to(sp_vec3 from, sp_vec3 to);
+
 // Roll, pitch and yaw of a rotation, up to rounding, wherever the pitch is; none is a negative zero.
 sp_vec3 limb_rpy_of(const sp_mat3* R);
 

@@ -111,6 +111,22 @@ static limb_status put_in_order(doctor* d)
   return LIMB_OK;
 }
 
+// How far from the origins of their heads the frames of loops are, which are joints as well.
+static void reach_loops(doctor* d)
+{
+  limb_loop_def x;
+  for (int i = 0; limb_builder_get_loop(d->r->builder, i, &x) == LIMB_OK; i++) {
+    if (x.body_a < 0) continue;
+    const int body[] = {x.body_a, x.body_b};
+    const sp_vec3 point[] = {x.pose_a.p, x.pose_b.p};
+    for (int k = 0; k < 2; k++) {
+      const doctor_body* b = &d->body[body[k]];
+      doctor_body* head = &d->body[b->head];
+      head->span = fmax(head->span, sp_norm3(sp_point(b->in_head, point[k])));
+    }
+  }
+}
+
 // Poses, groups, and how far from the head's origin their joints are.
 static void weld(doctor* d)
 {
@@ -179,6 +195,7 @@ static limb_status examine(doctor* d)
   if (!status) status = put_in_order(d);
   if (status) return status;
   weld(d);
+  reach_loops(d);
   measure(d);
   limb_doctor_beyond(d);
   limb_doctor_inertia(d);
@@ -187,6 +204,7 @@ static limb_status examine(doctor* d)
     limb_doctor_sizes(d);
   }
   if (!status) status = limb_doctor_joints(d);
+  if (!status) status = limb_doctor_loops(d);
   if (!status) status = limb_doctor_names(d);
   return !status && limb_findings_lost(d->f) ? LIMB_E_NOMEM : status;
 }

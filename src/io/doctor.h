@@ -47,6 +47,7 @@ void limb_doctor_inertia(doctor* d);       // what no body can have
 limb_status limb_doctor_copies(doctor* d); // figures that stand on body after body
 void limb_doctor_sizes(doctor* d);         // what hardly a body of this robot has; after the copies
 limb_status limb_doctor_joints(doctor* d);
+limb_status limb_doctor_loops(doctor* d);
 limb_status limb_doctor_names(doctor* d);
 
 // How far an inertia with mass is from what a body can have, relative to the largest moment: negative is

@@ -1,5 +1,5 @@
 // MJCF, the language of MuJoCo: the part that is dynamics. Bodies, joints, inertia given or derived from
-// geoms, armature, damping, friction, springs, default classes, couplings of joints; sites become frames.
+// geoms, armature, damping, friction, springs, default classes, equalities; sites become frames.
 // Everything else is reported, once each.
 #include "io/read_mjcf_impl.h"
 
@@ -216,13 +216,12 @@ static void take_robot(mjcf* m, const xml_node* root)
   for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory;
        n = limb_xml_next(n))
     limb_mjcf_take_world(m, n, &bodies);
-  for (const xml_node* n = limb_xml_child(root, "equality"); n && !m->no_memory;
-       n = limb_xml_next(n))
-    limb_mjcf_take_equality(m, n);
+  if (!m->no_memory) limb_mjcf_take_equalities(m, root);
   for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n))
     limb_mjcf_take_tendons(m, n);
   for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n))
     limb_mjcf_take_actuators(m, n);
+  limb_mjcf_mark_drives(m, root);
   limb_mjcf_scale_mass(m);
   rename_sites(m);
   note_names(m);

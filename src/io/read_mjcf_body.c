@@ -8,6 +8,7 @@
 // Where the walk is: a body, and a <frame> in it.
 typedef struct place {
   const char* body; // NULL: the world
+  sp_pose home;     // of the body in the world, when q is ref
   sp_pose X;        // of the frame in the body
   int class_index;  // of children without a class of their own
 } place;
@@ -25,7 +26,7 @@ static place frame_place(mjcf* m, const xml_node* n, const place* at)
 {
   limb_mjcf_check_attributes(m, n, "name childclass pos quat axisangle xyaxes zaxis euler", NULL,
                              0);
-  return (place){at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
+  return (place){at->body, at->home, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
                  limb_mjcf_named_class(m, n, "childclass", at->class_index)};
 }
 
@@ -38,17 +39,9 @@ static void add_joint(mjcf* m, const xml_node* n, const place* at, parts* p)
                 "the world has no joints");
     return;
   }
-  if (p->njoint == p->joint_cap) {
-    const int cap = p->joint_cap ? 2 * p->joint_cap : 4;
-    mjcf_joint* more = limb_pool_take(m->pool, (size_t)cap * sizeof *more);
-    if (!more) {
-      m->no_memory = 1;
-      return;
-    }
-    if (p->njoint) memcpy(more, p->joint, (size_t)p->njoint * sizeof *more);
-    p->joint = more;
-    p->joint_cap = cap;
-  }
+  mjcf_joint* all = limb_mjcf_more(m, p->joint, &p->joint_cap, p->njoint, sizeof *all);
+  if (!all) return;
+  p->joint = all;
   const int free_joint = strcmp(n->name, "freejoint") == 0;
   const mjcf_item it =
     free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
@@ -208,17 +201,25 @@ static void free_root(mjcf* m, const mjcf_carried* b)
   limb_mjcf_add_joints(m, &welded, NULL, 0);
 }
 
+static void keep_home(mjcf* m, const char* body, sp_pose X)
+{
+  mjcf_home* all = limb_mjcf_more(m, m->home, &m->home_cap, m->nhome, sizeof *all);
+  if (!all) return;
+  m->home = all;
+  m->home[m->nhome++] = (mjcf_home){body, X};
+}
+
 static void take_body(mjcf* m, const xml_node* n, const place* at, int number)
 {
   const char* name = body_name(m, n, at->body, number);
   if (!name) return;
   check_body(m, n, name);
-  place inside = {name, sp_pose_identity(),
-                  limb_mjcf_named_class(m, n, "childclass", at->class_index)};
-  parts p = {0};
-  collect(m, n, &inside, &p);
   const mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
                           n->mark};
+  const place inside = {name, sp_compose(at->home, b.X), sp_pose_identity(),
+                        limb_mjcf_named_class(m, n, "childclass", at->class_index)};
+  parts p = {0};
+  collect(m, n, &inside, &p);
   const sp_inertia Y = limb_mjcf_body_inertia(m, n, name, &p.mass);
   if (is_freed(m, &b, &p))
     free_root(m, &b);
@@ -230,6 +231,7 @@ static void take_body(mjcf* m, const xml_node* n, const place* at, int number)
     return;
   }
   body->inertia = Y;
+  keep_home(m, name, inside.home);
   int bodies = 0;
   walk(m, n, &inside, &bodies);
 }
@@ -252,7 +254,7 @@ static void walk(mjcf* m, const xml_node* n, const place* at, int* bodies)
 
 void limb_mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies)
 {
-  const place at = {NULL, sp_pose_identity(),
+  const place at = {NULL, sp_pose_identity(), sp_pose_identity(),
                     limb_mjcf_named_class(m, worldbody, "childclass", m->main_class)};
   limb_mjcf_check_attributes(m, worldbody, "childclass name", NULL, 0);
   parts p = {0};

@@ -1,6 +1,7 @@
 // MJCF in parts: read_mjcf.c sections and settings, read_mjcf_class.c default classes, read_mjcf_value.c
 // attributes and poses, read_mjcf_body.c the tree, read_mjcf_joint.c its joints, read_mjcf_inertia.c masses,
-// read_mjcf_equality.c couplings between joints, read_mjcf_actuator.c what drives them.
+// read_mjcf_equality.c couplings between joints, read_mjcf_closure.c closures between bodies,
+// read_mjcf_actuator.c what drives them.
 #ifndef LIMB_READ_MJCF_IMPL_H
 #define LIMB_READ_MJCF_IMPL_H
 
@@ -39,6 +40,12 @@ typedef struct mjcf_item {
 
 typedef enum mjcf_from_geom { MJCF_NEVER, MJCF_ALWAYS, MJCF_WHEN_NEEDED } mjcf_from_geom;
 
+// A body of the file, and where it is in the world when q is ref: at qpos0, as MuJoCo calls it.
+typedef struct mjcf_home {
+  const char* body;
+  sp_pose X;
+} mjcf_home;
+
 typedef struct mjcf {
   limb_pool* pool;
   limb_findings* findings;
@@ -59,6 +66,9 @@ typedef struct mjcf {
   // joints: reference values, by index in the sketch
   double* ref;
   int ref_cap;
+  // the bodies of the file
+  mjcf_home* home;
+  int nhome, home_cap;
   // things without a name
   int unnamed;
   limb_mark first_unnamed;
@@ -112,6 +122,10 @@ int limb_mjcf_is_turned(const sp_mat3* R);
 // a + middle + b in the pool; NULL when out of memory, which m remembers.
 const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const char* b);
 
+// An array with room for one more than count: itself, or a longer one in the pool; NULL when out of memory,
+// which m remembers.
+void* limb_mjcf_more(mjcf* m, void* items, int* cap, int count, size_t size);
+
 // ---- read_mjcf_inertia.c
 
 // What a body weighs: the sum of its geoms, or its inertial element.
@@ -161,13 +175,32 @@ void limb_mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given);
 
 void limb_mjcf_take_world(mjcf* m, const xml_node* worldbody, int* bodies);
 
+// ---- read_mjcf_closure.c
+
+// Tables of bodies and sites by name, for all closures; 0 when out of memory.
+typedef struct mjcf_names {
+  limb_names body, site;
+} mjcf_names;
+
+int limb_mjcf_enter_names(mjcf* m, mjcf_names* t);
+
+// <connect> or <weld>.
+void limb_mjcf_take_closure(mjcf* m, const mjcf_names* t, mjcf_item it);
+
+// A new loop of the name of the element, or one that is made up; NULL when out of memory, which m remembers.
+sketch_loop* limb_mjcf_new_loop(mjcf* m, const xml_node* n, limb_loop_kind kind);
+
 // ---- read_mjcf_equality.c
 
-void limb_mjcf_take_equality(mjcf* m, const xml_node* section);
+// All <equality> sections below the root.
+void limb_mjcf_take_equalities(mjcf* m, const xml_node* root);
 void limb_mjcf_take_tendons(mjcf* m, const xml_node* section);
 
 // ---- read_mjcf_actuator.c
 
 void limb_mjcf_take_actuators(mjcf* m, const xml_node* section);
+
+// Of a robot with loops: joints with an actuator are active, the others passive.
+void limb_mjcf_mark_drives(mjcf* m, const xml_node* root);
 
 #endif

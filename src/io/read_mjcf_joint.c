@@ -144,17 +144,9 @@ static const char* joint_name(mjcf* m, const mjcf_carried* b, const xml_node* n,
 static void keep_ref(mjcf* m, double ref)
 {
   const int index = m->s->njoint - 1;
-  if (index >= m->ref_cap) {
-    const int cap = m->ref_cap ? 2 * m->ref_cap : 64;
-    double* more = limb_pool_take(m->pool, (size_t)cap * sizeof *more);
-    if (!more) {
-      m->no_memory = 1;
-      return;
-    }
-    if (m->ref_cap) memcpy(more, m->ref, (size_t)m->ref_cap * sizeof *more);
-    m->ref = more;
-    m->ref_cap = cap;
-  }
+  double* all = limb_mjcf_more(m, m->ref, &m->ref_cap, index, sizeof *all);
+  if (!all) return;
+  m->ref = all;
   m->ref[index] = ref;
 }
 

@@ -26,6 +26,20 @@ const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const cha
   return text;
 }
 
+void* limb_mjcf_more(mjcf* m, void* items, int* cap, int count, size_t size)
+{
+  if (count < *cap) return items;
+  const int larger = *cap ? 2 * *cap : 8;
+  void* more = limb_pool_take(m->pool, (size_t)larger * size);
+  if (!more) {
+    m->no_memory = 1;
+    return NULL;
+  }
+  if (count) memcpy(more, items, (size_t)count * size);
+  *cap = larger;
+  return more;
+}
+
 int limb_mjcf_is_turned(const sp_mat3* R)
 {
   const sp_mat3 one = sp_identity3();
@@ -151,11 +165,7 @@ void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, co
 // The smallest rotation that takes z to the direction of v.
 static sp_mat3 rotation_to(sp_vec3 v)
 {
-  const double norm = sp_norm3(v);
-  const sp_vec3 axis = sp_v3(-v.y / norm, v.x / norm, 0); // z x v
-  const double s = sp_norm3(axis);
-  if (s < 1e-10) return limb_rot_axis(sp_v3(1, 0, 0), v.z > 0 ? 0 : 3.14159265358979323846);
-  return limb_rot_axis(sp_scale3(1 / s, axis), atan2(s, v.z / norm));
+  return limb_rot_to(sp_v3(0, 0, 1), sp_scale3(1 / sp_norm3(v), v));
 }
 
 static sp_mat3 from_euler(const mjcf* m, const double x[3])

@@ -1,4 +1,5 @@
-// SYMORO .par files (SYMORO+ and OpenSYMORO): a tree of links in the notation of Khalil and Kleinfinger.
+// SYMORO .par files (SYMORO+ and OpenSYMORO): a tree of links, and closures of loops, in the notation of
+// Khalil and Kleinfinger.
 //
 // Frame j lies in that of its antecedent at Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), its z axis is
 // the axis of joint j. Inertial parameters are about the origin of the link's frame. G is the acceleration of
@@ -7,30 +8,10 @@
 // is link0.
 #include "io/read_par_impl.h"
 
-#include "io/angles.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-typedef struct robot {
-  par_file* p;
-  limb_sketch* s;
-  int nlink;
-  int moving;         // the base moves
-  int with_base;      // the lists per link begin with body 0
-  sp_pose base;       // of frame 0 in the world
-  const char** names; // of bodies 0 ... nlink
-} robot;
-
 static const limb_mark nowhere = {0, 0};
-
-static limb_subject list_named(par_key key)
-{
-  return (limb_subject){"list", limb_par_list_name((int)key)};
-}
-
-static int has_list(const par_file* p, par_key key) { return p->list[key].mark.line > 0; }
 
 // ---- sizes ----------------------------------------------------------------------------------------
 
@@ -41,33 +22,44 @@ static int take_count(par_file* p, par_scalar which, int fallback, int* x)
   return !p->scalar[which].text || limb_par_count(p, which, x);
 }
 
-static int check_open(par_file* p, int NL, int NJ, int NF, int type)
+// Links, joints and frames: one joint more than links for each loop, and one frame more than joints.
+static int check_sizes(const par_robot* r, int type)
 {
-  if (type != 2 && NJ == NL && NF == NL) return 1;
-  const par_scalar which = p->scalar[PAR_TYPE].text && type == 2 ? PAR_TYPE : PAR_NL;
-  limb_report(p->findings, RULE_UNSUPPORTED, p->scalar[which].mark,
-              (limb_subject){"robot", p->robot},
-              "it has closed loops (Type = %d, NL = %d, NJ = %d, NF = %d), and limb reads trees",
-              type, NL, NJ, NF);
-  limb_report_hint(p->findings,
-                   "leave out the cut joints: with NL = NJ = NF and Type = 1 this is the "
-                   "tree without its loops");
-  return 0;
+  par_file* p = r->p;
+  const int NL = r->nlink, NJ = r->njoint, NF = r->nframe;
+  if (NJ < NL || NF != 2 * NJ - NL) {
+    const par_scalar which = p->scalar[PAR_NJ].text ? PAR_NJ : PAR_NL;
+    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", "NJ"},
+                "NL = %d, NJ = %d and NF = %d do not go together", NL, NJ, NF);
+    limb_report_hint(p->findings,
+                     "a tree has NL = NJ = NF; with B loops, NJ = NL + B and NF = NL + 2 B");
+    return 0;
+  }
+  if (p->scalar[PAR_TYPE].text && (type == 2) != (NJ > NL)) {
+    limb_report(
+      p->findings, RULE_ASSUMED, p->scalar[PAR_TYPE].mark, (limb_subject){"value", "Type"},
+      "Type = %d says that the robot has %s, NL = %d and NJ = %d that it has %s: the latter "
+      "counts",
+      type, type == 2 ? "loops" : "no loops", NL, NJ, NJ > NL ? "some" : "none");
+    limb_report_as(p->findings, LIMB_WARNING);
+  }
+  return 1;
 }
 
 // Number of links and what moves. 0 after an error.
-static int take_header(robot* r)
+static int take_header(par_robot* r)
 {
   par_file* p = r->p;
-  int NJ = 0, NF = 0, type = 0, mobile = 0, floating = 0;
+  int type = 0, mobile = 0, floating = 0;
   if (!p->scalar[PAR_NL].text) {
     limb_report(p->findings, RULE_MISSING_KEY, nowhere, (limb_subject){"value", "NL"},
                 "the number of links is not given");
     return 0;
   }
   int good = take_count(p, PAR_NL, 0, &r->nlink);
-  good &= take_count(p, PAR_NJ, r->nlink, &NJ); // one after the other: each fallback needs the last
-  good &= take_count(p, PAR_NF, 2 * NJ - r->nlink, &NF);
+  good &= take_count(p, PAR_NJ, r->nlink,
+                     &r->njoint); // one after the other: each fallback needs the last
+  good &= take_count(p, PAR_NF, 2 * r->njoint - r->nlink, &r->nframe);
   good &= take_count(p, PAR_TYPE, 0, &type);
   good &= take_count(p, PAR_IS_MOBILE, 0, &mobile);
   good &= take_count(p, PAR_IS_FLOATING, 0, &floating);
@@ -79,16 +71,16 @@ static int take_header(robot* r)
     return 0;
   }
   r->moving = mobile || floating;
-  return check_open(p, r->nlink, NJ, NF, type);
+  return check_sizes(r, type);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------
 
-static int wanted_length(const robot* r, par_key key)
+static int wanted_length(const par_robot* r, par_key key)
 {
   switch (limb_par_list_length(key)) {
-  case PAR_FRAMES:
-  case PAR_JOINTS: return r->nlink;
+  case PAR_FRAMES: return r->nframe;
+  case PAR_JOINTS: return r->njoint;
   case PAR_LINKS: return r->nlink + r->with_base;
   case PAR_VECTOR: return 3;
   case PAR_MATRIX: return 16;
@@ -98,14 +90,14 @@ static int wanted_length(const robot* r, par_key key)
 }
 
 // Every list there is has its length. 0 when one has not.
-static int check_lengths(const robot* r)
+static int check_lengths(const par_robot* r)
 {
   int good = 1;
   for (par_key key = 0; key < PAR_KEYS; key++) {
     const par_list* list = &r->p->list[key];
     const int wanted = wanted_length(r, key);
-    if (!has_list(r->p, key) || wanted < 0 || list->count == wanted) continue;
-    limb_report(r->p->findings, RULE_WRONG_COUNT, list->mark, list_named(key),
+    if (!limb_par_has(r->p, key) || wanted < 0 || list->count == wanted) continue;
+    limb_report(r->p->findings, RULE_WRONG_COUNT, list->mark, limb_par_subject(key),
                 "it has %d entries, and should have %d", list->count, wanted);
     good = 0;
   }
@@ -113,7 +105,7 @@ static int check_lengths(const robot* r)
 }
 
 // What a robot cannot do without, and what may be left out. 0 when something is missing.
-static int check_lists(const robot* r)
+static int check_lists(const par_robot* r)
 {
   static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA,
                                    PAR_XX,  PAR_XY,    PAR_XZ, PAR_YY, PAR_YZ,    PAR_ZZ,
@@ -121,53 +113,37 @@ static int check_lists(const robot* r)
   static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
   int good = check_lengths(r);
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-    if (has_list(r->p, needed[i])) continue;
-    limb_report(r->p->findings, RULE_MISSING_KEY, nowhere, list_named(needed[i]),
+    if (limb_par_has(r->p, needed[i])) continue;
+    limb_report(r->p->findings, RULE_MISSING_KEY, nowhere, limb_par_subject(needed[i]),
                 "this list is missing");
     if (!r->p->ended) limb_report_hint(r->p->findings, "the file may have been cut off");
     good = 0;
   }
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-    if (!has_list(r->p, usual[i]))
-      limb_report(r->p->findings, RULE_ASSUMED, nowhere, list_named(usual[i]),
+    if (!limb_par_has(r->p, usual[i]))
+      limb_report(r->p->findings, RULE_ASSUMED, nowhere, limb_par_subject(usual[i]),
                   "this list is missing: all its entries are taken as 0");
   }
   return good;
 }
 
-// Entry of a list, 0 when there is no such list.
-static int entry(const robot* r, par_key key, int index, double* x)
-{
-  *x = 0;
-  return !has_list(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
-}
-
 // Friction: a symbol without value leaves it out, with a warning.
-static int friction_entry(const robot* r, par_key key, int index, double* x)
+static int friction_entry(const par_robot* r, par_key key, int index, double* x)
 {
   *x = 0;
-  return !has_list(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_DROPPED, x);
+  return !limb_par_has(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_DROPPED, x);
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------
 
-static const char* numbered(const robot* r, const char* stem, int number)
-{
-  char text[32];
-  const int n = snprintf(text, sizeof text, "%s%d", stem, number);
-  const char* name = limb_pool_text(r->p->pool, text, (size_t)n);
-  if (!name) r->p->no_memory = 1;
-  return name;
-}
-
 // Inertia of body j, whose parameters stand at the given index of the lists.
-static void take_inertia(const robot* r, int j, int index, sp_inertia* Y)
+static void take_inertia(const par_robot* r, int j, int index, sp_inertia* Y)
 {
   static const par_key keys[10] = {PAR_M,  PAR_MX, PAR_MY, PAR_MZ, PAR_XX,
                                    PAR_XY, PAR_XZ, PAR_YY, PAR_YZ, PAR_ZZ};
   double theta[10];
   int good = 1;
-  for (int i = 0; i < 10; i++) good &= entry(r, keys[i], index, &theta[i]);
+  for (int i = 0; i < 10; i++) good &= limb_par_entry(r, keys[i], index, &theta[i]);
   if (!good) return;
   *Y = limb_inertia_from_parameters(theta);
   if (theta[0] == 0 && (theta[1] != 0 || theta[2] != 0 || theta[3] != 0)) {
@@ -180,12 +156,12 @@ static void take_inertia(const robot* r, int j, int index, sp_inertia* Y)
   }
 }
 
-static void take_bodies(robot* r)
+static void take_bodies(par_robot* r)
 {
   const limb_mark at = r->p->list[PAR_M].mark;
   for (int j = r->moving ? 0 : 1; j <= r->nlink && !r->p->no_memory; j++) {
     const int index = j - 1 + r->with_base;
-    r->names[j] = numbered(r, "link", j);
+    r->names[j] = limb_par_numbered(r, "link", j);
     sketch_body* b =
       limb_sketch_body(r->s, r->names[j], index < 0 ? at : r->p->list[PAR_M].value[index].mark);
     if (!b) {
@@ -202,113 +178,30 @@ static void take_bodies(robot* r)
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-static sp_mat3 rot_x(double angle) { return limb_rot_rpy((const double[3]){angle, 0, 0}); }
-static sp_mat3 rot_z(double angle) { return limb_rot_rpy((const double[3]){0, 0, angle}); }
-
-typedef struct row {
-  int ant, sigma, sign; // sign of the joint variable
-  double b, d, r, gamma, alpha, theta;
-} row;
-
-// Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
-static sp_pose row_pose(const row* m)
-{
-  const sp_pose first = sp_pose_make(rot_z(m->gamma), sp_v3(0, 0, m->b));
-  const sp_pose second = sp_pose_make(rot_x(m->alpha), sp_v3(m->d, 0, 0));
-  const sp_pose third = sp_pose_make(rot_z(m->theta), sp_v3(0, 0, m->r));
-  return sp_compose(first, sp_compose(second, third));
-}
-
-// theta or r of joint i: constant when the joint does not move it.
-static int moved(const robot* r, par_key key, int i, int moves, row* m, double* x)
-{
-  if (!moves) return entry(r, key, i, x);
-  if (!limb_par_variable(r->p, (par_slot){key, i}, i + 1, x, &m->sign)) return 0;
-  if (m->sign == 0) {
-    limb_report(r->p->findings, RULE_ASSUMED, r->p->list[key].value[i].mark, list_named(key),
-                "entry %d has no joint variable: it is taken as the value at q = 0", i + 1);
-    m->sign = 1;
-  }
-  return 1;
-}
-
-// Angles are in radians. Told once per list.
-static void doubt_angles(const robot* r, int i, const row* m)
-{
-  static const par_key keys[3] = {PAR_GAMMA, PAR_ALPHA, PAR_THETA};
-  const double angle[3] = {m->gamma, m->alpha, m->theta};
-  for (int n = 0; n < 3; n++) {
-    if (!limb_looks_like_degrees(angle[n])) continue;
-    const par_value* v = &r->p->list[keys[n]].value[i];
-    const int length = v->end - v->text > 60 ? 60 : (int)(v->end - v->text);
-    limb_report_once(r->p->findings, RULE_ANGLE_DEGREES, v->mark, list_named(keys[n]),
-                     "entry %d, '%.*s', is more than a turn", i + 1, length, v->text);
-    limb_report_hint(r->p->findings, "a right angle is Pi/2");
-  }
-}
-
-// Row i of the table. 0 after an error.
-static int take_row(const robot* r, int i, row* m)
-{
-  par_file* p = r->p;
-  m->sign = 1;
-  int good = limb_par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) &
-             limb_par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
-  if (!good) return 0;
-  if (m->ant < 0 || m->ant > r->nlink || m->ant == i + 1) {
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, list_named(PAR_ANT),
-                "link %d cannot hang on link %d", i + 1, m->ant);
-    good = 0;
-  }
-  if (m->sigma < 0 || m->sigma > 2) {
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark,
-                list_named(PAR_SIGMA), "entry %d is %d; 0 is a rotation, 1 a translation, 2 fixed",
-                i + 1, m->sigma);
-    good = 0;
-  }
-  good &= entry(r, PAR_B, i, &m->b) & entry(r, PAR_D, i, &m->d);
-  good &= entry(r, PAR_GAMMA, i, &m->gamma) & entry(r, PAR_ALPHA, i, &m->alpha);
-  good &= moved(r, PAR_THETA, i, m->sigma == 0, m, &m->theta);
-  good &= moved(r, PAR_R, i, m->sigma == 1, m, &m->r);
-  if (good) doubt_angles(r, i, m);
-  return good;
-}
-
-// mu: 0 for a passive joint, 1 for one with a motor; without the list all have one.
-static int is_passive(const robot* r, int i)
-{
-  double mu = 1;
-  if (!has_list(r->p, PAR_MU) || !entry(r, PAR_MU, i, &mu)) return 0;
-  if (mu != 0 && mu != 1)
-    limb_report(r->p->findings, RULE_BAD_VALUE, r->p->list[PAR_MU].value[i].mark,
-                list_named(PAR_MU), "entry %d is neither 0 (passive) nor 1 (with a motor)", i + 1);
-  return mu == 0;
-}
-
 // Rotor, friction, spring and motor of joint i; what cannot be negative is not.
-static void take_drive(const robot* r, int i, limb_joint_def* def)
+static void take_drive(const par_robot* r, int i, limb_joint_def* def)
 {
   static const par_key keys[3] = {PAR_IA, PAR_FV, PAR_FS};
   par_file* p = r->p;
   const int index = i + r->with_base;
   double x[3], eta = 0, k = 0;
-  if (!(entry(r, PAR_IA, index, &x[0]) & friction_entry(r, PAR_FV, index, &x[1]) &
-        friction_entry(r, PAR_FS, index, &x[2]) & entry(r, PAR_ETA, i, &eta)))
+  if (!(limb_par_entry(r, PAR_IA, index, &x[0]) & friction_entry(r, PAR_FV, index, &x[1]) &
+        friction_entry(r, PAR_FS, index, &x[2]) & limb_par_entry(r, PAR_ETA, i, &eta)))
     return;
   for (int n = 0; n < 3; n++) {
     if (x[n] >= 0) continue;
     limb_report(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark,
-                list_named(keys[n]), "entry %d is negative", index + 1);
+                limb_par_subject(keys[n]), "entry %d is negative", index + 1);
     x[n] = 0;
   }
-  if (eta != 0 && entry(r, PAR_K, i, &k) && k < 0)
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_K].value[i].mark, list_named(PAR_K),
+  if (eta != 0 && limb_par_entry(r, PAR_K, i, &k) && k < 0)
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_K].value[i].mark, limb_par_subject(PAR_K),
                 "entry %d is negative", i + 1);
   if (def->type == LIMB_FIXED) {
     if (x[0] != 0 || x[1] != 0 || x[2] != 0 || k != 0)
       limb_report(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark,
-                  list_named(PAR_SIGMA), "joint %d is fixed: its IA, FV, FS and k have no effect",
-                  i + 1);
+                  limb_par_subject(PAR_SIGMA),
+                  "joint %d is fixed: its IA, FV, FS and k have no effect", i + 1);
     return;
   }
   def->rotor_inertia = x[0];
@@ -316,15 +209,15 @@ static void take_drive(const robot* r, int i, limb_joint_def* def)
   def->coulomb = x[2];
   def->stiffness = k < 0 ? 0 : k;
   // No motor: mu 0, and whatever mu says, elastic joints (Khalil 2010, section 6).
-  if (eta != 0 || is_passive(r, i)) def->drive = LIMB_DRIVE_PASSIVE;
+  if (eta != 0 || limb_par_is_passive(r, i)) def->drive = LIMB_DRIVE_PASSIVE;
 }
 
-static void take_joint(const robot* r, int i)
+static void take_joint(const par_robot* r, int i)
 {
   static const limb_joint_type types[3] = {LIMB_REVOLUTE, LIMB_PRISMATIC, LIMB_FIXED};
-  row m = {0};
-  const int good = take_row(r, i, &m);
-  const char* name = numbered(r, "joint", i + 1);
+  par_row m = {0};
+  const int good = limb_par_take_row(r, i, &m);
+  const char* name = limb_par_numbered(r, "joint", i + 1);
   sketch_joint* j = name ? limb_sketch_joint(r->s, name, r->p->list[PAR_ANT].value[i].mark) : NULL;
   if (!j) {
     r->p->no_memory = 1;
@@ -334,7 +227,7 @@ static void take_joint(const robot* r, int i)
   if (!good) return; // it was reported; hanging on the world it causes no other errors
   j->parent = m.ant == 0 && !r->moving ? NULL : r->names[m.ant];
   j->def.type = types[m.sigma];
-  j->def.placement = row_pose(&m);
+  j->def.placement = limb_par_row_pose(&m);
   if (m.ant == 0 && !r->moving) j->def.placement = sp_compose(r->base, j->def.placement);
   j->def.axis = sp_v3(0, 0, m.sign);
   take_drive(r, i, &j->def);
@@ -342,14 +235,14 @@ static void take_joint(const robot* r, int i)
 
 // ---- base and gravity -----------------------------------------------------------------------------
 
-static void take_base(robot* r)
+static void take_base(par_robot* r)
 {
   par_file* p = r->p;
   r->base = sp_pose_identity();
-  if (!has_list(p, PAR_Z)) return;
+  if (!limb_par_has(p, PAR_Z)) return;
   double T[16];
   for (int i = 0; i < 16; i++) {
-    if (!entry(r, PAR_Z, i, &T[i])) return;
+    if (!limb_par_entry(r, PAR_Z, i, &T[i])) return;
   }
   const sp_mat3 R = {{T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]}};
   const sp_mat3 one = sp_mul3(R, sp_transpose3(R)), identity = sp_identity3();
@@ -362,13 +255,13 @@ static void take_base(robot* r)
   const sp_vec3 x = sp_v3(R.m[0], R.m[3], R.m[6]), y = sp_v3(R.m[1], R.m[4], R.m[7]);
   const sp_vec3 z = sp_v3(R.m[2], R.m[5], R.m[8]);
   if (!(off < 1e-6) || sp_dot3(sp_cross3(x, y), z) < 0) {
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_Z].mark, list_named(PAR_Z),
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_Z].mark, limb_par_subject(PAR_Z),
                 "it is not a pose: a rotation, a position, and 0 0 0 1 as the last row");
     return;
   }
   r->base = sp_pose_make(R, sp_v3(T[3], T[7], T[11]));
   if (r->moving && moved_by != 0)
-    limb_report(p->findings, RULE_IGNORED, p->list[PAR_Z].mark, list_named(PAR_Z),
+    limb_report(p->findings, RULE_IGNORED, p->list[PAR_Z].mark, limb_par_subject(PAR_Z),
                 "the pose of a base that moves is part of q");
 }
 
@@ -385,20 +278,20 @@ static int is_unknown_gravity(par_file* p, int i)
   return 0;
 }
 
-static void take_gravity(robot* r)
+static void take_gravity(par_robot* r)
 {
   par_file* p = r->p;
   double g[3] = {0, 0, -9.81};
-  if (!has_list(p, PAR_G)) {
-    limb_report(p->findings, RULE_ASSUMED, nowhere, list_named(PAR_G),
+  if (!limb_par_has(p, PAR_G)) {
+    limb_report(p->findings, RULE_ASSUMED, nowhere, limb_par_subject(PAR_G),
                 "this list is missing: gravity is taken as 0 0 -9.81");
   } else {
     const int unknown = is_unknown_gravity(p, 2);
     for (int i = 0; i < (unknown ? 2 : 3); i++) {
-      if (!entry(r, PAR_G, i, &g[i])) return;
+      if (!limb_par_entry(r, PAR_G, i, &g[i])) return;
     }
     if (unknown) {
-      limb_report(p->findings, RULE_ASSUMED, p->list[PAR_G].value[2].mark, list_named(PAR_G),
+      limb_report(p->findings, RULE_ASSUMED, p->list[PAR_G].value[2].mark, limb_par_subject(PAR_G),
                   "the third entry has no value: -9.81 is taken, so that z points upwards");
       limb_report_as(p->findings, LIMB_WARNING);
       limb_report_hint(p->findings, "add a line G3 = -9.81, or G3 = 9.81 if z points downwards");
@@ -417,20 +310,20 @@ static void take_gravity(robot* r)
 // ---- what is not used -----------------------------------------------------------------------------
 
 // A list that is no part of the model: a note, or a warning when it states numbers other than 0.
-static void note_unused(const robot* r, par_key key, const char* what)
+static void note_unused(const par_robot* r, par_key key, const char* what)
 {
   par_file* p = r->p;
-  if (!has_list(p, key)) return;
+  if (!limb_par_has(p, key)) return;
   for (int i = 0; i < p->list[key].count; i++) {
     if (limb_par_is_idle(p, (par_slot){key, i})) continue;
-    limb_report(p->findings, RULE_DROPPED, p->list[key].value[i].mark, list_named(key),
+    limb_report(p->findings, RULE_DROPPED, p->list[key].value[i].mark, limb_par_subject(key),
                 "%s: it has numbers other than 0, which have no effect", what);
     return;
   }
-  limb_report(p->findings, RULE_IGNORED, p->list[key].mark, list_named(key), "%s", what);
+  limb_report(p->findings, RULE_IGNORED, p->list[key].mark, limb_par_subject(key), "%s", what);
 }
 
-static void note_rest(const robot* r)
+static void note_rest(const par_robot* r)
 {
   static const struct {
     par_key key;
@@ -464,7 +357,7 @@ static void note_rest(const robot* r)
   }
 }
 
-static void take_robot(robot* r)
+static void take_robot(par_robot* r)
 {
   par_file* p = r->p;
   if (!take_header(r)) return;
@@ -480,6 +373,7 @@ static void take_robot(robot* r)
   take_gravity(r);
   take_bodies(r);
   for (int i = 0; i < r->nlink && !p->no_memory; i++) take_joint(r, i);
+  for (int i = r->nlink; i < r->njoint && !p->no_memory; i++) limb_par_cut(r, i);
   note_rest(r);
 }
 
@@ -488,7 +382,7 @@ limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_s
   (void)opt;
   par_file p = {.pool = src->pool, .findings = s->findings};
   limb_par_scan(&p, src->text, src->size);
-  robot r = {.p = &p, .s = s, .base = sp_pose_identity()};
+  par_robot r = {.p = &p, .s = s, .base = sp_pose_identity()};
   s->name = p.robot;
   const int broken = limb_findings_count_from(s->findings, LIMB_ERROR) > 0;
   if (!p.no_memory && !broken) take_robot(&r);

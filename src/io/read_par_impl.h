@@ -1,5 +1,6 @@
 // SYMORO .par files in parts: read_par_scan.c turns text into lists of entries, read_par_eval.c entries into
-// numbers, read_par.c numbers into a robot.
+// numbers, read_par_row.c numbers into rows of the table of frames, read_par.c all of it into a robot, and
+// read_par_loop.c the cut joints into loops.
 #ifndef LIMB_READ_PAR_IMPL_H
 #define LIMB_READ_PAR_IMPL_H
 
@@ -143,5 +144,45 @@ int limb_par_count(par_file* p, par_scalar which, int* x);
 
 // Whether an entry is 0 or has symbols without a value: it states nothing.
 int limb_par_is_idle(par_file* p, par_slot at);
+
+// ---- the robot
+
+typedef struct par_robot {
+  par_file* p;
+  limb_sketch* s;
+  int nlink, njoint, nframe; // NL, NJ, NF: tree, with cut joints, with the second frames of these
+  int moving;                // the base moves
+  int with_base;             // the lists per link begin with body 0
+  sp_pose base;              // of frame 0 in the world
+  const char** names;        // of bodies 0 ... nlink
+} par_robot;
+
+// Whether the file has a list; a list, for messages.
+int limb_par_has(const par_file* p, par_key key);
+limb_subject limb_par_subject(par_key key);
+
+// Entry of a list, 0 when there is no such list. Returns 1, or 0 after an error.
+int limb_par_entry(const par_robot* r, par_key key, int index, double* x);
+
+// A name such as link3, in the pool; NULL when out of memory, which the file remembers.
+const char* limb_par_numbered(const par_robot* r, const char* stem, int number);
+
+// A frame in that of its antecedent.
+typedef struct par_row {
+  int ant, sigma, sign; // sign of the joint variable
+  double b, d, r, gamma, alpha, theta;
+} par_row;
+
+// Row i of the table, from 0 on. 0 after an error.
+int limb_par_take_row(const par_robot* r, int i, par_row* m);
+
+// Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r), the joint variable at zero.
+sp_pose limb_par_row_pose(const par_row* m);
+
+// mu: 0 for a passive joint, 1 for one with a motor; without the list all have one.
+int limb_par_is_passive(const par_robot* r, int i);
+
+// The loop that is closed by joint i.
+void limb_par_cut(const par_robot* r, int i);
 
 #endif

@@ -90,6 +90,7 @@ static int read_elements(urdf_reader* r, const xml_node* root)
   for (const xml_node* n = root->first; n; n = n->next) {
     if (strcmp(n->name, "link") == 0 && !limb_urdf_link(r, n)) return 0;
     if (strcmp(n->name, "joint") == 0 && !limb_urdf_joint(r, n)) return 0;
+    if (limb_urdf_is_loop(n) && !limb_urdf_loop(r, n)) return 0;
   }
   return 1;
 }
@@ -99,7 +100,8 @@ static int read_robot(urdf_reader* r, const xml_node* root)
 {
   static const char* const attributes[] = {"name", "version", NULL};
   static const char* const children[] = {"limb", NULL};
-  static const char* const many[] = {"link", "joint", "transmission", NULL};
+  static const char* const many[] = {"link",       "joint", "transmission", "loop_joint", "loop",
+                                     "constraint", NULL};
   static const char* const ignored[] = {"gazebo", "material", "sensor",      "ros2_control",
                                         "mujoco", "group",    "group_state", "self_collide",
                                         "plugin", NULL};

@@ -25,6 +25,7 @@ static const own_number own_numbers[] = {
   {"gear_ratio", offsetof(limb_joint_def, gear_ratio), NONZERO},
   {"stiffness", offsetof(limb_joint_def, stiffness), NONNEGATIVE},
   {"rest", offsetof(limb_joint_def, rest), ANY},
+  {"start", offsetof(limb_joint_def, start), ANY},
   {"pitch", offsetof(limb_joint_def, pitch), ANY},
 };
 
@@ -79,8 +80,8 @@ static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, co
 
 void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j)
 {
-  static const char* const attributes[] = {"rotor_inertia", "gear_ratio", "stiffness", "rest",
-                                           "pitch",         "axis2",      "drive",     NULL};
+  static const char* const attributes[] = {
+    "rotor_inertia", "gear_ratio", "stiffness", "rest", "pitch", "axis2", "drive", "start", NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const limb_subject about = {"joint", j->name};
   const xml_node* n = limb_xml_child(joint, "limb");
@@ -88,6 +89,9 @@ void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joi
     limb_urdf_check(r, about, n, &words);
     for (int i = 0; i < NOWN; i++) read_own_number(r, about, n, &own_numbers[i], j);
     read_drive(r, about, n, joint, j);
+    if (limb_xml_get(n, "start") && limb_xml_child(joint, "mimic"))
+      limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "start"), about,
+                      "a mimic joint starts where its leader takes it");
     if (limb_urdf_vector(r, about, n, "axis2", &j->def.axis2) > 0 &&
         j->def.type != LIMB_UNIVERSAL && j->def.type != LIMB_PLANAR)
       limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "axis2"), about,

@@ -68,7 +68,9 @@ int limb_urdf_vector(urdf_reader* r, limb_subject about, const xml_node* n, cons
 int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
                     double* x);
 
-// The pose of the child <origin>; the identity when there is none.
+// The pose that the attributes xyz, rpy and quat_xyzw of an element state; and that of its child <origin>,
+// the identity when there is none.
+sp_pose limb_urdf_pose(urdf_reader* r, limb_subject about, const xml_node* n);
 sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* parent);
 
 // ---- elements -------------------------------------------------------------------------------------
@@ -76,6 +78,10 @@ sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* par
 // 0 when out of memory.
 int limb_urdf_link(urdf_reader* r, const xml_node* n);
 int limb_urdf_joint(urdf_reader* r, const xml_node* n);
+
+// Whether an element closes a loop of the robot, in one of the forms that are read; reads it.
+int limb_urdf_is_loop(const xml_node* n);
+int limb_urdf_loop(urdf_reader* r, const xml_node* n);
 
 // <limb> inside a joint: what URDF has no word for.
 void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j);

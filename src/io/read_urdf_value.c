@@ -176,19 +176,24 @@ static void read_quaternion(urdf_reader* r, limb_subject about, const xml_node* 
   *R = limb_rot_quat(q[0], q[1], q[2], q[3]);
 }
 
-sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* parent)
+sp_pose limb_urdf_pose(urdf_reader* r, limb_subject about, const xml_node* n)
 {
-  static const char* const attributes[] = {"xyz", "rpy", "quat_xyzw", NULL};
-  static const urdf_words words = {.attribute = attributes};
   sp_pose X = sp_pose_identity();
-  const xml_node* n = limb_xml_child(parent, "origin");
-  if (!n) return X;
-  limb_urdf_check(r, about, n, &words);
   (void)limb_urdf_vector(r, about, n, "xyz", &X.p);
   read_rpy(r, about, n, &X.R);
   read_quaternion(r, about, n, &X.R);
   if (limb_xml_get(n, "rpy") && limb_xml_get(n, "quat_xyzw"))
     limb_urdf_error(r, RULE_DUPLICATE_KEY, n->mark, about,
-                    "<origin> has both rpy and quat_xyzw: only one can be meant");
+                    "<%s> has both rpy and quat_xyzw: only one can be meant", n->name);
   return X;
+}
+
+sp_pose limb_urdf_origin(urdf_reader* r, limb_subject about, const xml_node* parent)
+{
+  static const char* const attributes[] = {"xyz", "rpy", "quat_xyzw", NULL};
+  static const urdf_words words = {.attribute = attributes};
+  const xml_node* n = limb_xml_child(parent, "origin");
+  if (!n) return sp_pose_identity();
+  limb_urdf_check(r, about, n, &words);
+  return limb_urdf_pose(r, about, n);
 }

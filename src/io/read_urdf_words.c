@@ -144,10 +144,10 @@ static void report_xacro(urdf_reader* r, const xml_node* n)
                   n->name);
 }
 
-// Closed loops, in the words that some tools have for them.
+// Closed loops, in words of other tools whose meaning is not read.
 static int is_loop(const char* name)
 {
-  static const char* const loops[] = {"loop_joint", "constraint", "loop", "closed_loop", NULL};
+  static const char* const loops[] = {"coupling", "closed_loop", NULL};
   return find_word(loops, name) >= 0;
 }
 
@@ -164,8 +164,9 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
                   "<%s> is not read, here and wherever else it occurs", n->name);
   } else if (is_loop(n->name)) {
     limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element,
-                    "<%s> closes a kinematic loop, which is not supported", n->name);
-    limb_report_hint(r->findings, "leave it out: the file is the tree without its loop then");
+                    "<%s> closes a kinematic loop in a way that is not read", n->name);
+    limb_report_hint(r->findings, "say it as a <loop_joint>, or leave it out: the file is the tree "
+                                  "without its loop then");
   } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
     const int count = count_words(w->child) + count_words(w->many);
     limb_report(r->findings, RULE_UNKNOWN_TAG, n->mark, element,

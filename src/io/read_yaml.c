@@ -9,7 +9,7 @@
 #define PI 3.14159265358979323846
 
 static const char* const top_keys[] = {"limb", "name",   "gravity", "base",   "angles", "dh",
-                                       "poe",  "bodies", "joints",  "shafts", "frames"};
+                                       "poe",  "bodies", "joints",  "shafts", "frames", "loops"};
 
 // ---- the top ----------------------------------------------------------------------------------------
 
@@ -119,12 +119,13 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
   if (!r->out_of_memory) limb_names_clear(&r->home_names, slot, capacity);
 }
 
-// The shafts, which ask for joints by name.
-static void read_shafts(yaml_reader* r, const yml_node* shafts)
+// Shafts and loops, which ask for joints by name.
+static void read_connections(yaml_reader* r, const yml_node* shafts, const yml_node* loops)
 {
-  if (!shafts) return;
+  if (!shafts && !loops) return;
   r->out_of_memory |= !limb_sketch_joint_names(r->sketch, &r->joint_names);
   if (!r->out_of_memory) read_list(r, shafts, limb_yaml_shaft);
+  if (!r->out_of_memory) read_list(r, loops, limb_yaml_loop);
 }
 
 // ---- the robot as a whole -----------------------------------------------------------------------------
@@ -239,7 +240,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   if (bodies && bodies->count == 0 && r.check.errors == before)
     limb_yml_error(&r.check, RULE_NO_BODY, bodies->mark, "the list of bodies is empty");
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
-  read_shafts(&r, limb_yml_get(root, "shafts"));
+  read_connections(&r, limb_yml_get(root, "shafts"), limb_yml_get(root, "loops"));
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
   check_homes(&r);
   check_base(&r, limb_yml_get(root, "base"));

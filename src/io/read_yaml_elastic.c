@@ -25,7 +25,7 @@ int limb_yaml_property(yaml_reader* r, const yml_node* section, const yaml_prope
   int good;
   if (p->rule & LIMIT && is_infinite(n))
     good = limb_yml_limit(&r->check, n, &x);
-  else if (p->rule & ANGLE && turns)
+  else if (p->rule & PHASE || (p->rule & ANGLE && turns))
     good = limb_yml_angle(&r->check, n, r->angle, &x);
   else
     good = limb_yml_number(&r->check, n, &x);

@@ -34,7 +34,7 @@ typedef struct yaml_reader {
   yaml_home* home; // one per body that has one
   int nhome;
   limb_names home_names;
-  limb_names joint_names; // for shafts, when there are any
+  limb_names joint_names; // for shafts and loops, when there are any
   int axisless;           // joints whose axis is assumed
   struct {
     const char* joint;
@@ -98,5 +98,13 @@ enum {
 // Places a joint by pose, dh row, screw or homes, and settles its type; its own axis comes later.
 // 1, or 0 after an error.
 int limb_yaml_place(yaml_reader* r, const yml_node* n, sketch_joint* j, int* type);
+
+// The frame that a Denavit-Hartenberg row without sigma leads to. 1, or 0 after an error.
+int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X);
+
+// ---- read_yaml_loop.c -------------------------------------------------------------------------------
+
+// One of the list loops:, after all joints.
+void limb_yaml_loop(yaml_reader* r, const yml_node* n);
 
 #endif

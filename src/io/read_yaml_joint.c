@@ -11,7 +11,7 @@
 
 static const char* const joint_keys[] = {"name",  "type",        "parent", "antecedent", "child",
                                          "pose",  "dh",          "screw",  "axis",       "axis2",
-                                         "pitch", YAML_SECTIONS, "drive",  "elastic"};
+                                         "pitch", YAML_SECTIONS, "drive",  "elastic",    "start"};
 
 enum { CONTINUOUS = YAML_NTYPE - 1 };
 
@@ -103,6 +103,19 @@ static void read_section(yaml_reader* r, const yml_node* n, sketch_joint* j)
   if (limb_yml_text(&r->check, leader, &j->mimic)) j->mimic_mark = leader->mark;
 }
 
+static void read_start(yaml_reader* r, const yml_node* n, sketch_joint* j)
+{
+  const yml_node* start = limb_yml_get(n, yaml_start.key);
+  if (!start) return;
+  if (!one_dof(j->def.type))
+    (void)cannot_have(r, start, j, ": revolute, prismatic and helical ones do");
+  else if (j->mimic)
+    limb_yml_error(&r->check, RULE_BAD_VALUE, start->key_mark,
+                   "start and mimic exclude each other: a follower starts where its leader does");
+  else
+    (void)limb_yaml_property(r, n, &yaml_start, turns(j->def.type), &j->def);
+}
+
 static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, bool continuous)
 {
   static const char* const sections[] = {YAML_SECTIONS, "elastic"};
@@ -118,6 +131,7 @@ static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, 
     (void)cannot_have(r, limb_yml_get(n, "drive"), j, "");
   else
     limb_yaml_drive(r, n, j);
+  read_start(r, n, j);
   if (one_dof(j->def.type)) limb_yaml_elastic(r, n, j);
   const yml_node* limits = limb_yml_get(n, "limits");
   if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))

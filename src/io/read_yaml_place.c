@@ -1,4 +1,5 @@
-// Where a joint is, in limb YAML: by a pose, by a Denavit-Hartenberg row, by a screw, by home poses.
+// Where a joint is, in limb YAML: by a pose, by a Denavit-Hartenberg row, by a screw, by home poses. Rows
+// also place the frames of loops.
 //
 //   modified (Khalil 2010, eq. 1)   joint frame = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 //   standard                        child frame = Rz(theta) Tz(d) Tx(a) Rx(alpha), moving about the first z
@@ -42,14 +43,23 @@ static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, 
   return r->check.errors == before;
 }
 
-static int place_modified(yaml_reader* r, const yml_node* n, sketch_joint* j)
+static int modified_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
 {
   double x[6];
   if (!read_row(r, n, modified_keys, 6, x)) return 0;
   const sp_pose at_parent = sp_pose_make(rot_z(x[0]), sp_v3(0, 0, x[1]));
   const sp_pose across = sp_pose_make(rot_x(x[2]), sp_v3(x[3], 0, 0));
   const sp_pose along = sp_pose_make(rot_z(x[4]), sp_v3(0, 0, x[5]));
-  j->def.placement = sp_compose(sp_compose(at_parent, across), along);
+  *X = sp_compose(sp_compose(at_parent, across), along);
+  return 1;
+}
+
+static int standard_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
+{
+  double x[4];
+  if (!read_row(r, n, standard_keys, 4, x)) return 0;
+  const sp_pose turned = sp_pose_make(rot_z(x[0]), sp_v3(0, 0, x[1]));
+  *X = sp_compose(turned, sp_pose_make(rot_x(x[3]), sp_v3(x[2], 0, 0)));
   return 1;
 }
 
@@ -91,7 +101,8 @@ static int settle_sigma(yaml_reader* r, const yml_node* n, int* type)
   return 0;
 }
 
-static int place_dh(yaml_reader* r, const yml_node* n, sketch_joint* j, int* type)
+// 1 when the file states the form of its rows and this one has no other keys; sigma: 1 when it may have that.
+static int check_row(yaml_reader* r, const yml_node* n, int sigma)
 {
   if (!limb_yml_is(&r->check, n, YML_MAP)) return 0;
   if (r->dh == FORM_UNSTATED) {
@@ -103,16 +114,30 @@ static int place_dh(yaml_reader* r, const yml_node* n, sketch_joint* j, int* typ
   const int before = r->check.errors;
   const bool modified = r->dh == FORM_MODIFIED;
   if (modified)
-    limb_yml_check_keys(&r->check, n, modified_keys, COUNT(modified_keys));
+    limb_yml_check_keys(&r->check, n, modified_keys, COUNT(modified_keys) - !sigma);
   else
-    limb_yml_check_keys(&r->check, n, standard_keys, COUNT(standard_keys));
-  if (r->check.errors > before)
-    limb_report_hint(r->check.findings, "a %s row has %s, sigma",
-                     modified ? "modified" : "standard",
-                     modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha");
+    limb_yml_check_keys(&r->check, n, standard_keys, COUNT(standard_keys) - !sigma);
+  if (r->check.errors == before) return 1;
+  limb_report_hint(r->check.findings, "a %s row has %s%s", modified ? "modified" : "standard",
+                   modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha",
+                   sigma ? ", sigma" : "");
+  return 0;
+}
+
+static int place_dh(yaml_reader* r, const yml_node* n, sketch_joint* j, int* type)
+{
+  const int good = check_row(r, n, 1);
+  if (r->dh == FORM_REPORTED || n->kind != YML_MAP) return 0;
   if (!settle_sigma(r, n, type)) return 0;
-  const bool placed = modified ? place_modified(r, n, j) : place_standard(r, n, j, *type);
-  return placed && r->check.errors == before;
+  const bool placed = r->dh == FORM_MODIFIED ? modified_pose(r, n, &j->def.placement)
+                                             : place_standard(r, n, j, *type);
+  return placed && good;
+}
+
+int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
+{
+  if (!check_row(r, n, 0)) return 0;
+  return r->dh == FORM_MODIFIED ? modified_pose(r, n, X) : standard_pose(r, n, X);
 }
 
 // ---- home poses -------------------------------------------------------------------------------------

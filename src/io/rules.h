@@ -42,11 +42,11 @@
   X(NO_NAME, "no-name", ERROR, "things are addressed by name", "give it a name")                   \
   X(DUPLICATE_NAME, "duplicate-name", ERROR, "results could not be told apart",                    \
     "rename one of them")                                                                          \
-  X(UNDEFINED_BODY, "undefined-body", ERROR, "the joint or frame hangs in the air",                \
+  X(UNDEFINED_BODY, "undefined-body", ERROR, "the joint, frame or loop hangs in the air",          \
     "define the body or correct the name")                                                         \
   X(TWO_PARENTS, "two-parents", ERROR,                                                             \
-    "a body with two parents closes a kinematic loop, which this format or version cannot state",  \
-    "cut the loop at one of the joints")                                                           \
+    "a body with two parents closes a kinematic loop, and joints form a tree",                     \
+    "remove one of the joints, and close the loop there: docs/model-files.md, loops")              \
   X(SEVERAL_ROOTS, "several-roots", ERROR, "it is not clear what stands on the ground",            \
     "join the roots by joints, or remove the stray bodies")                                        \
   X(CYCLE, "cycle", ERROR, "no body of a kinematic cycle is connected to the ground",              \
@@ -61,6 +61,8 @@
     "let one of them be free")                                                                     \
   X(SHAFT_TARGET, "shaft-target", ERROR, "a shaft joins two joints with one degree of freedom each",\
     "name a joint and the joint of its motor, neither of them a follower")                         \
+  X(BAD_LOOP, "bad-loop", ERROR, "the loop cannot be closed as it is said to be",                  \
+    "correct the loop: docs/model-files.md lists its kinds and what each of them has")             \
   X(BASE_NAME, "base-name", ERROR, "the joint that --base adds is called base",                    \
     "rename the joint 'base' of the file")                                                         \
   X(UNSUPPORTED, "unsupported", ERROR, "the file asks for something that limb cannot do",          \
@@ -152,6 +154,13 @@
   X(ELASTIC_FREQUENCY, "elastic-frequency", WARNING,                                               \
     "no robot swings that slowly or that fast: the stiffness is hardly meant",                     \
     "check units: N m/rad at the joint (not N m/deg, not N mm/rad), kg m^2 of the rotor")          \
+  /* the doctor: loops */                                                                          \
+  X(LOOP_RIGID, "loop-rigid", WARNING,                                                             \
+    "no joint moves the ends of the loop against each other: it holds always, or never",           \
+    "correct the bodies of the loop, or the joints between them; else remove the loop")            \
+  X(LOOP_DRIVE, "loop-drive", WARNING,                                                             \
+    "a loop takes freedoms away: motors at all of its joints work against each other",             \
+    "state which of its joints have no motor (drive: passive), or that all have (drive: active)")  \
   /* the doctor: names and structure */                                                            \
   X(UNUSED, "unused", NOTE, "it is defined and nothing refers to it", "remove it")                 \
   X(DANGLING, "dangling-reference", WARNING, "it refers to something that is not in the file",     \

@@ -73,6 +73,22 @@ sketch_shaft* limb_sketch_shaft(limb_sketch* s, limb_mark at)
   return x;
 }
 
+sketch_loop* limb_sketch_loop(limb_sketch* s, const char* name, limb_loop_kind kind, limb_mark at)
+{
+  sketch_loop* items = one_more(s, s->loop, &s->loop_cap, s->nloop, sizeof *items);
+  if (!items) return NULL;
+  s->loop = items;
+  sketch_loop* x = &s->loop[s->nloop++];
+  const sketch_end end = {.mark = at, .body = "", .pose = sp_pose_identity()};
+  *x = (sketch_loop){.name = name ? name : "",
+                     .mark = at,
+                     .end = {end, end},
+                     .joint = "",
+                     .other = "",
+                     .def = limb_default_loop_def(NULL, kind, 0, 0)};
+  return x;
+}
+
 const char* limb_sketch_joint_name(const void* sketch, int i)
 {
   return ((const limb_sketch*)sketch)->joint[i].name;

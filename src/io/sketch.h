@@ -43,6 +43,25 @@ typedef struct sketch_shaft {
   limb_shaft_def def;        // all the rest
 } sketch_shaft;
 
+// One end of a closure: the pose of its frame in a body, or in a frame of the file.
+typedef struct sketch_end {
+  limb_mark mark;
+  const char* body; // as the parent of a joint; not looked at when there is a frame
+  const char*
+    frame; // a frame, or a body, which is one; NULL: none; "": an error was reported already
+  sp_pose pose;
+} sketch_end;
+
+typedef struct sketch_loop {
+  const char* name;
+  limb_mark mark;
+  sketch_end end[2];         // a and b; not looked at for gear and polynomial
+  const char *joint, *other; // gear, polynomial; "": an error was reported already
+  limb_loop_def
+    def; // all the rest: kind, locked, length, radius, coefficient, law. Its name, bodies,
+         // poses and joints are not looked at
+} sketch_loop;
+
 // What this language calls things, for messages.
 typedef struct sketch_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
@@ -50,7 +69,7 @@ typedef struct sketch_words {
 
 enum {
   LIMB_SKETCH_MOST = 1 << 19
-}; // bodies, joints, frames, shafts each: a small file can ask for many
+}; // bodies, joints, frames, shafts, loops each: a small file can ask for many
 
 typedef struct limb_sketch {
   limb_pool* pool; // strings that a reader makes up live here; the others in its document
@@ -69,17 +88,21 @@ typedef struct limb_sketch {
   int nframe, frame_cap;
   sketch_shaft* shaft;
   int nshaft, shaft_cap;
+  sketch_loop* loop;
+  int nloop, loop_cap;
 } limb_sketch;
 
 limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words);
 
-// A new body, joint, frame or shaft with defaults, to be filled in at once (the pointer is good until the
-// next one of its kind); NULL when out of memory, or when there are too many (reported). A joint has the
-// defaults of limb_default_joint_def, type fixed, identity offset.
+// A new body, joint, frame, shaft or loop with defaults, to be filled in at once (the pointer is good until
+// the next one of its kind); NULL when out of memory, or when there are too many (reported). A joint has the
+// defaults of limb_default_joint_def, type fixed, identity offset; a loop those of limb_default_loop_def, and
+// names that count as reported already.
 sketch_body* limb_sketch_body(limb_sketch* s, const char* name, limb_mark at);
 sketch_joint* limb_sketch_joint(limb_sketch* s, const char* name, limb_mark at);
 sketch_frame* limb_sketch_frame(limb_sketch* s, const char* name, limb_mark at);
 sketch_shaft* limb_sketch_shaft(limb_sketch* s, limb_mark at);
+sketch_loop* limb_sketch_loop(limb_sketch* s, const char* name, limb_loop_kind kind, limb_mark at);
 
 // Joints by name, each by its first; 0 when out of memory. And the names, for limb_names_find.
 int limb_sketch_joint_names(const limb_sketch* s, limb_names* t);
@@ -90,15 +113,15 @@ const char* limb_sketch_suffixed(const limb_sketch* s, const char* name, const c
 
 // Places of what a builder holds, by its indices.
 typedef struct sketch_marks {
-  limb_mark *body, *joint;
-  int nbody, njoint;
+  limb_mark *body, *joint, *loop;
+  int nbody, njoint, nloop;
   const int* of_sketch; // per body of the sketch: its index in the builder
 } sketch_marks;
 
 // Checks names, tree and mimics and describes the robot to a builder, bodies and joints in the order of the
 // sketch. A joint with an offset becomes a joint to a massless body "<child>.axis" and a fixed joint
-// "<child>.offset" to the child. Motors come after all joints, in their order, and then the shafts. Offenders
-// are reported, all of them.
+// "<child>.offset" to the child. Motors come after all joints, in their order, then shafts, frames and loops.
+// Offenders are reported, all of them; what a builder refuses, in its own words.
 // LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
 limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
                               limb_builder** out, sketch_marks* marks);

@@ -2,6 +2,7 @@
 #include "io/sketch_impl.h"
 
 #include "io/joints.h"
+#include "io/loops.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,6 +223,42 @@ static limb_status describe_frames(const describe* d)
   return LIMB_OK;
 }
 
+// Of a loop whose names are all there.
+static limb_loop_def loop_def(const describe* d, int i)
+{
+  const sketch_closure* c = &d->l->loop[i];
+  limb_loop_def def = d->s->loop[i].def;
+  const limb_loop_def none = limb_default_loop_def(d->s->loop[i].name, def.kind, 0, 0);
+  def.name = none.name;
+  def.body_a = def.body_b = LIMB_WORLD_BODY;
+  def.pose_a = def.pose_b = none.pose_a;
+  def.joint = def.other = none.joint;
+  if (loop_of_joints(def.kind)) {
+    def.joint = d->joint[c->joint[0]];
+    def.other = d->joint[c->joint[1]];
+    return def;
+  }
+  if (c->body[0] >= 0) def.body_a = d->body[c->body[0]];
+  if (c->body[1] >= 0) def.body_b = d->body[c->body[1]];
+  def.pose_a = c->pose[0];
+  def.pose_b = c->pose[1];
+  return def;
+}
+
+static limb_status describe_loops(const describe* d)
+{
+  for (int i = 0; i < d->s->nloop; i++) {
+    const sketch_loop* x = &d->s->loop[i];
+    const limb_loop_def def = loop_def(d, i);
+    limb_error err;
+    limb_status status = limb_builder_add_loop(d->b, &def, NULL, &err);
+    d->marks->loop[i] = x->mark;
+    status = refuse(d, status, RULE_BAD_LOOP, x->mark, (limb_subject){"loop", x->name}, &err);
+    if (status) return status;
+  }
+  return LIMB_OK;
+}
+
 static limb_status describe_robot(describe* d)
 {
   const limb_sketch* s = d->s;
@@ -232,6 +269,7 @@ static limb_status describe_robot(describe* d)
   if (!status) status = has_errors(s) ? LIMB_E_MODEL : describe_motors(d); // they need all joints
   if (!status) status = describe_shafts(d);
   if (!status) status = describe_frames(d);
+  if (!status) status = describe_loops(d);
   if (!status && s->name && *s->name) status = limb_builder_set_name(d->b, s->name);
   if (!status && s->gravity) {
     status = limb_builder_set_gravity(d->b, *s->gravity);
@@ -263,7 +301,9 @@ limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt
   marks->nbody = 1 + s->nbody + marks->njoint; // at most: the world, bodies, one more per joint
   marks->body = limb_pool_take(s->pool, (size_t)marks->nbody * sizeof *marks->body);
   marks->joint = limb_pool_take(s->pool, ((size_t)marks->njoint + 1) * sizeof *marks->joint);
-  if (!marks->body || !marks->joint) return LIMB_E_NOMEM;
+  marks->nloop = s->nloop;
+  marks->loop = limb_pool_take(s->pool, ((size_t)s->nloop + 1) * sizeof *marks->loop);
+  if (!marks->body || !marks->joint || !marks->loop) return LIMB_E_NOMEM;
 
   status = limb_builder_create(opt->alloc, &d.b);
   if (!status) status = describe_robot(&d);

@@ -11,15 +11,17 @@
 
 typedef const char* name_fn(const void* context, int i);
 
-static const char* body_name(const void* s, int i) { return ((const limb_sketch*)s)->body[i].name; }
-static const char* frame_name(const void* s, int i)
+const char* limb_sketch_body_name(const void* s, int i)
+{
+  return ((const limb_sketch*)s)->body[i].name;
+}
+
+const char* limb_sketch_frame_name(const void* s, int i)
 {
   return ((const limb_sketch*)s)->frame[i].name;
 }
 
-typedef struct tables {
-  limb_names body, joint, frame;
-} tables;
+static const char* loop_name(const void* s, int i) { return ((const limb_sketch*)s)->loop[i].name; }
 
 static int new_table(const limb_sketch* s, limb_names* t, int count)
 {
@@ -54,20 +56,24 @@ static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, na
 static limb_mark body_mark(const limb_sketch* s, int i) { return s->body[i].mark; }
 static limb_mark joint_mark(const limb_sketch* s, int i) { return s->joint[i].mark; }
 static limb_mark frame_mark(const limb_sketch* s, int i) { return s->frame[i].mark; }
+static limb_mark loop_mark(const limb_sketch* s, int i) { return s->loop[i].mark; }
 
-static int enter_names(const limb_sketch* s, tables* t)
+static int enter_names(const limb_sketch* s, sketch_tables* t)
 {
   if (!new_table(s, &t->body, s->nbody) || !new_table(s, &t->joint, s->njoint) ||
-      !new_table(s, &t->frame, s->nframe))
+      !new_table(s, &t->frame, s->nframe) || !new_table(s, &t->loop, s->nloop))
     return 0;
   for (int i = 0; i < s->nbody; i++)
-    enter_name(s, &t->body, s->words.body, body_name, i, s->body[i].mark, body_mark);
+    enter_name(s, &t->body, s->words.body, limb_sketch_body_name, i, s->body[i].mark, body_mark);
   for (int i = 0; i < s->njoint; i++)
     enter_name(s, &t->joint, s->words.joint, limb_sketch_joint_name, i, s->joint[i].mark,
                joint_mark);
+  for (int i = 0; i < s->nloop; i++)
+    enter_name(s, &t->loop, "loop", loop_name, i, s->loop[i].mark, loop_mark);
   for (int i = 0; i < s->nframe; i++) {
-    enter_name(s, &t->frame, s->words.frame, frame_name, i, s->frame[i].mark, frame_mark);
-    const int body = limb_names_find(&t->body, s->frame[i].name, body_name, s);
+    enter_name(s, &t->frame, s->words.frame, limb_sketch_frame_name, i, s->frame[i].mark,
+               frame_mark);
+    const int body = limb_names_find(&t->body, s->frame[i].name, limb_sketch_body_name, s);
     if (body >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark,
                   (limb_subject){s->words.frame, s->frame[i].name},
@@ -79,26 +85,25 @@ static int enter_names(const limb_sketch* s, tables* t)
 
 // ---- joints to bodies -----------------------------------------------------------------------------
 
-// A body by name; SKETCH_WORLD for the world, SKETCH_NONE and a finding when there is none.
-static int find_body(const limb_sketch* s, const tables* t, const char* name, const char* role,
-                     limb_mark at, limb_subject about)
+int limb_sketch_find_body(const limb_sketch* s, const sketch_tables* t, const char* name,
+                          const char* role, limb_mark at, limb_subject about)
 {
   if (name && !*name) return SKETCH_NONE; // the reader has told why
-  const int body = name ? limb_names_find(&t->body, name, body_name, s) : -1;
+  const int body = name ? limb_names_find(&t->body, name, limb_sketch_body_name, s) : -1;
   if (body >= 0) return body;
   if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
   limb_report(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role,
-              name, limb_did_you_mean(s->findings, name, s->nbody, body_name, s, mean));
+              name, limb_did_you_mean(s->findings, name, s->nbody, limb_sketch_body_name, s, mean));
   return SKETCH_NONE;
 }
 
-static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l, int k)
+static void resolve_joint(const limb_sketch* s, const sketch_tables* t, sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
   const limb_subject about = {s->words.joint, j->name};
-  l->parent[k] = find_body(s, t, j->parent, "parent", j->mark, about);
-  l->child[k] = find_body(s, t, j->child, "child", j->mark, about);
+  l->parent[k] = limb_sketch_find_body(s, t, j->parent, "parent", j->mark, about);
+  l->child[k] = limb_sketch_find_body(s, t, j->child, "child", j->mark, about);
   if (l->child[k] == SKETCH_WORLD) {
     limb_report(s->findings, RULE_BAD_JOINT, j->mark, about,
                 "its child is the world, which nothing can carry");
@@ -121,13 +126,17 @@ static void resolve_joint(const limb_sketch* s, const tables* t, sketch_links* l
   limb_report(s->findings, RULE_TWO_PARENTS, j->mark, about,
               "its child '%s' is already carried by %s '%s' of line %d", s->body[child].name,
               s->words.joint, first->name, first->mark.line);
+  limb_report_hint(s->findings,
+                   "cut the loop at one of the two: in URDF make it a <loop_joint>, in "
+                   "limb YAML an entry of loops");
 }
 
-static void check_frames(const limb_sketch* s, const tables* t)
+static void check_frames(const limb_sketch* s, const sketch_tables* t)
 {
   for (int i = 0; i < s->nframe; i++) {
     const sketch_frame* f = &s->frame[i];
-    (void)find_body(s, t, f->body, s->words.body, f->mark, (limb_subject){s->words.frame, f->name});
+    (void)limb_sketch_find_body(s, t, f->body, s->words.body, f->mark,
+                                (limb_subject){s->words.frame, f->name});
   }
 }
 
@@ -153,10 +162,10 @@ static limb_joint_type base_type(const limb_sketch* s, const limb_read_options* 
 
 // A root called "world" is the world, if it can be: without mass, and not asked to move. Otherwise it goes by
 // another name, because that one is taken by the ground.
-static void settle_world(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+static void settle_world(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt,
                          sketch_links* l)
 {
-  const int world = limb_names_find(&t->body, "world", body_name, s);
+  const int world = limb_names_find(&t->body, "world", limb_sketch_body_name, s);
   l->world = l->renamed = SKETCH_NONE;
   if (world < 0) return;
   const limb_subject about = {s->words.body, "world"};
@@ -185,14 +194,15 @@ static void settle_world(const limb_sketch* s, const tables* t, const limb_read_
 }
 
 // A body that no joint carries, and not the copy of another.
-static int is_root(const limb_sketch* s, const tables* t, const sketch_links* l, int i)
+static int is_root(const limb_sketch* s, const sketch_tables* t, const sketch_links* l, int i)
 {
   return l->joint[i] == SKETCH_NONE && i != l->world && *s->body[i].name &&
-         limb_names_find(&t->body, s->body[i].name, body_name, s) == i;
+         limb_names_find(&t->body, s->body[i].name, limb_sketch_body_name, s) == i;
 }
 
 // The roots that are too many, unless a joint lost its child: that is what must be mended then.
-static void report_roots(const limb_sketch* s, const tables* t, const sketch_links* l, int count)
+static void report_roots(const limb_sketch* s, const sketch_tables* t, const sketch_links* l,
+                         int count)
 {
   for (int k = 0; k < s->njoint; k++) {
     if (l->child[k] == SKETCH_NONE) return;
@@ -231,7 +241,7 @@ static void check_useless_base(const limb_sketch* s, const limb_read_options* op
               s->words.joint);
 }
 
-static void settle_root(const limb_sketch* s, const tables* t, const limb_read_options* opt,
+static void settle_root(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt,
                         sketch_links* l)
 {
   int roots = 0;
@@ -278,8 +288,8 @@ static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
 
 // ---- followers ------------------------------------------------------------------------------------
 
-static void resolve_mimic(const limb_sketch* s, const tables* t, const limb_read_options* opt,
-                          sketch_links* l, int k)
+static void resolve_mimic(const limb_sketch* s, const sketch_tables* t,
+                          const limb_read_options* opt, sketch_links* l, int k)
 {
   const sketch_joint* j = &s->joint[k];
   l->mimic[k] = SKETCH_NONE;
@@ -349,7 +359,7 @@ static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
 // ---- shafts and motors ----------------------------------------------------------------------------
 
 // A joint at the end of a shaft; SKETCH_NONE and a finding when it cannot be one.
-static int find_end(const limb_sketch* s, const tables* t, const sketch_links* l,
+static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_links* l,
                     const sketch_shaft* x, const char* name, const char* role)
 {
   if (!*name) return SKETCH_NONE; // the reader has told why
@@ -373,7 +383,7 @@ static int find_end(const limb_sketch* s, const tables* t, const sketch_links* l
 }
 
 // Both ends of each shaft; a joint is driven once.
-static limb_status resolve_shafts(const limb_sketch* s, const tables* t, sketch_links* l)
+static limb_status resolve_shafts(const limb_sketch* s, const sketch_tables* t, sketch_links* l)
 {
   unsigned char* driven = limb_pool_take(s->pool, (size_t)s->njoint + 1);
   if (!driven) return LIMB_E_NOMEM;
@@ -396,7 +406,7 @@ static limb_status resolve_shafts(const limb_sketch* s, const tables* t, sketch_
 }
 
 // The names of what a motor adds must be free.
-static limb_status check_motors(const limb_sketch* s, const tables* t)
+static limb_status check_motors(const limb_sketch* s, const sketch_tables* t)
 {
   for (int k = 0; k < s->njoint; k++) {
     const sketch_joint* j = &s->joint[k];
@@ -406,8 +416,8 @@ static limb_status check_motors(const limb_sketch* s, const tables* t)
     const char* rotor = limb_sketch_suffixed(s, j->name, "_rotor");
     if (!motor || !rotor) return LIMB_E_NOMEM;
     const int joint = limb_names_find(&t->joint, motor, limb_sketch_joint_name, s);
-    const int body = limb_names_find(&t->body, rotor, body_name, s);
-    const int frame = limb_names_find(&t->frame, rotor, frame_name, s);
+    const int body = limb_names_find(&t->body, rotor, limb_sketch_body_name, s);
+    const int frame = limb_names_find(&t->frame, rotor, limb_sketch_frame_name, s);
     if (joint >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_mark, about,
                   "its motor would be called like %s '%s' of line %d", s->words.joint, motor,
@@ -433,7 +443,8 @@ static int take_links(const limb_sketch* s, sketch_links* l)
   l->frozen = limb_pool_take(s->pool, joints * sizeof *l->frozen);
   l->driven = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->driven);
   l->motor = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->motor);
-  if (!l->driven || !l->motor) return 0;
+  l->loop = limb_pool_take(s->pool, ((size_t)s->nloop + 1) * sizeof *l->loop);
+  if (!l->driven || !l->motor || !l->loop) return 0;
   if (!l->parent || !l->child || !l->mimic || !l->joint || !l->frozen) return 0;
   for (int k = 0; k < s->njoint; k++) l->frozen[k] = nan("");
   for (int i = 0; i < s->nbody; i++) l->joint[i] = SKETCH_NONE;
@@ -442,7 +453,7 @@ static int take_links(const limb_sketch* s, sketch_links* l)
 
 limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt, sketch_links* l)
 {
-  tables t;
+  sketch_tables t;
   if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
   if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
     limb_report(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
@@ -463,5 +474,6 @@ limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt
   limb_status status = check_reach(s, l);
   if (!status) status = settle_mimics(s, l);
   if (!status) status = resolve_shafts(s, &t, l);
+  if (!status) limb_sketch_resolve_loops(s, &t, l);
   return status ? status : check_motors(s, &t);
 }

@@ -30,19 +30,31 @@ static limb_status check_tree(const limb_builder* b, limb_error* err)
                    count ? "more than one joint carries this body" : "no joint carries this body");
 }
 
+// A function cannot be written.
+static limb_status check_laws(const limb_builder* b, limb_error* err)
+{
+  limb_loop_def loop;
+  for (int i = 0; limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
+    if (loop.law.fn)
+      return limb_fail(err, LIMB_E_UNSUPPORTED, loop.name,
+                       "the law of this loop is a function of the program, which no file can hold");
+  }
+  return LIMB_OK;
+}
+
 limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
                        void* context, limb_findings* findings, limb_error* err)
 {
   if (!b || !write)
     return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
-  limb_status status = LIMB_E_UNSUPPORTED;
-  if (format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_URDF) status = check_tree(b, err);
-  if (!status && format == LIMB_FORMAT_YAML)
-    status = limb_write_yaml(b, write, context, findings, err);
-  else if (!status)
-    status = limb_write_urdf(b, write, context, findings, err);
-  else if (status == LIMB_E_UNSUPPORTED)
-    return limb_fail(err, status, NULL, "robots are written as urdf or yaml, and as nothing else");
+  if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL,
+                     "robots are written as urdf or yaml, and as nothing else");
+  limb_status status = check_tree(b, err);
+  if (!status) status = check_laws(b, err);
+  if (status) return status;
+  status = format == LIMB_FORMAT_YAML ? limb_write_yaml(b, write, context, findings, err)
+                                      : limb_write_urdf(b, write, context, findings, err);
   if (!status && limb_findings_lost(findings))
     return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the findings");
   return status;

@@ -5,133 +5,14 @@
 // 1e308 where URDF wants a number; our reader takes that as none.
 #include "limb/read.h"
 
-#include "io/angles.h"
 #include "io/findings.h"
 #include "io/joints.h"
 #include "io/write_urdf_impl.h"
 #include "io/writers.h"
 
-#include "base/number.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-// What is not of the standard, counted so that each kind is told once.
-enum {
-  USES_ROTOR,
-  USES_GEAR,
-  USES_SPRING,
-  USES_PITCH,
-  USES_AXIS2,
-  USES_DRIVE,
-  USES_SHAFT,
-  USES_TYPE,
-  USES_COUNT
-};
-
-typedef struct urdf_writer {
-  const limb_builder* b;
-  limb_text_fn* write;
-  void* context;
-  limb_findings* findings;
-  limb_base base; // how the root hangs on the world; AS_FILE: the world is a link of its own
-  int uses[USES_COUNT];
-  const char* first[USES_COUNT]; // the first joint that does
-} urdf_writer;
-
-// ---- text -----------------------------------------------------------------------------------------
-
-static void put(const urdf_writer* w, const char* text) { w->write(w->context, text); }
-
-static void put_number(const urdf_writer* w, double x)
-{
-  char text[LIMB_NUMBER_SPACE];
-  (void)limb_print_number(x == 0 ? 0 : x, text); // without the sign of a zero
-  put(w, text);
-}
-
-// The text of a character that an attribute cannot hold as it is; NULL when it can.
-static const char* reference(char c)
-{
-  switch (c) {
-  case '&': return "&amp;";
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '"': return "&quot;";
-  case '\t': return "&#9;";
-  case '\n': return "&#10;";
-  case '\r': return "&#13;";
-  default: return NULL;
-  }
-}
-
-// ` name="text"`, escaped.
-static void put_text(const urdf_writer* w, const char* name, const char* text)
-{
-  char piece[64];
-  size_t n = 0;
-  put(w, " ");
-  put(w, name);
-  put(w, "=\"");
-  for (; *text; text++) {
-    const char* known = reference(*text);
-    if (!known) piece[n++] = *text;
-    if (n && (known || n == sizeof piece - 1)) {
-      piece[n] = 0;
-      put(w, piece);
-      n = 0;
-    }
-    if (known) put(w, known);
-  }
-  piece[n] = 0;
-  put(w, piece);
-  put(w, "\"");
-}
-
-static void put_value(const urdf_writer* w, const char* name, double x)
-{
-  put(w, " ");
-  put(w, name);
-  put(w, "=\"");
-  put_number(w, x);
-  put(w, "\"");
-}
-
-static void put_vector(const urdf_writer* w, const char* name, sp_vec3 x)
-{
-  put(w, " ");
-  put(w, name);
-  put(w, "=\"");
-  put_number(w, x.x);
-  put(w, " ");
-  put_number(w, x.y);
-  put(w, " ");
-  put_number(w, x.z);
-  put(w, "\"");
-}
-
-// ---- poses ----------------------------------------------------------------------------------------
-
-static int zero3(sp_vec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
-
-static int is_identity(const sp_mat3* R)
-{
-  for (int i = 0; i < 9; i++) {
-    if (R->m[i] != (i % 4 == 0 ? 1 : 0)) return 0;
-  }
-  return 1;
-}
-
-static void put_origin(const urdf_writer* w, const char* indent, const sp_pose* X)
-{
-  if (zero3(X->p) && is_identity(&X->R)) return;
-  put(w, indent);
-  put(w, "<origin");
-  put_vector(w, "xyz", X->p);
-  if (!is_identity(&X->R)) put_vector(w, "rpy", limb_rpy_of(&X->R));
-  put(w, "/>\n");
-}
 
 // ---- links ----------------------------------------------------------------------------------------
 
@@ -144,23 +25,23 @@ static int has_inertia(const sp_inertia* Y)
 static void put_link(const urdf_writer* w, const char* name, const sp_inertia* Y)
 {
   put(w, "  <link");
-  put_text(w, "name", name);
+  limb_urdf_put_text(w, "name", name);
   if (!has_inertia(Y)) {
     put(w, "/>\n");
     return;
   }
   const sp_pose com = sp_pose_make(sp_identity3(), Y->com);
   put(w, ">\n    <inertial>\n");
-  put_origin(w, "      ", &com);
+  limb_urdf_put_origin(w, "      ", &com);
   put(w, "      <mass");
-  put_value(w, "value", Y->mass);
+  limb_urdf_put_value(w, "value", Y->mass);
   put(w, "/>\n      <inertia");
-  put_value(w, "ixx", Y->xx);
-  put_value(w, "ixy", Y->xy);
-  put_value(w, "ixz", Y->xz);
-  put_value(w, "iyy", Y->yy);
-  put_value(w, "iyz", Y->yz);
-  put_value(w, "izz", Y->zz);
+  limb_urdf_put_value(w, "ixx", Y->xx);
+  limb_urdf_put_value(w, "ixy", Y->xy);
+  limb_urdf_put_value(w, "ixz", Y->xz);
+  limb_urdf_put_value(w, "iyy", Y->yy);
+  limb_urdf_put_value(w, "iyz", Y->yz);
+  limb_urdf_put_value(w, "izz", Y->zz);
   put(w, "/>\n    </inertial>\n  </link>\n");
 }
 
@@ -184,14 +65,9 @@ static const char* type_word(const limb_joint_def* j)
   return "fixed";
 }
 
-static void use(urdf_writer* w, int what, const char* joint)
-{
-  if (w->uses[what]++ == 0) w->first[what] = joint;
-}
-
 static void put_limit_value(const urdf_writer* w, const char* name, double x)
 {
-  put_value(w, name, isinf(x) ? (x < 0 ? -1e308 : 1e308) : x);
+  limb_urdf_put_value(w, name, isinf(x) ? (x < 0 ? -1e308 : 1e308) : x);
 }
 
 static void put_limit(const urdf_writer* w, const limb_joint_def* j)
@@ -213,9 +89,9 @@ static void put_mimic(const urdf_writer* w, const limb_joint_def* j)
   limb_joint_def leader;
   if (j->mimic < 0 || limb_builder_get_joint(w->b, j->mimic, &leader)) return;
   put(w, "    <mimic");
-  put_text(w, "joint", leader.name);
-  put_value(w, "multiplier", j->multiplier);
-  put_value(w, "offset", j->offset);
+  limb_urdf_put_text(w, "joint", leader.name);
+  limb_urdf_put_value(w, "multiplier", j->multiplier);
+  limb_urdf_put_value(w, "offset", j->offset);
   put(w, "/>\n");
 }
 
@@ -232,32 +108,39 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
 {
   const int axis2 = !zero3(j->axis2) && !usual_axis2(j), spring = j->stiffness != 0 || j->rest != 0;
   const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO;
-  if (!axis2 && !spring && !pitch && !drive && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
+  const int start = j->start != 0;
+  if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 &&
+      j->gear_ratio == 1)
+    return;
   put(w, "    <limb");
   if (j->rotor_inertia != 0) {
-    put_value(w, "rotor_inertia", j->rotor_inertia);
+    limb_urdf_put_value(w, "rotor_inertia", j->rotor_inertia);
     use(w, USES_ROTOR, j->name);
   }
   if (j->gear_ratio != 1) {
-    put_value(w, "gear_ratio", j->gear_ratio);
+    limb_urdf_put_value(w, "gear_ratio", j->gear_ratio);
     use(w, USES_GEAR, j->name);
   }
   if (spring) {
-    put_value(w, "stiffness", j->stiffness);
-    put_value(w, "rest", j->rest);
+    limb_urdf_put_value(w, "stiffness", j->stiffness);
+    limb_urdf_put_value(w, "rest", j->rest);
     use(w, USES_SPRING, j->name);
   }
   if (pitch) {
-    put_value(w, "pitch", j->pitch);
+    limb_urdf_put_value(w, "pitch", j->pitch);
     use(w, USES_PITCH, j->name);
   }
   if (axis2) {
-    put_vector(w, "axis2", j->axis2);
+    limb_urdf_put_vector(w, "axis2", j->axis2);
     use(w, USES_AXIS2, j->name);
   }
   if (drive) {
-    put_text(w, "drive", j->drive == LIMB_DRIVE_ACTIVE ? "active" : "passive");
+    limb_urdf_put_text(w, "drive", j->drive == LIMB_DRIVE_ACTIVE ? "active" : "passive");
     use(w, USES_DRIVE, j->name);
+  }
+  if (start) {
+    limb_urdf_put_value(w, "start", j->start);
+    use(w, USES_START, j->name);
   }
   put(w, "/>\n");
 }
@@ -265,38 +148,32 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
 static void put_ends(const urdf_writer* w, const char* parent, const char* child)
 {
   put(w, "    <parent");
-  put_text(w, "link", parent);
+  limb_urdf_put_text(w, "link", parent);
   put(w, "/>\n    <child");
-  put_text(w, "link", child);
+  limb_urdf_put_text(w, "link", child);
   put(w, "/>\n");
-}
-
-static const char* body_name(const urdf_writer* w, int body)
-{
-  limb_body_def def;
-  return limb_builder_get_body(w->b, body, &def) ? "" : def.name;
 }
 
 static void put_joint(urdf_writer* w, const limb_joint_def* j)
 {
   const limb_joint_type type = j->type;
   put(w, "  <joint");
-  put_text(w, "name", j->name);
-  put_text(w, "type", type_word(j));
+  limb_urdf_put_text(w, "name", j->name);
+  limb_urdf_put_text(w, "type", type_word(j));
   put(w, ">\n");
-  put_ends(w, body_name(w, j->parent), body_name(w, j->child));
-  put_origin(w, "    ", &j->placement);
+  put_ends(w, limb_urdf_body_name(w, j->parent), limb_urdf_body_name(w, j->child));
+  limb_urdf_put_origin(w, "    ", &j->placement);
   if (has_axis(type)) {
     put(w, "    <axis");
-    put_vector(w, "xyz", j->axis);
+    limb_urdf_put_vector(w, "xyz", j->axis);
     put(w, "/>\n");
   }
   if (one_dof(type)) {
     put_limit(w, j);
     if (j->viscous != 0 || j->coulomb != 0) {
       put(w, "    <dynamics");
-      put_value(w, "damping", j->viscous);
-      put_value(w, "friction", j->coulomb);
+      limb_urdf_put_value(w, "damping", j->viscous);
+      limb_urdf_put_value(w, "friction", j->coulomb);
       put(w, "/>\n");
     }
     put_mimic(w, j);
@@ -337,10 +214,10 @@ static void put_frame(const urdf_writer* w, const limb_frame_info* f)
   }
   put_link(w, f->name, &none);
   put(w, "  <joint");
-  put_text(w, "name", joint);
+  limb_urdf_put_text(w, "name", joint);
   put(w, " type=\"fixed\">\n");
-  put_ends(w, body_name(w, f->body), f->name);
-  put_origin(w, "    ", &f->pose);
+  put_ends(w, limb_urdf_body_name(w, f->body), f->name);
+  limb_urdf_put_origin(w, "    ", &f->pose);
   put(w, "  </joint>\n");
   limb_report(
     w->findings, RULE_REPHRASED, (limb_mark){0, 0}, about,
@@ -355,14 +232,20 @@ static limb_base settle_base(const limb_builder* b)
 {
   limb_joint_def j;
   limb_frame_info f;
+  limb_loop_def loop;
   for (int i = 1; i < limb_builder_joint_count(b); i++) {
     if (limb_builder_get_joint(b, i, &j) || j.parent == LIMB_WORLD_BODY) return LIMB_BASE_AS_FILE;
   }
   for (int i = 0; i < limb_builder_frame_count(b); i++) {
     if (limb_builder_get_frame(b, i, &f) || f.body == LIMB_WORLD_BODY) return LIMB_BASE_AS_FILE;
   }
+  for (int i = 0; i < limb_builder_loop_count(b); i++) {
+    if (limb_builder_get_loop(b, i, &loop) || loop.body_a == LIMB_WORLD_BODY ||
+        loop.body_b == LIMB_WORLD_BODY)
+      return LIMB_BASE_AS_FILE;
+  }
   if (limb_builder_get_joint(b, 0, &j) || strcmp(j.name, "base") != 0 ||
-      j.parent != LIMB_WORLD_BODY || !zero3(j.placement.p) || !is_identity(&j.placement.R))
+      j.parent != LIMB_WORLD_BODY || !zero3(j.placement.p) || !limb_urdf_no_turn(&j.placement.R))
     return LIMB_BASE_AS_FILE;
   if (j.type == LIMB_FIXED) return LIMB_BASE_FIXED;
   if (j.type == LIMB_FREE && j.drive == LIMB_DRIVE_AUTO) return LIMB_BASE_FLOATING;
@@ -376,12 +259,12 @@ static void put_shaft(urdf_writer* w, const limb_shaft_def* x)
       limb_builder_get_joint(w->b, x->motor, &motor))
     return;
   put(w, "    <shaft");
-  put_text(w, "joint", joint.name);
-  put_text(w, "motor", motor.name);
-  put_value(w, "ratio", x->ratio);
-  put_value(w, "stiffness", x->stiffness);
-  put_value(w, "damping", x->damping);
-  put_value(w, "rest", x->rest);
+  limb_urdf_put_text(w, "joint", joint.name);
+  limb_urdf_put_text(w, "motor", motor.name);
+  limb_urdf_put_value(w, "ratio", x->ratio);
+  limb_urdf_put_value(w, "stiffness", x->stiffness);
+  limb_urdf_put_value(w, "damping", x->damping);
+  limb_urdf_put_value(w, "rest", x->rest);
   put(w, "/>\n");
   use(w, USES_SHAFT, joint.name);
 }
@@ -395,12 +278,12 @@ static void put_robot_extension(urdf_writer* w)
   if (same3(g, usual) && !moves && nshaft == 0) return;
   put(w, "  <limb");
   if (!same3(g, usual)) {
-    put_vector(w, "gravity", g);
+    limb_urdf_put_vector(w, "gravity", g);
     limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
                 "it is written in <limb> of the robot");
   }
   if (moves) {
-    put_text(w, "base", w->base == LIMB_BASE_FLOATING ? "floating" : "planar");
+    limb_urdf_put_text(w, "base", w->base == LIMB_BASE_FLOATING ? "floating" : "planar");
     limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", "base"},
                 "that the root can move is written in <limb> of the robot");
   }
@@ -413,9 +296,11 @@ static void put_robot_extension(urdf_writer* w)
 
 static void report_uses(const urdf_writer* w)
 {
-  static const char* const what[USES_COUNT] = {
-    "the rotor inertia",         "the gear ratio",    "the spring", "the pitch", "the second axis",
-    "whether a motor drives it", "the elastic shaft", "the type"};
+  static const char* const what[USES_COUNT] = {"the rotor inertia", "the gear ratio",
+                                               "the spring",        "the pitch",
+                                               "the second axis",   "whether a motor drives it",
+                                               "the elastic shaft", "where loops are closed from",
+                                               "the type"};
   for (int i = 0; i < USES_COUNT; i++) {
     if (w->uses[i] == 0) continue;
     char others[48] = "";
@@ -436,10 +321,10 @@ static void put_robot(urdf_writer* w)
   limb_joint_def joint;
   limb_frame_info frame;
   put(w, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot");
-  put_text(w, "name", limb_builder_name(b));
+  limb_urdf_put_text(w, "name", limb_builder_name(b));
   put(w, ">\n");
   put_robot_extension(w);
-  if (w->base == LIMB_BASE_AS_FILE) put_link(w, body_name(w, LIMB_WORLD_BODY), &none);
+  if (w->base == LIMB_BASE_AS_FILE) put_link(w, limb_urdf_body_name(w, LIMB_WORLD_BODY), &none);
   for (int i = 1; i < limb_builder_body_count(b); i++) {
     if (limb_builder_get_body(b, i, &body) == LIMB_OK) put_link(w, body.name, &body.inertia);
   }
@@ -449,6 +334,7 @@ static void put_robot(urdf_writer* w)
   for (int i = 0; i < limb_builder_frame_count(b); i++) {
     if (limb_builder_get_frame(b, i, &frame) == LIMB_OK) put_frame(w, &frame);
   }
+  limb_urdf_put_loops(w);
   put(w, "</robot>\n");
 }
 

@@ -34,6 +34,7 @@ limb_status limb_urdf_can_say(const limb_builder* b, limb_error* err)
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
+  limb_loop_def loop;
   const int nbody = limb_builder_body_count(b) - 1, njoint = limb_builder_joint_count(b);
   if (!status && nbody != njoint)
     return limb_fail(err, LIMB_E_UNSUPPORTED, "robot",
@@ -50,6 +51,10 @@ limb_status limb_urdf_can_say(const limb_builder* b, limb_error* err)
   for (int i = 0; !status && i < limb_builder_frame_count(b); i++) {
     status = limb_builder_get_frame(b, i, &frame);
     if (!status) status = check_name("frame", frame.name, err);
+  }
+  for (int i = 0; !status && i < limb_builder_loop_count(b); i++) {
+    status = limb_builder_get_loop(b, i, &loop);
+    if (!status) status = check_name("loop", loop.name, err);
   }
   return status;
 }

@@ -1,4 +1,5 @@
-// What reader and writer of limb YAML agree on: the properties of joints and shafts, by section and key.
+// What reader and writer of limb YAML agree on: the properties of joints, shafts and loops, by section
+// and key.
 #ifndef LIMB_YAML_SCHEMA_H
 #define LIMB_YAML_SCHEMA_H
 
@@ -11,7 +12,8 @@ enum {
   NONNEGATIVE = 1,
   NONZERO = 2,
   LIMIT = 4, // may be infinite
-  ANGLE = 8  // in the file's unit of angles, when the joint turns
+  ANGLE = 8, // in the file's unit of angles, when the joint (of a loop: the row) turns
+  PHASE = 16 // in the file's unit of angles, always
 };
 
 typedef struct yaml_property {
@@ -49,6 +51,30 @@ static const yaml_property yaml_shaft[] = {
 };
 
 enum { YAML_NSHAFT = sizeof yaml_shaft / sizeof yaml_shaft[0] };
+
+// The coordinate of a joint from which loops are closed.
+static const yaml_property yaml_start = {"joint", "start", offsetof(limb_joint_def, start), ANGLE};
+
+// Of a limb_loop_def: what single kinds have, beside names and lists.
+static const yaml_property yaml_length = {"loop", "length", offsetof(limb_loop_def, length),
+                                          NONNEGATIVE | NONZERO};
+static const yaml_property yaml_radius = {"loop", "radius", offsetof(limb_loop_def, radius),
+                                          NONNEGATIVE | NONZERO};
+static const yaml_property yaml_ratio = {"loop", "ratio", offsetof(limb_loop_def, coefficient[1]),
+                                         NONZERO};
+static const yaml_property yaml_offset = {"loop", "offset", offsetof(limb_loop_def, coefficient[0]),
+                                          ANGLE};
+
+// Of a limb_time_law, beside its row.
+static const yaml_property yaml_law[] = {
+  {"law", "constant", offsetof(limb_time_law, constant), ANGLE},
+  {"law", "rate", offsetof(limb_time_law, rate), ANGLE},
+  {"law", "amplitude", offsetof(limb_time_law, amplitude), ANGLE},
+  {"law", "frequency", offsetof(limb_time_law, frequency), 0},
+  {"law", "phase", offsetof(limb_time_law, phase), PHASE},
+};
+
+enum { YAML_NLAW = sizeof yaml_law / sizeof yaml_law[0] };
 
 // Drives by value.
 static const char* const yaml_drives[] = {"auto", "active", "passive"};

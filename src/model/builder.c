@@ -1,5 +1,6 @@
-// The builder: keeps bodies, joints and frames in the order of the calls (shafts: builder_shaft.c). Every
-// call that adds something checks first, allocates next and commits last, so that a failure changes nothing.
+// The builder: keeps bodies, joints and frames in the order of the calls (shafts and loops: builder_shaft.c,
+// builder_loop.c). Every call that adds something checks first, allocates next and commits last, so that a
+// failure changes nothing.
 #include "limb/builder.h"
 
 #include "base/alloc.h"
@@ -32,7 +33,7 @@ static const char* frame_name(const void* b, int i)
   return ((const limb_builder*)b)->frame[i].name;
 }
 
-static char* copy_name(const limb_allocator* a, const char* name)
+char* limb_copy_name(const limb_allocator* a, const char* name)
 {
   const size_t size = strlen(name) + 1;
   char* copy = limb_alloc(a, size);
@@ -53,8 +54,7 @@ static void put_names(const limb_builder* b, builder_names* names, int count, li
   for (int i = 0; i < count; i++) limb_names_put(&names->table, get(b, i), i);
 }
 
-// Room for one more name than count; false when out of memory, with the table untouched.
-static bool reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get)
+bool limb_reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get)
 {
   const size_t capacity = limb_names_capacity((size_t)count + 1);
   if (capacity <= names->capacity) return true;
@@ -86,8 +86,8 @@ static void name_thing(const char* kind, const char* name, char where[WHERE])
   *p = 0;
 }
 
-static limb_status check_name(const char* name, const char* kind, int index, char where[WHERE],
-                              limb_error* err)
+limb_status limb_check_name(const char* name, const char* kind, int index, char where[WHERE],
+                            limb_error* err)
 {
   if (name && *name) {
     name_thing(kind, name, where);
@@ -115,15 +115,16 @@ static limb_status check_frame_name(const limb_builder* b, const char* name, con
 // The world body, the name and empty tables; false when out of memory.
 static bool begin(limb_builder* b)
 {
-  b->name = copy_name(&b->alloc, "robot");
-  if (!b->name || !reserve_name(b, &b->body_names, 0, body_name) ||
-      !reserve_name(b, &b->joint_names, 0, joint_name) ||
-      !reserve_name(b, &b->frame_names, 0, frame_name))
+  b->name = limb_copy_name(&b->alloc, "robot");
+  if (!b->name || !limb_reserve_name(b, &b->body_names, 0, body_name) ||
+      !limb_reserve_name(b, &b->joint_names, 0, joint_name) ||
+      !limb_reserve_name(b, &b->frame_names, 0, frame_name) ||
+      !limb_reserve_name(b, &b->loop_names, 0, limb_builder_loop_name))
     return false;
   void* bodies = b->body;
   if (!limb_grow(&b->alloc, &bodies, &b->body_cap, 0, sizeof *b->body)) return false;
   b->body = bodies;
-  const char* name = copy_name(&b->alloc, "world");
+  const char* name = limb_copy_name(&b->alloc, "world");
   if (!name) return false;
   b->body[0] = limb_default_body_def(name);
   b->nbody = 1;
@@ -155,14 +156,17 @@ void limb_builder_destroy(limb_builder* b)
   for (int i = 0; i < b->nbody; i++) free_name(&a, b->body[i].name);
   for (int i = 0; i < b->njoint; i++) free_name(&a, b->joint[i].name);
   for (int i = 0; i < b->nframe; i++) free_name(&a, b->frame[i].name);
+  for (int i = 0; i < b->nloop; i++) free_name(&a, b->loop[i].name);
   free_name(&a, b->name);
   limb_free(&a, b->body, (size_t)b->body_cap * sizeof *b->body);
   limb_free(&a, b->joint, (size_t)b->joint_cap * sizeof *b->joint);
   limb_free(&a, b->frame, (size_t)b->frame_cap * sizeof *b->frame);
   limb_free(&a, b->shaft, (size_t)b->shaft_cap * sizeof *b->shaft);
   limb_free(&a, b->driven, (size_t)b->driven_cap);
-  builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names};
-  for (int i = 0; i < 3; i++)
+  limb_free(&a, b->loop, (size_t)b->loop_cap * sizeof *b->loop);
+  builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names,
+                                   &b->loop_names};
+  for (int i = 0; i < 4; i++)
     limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
   limb_free(&a, b, sizeof *b);
 }
@@ -170,7 +174,7 @@ void limb_builder_destroy(limb_builder* b)
 limb_status limb_builder_set_name(limb_builder* b, const char* name)
 {
   if (!b || !name || !*name) return LIMB_E_ARG;
-  char* copy = copy_name(&b->alloc, name);
+  char* copy = limb_copy_name(&b->alloc, name);
   if (!copy) return LIMB_E_NOMEM;
   free_name(&b->alloc, b->name);
   b->name = copy;
@@ -227,7 +231,7 @@ limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int
   char where[WHERE];
   limb_status s =
     limb_read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
-  if (!s) s = check_name(own.name, "body", b->nbody, where, err);
+  if (!s) s = limb_check_name(own.name, "body", b->nbody, where, err);
   if (!s) s = check_frame_name(b, own.name, where, err);
   if (!s) s = check_inertia(&own.inertia, where, err);
   if (s) return s;
@@ -235,9 +239,9 @@ limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int
   void* items = b->body;
   const int grown = limb_grow(&b->alloc, &items, &b->body_cap, b->nbody, sizeof own);
   b->body = items;
-  if (!grown || !reserve_name(b, &b->body_names, b->nbody, body_name))
+  if (!grown || !limb_reserve_name(b, &b->body_names, b->nbody, body_name))
     return out_of_memory(err, where);
-  own.name = copy_name(&b->alloc, own.name);
+  own.name = limb_copy_name(&b->alloc, own.name);
   if (!own.name) return out_of_memory(err, where);
 
   b->body[b->nbody] = own;
@@ -255,7 +259,7 @@ limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, i
   char where[WHERE];
   limb_status s =
     limb_read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
-  if (!s) s = check_name(own.name, "joint", b->njoint, where, err);
+  if (!s) s = limb_check_name(own.name, "joint", b->njoint, where, err);
   if (s) return s;
   if (limb_builder_find_joint(b, own.name) >= 0)
     return limb_fail(err, LIMB_E_ARG, where, "there is a joint of this name already");
@@ -265,9 +269,9 @@ limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, i
   void* items = b->joint;
   const int grown = limb_grow(&b->alloc, &items, &b->joint_cap, b->njoint, sizeof own);
   b->joint = items;
-  if (!grown || !reserve_name(b, &b->joint_names, b->njoint, joint_name))
+  if (!grown || !limb_reserve_name(b, &b->joint_names, b->njoint, joint_name))
     return out_of_memory(err, where);
-  own.name = copy_name(&b->alloc, own.name);
+  own.name = limb_copy_name(&b->alloc, own.name);
   if (!own.name) return out_of_memory(err, where);
 
   b->joint[b->njoint] = own;
@@ -283,7 +287,7 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   if (!b || !pose) return limb_fail(err, LIMB_E_ARG, "frame", "builder or pose is NULL");
   limb_frame own = {.name = name, .body = body, .pose = *pose};
   char where[WHERE];
-  limb_status s = check_name(name, "frame", b->nframe, where, err);
+  limb_status s = limb_check_name(name, "frame", b->nframe, where, err);
   if (!s) s = check_frame_name(b, name, where, err);
   if (s) return s;
   if (body < 0 || body >= b->nbody)
@@ -295,9 +299,9 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   void* items = b->frame;
   const int grown = limb_grow(&b->alloc, &items, &b->frame_cap, b->nframe, sizeof own);
   b->frame = items;
-  if (!grown || !reserve_name(b, &b->frame_names, b->nframe, frame_name))
+  if (!grown || !limb_reserve_name(b, &b->frame_names, b->nframe, frame_name))
     return out_of_memory(err, where);
-  own.name = copy_name(&b->alloc, name);
+  own.name = limb_copy_name(&b->alloc, name);
   if (!own.name) return out_of_memory(err, where);
 
   b->frame[b->nframe] = own;

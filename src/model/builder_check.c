@@ -1,5 +1,5 @@
-// The rules for joints and poses. A definition that passes is finite and normalised, so that nothing
-// behind the builder has to ask again.
+// The rules for joints, shafts and poses (loops: builder_loop.c). A definition that passes is finite and
+// normalised, so that nothing behind the builder has to ask again.
 #include "model/builder_check.h"
 
 #include "base/error.h"
@@ -158,6 +158,7 @@ static const property properties[] = {
   {AT(rest), 0, ANY},
   {AT(multiplier), 1, ANY},
   {AT(offset), 0, ANY},
+  {AT(start), 0, ANY},
 };
 
 enum { NPROPERTY = sizeof properties / sizeof properties[0] };
@@ -208,6 +209,9 @@ static limb_status check_mimic(const limb_joint_def* def, int self, const char* 
   if (def->multiplier == 0)
     return limb_fail(err, LIMB_E_ARG, where,
                      "multiplier is zero: a joint that never moves is a fixed joint");
+  if (def->mimic >= 0 && def->start != 0)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "start is set, but the joint follows another: set start there");
   return LIMB_OK;
 }
 
@@ -237,6 +241,10 @@ static limb_status check_properties(const limb_joint_def* def, int self, const c
     return limb_fail(err, LIMB_E_ARG, where,
                      "no position lies between q_min (%.6g) and q_max (%.6g)", def->q_min,
                      def->q_max);
+  if (def->start != 0 && !(def->q_min <= def->start && def->start <= def->q_max))
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "start (%.6g) is not between q_min (%.6g) and q_max (%.6g)", def->start,
+                     def->q_min, def->q_max);
   return check_mimic(def, self, where, err);
 }
 
@@ -279,8 +287,8 @@ limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* de
 
 // ---- the shaft ------------------------------------------------------------------------------------
 
-static limb_status check_end(const limb_builder* b, int joint, const char* end, const char* where,
-                             limb_error* err)
+limb_status limb_check_one_dof(const limb_builder* b, int joint, const char* end, const char* user,
+                               const char* where, limb_error* err)
 {
   if (joint < 0 || joint >= b->njoint)
     return limb_fail(err, LIMB_E_ARG, where, "%s is %d: there are %d joints so far", end, joint,
@@ -288,8 +296,17 @@ static limb_status check_end(const limb_builder* b, int joint, const char* end, 
   const limb_joint_def* def = &b->joint[joint];
   if (!one_dof(def->type))
     return limb_fail(err, LIMB_E_ARG, where,
-                     "%s is '%s', a %s joint: a shaft is for joints with one degree of freedom",
-                     end, def->name, limb_joint_type_name(def->type));
+                     "%s is '%s', a %s joint: a %s is for joints with one degree of freedom", end,
+                     def->name, limb_joint_type_name(def->type), user);
+  return LIMB_OK;
+}
+
+static limb_status check_end(const limb_builder* b, int joint, const char* end, const char* where,
+                             limb_error* err)
+{
+  const limb_status s = limb_check_one_dof(b, joint, end, "shaft", where, err);
+  if (s) return s;
+  const limb_joint_def* def = &b->joint[joint];
   if (def->mimic >= 0)
     return limb_fail(err, LIMB_E_ARG, where,
                      "%s is '%s', which follows another joint: put the shaft on that one", end,

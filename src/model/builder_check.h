@@ -11,6 +11,11 @@
 limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* def,
                              const char* where, limb_error* err);
 
+// Whether a joint that a shaft or a loop (user, as in "a shaft") names as its `end` is there and has one
+// degree of freedom.
+limb_status limb_check_one_dof(const limb_builder* b, int joint, const char* end, const char* user,
+                               const char* where, limb_error* err);
+
 // Whatever limb_shaft_def rules out.
 limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, const char* where,
                              limb_error* err);

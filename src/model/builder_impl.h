@@ -26,16 +26,30 @@ struct limb_builder {
   int nshaft, shaft_cap;
   unsigned char* driven; // 1: a shaft drives that joint; of the first driven_cap joints
   int driven_cap;
-  builder_names body_names, joint_names, frame_names;
+  limb_loop_def* loop; // checked
+  int nloop, loop_cap;
+  builder_names body_names, joint_names, frame_names, loop_names;
 };
 
 // model/builder.c: limb_sized_read for the definition of a kind ("joint"), with words.
 limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind,
                           limb_error* err);
 
+// model/builder.c: a name of one's own, NULL when out of memory; whether there is a name, and where = "joint
+// 'elbow'" for the sentences that follow; room in a table for one more name than count (false: out of memory,
+// with the table untouched), whose names get(b, i) tells.
+char* limb_copy_name(const limb_allocator* a, const char* name);
+limb_status limb_check_name(const char* name, const char* kind, int index,
+                            char where[sizeof((limb_error*)0)->where], limb_error* err);
+bool limb_reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get);
+
 // model/builder.c: takes back the body or joint that was added last; nothing else knows of it yet.
 void limb_drop_body(limb_builder* b);
 void limb_drop_joint(limb_builder* b);
+
+// model/builder_loop.c: name of the i-th loop of a builder; number of rows of a loop that passed the checks.
+const char* limb_builder_loop_name(const void* b, int i);
+int limb_loop_rows(const limb_loop_def* def);
 
 // model/compile.c: the body of limb_builder_build, arguments checked.
 limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* err);

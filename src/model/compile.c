@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "model/clusters.h"
 #include "model/compile_impl.h"
 #include "model/sheet.h"
 
@@ -46,7 +47,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   const limb_builder* b = t->b;
   limb_model* m = limb_arena_take(a, 1, sizeof *m);
   limb_model x = {.nbody = b->nbody, .njoint = b->njoint, .nframe = b->nframe};
-  x.nshaft = b->nshaft;
+  x.nshaft = b->nshaft, x.nloop = b->nloop;
   x.nq = t->nq, x.nv = t->nv, x.nlink = t->nlink, x.ncdof = t->ncdof;
   x.naux = t->naux, x.nroot = t->nroot;
   const size_t nl = (size_t)t->nlink, nc = (size_t)t->ncdof, nv = (size_t)t->nv;
@@ -54,10 +55,12 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.joint = limb_arena_take(a, (size_t)b->njoint, sizeof *x.joint);
   x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
   x.shaft = limb_arena_take(a, (size_t)b->nshaft, sizeof *x.shaft);
+  x.loop = limb_arena_take(a, (size_t)b->nloop, sizeof *x.loop);
   x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
   take_names(a, &x.body_names, b->nbody);
   take_names(a, &x.joint_names, b->njoint);
   take_names(a, &x.frame_names, b->nframe);
+  take_names(a, &x.loop_names, b->nloop);
   x.link = limb_arena_take(a, nl, sizeof *x.link);
   x.branch = limb_arena_take(a, nl, sizeof *x.branch);
   x.run = limb_arena_take(a, nl, sizeof *x.run);
@@ -93,6 +96,7 @@ static size_t text_size(const limb_builder* b)
   for (int i = 0; i < b->nbody; i++) size += strlen(b->body[i].name) + 1;
   for (int j = 0; j < b->njoint; j++) size += strlen(b->joint[j].name) + 1;
   for (int f = 0; f < b->nframe; f++) size += strlen(b->frame[f].name) + 1;
+  for (int k = 0; k < b->nloop; k++) size += strlen(b->loop[k].name) + 1;
   return size;
 }
 
@@ -122,6 +126,11 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
     m->frame[f] = b->frame[f];
     m->frame[f].name = copy_name(&text, b->frame[f].name);
     limb_names_put(&m->frame_names, m->frame[f].name, f);
+  }
+  for (int k = 0; k < b->nloop; k++) {
+    m->loop[k] = (limb_loop){.def = b->loop[k]};
+    m->loop[k].def.name = copy_name(&text, b->loop[k].name);
+    limb_names_put(&m->loop_names, m->loop[k].def.name, k);
   }
 }
 
@@ -208,12 +217,15 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   if (s != LIMB_OK) return s;
   limb_lower(t, m);
   limb_reframe(t, m);
+  s = limb_place_loops(m, err);
+  if (s != LIMB_OK) return s;
   limb_regroup(t, m);
   set_actuators(m);
   set_shafts(t->b, m);
   find_branches(m);
   limb_sheet_fill(m);
   s = limb_eliminate(m);
+  if (s == LIMB_OK) s = limb_find_clusters(m);
   if (s == LIMB_OK) s = limb_write_notes(m);
   if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");
   return LIMB_OK;

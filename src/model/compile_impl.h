@@ -3,6 +3,7 @@
 //   tree.c       bodies parents first, fixed bodies to their carriers, mimic chains resolved
 //   lower.c      links in depth-first order, one elementary joint each, z on the axis
 //   reframe.c    link frames and shapes (modified Denavit-Hartenberg where the axes allow it)
+//   loops.c      rows of the loops, their cut frames on the links
 //   regroup.c    link inertias, and their regrouping towards the root
 //   eliminate.c  elimination order of the mass matrix
 //   notes.c      what was merged, lowered, regrouped, and what looks wrong
@@ -54,6 +55,7 @@ limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* e
 void limb_lower(limb_draft* t, limb_model* m);
 void limb_reframe(limb_draft* t, limb_model* m);
 void limb_regroup(limb_draft* t, limb_model* m);
+limb_status limb_place_loops(limb_model* m, limb_error* err);
 limb_status limb_eliminate(limb_model* m);
 limb_status limb_write_notes(limb_model* m);
 

@@ -126,7 +126,22 @@ extern const limb_kernels limb_kernels_f64_base;
 extern const limb_kernels limb_kernels_f64_v3;
 extern const limb_kernels limb_kernels_f64_v4;
 
-// The fastest set that this processor runs.
+// Index of the fastest set that this processor runs in a list of { base, v3, v4 }. LIMB_HAVE_V3 and LIMB_HAVE_V4 say
+// what was built.
+int limb_isa_here(void);
+
+#ifdef LIMB_HAVE_V3
+#define LIMB_IF_V3(table) &(table)
+#else
+#define LIMB_IF_V3(table) NULL
+#endif
+#ifdef LIMB_HAVE_V4
+#define LIMB_IF_V4(table) &(table)
+#else
+#define LIMB_IF_V4(table) NULL
+#endif
+
+// The fastest set.
 const limb_kernels* limb_kernels_here(void);
 
 // The set of a workspace, chosen at the first call.

@@ -119,6 +119,17 @@ limb_status limb_neutral(const limb_model* m, double* q)
   return LIMB_OK;
 }
 
+limb_status limb_start(const limb_model* m, double* q)
+{
+  const limb_status s = limb_neutral(m, q);
+  if (s) return s;
+  for (int i = 0; i < m->njoint; i++) { // joints with more than one coordinate have no start
+    const limb_joint* j = &m->joint[i];
+    if (j->nq == 1) q[j->q] = j->def.start;
+  }
+  return LIMB_OK;
+}
+
 limb_status limb_normalize(const limb_model* m, double* q)
 {
   if (!m || !q) return LIMB_E_ARG;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "model/clusters.h"
 #include "model/model_impl.h"
 
 void limb_model_destroy(limb_model* m)
@@ -10,6 +11,7 @@ void limb_model_destroy(limb_model* m)
   if (!m) return;
   const limb_allocator alloc = m->alloc; // m itself lives in the block
   limb_free(&alloc, m->note, m->note_size);
+  limb_free_clusters(m);
   void* block = m->block;
   const size_t size = m->block_size;
   limb_arena_release(block, size);
@@ -46,6 +48,11 @@ static const char* frame_name(const void* m, int i)
   return ((const limb_model*)m)->frame[i].name;
 }
 
+static const char* loop_name(const void* m, int i)
+{
+  return ((const limb_model*)m)->loop[i].def.name;
+}
+
 int limb_find_body(const limb_model* m, const char* name)
 {
   return m && name ? limb_names_find(&m->body_names, name, body_name, m) : -1;
@@ -62,6 +69,11 @@ int limb_find_frame(const limb_model* m, const char* name)
   if (body >= 0 || !m || !name) return body;
   const int frame = limb_names_find(&m->frame_names, name, frame_name, m);
   return frame >= 0 ? m->nbody + frame : -1;
+}
+
+int limb_find_loop(const limb_model* m, const char* name)
+{
+  return m && name ? limb_names_find(&m->loop_names, name, loop_name, m) : -1;
 }
 
 // ---- properties -----------------------------------------------------------------------------------
@@ -100,6 +112,18 @@ limb_status limb_get_shaft(const limb_model* m, int shaft, limb_shaft_def* out)
 {
   if (!m || !out || shaft < 0 || shaft >= m->nshaft) return LIMB_E_ARG;
   *out = m->shaft[shaft].def;
+  return LIMB_OK;
+}
+
+int limb_loop_count(const limb_model* m) { return m ? m->nloop : 0; }
+
+int limb_row_count(const limb_model* m) { return m ? m->nrow : 0; }
+
+limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out)
+{
+  if (!m || !out || loop < 0 || loop >= m->nloop) return LIMB_E_ARG;
+  const limb_loop* l = &m->loop[loop];
+  *out = (limb_loop_info){.def = l->def, .row = l->row, .nrow = l->nrow, .holonomic = l->holonomic};
   return LIMB_OK;
 }
 

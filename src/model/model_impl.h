@@ -69,6 +69,54 @@ typedef struct limb_shaft {
   double rest; // in compiled coordinates
 } limb_shaft;
 
+// A joint on the way between the two frames of a loop: axis k of a link moves them against each other.
+typedef struct limb_loop_axis {
+  int link, k;
+  int column;  // of its velocity in the cluster
+  double mult; // of that velocity; negative on the way to frame a
+} limb_loop_axis;
+
+// A closure of a loop. Geometric: frames on links; gear, polynomial: joint coordinates, as the user's
+//   q_joint = mult q[q] + off
+typedef struct limb_loop {
+  limb_loop_def def;  // names owned by the model, rotations orthonormal
+  unsigned locked;    // of the kind, or as given
+  int row, nrow;      // in the user's list of rows
+  int holonomic;      // rows, the first ones
+  int link_a, link_b; // compiled; -1: the world
+  sp_pose in_a, in_b; // poses of the cut frames in those links' frames, or in the world
+  int q[2], v[2];     // of joint and other; -1: none
+  double mult[2], off[2];
+  int cluster; // model/clusters.c
+  int local;   // first row in the cluster
+  int naxis;   // geometric: joints that move the frames against each other
+  limb_loop_axis* axis;
+  int column[2]; // gear, polynomial: of joint and other in the cluster
+} limb_loop;
+
+// Loops that share joints, and all velocities of those joints (model/clusters.c).
+typedef struct limb_cluster {
+  int nlink,
+    *link;    // whose joints they are, ascending; the parent of each is among them, or is the base
+  int base;   // link; -1: the world
+  int nv, *v; // the user's velocities, ascending
+  int nloop, *loop; // ascending
+  int nrow;         // of these loops; local rows are in that order
+  int row;          // rows of the clusters before
+  ptrdiff_t block;  // entries of the blocks (nrow x nv) of the clusters before
+} limb_cluster;
+
+typedef struct limb_clusters {
+  void* memory; // of its own
+  size_t size;
+  int count;
+  limb_cluster* cluster;  // in the order of their first links
+  int* of_link;           // nlink: cluster; -1: none
+  int* of_v;              // nv: cluster; -1: none
+  int most_nv, most_nrow; // of a cluster
+  ptrdiff_t entries;      // of all blocks
+} limb_clusters;
+
 // Order in which L'DL eliminates the independent coordinates, last to first.
 typedef struct limb_elimination {
   int* dof;       // ncdof: row of a compiled dof
@@ -95,13 +143,16 @@ struct limb_model {
   sp_vec3 gravity;
   double total_mass;
 
-  int nbody, njoint, nframe, nshaft;
+  int nbody, njoint, nframe, nshaft, nloop;
+  int nrow; // of all loops
   limb_body* body;
   limb_joint* joint;
   limb_frame* frame;
   limb_shaft* shaft;
+  limb_loop* loop;
+  limb_clusters clusters;
   int* body_order; // bodies, parents first; body_order[0] is the world
-  limb_names body_names, joint_names, frame_names;
+  limb_names body_names, joint_names, frame_names, loop_names;
   int nnote;
   limb_note* note; // in a block of its own, texts included
   size_t note_size;

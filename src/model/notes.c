@@ -122,8 +122,8 @@ static void note_massless(const limb_model* m, pen* out)
     if (loaded || joint->def.rotor_inertia > 0 || joint->def.mimic >= 0) continue;
     write_note(out, LIMB_NOTE_MASSLESS, joint->def.name,
                "it moves no inertia, not by body '%s' nor by what is behind it: the mass matrix is "
-               "singular and forward dynamics has no answer",
-               m->body[joint->def.child].name);
+               "singular and forward dynamics has no answer%s",
+               m->body[joint->def.child].name, m->nloop > 0 ? ", unless loops hold the joint" : "");
   }
 }
 

@@ -28,6 +28,8 @@ limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* a
     s =
       limb_builder_add_frame(b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, NULL);
   for (int i = 0; !s && i < m->nshaft; i++) s = limb_builder_add_shaft(b, &m->shaft[i].def, NULL);
+  for (int i = 0; !s && i < m->nloop; i++)
+    s = limb_builder_add_loop(b, &m->loop[i].def, NULL, NULL);
   if (s) {
     limb_builder_destroy(b);
     return s;

@@ -638,7 +638,7 @@ class Texts(Case):
         self.assertIn("--mdh", complete("limb", "info", "--"))
         self.assertEqual(complete("limb", "info", "--base", "fl"), ["floating"])
         self.assertEqual(complete("limb", "info", "--base", "=", "fl"), ["floating"])
-        self.assertEqual(complete("limb", "info", "a"), ["acrobot", "arm.urdf"])
+        self.assertEqual(complete("limb", "info", "a"), ["acrobot", "ankle_leg", "arm.urdf"])
         self.assertNotIn("notes.txt", complete("limb", "info", ""))
         self.assertIn("notes.txt", complete("limb", "check", "--repair", ""))
         self.assertEqual(complete("limb", "eval", "--what", "Mi"), ["Minv"])

@@ -60,6 +60,10 @@ static const hostile texts[] = {
   {"a long chain", LIMB_FORMAT_URDF, 1,
    {ROBOT, "<link name='l@'/><joint name='j@' type='continuous'><parent link='l~'/>"
            "<child link='l@'/></joint>", "</robot>"}},
+  {"a long chain, each link tied to the first", LIMB_FORMAT_URDF, 1,
+   {ROBOT, "<link name='l@'/><joint name='j@' type='continuous'><parent link='l~'/>"
+           "<child link='l@'/></joint><loop_joint name='c@' type='ball'><link1 link='l0'/>"
+           "<link2 link='l@'/></loop_joint>", "</robot>"}},
   {"a cycle", LIMB_FORMAT_URDF, 1,
    {ROBOT, "<link name='l@'/><joint name='j@' type='continuous'><parent link='l~'/>"
            "<child link='l@'/></joint>",
@@ -140,6 +144,11 @@ static const hostile texts[] = {
     "elastic: {stiffness: 1, motor: {inertia: 1}}}\n", ""}},
   {"shafts to nowhere", LIMB_FORMAT_YAML, 1,
    {YAML "bodies:\n  - {name: l0}\nshafts:\n", "  - {joint: a@, motor: b@}\n", ""}},
+  {"loops to nowhere", LIMB_FORMAT_YAML, 1,
+   {YAML "bodies:\n  - {name: l0}\nloops:\n",
+    "  - {name: c@, type: pin, a: {body: a@}, b: {frame: b@}}\n", ""}},
+  {"loops of nothing", LIMB_FORMAT_YAML, 1,
+   {YAML "bodies:\n  - {name: l0}\nloops:\n", "  - {name: c@, type: gear}\n", ""}},
 };
 // clang-format on
 

@@ -56,13 +56,26 @@ static const fault faults[] = {
   {"include_inside", LIMB_E_MODEL, "unsupported", 17},
   {"replicate", LIMB_E_MODEL, "unsupported", 17},
   {"deformable", LIMB_E_MODEL, "unsupported", 10},
-  {"equality_weld", LIMB_E_MODEL, "unsupported", 22},
+  {"connect_empty", LIMB_E_MODEL, "missing-key", 22},
+  {"connect_without_anchor", LIMB_E_MODEL, "missing-key", 22},
+  {"connect_anchor_nan", LIMB_E_MODEL, "bad-number", 22},
+  {"connect_anchor_of_two", LIMB_E_MODEL, "wrong-count", 22},
+  {"connect_unknown", LIMB_E_MODEL, "undefined-body", 22},
+  {"connect_itself", LIMB_E_MODEL, "bad-loop", 22},
+  {"connect_one_site", LIMB_E_MODEL, "missing-key", 22},
+  {"connect_site_unknown", LIMB_E_MODEL, "undefined-body", 22},
+  {"connect_site_and_body", LIMB_E_MODEL, "duplicate-key", 22},
+  {"connect_twice", LIMB_E_MODEL, "duplicate-name", 23},
+  {"weld_relpose_of_six", LIMB_E_MODEL, "wrong-count", 22},
+  {"weld_relpose_nan", LIMB_E_MODEL, "bad-number", 22},
+  {"equality_joint_itself", LIMB_E_MODEL, "bad-loop", 22},
+  {"equality_tendon", LIMB_E_MODEL, "unsupported", 22},
+  {"equality_flex", LIMB_E_MODEL, "unsupported", 22},
+  {"doubt_equality_inactive", LIMB_OK, "ignored", 22},
+  {"doubt_equality_soft", LIMB_OK, "dropped", 22},
+  {"doubt_equality_site_actuator", LIMB_OK, "assumed", 22},
   {"equality_unknown", LIMB_E_MODEL, "mimic-target", 22},
-  {"equality_curved", LIMB_E_MODEL, "unsupported", 22},
-  {"equality_holds", LIMB_E_MODEL, "unsupported", 22},
   {"equality_no_joint", LIMB_E_MODEL, "missing-key", 22},
-  {"equality_twice", LIMB_E_MODEL, "duplicate-key", 23},
-  {"equality_cycle", LIMB_E_MODEL, "mimic-cycle", 0},
   {"inertial_in_frame", LIMB_E_MODEL, "unsupported", 17},
   {"doubt_section", LIMB_OK, "unknown-tag", 10},
   {"doubt_element", LIMB_OK, "unknown-tag", 17},
@@ -141,7 +154,7 @@ START_TEST(all_offenders_are_listed)
   assert_that(has_finding(r, "bad-value", 5, "body 'a'"));
   assert_that(has_finding(r, "duplicate-name", 5, "body 'a'"));
   assert_that(has_finding(r, "bad-number", 6, "element 'geom'"));
-  assert_that(has_finding(r, "unsupported", 8, "element 'weld'"));
+  assert_that(has_finding(r, "missing-key", 8, "element 'weld'"));
   assert_that(has_finding(r, "mimic-target", 9, "element 'joint'"));
   limb_reading_destroy(r);
 }
@@ -185,6 +198,8 @@ START_TEST(deep_and_many)
          LIMB_OK, "no-inertial");
   repeat(WORLD "<body name='a'/></worldbody><equality>", 50000, "<joint joint1='a%d'/>",
          "</equality></mujoco>", LIMB_E_MODEL, "mimic-target");
+  repeat(WORLD "<body name='a'><joint/></body></worldbody><equality>", 50000,
+         "<connect body1='a' anchor='%d 0 %d'/>", "</equality></mujoco>", LIMB_OK, "no-inertial");
 }
 END_TEST
 

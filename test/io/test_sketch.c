@@ -132,6 +132,60 @@ START_TEST(a_multiplier_of_zero_fixes_the_follower)
 }
 END_TEST
 
+// ---- loops -----------------------------------------------------------------------------------------
+
+#define GEAR "<loop_joint name='g' type='gear'><limb joint='a' other='b'/></loop_joint>"
+#define FOLLOWER(inside)                 \
+  LINK("o")                              \
+  LINK("a")                              \
+  LINK("b")                              \
+  JOINT("a", "continuous", "o", "a", "") \
+  JOINT("b", "continuous", "a", "b", "<mimic joint='a'" inside)
+
+// A joint that was read as fixed has no coordinate for a gear; a follower that moves has its leader's.
+START_TEST(gears_need_joints_that_move)
+{
+  limb_reading* r =
+    read_urdf(ROBOT(FOLLOWER(" multiplier='0'/>") GEAR), LIMB_BASE_FIXED, LIMB_E_MODEL);
+  limb_finding f;
+  assert_that(find_finding(r, "bad-loop", 1, "loop 'g'", &f) && strstr(f.text, "never moves"));
+  limb_reading_destroy(r);
+  r = read_urdf(ROBOT(FOLLOWER(" multiplier='2'/>") GEAR), LIMB_BASE_FIXED, LIMB_OK);
+  limb_loop_def def;
+  assert_ok(limb_builder_get_loop(limb_reading_builder(r), 0, &def));
+  assert_that(def.joint == 1 && def.other == 2);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// A link called world that is not the ground goes by another name; loops mean the link all the same.
+START_TEST(loops_find_a_link_that_was_renamed)
+{
+  limb_reading* r = read_urdf(
+    ROBOT(ON_WORLD "<loop_joint name='c' type='ball'><link1 link='a'/><link2 link='world'/>"
+                   "</loop_joint>"),
+    LIMB_BASE_FLOATING, LIMB_OK);
+  const limb_builder* b = limb_reading_builder(r);
+  limb_loop_def def;
+  assert_ok(limb_builder_get_loop(b, 0, &def));
+  assert_that(def.body_b == limb_builder_find_body(b, "world_link") && def.body_b > 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// What a builder refuses comes with the place and in the builder's words.
+START_TEST(refusals_have_a_place)
+{
+  limb_reading* r =
+    read_urdf("<robot name='r'>" LINK("o") "\n<loop_joint name='c' type='ball'><link1 link='o'/>"
+                                           "<link2 link='o'/></loop_joint></robot>",
+              LIMB_BASE_FIXED, LIMB_E_MODEL);
+  limb_finding f;
+  assert_that(find_finding(r, "bad-loop", 2, "loop 'c'", &f) && strstr(f.text, "body 'o'"));
+  limb_reading_destroy(r);
+}
+END_TEST
+
 // ---- names ----------------------------------------------------------------------------------------
 
 START_TEST(names_that_steer_a_terminal_are_refused)
@@ -293,8 +347,9 @@ END_TEST
 CHECK_MAIN("io/sketch", 1, a_root_called_world_is_the_world,
            a_root_called_world_floats_under_another_name, a_root_called_world_may_have_mass,
            stray_roots_are_told_and_copies_are_not, who_follows_a_fixed_joint_is_fixed,
-           a_multiplier_of_zero_fixes_the_follower, names_that_steer_a_terminal_are_refused,
-           suggestions_are_near_or_none, files_that_give_no_text_are_findings,
-           a_file_hides_a_built_in_robot_but_not_by_force, there_is_a_limit_to_the_number_of_bodies,
-           what_is_said_once_is_said_once, errors_are_not_crowded_out,
-           robots_that_cannot_be_built_are_not_written)
+           a_multiplier_of_zero_fixes_the_follower, gears_need_joints_that_move,
+           loops_find_a_link_that_was_renamed, refusals_have_a_place,
+           names_that_steer_a_terminal_are_refused, suggestions_are_near_or_none,
+           files_that_give_no_text_are_findings, a_file_hides_a_built_in_robot_but_not_by_force,
+           there_is_a_limit_to_the_number_of_bodies, what_is_said_once_is_said_once,
+           errors_are_not_crowded_out, robots_that_cannot_be_built_are_not_written)

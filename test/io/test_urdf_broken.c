@@ -41,7 +41,52 @@ static const fault faults[] = {
   {"two_parents", LIMB_E_MODEL, "two-parents", 13},
   {"cycle", LIMB_E_MODEL, "cycle", 3},
   {"own_child", LIMB_E_MODEL, "bad-joint", 9},
-  {"loop_joint", LIMB_E_MODEL, "unsupported", 8},
+  {"loop_empty", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_without_type", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_nameless", LIMB_E_MODEL, "no-name", 7},
+  {"loop_type_unknown", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_type_helical", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_twice", LIMB_E_MODEL, "duplicate-name", 8},
+  {"loop_without_link2", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_link_unknown", LIMB_E_MODEL, "undefined-body", 8},
+  {"loop_link_nameless", LIMB_E_MODEL, "missing-key", 8},
+  {"loop_of_itself", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_three_links", LIMB_E_MODEL, "duplicate-key", 7},
+  {"loop_three_link1", LIMB_E_MODEL, "duplicate-key", 7},
+  {"loop_origin_nan", LIMB_E_MODEL, "bad-number", 8},
+  {"loop_pose_nan", LIMB_E_MODEL, "bad-number", 7},
+  {"loop_pose_twice", LIMB_E_MODEL, "duplicate-key", 7},
+  {"loop_axis_zero", LIMB_E_MODEL, "bad-axis", 7},
+  {"loop_axis2_zero", LIMB_E_MODEL, "bad-axis", 7},
+  {"loop_of_another_kind", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_without_locked", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_locked_unknown", LIMB_E_MODEL, "bad-value", 7},
+  {"loop_locked_twice", LIMB_E_MODEL, "bad-value", 7},
+  {"loop_locked_empty", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_without_length", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_length_negative", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_radius_zero", LIMB_E_MODEL, "bad-loop", 7},
+  {"loop_own_mistyped", LIMB_E_MODEL, "unknown-key", 7},
+  {"gear_with_links", LIMB_E_MODEL, "bad-loop", 7},
+  {"gear_joint_unknown", LIMB_E_MODEL, "bad-loop", 7},
+  {"gear_without_other", LIMB_E_MODEL, "missing-key", 7},
+  {"gear_of_itself", LIMB_E_MODEL, "bad-loop", 7},
+  {"gear_loop_ratio_zero", LIMB_E_MODEL, "bad-loop", 7},
+  {"polynomial_of_seven", LIMB_E_MODEL, "wrong-count", 7},
+  {"polynomial_nan", LIMB_E_MODEL, "bad-number", 7},
+  {"polynomial_constant", LIMB_E_MODEL, "bad-loop", 7},
+  {"law_row_too_large", LIMB_E_MODEL, "bad-loop", 7},
+  {"law_row_broken", LIMB_E_MODEL, "bad-value", 7},
+  {"law_mistyped", LIMB_E_MODEL, "unknown-key", 7},
+  {"law_nan", LIMB_E_MODEL, "bad-number", 7},
+  {"constraint_without_child", LIMB_E_MODEL, "missing-key", 7},
+  {"loop_plus_unknown", LIMB_E_MODEL, "undefined-body", 7},
+  {"coupling", LIMB_E_MODEL, "unsupported", 7},
+  {"start_of_mimic", LIMB_E_MODEL, "bad-joint", 6},
+  {"start_nan", LIMB_E_MODEL, "bad-number", 6},
+  {"doubt_loop_two_link1", LIMB_OK, "assumed", 8},
+  {"doubt_loop_no_axis", LIMB_OK, "assumed", 7},
+  {"doubt_loop_axis_of_ball", LIMB_OK, "ignored", 8},
   {"no_type", LIMB_E_MODEL, "missing-key", 4},
   {"unknown_type", LIMB_E_MODEL, "bad-joint", 4},
   {"zero_axis", LIMB_E_MODEL, "bad-axis", 6},
@@ -254,6 +299,13 @@ START_TEST(very_many_faults)
   page_repeat(&p, 30000,
               "<link name=\"the_link_%d\"/><joint name=\"j%d\" type=\"fixed\"><parent "
               "link=\"a_link_%d\"/><child link=\"none\"/></joint>\n");
+  page_put(&p, "</robot>");
+  expect(&p, LIMB_E_MODEL, "undefined-body");
+
+  page_put(&p, "<robot name=\"r\"><link name=\"a\"/>\n");
+  page_repeat(&p, 30000,
+              "<loop_joint name=\"l%d\" type=\"spherical\"><link1 link=\"a\" xyz=\"%d 0 0\"/>"
+              "<link2 link=\"none%d\"/></loop_joint>\n");
   page_put(&p, "</robot>");
   expect(&p, LIMB_E_MODEL, "undefined-body");
   assert_that(clock() - start < 30 * CLOCKS_PER_SEC);

@@ -5,6 +5,7 @@
 #include "limb/write.h"
 
 #include "io/elastic_arm.h"
+#include "io/looped.h"
 #include "support/check.h"
 #include "support/page.h"
 #include "support/rng.h"
@@ -64,10 +65,10 @@ static void same_joint(const limb_joint_def* a, const limb_joint_def* b, int bod
   assert_close_vec3(b->axis2, a->axis2, 4 * 2.3e-16, 0); // put into its plane again
   const double x[] = {a->pitch,         a->q_min,      a->q_max,   a->v_max,     a->effort_max,
                       a->rotor_inertia, a->coulomb,    a->viscous, a->stiffness, a->gear_ratio,
-                      a->rest,          a->multiplier, a->offset};
+                      a->rest,          a->multiplier, a->offset,  a->start};
   const double y[] = {b->pitch,         b->q_min,      b->q_max,   b->v_max,     b->effort_max,
                       b->rotor_inertia, b->coulomb,    b->viscous, b->stiffness, b->gear_ratio,
-                      b->rest,          b->multiplier, b->offset};
+                      b->rest,          b->multiplier, b->offset,  b->start};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) assert_that(x[i] == y[i]);
 }
 
@@ -100,6 +101,7 @@ static void same_description(const limb_builder* a, const limb_builder* b)
     assert_ok(limb_builder_get_shaft(b, i, &y));
     assert_that(memcmp(&x, &y, sizeof x) == 0); // without gaps
   }
+  assert_same_loops(a, b, 4e-15);
 }
 
 // Torques and mass matrix at random states.
@@ -290,6 +292,52 @@ START_TEST(elastic_comes_back)
 }
 END_TEST
 
+// Loops of every kind, with their laws, in their order; and where joints start.
+START_TEST(loops_come_back)
+{
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    limb_builder* b = looped_arm(seed);
+    limb_findings* f = NULL;
+    assert_ok(limb_findings_create(NULL, &f));
+    page p = write_urdf(b, f);
+    check_at("%s", p.text);
+    assert_that(strstr(p.text, "<loop_joint name=\"pin\" type=\"revolute\">\n    <link1 link="));
+    assert_that(strstr(p.text, " locked=\"turn_y move_x move_z\""));
+    ck_assert_int_eq(count(f, "extension"), 4); // pitch, starts, a type, loops
+    limb_reading* r = read_page(&p);
+    assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 0);
+    same_description(b, limb_reading_builder(r));
+    free(p.text);
+    limb_findings_destroy(f);
+    limb_reading_destroy(r);
+    limb_builder_destroy(b);
+  }
+}
+END_TEST
+
+// A robot that a loop ties to the world has a link for it, so that all links of the file are there.
+START_TEST(loops_on_the_world_come_back)
+{
+  limb_builder* b = NULL;
+  limb_body_def body = limb_default_body_def("crate");
+  body.inertia = limb_inertia_box(1, 1, 1, 1);
+  assert_ok(limb_builder_create(NULL, &b));
+  assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+  const limb_joint_def base = limb_default_joint_def("base", LIMB_FREE, LIMB_WORLD_BODY, 1);
+  assert_ok(limb_builder_add_joint(b, &base, NULL, NULL));
+  limb_loop_def rope = limb_default_loop_def("rope", LIMB_LOOP_DISTANCE, LIMB_WORLD_BODY, 1);
+  rope.length = 2;
+  assert_ok(limb_builder_add_loop(b, &rope, NULL, NULL));
+  page p = write_urdf(b, NULL);
+  assert_that(strstr(p.text, "<link name=\"world\"/>"));
+  limb_reading* r = read_page(&p);
+  same_description(b, limb_reading_builder(r));
+  free(p.text);
+  limb_reading_destroy(r);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 START_TEST(extensions_are_told)
 {
   limb_builder* b = on_world("j", LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
@@ -408,5 +456,5 @@ START_TEST(real_robots_load)
 END_TEST
 
 CHECK_MAIN("io/urdf_write", 1, fixtures_come_back, bases_come_back, hard_names_come_back,
-           what_cannot_be_written, elastic_comes_back, extensions_are_told, rotations_come_back,
-           real_robots_load)
+           what_cannot_be_written, elastic_comes_back, loops_come_back,
+           loops_on_the_world_come_back, extensions_are_told, rotations_come_back, real_robots_load)

@@ -476,7 +476,7 @@ START_TEST(guide)
     w = (writer){.used = 0};
   }
   fclose(f);
-  ck_assert_int_eq(robots, 7);
+  ck_assert_int_eq(robots, 8);
 }
 END_TEST
 

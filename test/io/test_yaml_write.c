@@ -4,6 +4,7 @@
 #include "limb/write.h"
 
 #include "io/elastic_arm.h"
+#include "io/looped.h"
 #include "support/check.h"
 #include "support/page.h"
 #include "support/rng.h"
@@ -42,7 +43,7 @@ static void compare_joints(const limb_joint_def* a, const limb_joint_def* b)
   const size_t first = offsetof(limb_joint_def, axis), mimic = offsetof(limb_joint_def, mimic);
   assert_that(same((const char*)a + first, (const char*)b + first, mimic - first));
   assert_that(a->mimic == b->mimic && same(&a->multiplier, &b->multiplier, 2 * sizeof(double)));
-  assert_that(a->drive == b->drive);
+  assert_that(a->drive == b->drive && a->start == b->start);
 }
 
 static void compare(const limb_builder* a, const limb_builder* b)
@@ -76,6 +77,7 @@ static void compare(const limb_builder* a, const limb_builder* b)
     assert_that(x.joint == y.joint && x.motor == y.motor);
     assert_that(same(&x.ratio, &y.ratio, sizeof x - offsetof(limb_shaft_def, ratio)));
   }
+  assert_same_loops(a, b, 0);
   for (int i = 0; i < limb_builder_frame_count(a); i++) {
     limb_frame_info x, y;
     assert_ok(limb_builder_get_frame(a, i, &x));

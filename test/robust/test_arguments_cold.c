@@ -98,6 +98,8 @@ START_TEST(manifold)
   uint64_t seed = 1;
   assert_status(limb_neutral(NULL, q), LIMB_E_ARG);
   assert_status(limb_neutral(m, NULL), LIMB_E_ARG);
+  assert_status(limb_start(NULL, q), LIMB_E_ARG);
+  assert_status(limb_start(m, NULL), LIMB_E_ARG);
   assert_status(limb_random(NULL, &seed, q), LIMB_E_ARG);
   assert_status(limb_random(m, NULL, q), LIMB_E_ARG);
   assert_status(limb_random(m, &seed, NULL), LIMB_E_ARG);
@@ -243,7 +245,8 @@ START_TEST(definitions_hold_finite_numbers)
     offsetof(limb_joint_def, v_max),       offsetof(limb_joint_def, effort_max),
     offsetof(limb_joint_def, gear_ratio),  offsetof(limb_joint_def, rotor_inertia),
     offsetof(limb_joint_def, coulomb),     offsetof(limb_joint_def, viscous),
-    offsetof(limb_joint_def, stiffness),   offsetof(limb_joint_def, rest)};
+    offsetof(limb_joint_def, stiffness),   offsetof(limb_joint_def, rest),
+    offsetof(limb_joint_def, start)};
   for (size_t k = 0; k < sizeof at / sizeof at[0]; k++) {
     limb_joint_def bad = good;
     const double nan = (double)NAN;

@@ -49,7 +49,18 @@ static void purse_free(void* context, void* memory, size_t size)
   free(block);
 }
 
-// A small robot with everything: fixed, compound and mimic joints, a frame, long names.
+// Two closures with long names.
+static limb_status describe_loops(limb_builder* b)
+{
+  limb_loop_def pin = limb_default_loop_def("a pin with quite a long name", LIMB_LOOP_PIN, 4, 9);
+  limb_loop_def gear =
+    limb_default_loop_def("a gear with quite a long name", LIMB_LOOP_GEAR, -1, -1);
+  gear.joint = 7, gear.other = 4, gear.coefficient[1] = 3;
+  const limb_status s = limb_builder_add_loop(b, &pin, NULL, NULL);
+  return s ? s : limb_builder_add_loop(b, &gear, NULL, NULL);
+}
+
+// A small robot with everything: fixed, compound and mimic joints, a frame, loops, long names.
 static limb_status describe(limb_builder* b)
 {
   static const limb_joint_type type[] = {LIMB_FREE,      LIMB_REVOLUTE,  LIMB_FIXED,
@@ -72,13 +83,13 @@ static limb_status describe(limb_builder* b)
   }
   const sp_pose here = sp_pose_identity();
   if (!s) s = limb_builder_add_frame(b, "a frame", 3, &here, NULL, &err);
-  return s;
+  return s ? s : describe_loops(b);
 }
 
 // The whole cold life of a model. Stops at the first failure and returns its status.
 static limb_status cold_life(const limb_allocator* alloc)
 {
-  limb_builder* b = NULL;
+  limb_builder *b = NULL, *again = NULL;
   limb_model* m = NULL;
   limb_data* d = NULL;
   limb_dual* w = NULL;
@@ -88,6 +99,7 @@ static limb_status cold_life(const limb_allocator* alloc)
   limb_status s = limb_builder_create(alloc, &b);
   if (!s) s = describe(b);
   if (!s) s = limb_builder_build(b, &m, &err);
+  if (!s) s = limb_builder_from_model(m, alloc, &again);
   if (!s) s = limb_data_create(m, alloc, &d);
   if (!s) s = limb_dual_create(m, LIMB_DUAL_MATRICES, alloc, &w);
   if (!s) s = limb_series_create(m, alloc, &series);
@@ -98,8 +110,10 @@ static limb_status cold_life(const limb_allocator* alloc)
   limb_series_destroy(series);
   limb_dual_destroy(w);
   limb_data_destroy(d);
+  limb_builder_destroy(again);
   limb_builder_destroy(b); // before the model: models live on
   if (m) assert_that(limb_nv(m) > 0 && limb_find_frame(m, "a frame") > 0);
+  if (m) assert_that(limb_find_loop(m, "a gear with quite a long name") == 1);
   limb_model_destroy(m);
   return s;
 }
@@ -148,11 +162,20 @@ START_TEST(a_failed_call_can_be_repeated)
       assert_that(limb_builder_joint_count(b) == i + (s == LIMB_OK));
     } while (s == LIMB_E_NOMEM);
     assert_ok(s);
+    const limb_loop_def loop = limb_default_loop_def(name, LIMB_LOOP_BALL, i, i + 1);
+    n = 0;
+    do {
+      p.budget = n++;
+      s = limb_builder_add_loop(b, &loop, NULL, NULL);
+      assert_that(limb_builder_loop_count(b) == i + (s == LIMB_OK));
+      assert_that(limb_builder_find_loop(b, name) == (s ? -1 : i));
+    } while (s == LIMB_E_NOMEM);
+    assert_ok(s);
   }
   p.budget = -1;
   limb_model* m = NULL;
   assert_ok(limb_builder_build(b, &m, NULL));
-  assert_that(limb_nv(m) == 40);
+  assert_that(limb_nv(m) == 40 && limb_row_count(m) == 120);
   limb_model_destroy(m);
   limb_builder_destroy(b);
   assert_that(p.alive == 0 && p.bytes == 0 && !p.misused);

@@ -1,0 +1,142 @@
+// Robots with loops, and states that close them.
+//
+// A state: from the start of the model every joint moves at random, then all loops are closed
+// (limb_assemble); v is random where it is independent. tau is what the tree needs for some acceleration, and a
+// random share, so that the closures have to work; a is what comes of it.
+#include "closed.h"
+
+#include "elastic.h"
+#include "robot.h"
+#include "support/closed_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double spread = 0.2; // of the first guess about the start [rad, m]
+
+// ---- robots --------------------------------------------------------------------------------------
+
+limb_model* bench_four_bar(int unused) { return (void)unused, closed_four_bar(1, 0.35, 0.9, 0.7); }
+limb_model* bench_five_bar(int unused) { return (void)unused, closed_five_bar(); }
+limb_model* bench_gough_stewart(int unused) { return (void)unused, closed_gough_stewart(); }
+limb_model* bench_ladder(int cells) { return closed_ladder(cells); }
+
+typedef struct part {
+  const char* name;
+  limb_joint_type type;
+  sp_vec3 at, axis;
+  double start;
+  int active;
+  sp_inertia inertia;
+} part;
+
+// One linear drive between shank and foot. side, way: +1 left, -1 right, of the body and of the ankle.
+static void add_drive(limb_builder* b, double side, double way)
+{
+  const double length = 0.3306, lean = 0.0605; // where the foot is level
+  const part parts[] = {
+    {"cross", LIMB_REVOLUTE, {-0.05, 0.045 * way, -0.05}, {0, 1, 0}, lean, 0,
+     limb_inertia_box(0.04, 0.02, 0.03, 0.02)},
+    {"drive", LIMB_REVOLUTE, {0, 0, 0}, {1, 0, 0}, 0, 0,
+     limb_inertia_move(fixture_at(0, 0, -0.07), limb_inertia_cylinder(0.42, 0.018, 0.18))},
+    {"rod", LIMB_PRISMATIC, {0, 0, 0}, {0, 0, -1}, length, 1,
+     limb_inertia_move(fixture_at(0, 0, 0.08), limb_inertia_cylinder(0.11, 0.006, 0.18))}};
+  const char *leg = side > 0 ? "l" : "r", *hand = way > 0 ? "left" : "right";
+  char name[40];
+  snprintf(name, sizeof name, "%s_shank", leg);
+  int parent = limb_builder_find_body(b, name);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    const part* p = &parts[i];
+    snprintf(name, sizeof name, "%s_%s_%s", leg, hand, p->name);
+    parent = closed_add(b, &(closed_link){.name = name,
+                                          .type = p->type,
+                                          .parent = parent,
+                                          .placement = sp_pose_make(sp_identity3(), p->at),
+                                          .axis = p->axis,
+                                          .inertia = p->inertia,
+                                          .active = p->active,
+                                          .start = p->start});
+  }
+  snprintf(name, sizeof name, "%s_foot", leg);
+  const int foot = limb_builder_find_body(b, name);
+  snprintf(name, sizeof name, "%s_%s_ball", leg, hand);
+  closed_join(b, name, LIMB_LOOP_BALL, foot, fixture_at(-0.07, 0.045 * way, -0.02), parent,
+              sp_pose_identity());
+}
+
+// Joints of the ankles, pitch and roll: 5 and 6 of the left leg, 11 and 12 of the right one.
+limb_model* bench_humanoid_ankles(int unused)
+{
+  (void)unused;
+  const unsigned ankles = 1U << 5 | 1U << 6 | 1U << 11 | 1U << 12;
+  limb_model* bare = bench_elastic(robot_humanoid(), ankles, 0); // springs of no stiffness: passive
+  limb_builder* b = NULL;
+  if (!bare) return NULL;
+  const limb_status s = limb_builder_from_model(bare, NULL, &b);
+  limb_model_destroy(bare);
+  if (s != LIMB_OK) return NULL;
+  for (int k = 0; k < 4; k++) add_drive(b, k < 2 ? 1 : -1, k % 2 ? -1 : 1);
+  return fixture_end(b);
+}
+
+// ---- states --------------------------------------------------------------------------------------
+
+limb_status bench_closed_mobility(const limb_model* m, limb_mobility* out)
+{
+  limb_loops* w = NULL;
+  const limb_assembly how = limb_default_assembly();
+  double* q = calloc((size_t)limb_nq(m), sizeof *q);
+  limb_status s = q ? limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &w) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_start(m, q);
+  if (s == LIMB_OK) s = limb_assemble(w, &how, q, NULL);
+  if (s == LIMB_OK) s = limb_mobility_at(w, q, NULL, out);
+  limb_loops_destroy(w);
+  free(q);
+  return s;
+}
+
+// Closed places next to the start. step: nv, scratch.
+static limb_status draw_places(limb_loops* w, uint64_t* seed, double* step, double* q)
+{
+  enum { TRIES = 20 };
+  const limb_model* m = limb_loops_model(w);
+  const limb_assembly how = limb_default_assembly();
+  limb_status s = LIMB_E_NOCONV;
+  for (int k = 0; k < TRIES && s == LIMB_E_NOCONV; k++) {
+    for (int i = 0; i < limb_nv(m); i++) step[i] = spread * bench_uniform(seed);
+    s = limb_start(m, q);
+    if (s == LIMB_OK) s = limb_integrate(m, q, step, 1, q);
+    if (s == LIMB_OK) s = limb_assemble(w, &how, q, NULL);
+  }
+  return s;
+}
+
+static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, double* q, double* v,
+                              double* a, double* tau)
+{
+  const int nv = limb_nv(limb_loops_model(w));
+  limb_status s = draw_places(w, seed, v, q);
+  for (int i = 0; i < nv; i++) v[i] = bench_uniform(seed), a[i] = bench_uniform(seed);
+  if (s == LIMB_OK) s = limb_complete_velocities(w, q, NULL, NULL, v);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v, NULL, NULL, a);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, a, NULL, tau);
+  for (int i = 0; i < nv && s == LIMB_OK; i++) tau[i] += bench_uniform(seed);
+  if (s == LIMB_OK) s = limb_closed_forward_dynamics(w, q, v, tau, NULL, NULL, a, NULL, NULL);
+  return s;
+}
+
+int bench_closed_draw(bench_states* states, const bench_robot* robot)
+{
+  const size_t nq = (size_t)robot->nq, nv = (size_t)robot->nv;
+  uint64_t seed = 20;
+  limb_data* d = NULL;
+  limb_loops* w = NULL;
+  limb_status s = limb_data_create(robot->model, NULL, &d);
+  if (s == LIMB_OK) s = limb_loops_create(robot->model, LIMB_LOOPS_LINEAR, NULL, &w);
+  for (size_t k = 0; k < (size_t)states->count && s == LIMB_OK; k++)
+    s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv,
+                   states->tau + k * nv);
+  limb_data_destroy(d);
+  limb_loops_destroy(w);
+  return s == LIMB_OK ? 0 : -1;
+}

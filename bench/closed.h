@@ -1,0 +1,26 @@
+// Robots with loops for the benchmark, and states that close the loops.
+#ifndef BENCH_CLOSED_H
+#define BENCH_CLOSED_H
+
+#include "peer.h"
+
+/// The fixtures of the tests: a four-bar and a five-bar, both planar, a Gough-Stewart platform with six
+/// legs, and a ladder of four-bar cells, each on the coupler of the one before.
+limb_model* bench_four_bar(int unused);
+limb_model* bench_five_bar(int unused);
+limb_model* bench_gough_stewart(int unused);
+limb_model* bench_ladder(int cells);
+
+/// The humanoid with parallel ankles: two linear drives each between shank and foot, as in the model
+/// ankle_leg. Two loops, 18 passive velocities (six of the base), 47 in all.
+limb_model* bench_humanoid_ankles(int unused);
+
+/// Mobility where assembly starts, loops closed.
+limb_status bench_closed_mobility(const limb_model* m, limb_mobility* out);
+
+/// Draws random states that close the loops, velocities and accelerations included.
+/// @param states  with room for count of them
+/// @return 0, or -1: one could not be closed
+int bench_closed_draw(bench_states* states, const bench_robot* robot);
+
+#endif

@@ -1,0 +1,216 @@
+// `limb assemble --map`: workspace and singularities over a grid of one or two coordinates.
+#include "assemble.h"
+#include "cli.h"
+#include "output.h"
+
+#include "limb/csv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 300, POSE = 7 };
+
+static const double MOST_POINTS = 1e6;
+
+double assemble_grid(const assemble_axis* axis, int i)
+{
+  if (axis->count < 2) return axis->lower;
+  return axis->lower + (axis->upper - axis->lower) * i / (axis->count - 1);
+}
+
+// ---- options ---------------------------------------------------------------------------------------
+
+// ":LOWER:UPPER:COUNT" behind a name; 1 when that is what it is.
+static int read_numbers(const char* text, assemble_axis* axis)
+{
+  double x[3];
+  for (int k = 0; k < 3; k++) {
+    char* end = NULL;
+    if (*text != ':') return 0;
+    x[k] = strtod(text + 1, &end); // no locale is ever set
+    if (end == text + 1 || !isfinite(x[k])) return 0;
+    text = end;
+  }
+  if (*text || x[2] < 1 || x[2] > MOST_POINTS || x[2] != floor(x[2])) return 0;
+  axis->lower = x[0], axis->upper = x[1], axis->count = (int)x[2];
+  return 1;
+}
+
+// NAME:LOWER:UPPER:COUNT. Names may have colons, so the numbers are looked for from behind.
+static int read_axis(const assemble_run* r, const char* option, assemble_axis* axis)
+{
+  const char* text = cli_get(r->args, option);
+  const limb_model* m = r->robot.model;
+  limb_joint_info joint;
+  *axis = (assemble_axis){.velocity = -1, .count = 1};
+  if (!text) return EXIT_FINE;
+  for (int k = 0; k < r->dofs.nq; k++) {
+    const cli_dof* d = &r->dofs.q[k];
+    const size_t length = strlen(d->name);
+    if (strncmp(text, d->name, length) != 0 || !read_numbers(text + length, axis)) continue;
+    if (limb_get_joint(m, d->joint, &joint) != LIMB_OK) continue;
+    if (joint.def.type == LIMB_SPHERICAL || joint.def.type == LIMB_FREE)
+      return cli_usage(r->args, "--%s: '%s' is part of a rotation or free joint", option, d->name);
+    axis->velocity = joint.v + d->index;
+    axis->name = d->name;
+    return EXIT_FINE;
+  }
+  return cli_usage(r->args,
+                   "--%s takes NAME:LOWER:UPPER:COUNT with the name of a coordinate, two numbers "
+                   "and a whole one, not '%s'",
+                   option, text);
+}
+
+static int read_map(const assemble_run* r, assemble_map* map)
+{
+  const char* frame = cli_get(r->args, "frame");
+  int code = read_axis(r, "map", &map->axis[0]);
+  if (code == EXIT_FINE) code = read_axis(r, "map2", &map->axis[1]);
+  if (code != EXIT_FINE) return code;
+  if (map->axis[0].velocity == map->axis[1].velocity)
+    return cli_usage(r->args, "--map and --map2 are of the same coordinate");
+  map->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
+  map->frame_name = frame;
+  if (frame && map->frame < 0) {
+    const char* close = cli_nearest_frame(r->robot.model, frame);
+    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame,
+                     close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+  }
+  const double points = (double)map->axis[0].count * map->axis[1].count;
+  if (points > MOST_POINTS)
+    return cli_usage(r->args, "a map of %.0f points is too large: %.0f at most", points,
+                     MOST_POINTS);
+  map->points = (size_t)points;
+  return EXIT_FINE;
+}
+
+// ---- the table -------------------------------------------------------------------------------------
+
+static limb_status put_head(const assemble_run* r, const assemble_map* map, limb_csv_writer* w)
+{
+  static const char* const plain[] = {
+    "closed", "mobility", "condition", "condition_passive", "condition_active", "singularity"};
+  static const char* const part[POSE] = {"px", "py", "pz", "qx", "qy", "qz", "qw"};
+  char name[NAME_ROOM];
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < 2 && s == LIMB_OK; k++) {
+    if (map->axis[k].velocity < 0) continue;
+    (void)snprintf(name, sizeof name, "grid.%s", map->axis[k].name);
+    s = limb_csv_text(w, name);
+  }
+  for (int k = 0; k < 6 && s == LIMB_OK; k++) s = limb_csv_text(w, plain[k]);
+  for (int k = 0; k < POSE && map->frame >= 0 && s == LIMB_OK; k++) s = limb_csv_text(w, part[k]);
+  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
+    (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
+    s = limb_csv_text(w, name);
+  }
+  return s == LIMB_OK ? limb_csv_end_row(w) : s;
+}
+
+// Numbers, "inf" where one is beyond all, or as many empty fields.
+static limb_status put(limb_csv_writer* w, int closed, int n, const double* x)
+{
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < n && s == LIMB_OK; k++) {
+    if (!closed)
+      s = limb_csv_text(w, "");
+    else
+      s = isfinite(x[k]) ? limb_csv_number(w, x[k]) : limb_csv_text(w, "inf");
+  }
+  return s;
+}
+
+static limb_status put_point(const assemble_run* r, const assemble_map* map, size_t i,
+                             limb_csv_writer* w)
+{
+  const limb_map_point* p = &map->point[i];
+  const limb_mobility* m = &p->mobility;
+  const int second = map->axis[1].count;
+  const double grid[] = {assemble_grid(&map->axis[0], (int)i / second),
+                         assemble_grid(&map->axis[1], (int)i % second)};
+  const double state[] = {(double)m->mobility, m->condition, m->condition_passive,
+                          m->condition_active, (double)m->singularity};
+  const sp_quat q = sp_quat_rot(p->pose.R);
+  const double pose[POSE] = {p->pose.p.x, p->pose.p.y, p->pose.p.z, q.x, q.y, q.z, q.w};
+  limb_status s = limb_csv_numbers(w, grid, map->axis[1].velocity < 0 ? 1 : 2);
+  if (s == LIMB_OK) s = limb_csv_number(w, p->closed);
+  if (s == LIMB_OK) s = put(w, p->closed, 5, state);
+  if (s == LIMB_OK && map->frame >= 0) s = put(w, p->closed, POSE, pose);
+  if (s == LIMB_OK) s = put(w, p->closed, r->dofs.nq, map->q + i * (size_t)r->dofs.nq);
+  return s == LIMB_OK ? limb_csv_end_row(w) : s;
+}
+
+static int print(const assemble_run* r, const assemble_map* map, FILE* out)
+{
+  limb_csv_writer* w = NULL;
+  errno = 0;
+  limb_status s = limb_csv_create(out, NULL, &w);
+  if (s == LIMB_OK) s = put_head(r, map, w);
+  for (size_t i = 0; i < map->points && s == LIMB_OK; i++) s = put_point(r, map, i, w);
+  if (s == LIMB_OK) s = limb_csv_finish(w);
+  limb_csv_destroy(w);
+  if (s == LIMB_OK) return EXIT_FINE;
+  return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+}
+
+// ---- the map ---------------------------------------------------------------------------------------
+
+static void tell(const assemble_run* r, const assemble_map* map)
+{
+  size_t closed = 0, singular = 0;
+  for (size_t i = 0; i < map->points; i++) {
+    closed += map->point[i].closed != 0;
+    singular += map->point[i].closed && map->point[i].mobility.singularity != LIMB_REGULAR;
+  }
+  (void)fprintf(stderr, "%s: map: the loops close at %zu of %zu points, %zu of them singular\n",
+                limb_reading_source(r->robot.reading), closed, map->points, singular);
+}
+
+static limb_status make(assemble_run* r, assemble_map* map)
+{
+  limb_map o = limb_default_map();
+  limb_loop_options options = limb_default_loop_options();
+  map->point = calloc(map->points, sizeof *map->point);
+  map->q = calloc(map->points * (size_t)r->dofs.nq + 1, sizeof *map->q);
+  if (!map->point || !map->q) return LIMB_E_NOMEM;
+  for (int k = 0; k < 2; k++) {
+    o.velocity[k] = map->axis[k].velocity;
+    o.lower[k] = map->axis[k].lower, o.upper[k] = map->axis[k].upper;
+    o.count[k] = map->axis[k].count;
+  }
+  o.frame = map->frame;
+  options.time = r->how.time;
+  return limb_map_over(r->at.loops, &o, r->at.q, &options, map->point, map->q);
+}
+
+static int draw(const assemble_run* r, const assemble_map* map, const char* path)
+{
+  cli_output out;
+  int code = cli_output_open(&out, cli_title(r->args), path);
+  if (code != EXIT_FINE) return code;
+  assemble_draw(r, map, out.stream);
+  code = cli_output_commit(&out, cli_title(r->args));
+  cli_output_abandon(&out);
+  return code;
+}
+
+int assemble_run_map(assemble_run* r, FILE* out)
+{
+  const char* path = cli_get(r->args, "svg");
+  assemble_map map = {.frame = -1};
+  int code = read_map(r, &map);
+  if (code == EXIT_FINE) {
+    const limb_status s = make(r, &map);
+    if (s != LIMB_OK) {
+      (void)cli_usage(r->args, "--map: %s", limb_status_text(s));
+      code = cli_exit_code(s);
+    }
+  }
+  if (code == EXIT_FINE) tell(r, &map);
+  if (code == EXIT_FINE) code = print(r, &map, out);
+  if (code == EXIT_FINE && path) code = draw(r, &map, path);
+  free(map.point);
+  free(map.q);
+  return code;
+}

@@ -1,0 +1,123 @@
+// limb: robot dynamics in C. Closing loops: assembly, branches, staying on the manifold, maps.
+//
+// Equations are those of limb/loops.h. Assembly is Levenberg and Marquardt's iteration on the manifold of
+// configurations, quaternions included, loop by loop where loops share no joints.
+#ifndef LIMB_ASSEMBLE_H
+#define LIMB_ASSEMBLE_H
+
+#include "limb/loops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Start from limb_default_assembly().
+typedef struct limb_assembly {
+  size_t size;         ///< sizeof(limb_assembly), set by the default function
+  double time;         ///< of the laws s(t)
+  double tolerance;    ///< largest residual of a closed loop [m, rad]; default 1e-12
+  int iterations;      ///< most per try; default 200
+  int tries;           ///< most starts: the given one, then random ones; default 1
+  uint64_t seed;       ///< of the random starts
+  int within_limits;   ///< 1: configurations outside the limits of joints in loops do not count; default 0
+  const unsigned char* held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
+                             ///< or none of a joint). NULL: none
+} limb_assembly;
+
+static inline limb_assembly limb_default_assembly(void)
+{
+  const limb_assembly o = {sizeof(limb_assembly), 0, 1e-12, 200, 1, 0, 0, NULL};
+  return o;
+}
+
+/// What came of it.
+typedef struct limb_assembly_report {
+  double residual; ///< largest left
+  int loop;        ///< that it belongs to; -1: no loops
+  int iterations, tries;
+} limb_assembly_report;
+
+/// Closes all loops: q becomes a configuration near it that does. A start that is exactly singular (a
+/// four-bar stretched out) is left by a small random step. Closures that are turned round (limb_loop_gap) do
+/// not count. Only loops that do not close are tried again. Cost per iteration: O(n), and cubes of the groups
+/// of loops that share joints.
+/// @param q       nq (in and out); on failure the best that was found
+/// @param report  may be NULL (output)
+/// @return LIMB_OK; LIMB_E_NOCONV (no such configuration found: report says which loop, and how far apart).
+LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_assembly* options,
+                                                  double* q, limb_assembly_report* report);
+
+/// Looks for different ways to close the loops with the held coordinates as they are in q: from q, and from
+/// random starts. Two that can be told apart by less than 1e-6 count once. For mechanisms whose mobility is
+/// held: with motion left, every start ends somewhere else; then those on one continuous branch are many.
+/// @param most   room in q_out
+/// @param q_out  most x nq; those found, q's own first (output)
+/// @param found  how many (output)
+/// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.tries is the number of starts.
+LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w,
+                                                           const limb_assembly* options,
+                                                           const double* q, int most,
+                                                           double* q_out, int* found);
+
+/// The exact projection: the nearest state that satisfies the equations. Places first, by Gauss-Newton steps
+/// of least norm, then velocities: v -= Psi^+ (Psi v - s'). Weighted by masses it would be nearest in kinetic
+/// energy, and cost more; so near, it makes no difference that counts. Quadratic convergence: from a residual
+/// of 1e-4 it takes two steps. Cost as limb_mobility_at per step.
+/// @param v  nv; NULL: places only (in and out)
+/// @return also LIMB_E_NOCONV: too far away for a projection (a joint would move by more than 1 rad or m),
+///         assemble; or velocities that contradict each other. q and v are left as they were then.
+LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_options* options,
+                                                 double* q, double* v,
+                                                 limb_assembly_report* report);
+
+/// Follows a branch: moves the held coordinates from where they are in q to q_goal in steps small enough that
+/// the others follow continuously, by the tangent and then the projection.
+/// @param held    nv marks; NULL: active joints
+/// @param q_goal  nq; only the held coordinates are read
+/// @param q       nq, closed (in and out); on failure the last that was closed
+/// @return also LIMB_E_SINGULAR where the branch meets another or ends before the goal, or when held
+///         coordinates depend on each other; LIMB_E_NOCONV when q is not closed, nor can be as it is held.
+LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const unsigned char* held,
+                                                       const double* q_goal,
+                                                       const limb_loop_options* options, double* q);
+
+/// A map over one or two coordinates: a grid of values of held coordinates, and at every point whether the
+/// loops close on the branch of q, where a frame is, and how well conditioned the robot is there.
+typedef struct limb_map {
+  size_t size;                    ///< sizeof(limb_map), set by the default function
+  int velocity[2];                ///< the coordinates, by their velocities; second -1: a line
+  double lower[2], upper[2];
+  int count[2];                   ///< grid points each, >= 1
+  int frame;                      ///< -1: none
+} limb_map;
+
+typedef struct limb_map_point {
+  int closed; ///< 1: the loops close here, on the branch
+  limb_mobility mobility;
+  sp_pose pose; ///< of the frame in the world
+} limb_map_point;
+
+static inline limb_map limb_default_map(void)
+{
+  const limb_map o = {sizeof(limb_map), {-1, -1}, {0, 0}, {0, 0}, {1, 1}, -1};
+  return o;
+}
+
+/// Workspace and singularities on a grid: goes outwards from the points nearest to q, neighbour by neighbour,
+/// so that all points belong to one branch. Held are the coordinates of the map; when all of these are active,
+/// and no joints are active in excess, the other active ones, too. Coordinates of ball and free joints cannot
+/// be mapped. Points that do not close are all zero.
+/// @param q      nq, closed
+/// @param point  count[0] x count[1], the second index fastest (output)
+/// @param q_out  count[0] x count[1] x nq: configurations of the closed points (output)
+/// @return LIMB_OK even when few points close.
+LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const limb_map* map,
+                                                  const double* q,
+                                                  const limb_loop_options* options,
+                                                  limb_map_point* point, double* q_out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+// What follows from what: dependent velocities and accelerations from independent ones.
+//
+// Reference: seed 003, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per cluster.
+//
+//   y, p       independent velocities, the others
+//   reduced    unit matrix in the columns p, B beside it: v_p = b - B v_y
+
+#include "loops/loops_impl.h"
+
+#include "base/finite.h"
+#include "dynamics/marks.h"
+
+#include <math.h>
+
+// A share of what a dependent row is made of that may be left of it: more contradicts.
+#define LEFT_OVER 1e-6
+
+typedef struct request {
+  const unsigned char* independent; // the user's; NULL: a choice is made
+  limb_carry carry;
+  const double* vector; // what is carried: to be zero in idle rows
+  double tolerance;
+} request;
+
+// Whether nothing is left in rows that depend on others, or that no joint moves.
+static bool is_consistent(const limb_loops* w, int cluster, const limb_reduction* r,
+                          const double* vector)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
+  const ptrdiff_t wide = r->columns + r->extra;
+  double most = 1;
+  for (int i = 0; i < k->nrow; i++) most = fmax(most, fabs(vector[k->row + i]));
+  for (int i = r->rank; i < r->rows; i++) {
+    if (!(fabs(r->A[i * wide + r->columns]) <= LEFT_OVER * most)) return false;
+  }
+  for (int i = 0, live = 0; i < k->nrow; i++) {
+    if (live < w->nlive[cluster] && w->live[k->row + live] == i)
+      live++;
+    else if (!(fabs(vector[k->row + i]) <= LEFT_OVER * most))
+      return false;
+  }
+  return true;
+}
+
+// A cluster, reduced to what follows; NULL when the marked velocities do not determine the others, or not freely.
+static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const request* x)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
+  for (int j = 0; j < k->nv; j++) // what is to follow; unless it is said, passive joints first
+    w->prefer[k->v[j]] = x->independent ? !x->independent[k->v[j]] : !w->active[k->v[j]];
+  const limb_reduction* r = limb_reduce_cluster(w, cluster, w->prefer, x->carry, x->tolerance);
+  if (x->independent) {
+    int dependent = 0;
+    for (int j = 0; j < k->nv; j++) dependent += w->prefer[k->v[j]];
+    if (r->rank != dependent || r->preferred != dependent) return NULL;
+  }
+  return x->carry == LIMB_CARRY_NOTHING || is_consistent(w, cluster, r, x->vector) ? r : NULL;
+}
+
+// Velocities that no loop ties follow from none.
+static bool determines_others(const limb_model* m, const unsigned char* independent)
+{
+  for (int v = 0; independent && v < m->nv; v++) {
+    const bool tied = m->clusters.count > 0 && m->clusters.of_v[v] >= 0;
+    if (!tied && !independent[v]) return false;
+  }
+  return true;
+}
+
+limb_status limb_independent_velocities(limb_loops* w, const double* q,
+                                        const limb_loop_options* options,
+                                        unsigned char* independent)
+{
+  if (!w || !q || !independent) return LIMB_E_ARG;
+  limb_loop_options o;
+  limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s != LIMB_OK) return s;
+  for (int v = 0; v < w->m->nv; v++) independent[v] = 1;
+  const request x = {NULL, LIMB_CARRY_NOTHING, NULL, o.tolerance};
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const limb_reduction* r = follow_cluster(w, c, &x);
+    for (int i = 0; i < r->rank; i++) independent[w->m->clusters.cluster[c].v[r->pivot[i]]] = 0;
+  }
+  return LIMB_OK;
+}
+
+// v_p = b - B v_y
+static void fill_in(const limb_cluster* k, const limb_reduction* r, double* v)
+{
+  const ptrdiff_t wide = r->columns + r->extra;
+  for (int i = 0; i < r->rank; i++) {
+    const double* row = r->A + i * wide;
+    double sum = row[r->columns];
+    for (int j = r->rank; j < r->columns; j++) sum -= row[r->pivot[j]] * v[k->v[r->pivot[j]]];
+    v[k->v[r->pivot[i]]] = sum;
+  }
+}
+
+static limb_status complete(limb_loops* w, const request* x, double* v)
+{
+  const limb_model* m = w->m;
+  if (!determines_others(m, x->independent)) return LIMB_E_SINGULAR;
+  for (int u = 0; u < m->nv; u++) w->v1[u] = v[u];
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_reduction* r = follow_cluster(w, c, x);
+    if (!r) return LIMB_E_SINGULAR;
+    fill_in(&m->clusters.cluster[c], r, w->v1);
+  }
+  if (!limb_finite(m->nv, w->v1)) return LIMB_E_NONFINITE;
+  for (int u = 0; u < m->nv; u++) v[u] = w->v1[u];
+  return LIMB_OK;
+}
+
+limb_status limb_complete_velocities(limb_loops* w, const double* q,
+                                     const unsigned char* independent,
+                                     const limb_loop_options* options, double* v)
+{
+  if (!w || !q || !v || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
+  limb_loop_options o;
+  limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s != LIMB_OK) return s;
+  return complete(w, &(request){independent, LIMB_CARRY_RATE, w->rate, o.tolerance}, v);
+}
+
+limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
+                                        const unsigned char* independent,
+                                        const limb_loop_options* options, double* a)
+{
+  if (!w || !q || !v || !a || (independent && !limb_marks_valid(w->m, independent)))
+    return LIMB_E_ARG;
+  limb_loop_options o;
+  limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
+  if (s != LIMB_OK) return s;
+  return complete(w, &(request){independent, LIMB_CARRY_GAMMA, w->gamma, o.tolerance}, a);
+}
+
+// Columns of G are numbered in v1.
+static int number_columns(limb_loops* w, const unsigned char* independent, double* G)
+{
+  const int nv = w->m->nv;
+  int ny = 0;
+  for (int v = 0; v < nv; v++) {
+    w->v1[v] = ny;
+    ny += independent[v];
+  }
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)nv * ny; i++) G[i] = 0;
+  for (int v = 0; v < nv; v++) {
+    if (independent[v]) G[(ptrdiff_t)v * ny + (ptrdiff_t)w->v1[v]] = 1;
+  }
+  return ny;
+}
+
+limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
+                              const limb_loop_options* options, int* count, double* G)
+{
+  if (!w || !q || !count || !G || (independent && !limb_marks_valid(w->m, independent)))
+    return LIMB_E_ARG;
+  *count = 0;
+  limb_loop_options o;
+  limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK && !determines_others(w->m, independent)) s = LIMB_E_SINGULAR;
+  if (s == LIMB_OK && !independent) s = limb_independent_velocities(w, q, options, w->chosen);
+  if (s == LIMB_OK && independent) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s != LIMB_OK) return s;
+  const unsigned char* mark = independent ? independent : w->chosen;
+  const int ny = number_columns(w, mark, G);
+  const request x = {mark, LIMB_CARRY_NOTHING, NULL, o.tolerance};
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const limb_cluster* k = &w->m->clusters.cluster[c];
+    const limb_reduction* r = follow_cluster(w, c, &x);
+    if (!r) return LIMB_E_SINGULAR;
+    for (int i = 0; i < r->rank; i++) { // G_p = -B
+      double* row = G + (ptrdiff_t)k->v[r->pivot[i]] * ny;
+      for (int j = r->rank; j < r->columns; j++)
+        row[(ptrdiff_t)w->v1[k->v[r->pivot[j]]]] = -r->A[i * (ptrdiff_t)r->columns + r->pivot[j]];
+    }
+  }
+  *count = ny;
+  return LIMB_OK;
+}

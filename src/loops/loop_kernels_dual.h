@@ -1,0 +1,17 @@
+// The kernels of loops over dual numbers, for derivatives.
+#ifndef LIMB_LOOP_KERNELS_DUAL_H
+#define LIMB_LOOP_KERNELS_DUAL_H
+
+#include "base/dual.h"
+#include "loops/loop_kernels.h"
+
+LIMB_LOOP_KERNEL_SET(limb_loop_kernels_dual, limb_dual_number, limb_link_f64);
+
+extern const limb_loop_kernels_dual limb_loop_kernels_dual_base;
+extern const limb_loop_kernels_dual limb_loop_kernels_dual_v3;
+extern const limb_loop_kernels_dual limb_loop_kernels_dual_v4;
+
+// The fastest set that this processor runs.
+const limb_loop_kernels_dual* limb_loop_kernels_dual_here(void);
+
+#endif

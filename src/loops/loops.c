@@ -1,0 +1,227 @@
+// Workspaces of loops: one layout function that measures and lays out.
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "loops/closed_impl.h"
+#include "loops/loops_impl.h"
+#include "model/clusters.h"
+
+#include <math.h>
+#include <string.h>
+
+static double* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
+
+static int* take_ints(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(int)); }
+
+size_t limb_loops_dense_size(const limb_model* m)
+{
+  const size_t n = (size_t)m->nv + (size_t)m->nrow + 1;
+  return LIMB_DENSE_PARTS * n * n;
+}
+
+static limb_dual_number* take_duals(limb_arena* a, size_t n)
+{
+  return limb_arena_take(a, n, sizeof(limb_dual_number));
+}
+
+static limb_loop_tangents lay_out_tangents(limb_arena* a, const limb_model* m)
+{
+  const size_t links = LIMB_WS_FORCE * (size_t)m->nlink, nr = (size_t)m->nrow;
+  return (limb_loop_tangents){.X = take_duals(a, 2 * links),
+                              .vel = take_duals(a, links),
+                              .acc = take_duals(a, links),
+                              .acc_v = take_duals(a, links),
+                              .Psi = take_duals(a, (size_t)m->clusters.entries),
+                              .bias = take_duals(a, nr),
+                              .reach = take_duals(a, LIMB_WS_FORCE * nr),
+                              .lambda = take_duals(a, nr),
+                              .wrench = take_duals(a, links),
+                              .tau = take_duals(a, (size_t)m->nv)};
+}
+
+static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, void** data)
+{
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nrow;
+  const size_t cv = (size_t)m->clusters.most_nv, cr = (size_t)m->clusters.most_nrow;
+  limb_loops* w = limb_arena_take(a, 1, sizeof *w);
+  limb_loops t = {.m = m, .use = use};
+  *data = limb_arena_take(a, limb_data_size(m), 1);
+  t.Psi = take(a, (size_t)m->clusters.entries);
+  t.phi = take(a, nr), t.bias = take(a, nr), t.rate = take(a, nr), t.gamma = take(a, nr);
+  t.reach = take(a, LIMB_WS_FORCE * nr);
+  t.user_row = take_ints(a, nr), t.live = take_ints(a, nr);
+  t.nlive = take_ints(a, (size_t)m->clusters.count);
+  t.wanted = limb_arena_take(a, (size_t)m->nloop, 1);
+  t.clusters = limb_arena_take(a, (size_t)m->clusters.count, sizeof *t.clusters);
+  t.reductions = take(a, (size_t)m->clusters.entries + nr);
+  t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
+  t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
+  t.weight = take_ints(a, nv);
+  t.room = take(a, limb_cluster_room(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
+  t.reduced.A = take(a, cr * (cv + cr + 1));
+  t.reduced.pivot = take_ints(a, cv), t.reduced.row = take_ints(a, cr);
+  t.cluster_work = take(a, (cv + cr + 2) * (cv + cr + 2));
+  t.marks = limb_arena_take(a, nv, 1), t.active = limb_arena_take(a, nv, 1);
+  t.prefer = limb_arena_take(a, nv, 1), t.chosen = limb_arena_take(a, nv, 1);
+  t.sharing = take(a, limb_sharing_room(cv)), t.sharing_index = take_ints(a, 4 * cv);
+  t.sharing_marks = limb_arena_take(a, 2 * cv, 1), t.passive = limb_arena_take(a, nv, 1);
+  t.closure = limb_arena_take(a, 2 * (size_t)m->nloop, sizeof *t.closure);
+  t.v1 = take(a, nv), t.v2 = take(a, nv), t.v3 = take(a, nv), t.v4 = take(a, nv);
+  t.r1 = take(a, nr), t.r2 = take(a, nr), t.r3 = take(a, nr);
+  t.q1 = take(a, nq), t.q2 = take(a, nq), t.q3 = take(a, nq);
+  t.order = take_ints(a, nv + 2 * nr);
+  t.dependent = limb_arena_take(a, nv, 1);
+  t.dense = use == LIMB_LOOPS_DENSE ? take(a, limb_loops_dense_size(m)) : NULL;
+  if (use == LIMB_LOOPS_DENSE) t.along = lay_out_tangents(a, m);
+  if (w) *w = t;
+  return w;
+}
+
+static bool use_is_known(limb_loops_use use)
+{
+  return use == LIMB_LOOPS_LINEAR || use == LIMB_LOOPS_DENSE;
+}
+
+size_t limb_loops_size(const limb_model* m, limb_loops_use use)
+{
+  limb_arena a = {0};
+  void* data;
+  if (m && use_is_known(use)) (void)lay_out(&a, m, use, &data);
+  return a.used;
+}
+
+// ---- what does not change -------------------------------------------------------------------------------
+
+static void number_rows_and_columns(limb_loops* w)
+{
+  const limb_model* m = w->m;
+  for (int l = 0; l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    const int first = m->clusters.cluster[loop->cluster].row + loop->local;
+    for (int r = 0; r < loop->nrow; r++) w->user_row[first + r] = loop->row + r;
+  }
+  int before = 0;
+  for (int c = 0; c < m->clusters.count; c++) {
+    w->first[c] = before;
+    before += m->clusters.cluster[c].nv;
+  }
+  for (int i = 0; i < before; i++) w->weight[i] = 0;
+  for (int l = 0; l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    for (int x = 0; x < loop->naxis; x++)
+      w->weight[w->first[loop->cluster] + loop->axis[x].column]++;
+  }
+  for (int c = 0; c < m->ncdof && m->nloop > 0; c++) {
+    const int v = m->dof[c].v, of = m->clusters.of_v[v];
+    w->column[c] = of < 0 ? -1 : limb_cluster_column(&m->clusters.cluster[of], v);
+  }
+  for (int v = 0; v < m->nv; v++) {
+    w->active[v] = w->d->inverse[v] == LIMB_ACCELERATION_GIVEN;
+    w->passive[v] = !w->active[v];
+  }
+}
+
+// A share of the largest entry that counts as nothing.
+#define IDLE 1e-12
+
+// Rows with something in them at a configuration taken at random: marked in r1.
+static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
+{
+  const limb_model* m = w->m;
+  limb_status s = limb_random(m, seed, w->q1);
+  if (s == LIMB_OK) s = limb_loop_rows_at(w, w->q1, NULL, 0, LIMB_ROWS_PSI);
+  for (int c = 0; s == LIMB_OK && c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    const double* Psi = w->Psi + k->block;
+    double largest = 0;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)k->nrow * k->nv; i++)
+      largest = fmax(largest, fabs(Psi[i]));
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)k->nrow * k->nv; i++) {
+      if (fabs(Psi[i]) > IDLE * largest) w->r1[k->row + i / k->nv] = 1;
+    }
+  }
+  return s;
+}
+
+// Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar mechanism
+// that hold it in its plane, say.
+static limb_status find_idle_rows(limb_loops* w)
+{
+  const limb_model* m = w->m;
+  enum { TRIES = 3 };
+  uint64_t seed = 1;
+  limb_status s = LIMB_OK;
+  for (int r = 0; r < m->nrow; r++) w->r1[r] = 0;
+  for (int i = 0; s == LIMB_OK && i < TRIES; i++) s = mark_moved_rows(w, &seed);
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    w->nlive[c] = 0;
+    for (int r = 0; r < k->nrow; r++) {
+      if (w->r1[k->row + r] > 0) w->live[k->row + w->nlive[c]++] = r;
+    }
+  }
+  for (int l = 0; l < m->nloop; l++) {
+    const int first = m->clusters.cluster[m->loop[l].cluster].row + m->loop[l].local;
+    unsigned bits = 0;
+    for (int r = 0; r < m->loop[l].nrow; r++) bits |= (w->r1[first + r] > 0 ? 1U : 0U) << r;
+    w->wanted[l] = (unsigned char)bits;
+    w->has_laws |= limb_follows_law(&m->loop[l].def.law);
+  }
+  return s;
+}
+
+// ---- life -----------------------------------------------------------------------------------------------
+
+limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size,
+                            limb_loops** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!m || !use_is_known(use) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
+  if (size < limb_loops_size(m, use)) return LIMB_E_NOMEM;
+  limb_arena a = limb_arena_over(memory, size);
+  void* data;
+  limb_loops* w = lay_out(&a, m, use, &data);
+  limb_status s = limb_data_init(m, data, limb_data_size(m), &w->d);
+  if (s != LIMB_OK) return s;
+  w->kernels = limb_loop_kernels_here();
+  w->cluster_kernels = limb_cluster_kernels_here();
+  w->block = memory;
+  w->block_size = size;
+  number_rows_and_columns(w);
+  s = find_idle_rows(w);
+  if (s == LIMB_OK) *out = w;
+  return s;
+}
+
+limb_status limb_loops_create(const limb_model* m, limb_loops_use use, const limb_allocator* alloc,
+                              limb_loops** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!m || !use_is_known(use) || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
+  const limb_allocator from = alloc ? *alloc : limb_default_allocator();
+  const size_t size = limb_loops_size(m, use);
+  void* block = limb_alloc(&from, size);
+  if (!block) return LIMB_E_NOMEM;
+  const limb_status s = limb_loops_init(m, use, block, size, out);
+  if (s != LIMB_OK) {
+    limb_arena_release(block, size);
+    limb_free(&from, block, size);
+    return s;
+  }
+  (*out)->alloc = from;
+  return LIMB_OK;
+}
+
+void limb_loops_destroy(limb_loops* w)
+{
+  if (!w) return;
+  const limb_allocator alloc = w->alloc;
+  void* block = w->block;
+  const size_t size = w->block_size;
+  limb_arena_release(block, size);
+  if (alloc.free) limb_free(&alloc, block, size);
+}
+
+const limb_model* limb_loops_model(const limb_loops* w) { return w ? w->m : NULL; }

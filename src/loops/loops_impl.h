@@ -1,0 +1,125 @@
+// The workspace of loops, and what the files of this layer share.
+//
+// Rows and multipliers inside are in the order of the clusters (model/clusters.c): local row r of cluster c is number
+// c.row + r, its block of Psi is nrow x nv at c.block. Idle rows, which no joint moves, are left out of everything that
+// is solved: of each cluster, live[c.row ...] lists the local rows that are not.
+#ifndef LIMB_LOOPS_IMPL_H
+#define LIMB_LOOPS_IMPL_H
+
+#include "limb/hybrid.h"
+#include "limb/loops.h"
+
+#include "linalg/row_reduce.h"
+#include "loops/loop_kernels.h"
+#include "loops/loop_kernels_dual.h"
+#include "model/data_impl.h"
+
+// The motion of links, and the rows, with their changes along directions (loops/tangents.c).
+typedef struct limb_loop_tangents {
+  limb_dual_number *X, *vel, *acc, *acc_v; // 12 nlink, then 6 nlink
+  limb_dual_number *Psi, *bias, *reach;    // as in the workspace
+  limb_dual_number *lambda, *wrench, *tau; // nrow, 6 nlink, nv
+} limb_loop_tangents;
+
+struct limb_loops {
+  const limb_model* m;
+  limb_allocator alloc; // of the block, when limb_loops_create made it; else empty
+  void* block;
+  size_t block_size;
+  limb_loops_use use;
+  limb_data*
+    d; // trees; its d->own holds poses, velocities and a_v of the links after limb_loop_rows_at
+  const limb_loop_kernels* kernels;
+
+  // the equations, in the order of the clusters
+  double *Psi, *phi, *bias, *rate, *gamma;
+  double* reach;         // 6 nrow
+  int* user_row;         // nrow: row in the user's order
+  int* live;             // nrow: local rows of each cluster that some joint moves
+  int* nlive;            // clusters
+  unsigned char* wanted; // nloop: the same by bits
+  bool has_laws;
+
+  // forward dynamics by clusters
+  const limb_cluster_kernels* cluster_kernels;
+  limb_reduction* clusters; // of every cluster, in `reductions`
+  double* reductions;       // entries + nrow
+  int *pivots, *rows;       // nv, nrow
+  int* column;              // ncdof: column of a compiled velocity in its cluster
+  int* first;               // clusters: velocities of those before
+  int* weight;              // nv, cluster by cluster: loops that a velocity moves
+  double *room, *kept;
+
+  // a cluster at a time: room for the largest one
+  limb_reduction reduced;         // A: most_nrow x (most_nv + most_nrow + 1)
+  double* cluster_work;           // (most_nv + most_nrow + 2)^2
+  unsigned char* marks;           // nv
+  unsigned char* active;          // nv: 1 where a motor is
+  unsigned char *prefer, *chosen; // nv: marks of a call
+
+  // inverse dynamics (loops/actuation.c, loads.c)
+  double* sharing;              // limb_sharing_room(most_nv)
+  int* sharing_index;           // 4 most_nv
+  unsigned char* sharing_marks; // 2 most_nv
+  unsigned char* passive;       // nv: 1 where no motor is
+  limb_wrench* closure;         // 2 nloop: what closures do to bodies
+
+  double *v1, *v2, *v3, *v4; // nv: scratch in the user's order
+  double *r1, *r2, *r3;      // nrow: scratch
+  double *q1, *q2, *q3;      // nq: scratch
+  int* order;                // nv + 2 nrow: scratch
+  unsigned char* dependent;  // nv: scratch
+  double* dense;             // LIMB_LOOPS_DENSE: limb_loops_dense_size numbers; else NULL
+  limb_loop_tangents along;  // LIMB_LOOPS_DENSE; else empty
+};
+
+// Numbers of dense scratch: LIMB_DENSE_PARTS (nv + nrow + 1)^2.
+enum { LIMB_DENSE_PARTS = 6 };
+size_t limb_loops_dense_size(const limb_model* m);
+
+// Reads options (NULL: defaults).
+limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
+
+// Whether a law says anything.
+bool limb_follows_law(const limb_time_law* law);
+
+// Whether a pin, weld or the like stands turned round, where its rows vanish, too. Needs limb_loop_rows_at.
+bool limb_loop_is_flipped(const limb_loops* w, int loop);
+
+// What limb_loop_rows_at is to find.
+enum {
+  LIMB_ROWS_PSI = 1,
+  LIMB_ROWS_GAMMA = 2,
+  LIMB_ROWS_REACH = 4,
+  LIMB_ROWS_LEAN = 8 // no phi; idle rows are not looked at, their gamma is what laws say
+};
+
+// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi, gamma, reach.
+// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite.
+limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
+                              unsigned need);
+
+// A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's velocities; NULL:
+// none): w->reduced. What is carried along:
+typedef enum limb_carry {
+  LIMB_CARRY_NOTHING, // extra = 0
+  LIMB_CARRY_RATE,    // extra = 1: rate
+  LIMB_CARRY_GAMMA,   // extra = 1: gamma
+  LIMB_CARRY_STEPS    // extra = live rows: the unit matrix
+} limb_carry;
+const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer,
+                                          limb_carry carry, double tolerance);
+
+// From the order of the clusters to the user's, and back.
+void limb_rows_to_user(const limb_loops* w, const double* x, double* user);
+void limb_rows_from_user(const limb_loops* w, const double* user, double* x);
+
+// y = Psi x and y += Psi' x, by blocks; x or y in the order of the clusters where they are rows.
+void limb_psi_times(const limb_loops* w, const double* x, double* y);
+void limb_psi_transposed_onto(const limb_loops* w, const double* x, double* y);
+
+// Multipliers of least norm with Psi' lambda = f for f in the span of Psi', cluster by cluster: those that
+// balance f where they can. f: nv. lambda: nrow, in the order of the clusters; zero in idle rows.
+void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda);
+
+#endif

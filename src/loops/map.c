@@ -1,0 +1,163 @@
+// Maps: where the loops close, and how well conditioned the robot is there, on a grid of held coordinates.
+//
+// Breadth first from the grid points around the start, each followed from a neighbour that closes (loops/follow.c): all
+// belong to one branch. The list of points whose neighbours are still to be tried goes through the points themselves:
+// mobility.rows is the next of the list until a point is filled in.
+//
+// Cost: for every point at most one way from each of its four neighbours, and one limb_mobility_at.
+
+#include "limb/assemble.h"
+
+#include "base/finite.h"
+#include "base/sized.h"
+#include "loops/closing.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct grid {
+  limb_loops* w;
+  limb_map map;
+  const limb_loop_options* options;
+  int at[2];        // places in q
+  int lines, count; // coordinates that there are; points
+  limb_map_point* point;
+  double* q;       // count x nq
+  int first, last; // of the list
+} grid;
+
+static double value_at(const limb_map* map, int line, int index)
+{
+  const int n = map->count[line];
+  const double share = n > 1 ? (double)index / (n - 1) : 0;
+  return map->lower[line] + share * (map->upper[line] - map->lower[line]);
+}
+
+// The place in q of a velocity that is the rate of a coordinate; -1: none.
+static int coordinate_of(const limb_model* m, int v)
+{
+  for (int i = 0; i < m->njoint; i++) {
+    const limb_joint* j = &m->joint[i];
+    if (j->nq == j->nv && v >= j->v && v < j->v + j->nv) return j->q + v - j->v;
+  }
+  return -1;
+}
+
+static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
+{
+  g->map = limb_default_map();
+  const size_t least = offsetof(limb_map, frame) + sizeof g->map.frame;
+  const limb_status s = limb_sized_read(&g->map, sizeof g->map, given, least);
+  if (s != LIMB_OK) return s;
+  const limb_map* map = &g->map;
+  if (!limb_finite(2, map->lower) || !limb_finite(2, map->upper)) return LIMB_E_NONFINITE;
+  const int frames = limb_frame_count(w->m);
+  if (map->frame < -1 || map->frame >= frames) return LIMB_E_ARG;
+  g->lines = map->velocity[1] < 0 ? 1 : 2;
+  if (g->lines == 2 && map->velocity[0] == map->velocity[1]) return LIMB_E_ARG;
+  for (int i = 0; i < g->lines; i++) {
+    g->at[i] = map->velocity[i] < 0 ? -1 : coordinate_of(w->m, map->velocity[i]);
+    if (g->at[i] < 0 || map->count[i] < 1) return LIMB_E_ARG;
+  }
+  if (g->lines == 1 && map->count[1] != 1) return LIMB_E_ARG;
+  if (map->count[0] > INT32_MAX / map->count[1]) return LIMB_E_ARG;
+  g->count = map->count[0] * map->count[1];
+  return LIMB_OK;
+}
+
+// Held: the coordinates of the map; when all of them are active and no more joints are than move freely, the other
+// active ones as well.
+static limb_status choose_held(grid* g, const double* q)
+{
+  limb_loops* w = g->w;
+  limb_mobility mobility;
+  const limb_status s = limb_mobility_at(w, q, g->options, &mobility);
+  bool with_drives = mobility.overdriven == 0;
+  for (int i = 0; i < g->lines; i++) with_drives &= w->active[g->map.velocity[i]] != 0;
+  for (int v = 0; v < w->m->nv; v++) w->chosen[v] = with_drives ? w->active[v] : 0;
+  for (int i = 0; i < g->lines; i++) w->chosen[g->map.velocity[i]] = 1;
+  return s;
+}
+
+// Fills in a point that closes: its configuration is there.
+static limb_status fill_point(grid* g, int index)
+{
+  limb_loops* w = g->w;
+  limb_map_point* p = &g->point[index];
+  const double* q = g->q + (ptrdiff_t)index * w->m->nq;
+  limb_status s = limb_mobility_at(w, q, g->options, &p->mobility);
+  if (s == LIMB_OK && g->map.frame >= 0) s = limb_kinematics(w->d, q, NULL, NULL);
+  if (s == LIMB_OK && g->map.frame >= 0) s = limb_frame_pose(w->d, g->map.frame, &p->pose);
+  return s;
+}
+
+// Goes to a point from a configuration; a point that closes joins the list. What stops the way is no error.
+static limb_status reach(grid* g, int index, const double* from)
+{
+  limb_loops* w = g->w;
+  const int nq = w->m->nq;
+  if (g->point[index].closed) return LIMB_OK;
+  double* q = g->q + (ptrdiff_t)index * nq;
+  memcpy(q, from, (size_t)nq * sizeof *q);
+  memcpy(w->q3, from, (size_t)nq * sizeof *q);
+  w->q3[g->at[0]] = value_at(&g->map, 0, index / g->map.count[1]);
+  if (g->lines == 2) w->q3[g->at[1]] = value_at(&g->map, 1, index % g->map.count[1]);
+  const limb_status s = limb_follow_branch(w, w->chosen, w->q3, g->options, q);
+  if (s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV) return LIMB_OK;
+  if (s != LIMB_OK) return s;
+  g->point[index].closed = 1;
+  g->point[index].mobility.rows = -1;
+  if (g->last >= 0) g->point[g->last].mobility.rows = index;
+  if (g->first < 0) g->first = index;
+  g->last = index;
+  return LIMB_OK;
+}
+
+// Tries all neighbours of a point of the grid: from `from`, or from itself.
+static limb_status spread(grid* g, int i, int j, int reach_of_corners, const double* from)
+{
+  limb_status s = LIMB_OK;
+  for (int k = 0; s == LIMB_OK && k < 9; k++) {
+    const int x = i + k / 3 - 1, y = j + k % 3 - 1;
+    if (x < 0 || y < 0 || x >= g->map.count[0] || y >= g->map.count[1]) continue;
+    if (k % 2 == 0 && k != 4 && !reach_of_corners) continue;
+    s = reach(g, x * g->map.count[1] + y, from);
+  }
+  return s;
+}
+
+static int nearest(const grid* g, int line, const double* q)
+{
+  int best = 0;
+  for (int i = 1; line < g->lines && i < g->map.count[line]; i++) {
+    const double x = q[g->at[line]];
+    if (fabs(value_at(&g->map, line, i) - x) < fabs(value_at(&g->map, line, best) - x)) best = i;
+  }
+  return best;
+}
+
+limb_status limb_map_over(limb_loops* w, const limb_map* map, const double* q,
+                          const limb_loop_options* options, limb_map_point* point, double* q_out)
+{
+  if (!w || !map || !q || !point || !q_out) return LIMB_E_ARG;
+  grid g = {.w = w, .options = options, .point = point, .q = q_out, .first = -1, .last = -1};
+  limb_status s = read_map(w, map, &g);
+  if (s != LIMB_OK) return s;
+  memset(point, 0, (size_t)g.count * sizeof *point);
+  memset(q_out, 0, (size_t)g.count * (size_t)w->m->nq * sizeof *q_out);
+  s = choose_held(&g, q);
+  if (s == LIMB_OK) s = spread(&g, nearest(&g, 0, q), nearest(&g, 1, q), 1, q);
+  while (s == LIMB_OK && g.first >= 0) {
+    const int index = g.first;
+    s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0,
+               q_out + (ptrdiff_t)index * w->m->nq);
+    g.first = point[index].mobility.rows;
+    if (g.first < 0) g.last = -1;
+    if (s == LIMB_OK) s = fill_point(&g, index);
+  }
+  for (int i = 0; i < g.count; i++) { // a way that was stopped leaves its last configuration
+    if (!point[i].closed)
+      memset(q_out + (ptrdiff_t)i * w->m->nq, 0, (size_t)w->m->nq * sizeof *q_out);
+  }
+  return s;
+}

@@ -1,0 +1,259 @@
+// Parallel robots taken apart: life of the workspace, and what was found.
+
+#include "limb/assemble.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "loops/parallel_impl.h"
+
+#include <string.h>
+
+// ---- layout ---------------------------------------------------------------------------------------------
+
+static double* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
+
+static int* take_ints(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(int)); }
+
+// Velocities of a group, ascending; v NULL: their number only.
+static int velocities_of(const limb_model* m, const limb_parts* parts, int group, int* v)
+{
+  int n = 0;
+  for (int i = 0; i < m->nv; i++) {
+    bool has = false;
+    for (int l = 0; l < m->nlink && !has; l++) {
+      const int first = m->dof[m->link[l].dof].v;
+      has = parts->of_link[l] == group && i >= first && i < first + m->link[l].ndof;
+    }
+    if (has && v) v[n] = i;
+    n += has;
+  }
+  return n;
+}
+
+static limb_reduction take_reduction(limb_arena* a, int rows, int columns, int extra)
+{
+  return (limb_reduction){
+    .rows = rows,
+    .columns = columns,
+    .extra = extra,
+    .A = take(a, (size_t)rows * ((size_t)columns + (size_t)extra)),
+    .pivot = take_ints(a, (size_t)columns),
+    .row = take_ints(a, (size_t)rows),
+  };
+}
+
+static limb_leg take_leg(limb_arena* a, const limb_model* m, const limb_parts* parts, int group,
+                         int platform)
+{
+  limb_leg x = {.nv = velocities_of(m, parts, group, NULL)};
+  x.carries = parts->of_link[platform] == group;
+  for (int l = 0; l < m->nloop; l++) {
+    if (parts->of_loop[l] != group) continue;
+    x.nloop++;
+    x.nrow += m->loop[l].nrow;
+  }
+  if (x.carries) x.nrow += PLATFORM;
+  x.v = take_ints(a, (size_t)x.nv);
+  x.loop = take_ints(a, (size_t)x.nloop);
+  x.side = limb_arena_take(a, (size_t)x.nloop, 1);
+  x.at = limb_arena_take(a, (size_t)x.nrow * (size_t)x.nv, sizeof *x.at);
+  x.eqs = take_reduction(a, x.nrow, x.nv, PLATFORM + x.nrow);
+  x.size = take(a, (size_t)x.nrow);
+  x.g = take(a, (size_t)x.nrow);
+  return x;
+}
+
+static void fill_leg(const limb_model* m, const limb_parts* parts, int group, limb_leg* x)
+{
+  (void)velocities_of(m, parts, group, x->v);
+  int n = 0;
+  for (int l = 0; l < m->nloop; l++) {
+    if (parts->of_loop[l] == group) x->loop[n++] = l;
+  }
+}
+
+static int count_active(const limb_model* m)
+{
+  int n = 0;
+  for (int j = 0; j < m->njoint; j++) n += m->joint[j].passive ? 0 : m->joint[j].nv;
+  return n;
+}
+
+static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_parts* parts, int link,
+                              void** loops)
+{
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  limb_parallel* p = limb_arena_take(a, 1, sizeof *p);
+  limb_parallel t = {.m = m, .ngroup = parts->ngroup, .nleg = parts->nleg, .link = link};
+  *loops = limb_arena_take(a, limb_loops_size(m, LIMB_LOOPS_LINEAR), 1);
+  t.leg = limb_arena_take(a, (size_t)t.ngroup, sizeof *t.leg);
+  t.of_link = take_ints(a, (size_t)m->nlink);
+  int rows = 0;
+  for (int i = 0; i < t.ngroup; i++) {
+    const limb_leg leg = take_leg(a, m, parts, i, link);
+    if (t.leg) t.leg[i] = leg;
+    if (t.leg) fill_leg(m, parts, i, &t.leg[i]);
+    rows += leg.nrow;
+  }
+  t.nactive = count_active(m);
+  t.active = take_ints(a, (size_t)t.nactive);
+  t.B = take(a, nv * PLATFORM);
+  t.terms = take(a, nv);
+  t.allowed = take_reduction(a, rows, PLATFORM, 1);
+  // the largest: drives and what is forbidden against V; drives against y with their unit matrix
+  t.drives = take_reduction(a, rows + t.nactive + PLATFORM, PLATFORM + t.nactive, 1);
+  t.v = take(a, nv), t.a = take(a, nv), t.tree = take(a, nv), t.step = take(a, nv);
+  t.q = take(a, nq), t.q_try = take(a, nq);
+  t.M = take(a, nv * nv);
+  t.share = take(a, (size_t)t.nactive * (size_t)t.nactive);
+  t.rates = take(a, (size_t)t.nactive * PLATFORM);
+  if (p) *p = t;
+  return p;
+}
+
+// ---- life -----------------------------------------------------------------------------------------------
+
+static void find_active(limb_parallel* p)
+{
+  int n = 0;
+  for (int v = 0; v < p->m->nv; v++) {
+    if (p->w->active[v]) p->active[n++] = v;
+  }
+}
+
+// The coordinates of a leg follow from the platform's pose, or do not anywhere: configurations taken at
+// random agree.
+static limb_status check_legs(limb_parallel* p, limb_error* err)
+{
+  for (int i = 0; i < p->nleg; i++) {
+    const limb_leg* leg = &p->leg[i];
+    const char* joint = NULL;
+    for (int l = p->m->nlink - 1; l >= 0; l--) {
+      if (p->of_link[l] == i) joint = p->m->joint[p->m->link[l].joint].def.name;
+    }
+    if (leg->nrow < leg->nv)
+      return limb_fail(err, LIMB_E_UNSUPPORTED, joint,
+                       "the leg with this joint has %d velocities and %d rows of closures: they do "
+                       "not follow from the platform's; see limb/closed.h",
+                       leg->nv, leg->nrow);
+  }
+  enum { TRIES = 3 };
+  uint64_t seed = 1;
+  int failed = 0;
+  for (int i = 0; i < TRIES; i++) {
+    limb_status s = limb_random(p->m, &seed, p->q);
+    if (s == LIMB_OK) s = limb_legs_at(p, p->q, &failed);
+    if (s != LIMB_E_SINGULAR) return s;
+  }
+  return limb_fail(err, LIMB_E_UNSUPPORTED, p->m->name,
+                   "the velocities of leg %d do not follow from the platform's, as those of a rod "
+                   "that can turn about itself do not; see limb/closed.h",
+                   failed);
+}
+
+// The platform's mobility at the start configuration, if that can be closed.
+static int mobility_at_start(limb_parallel* p)
+{
+  const limb_assembly o = limb_default_assembly();
+  if (limb_start(p->m, p->q) != LIMB_OK || limb_assemble(p->w, &o, p->q, NULL) != LIMB_OK ||
+      limb_legs_at(p, p->q, NULL) != LIMB_OK)
+    return -1;
+  limb_legs_set(p, 0, p->w->phi, (const double[PLATFORM]){0});
+  limb_legs_restrict(p);
+  return p->free;
+}
+
+static limb_status set_up(limb_parallel* p, const limb_parts* parts, int platform, limb_error* err)
+{
+  const limb_model* m = p->m;
+  memcpy(p->of_link, parts->of_link, (size_t)m->nlink * sizeof *p->of_link);
+  p->platform = platform;
+  p->in_link = m->body[platform].in_link;
+  p->floats = p->of_link[p->link] < 0;
+  find_active(p);
+  limb_legs_prepare(p);
+  limb_status s = limb_neutral(m, p->q);
+  if (s == LIMB_OK) s = limb_loop_rows_at(p->w, p->q, NULL, 0, 0);
+  if (s != LIMB_OK) return s;
+  p->home = p->w->d->own.X[p->link];
+  s = check_legs(p, err);
+  if (s == LIMB_OK) p->mobility = mobility_at_start(p);
+  return s;
+}
+
+static limb_status create(const limb_model* m, int platform, const limb_allocator* alloc,
+                          const limb_parts* parts, limb_parallel** out, limb_error* err)
+{
+  const int link = m->body[platform].link;
+  limb_arena measured = {0};
+  void* loops;
+  (void)lay_out(&measured, m, parts, link, &loops);
+  void* block = limb_alloc(alloc, measured.used);
+  if (!block) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");
+  limb_arena arena = limb_arena_over(block, measured.used);
+  limb_parallel* p = lay_out(&arena, m, parts, link, &loops);
+  p->alloc = *alloc, p->block = block, p->block_size = measured.used;
+  limb_status s =
+    limb_loops_init(m, LIMB_LOOPS_LINEAR, loops, limb_loops_size(m, LIMB_LOOPS_LINEAR), &p->w);
+  if (s == LIMB_OK) s = set_up(p, parts, platform, err);
+  if (s == LIMB_OK)
+    *out = p;
+  else
+    limb_parallel_destroy(p);
+  return s;
+}
+
+limb_status limb_parallel_create(const limb_model* m, int platform, const limb_allocator* alloc,
+                                 limb_parallel** out, limb_error* err)
+{
+  if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
+  *out = NULL;
+  if (!m || (alloc && (!alloc->alloc || !alloc->free)))
+    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
+  if (platform < -1 || platform >= m->nbody)
+    return limb_fail(err, LIMB_E_ARG, m->name, "platform is %d: there are bodies 0 to %d", platform,
+                     m->nbody - 1);
+  const limb_allocator from = alloc ? *alloc : limb_default_allocator();
+  limb_status s = LIMB_OK;
+  if (platform < 0) s = limb_find_platform(m, &from, &platform, err);
+  if (s != LIMB_OK) return s;
+  if (m->body[platform].link < 0)
+    return limb_fail(err, LIMB_E_MODEL, m->body[platform].name,
+                     "this body cannot move: a platform does");
+  const size_t n = (size_t)(m->nlink + m->nloop), size = 2 * n * sizeof(int);
+  int* found = limb_alloc(&from, size);
+  if (!found) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");
+  limb_parts parts = {.of_link = found, .of_loop = found + m->nlink};
+  s = limb_find_legs(m, platform, found + n, &parts, err);
+  if (s == LIMB_OK) s = create(m, platform, &from, &parts, out, err);
+  limb_free(&from, found, size);
+  return s;
+}
+
+void limb_parallel_destroy(limb_parallel* p)
+{
+  if (!p) return;
+  const limb_allocator alloc = p->alloc;
+  void* block = p->block;
+  const size_t size = p->block_size;
+  limb_arena_release(block, size);
+  limb_free(&alloc, block, size);
+}
+
+// ---- what was found -------------------------------------------------------------------------------------
+
+limb_status limb_parallel_get(const limb_parallel* p, limb_parallel_info* out)
+{
+  if (!p || !out) return LIMB_E_ARG;
+  *out = (limb_parallel_info){p->platform, p->nleg, p->mobility, p->nactive};
+  return LIMB_OK;
+}
+
+int limb_parallel_leg_of(const limb_parallel* p, int joint)
+{
+  if (!p || joint < 0 || joint >= p->m->njoint) return -2;
+  const int link = p->m->joint[joint].link;
+  const int leg = link < 0 ? -1 : p->of_link[link];
+  return leg < p->nleg ? leg : -1;
+}

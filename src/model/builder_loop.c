@@ -1,0 +1,253 @@
+// The builder's loops: their kinds, what is asked of a definition, adding and asking.
+#include "limb/builder.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "model/builder_check.h"
+#include "model/builder_impl.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// ---- kinds ----------------------------------------------------------------------------------------
+
+const char* limb_loop_kind_name(limb_loop_kind kind)
+{
+  switch (kind) {
+#define LIMB_X(name, value, text, locked, rows) \
+  case LIMB_LOOP_##name: return text;
+    LIMB_LOOP_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return NULL;
+}
+
+unsigned limb_loop_kind_locked(limb_loop_kind kind)
+{
+  switch (kind) {
+#define LIMB_X(name, value, text, locked, rows) \
+  case LIMB_LOOP_##name: return locked;
+    LIMB_LOOP_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return 0;
+}
+
+int limb_loop_kind_rows(limb_loop_kind kind)
+{
+  switch (kind) {
+#define LIMB_X(name, value, text, locked, rows) \
+  case LIMB_LOOP_##name: return rows;
+    LIMB_LOOP_LIST(LIMB_X)
+#undef LIMB_X
+  }
+  return 0;
+}
+
+int limb_loop_rows(const limb_loop_def* def)
+{
+  if (def->kind != LIMB_LOOP_LOCK) return limb_loop_kind_rows(def->kind);
+  int rows = 0;
+  for (unsigned left = def->locked; left; left >>= 1) rows += (int)(left & 1);
+  return rows;
+}
+
+static bool is_relation(limb_loop_kind kind)
+{
+  return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
+}
+
+static bool has_radius(limb_loop_kind kind)
+{
+  return kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC;
+}
+
+// ---- checks ---------------------------------------------------------------------------------------
+
+static limb_status not_its_own(const limb_loop_def* def, const char* member, const char* where,
+                               limb_error* err)
+{
+  return limb_fail(err, LIMB_E_ARG, where,
+                   "%s is set, but a loop of kind %s has none: leave it at its default", member,
+                   limb_loop_kind_name(def->kind));
+}
+
+static limb_status check_finite(const limb_loop_def* def, const char* where, limb_error* err)
+{
+  const double x[] = {def->length,        def->radius,        def->law.constant, def->law.rate,
+                      def->law.amplitude, def->law.frequency, def->law.phase};
+  const char* const name[] = {"length",        "radius",        "law.constant", "law.rate",
+                              "law.amplitude", "law.frequency", "law.phase"};
+  for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
+    if (!isfinite(x[i]))
+      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+  }
+  for (int k = 0; k < LIMB_LOOP_COEFFICIENTS; k++) {
+    if (!isfinite(def->coefficient[k]))
+      return limb_fail(err, LIMB_E_NONFINITE, where, "coefficient[%d] is not finite", k);
+  }
+  return LIMB_OK;
+}
+
+static limb_status check_bodies(const limb_builder* b, limb_loop_def* def, const char* where,
+                                limb_error* err)
+{
+  const int body[] = {def->body_a, def->body_b};
+  for (int k = 0; k < 2; k++) {
+    if (body[k] < 0 || body[k] >= b->nbody)
+      return limb_fail(err, LIMB_E_ARG, where, "body_%c is %d: there are bodies 0 to %d", "ab"[k],
+                       body[k], b -> nbody - 1);
+  }
+  if (def->body_a == def->body_b)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "both frames are on body '%s': a closure holds two bodies together",
+                     b->body[def->body_a].name);
+  const limb_status s = limb_check_pose(&def->pose_a, where, err);
+  return s ? s : limb_check_pose(&def->pose_b, where, err);
+}
+
+static bool is_identity(const sp_pose* X)
+{
+  bool same = X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
+  for (int i = 0; i < 9; i++) same = same && X->R.m[i] == (i % 4 == 0 ? 1 : 0);
+  return same;
+}
+
+static int highest_coefficient(const limb_loop_def* def)
+{
+  int k = LIMB_LOOP_COEFFICIENTS - 1;
+  while (k >= 0 && def->coefficient[k] == 0) k--;
+  return k;
+}
+
+static limb_status check_relation(const limb_builder* b, limb_loop_def* def, const char* where,
+                                  limb_error* err)
+{
+  if (!is_identity(&def->pose_a)) return not_its_own(def, "pose_a", where, err);
+  if (!is_identity(&def->pose_b)) return not_its_own(def, "pose_b", where, err);
+  def->body_a = def->body_b = -1;
+  const char* kind = limb_loop_kind_name(def->kind);
+  limb_status s = limb_check_one_dof(b, def->joint, "joint", kind, where, err);
+  if (!s) s = limb_check_one_dof(b, def->other, "other", kind, where, err);
+  if (s) return s;
+  if (def->joint == def->other)
+    return limb_fail(err, LIMB_E_ARG, where, "the %s connects joint '%s' with itself", kind,
+                     b->joint[def->joint].name);
+  if (def->kind == LIMB_LOOP_GEAR && def->coefficient[1] == 0)
+    return limb_fail(err, LIMB_E_ARG, where, "the ratio of the gear, coefficient[1], is zero");
+  const int degree = highest_coefficient(def);
+  if (def->kind == LIMB_LOOP_GEAR && degree > 1)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "coefficient[%d] is set, but a gear has an offset and a ratio only: use kind "
+                     "polynomial",
+                     degree);
+  if (degree < 1)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "the polynomial is constant: some coefficient from the first power on must "
+                     "differ from zero");
+  return LIMB_OK;
+}
+
+static limb_status check_closure(const limb_builder* b, limb_loop_def* def, const char* where,
+                                 limb_error* err)
+{
+  if (def->joint != -1) return not_its_own(def, "joint", where, err);
+  if (def->other != -1) return not_its_own(def, "other", where, err);
+  if (highest_coefficient(def) >= 0) return not_its_own(def, "coefficient", where, err);
+  return check_bodies(b, def, where, err);
+}
+
+static limb_status check_sizes(const limb_loop_def* def, const char* where, limb_error* err)
+{
+  const unsigned all =
+    LIMB_TURN_X | LIMB_TURN_Y | LIMB_TURN_Z | LIMB_MOVE_X | LIMB_MOVE_Y | LIMB_MOVE_Z;
+  const bool lock = def->kind == LIMB_LOOP_LOCK, distance = def->kind == LIMB_LOOP_DISTANCE;
+  if (!lock && def->locked != 0)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "locked is set, but what a loop of kind %s locks is known: use kind lock",
+                     limb_loop_kind_name(def->kind));
+  if (lock && (def->locked == 0 || def->locked > all))
+    return limb_fail(
+      err, LIMB_E_ARG, where,
+      "locked is %u: it is a set of limb_direction with one member at least, 1 to %u", def->locked,
+      all);
+  if (!distance && def->length != 0) return not_its_own(def, "length", where, err);
+  if (distance && def->length <= 0)
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "length is %.6g: it must be positive; for origins that meet use kind ball",
+                     def->length);
+  if (!has_radius(def->kind) && def->radius != 0) return not_its_own(def, "radius", where, err);
+  if (has_radius(def->kind) && def->radius <= 0)
+    return limb_fail(err, LIMB_E_ARG, where, "radius is %.6g: it must be positive", def->radius);
+  return LIMB_OK;
+}
+
+static limb_status check_loop(const limb_builder* b, limb_loop_def* def, const char* where,
+                              limb_error* err)
+{
+  if (!limb_loop_kind_name(def->kind))
+    return limb_fail(err, LIMB_E_ARG, where, "there is no loop kind %d", (int)def->kind);
+  limb_status s = check_finite(def, where, err);
+  if (!s) s = check_sizes(def, where, err);
+  if (s) return s;
+  s =
+    is_relation(def->kind) ? check_relation(b, def, where, err) : check_closure(b, def, where, err);
+  if (s) return s;
+  const int rows = limb_loop_rows(def);
+  if (def->law.row < 0 || def->law.row >= rows)
+    return limb_fail(err, LIMB_E_ARG, where, "law.row is %d: the loop has rows 0 to %d",
+                     def->law.row, rows - 1);
+  return LIMB_OK;
+}
+
+// ---- adding and asking ----------------------------------------------------------------------------
+
+const char* limb_builder_loop_name(const void* b, int i)
+{
+  return ((const limb_builder*)b)->loop[i].name;
+}
+
+limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def, int* loop,
+                                  limb_error* err)
+{
+  if (!b || !def) return limb_fail(err, LIMB_E_ARG, "loop", "builder or definition is NULL");
+  limb_loop_def own = limb_default_loop_def(NULL, LIMB_LOOP_LOCK, -1, -1);
+  char where[sizeof err->where];
+  limb_status s =
+    limb_read_def(&own, def, sizeof own, offsetof(limb_loop_def, pose_a), "loop", err);
+  if (!s) s = limb_check_name(own.name, "loop", b->nloop, where, err);
+  if (s) return s;
+  if (limb_builder_find_loop(b, own.name) >= 0)
+    return limb_fail(err, LIMB_E_ARG, where, "there is a loop of this name already");
+  s = check_loop(b, &own, where, err);
+  if (s) return s;
+
+  void* items = b->loop;
+  const int grown = limb_grow(&b->alloc, &items, &b->loop_cap, b->nloop, sizeof own);
+  b->loop = items;
+  if (grown && limb_reserve_name(b, &b->loop_names, b->nloop, limb_builder_loop_name))
+    own.name = limb_copy_name(&b->alloc, own.name);
+  else
+    own.name = NULL;
+  if (!own.name) return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
+
+  b->loop[b->nloop] = own;
+  limb_names_put(&b->loop_names.table, own.name, b->nloop);
+  if (loop) *loop = b->nloop;
+  b->nloop++;
+  return LIMB_OK;
+}
+
+int limb_builder_loop_count(const limb_builder* b) { return b ? b->nloop : 0; }
+
+int limb_builder_find_loop(const limb_builder* b, const char* name)
+{
+  return b && name ? limb_names_find(&b->loop_names.table, name, limb_builder_loop_name, b) : -1;
+}
+
+limb_status limb_builder_get_loop(const limb_builder* b, int loop, limb_loop_def* out)
+{
+  if (!b || !out || loop < 0 || loop >= b->nloop) return LIMB_E_ARG;
+  *out = b->loop[loop];
+  return LIMB_OK;
+}

@@ -1,0 +1,278 @@
+// Loops that share joints, gathered: what must be solved together, and what need not.
+//
+// A loop ties the joints between its two frames: those on the ways from both to the first link that carries
+// both, the base. A gear or polynomial ties its two joints, and all between them. Loops with a joint in
+// common make one cluster; then the parent of every link in it is in it, too, or is its base. Velocities of
+// mimic joints are those of the joints they follow: whoever shares one is in the same cluster.
+//
+// Cost O(sum of the lengths of all ways).
+
+#include "model/clusters.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+// ---- ways -----------------------------------------------------------------------------------------------
+
+static int depth_of(const limb_model* m, int link)
+{
+  int depth = 0;
+  for (; link >= 0; link = m->link[link].parent) depth++;
+  return depth;
+}
+
+// First link that carries both; -1: the world.
+static int common_carrier(const limb_model* m, int a, int b)
+{
+  int da = depth_of(m, a), db = depth_of(m, b);
+  for (; da > db; da--) a = m->link[a].parent;
+  for (; db > da; db--) b = m->link[b].parent;
+  while (a != b) a = m->link[a].parent, b = m->link[b].parent;
+  return a;
+}
+
+static bool between_joints(const limb_loop* loop) { return loop->q[0] >= 0; }
+
+// Link that moves with velocity v.
+static int link_of_velocity(const limb_model* m, int v)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->dof[m->link[i].dof].v == v) return i;
+  }
+  return -1;
+}
+
+typedef struct ways {
+  int end[2]; // links where the two ways begin
+  int base;   // and where they meet; not on them
+} ways;
+
+static ways ways_of(const limb_model* m, const limb_loop* loop)
+{
+  if (!between_joints(loop)) {
+    const int a = loop->link_a, b = loop->link_b;
+    return (ways){{a, b}, common_carrier(m, a, b)};
+  }
+  const int a = link_of_velocity(m, loop->v[0]), b = link_of_velocity(m, loop->v[1]);
+  return (ways){{a, b}, common_carrier(m, m->link[a].parent, m->link[b].parent)};
+}
+
+// ---- sets of links --------------------------------------------------------------------------------------
+
+static int first_of_set(int* set, int i)
+{
+  while (set[i] != i) i = set[i] = set[set[i]];
+  return i;
+}
+
+// The smaller link leads.
+static void join(int* set, int a, int b)
+{
+  a = first_of_set(set, a), b = first_of_set(set, b);
+  if (a < b)
+    set[b] = a;
+  else
+    set[a] = b;
+}
+
+typedef struct scratch {
+  int* set;   // nlink
+  int* tied;  // nlink: some loop goes through its joint
+  int* first; // nv: link that has this velocity; -1: not seen
+  ways* way;  // nloop
+} scratch;
+
+static void tie_way(const limb_model* m, const scratch* x, int link, int base, int to)
+{
+  for (; link != base && link >= 0; link = m->link[link].parent) {
+    x->tied[link] = 1;
+    join(x->set, link, to);
+  }
+}
+
+static void tie_links(const limb_model* m, const scratch* x)
+{
+  for (int i = 0; i < m->nlink; i++) x->set[i] = i, x->tied[i] = 0;
+  for (int k = 0; k < m->nloop; k++) {
+    const ways* w = &x->way[k];
+    const int some =
+      w->end[0] == w->base ? w->end[1] : w->end[0]; // on a way: not both end at the base
+    for (int e = 0; e < 2; e++) tie_way(m, x, w->end[e], w->base, some);
+  }
+  for (int v = 0; v < m->nv; v++) x->first[v] = -1;
+  for (int i = 0; m->has_mimic && i < m->nlink; i++) {
+    const int v = m->dof[m->link[i].dof].v;
+    if (x->first[v] < 0) x->first[v] = i;
+    join(x->set, i, x->first[v]);
+  }
+  // whoever shares a set with a tied link is tied
+  for (int i = 0; i < m->nlink; i++) x->tied[first_of_set(x->set, i)] |= x->tied[i];
+}
+
+// ---- the lists ------------------------------------------------------------------------------------------
+
+typedef struct pools {
+  int *link, *v, *loop;
+  limb_loop_axis* axis;
+} pools;
+
+static int axes_between(const limb_model* m, const limb_loop* loop, const ways* w)
+{
+  int count = 0;
+  for (int e = 0; e < 2 && !between_joints(loop); e++) {
+    for (int i = w->end[e]; i != w->base; i = m->link[i].parent) count += m->link[i].ndof;
+  }
+  return count;
+}
+
+static pools lay_out(limb_arena* a, const limb_model* m, int count, const ways* way,
+                     limb_clusters* out)
+{
+  size_t axes = 0;
+  for (int k = 0; k < m->nloop; k++) axes += (size_t)axes_between(m, &m->loop[k], &way[k]);
+  out->cluster = limb_arena_take(a, (size_t)count, sizeof *out->cluster);
+  out->of_link = limb_arena_take(a, (size_t)m->nlink, sizeof(int));
+  out->of_v = limb_arena_take(a, (size_t)m->nv, sizeof(int));
+  return (pools){.link = limb_arena_take(a, (size_t)m->nlink, sizeof(int)),
+                 .v = limb_arena_take(a, (size_t)m->nv, sizeof(int)),
+                 .loop = limb_arena_take(a, (size_t)m->nloop, sizeof(int)),
+                 .axis = limb_arena_take(a, axes, sizeof(limb_loop_axis))};
+}
+
+// Numbers clusters by their first links; who belongs to which.
+static void number_clusters(const limb_model* m, const scratch* x, limb_clusters* c)
+{
+  c->count = 0;
+  for (int v = 0; v < m->nv; v++) c->of_v[v] = -1;
+  for (int i = 0; i < m->nlink; i++) {
+    const int first = first_of_set(x->set, i);
+    if (first == i && x->tied[i]) c->cluster[c->count] = (limb_cluster){.base = m->link[i].parent};
+    c->of_link[i] = !x->tied[first] ? -1 : first == i ? c->count++ : c->of_link[first];
+    for (int k = 0; k < m->link[i].ndof; k++) c->of_v[m->dof[m->link[i].dof + k].v] = c->of_link[i];
+  }
+}
+
+// Counts, then hands out the pools, then fills in order.
+static void fill_lists(limb_model* m, const scratch* x, pools pool, limb_clusters* c)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    if (c->of_link[i] >= 0) c->cluster[c->of_link[i]].nlink++;
+  }
+  for (int v = 0; v < m->nv; v++) {
+    if (c->of_v[v] >= 0) c->cluster[c->of_v[v]].nv++;
+  }
+  for (int k = 0; k < m->nloop; k++) {
+    const ways* w = &x->way[k];
+    m->loop[k].cluster = c->of_link[w->end[0] == w->base ? w->end[1] : w->end[0]];
+    c->cluster[m->loop[k].cluster].nloop++;
+  }
+  for (int i = 0; i < c->count; i++) {
+    limb_cluster* s = &c->cluster[i];
+    s->link = pool.link, pool.link += s->nlink, s->nlink = 0;
+    s->v = pool.v, pool.v += s->nv, s->nv = 0;
+    s->loop = pool.loop, pool.loop += s->nloop, s->nloop = 0;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    limb_cluster* s = c->of_link[i] < 0 ? NULL : &c->cluster[c->of_link[i]];
+    if (s) s->link[s->nlink++] = i;
+  }
+  for (int v = 0; v < m->nv; v++) {
+    limb_cluster* s = c->of_v[v] < 0 ? NULL : &c->cluster[c->of_v[v]];
+    if (s) s->v[s->nv++] = v;
+  }
+  for (int k = 0; k < m->nloop; k++) {
+    limb_cluster* s = &c->cluster[m->loop[k].cluster];
+    s->loop[s->nloop++] = k;
+    m->loop[k].local = s->nrow;
+    s->nrow += m->loop[k].nrow;
+  }
+}
+
+static void fill_loop(const limb_model* m, const limb_cluster* s, const ways* w, limb_loop* loop,
+                      limb_loop_axis* axis)
+{
+  loop->axis = axis;
+  loop->naxis = 0;
+  if (between_joints(loop)) {
+    for (int e = 0; e < 2; e++) loop->column[e] = limb_cluster_column(s, loop->v[e]);
+    return;
+  }
+  for (int e = 0; e < 2; e++) {
+    for (int i = w->end[e]; i != w->base; i = m->link[i].parent) {
+      for (int k = 0; k < m->link[i].ndof; k++) {
+        const limb_dof* dof = &m->dof[m->link[i].dof + k];
+        const double mult = e == 0 ? -dof->mult : dof->mult;
+        axis[loop->naxis++] = (limb_loop_axis){i, k, limb_cluster_column(s, dof->v), mult};
+      }
+    }
+  }
+}
+
+static void measure(limb_clusters* c)
+{
+  int row = 0;
+  for (int i = 0; i < c->count; i++) {
+    limb_cluster* s = &c->cluster[i];
+    s->row = row, row += s->nrow;
+    s->block = c->entries, c->entries += (ptrdiff_t)s->nrow * s->nv;
+    if (s->nv > c->most_nv) c->most_nv = s->nv;
+    if (s->nrow > c->most_nrow) c->most_nrow = s->nrow;
+  }
+}
+
+static limb_status find(limb_model* m, const scratch* x)
+{
+  for (int k = 0; k < m->nloop; k++) x->way[k] = ways_of(m, &m->loop[k]);
+  tie_links(m, x);
+  int count = 0;
+  for (int i = 0; i < m->nlink; i++) count += x->set[i] == i && x->tied[i];
+  limb_clusters c = {0};
+  limb_arena measured = {0};
+  (void)lay_out(&measured, m, count, x->way, &c);
+  c.size = measured.used;
+  c.memory = limb_alloc(&m->alloc, c.size);
+  if (!c.memory) return LIMB_E_NOMEM;
+  limb_arena arena = limb_arena_over(c.memory, c.size);
+  pools pool = lay_out(&arena, m, count, x->way, &c);
+  number_clusters(m, x, &c);
+  fill_lists(m, x, pool, &c);
+  for (int k = 0; k < m->nloop; k++) {
+    limb_loop* loop = &m->loop[k];
+    fill_loop(m, &c.cluster[loop->cluster], &x->way[k], loop, pool.axis);
+    pool.axis += loop->naxis;
+  }
+  measure(&c);
+  m->clusters = c;
+  return LIMB_OK;
+}
+
+static scratch lay_out_scratch(limb_arena* a, const limb_model* m)
+{
+  const size_t nl = (size_t)m->nlink;
+  return (scratch){.set = limb_arena_take(a, nl, sizeof(int)),
+                   .tied = limb_arena_take(a, nl, sizeof(int)),
+                   .first = limb_arena_take(a, (size_t)m->nv, sizeof(int)),
+                   .way = limb_arena_take(a, (size_t)m->nloop, sizeof(ways))};
+}
+
+limb_status limb_find_clusters(limb_model* m)
+{
+  if (m->nloop == 0) return LIMB_OK;
+  limb_arena measured = {0};
+  (void)lay_out_scratch(&measured, m);
+  void* memory = limb_alloc(&m->alloc, measured.used);
+  if (!memory) return LIMB_E_NOMEM;
+  limb_arena arena = limb_arena_over(memory, measured.used);
+  const scratch x = lay_out_scratch(&arena, m);
+  const limb_status s = find(m, &x);
+  limb_arena_release(memory, measured.used);
+  limb_free(&m->alloc, memory, measured.used);
+  return s;
+}
+
+void limb_free_clusters(limb_model* m)
+{
+  if (!m->clusters.memory) return;
+  limb_arena_release(m->clusters.memory, m->clusters.size);
+  limb_free(&m->alloc, m->clusters.memory, m->clusters.size);
+}
