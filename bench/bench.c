@@ -226,6 +226,7 @@ static bench_kernel first_way(bench_kernel kernel)
   case BENCH_CLOSED_SCHUR:
   case BENCH_CLOSED_KKT:
   case BENCH_PLATFORM_FD: return BENCH_CLOSED_FD;
+  case BENCH_CLOSED_ID_FORCES:
   case BENCH_CLOSED_ID_KKT:
   case BENCH_PLATFORM_ID: return BENCH_CLOSED_ID;
   default: return kernel;
@@ -260,6 +261,20 @@ static void compare_rows(bench* b)
   }
 }
 
+// Names rows of limb that failed in a state while they were timed: failing is fast.
+static void look_for_failures(const bench* b)
+{
+  for (int i = 0; i < b->nrow; i++) {
+    const bench_row* row = &b->row[i];
+    double* x = malloc(answer_size(row->robot, row->kernel) * sizeof *x);
+    if (!x || row->library->answer(row->self, row->kernel, 0, x)) {
+      fprintf(stderr, "limb_bench: %s failed on %s, kernel %d\n", row->library->name,
+              row->robot->name, (int)row->kernel);
+    }
+    free(x);
+  }
+}
+
 static void free_all(bench* b)
 {
   for (int i = 0; i < b->nrow; i++) {
@@ -288,6 +303,7 @@ static int run(bench* b, const bench_options* o)
   compare_rows(b);
   bench_report report = {b->robot, b->nrobot, b->row, b->nrow, b->peer, b->npeer, 0};
   if (bench_measure(b->row, b->nrow, o->quick ? 6 : 60, &report.fma_rate)) return 1;
+  look_for_failures(b);
   bench_report_print(&report, o->format);
   return 0;
 }

@@ -21,46 +21,48 @@ limb_model* bench_five_bar(int unused) { return (void)unused, closed_five_bar();
 limb_model* bench_gough_stewart(int unused) { return (void)unused, closed_gough_stewart(); }
 limb_model* bench_ladder(int cells) { return closed_ladder(cells); }
 
-typedef struct part {
-  const char* name;
-  limb_joint_type type;
-  sp_vec3 at, axis;
-  double start;
-  int active;
-  sp_inertia inertia;
-} part;
-
-// One linear drive between shank and foot. side, way: +1 left, -1 right, of the body and of the ankle.
-static void add_drive(limb_builder* b, double side, double way)
+// A link whose name begins as told; closed_add otherwise.
+static int hang(limb_builder* b, const char* prefix, closed_link link)
 {
-  const double length = 0.3306, lean = 0.0605; // where the foot is level
-  const part parts[] = {
-    {"cross", LIMB_REVOLUTE, {-0.05, 0.045 * way, -0.05}, {0, 1, 0}, lean, 0,
-     limb_inertia_box(0.04, 0.02, 0.03, 0.02)},
-    {"drive", LIMB_REVOLUTE, {0, 0, 0}, {1, 0, 0}, 0, 0,
-     limb_inertia_move(fixture_at(0, 0, -0.07), limb_inertia_cylinder(0.42, 0.018, 0.18))},
-    {"rod", LIMB_PRISMATIC, {0, 0, 0}, {0, 0, -1}, length, 1,
-     limb_inertia_move(fixture_at(0, 0, 0.08), limb_inertia_cylinder(0.11, 0.006, 0.18))}};
-  const char *leg = side > 0 ? "l" : "r", *hand = way > 0 ? "left" : "right";
   char name[40];
-  snprintf(name, sizeof name, "%s_shank", leg);
-  int parent = limb_builder_find_body(b, name);
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    const part* p = &parts[i];
-    snprintf(name, sizeof name, "%s_%s_%s", leg, hand, p->name);
-    parent = closed_add(b, &(closed_link){.name = name,
-                                          .type = p->type,
-                                          .parent = parent,
-                                          .placement = sp_pose_make(sp_identity3(), p->at),
-                                          .axis = p->axis,
-                                          .inertia = p->inertia,
-                                          .active = p->active,
-                                          .start = p->start});
-  }
-  snprintf(name, sizeof name, "%s_foot", leg);
-  const int foot = limb_builder_find_body(b, name);
-  snprintf(name, sizeof name, "%s_%s_ball", leg, hand);
-  closed_join(b, name, LIMB_LOOP_BALL, foot, fixture_at(-0.07, 0.045 * way, -0.02), parent,
+  snprintf(name, sizeof name, "%s_%s", prefix, link.name);
+  link.name = name;
+  return closed_add(b, &link);
+}
+
+// One linear drive between shank and foot: universal joint as two rotations, slide, ball. lean and length are
+// those where the foot is level.
+static void add_drive(limb_builder* b, const char* prefix, double y, int shank, int foot)
+{
+  const double length = 0.3306, lean = 0.0605;
+  const int cross = hang(b, prefix,
+                         (closed_link){.name = "cross",
+                                       .type = LIMB_REVOLUTE,
+                                       .parent = shank,
+                                       .placement = fixture_at(-0.05, y, -0.05),
+                                       .axis = {0, 1, 0},
+                                       .inertia = limb_inertia_box(0.04, 0.02, 0.03, 0.02),
+                                       .start = lean});
+  const sp_inertia cylinder = limb_inertia_cylinder(0.42, 0.018, 0.18);
+  const int drive =
+    hang(b, prefix,
+         (closed_link){.name = "drive",
+                       .type = LIMB_REVOLUTE,
+                       .parent = cross,
+                       .placement = sp_pose_identity(),
+                       .axis = {1, 0, 0},
+                       .inertia = limb_inertia_move(fixture_at(0, 0, -0.07), cylinder)});
+  const sp_inertia piston = limb_inertia_cylinder(0.11, 0.006, 0.18);
+  const int rod = hang(b, prefix,
+                       (closed_link){.name = "rod",
+                                     .type = LIMB_PRISMATIC,
+                                     .parent = drive,
+                                     .placement = sp_pose_identity(),
+                                     .axis = {0, 0, -1},
+                                     .inertia = limb_inertia_move(fixture_at(0, 0, 0.08), piston),
+                                     .active = 1,
+                                     .start = length});
+  closed_join(b, prefix, LIMB_LOOP_BALL, foot, fixture_at(-0.07, y, -0.02), rod,
               sp_pose_identity());
 }
 
@@ -75,7 +77,11 @@ limb_model* bench_humanoid_ankles(int unused)
   const limb_status s = limb_builder_from_model(bare, NULL, &b);
   limb_model_destroy(bare);
   if (s != LIMB_OK) return NULL;
-  for (int k = 0; k < 4; k++) add_drive(b, k < 2 ? 1 : -1, k % 2 ? -1 : 1);
+  static const char *const shank[2] = {"l_shank", "r_shank"}, *const foot[2] = {"l_foot", "r_foot"};
+  static const char* const drive[2][2] = {{"l_left", "l_right"}, {"r_left", "r_right"}};
+  for (int k = 0; k < 4; k++)
+    add_drive(b, drive[k / 2][k % 2], k % 2 ? -0.045 : 0.045,
+              limb_builder_find_body(b, shank[k / 2]), limb_builder_find_body(b, foot[k / 2]));
   return fixture_end(b);
 }
 
@@ -125,14 +131,14 @@ static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, doubl
   return s;
 }
 
-int bench_closed_draw(bench_states* states, const bench_robot* robot)
+int bench_closed_draw(bench_states* states, const bench_robot* r)
 {
-  const size_t nq = (size_t)robot->nq, nv = (size_t)robot->nv;
+  const size_t nq = (size_t)r->nq, nv = (size_t)r->nv;
   uint64_t seed = 20;
   limb_data* d = NULL;
   limb_loops* w = NULL;
-  limb_status s = limb_data_create(robot->model, NULL, &d);
-  if (s == LIMB_OK) s = limb_loops_create(robot->model, LIMB_LOOPS_LINEAR, NULL, &w);
+  limb_status s = limb_data_create(r->model, NULL, &d);
+  if (s == LIMB_OK) s = limb_loops_create(r->model, LIMB_LOOPS_LINEAR, NULL, &w);
   for (size_t k = 0; k < (size_t)states->count && s == LIMB_OK; k++)
     s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv,
                    states->tau + k * nv);

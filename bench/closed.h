@@ -12,7 +12,7 @@ limb_model* bench_gough_stewart(int unused);
 limb_model* bench_ladder(int cells);
 
 /// The humanoid with parallel ankles: two linear drives each between shank and foot, as in the model
-/// ankle_leg. Two loops, 18 passive velocities (six of the base), 47 in all.
+/// ankle_leg. Four loops; 47 velocities, 18 of them passive, six of these the base.
 limb_model* bench_humanoid_ankles(int unused);
 
 /// Mobility where assembly starts, loops closed.
@@ -21,6 +21,6 @@ limb_status bench_closed_mobility(const limb_model* m, limb_mobility* out);
 /// Draws random states that close the loops, velocities and accelerations included.
 /// @param states  with room for count of them
 /// @return 0, or -1: one could not be closed
-int bench_closed_draw(bench_states* states, const bench_robot* robot);
+int bench_closed_draw(bench_states* states, const bench_robot* r);
 
 #endif

@@ -48,15 +48,19 @@ static void print_json(const bench_robot* r, int first)
   }
 }
 
+static int is_counted(const bench_robot* r) { return r->nlink <= COUNTED_LINKS && !r->nrow; }
+
 void bench_counts_print(const bench_robot* robots, int n, bench_format format)
 {
   int first = 1;
-  if (format == BENCH_TEXT) {
+  int counted = 0;
+  for (int i = 0; i < n; i++) counted += is_counted(&robots[i]);
+  if (format == BENCH_TEXT && counted) {
     printf("\noperations of one call\n%-14s %6s  %-8s %9s %9s %7s %7s %7s   %s\n", "robot", "dof",
            "kernel", "mul", "add", "div", "sqrt", "sincos", "published mul, add");
   }
   for (int i = 0; i < n; i++) {
-    if (robots[i].nlink > COUNTED_LINKS || robots[i].nrow) continue;
+    if (!is_counted(&robots[i])) continue;
     if (format == BENCH_JSON) print_json(&robots[i], first);
     if (format == BENCH_TEXT) print_text(&robots[i]);
     first = 0;

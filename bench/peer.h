@@ -31,8 +31,9 @@ typedef enum bench_kernel {
   BENCH_CLOSED_KKT,     ///< the same from all equations at once
   BENCH_PLATFORM_FD,    ///< the same in the space of the platform
   BENCH_CLOSED_ID,      ///< tau of the motors from q, v, a, loops closed
-  BENCH_CLOSED_ID_KKT,  ///< the same from all equations at once: motors and multipliers
-  BENCH_PLATFORM_ID,    ///< the same from q and the motion of the platform
+  BENCH_CLOSED_ID_FORCES, ///< the same: motors and multipliers from the equations of motion
+  BENCH_CLOSED_ID_KKT,    ///< the same from all equations at once, the motion of the platform given
+  BENCH_PLATFORM_ID,      ///< the same from q and the motion of the platform
   BENCH_KERNELS
 } bench_kernel;
 
@@ -53,11 +54,10 @@ typedef struct bench_link {
   int q, v; ///< first coordinate in q and v of limb
 } bench_link;
 
-/// A closure of a loop: its frames on two links, -1: the world.
+/// A closure of a loop: points of two links, -1: the world, that stay together.
 typedef struct bench_loop {
-  limb_loop_kind kind;
   int link_a, link_b;
-  sp_pose a, b;
+  sp_vec3 a, b;
 } bench_loop;
 
 /// A robot as any library can take it. Links stand in depth-first order, parents before children.
@@ -73,7 +73,7 @@ typedef struct bench_robot {
   sp_vec3 gravity;
   int nloop, nrow; ///< closures, and the rows of their equations
   bench_loop* loop;
-  int points; ///< to close the loops it is enough to join the origins of their frames
+  int points; ///< the loops are closed when these points stay together; 0: it takes more
 } bench_robot;
 
 /// Whether rows and motors together are as many as velocities: the robots that are also taken as platforms.
@@ -93,7 +93,6 @@ typedef struct bench_library {
   const char* name;
   const char* version;
   int max_links; ///< longest robot that is worth waiting for
-  double softness; ///< of closures, relative to what they take away: answers may differ by that much
   /// Turns the robot and all states into the library's own form; NULL when it cannot take it.
   void* (*make)(const bench_robot* robot, const bench_states* states);
   void (*destroy)(void* self);
@@ -101,12 +100,13 @@ typedef struct bench_library {
   /// The answer of the last run, for state k, in the coordinates of limb: nv values, nv x nv, or
   /// 6 x nv (column after column, angular first). @return 0, or -1 when the run failed.
   int (*answer)(void* self, bench_kernel kernel, int k, double* out);
+  /// Closures that give way: answers may differ by this share. Exact ones: 0.
+  double softness;
 } bench_library;
 
 #define BENCH_TEXT_OF(a, b, c) #a "." #b "." #c
 #define BENCH_TEXT_BY(a, b, c) BENCH_TEXT_OF(a, b, c)
-#define BENCH_LIMB_VERSION \
-  BENCH_TEXT_BY(LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH)
+#define BENCH_LIMB_VERSION     BENCH_TEXT_BY(LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH)
 
 const bench_library* bench_limb(void);
 const bench_library* bench_limb_closed(void); ///< the kernels for robots with loops

@@ -215,8 +215,9 @@ int answer(void* self, bench_kernel kernel, int, double* out)
 const bench_library* bench_dart(void)
 {
   static const bench_library library = {
-    "DART", DART_VERSION, 100,
-    make,   destroy,      {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer};
+    "DART",  DART_VERSION,
+    100,     make,
+    destroy, {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
+    answer,  0};
   return &library;
 }

@@ -201,8 +201,9 @@ int answer(void* self, bench_kernel kernel, int, double* out)
 const bench_library* bench_kdl(void)
 {
   static const bench_library kdl = {
-    "KDL", BENCH_KDL_VERSION, 1000,
-    make,  destroy,           {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer};
+    "KDL",   BENCH_KDL_VERSION,
+    1000,    make,
+    destroy, {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
+    answer,  0};
   return &kdl;
 }

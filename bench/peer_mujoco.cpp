@@ -8,6 +8,10 @@
 //   CRBA      mj_kinematics, mj_comPos, mj_crb, mj_fullM (dense, as limb gives it)
 //   FD        mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne, mj_solveM
 //   Jacobian  mj_kinematics, mj_comPos, mj_jacBody
+//   FD loops  as FD, and mj_makeConstraint, mj_projectConstraint, mj_referenceConstraint, mj_fwdConstraint
+// Robots with loops go in as MJCF, every closure a connect. These are soft by design; they are as hard here as MuJoCo
+// allows. It also leaves out what the rows accelerate by themselves, Psi' v (dPsi/dt), and is handed that ready-made,
+// so that it solves the same problem.
 #include "peer_coordinates.hpp"
 
 #include <cmath>
@@ -114,9 +118,75 @@ std::string write_urdf(const bench_robot& r)
   return out.str();
 }
 
+// Attributes of a pose; axes: the first two columns of the rotation.
+void write_pose(std::ostream& out, const sp_pose& X)
+{
+  const double* m = X.R.m;
+  write_vector(out, "pos", X.p);
+  out << " xyaxes=\"" << m[0] << ' ' << m[3] << ' ' << m[6] << ' ' << m[1] << ' ' << m[4] << ' '
+      << m[7] << '"';
+}
+
+// Links stand in depth-first order: bodies that the next one does not hang on are closed before it.
+void write_bodies(std::ostream& out, const bench_robot& r)
+{
+  std::vector<int> open;
+  for (int i = 0; i < r.nlink; i++) {
+    const bench_link& l = r.link[i];
+    while (!open.empty() && open.back() != l.parent) open.pop_back(), out << "</body>\n";
+    open.push_back(i);
+    double moment[3];
+    sp_mat3 axes;
+    principal(l.inertia, moment, axes);
+    out << "<body name=\"l" << i << '"';
+    write_pose(out, l.placement);
+    out << "><inertial mass=\"" << l.inertia.mass << '"';
+    write_pose(out, sp_pose_make(axes, l.inertia.com));
+    write_vector(out, "diaginertia", sp_v3(moment[0], moment[1], moment[2]));
+    const char* type = l.type == LIMB_REVOLUTE ? "hinge" : "slide";
+    out << "/><joint name=\"j" << i << "\" type=\"" << (l.type == LIMB_FREE ? "free" : type) << '"';
+    if (l.type != LIMB_FREE) write_vector(out, "axis", l.axis);
+    out << "/>\n";
+  }
+  for (std::size_t i = 0; i < open.size(); i++) out << "</body>\n";
+}
+
+std::string body_name(int link) { return link < 0 ? "world" : "l" + std::to_string(link); }
+
+std::string write_mjcf(const bench_robot& r)
+{
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out.precision(17);
+  out << "<mujoco><compiler angle=\"radian\" balanceinertia=\"false\"/><option solver=\"Newton\"";
+  write_vector(out, "gravity", r.gravity);
+  out << "><flag contact=\"disable\" passive=\"disable\"/></option>\n<worldbody>";
+  write_bodies(out, r);
+  out << "</worldbody><equality>\n";
+  for (int i = 0; i < r.nloop; i++) {
+    const bench_loop& l = r.loop[i];
+    out << "<connect body1=\"" << body_name(l.link_a) << "\" body2=\"" << body_name(l.link_b)
+        << '"';
+    write_vector(out, "anchor", l.a);
+    out << " solimp=\"0.9999 0.9999 0.001\"/>\n";
+  }
+  out << "</equality></mujoco>";
+  return out.str();
+}
+
+// The compiler takes the anchor on the other body from the neutral configuration, where loops are open.
+void set_anchors(mjModel* m, const bench_robot& r)
+{
+  for (int i = 0; i < r.nloop; i++) {
+    const sp_vec3 p = r.loop[i].b;
+    mjtNum* anchor = m->eq_data + i * mjNEQDATA + 3;
+    anchor[0] = p.x, anchor[1] = p.y, anchor[2] = p.z;
+  }
+}
+
 mjModel* load(const bench_robot& r)
 {
-  const std::string text = write_urdf(r);
+  const std::string text = r.nrow ? write_mjcf(r) : write_urdf(r);
   const auto vfs = std::make_unique<mjVFS>();
   mj_defaultVFS(vfs.get());
   mj_makeEmptyFileVFS(vfs.get(), file, int(text.size()));
@@ -125,6 +195,7 @@ mjModel* load(const bench_robot& r)
   char error[256] = "";
   mjModel* m = mj_loadXML(file, vfs.get(), error, sizeof error);
   mj_deleteVFS(vfs.get());
+  if (m) set_anchors(m, r);
   return m;
 }
 
@@ -143,6 +214,7 @@ struct subject {
       append(a, map.acceleration_to_peer(s.v + n, s.a + n));
       append(tau, map.to_peer(s.tau + n));
     }
+    for (int k = 0; k < s.count && r.nrow; k++) add_gamma(std::size_t(k));
     tip = mj_name2id(m, mjOBJ_BODY, ("l" + std::to_string(r.tip)).c_str());
   }
 
@@ -203,6 +275,16 @@ struct subject {
     mj_comVel(m, d);
   }
 
+  // What the rows accelerate by in a state that is solved: Psi a.
+  void add_gamma(std::size_t k)
+  {
+    positions(k);
+    mj_makeConstraint(m, d);
+    bench::vector rows(std::size_t(d->nefc));
+    mj_mulJacVec(m, d, rows.data(), a.data() + k * nv);
+    append(gamma, rows);
+  }
+
   mjModel* m;
   mjData* d;
   std::size_t nq, nv;
@@ -210,12 +292,12 @@ struct subject {
   const bench_robot& robot;
   const bench_states& given;
   bench::coordinates map;
-  bench::vector q, v, a, tau, x, M, Jp, Jr;
+  bench::vector q, v, a, tau, gamma, x, M, Jp, Jr;
 };
 
 void* make(const bench_robot* robot, const bench_states* states)
 {
-  if (!robot->plain) return nullptr;
+  if (!robot->plain || !robot->points) return nullptr;
   // A free joint always moves in the world frame.
   const bench_link& root = robot->link[0];
   const sp_pose& P = root.placement;
@@ -252,19 +334,37 @@ void run_crba(void* self, int first, int count)
   }
 }
 
+// Forward dynamics of the tree; rows of loops on the way where they are wanted.
+void tree(subject& t, std::size_t k, bool loops, double* a)
+{
+  t.positions(k);
+  mj_crb(t.m, t.d);
+  mj_factorM(t.m, t.d);
+  if (loops) mj_makeConstraint(t.m, t.d), mj_projectConstraint(t.m, t.d);
+  t.velocities(k);
+  if (loops) mj_referenceConstraint(t.m, t.d);
+  mj_rne(t.m, t.d, 0, t.d->qfrc_bias);
+  const double* tau = t.tau.data() + k * t.nv;
+  for (std::size_t j = 0; j < t.nv; j++) t.d->qfrc_smooth[j] = tau[j] - t.d->qfrc_bias[j];
+  mj_solveM(t.m, t.d, a, t.d->qfrc_smooth, 1);
+}
+
 void run_fd(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) tree(t, t.at(first + i), false, t.x.data());
+}
+
+void run_closed(void* self, int first, int count)
 {
   subject& t = *static_cast<subject*>(self);
   for (int i = 0; i < count; i++) {
     const std::size_t k = t.at(first + i);
-    t.positions(k);
-    mj_crb(t.m, t.d);
-    mj_factorM(t.m, t.d);
-    t.velocities(k);
-    mj_rne(t.m, t.d, 0, t.d->qfrc_bias);
-    const double* tau = t.tau.data() + k * t.nv;
-    for (std::size_t j = 0; j < t.nv; j++) t.d->qfrc_smooth[j] = tau[j] - t.d->qfrc_bias[j];
-    mj_solveM(t.m, t.d, t.x.data(), t.d->qfrc_smooth, 1);
+    tree(t, k, true, t.d->qacc_smooth);
+    const std::size_t rows = std::size_t(t.d->nefc);
+    for (std::size_t r = 0; r < rows; r++) t.d->efc_aref[r] += t.gamma[k * rows + r];
+    mj_fwdConstraint(t.m, t.d);
+    std::memcpy(t.x.data(), t.d->qacc, t.nv * sizeof(double));
   }
 }
 
@@ -290,7 +390,7 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
       return (i < 3 ? t.Jr : t.Jp)[std::size_t(i % 3) * t.nv + std::size_t(j)];
     };
     t.map.jacobian_to_limb(J, out);
-  } else if (kernel == BENCH_FD) {
+  } else if (kernel == BENCH_FD || kernel == BENCH_CLOSED_FD) {
     t.map.acceleration_to_limb(t.given.v + n, t.x.data(), out);
   } else {
     t.map.to_limb(t.x.data(), out);
@@ -301,10 +401,13 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
 
 const bench_library* bench_mujoco(void)
 {
-  static const bench_library mujoco = {
-    "MuJoCo", mj_versionString(),
-    1000,     make,
-    destroy,  {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer};
-  return &mujoco;
+  static const bench_library library = [] {
+    bench_library l = {"MuJoCo", mj_versionString(),
+                       1000,     make,
+                       destroy,  {run_rnea, run_crba, run_fd, run_jacobian},
+                       answer,   1e-3};
+    l.run[BENCH_CLOSED_FD] = run_closed;
+    return l;
+  }();
+  return &library;
 }

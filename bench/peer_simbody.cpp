@@ -4,6 +4,7 @@
 //   CRBA      realize position, calcM
 //   FD        realize dynamics, calcAccelerationIgnoringConstraints (articulated bodies)
 //   Jacobian  realize position, calcFrameJacobian
+//   FD loops  realize dynamics, calcAcceleration; every closure is a Constraint::Ball
 #include "peer_coordinates.hpp"
 
 #include <Simbody.h>
@@ -64,12 +65,21 @@ struct subject {
     }
   }
 
+  MobilizedBody carrier(int link)
+  {
+    return link < 0 ? MobilizedBody(matter.Ground()) : body[std::size_t(link)];
+  }
+
   State build()
   {
     for (int i = 0; i < robot.nlink; i++) {
-      const int p = robot.link[i].parent;
-      MobilizedBody parent = p < 0 ? MobilizedBody(matter.Ground()) : body[std::size_t(p)];
+      MobilizedBody parent = carrier(robot.link[i].parent);
       body.push_back(add_link(parent, robot.link[i]));
+    }
+    for (int i = 0; i < robot.nloop; i++) {
+      const bench_loop& l = robot.loop[i];
+      MobilizedBody a = carrier(l.link_a), b = carrier(l.link_b);
+      Constraint::Ball(a, to_simbody(l.a), b, to_simbody(l.b));
     }
     State s = system.realizeTopology();
     system.realizeModel(s);
@@ -123,7 +133,7 @@ struct subject {
 
 void* make(const bench_robot* robot, const bench_states* states)
 {
-  return robot->plain ? new subject(*robot, *states) : nullptr;
+  return robot->plain && robot->points ? new subject(*robot, *states) : nullptr;
 }
 
 void destroy(void* self) { delete static_cast<subject*>(self); }
@@ -164,6 +174,19 @@ void run_fd(void* self, int first, int count)
   }
 }
 
+void run_closed(void* self, int first, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  for (int i = 0; i < count; i++) {
+    const state& s = t.at(first + i);
+    t.current.updQ() = s.q;
+    t.current.updU() = s.v;
+    t.system.realize(t.current, Stage::Dynamics);
+    t.matter.calcAcceleration(t.current, s.tau, t.gravity.getBodyForces(t.current), t.x,
+                              t.body_acceleration);
+  }
+}
+
 void run_jacobian(void* self, int first, int count)
 {
   subject& t = *static_cast<subject*>(self);
@@ -183,7 +206,7 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
     t.map.matrix_to_limb([&](int i, int j) { return t.M(i, j); }, out);
   } else if (kernel == BENCH_JACOBIAN) {
     t.map.jacobian_to_limb([&](int i, int j) { return t.J[j][i / 3][i % 3]; }, out);
-  } else if (kernel == BENCH_FD) {
+  } else if (kernel == BENCH_FD || kernel == BENCH_CLOSED_FD) {
     t.map.acceleration_to_limb(t.given.v + n, &t.x[0], out);
   } else {
     t.map.to_limb(&t.x[0], out);
@@ -194,10 +217,13 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
 
 const bench_library* bench_simbody(void)
 {
-  static const bench_library library = {
-    "Simbody", BENCH_SIMBODY_VERSION,
-    1000,      make,
-    destroy,   {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer};
+  static const bench_library library = [] {
+    bench_library l = {"Simbody", BENCH_SIMBODY_VERSION,
+                       1000,      make,
+                       destroy,   {run_rnea, run_crba, run_fd, run_jacobian},
+                       answer,    0};
+    l.run[BENCH_CLOSED_FD] = run_closed;
+    return l;
+  }();
   return &library;
 }

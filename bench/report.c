@@ -9,16 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const kernel_name[BENCH_KERNELS] = {"RNEA",   "CRBA", "FD",       "Jacobian",
-                                                       "FD ABA", "FD M", "Coriolis", "M^-1",
-                                                       "dID",    "dFD",  "hybrid",   "hybrid f"};
+static const char* const kernel_name[BENCH_KERNELS] = {
+  "RNEA",   "CRBA",     "FD",       "Jacobian",  "FD ABA",   "FD M",     "Coriolis",
+  "M^-1",   "dID",      "dFD",      "hybrid",    "hybrid f", "FD loops", "FD Schur",
+  "FD KKT", "FD platf", "ID loops", "ID forces", "ID KKT",   "ID platf"};
 
 static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
 
 static int is_chain(const bench_robot* robot) { return !strncmp(robot->name, "chain", 5); }
 
-static const bench_row* find(const bench_report* r, const char* library, const bench_robot* robot,
-                             bench_kernel kernel)
+const bench_row* bench_report_find(const bench_report* r, const char* library,
+                                   const bench_robot* robot, bench_kernel kernel)
 {
   for (int i = 0; i < r->nrow; i++) {
     const bench_row* row = &r->rows[i];
@@ -33,9 +34,15 @@ static const bench_row* find(const bench_report* r, const char* library, const b
 static double target_of(const bench_report* r, const bench_row* row)
 {
   if (!is_limb(row)) return 0;
-  if (row->kernel != BENCH_HYBRID) return bench_target(row->robot->name, row->kernel);
-  const bench_row* aba = find(r, "limb", row->robot, BENCH_FD_ABA);
-  return aba ? bench_hybrid_target * aba->best * r->fma_rate : 0;
+  const int ladder = row->kernel == BENCH_CLOSED_FD && bench_is_ladder(row->robot);
+  const int platform = row->kernel == BENCH_PLATFORM_ID, hybrid = row->kernel == BENCH_HYBRID;
+  if (!ladder && !platform && !hybrid) return bench_target(row->robot->name, row->kernel);
+  const double factor = ladder   ? bench_ladder_target
+                        : hybrid ? bench_hybrid_target
+                                 : 1 / bench_platform_target;
+  const bench_row* beside =
+    bench_report_find(r, "limb", row->robot, platform ? BENCH_CLOSED_ID_KKT : BENCH_FD_ABA);
+  return beside ? factor * beside->best * r->fma_rate : 0;
 }
 
 // ---- text ----------------------------------------------------------------------------------------
@@ -43,13 +50,13 @@ static double target_of(const bench_report* r, const bench_row* row)
 static void print_limb(const bench_report* r)
 {
   printf("limb, one call\n"
-         "%-14s %6s  %-8s %12s %12s %12s %-12s %9s\n",
+         "%-15s %6s  %-9s %12s %12s %12s %-12s %9s\n",
          "robot", "dof", "kernel", "ns", "slots", "target", "reached", "ns/joint");
   for (int i = 0; i < r->nrow; i++) {
     const bench_row* row = &r->rows[i];
     if (!is_limb(row)) continue;
     const double slots = row->best * r->fma_rate, target = target_of(r, row);
-    printf("%-14s %6d  %-8s %12.1f %12.0f ", row->robot->name, row->robot->nv,
+    printf("%-15s %6d  %-9s %12.1f %12.0f ", row->robot->name, row->robot->nv,
            kernel_name[row->kernel], row->best, slots);
     if (target > 0) {
       printf("%12.0f %-3s (%.2f)   ", target, slots <= target ? "yes" : "no", slots / target);
@@ -69,7 +76,11 @@ static void print_limb(const bench_report* r)
     "by q, v and a (M); dFD: a and its derivatives by q, v and tau (M^-1). hybrid: a and tau from "
     "forces of\n"
     "passive joints and accelerations of the others, aimed at 1.25 x FD ABA; hybrid f: from all "
-    "forces.\n");
+    "forces.\n"
+    "FD loops: with the loops closed, by limb's own choice; FD Schur, FD KKT, FD platf: in other "
+    "ways. ID loops,\n"
+    "ID forces, ID KKT, ID platf: torques of the motors with the loops closed; aimed at: ID KKT / "
+    "3.\n");
 }
 
 // Time of a kernel over those of others; empty when it was not measured.
@@ -82,22 +93,30 @@ static void print_ratio(const bench_row* x, const bench_row* a, const bench_row*
   }
 }
 
+static int measured(const bench_report* r, bench_kernel kernel)
+{
+  int found = 0;
+  for (int i = 0; i < r->nrow; i++) found |= r->rows[i].kernel == kernel;
+  return found;
+}
+
 // What derivatives cost beside the quantities themselves.
 static void print_ratios(const bench_report* r)
 {
+  if (!measured(r, BENCH_ID_DERIVATIVES)) return;
   printf("\nderivatives beside what they are of\n%-14s %6s %14s %14s %14s %14s\n", "robot", "dof",
          "Coriolis", "M^-1", "dID", "dFD");
   printf("%-21s %14s %14s %14s %14s\n", "", "/ CRBA", "/ CRBA", "/ (RNEA+CRBA)", "/ (RNEA+CRBA)");
   for (int i = 0; i < r->nrobot; i++) {
     const bench_robot* robot = &r->robots[i];
-    const bench_row* rnea = find(r, "limb", robot, BENCH_RNEA);
-    const bench_row* crba = find(r, "limb", robot, BENCH_CRBA);
-    if (!find(r, "limb", robot, BENCH_ID_DERIVATIVES)) continue;
+    const bench_row* rnea = bench_report_find(r, "limb", robot, BENCH_RNEA);
+    const bench_row* crba = bench_report_find(r, "limb", robot, BENCH_CRBA);
+    if (!bench_report_find(r, "limb", robot, BENCH_ID_DERIVATIVES)) continue;
     printf("%-14s %6d", robot->name, robot->nv);
-    print_ratio(find(r, "limb", robot, BENCH_CORIOLIS), crba, NULL);
-    print_ratio(find(r, "limb", robot, BENCH_INVERSE), crba, NULL);
-    print_ratio(find(r, "limb", robot, BENCH_ID_DERIVATIVES), rnea, crba);
-    print_ratio(find(r, "limb", robot, BENCH_FD_DERIVATIVES), rnea, crba);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_CORIOLIS), crba, NULL);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_INVERSE), crba, NULL);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_ID_DERIVATIVES), rnea, crba);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_FD_DERIVATIVES), rnea, crba);
     printf("\n");
   }
 }
@@ -105,15 +124,16 @@ static void print_ratios(const bench_report* r)
 // What hybrid dynamics costs beside articulated bodies.
 static void print_hybrid(const bench_report* r)
 {
+  if (!measured(r, BENCH_HYBRID_FORCES)) return;
   printf("\nhybrid dynamics beside articulated bodies\n%-14s %6s %8s %14s %14s %10s\n", "robot",
          "dof", "passive", "hybrid / ABA", "all forces/ABA", "target");
   for (int i = 0; i < r->nrobot; i++) {
     const bench_robot* robot = &r->robots[i];
-    const bench_row* aba = find(r, "limb", robot, BENCH_FD_ABA);
-    if (!find(r, "limb", robot, BENCH_HYBRID_FORCES)) continue;
+    const bench_row* aba = bench_report_find(r, "limb", robot, BENCH_FD_ABA);
+    if (!bench_report_find(r, "limb", robot, BENCH_HYBRID_FORCES)) continue;
     printf("%-14s %6d %8d", robot->name, robot->nv, robot->npassive);
-    print_ratio(find(r, "limb", robot, BENCH_HYBRID), aba, NULL);
-    print_ratio(find(r, "limb", robot, BENCH_HYBRID_FORCES), aba, NULL);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_HYBRID), aba, NULL);
+    print_ratio(bench_report_find(r, "limb", robot, BENCH_HYBRID_FORCES), aba, NULL);
     printf(" %10.2f\n", bench_hybrid_target);
   }
 }
@@ -121,16 +141,16 @@ static void print_hybrid(const bench_report* r)
 // One line of the comparison; none when no peer has the kernel.
 static void print_comparison(const bench_report* r, const bench_robot* robot, bench_kernel kernel)
 {
-  const bench_row* own = find(r, "limb", robot, kernel);
+  const bench_row* own = bench_report_find(r, "limb", robot, kernel);
   double best = HUGE_VAL, difference = 0;
   for (int p = 0; p < r->npeer; p++) {
-    const bench_row* row = find(r, r->peers[p].name, robot, kernel);
+    const bench_row* row = bench_report_find(r, r->peers[p].name, robot, kernel);
     if (row) best = fmin(best, row->best), difference = fmax(difference, row->difference);
   }
   if (!own || best == HUGE_VAL) return;
-  printf("%-14s %-8s %11.1f", robot->name, kernel_name[kernel], own->best);
+  printf("%-15s %-9s %11.1f", robot->name, kernel_name[kernel], own->best);
   for (int p = 0; p < r->npeer; p++) {
-    const bench_row* row = find(r, r->peers[p].name, robot, kernel);
+    const bench_row* row = bench_report_find(r, r->peers[p].name, robot, kernel);
     if (row) {
       printf(" %11.1f", row->best);
     } else {
@@ -150,16 +170,19 @@ static void print_peers(const bench_report* r)
     installed += l != NULL;
   }
   if (!installed) return;
-  printf("%-14s %-8s %11s", "robot", "kernel", "limb");
+  printf("%-15s %-9s %11s", "robot", "kernel", "limb");
   for (int p = 0; p < r->npeer; p++) printf(" %11s", r->peers[p].name);
   printf(" %9s  %9s\n", "x faster", "difference");
   for (int i = 0; i < r->nrobot; i++) {
     for (int k = 0; k <= BENCH_JACOBIAN; k++) {
       print_comparison(r, &r->robots[i], (bench_kernel)k);
     }
+    print_comparison(r, &r->robots[i], BENCH_CLOSED_FD);
   }
   printf("x faster: best peer over limb. difference: the largest, relative to the largest entry.\n"
-         "-: the library cannot do it, or only far too slowly.\n");
+         "-: the library cannot do it, or only far too slowly. Loops are soft in MuJoCo, as hard "
+         "here as it "
+         "allows.\n");
 }
 
 static void print_text(const bench_report* r)
@@ -169,6 +192,7 @@ static void print_text(const bench_report* r)
   print_limb(r);
   print_ratios(r);
   print_hybrid(r);
+  bench_report_closed(r);
   if (r->npeer) print_peers(r);
   bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
 }

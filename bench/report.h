@@ -21,6 +21,16 @@ typedef struct bench_report {
   double fma_rate; ///< slots per ns
 } bench_report;
 
+/// The row of a library; NULL: not measured.
+const bench_row* bench_report_find(const bench_report* r, const char* library,
+                                   const bench_robot* robot, bench_kernel kernel);
+
+/// Whether a robot is a ladder of four-bar cells.
+int bench_is_ladder(const bench_robot* robot);
+
+/// Tables of robots with loops: beside the tree without them, ladders, platforms. Nothing when none was measured.
+void bench_report_closed(const bench_report* r);
+
 void bench_report_print(const bench_report* r, bench_format format);
 
 #endif

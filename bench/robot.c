@@ -100,7 +100,7 @@ static int find_tip(const bench_robot* r, int* depth)
   return tip;
 }
 
-// Closures on links. 1 in *points when every loop is a ball, or a pin whose other rows no joint moves.
+// Closures as points of links. That is enough for balls, and for pins whose other three rows no joint moves.
 static limb_status add_loops(bench_robot* r, const place* at)
 {
   int spare = 0;
@@ -113,8 +113,8 @@ static limb_status add_loops(bench_robot* r, const place* at)
     if (!r->points) return LIMB_OK; // gears have no frames
     if (d->kind == LIMB_LOOP_PIN) spare += 3;
     const place a = at[d->body_a], b = at[d->body_b];
-    r->loop[i] = (bench_loop){d->kind, a.link, b.link, sp_compose(a.pose, d->pose_a),
-                              sp_compose(b.pose, d->pose_b)};
+    r->loop[i] = (bench_loop){a.link, b.link, sp_compose(a.pose, d->pose_a).p,
+                              sp_compose(b.pose, d->pose_b).p};
   }
   limb_mobility m;
   const limb_status s = bench_closed_mobility(r->model, &m);

@@ -14,7 +14,7 @@ static const target targets[] = {{"ur5", {1300, 950, 2600, 0, 0, 0}},
                                  {"humanoid", {8000, 9500, 24000, 0, 0, 0}},
                                  {"chain30", {7250, 0, 0, 0, 21750, 0}},
                                  {"chain1000", {0, 0, 0, 0, 800 * 1e3, 0}}, // 800 slots per joint,
-                                 {"chain100000", {0, 0, 0, 0, 800 * 1e5, 0}},  // and linear
+                                 {"chain100000", {0, 0, 0, 0, 800 * 1e5, 0}}, // and linear
                                  {"four_bar", {[BENCH_CLOSED_FD] = 3800}},
                                  {"five_bar", {[BENCH_CLOSED_FD] = 4300}}};
 

@@ -171,7 +171,7 @@ static limb_status make(assemble_run* r, assemble_map* map)
 {
   limb_map o = limb_default_map();
   limb_loop_options options = limb_default_loop_options();
-  map->point = calloc(map->points, sizeof *map->point);
+  map->point = calloc(map->points + 1, sizeof *map->point);
   map->q = calloc(map->points * (size_t)r->dofs.nq + 1, sizeof *map->q);
   if (!map->point || !map->q) return LIMB_E_NOMEM;
   for (int k = 0; k < 2; k++) {

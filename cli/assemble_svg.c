@@ -20,7 +20,8 @@ static const char* class_of(const limb_map_point* p)
   const double worst = fmax(m->condition_passive, m->condition_active);
   if (m->singularity != LIMB_REGULAR) return "s";
   int bin = 0;
-  for (double limit = 10; bin < BINS - 1 && !(worst < limit); limit *= 10) bin++;
+  double limit = 10;
+  while (bin < BINS - 1 && !(worst < limit)) limit *= 10, bin++;
   return bins[bin];
 }
 
@@ -101,8 +102,8 @@ static void draw_legend(FILE* out)
   const double y = TOP + SIDE + 34;
   svg_text(out, "name", SVG_START, LEFT, y + 11, 20, "condition");
   for (int k = 0; k < 6; k++) {
-    svg_rect(out, classes[k], LEFT + 70 + 75 * k, y, 12, 12);
-    svg_text(out, "name", SVG_START, LEFT + 86 + 75 * k, y + 11, 12, texts[k]);
+    svg_rect(out, classes[k], LEFT + 70 + 66 * k, y, 12, 12);
+    svg_text(out, "name", SVG_START, LEFT + 86 + 66 * k, y + 11, 12, texts[k]);
   }
 }
 

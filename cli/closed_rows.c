@@ -20,14 +20,18 @@ int cli_closed_inverse(cli_closing* c, const limb_environment* env, double* tau,
 {
   cli_states* s = c->states;
   const limb_closed_motion in = {s->q, s->v, s->a, env};
-  limb_closed_forces f = {.tau = tau, .lambda = c->lambda};
+  limb_closed_forces f = {.lambda = c->lambda};
+  f.tau = tau;
   limb_status status = limb_closed_inverse_dynamics(c->loops, &in, NULL, &c->options, &f);
   if (status == LIMB_E_SINGULAR && f.undriven > 0) {
     if (f.undriven > c->undriven) return unbalanced(c, &f);
     c->unbalanced = fmax(c->unbalanced, f.unbalanced); // a robot without motors for it
     status = LIMB_OK;
   }
-  if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
+  if (status != LIMB_OK)
+    return cli_states_failure_because(
+      s, status, "inverse dynamics",
+      status == LIMB_E_SINGULAR ? "no torques of the motors balance this motion" : "");
   if (f.overdriven > c->overdriven) c->overdriven = f.overdriven;
   if (!load) return EXIT_FINE;
   status = limb_closed_loads(c->loops, &in, c->lambda, &c->options, LIMB_BODY, load, c->wrench);

@@ -1,8 +1,9 @@
 // Completing and checking rows of robots with loops.
 //
-// Which of the given numbers the others follow from is found by elimination in G (limb_velocity_map): as many
-// of its rows as there are motions, the largest pivots first. Given numbers beyond that are compared with what
-// follows. Cost of a row with missing columns: O(nv ny^2) for ny motions, beside that of the library's calls.
+// Which of the given numbers the others follow from is found by elimination in G (limb_velocity_map): as
+// many of its rows as there are motions, the largest pivots first. Given numbers beyond that are compared
+// with what follows. Cost of a row with missing columns: O(nv ny^2) for ny motions, beside that of the
+// library's calls.
 #include "closing.h"
 #include "cli.h"
 #include "closure.h"
@@ -14,6 +15,7 @@
 enum { MOST_TOLD = 10 };
 
 static const double TURN = 6.283185307179586;
+static const double LONGEST_STEP = 0.5; // [rad] or [m], of what follows, between rows
 static const char* const prefix[CLOSING_GROUPS] = {"q.", "v.", "a."};
 
 const cli_option cli_loop_options[] = {
@@ -108,12 +110,13 @@ static void tell_missing(const cli_closing* c)
   const cli_states* s = c->states;
   int told = 0, missing = 0;
   for (int g = 0; g < CLOSING_GROUPS; g++) {
-    for (int k = 0; k < s->dofs->nv; k++) {
-      if (!(c->groups & 1U << g) || c->given[g][k]) continue;
+    const cli_dof* dof = g == 0 ? s->dofs->q : s->dofs->v;
+    for (int k = 0; k < states_width(s->dofs, g); k++) {
+      if (!(c->groups & 1U << g) || s->column[g][k] >= 0) continue;
       if (missing++ == 0)
         (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
       if (missing > MOST_TOLD) continue;
-      (void)fprintf(stderr, "%s%s%s", told++ ? ", " : "", prefix[g], s->dofs->v[k].name);
+      (void)fprintf(stderr, "%s%s%s", told++ ? ", " : "", prefix[g], dof[k].name);
     }
   }
   if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
@@ -123,13 +126,13 @@ static void tell_missing(const cli_closing* c)
                   s->path);
 }
 
-// The start configuration, closed; what it looks like there.
+// The start configuration, closed, and how many motions have no motor there.
 static limb_status find_start(cli_closing* c)
 {
   cli_closure at;
   limb_status s = cli_closure_make(c->states->model, &at);
   if (s == LIMB_OK) s = cli_closure_assemble(&at, NULL);
-  if (s == LIMB_OK && at.closed) s = cli_closure_look(&at, NULL);
+  if (s == LIMB_OK && at.closed) s = limb_mobility_at(at.loops, at.q, NULL, &at.mobility);
   if (s == LIMB_OK) {
     memcpy(c->q, at.q, (size_t)limb_nq(c->states->model) * sizeof *c->q);
     c->start_closed = at.closed;
@@ -189,7 +192,10 @@ static int refuse(cli_closing* c, const char* because)
 
 static int broken(cli_closing* c, limb_status s)
 {
-  return cli_states_failure(c->states, s, "loops");
+  const int singular = s == LIMB_E_SINGULAR;
+  return cli_states_failure_because(
+    c->states, s, "loops",
+    singular ? "the given joints do not determine the others here, or depend on each other" : "");
 }
 
 // The largest entry of the given rows of G that are not chosen yet; 0 when there is none.
@@ -236,29 +242,47 @@ static int choose(cli_closing* c, int g, const double* q)
   return refuse(c, text);
 }
 
-// Rotations and free joints are held as a whole.
-static void round_up(cli_closing* c)
+// Rotations and free joints are held as a whole. 1 when that holds more than the motions: a platform whose
+// pose is given, and that has fewer of them than six.
+static int round_up(cli_closing* c)
 {
   limb_joint_info x;
+  int more = 0;
   for (int j = 0; j < limb_joint_count(c->states->model); j++) {
     if (limb_get_joint(c->states->model, j, &x) != LIMB_OK) continue;
     if (x.def.type != LIMB_SPHERICAL && x.def.type != LIMB_FREE) continue;
     int some = 0;
-    for (int k = 0; k < x.nv; k++) some |= c->chosen[x.v + k];
-    memset(c->chosen + x.v, some, (size_t)x.nv);
+    for (int k = 0; k < x.nv; k++) some += c->chosen[x.v + k];
+    more |= some > 0 && some < x.nv;
+    memset(c->chosen + x.v, some > 0, (size_t)x.nv);
   }
+  return more;
 }
 
 // ---- positions -------------------------------------------------------------------------------------
 
 static void apart(const cli_closing* c, int loop, double residual, char* text, size_t size)
 {
-  (void)snprintf(text, size, "loop '%.64s' is %.3g apart; %.3g is allowed",
-                 cli_loop_name(c->states->model, loop), residual, c->tolerance);
+  (void)snprintf(
+    text, size,
+    "loop '%.64s' is %.3g apart; %.3g is allowed: limb assemble closes it, and so does "
+    "leaving out columns q. that follow from others",
+    cli_loop_name(c->states->model, loop), residual, c->tolerance);
 }
 
-// From the given positions alone, when no branch leads there: fine in the first row.
-static int assemble(cli_closing* c, limb_status why)
+// 1 when something moved so far from one row to the next that it may be on another branch.
+static int jumps(cli_closing* c)
+{
+  const cli_states* s = c->states;
+  int far = 0;
+  if (limb_difference(s->model, c->q, c->goal, c->delta) != LIMB_OK) return 1;
+  for (int k = 0; k < s->dofs->nv; k++) far |= !c->given[0][k] && fabs(c->delta[k]) > LONGEST_STEP;
+  return far;
+}
+
+// From the given positions and what is near them. whole: more is held than there are motions, so that no
+// branch can be followed, and what is held agrees only as well as it was written.
+static int assemble(cli_closing* c, int whole)
 {
   cli_states* s = c->states;
   limb_assembly how = limb_default_assembly();
@@ -266,25 +290,21 @@ static int assemble(cli_closing* c, limb_status why)
   char text[200];
   how.held = c->chosen;
   how.time = c->options.time;
-  how.tries = s->count == 1 ? CLOSURE_TRIES : 1;
+  how.tries = s->count == 1 && !whole ? CLOSURE_TRIES : 1;
   const limb_status status = limb_assemble(c->loops, &how, c->goal, &report);
   if (status != LIMB_OK && status != LIMB_E_NOCONV) return broken(c, status);
-  if (status == LIMB_E_NOCONV) {
+  if (status == LIMB_E_NOCONV && !(whole && report.residual <= c->tolerance)) {
     (void)snprintf(text, sizeof text, "no way to close them found: loop '%.64s' stays %.3g apart",
                    cli_loop_name(s->model, report.loop), report.residual);
     return refuse(c, text);
   }
-  if (s->count > 1) {
-    (void)snprintf(
-      text, sizeof text,
-      "the branch of the row before does not lead here (%s); with smaller steps it may",
-      limb_status_text(why));
-    return refuse(c, text);
-  }
-  (void)fprintf(stderr,
-                "%s: note: the first row is not on the branch of the start configuration; limb "
-                "assemble --branches lists the others\n",
-                s->path);
+  if (s->count > 1 && (!whole || jumps(c)))
+    return refuse(c, "the branch of the row before does not lead here; with smaller steps it may");
+  if (!whole)
+    (void)fprintf(stderr,
+                  "%s: note: the first row is not on the branch of the start configuration; limb "
+                  "assemble --branches lists the others\n",
+                  s->path);
   memcpy(c->q, c->goal, (size_t)s->dofs->nq * sizeof *c->q);
   return EXIT_FINE;
 }
@@ -320,22 +340,29 @@ static int compare_positions(cli_closing* c)
   return EXIT_FINE;
 }
 
+// On the branch of the row before. EXIT_FINE, or an exit code after a message.
+static int follow(cli_closing* c)
+{
+  const int code = choose(c, 0, c->q);
+  if (code != EXIT_FINE) return code;
+  if (round_up(c)) return assemble(c, 1);
+  const limb_status s = limb_follow_branch(c->loops, c->chosen, c->goal, &c->options, c->q);
+  return s == LIMB_OK ? EXIT_FINE : assemble(c, 0);
+}
+
+// From a start that does not close; then it is to be seen whether the given ones determine all.
+static int begin(cli_closing* c)
+{
+  memcpy(c->chosen, c->given[0], (size_t)c->states->dofs->nv);
+  const int code = assemble(c, 0);
+  return code == EXIT_FINE ? choose(c, 0, c->q) : code;
+}
+
 static int complete_positions(cli_closing* c)
 {
   cli_states* s = c->states;
-  int code = EXIT_FINE;
   put_given(c);
-  if (s->count == 1 && !c->start_closed) {
-    memcpy(c->chosen, c->given[0], (size_t)s->dofs->nv);
-    code = assemble(c, LIMB_E_NOCONV);
-  } else {
-    code = choose(c, 0, c->q);
-    if (code != EXIT_FINE) return code;
-    round_up(c);
-    const limb_status followed =
-      limb_follow_branch(c->loops, c->chosen, c->goal, &c->options, c->q);
-    if (followed != LIMB_OK) code = assemble(c, followed);
-  }
+  int code = s->count == 1 && !c->start_closed ? begin(c) : follow(c);
   if (code == EXIT_FINE) code = compare_positions(c);
   if (code == EXIT_FINE) memcpy(s->q, c->q, (size_t)s->dofs->nq * sizeof *s->q);
   return code;
@@ -344,7 +371,7 @@ static int complete_positions(cli_closing* c)
 static int check_positions(cli_closing* c)
 {
   limb_loop_gap gap;
-  char text[200];
+  char text[300];
   const limb_status s = limb_loop_gap_of(c->loops, c->states->q, NULL, &c->options, &gap);
   if (s != LIMB_OK) return broken(c, s);
   if (gap.place <= c->tolerance) return EXIT_FINE;

@@ -1,8 +1,9 @@
-// Rows of a table of states for robots with loops: what is there must close the loops, what is missing follows
-// from them.
+// Rows of a table of states for robots with loops: what is there must close the loops, what is missing
+// follows from them.
 //
-// Columns of q, v and a may be missing as long as the others determine them. Missing positions are those on the
-// branch of the row before, in the first row on that of the start configuration, closed (limb/assemble.h).
+// Columns of q, v and a may be missing as long as the others determine them. Missing positions are those on
+// the branch of the row before, in the first row on that of the start configuration, closed
+// (limb/assemble.h).
 #ifndef LIMB_CLI_CLOSING_H
 #define LIMB_CLI_CLOSING_H
 
@@ -35,9 +36,9 @@ typedef struct cli_closing {
 // The options that cli_closing_open understands: --loop-tolerance.
 extern const cli_option cli_loop_options[];
 
-// Makes ready for rows with these groups of columns, which the states must have been asked for with STATES_PART.
-// From then on cli_states_next completes and checks. EXIT_FINE, or an exit code after a message. Free in any
-// case; the states do not complete any longer then.
+// Makes ready for rows with these groups of columns, which the states must have been asked for with
+// STATES_PART. From then on cli_states_next completes and checks. EXIT_FINE, or an exit code after a
+// message. Free in any case; the states do not complete any longer then.
 int cli_closing_open(cli_closing* c, cli_states* states, unsigned groups);
 void cli_closing_free(cli_closing* c);
 

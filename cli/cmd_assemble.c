@@ -380,6 +380,10 @@ static int check_options(const cli_args* args)
   static const char* const need_map[] = {"map2", "frame", "svg"};
   for (int k = 0; k < 3 && !cli_has(args, "map"); k++)
     if (cli_has(args, need_map[k])) return cli_usage(args, "--%s needs --map", need_map[k]);
+  const char *svg = cli_get(args, "svg"), *output = cli_get(args, "output");
+  if (svg && strcmp(svg, output ? output : "-") == 0)
+    return cli_usage(args, "--svg and the table cannot share %s",
+                     output ? "a file" : "standard output");
   if (cli_has(args, "map") && format && strcmp(format, "csv") != 0)
     return cli_usage(args, "--map prints CSV, not %s", format);
   return EXIT_FINE;

@@ -361,6 +361,12 @@ static int run(const cli_args* args)
   int code = cli_robot_open(args, cli_operand(args, 0), &robot);
   if (code != EXIT_FINE) return code;
   x.m = robot.model, x.env = robot.env;
+  if (limb_loop_count(robot.model) > 0)
+    (void)fprintf(
+      stderr,
+      "%s: note: with the loops cut open, as a tree of joints: closed, fewer parameters "
+      "can be told apart\n",
+      limb_reading_source(robot.reading));
   const limb_status s = compute(&x);
   if (s == LIMB_E_UNSUPPORTED) {
     code = cli_usage(args,

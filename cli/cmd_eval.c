@@ -33,9 +33,13 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {
-  own_options,      cli_model_options, cli_world_options, cli_wrench_options,
-  cli_loop_options, output_options,    NULL};
+static const cli_option* const options[] = {own_options,
+                                            cli_model_options,
+                                            cli_world_options,
+                                            cli_wrench_options,
+                                            cli_loop_options,
+                                            output_options,
+                                            NULL};
 
 static const char* const about[] = {
   "Reads a table of states and computes the quantities that --what lists, row by",
@@ -67,7 +71,15 @@ static const char* const about[] = {
   "",
   "Of a robot with loops most of the dynamics here is that of its tree of joints, the",
   "loops cut open: a note names these quantities, as tree_only does in JSON. Rows that",
-  "do not close the loops are told.",
+  "do not close the loops are told. With the loops closed: tau_active, closed_acc and",
+  "its derivatives, lambda, loop_loads, joint_loads, passive, mobility. For these, rows",
+  "that do not close them are errors, exit code 4, and columns q, v and a of joints that",
+  "follow from the others may be missing; q_closed are all coordinates. lambda and the",
+  "loads are of the motion when there are columns a, else of the one that tau causes.",
+  "Laws of time are taken at the time of a row. psi and lambda have a row per equation,",
+  "<loop>.turn_x ... .move_z for directions that are locked, or .distance, .gear,",
+  ".polynomial, .knife, .along, .across, .height; a pin among parallel axes has rows",
+  "that are zero.",
   "",
   "A derivative with respect to q is one along the tangent, per unit of v. What it",
   "is by comes last: (i, j, k) of dM_dq is of M_ij by q_k, of dqdv in d2tau that of",
@@ -78,7 +90,8 @@ static const char* const about[] = {
   "floating, planar, another type of joint, or other when they differ), frame, ref,",
   "joints, dofs, nq, nv, and results: an array of one object per row. Matrices and",
   "tensors are nested arrays, the last index innermost; directions and parameters",
-  "name their indices where there are any; given says what hybrid took of each of",
+  "name their indices where there are any, rows, active_dofs and coordinates those of",
+  "psi, tau_active and q_closed; given says what hybrid took of each of",
   "dofs, base_given what base_acc did. Numbers have 17 digits. CSV has a column per",
   "number, such as M.<dof>.<dof>, J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>,",
   "hybrid.a.<dof>, pose.px, energy.kinetic, reactions.<joint>.mx. When a row fails,",
@@ -104,6 +117,8 @@ static const char* const examples[] = {
   "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
   "limb eval space_arm --states s.csv --what base_acc",
   "how the base moves when the joints do",
+  "limb eval five_bar --states s.csv --what tau_active,lambda",
+  "torques of the motors with the loop closed, and the force in its pin",
   NULL,
 };
 

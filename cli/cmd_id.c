@@ -315,6 +315,11 @@ static int finish(id_run* r)
 static int open_closing(id_run* r)
 {
   const unsigned rates = cli_has(r->args, "differentiate") ? 0 : STATES_V | STATES_A;
+  int motors = 0;
+  for (int k = 0; k < r->dofs.nv; k++) motors += !r->dofs.v[k].passive;
+  if (motors == 0)
+    (void)fprintf(stderr, "%s: note: no joint has a motor: there are no torques to write\n",
+                  r->states.path);
   r->states.only_active = 1;
   return cli_closing_open(&r->closing, &r->states, STATES_Q | rates);
 }

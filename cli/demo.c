@@ -46,6 +46,7 @@ int limb_cmd_demo(void)
     for (int i = 0; i < DEMO_ROBOTS && run.status == LIMB_OK; i++)
       show_robot(&run, i + 1, &robots[i]);
   }
+  if (run.status == LIMB_OK) demo_show_loops(&run, DEMO_ROBOTS + 1);
   if (run.status == LIMB_OK) demo_show_agreement(&run, robots);
   if (run.status == LIMB_OK) demo_show_speed(&run, robots);
   if (run.status == LIMB_OK) show_verdict(&run);

@@ -39,6 +39,9 @@ void demo_show_torques(demo_run* run, const demo_robot* r);     // demo_show.c
 void demo_show_mass_matrix(demo_run* run, const demo_robot* r); // demo_show.c
 void demo_show_fall(demo_run* run, const demo_robot* r);        // demo_fall.c
 
+// A robot with closed loops, the one with that number.
+void demo_show_loops(demo_run* run, int number); // demo_loops.c
+
 // Over all robots at once.
 void demo_show_agreement(demo_run* run, const demo_robot robots[DEMO_ROBOTS]); // demo_agree.c
 void demo_show_speed(demo_run* run, const demo_robot robots[DEMO_ROBOTS]);     // demo_speed.c

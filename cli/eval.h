@@ -192,8 +192,8 @@ int eval_refuse_tree(const eval_sheet* s);
 // Asks the states for what a quantity needs. EXIT_FINE, or an exit code after a message.
 int eval_need(eval_sheet* s, const eval_quantity* e);
 
-// The workspace of loops, and rows that are completed and checked where quantities ask for it. At the end: what was
-// met on the way is told. EXIT_FINE, or an exit code after a message; close in any case.
+// The workspace of loops, and rows that are completed and checked where quantities ask for it. At the end:
+// what was met on the way is told. EXIT_FINE, or an exit code after a message; close in any case.
 int eval_loops_open(eval_sheet* s);
 void eval_loops_close(eval_sheet* s, int code);
 

@@ -166,13 +166,9 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
     break;
   case AXIS_JOINT: (void)snprintf(text, size, "%s", joint_name(run, k)); break;
   case AXIS_Q: (void)snprintf(text, size, "%s", run->dofs->q[k].name); break;
-  case AXIS_ACTIVE:
-    (void)snprintf(text, size, "%s", dof[active_dof(run->dofs, k)].name);
-    break;
+  case AXIS_ACTIVE: (void)snprintf(text, size, "%s", dof[active_dof(run->dofs, k)].name); break;
   case AXIS_ROW: eval_row_name(run->robot->model, (int)k, text, size); break;
-  case AXIS_LOOP:
-    (void)snprintf(text, size, "%s", cli_loop_name(run->robot->model, (int)k));
-    break;
+  case AXIS_LOOP: (void)snprintf(text, size, "%s", cli_loop_name(run->robot->model, (int)k)); break;
   case AXIS_MOTION:
   case AXIS_FORCE:
   case AXIS_VECTOR:

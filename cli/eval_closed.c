@@ -1,5 +1,5 @@
-// `limb eval` of robots with loops: what quantities of the loops need of a table, rows closed or completed for them
-// (closing.h), names of the rows of the equations.
+// `limb eval` of robots with loops: what quantities of the loops need of a table, rows closed or completed
+// for them (closing.h), names of the rows of the equations.
 #include "cli.h"
 #include "eval.h"
 
@@ -12,7 +12,8 @@ int eval_refuse_tree(const eval_sheet* s)
   const limb_model* m = s->run->robot->model;
   for (int i = 0; i < s->count && limb_loop_count(m) == 0; i++) {
     if (s->quantity[i]->of & OF_LOOPS)
-      return cli_usage(s->args, "'%s' is of robots with loops, and '%s' has none: it is a tree of joints",
+      return cli_usage(s->args,
+                       "'%s' is of robots with loops, and '%s' has none: it is a tree of joints",
                        s->quantity[i]->name, limb_model_name(m));
   }
   return EXIT_FINE;

@@ -1,6 +1,6 @@
-// The quantities of `limb eval` of robots with loops (limb/loops.h, limb/closed.h): equations of the closures, what
-// follows from what, dynamics with the loops closed, loads. Rows of the table are closed already, or completed, when a
-// quantity asks for it (eval_closed.c).
+// The quantities of `limb eval` of robots with loops (limb/loops.h, limb/closed.h): equations of the
+// closures, what follows from what, dynamics with the loops closed, loads. Rows of the table are closed
+// already, or completed, when a quantity asks for it (eval_closed.c).
 #include "closure.h"
 #include "eval.h"
 
@@ -62,18 +62,20 @@ static limb_status mobility(eval_run* r, double* x)
   const limb_loop_options o = options_of(r);
   limb_mobility m = {0};
   const limb_status s = limb_mobility_at(r->loops, r->states->q, &o, &m);
-  const double all[] = {m.nv,        m.rows,       m.rank,      m.gruebler,
-                        m.mobility,  m.redundant,  m.idle,      m.active,
-                        m.passive,   m.driven,     m.undriven,  m.overdriven,
-                        m.condition, m.condition_passive, m.condition_active, m.singularity};
+  const double all[] = {
+    m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
+    m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
+    m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
+    m.singularity};
   memcpy(x, all, sizeof all);
   return s;
 }
 
 static const char* const mobility_fields[] = {
-  "nv",        "rows",      "rank",   "gruebler", "mobility",   "redundant",
-  "idle",      "active",    "passive", "driven",  "undriven",   "overdriven",
-  "condition", "condition_passive", "condition_active", "singularity", NULL};
+  "nv",          "rows",       "rank",      "gruebler",          "mobility",
+  "redundant",   "idle",       "active",    "passive",           "driven",
+  "undriven",    "overdriven", "condition", "condition_passive", "condition_active",
+  "singularity", NULL};
 
 // ---- what follows from what ------------------------------------------------------------------------
 
@@ -135,8 +137,8 @@ static limb_status forward(eval_run* r, double* a, double* lambda)
   limb_closed_options o = limb_default_closed_options();
   limb_closed_report report = {.loop = -1};
   o.loops = options_of(r);
-  const limb_status status = limb_closed_forward_dynamics(
-    r->loops, s->q, s->v, s->tau, &r->robot->env, &o, a, lambda, &report);
+  const limb_status status = limb_closed_forward_dynamics(r->loops, s->q, s->v, s->tau,
+                                                          &r->robot->env, &o, a, lambda, &report);
   if (report.redundant > r->closing.redundant) r->closing.redundant = report.redundant;
   if (status != LIMB_OK && report.loop >= 0 && report.residual > 0)
     (void)snprintf(r->because, sizeof r->because,
@@ -177,7 +179,8 @@ static limb_status lambda(eval_run* r, double* x)
 static double loads_room(const eval_run* r)
 {
   const limb_model* m = r->robot->model;
-  const int most = limb_joint_count(m) > limb_loop_count(m) ? limb_joint_count(m) : limb_loop_count(m);
+  const int most =
+    limb_joint_count(m) > limb_loop_count(m) ? limb_joint_count(m) : limb_loop_count(m);
   return r->dofs->nv + limb_row_count(m) + 6.0 * most;
 }
 
@@ -213,8 +216,8 @@ static limb_status derivatives(eval_run* r, limb_closed_derivatives out)
   const limb_closed_motion in = {r->states->q, r->states->v, NULL, &r->robot->env};
   limb_closed_options o = limb_default_closed_options();
   o.loops = options_of(r);
-  const limb_status s = limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in,
-                                                                 r->states->tau, &o, &out);
+  const limb_status s =
+    limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in, r->states->tau, &o, &out);
   if (s == LIMB_E_SINGULAR)
     (void)snprintf(r->because, sizeof r->because,
                    "rows of the loops follow from others here, or nothing has mass along a motion: "
@@ -266,8 +269,9 @@ const eval_quantity eval_loops[] = {
    .compute = residual_rate,
    .room = rate_room},
   {.name = "mobility",
-   .meaning = "what moves with the loops closed, and how far from a singularity; singularity: 0 none, "
-              "1 of the drives, 2 of the platform, 3 both, 4 of the closures",
+   .meaning =
+     "what moves with the loops closed, and how far from a singularity; singularity: 0 none, "
+     "1 of the drives, 2 of the platform, 3 both, 4 of the closures",
    .axes = {AXIS_FIELD},
    .needs = EVAL_Q,
    .of = IN_LOOPS,

@@ -9,12 +9,13 @@
 // Quantities of these tables are of the tree, but for those that closing the loops does not change.
 static int is_of_tree(const eval_quantity* e)
 {
-  static const eval_quantity* const tables[] = {eval_dynamics, eval_hybrid, eval_derivatives,
-                                                eval_geometry, eval_task,   eval_parameters};
+  enum { TABLES = 6 };
+  static const eval_quantity* const tables[TABLES] = {eval_dynamics, eval_hybrid, eval_derivatives,
+                                                      eval_geometry, eval_task,   eval_parameters};
   static const char* const same[] = {"friction", "springs", "energy", "theta", "theta_base"};
   for (size_t k = 0; k < sizeof same / sizeof *same; k++)
     if (strcmp(e->name, same[k]) == 0) return 0;
-  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+  for (size_t t = 0; t < TABLES; t++)
     for (const eval_quantity* x = tables[t]; x->name; x++)
       if (x == e) return 1;
   return 0;
@@ -37,7 +38,7 @@ int eval_watch_open(eval_sheet* s)
                     limb_reading_source(s->run->robot->reading));
     (void)fprintf(stderr, "%s%s", told++ ? ", " : "", s->quantity[i]->name);
   }
-  if (told > 0) (void)fprintf(stderr, "; limb id and limb fd close them\n");
+  if (told > 0) (void)fprintf(stderr, "; tau_active, limb id and limb fd close them\n");
   if (!(s->run->states->wanted & STATES_Q)) return EXIT_FINE;
   const limb_status status = limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &s->watch.loops);
   return status == LIMB_OK ? EXIT_FINE : cli_usage(s->args, "loops: %s", limb_status_text(status));

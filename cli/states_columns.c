@@ -2,6 +2,7 @@
 // in a warning, a wrench that cannot be placed is an error.
 #include "states_columns.h"
 #include "cli.h"
+#include "closure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +251,8 @@ void states_note_zero(const cli_states* s, const char* purpose)
 static int check_group(const cli_states* s, int g, int idle, int part, const char* purpose)
 {
   const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
-  if (part && with + without < states_width(s->dofs, g)) return EXIT_FINE;
+  if (part && (with + without < states_width(s->dofs, g) || cli_has_laws(s->model)))
+    return EXIT_FINE;
   if (idle && with == 0 && without > 0) {
     states_note_zero(s, purpose);
     list_missing(s, g, 0, 1);

@@ -31,6 +31,8 @@ typedef struct verify_sizes {
     inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
 } verify_sizes;
 
+typedef struct verify_closed verify_closed; // verify_loops.h
+
 typedef struct verify {
   const limb_model* m;
   limb_data* d;
@@ -61,10 +63,16 @@ typedef struct verify {
   double *theta, *big;        // np; what regressors, tensors and tasks take
   limb_base_parameters* base; // made when it is first needed, as these
   limb_dual* dual;
+  verify_closed* closed; // NULL: the robot has no loops
 } verify;
 
 limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed);
 void verify_free(verify* t);
+
+// Makes ready for robots with loops: closes them once, and says how well. LIMB_E_NOCONV when they do not
+// close. Free in any case, before verify_free.
+limb_status verify_loops_open(verify* t, limb_assembly_report* report); // verify_loops.c
+void verify_loops_free(verify* t);
 
 // The next random state.
 limb_status verify_next(verify* t);
@@ -119,5 +127,7 @@ extern const verify_check verify_motion[];
 extern const verify_check verify_derivatives[];
 extern const verify_check verify_lagrange[];
 extern const verify_check verify_forms[];
+extern const verify_check verify_loops[];       // of robots with loops; verify_closed.c
+extern const verify_check verify_other_forms[]; // the same; verify_cuts.c
 
 #endif

@@ -35,6 +35,7 @@ typedef struct limb_assembly_report {
   double residual; ///< largest left
   int loop;        ///< that it belongs to; -1: no loops
   int iterations, tries;
+  int limits; ///< 1: the loops close, but were found to do so outside the joints' limits only
 } limb_assembly_report;
 
 /// Closes all loops: q becomes a configuration near it that does. A start that is exactly singular (a

@@ -67,7 +67,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w,
                                                                  limb_closed_forces* out);
 
 /// A_c and H_c of seed 003 (58): tau_i = A_c a_i + H_c for the independent velocities i, with
-/// A_c = G' M G and H_c = G' (M g + h), friction, springs and wrenches included.
+/// A_c = G' M G and H_c = G' (M g + h), friction, springs and wrenches included. in->a is not read.
 /// @param independent  nv marks; NULL: limb_independent_velocities
 /// @param count  ny (output)
 /// @param A      ny x ny; room for nv x nv (output)
@@ -156,10 +156,11 @@ typedef struct limb_closed_report {
 ///         than ten tolerances of what a row is made of are left; LIMB_E_NOCONV instead (proximal, which
 ///         also ends so when the rows still come nearer after the last iteration); LIMB_E_UNSUPPORTED
 ///         (clusters with mimic joints).
-/// LIMB_CLOSED_AUTO takes clusters, or Schur's method for robots with mimic joints, and articulated bodies
-/// without loops. LIMB_CLOSED_KKT also takes trees whose own mass matrix is singular. States between the
-/// steps of an integrator are a little off: robots whose redundant rows agree on the surface of the
-/// constraints only (Bennett's) then need a wider tolerance, 1e-3 say, and projection after the step.
+/// LIMB_CLOSED_AUTO takes clusters, or Schur's method (LIMB_LOOPS_DENSE) for robots with mimic joints, and
+/// articulated bodies without loops. LIMB_CLOSED_KKT also takes trees whose own mass matrix is singular.
+/// States between the steps of an integrator are a little off: robots whose redundant rows agree on the
+/// surface of the constraints only (Bennett's) then need a wider tolerance, 1e-3 say, and projection after
+/// the step.
 /// Reference: seed 001, (14)-(20); seed 003, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
 /// chapter 8; for groups of loops as joints M. Chignoli et al., 2023.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
@@ -193,7 +194,8 @@ typedef struct limb_closed_derivatives {
 /// F = M a + h - tau - Psi^T lambda and c = Psi a - gamma, both at fixed a and lambda,
 ///     [M -Psi^T; Psi 0] [da; dlambda] = -[dF; dc]
 /// Rows must be independent but for idle ones (LIMB_E_SINGULAR otherwise). Without Baumgarte's terms
-/// (LIMB_E_ARG). O(n^2 + n m^2 + m^3); dual numbers carry dF and dc. Needs LIMB_LOOPS_DENSE.
+/// (LIMB_E_ARG). in->a is not read. O(n^2 + n m^2 + m^3); dual numbers carry dF and dc. Needs
+/// LIMB_LOOPS_DENSE.
 /// @param dual  workspace for vectors of the same model
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics_derivatives(
   limb_loops* w, limb_dual* dual, const limb_closed_motion* in, const double* tau,

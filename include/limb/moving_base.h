@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// Marks of the base: force-given are the passive joints between the world and the first joints, seen from
-/// there, that have a motor or a shaft.
+/// there, that have a motor or a shaft, or that loops hold.
 /// @param given  nv marks (output)
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_mark_base(const limb_model* m, unsigned char* given);

@@ -1,7 +1,8 @@
-// The inner product of two rows of numbers, four sums at a time: the processor need not wait for one.
+// Rows of numbers: inner products, four sums at a time, so that the processor need not wait for one; largest entries.
 #ifndef LIMB_DOT_H
 #define LIMB_DOT_H
 
+#include <math.h>
 #include <stddef.h>
 
 static inline double limb_dot(size_t n, const double* x, const double* y)
@@ -14,6 +15,14 @@ static inline double limb_dot(size_t n, const double* x, const double* y)
   }
   for (; k < n; k++) a += x[k] * y[k];
   return (a + b) + (c + d);
+}
+
+// The largest |x|; NaN does not count.
+static inline double limb_largest(size_t n, const double* x)
+{
+  double most = 0;
+  for (size_t k = 0; k < n; k++) most = fabs(x[k]) > most ? fabs(x[k]) : most;
+  return most;
 }
 
 #endif

@@ -3,12 +3,13 @@
 #include "linalg/dot.h"
 #include "linalg/symmetric.h"
 
-#include "linalg/symmetric.h"
-
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+// fmax without its care for NaN, which is a call.
+static inline double larger(double a, double b) { return a > b ? a : b; }
 
 typedef struct place_of_pivot {
   int row, at; // at: position in pivot[]
@@ -37,7 +38,7 @@ static double largest_entry(const limb_reduction* r)
   const ptrdiff_t wide = r->columns + r->extra;
   double most = 0;
   for (ptrdiff_t i = 0; i < r->rows; i++) {
-    for (ptrdiff_t c = 0; c < r->columns; c++) most = fmax(most, fabs(r->A[i * wide + c]));
+    for (ptrdiff_t c = 0; c < r->columns; c++) most = larger(most, fabs(r->A[i * wide + c]));
   }
   return most;
 }
@@ -87,25 +88,25 @@ static void take_pivot(limb_reduction* r, place_of_pivot p)
   swap_rows(r, k, p.row);
   put_pivot(r, k, p.at);
   clear_column(r, k, c);
-  r->least = k == 0 ? p.size : fmin(r->least, p.size);
-  r->greatest = fmax(r->greatest, p.size);
+  r->least = k == 0 || p.size < r->least ? p.size : r->least;
+  r->greatest = larger(r->greatest, p.size);
   r->rank++;
 }
 
-#define LARGE 0.1 // in a row, and beside the largest entry of all
+#define LARGE 0.3 // in a row, and beside the largest entry of all
 
 // An entry of row i that will do as a pivot: of least weight among the large ones. size 0: there is none.
 static place_of_pivot good_entry(const limb_reduction* r, const unsigned char* prefer,
-                                 bool preferred, const int* weight, int i, double scale)
+                                 bool preferred, const int* weight, int i, double enough)
 {
   const double* row = r->A + (ptrdiff_t)i * (r->columns + r->extra);
   double most = 0;
   for (int at = r->rank; at < r->columns; at++) {
     const int c = r->pivot[at];
-    if (!prefer || (prefer[c] != 0) == preferred) most = fmax(most, fabs(row[c]));
+    if (!prefer || (prefer[c] != 0) == preferred) most = larger(most, fabs(row[c]));
   }
   place_of_pivot best = {i, r->rank, 0};
-  if (most < LARGE * scale) return best;
+  if (!(most > enough)) return best;
   int lightest = INT_MAX;
   for (int at = r->rank; at < r->columns; at++) {
     const int c = r->pivot[at], w = weight ? weight[c] : 0;
@@ -124,13 +125,14 @@ static void take_pivots(limb_reduction* r, const unsigned char* prefer, bool pre
                         const int* weight, double scale, double tolerance)
 {
   const int most = r->rows < r->columns ? r->rows : r->columns;
+  const double least = tolerance * scale, enough = larger(least, LARGE * scale);
   for (int i = r->rank; i < r->rows && r->rank < most; i++) {
-    const place_of_pivot p = good_entry(r, prefer, preferred, weight, i, scale);
+    const place_of_pivot p = good_entry(r, prefer, preferred, weight, i, enough);
     if (p.size > 0) take_pivot(r, p);
   }
   while (r->rank < most) {
     const place_of_pivot p = largest(r, prefer, preferred, r->rank);
-    if (!(p.size > tolerance * scale)) return;
+    if (!(p.size > least)) return;
     take_pivot(r, p);
   }
 }

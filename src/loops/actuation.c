@@ -17,6 +17,7 @@
 #include "base/finite.h"
 #include "base/sized.h"
 #include "linalg/balance.h"
+#include "linalg/dot.h"
 #include "loops/closed_impl.h"
 
 #include <math.h>
@@ -101,12 +102,13 @@ static void virtual_work(const group* g, const double* tree)
     g->b[i] = tree[v[y[i]]];
     for (int p = 0; p < r->rank; p++)
       g->b[i] -= r->A[(ptrdiff_t)p * r->columns + y[i]] * tree[v[r->pivot[p]]];
-    for (int a = 0; a < g->na; a++) g->E[i * g->na + a] = y[i] == g->active[a];
+    for (int a = 0; a < g->na; a++) g->E[(ptrdiff_t)i * g->na + a] = y[i] == g->active[a];
   }
   for (int a = 0; a < g->na; a++) {
     for (int p = 0; p < r->rank; p++) {
       if (r->pivot[p] != g->active[a]) continue;
-      for (int i = 0; i < g->ny; i++) g->E[i * g->na + a] = -r->A[(ptrdiff_t)p * r->columns + y[i]];
+      for (int i = 0; i < g->ny; i++)
+        g->E[(ptrdiff_t)i * g->na + a] = -r->A[(ptrdiff_t)p * r->columns + y[i]];
     }
   }
 }
@@ -117,14 +119,15 @@ static double tolerance_in_E(const group* g, double tolerance)
 {
   const limb_reduction* r = g->r;
   const int* y = r->pivot + r->rank;
-  double in_G = 1, in_E = 0;
+  double in_G = 1;
   for (int i = 0; i < g->ny; i++) {
     for (int p = 0; p < r->rank; p++)
       in_G = fmax(in_G, fabs(r->A[(ptrdiff_t)p * r->columns + y[i]]));
   }
-  for (int k = 0; k < g->ny * g->na; k++) in_E = fmax(in_E, fabs(g->E[k]));
+  const size_t entries = (size_t)g->ny * (size_t)g->na;
+  const double in_E = limb_largest(entries, g->E);
   if (in_E > tolerance * in_G) return tolerance * in_G / in_E;
-  for (int k = 0; k < g->ny * g->na; k++) g->E[k] = 0;
+  for (size_t k = 0; k < entries; k++) g->E[k] = 0;
   return tolerance;
 }
 
@@ -133,6 +136,7 @@ static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actua
                                     limb_closed_forces* out)
 {
   const group g = group_of(w, cluster, tolerance);
+  w->doubtful |= limb_is_doubtful(g.r);
   virtual_work(&g, tree);
   if (!limb_finite(g.ny, g.b)) return LIMB_E_NONFINITE;
   for (int a = 0; a < g.na; a++) {
@@ -175,6 +179,7 @@ limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double 
 {
   const limb_model* m = w->m;
   limb_status s = LIMB_OK;
+  w->doubtful = false;
   out->unbalanced = 0;
   out->undriven = out->overdriven = out->bounded = 0;
   for (int v = 0; v < m->nv; v++) tau[v] = 0;

@@ -73,8 +73,17 @@ static limb_status report_on(limb_loops* w, double time, const double* q, int it
   limb_loop_gap gap;
   const limb_status s = limb_loop_gap_of(w, q, NULL, &o, &gap);
   if (s == LIMB_OK && report)
-    *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, tries};
+    *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, tries, 0};
   return s;
+}
+
+// Whether all stuck clusters did close, if outside the limits of joints.
+static bool only_limits(const limb_loops* w, double tolerance)
+{
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    if (w->order[c] == LIMB_CLUSTER_STUCK && !(w->v2[c] <= tolerance)) return false;
+  }
+  return true;
 }
 
 // Closes what is open, with as many tries as allowed. q: the best that was found.
@@ -101,14 +110,16 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
   }
   if (s != LIMB_OK) return s;
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q2, q);
+  const bool limits = stuck > 0 && only_limits(w, o->tolerance);
   s = report_on(w, o->time, q, iterations, tries, report);
+  if (s == LIMB_OK && report) report->limits = limits;
   return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;
 }
 
 limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q,
                           limb_assembly_report* report)
 {
-  if (report) *report = (limb_assembly_report){0, -1, 0, 0};
+  if (report) *report = (limb_assembly_report){.loop = -1};
   if (!w || !q) return LIMB_E_ARG;
   limb_assembly o;
   const limb_status s = read_assembly(w->m, options, &o);

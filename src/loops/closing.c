@@ -313,7 +313,10 @@ limb_status limb_close(limb_loops* w, const limb_closing* o, double* q, int* ite
     s = take_steps(w, o, q);
   }
   for (int c = 0; c < w->m->clusters.count; c++) {
-    if (w->order[c] == LIMB_CLUSTER_OPEN) w->order[c] = LIMB_CLUSTER_STUCK;
+    if (w->order[c] != LIMB_CLUSTER_OPEN) continue;
+    const bool closed = s == LIMB_OK && limb_cluster_residual(w, c) <= o->tolerance &&
+                        (!o->within_limits || is_within_limits(w, c, q));
+    w->order[c] = closed ? LIMB_CLUSTER_CLOSED : LIMB_CLUSTER_STUCK;
   }
   return s;
 }

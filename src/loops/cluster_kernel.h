@@ -22,6 +22,7 @@
 typedef struct cluster_dof {
   real x;
   real gain[6]; // (angular; linear)
+  real pad;
 } cluster_dof;
 
 _Static_assert(sizeof(cluster_dof) == LIMB_CLUSTER_DOF * sizeof(real), "workspace layout");
@@ -29,24 +30,23 @@ _Static_assert(sizeof(cluster_dof) == LIMB_CLUSTER_DOF * sizeof(real), "workspac
 // Scratch of one cluster of n velocities, in the order of the block.
 typedef struct cluster_work {
   real *M, *MG, *M_y; // n x n, n x y, y x y
-  real *G, *g;        // n x y, n
+  real* G;            // n x y, and g
   real *F, *F_y;      // 6 rows of n, of y
   motion* S;          // n: axes, world
   real *h, *f;        // n: bias; what is left for accelerations
-  real* Z;            // y x 7: M_y^-1 [G' f, F_y']
-  real* drift;        // 6: -F g
+  real* Z;            // y x WIDE: M_y^-1 [G' f, F_y']
+  real* right;        // y
 } cluster_work;
 
 KERNEL cluster_work work_over(real* room, int n)
 {
-  const ptrdiff_t N = n;
+  const ptrdiff_t N = n, Y = padded(n);
   cluster_work w;
-  w.M = room, w.MG = w.M + N * N, w.M_y = w.MG + N * N, w.G = w.M_y + N * N;
-  w.F = w.G + N * N, w.F_y = w.F + 6 * N;
-  w.S = (motion*)(w.F_y + 6 * N);
-  w.h = w.F_y + 12 * N, w.f = w.h + N, w.g = w.f + N;
-  w.Z = w.g + N;
-  w.drift = w.Z + 7 * N;
+  w.M = room, w.MG = w.M + N * N, w.M_y = w.MG + N * Y, w.G = w.M_y + N * Y;
+  w.F = w.G + N * Y, w.F_y = w.F + 6 * N;
+  w.S = (motion*)(w.F_y + 6 * Y);
+  w.Z = w.F_y + 6 * Y + 6 * N;
+  w.h = w.Z + WIDE * N, w.f = w.h + N, w.right = w.f + N;
   return w;
 }
 
@@ -189,35 +189,49 @@ KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const 
 // ---- what is left of a cluster ---------------------------------------------------------------------------------
 
 // M_y, F_y and Z from M, F and f = tau - h; the least margin of a pivot.
-KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
-                          real least)
+KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
+                         int Y, real least)
 {
   const int n = c->nv, y = n - r->rank;
-  map_of(r, n, w->G, w->g);
-  times_map(n, n, y, w->M, w->G, w->g, w->MG, w->f);
-  along_map(n, y, w->G, w->MG, w->f, w->M_y, w->Z);
-  least = factor_independent(y, w->M_y, least);
+  map_of(r, n, Y, w->G);
+  times_map(n, n, Y, w->M, w->G, w->MG);
+  along_map(n, y, Y, w->G, w->MG, w->f, w->right, w->M_y, w->Z);
+  least = factor_independent(y, Y, w->M_y, least);
   if (c->base < 0) {
-    solve_independent(y, 1, w->M_y, w->Z);
+    solve_independent(y, Y, false, w->M_y, w->Z);
     return least;
   }
-  for (int i = 0; i < 6; i++) w->drift[i] = zero();
-  times_map(6, n, y, w->F, w->G, w->g, w->F_y, w->drift);
+  times_map(6, n, Y, w->F, w->G, w->F_y);
   for (int i = 0; i < y; i++) {
-    for (int k = 0; k < 6; k++) w->Z[i * 7 + 1 + k] = w->F_y[k * y + i];
+    for (int k = 0; k < 6; k++) w->Z[i * WIDE + 1 + k] = w->F_y[k * Y + i];
+    w->Z[i * WIDE + 7] = zero();
   }
-  solve_independent(y, 7, w->M_y, w->Z);
+  solve_independent(y, Y, true, w->M_y, w->Z);
   return least;
 }
 
-// x and gain of all velocities.
+// The narrowest padding, which most mechanisms have, as a constant.
+KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
+                          real least)
+{
+  const int Y = padded(c->nv - r->rank);
+  return Y == QUAD ? solve_padded(c, r, w, QUAD, least) : solve_padded(c, r, w, Y, least);
+}
+
+// x and gain of all velocities: G Z, and g.
 KERNEL void cluster_keep(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
                          cluster_dof* out)
 {
-  const int y = c->nv - r->rank;
+  const int y = c->nv - r->rank, Y = padded(y);
   for (int i = 0; i < c->nv; i++) {
-    out[i].x = add(mapped(y, w->G, w->Z, i, 0), w->g[i]);
-    for (int k = 0; c->base >= 0 && k < 6; k++) out[i].gain[k] = mapped(y, w->G, w->Z, i, 1 + k);
+    const real* row = w->G + (ptrdiff_t)i * Y;
+    real acc[WIDE];
+    for (int k = 0; k < WIDE; k++) acc[k] = k == 0 ? row[y] : zero();
+    for (int j = 0; j < y; j++) {
+      for (int k = 0; k < WIDE; k++) acc[k] = madd(acc[k], row[j], w->Z[j * WIDE + k]);
+    }
+    out[i].x = acc[0];
+    for (int k = 0; k < 6; k++) out[i].gain[k] = acc[1 + k];
   }
 }
 
@@ -225,16 +239,17 @@ KERNEL void cluster_keep(const limb_cluster* c, const limb_reduction* r, const c
 KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
                           artic I)
 {
-  const int y = c->nv - r->rank;
+  const int y = c->nv - r->rank, Y = padded(y);
   real K[6][6], f[6];
   for (int i = 0; i < 6; i++) {
-    f[i] = neg(w->drift[i]); // times_map takes F g off
-    for (int k = 0; k < 6; k++) K[i][k] = zero();
+    const real* row = w->F_y + (ptrdiff_t)i * Y;
+    real acc[WIDE];
+    for (int k = 0; k < WIDE; k++) acc[k] = k == 0 ? row[y] : zero();
     for (int j = 0; j < y; j++) {
-      const real x = w->F_y[i * y + j];
-      f[i] = madd(f[i], x, w->Z[j * 7]);
-      for (int k = 0; k < 6; k++) K[i][k] = madd(K[i][k], x, w->Z[j * 7 + 1 + k]);
+      for (int k = 0; k < WIDE; k++) acc[k] = madd(acc[k], row[j], w->Z[j * WIDE + k]);
     }
+    f[i] = acc[0];
+    for (int k = 0; k < 6; k++) K[i][k] = acc[1 + k];
   }
   I.A = (sym3){sub(I.A.xx, K[0][0]), sub(I.A.xy, K[0][1]), sub(I.A.xz, K[0][2]),
                sub(I.A.yy, K[1][1]), sub(I.A.yz, K[1][2]), sub(I.A.zz, K[2][2])};
@@ -377,13 +392,18 @@ static real set_forward_single(const limb_model* m, const link_const* k, const l
   const limb_cluster* c = &m->clusters.cluster[0];
   const limb_reduction* r = &in->reduced[0];
   const cluster_work w = work_over(in->room, c->nv);
-  const int n = c->nv, y = n - r->rank;
+  const int n = c->nv, y = n - r->rank, Y = padded(y);
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) w.M[i] = zero();
-  const target to = {M_USER, w.M};
-  crba(m, k, ws, &to);
+  if (m->identity) {
+    const target to = {M_COMPILED, w.M};
+    crba(m, k, ws, &to);
+  } else {
+    const target to = {M_USER, w.M};
+    crba(m, k, ws, &to);
+  }
   newton_euler_passes(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real least = cluster_solve(c, r, &w, one());
-  for (int i = 0; i < n; i++) a[i] = add(mapped(y, w.G, w.Z, i, 0), w.g[i]);
+  for (int i = 0; i < n; i++) a[i] = mapped(y, w.G + (ptrdiff_t)i * Y, w.Z);
   return least;
 }

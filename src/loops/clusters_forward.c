@@ -13,6 +13,7 @@ static void reduce_clusters(limb_loops* w, double tolerance)
 {
   double* A = w->reductions;
   int *pivot = w->pivots, *row = w->rows;
+  w->full = true, w->doubtful = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
     const int *live = w->live + k->row, rows = w->nlive[c], n = k->nv;
@@ -25,7 +26,10 @@ static void reduce_clusters(limb_loops* w, double tolerance)
     limb_reduction* r = &w->clusters[c];
     *r =
       (limb_reduction){.rows = rows, .columns = n, .extra = 1, .A = A, .pivot = pivot, .row = row};
+    if (w->mixed[c]) limb_even_rows(w, c, false, r);
     limb_row_reduce_weighted(r, NULL, w->weight + w->first[c], tolerance);
+    w->full &= r->rank == rows;
+    w->doubtful |= limb_is_doubtful(r);
     A += (ptrdiff_t)rows * (n + 1), pivot += n, row += rows;
   }
 }

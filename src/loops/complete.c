@@ -5,42 +5,21 @@
 //   y, p       independent velocities, the others
 //   reduced    unit matrix in the columns p, B beside it: v_p = b - B v_y
 
-#include "loops/loops_impl.h"
+#include "loops/forward_impl.h"
 
 #include "base/finite.h"
 #include "dynamics/marks.h"
 
 #include <math.h>
 
-// A share of what a dependent row is made of that may be left of it: more contradicts.
-#define LEFT_OVER 1e-6
+// A tenth of the share of what a row is made of that may be left of it: more contradicts.
+#define LEFT_OVER 1e-7
 
 typedef struct request {
   const unsigned char* independent; // the user's; NULL: a choice is made
   limb_carry carry;
-  const double* vector; // what is carried: to be zero in idle rows
   double tolerance;
 } request;
-
-// Whether nothing is left in rows that depend on others, or that no joint moves.
-static bool is_consistent(const limb_loops* w, int cluster, const limb_reduction* r,
-                          const double* vector)
-{
-  const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  const ptrdiff_t wide = r->columns + r->extra;
-  double most = 1;
-  for (int i = 0; i < k->nrow; i++) most = fmax(most, fabs(vector[k->row + i]));
-  for (int i = r->rank; i < r->rows; i++) {
-    if (!(fabs(r->A[i * wide + r->columns]) <= LEFT_OVER * most)) return false;
-  }
-  for (int i = 0, live = 0; i < k->nrow; i++) {
-    if (live < w->nlive[cluster] && w->live[k->row + live] == i)
-      live++;
-    else if (!(fabs(vector[k->row + i]) <= LEFT_OVER * most))
-      return false;
-  }
-  return true;
-}
 
 // A cluster, reduced to what follows; NULL when the marked velocities do not determine the others, or not freely.
 static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const request* x)
@@ -49,12 +28,13 @@ static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const re
   for (int j = 0; j < k->nv; j++) // what is to follow; unless it is said, passive joints first
     w->prefer[k->v[j]] = x->independent ? !x->independent[k->v[j]] : !w->active[k->v[j]];
   const limb_reduction* r = limb_reduce_cluster(w, cluster, w->prefer, x->carry, x->tolerance);
+  w->doubtful |= limb_is_doubtful(r);
   if (x->independent) {
     int dependent = 0;
     for (int j = 0; j < k->nv; j++) dependent += w->prefer[k->v[j]];
     if (r->rank != dependent || r->preferred != dependent) return NULL;
   }
-  return x->carry == LIMB_CARRY_NOTHING || is_consistent(w, cluster, r, x->vector) ? r : NULL;
+  return r;
 }
 
 // Velocities that no loop ties follow from none.
@@ -77,12 +57,13 @@ limb_status limb_independent_velocities(limb_loops* w, const double* q,
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) independent[v] = 1;
-  const request x = {NULL, LIMB_CARRY_NOTHING, NULL, o.tolerance};
+  const request x = {NULL, LIMB_CARRY_NOTHING, o.tolerance};
+  w->doubtful = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_reduction* r = follow_cluster(w, c, &x);
     for (int i = 0; i < r->rank; i++) independent[w->m->clusters.cluster[c].v[r->pivot[i]]] = 0;
   }
-  return LIMB_OK;
+  return w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
 }
 
 // v_p = b - B v_y
@@ -97,17 +78,23 @@ static void fill_in(const limb_cluster* k, const limb_reduction* r, double* v)
   }
 }
 
-static limb_status complete(limb_loops* w, const request* x, double* v)
+// vector: what is carried. slack: what counts as rounding in a row.
+static limb_status complete(limb_loops* w, const request* x, const double* vector, double slack,
+                            double* v)
 {
   const limb_model* m = w->m;
   if (!determines_others(m, x->independent)) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) w->v1[u] = v[u];
+  w->doubtful = false;
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_reduction* r = follow_cluster(w, c, x);
     if (!r) return LIMB_E_SINGULAR;
     fill_in(&m->clusters.cluster[c], r, w->v1);
   }
   if (!limb_finite(m->nv, w->v1)) return LIMB_E_NONFINITE;
+  if (!limb_rows_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL))
+    return LIMB_E_SINGULAR;
+  if (w->doubtful && limb_check_distance(w, x->tolerance, NULL) != LIMB_OK) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) v[u] = w->v1[u];
   return LIMB_OK;
 }
@@ -121,7 +108,8 @@ limb_status limb_complete_velocities(limb_loops* w, const double* q,
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
   if (s != LIMB_OK) return s;
-  return complete(w, &(request){independent, LIMB_CARRY_RATE, w->rate, o.tolerance}, v);
+  const request x = {independent, LIMB_CARRY_RATE, o.tolerance};
+  return complete(w, &x, w->rate, LIMB_ROW_ROUNDING, v);
 }
 
 limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
@@ -134,7 +122,8 @@ limb_status limb_complete_accelerations(limb_loops* w, const double* q, const do
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
   if (s != LIMB_OK) return s;
-  return complete(w, &(request){independent, LIMB_CARRY_GAMMA, w->gamma, o.tolerance}, a);
+  const request x = {independent, LIMB_CARRY_GAMMA, o.tolerance};
+  return complete(w, &x, w->gamma, limb_rounding_at(w->m, v), a);
 }
 
 // Columns of G are numbered in v1.
@@ -167,7 +156,8 @@ limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned cha
   if (s != LIMB_OK) return s;
   const unsigned char* mark = independent ? independent : w->chosen;
   const int ny = number_columns(w, mark, G);
-  const request x = {mark, LIMB_CARRY_NOTHING, NULL, o.tolerance};
+  const request x = {mark, LIMB_CARRY_NOTHING, o.tolerance};
+  w->doubtful = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
     const limb_reduction* r = follow_cluster(w, c, &x);
@@ -178,6 +168,7 @@ limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned cha
         row[(ptrdiff_t)w->v1[k->v[r->pivot[j]]]] = -r->A[i * (ptrdiff_t)r->columns + r->pivot[j]];
     }
   }
-  *count = ny;
-  return LIMB_OK;
+  s = w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
+  *count = s == LIMB_OK ? ny : 0;
+  return s;
 }

@@ -51,6 +51,12 @@ KERNEL pose cut_frame(const pose* X, int link, const sp_pose* in)
   return link < 0 ? given_pose(in) : compose(X[link], given_pose(in));
 }
 
+KERNEL vec3 cut_origin(const pose* X, int link, const sp_pose* in)
+{
+  const vec3 p = given3(in->p.x, in->p.y, in->p.z);
+  return link < 0 ? p : add3(X[link].p, mulv(X[link].R, p));
+}
+
 // A motion of a link, in world axes at a point; zero for the world.
 KERNEL motion at_point(const pose* X, const motion* of_link, int link, vec3 at)
 {
@@ -61,20 +67,27 @@ KERNEL motion at_point(const pose* X, const motion* of_link, int link, vec3 at)
 
 KERNEL motion subm(motion a, motion b) { return (motion){sub3(a.w, b.w), sub3(a.v, b.v)}; }
 
-// v and acc NULL: at rest.
+// How b moves against a; nothing for v NULL: at rest.
+KERNEL void move_relative(const limb_loop* loop, const pose* X, const motion* v, const motion* acc,
+                          relative* r)
+{
+  if (!v) return;
+  const motion V_a = at_point(X, v, loop->link_a, r->at);
+  const motion V = subm(at_point(X, v, loop->link_b, r->at), V_a);
+  const motion A =
+    subm(at_point(X, acc, loop->link_b, r->at), at_point(X, acc, loop->link_a, r->at));
+  const motion D = subm(A, crossm(V_a, V));
+  r->w = V.w, r->u = V.v;
+  r->w_rate = D.w, r->u_rate = add3(D.v, cross3(V.w, V.v));
+}
+
 KERNEL relative relative_motion(const limb_loop* loop, const pose* X, const motion* v,
                                 const motion* acc)
 {
   const pose a = cut_frame(X, loop->link_a, &loop->in_a);
   const pose b = cut_frame(X, loop->link_b, &loop->in_b);
   relative r = {a.R, b.R, b.p, sub3(b.p, a.p), zero3(), zero3(), zero3(), zero3()};
-  if (!v) return r;
-  const motion V_a = at_point(X, v, loop->link_a, b.p);
-  const motion V = subm(at_point(X, v, loop->link_b, b.p), V_a);
-  const motion A = subm(at_point(X, acc, loop->link_b, b.p), at_point(X, acc, loop->link_a, b.p));
-  const motion D = subm(A, crossm(V_a, V));
-  r.w = V.w, r.u = V.v;
-  r.w_rate = D.w, r.u_rate = add3(D.v, cross3(V.w, V.v));
+  move_relative(loop, X, v, acc, &r);
   return r;
 }
 
@@ -262,10 +275,10 @@ KERNEL void geometric_loop(const limb_model* m, const link_const* k, const limb_
 {
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const pose* X = (const pose*)in->X;
+  const unsigned wanted = in->wanted ? in->wanted[loop - m->loop] : 63U;
   const relative r = relative_motion(loop, X, (const motion*)in->vel, (const motion*)in->acc);
   loop_row row[6];
   const int first = c->row + loop->local;
-  const unsigned wanted = in->wanted ? in->wanted[loop - m->loop] : 63U;
   rows_of(loop, &r, wanted, row);
   for (int i = 0; i < loop->nrow; i++) {
     if (!(wanted >> i & 1U)) continue;
@@ -276,6 +289,53 @@ KERNEL void geometric_loop(const limb_model* m, const link_const* k, const limb_
   if (out->Psi)
     loop_block(m, k, loop, X, r.at, wanted, row, c->nv,
                out->Psi + c->block + (ptrdiff_t)loop->local * c->nv);
+}
+
+// Rows of turns, which come first.
+KERNEL int turn_rows(const limb_loop* loop)
+{
+  const unsigned turns = loop->locked & 7U;
+  return (int)((turns & 1U) + (turns >> 1 & 1U) + (turns >> 2 & 1U));
+}
+
+// Whether all rows that are wanted are along axes: places only.
+KERNEL bool holds_places(const limb_loop* loop, unsigned wanted)
+{
+  return loop->locked != 0 && (wanted & ((1U << turn_rows(loop)) - 1U)) == 0;
+}
+
+// geometric_loop for rows along axes, without phi and reach: the axes of b do not matter, nor do those of a that are free.
+KERNEL void places_loop(const limb_model* m, const link_const* k, const limb_loop* loop,
+                        unsigned wanted, const loop_in* in, const loop_out* out)
+{
+  const limb_cluster* c = &m->clusters.cluster[loop->cluster];
+  const pose* X = (const pose*)in->X;
+  relative r;
+  r.at = cut_origin(X, loop->link_b, &loop->in_b);
+  r.u_rate = zero3();
+  move_relative(loop, X, (const motion*)in->vel, (const motion*)in->acc, &r);
+  vec3 e[3];
+  int row[3], count = 0, at = turn_rows(loop);
+  for (int x = 0; x < 3; x++) {
+    if (!(loop->locked >> (3 + x) & 1U)) continue;
+    if (wanted >> at & 1U) {
+      const double* R = loop->in_a.R.m;
+      const vec3 own = given3(R[x], R[3 + x], R[6 + x]);
+      e[count] = loop->link_a < 0 ? own : mulv(X[loop->link_a].R, own);
+      row[count++] = at;
+    }
+    at++;
+  }
+  for (int i = 0; i < count; i++) out->bias[c->row + loop->local + row[i]] = dot3(e[i], r.u_rate);
+  real* block = out->Psi + c->block + (ptrdiff_t)loop->local * c->nv;
+  for (int x = 0; x < loop->naxis; x++) {
+    const limb_loop_axis* axis = &loop->axis[x];
+    const vec3 v = kscale3(parameter(axis->mult), loop_column(m, k, X, axis, r.at).v);
+    for (int i = 0; i < count; i++) {
+      real* entry = &block[(ptrdiff_t)row[i] * c->nv + axis->column];
+      *entry = add(*entry, dot3(e[i], v));
+    }
+  }
 }
 
 KERNEL void joint_loop(const limb_model* m, const limb_loop* loop, const loop_in* in,
@@ -296,11 +356,14 @@ KERNEL void joint_loop(const limb_model* m, const limb_loop* loop, const loop_in
 static void set_rows(const limb_model* m, const link_const* k, const loop_in* in,
                      const loop_out* out)
 {
+  const bool lean = in->wanted && out->Psi && out->bias && !out->phi && !out->reach;
   for (ptrdiff_t i = 0; out->Psi && i < m->clusters.entries; i++) out->Psi[i] = zero();
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     if (loop->q[0] >= 0)
       joint_loop(m, loop, in, out);
+    else if (lean && holds_places(loop, in->wanted[l]))
+      places_loop(m, k, loop, in->wanted[l], in, out);
     else
       geometric_loop(m, k, loop, in, out);
   }
@@ -334,7 +397,7 @@ static void set_closure_forces(const limb_model* m, const real* poses, const rea
     for (int r = 0; r < loop->nrow; r++)
       F =
         addf(F, (force){scale3(lambda[first + r], row[r].n), scale3(lambda[first + r], row[r].f)});
-    const vec3 at = cut_frame(X, loop->link_b, &loop->in_b).p;
+    const vec3 at = cut_origin(X, loop->link_b, &loop->in_b);
     push_link(X, loop->link_b, at, F, (force*)wrench);
     push_link(X, loop->link_a, at, subf(zerof(), F), (force*)wrench);
   }

@@ -26,7 +26,4 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
 // Rows that are not idle, in the order of the clusters: w->order[0 ... count-1]; -1 when some depend on others. Needs Psi.
 int limb_loop_live_rows(limb_loops* w, double tolerance);
 
-// Row r of Psi, of nv numbers.
-void limb_loop_full_row(const limb_loops* w, int row, double* out);
-
 #endif

@@ -10,6 +10,7 @@
 #include "limb/assemble.h"
 
 #include "base/finite.h"
+#include "linalg/dot.h"
 #include "loops/closing.h"
 
 #include <math.h>
@@ -41,13 +42,6 @@ static double room_at(const follow* f)
     if (r->rank > 0) room = fmin(room, r->least / r->greatest);
   }
   return room;
-}
-
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
 }
 
 // Closes the loops at a configuration with the held coordinates as they are. LIMB_E_NOCONV: it does not.
@@ -90,7 +84,7 @@ static limb_status try_step(const follow* f, const double* q, double share, doub
   if (s == LIMB_OK) s = limb_difference(w->m, q, w->q2, w->v3);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) w->v3[v] -= share * w->v2[v];
-  const double corrected = largest(w->m->nv, w->v3);
+  const double corrected = limb_largest((size_t)w->m->nv, w->v3);
   return corrected <= length / 2 && length <= 2 * SHARE * room_at(f) ? LIMB_OK : LIMB_E_NOCONV;
 }
 
@@ -104,7 +98,7 @@ static limb_status advance(const follow* f, const double* goal, double* q, bool*
   const double limit = fmin(LONGEST, SHARE * room_at(f));
   s = tangent(f, q, goal);
   if (s != LIMB_OK) return s;
-  const double way = largest(m->nv, w->v2);
+  const double way = limb_largest((size_t)m->nv, w->v2);
   *arrived = way == 0;
   for (double length = fmin(way, limit); way > 0; length /= 2) {
     if (length < fmin(SHORTEST, way)) return LIMB_E_SINGULAR;

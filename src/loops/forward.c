@@ -6,25 +6,29 @@
 //     Psi a = gamma - 2 alpha (Psi v - s') - beta^2 (phi - s)
 //
 // Afterwards all rows are looked at, those that others imply as well. Rows that count as dependent at a
-// tolerance agree to no more than that: one is contradicted when CONTRADICTION tolerances of the largest
-// sum of magnitudes that a row is made of are left. Baumgarte's terms of redundant rows need not agree with
-// each other, as places that are a little off do not: as much as the largest of them is allowed for.
+// tolerance agree to no more than that: one is contradicted when LIMB_CONTRADICTION tolerances of the
+// largest sum of magnitudes that a row of its cluster is made of are left. Baumgarte's terms of redundant
+// rows need not agree with each other, as places that are a little off do not: near the surface as much as
+// the largest of them is allowed for, and gamma is looked at without them. Ranks that are in doubt are
+// looked at as loops/ranks.c says.
 
 #include "loops/forward_impl.h"
 
 #include "base/finite.h"
 #include "base/sized.h"
+#include "linalg/dot.h"
 #include "model/state_check.h"
 
 #include <math.h>
 
-#define CONTRADICTION 10
+#define NEAR 1e-3 // gaps of places and velocities, below which Baumgarte's terms need not agree
 
 limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out)
 {
   *out = limb_default_closed_options();
+  if (!given) return LIMB_OK;
   const size_t least = offsetof(limb_closed_options, iterations) + sizeof out->iterations;
-  limb_status s = given ? limb_sized_read(out, sizeof *out, given, least) : LIMB_OK;
+  limb_status s = limb_sized_read(out, sizeof *out, given, least);
   if (s != LIMB_OK) return s;
   const limb_loop_options loops = out->loops;
   s = limb_loop_options_read(&loops, &out->loops);
@@ -46,18 +50,16 @@ static int redundant_rows(limb_loops* w, double tolerance)
   return w->m->nrow - rank;
 }
 
-// |target| + sum |Psi_ij x_j| of the row in which it is largest
-static double size_of_rows(const limb_loops* w, const double* x, const double* target)
+// |target| + sum |Psi_ij x_j| of the row of a cluster in which it is largest
+static double size_of_rows(const limb_loops* w, int cluster, const double* x, const double* target)
 {
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
   double most = 0;
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_cluster* k = &w->m->clusters.cluster[c];
-    for (int r = 0; r < k->nrow; r++) {
-      const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
-      double sum = fabs(target[k->row + r]);
-      for (int j = 0; j < k->nv; j++) sum += fabs(row[j] * x[k->v[j]]);
-      most = fmax(most, sum);
-    }
+  for (int r = 0; r < k->nrow; r++) {
+    const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
+    double sum = fabs(target[k->row + r]);
+    for (int j = 0; j < k->nv; j++) sum += fabs(row[j] * x[k->v[j]]);
+    most = fmax(most, sum);
   }
   return most;
 }
@@ -68,18 +70,25 @@ bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double
   const limb_model* m = w->m;
   double largest = 0;
   int worst = m->nloop > 0 ? 0 : -1;
+  bool hold = true;
   limb_psi_times(w, x, w->r1);
-  for (int l = 0; l < m->nloop; l++) {
-    const int first = m->clusters.cluster[m->loop[l].cluster].row + m->loop[l].local;
-    for (int r = first; r < first + m->loop[l].nrow; r++) {
-      const double rest = fabs(w->r1[r] - target[r]);
-      if (rest > largest) largest = rest, worst = l;
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    const double allowed =
+      LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, x, target) + slack;
+    for (int l = 0; l < k->nloop; l++) {
+      const int first = k->row + m->loop[k->loop[l]].local;
+      for (int r = first; r < first + m->loop[k->loop[l]].nrow; r++) {
+        const double rest = fabs(w->r1[r] - target[r]);
+        const bool fails = !(rest <= allowed);
+        if (fails && hold) hold = false, largest = 0; // only those that fail count from now on
+        if (fails == !hold && rest > largest) largest = rest, worst = k->loop[l];
+      }
     }
   }
   if (out) out->residual = largest, out->loop = worst;
   if (out) out->redundant = redundant_rows(w, tolerance);
-  if (largest <= slack) return true;
-  return largest <= CONTRADICTION * tolerance * size_of_rows(w, x, target) + slack;
+  return hold;
 }
 
 // ---- the call -------------------------------------------------------------------------------------------
@@ -90,18 +99,29 @@ static limb_closed_method choose(const limb_model* m, limb_closed_method wish)
   return m->has_mimic && m->nrow > 0 ? LIMB_CLOSED_SCHUR : LIMB_CLOSED_CLUSTERS;
 }
 
-// gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms.
+static bool is_stabilised(const limb_closed_options* o) { return o->alpha != 0 || o->beta != 0; }
+
+// The rows of a call: Baumgarte's terms need phi.
+static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o)
+{
+  const unsigned lean = is_stabilised(o) ? 0U : LIMB_ROWS_LEAN;
+  return limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | lean);
+}
+
+// gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
 static double stabilise(limb_loops* w, const double* v, const limb_closed_options* o)
 {
-  double most = 0;
-  if (o->alpha == 0 && o->beta == 0) return most;
+  double most = 0, gap = 0;
+  if (!is_stabilised(o)) return 0;
   limb_psi_times(w, v, w->r1);
   for (int r = 0; r < w->m->nrow; r++) {
-    const double term = 2 * o->alpha * (w->r1[r] - w->rate[r]) + o->beta * o->beta * w->phi[r];
+    const double rate = w->r1[r] - w->rate[r];
+    const double term = 2 * o->alpha * rate + o->beta * o->beta * w->phi[r];
     w->gamma[r] -= term;
     most = fmax(most, fabs(term));
+    gap = fmax(gap, fmax(fabs(rate), fabs(w->phi[r])));
   }
-  return most;
+  return gap < NEAR ? most : 0;
 }
 
 static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double tolerance,
@@ -129,11 +149,77 @@ static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_clos
   }
 }
 
-static double largest_square(int n, const double* v)
+// The choice was clusters, which need bodies with mass at their ends: all equations at once need less.
+static bool choose_again(const limb_loops* w, const limb_closed_options* o,
+                        limb_closed_report* report)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, v[i] * v[i]);
-  return most;
+  if (o->method != LIMB_CLOSED_AUTO || w->use != LIMB_LOOPS_DENSE) return false;
+  report->method = LIMB_CLOSED_KKT;
+  return true;
+}
+
+double limb_rounding_at(const limb_model* m, const double* v)
+{
+  const double most = limb_largest((size_t)m->nv, v);
+  return LIMB_ROW_ROUNDING * (1 + most * most);
+}
+
+// Whether gamma, as it is without Baumgarte's terms, is nothing where rows depend on others.
+static limb_status check_gamma(limb_loops* w, const double* a, double slack, double tolerance,
+                               limb_doubt* out)
+{
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const double allowed =
+      LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
+    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_GAMMA, tolerance);
+    for (int i = r->rank; i < r->rows; i++) {
+      const double rest = fabs(r->A[(ptrdiff_t)i * (r->columns + 1) + r->columns]);
+      if (rest <= allowed) continue;
+      *out = (limb_doubt){limb_loop_of_row(w, c, r->row[i]), rest};
+      return LIMB_E_SINGULAR;
+    }
+  }
+  return LIMB_OK;
+}
+
+// Ranks that are in doubt. Leaves the rows as they were.
+static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
+                               const limb_closed_options* o, const double* a,
+                               limb_closed_report* report)
+{
+  const double tolerance = o->loops.tolerance;
+  limb_doubt why = {-1, 0};
+  limb_status s =
+    limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
+  if (s == LIMB_OK) s = limb_check_distance(w, tolerance, &why);
+  if (s == LIMB_OK && !w->full && is_stabilised(o))
+    s = check_gamma(w, a, limb_rounding_at(w->m, in->v), tolerance, &why);
+  if (s == LIMB_OK && !w->full && report->method != LIMB_CLOSED_PROXIMAL)
+    s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
+  if (s == LIMB_E_SINGULAR) {
+    report->loop = why.loop, report->residual = why.residual;
+    report->redundant = redundant_rows(w, tolerance);
+  }
+  if (s == LIMB_OK) s = find_rows(w, in, o);
+  if (s == LIMB_OK) (void)stabilise(w, in->v, o);
+  return s;
+}
+
+// Whether what came out can be trusted.
+static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
+                         const double* a, double term, bool wanted, limb_closed_report* report)
+{
+  // rows that were solved for, one by one, hold; one that no joint moves may have a law
+  const bool by_clusters = report->method == LIMB_CLOSED_CLUSTERS;
+  if (by_clusters && !wanted && w->full && !w->doubtful && !w->has_laws) return LIMB_OK;
+  if (!by_clusters) limb_find_doubts(w, o->loops.tolerance);
+  if (!w->full || w->doubtful) {
+    const limb_status s = check_ranks(w, in, o, a, report);
+    if (s != LIMB_OK) return s;
+  }
+  const double slack = term + limb_rounding_at(w->m, in->v);
+  if (limb_rows_hold(w, a, w->gamma, slack, o->loops.tolerance, report)) return LIMB_OK;
+  return report->method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
 }
 
 limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const double* v,
@@ -150,17 +236,19 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const d
   if (report) *report = found;
   if (found.method != LIMB_CLOSED_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
-  const unsigned lean = o.alpha == 0 && o.beta == 0 ? LIMB_ROWS_LEAN : 0U;
-  s = limb_loop_rows_at(w, q, v, o.loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | lean);
-  if (s != LIMB_OK) return s;
-  const double slack = stabilise(w, v, &o) + LIMB_ROW_ROUNDING * (1 + largest_square(m->nv, v));
   const limb_forward_in in = {q, v, tau, env};
+  s = find_rows(w, &in, &o);
+  if (s != LIMB_OK) return s;
+  const double term = stabilise(w, v, &o);
   s = run(w, &in, &o, a, lambda ? w->r3 : NULL, &found);
+  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found))
+    s = run(w, &in, &o, a, lambda ? w->r3 : NULL, &found);
   if (report) *report = found;
   if (s != LIMB_OK) return s;
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
   if (lambda) limb_rows_to_user(w, w->r3, lambda);
   if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
-  if (limb_rows_hold(w, a, w->gamma, slack, o.loops.tolerance, report)) return LIMB_OK;
-  return found.method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+  s = judge(w, &in, &o, a, term, report != NULL, &found);
+  if (report) *report = found;
+  return s;
 }

@@ -103,14 +103,12 @@ static limb_status by_tau(limb_loops* w, const double* q, const parts* p, double
   return s;
 }
 
-static bool finite_if(ptrdiff_t n, const double* x) { return !x || limb_finite(n, x); }
-
 static bool all_finite(const limb_model* m, const limb_closed_derivatives* out)
 {
   const ptrdiff_t square = (ptrdiff_t)m->nv * m->nv, rows = (ptrdiff_t)m->nrow * m->nv;
-  return finite_if(square, out->da_dq) && finite_if(square, out->da_dv) &&
-         finite_if(square, out->da_dtau) && finite_if(rows, out->dlambda_dq) &&
-         finite_if(rows, out->dlambda_dv) && finite_if(rows, out->dlambda_dtau);
+  return limb_finite_if(square, out->da_dq) && limb_finite_if(square, out->da_dv) &&
+         limb_finite_if(square, out->da_dtau) && limb_finite_if(rows, out->dlambda_dq) &&
+         limb_finite_if(rows, out->dlambda_dv) && limb_finite_if(rows, out->dlambda_dtau);
 }
 
 limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual,

@@ -59,6 +59,12 @@ limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry,
 // 1: parts that cannot move have nothing else in their rows.
 #define LIMB_ROW_ROUNDING 1e-12
 
+// That for accelerations at v.
+double limb_rounding_at(const limb_model* m, const double* v);
+
+// Tolerances that may be left of a row that depends on others.
+#define LIMB_CONTRADICTION 10
+
 // Whether the rows hold, Psi x = target, to what rounding and slack allow, and where they do least:
 // residual and loop of the report, and its redundant rows. out NULL: not wanted.
 bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack,

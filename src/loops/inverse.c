@@ -11,6 +11,7 @@
 
 #include "base/finite.h"
 #include "dynamics/environment.h"
+#include "linalg/dot.h"
 #include "loops/closed_impl.h"
 
 #include <math.h>
@@ -20,20 +21,13 @@ static bool motion_complete(const limb_closed_motion* in) { return in && in->q &
 
 // ---- inverse dynamics -----------------------------------------------------------------------------------
 
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static double largest_wrench(const limb_environment* env)
 {
   double most = 0;
   for (int k = 0; k < env->nwrench; k++) {
     const sp_force* f = &env->wrench[k].wrench;
     const double x[6] = {f->m.x, f->m.y, f->m.z, f->f.x, f->f.y, f->f.z};
-    most = fmax(most, largest(6, x));
+    most = fmax(most, limb_largest(6, x));
   }
   return most;
 }
@@ -43,7 +37,7 @@ static double largest_wrench(const limb_environment* env)
 static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, double* work,
                                double* scale)
 {
-  const int nv = w->m->nv;
+  const size_t nv = (size_t)w->m->nv;
   limb_environment e;
   limb_energy energy;
   limb_status s = limb_environment_read(w->m, in->env, &e);
@@ -53,9 +47,9 @@ static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, doub
   *scale = fmax(w->m->total_mass * sp_norm3(g), fmax(2 * energy.kinetic, largest_wrench(&e)));
   s = limb_bias_forces(w->d, in->q, in->v, &e, work);
   if (s != LIMB_OK) return s;
-  *scale = fmax(*scale, largest(nv, work));
+  *scale = fmax(*scale, limb_largest(nv, work));
   s = limb_spring_forces(w->d, in->q, work);
-  *scale = fmax(*scale, largest(nv, work));
+  *scale = fmax(*scale, limb_largest(nv, work));
   return s;
 }
 
@@ -66,7 +60,7 @@ static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, doub
 static limb_status judge(limb_loops* w, const limb_closed_motion* in, const double* tree,
                          double unbalanced)
 {
-  if (unbalanced <= ROUNDING * largest(w->m->nv, tree)) return LIMB_OK;
+  if (unbalanced <= ROUNDING * limb_largest((size_t)w->m->nv, tree)) return LIMB_OK;
   double scale;
   const limb_status s = force_scale(w, in, w->v3, &scale);
   if (s != LIMB_OK) return s;
@@ -90,6 +84,8 @@ limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion
   if (s != LIMB_OK) return s;
   // G_a' tau = G' Gamma_tr
   const limb_status shared = limb_share_torques(w, &how, o.tolerance, w->v1, w->v2, out);
+  s = w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
+  if (s != LIMB_OK) return s;
   // Psi' lambda = Gamma_tr - tau
   for (int v = 0; v < m->nv; v++) w->v3[v] = w->v1[v] - w->v2[v];
   if (out->lambda) limb_least_multipliers(w, w->v3, o.tolerance, w->r1);

@@ -208,8 +208,6 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in,
   return p->m < 0 ? LIMB_E_SINGULAR : factor(w, p);
 }
 
-static bool finite_if(ptrdiff_t n, const double* x) { return !x || limb_finite(n, x); }
-
 limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* dual,
                                                      const limb_closed_motion* in,
                                                      const unsigned char* independent,
@@ -234,7 +232,7 @@ limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* d
   if (s == LIMB_OK && out->dtau_dyddot) s = by_accelerations(w, dual, &point, &p, out->dtau_dyddot);
   if (s != LIMB_OK) return s;
   const ptrdiff_t size = (ptrdiff_t)p.n * p.y;
-  const bool fine = finite_if(p.n, out->tau) && finite_if(size, out->dtau_dy) &&
-                    finite_if(size, out->dtau_dydot) && finite_if(size, out->dtau_dyddot);
+  const bool fine = limb_finite_if(p.n, out->tau) && limb_finite_if(size, out->dtau_dy) &&
+                    limb_finite_if(size, out->dtau_dydot) && limb_finite_if(size, out->dtau_dyddot);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }

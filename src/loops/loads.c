@@ -49,7 +49,7 @@ static int gather(limb_loops* w, const double* lambda, sp_force* loop)
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* of = &m->loop[l];
     if (loop) loop[l] = (sp_force){{0, 0, 0}, {0, 0, 0}};
-    if (of->q[0] >= 0) continue; // between joints
+    if (limb_between_joints(of)) continue;
     const limb_loop_def* def = &of->def;
     const sp_pose a = sp_compose(pose_of(m, X, def->body_a), def->pose_a);
     const sp_pose b = sp_compose(pose_of(m, X, def->body_b), def->pose_b);

@@ -35,10 +35,10 @@ LIMB_LOOP_KERNEL_SET(limb_loop_kernels, double, limb_link_f64);
 
 // Forward dynamics with clusters as joints (loops/cluster_kernel.h). v, tau and a are the user's. Needs the coordinates
 // in the workspace, and poses. Not for mimic joints.
-enum { LIMB_CLUSTER_DOF = 7 }; // numbers kept of a velocity
+enum { LIMB_CLUSTER_DOF = 8 }; // numbers kept of a velocity, one of them for padding
 
 // Numbers of scratch for a cluster of n velocities.
-static inline size_t limb_cluster_room(size_t n) { return 4 * n * n + 28 * n + 6; }
+static inline size_t limb_cluster_room(size_t n) { return 4 * n * (n + 4) + 30 * n + 64; }
 
 typedef struct limb_cluster_in {
   const double *v, *tau;

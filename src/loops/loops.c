@@ -2,9 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "linalg/dot.h"
 #include "loops/closed_impl.h"
 #include "loops/loops_impl.h"
-#include "model/clusters.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +52,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.user_row = take_ints(a, nr), t.live = take_ints(a, nr);
   t.nlive = take_ints(a, (size_t)m->clusters.count);
   t.wanted = limb_arena_take(a, (size_t)m->nloop, 1);
+  t.mixed = limb_arena_take(a, (size_t)m->clusters.count, 1);
   t.clusters = limb_arena_take(a, (size_t)m->clusters.count, sizeof *t.clusters);
   t.reductions = take(a, (size_t)m->clusters.entries + nr);
   t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
@@ -95,10 +96,14 @@ size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 static void number_rows_and_columns(limb_loops* w)
 {
   const limb_model* m = w->m;
+  for (int c = 0; c < m->clusters.count; c++) w->mixed[c] = 0;
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     const int first = m->clusters.cluster[loop->cluster].row + loop->local;
     for (int r = 0; r < loop->nrow; r++) w->user_row[first + r] = loop->row + r;
+    w->mixed[loop->cluster] |= limb_between_joints(loop);
+    w->has_laws |= limb_follows_law(&loop->def.law);
+    w->has_wheels |= limb_is_wheel(loop);
   }
   int before = 0;
   for (int c = 0; c < m->clusters.count; c++) {
@@ -124,7 +129,16 @@ static void number_rows_and_columns(limb_loops* w)
 // A share of the largest entry that counts as nothing.
 #define IDLE 1e-12
 
-// Rows with something in them at a configuration taken at random: marked in r1.
+// Largest entry of the rows of a loop.
+static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[loop->cluster];
+  return limb_largest((size_t)loop->nrow * (size_t)k->nv,
+                      w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
+}
+
+// Rows with something in them at a configuration taken at random: marked in r1. Those of gears and polynomials, which
+// have units of their own, always have.
 static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
 {
   const limb_model* m = w->m;
@@ -132,27 +146,38 @@ static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
   if (s == LIMB_OK) s = limb_loop_rows_at(w, w->q1, NULL, 0, LIMB_ROWS_PSI);
   for (int c = 0; s == LIMB_OK && c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    const double* Psi = w->Psi + k->block;
     double largest = 0;
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)k->nrow * k->nv; i++)
-      largest = fmax(largest, fabs(Psi[i]));
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)k->nrow * k->nv; i++) {
-      if (fabs(Psi[i]) > IDLE * largest) w->r1[k->row + i / k->nv] = 1;
+    for (int l = 0; l < k->nloop; l++) {
+      const limb_loop* loop = &m->loop[k->loop[l]];
+      if (!limb_between_joints(loop)) largest = fmax(largest, largest_in_loop(w, loop));
+    }
+    for (int l = 0; l < k->nloop; l++) {
+      const limb_loop* loop = &m->loop[k->loop[l]];
+      const double least = limb_between_joints(loop) ? 0 : IDLE * largest;
+      for (int r = loop->local; r < loop->local + loop->nrow; r++) {
+        const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
+        if (limb_largest((size_t)k->nv, row) > least) w->r1[k->row + r] = 1;
+      }
     }
   }
   return s;
 }
 
 // Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar mechanism
-// that hold it in its plane, say.
+// that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt; LIMB_E_SINGULAR when it always
+// does.
 static limb_status find_idle_rows(limb_loops* w)
 {
   const limb_model* m = w->m;
   enum { TRIES = 3 };
   uint64_t seed = 1;
   limb_status s = LIMB_OK;
+  int flat = 0;
   for (int r = 0; r < m->nrow; r++) w->r1[r] = 0;
-  for (int i = 0; s == LIMB_OK && i < TRIES; i++) s = mark_moved_rows(w, &seed);
+  for (int i = 0; s == LIMB_OK && i < TRIES; i++) {
+    s = mark_moved_rows(w, &seed);
+    if (s == LIMB_E_SINGULAR && ++flat < TRIES) s = LIMB_OK;
+  }
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
     w->nlive[c] = 0;
@@ -165,7 +190,6 @@ static limb_status find_idle_rows(limb_loops* w)
     unsigned bits = 0;
     for (int r = 0; r < m->loop[l].nrow; r++) bits |= (w->r1[first + r] > 0 ? 1U : 0U) << r;
     w->wanted[l] = (unsigned char)bits;
-    w->has_laws |= limb_follows_law(&m->loop[l].def.law);
   }
   return s;
 }

@@ -12,6 +12,7 @@
 #include "linalg/row_reduce.h"
 #include "loops/loop_kernels.h"
 #include "loops/loop_kernels_dual.h"
+#include "model/clusters.h"
 #include "model/data_impl.h"
 
 // The motion of links, and the rows, with their changes along directions (loops/tangents.c).
@@ -38,7 +39,8 @@ struct limb_loops {
   int* live;             // nrow: local rows of each cluster that some joint moves
   int* nlive;            // clusters
   unsigned char* wanted; // nloop: the same by bits
-  bool has_laws;
+  bool has_laws, has_wheels;
+  unsigned char* mixed; // clusters: 1 where rows of gears or polynomials are
 
   // forward dynamics by clusters
   const limb_cluster_kernels* cluster_kernels;
@@ -47,6 +49,7 @@ struct limb_loops {
   int *pivots, *rows;       // nv, nrow
   int* column;              // ncdof: column of a compiled velocity in its cluster
   int* first;               // clusters: velocities of those before
+  bool full, doubtful;      // no live row depends on others; some pivot is small: set by the call
   int* weight;              // nv, cluster by cluster: loops that a velocity moves
   double *room, *kept;
 
@@ -83,6 +86,11 @@ limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_opt
 // Whether a law says anything.
 bool limb_follows_law(const limb_time_law* law);
 
+static inline bool limb_is_wheel(const limb_loop* loop)
+{
+  return loop->def.kind == LIMB_LOOP_WHEEL || loop->def.kind == LIMB_LOOP_ROLLING_DISC;
+}
+
 // Whether a pin, weld or the like stands turned round, where its rows vanish, too. Needs limb_loop_rows_at.
 bool limb_loop_is_flipped(const limb_loops* w, int loop);
 
@@ -95,20 +103,65 @@ enum {
 };
 
 // The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi, gamma, reach.
-// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite.
+// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite; LIMB_E_SINGULAR when a
+// wheel lies flat.
 limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
                               unsigned need);
 
 // A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's velocities; NULL:
 // none): w->reduced. What is carried along:
 typedef enum limb_carry {
-  LIMB_CARRY_NOTHING, // extra = 0
-  LIMB_CARRY_RATE,    // extra = 1: rate
-  LIMB_CARRY_GAMMA,   // extra = 1: gamma
-  LIMB_CARRY_STEPS    // extra = live rows: the unit matrix
+  LIMB_CARRY_NOTHING,  // extra = 0
+  LIMB_CARRY_RESIDUAL, // extra = 1: phi
+  LIMB_CARRY_RATE,     // extra = 1: rate
+  LIMB_CARRY_GAMMA,    // extra = 1: gamma
+  LIMB_CARRY_STEPS     // extra = live rows: the unit matrix
 } limb_carry;
 const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer,
                                           limb_carry carry, double tolerance);
+
+// The same before anything is reduced.
+limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry);
+
+// Rows of gears and polynomials have units of their own. Given rows of a cluster, live ones only, what is carried
+// included, are multiplied such that the largest entry of each of these is that of the geometric rows; with `apart`,
+// those of turns and those of places get a largest entry of 1 each, too.
+void limb_even_rows(const limb_loops* w, int cluster, bool apart, limb_reduction* r);
+
+// ---- whether a rank can be trusted (loops/ranks.c) ------------------------------------------------------
+
+// Least pivots, beside the greatest one, that may be there only because loops are not quite closed: in any cluster, and
+// where other rows depend on each other as they are.
+#define LIMB_THIN    1e-4
+#define LIMB_SLENDER 1e-2
+
+static inline bool limb_is_doubtful(const limb_reduction* r)
+{
+  const double share = r->rank < r->rows ? LIMB_SLENDER : LIMB_THIN;
+  return r->least < share * r->greatest;
+}
+
+// Of live row i of a cluster.
+int limb_loop_of_row(const limb_loops* w, int cluster, int i);
+
+typedef struct limb_doubt { // of what, and how much
+  int loop;
+  double residual;
+} limb_doubt;
+
+// Looks at the rows that are there: w->full and w->doubtful.
+void limb_find_doubts(limb_loops* w, double tolerance);
+
+// LIMB_E_SINGULAR when dependent rows cannot be told from independent ones so far from the surface of the constraints.
+// Needs phi and Psi. out may be NULL.
+limb_status limb_check_distance(limb_loops* w, double tolerance, limb_doubt* out);
+
+// LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is shaky. Needs Psi at
+// q; leaves other biases, and uses v1. out may be NULL.
+limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance,
+                                  limb_doubt* out);
+
+// ---- more -----------------------------------------------------------------------------------------------
 
 // From the order of the clusters to the user's, and back.
 void limb_rows_to_user(const limb_loops* w, const double* x, double* user);
@@ -117,6 +170,9 @@ void limb_rows_from_user(const limb_loops* w, const double* user, double* x);
 // y = Psi x and y += Psi' x, by blocks; x or y in the order of the clusters where they are rows.
 void limb_psi_times(const limb_loops* w, const double* x, double* y);
 void limb_psi_transposed_onto(const limb_loops* w, const double* x, double* y);
+
+// Row r of Psi, of nv numbers.
+void limb_loop_full_row(const limb_loops* w, int row, double* out);
 
 // Multipliers of least norm with Psi' lambda = f for f in the span of Psi', cluster by cluster: those that
 // balance f where they can. f: nv. lambda: nrow, in the order of the clusters; zero in idle rows.

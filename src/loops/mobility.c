@@ -34,7 +34,7 @@ typedef struct form { // of a matrix of a cluster
 static void mark_side(limb_loops* w, const limb_loop* loop, int columns)
 {
   memset(w->marks, 0, (size_t)columns);
-  if (loop->q[0] >= 0) {
+  if (limb_between_joints(loop)) {
     w->marks[loop->column[1]] = 1;
     return;
   }
@@ -232,6 +232,7 @@ limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_opt
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
   ranks here = {0, 0, 0}, next;
   if (s == LIMB_OK) s = take_ranks(w, o.tolerance, &here);
   if (s == LIMB_OK) s = go_next(w, q, o.time);
@@ -254,6 +255,7 @@ limb_status limb_redundant_rows(limb_loops* w, const double* q, const limb_loop_
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
   if (s != LIMB_OK) return s;
   for (int r = 0; r < m->nrow; r++) redundant[r] = 1; // those that no joint moves stay so
   for (int c = 0; c < m->clusters.count; c++) {

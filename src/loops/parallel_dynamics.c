@@ -116,11 +116,11 @@ limb_status limb_parallel_motion(limb_parallel* p, const double* q,
 
 // ---- drives ---------------------------------------------------------------------------------------------
 
-// p->rates = B_a N: velocity of drive k for motion t. Returns the tolerance of pivots in it, relative to the
-// largest entry: a share of what the entries are sums of, not of what is left of them.
+// p->rates = B_a N: velocity of drive k for motion t. Returns the least pivot that counts in it: a share of
+// what the entries are sums of, not of what is left of them.
 static double set_drive_rates(limb_parallel* p)
 {
-  double largest = 0, terms = 0;
+  double terms = 0;
   for (int t = 0; t < p->free; t++) {
     double size = 0;
     for (int c = 0; c < PLATFORM; c++) size += fabs(p->N[c * PLATFORM + t]);
@@ -129,11 +129,10 @@ static double set_drive_rates(limb_parallel* p)
       double sum = 0;
       for (int c = 0; c < PLATFORM; c++) sum += B[c] * p->N[c * PLATFORM + t];
       p->rates[k * PLATFORM + t] = sum;
-      largest = fmax(largest, fabs(sum));
       terms = fmax(terms, size * p->terms[p->active[k]]);
     }
   }
-  return largest > 0 ? LIMB_DEPENDENT * terms / largest : 1;
+  return LIMB_DEPENDENT * terms;
 }
 
 limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion* J)
@@ -145,7 +144,7 @@ limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion*
   const int n = p->nactive, free = p->free;
   if (n > free) return LIMB_E_UNSUPPORTED;
   if (n < free) return LIMB_E_SINGULAR;
-  const double tolerance = set_drive_rates(p);
+  const double least = set_drive_rates(p);
   limb_reduction* r = &p->drives;
   r->rows = n, r->columns = free, r->extra = n;
   for (int k = 0; k < n; k++) {
@@ -153,8 +152,8 @@ limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion*
     for (int t = 0; t < free; t++) A[t] = p->rates[k * PLATFORM + t];
     for (int j = 0; j < n; j++) A[free + j] = j == k ? 1 : 0;
   }
-  limb_row_reduce(r, NULL, tolerance);
-  if (r->rank < free) return LIMB_E_SINGULAR;
+  limb_row_reduce(r, NULL, LIMB_DEPENDENT);
+  if (r->rank < free || !(r->least > least)) return LIMB_E_SINGULAR;
   for (int j = 0; j < n; j++) { // V = N (B_a N)^-1 v_a
     double V[PLATFORM] = {0};
     for (int k = 0; k < free; k++) {
@@ -196,7 +195,7 @@ static bool share_out(const limb_reduction* r, double* work, double* x)
 static limb_status drive(limb_parallel* p, const double* F, double* tau)
 {
   const int n = p->nactive;
-  const double tolerance = set_drive_rates(p);
+  const double least = set_drive_rates(p);
   limb_reduction* r = &p->drives;
   r->rows = p->free, r->columns = n, r->extra = 1;
   for (int t = 0; t < p->free; t++) {
@@ -205,9 +204,10 @@ static limb_status drive(limb_parallel* p, const double* F, double* tau)
     A[n] = 0;
     for (int c = 0; c < PLATFORM; c++) A[n] += p->N[c * PLATFORM + t] * F[c];
   }
-  limb_row_reduce(r, NULL, tolerance);
+  limb_row_reduce(r, NULL, LIMB_DEPENDENT);
   double* x = p->step; // as many as drives
-  if (r->rank < p->free || !share_out(r, p->share, x)) return LIMB_E_SINGULAR;
+  if (r->rank < p->free || !(r->least > least) || !share_out(r, p->share, x))
+    return LIMB_E_SINGULAR;
   for (int i = 0; i < p->m->nv; i++) tau[i] = 0;
   for (int k = 0; k < n; k++) tau[p->active[r->pivot[k]]] = x[k];
   return limb_finite(p->m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -287,6 +287,23 @@ static bool is_consistent(limb_parallel* p, const double* v)
   return true;
 }
 
+// V += N (N' Lambda N)^-1 N' F: what the forces do, along the motions that the legs leave.
+static limb_status accelerate_platform(limb_parallel* p, const double* F, double* V)
+{
+  double L[PLATFORM * PLATFORM], y[PLATFORM];
+  platform_inertia(p, L);
+  for (int t = 0; t < p->free; t++) {
+    y[t] = 0;
+    for (int c = 0; c < PLATFORM; c++) y[t] += p->N[c * PLATFORM + t] * F[c];
+  }
+  if (!limb_cholesky(p->free, L)) return LIMB_E_SINGULAR;
+  limb_cholesky_solve(p->free, L, y);
+  for (int t = 0; t < p->free; t++) {
+    for (int c = 0; c < PLATFORM; c++) V[c] += p->N[c * PLATFORM + t] * y[t];
+  }
+  return limb_finite(PLATFORM, V) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
 limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, const double* v,
                                            const double* tau, const limb_environment* env,
                                            sp_motion* acceleration, double* a)
@@ -301,7 +318,7 @@ limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, co
   s = set_gamma(p, q, v, bias);
   if (s != LIMB_OK) return s;
   limb_legs_restrict(p);
-  double V[PLATFORM], F[PLATFORM], L[PLATFORM * PLATFORM], y[PLATFORM];
+  double V[PLATFORM], F[PLATFORM];
   least_acceleration(p, V);
   if (limb_legs_resist(p, V) > TOLERATED) return LIMB_E_SINGULAR;
   limb_legs_follow(p, V, p->a);
@@ -310,17 +327,8 @@ limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, co
   if (s != LIMB_OK) return s;
   for (int i = 0; i < nv; i++) p->tree[i] = tau[i] - p->tree[i];
   to_platform(p, p->tree, F);
-  platform_inertia(p, L);
-  for (int t = 0; t < p->free; t++) {
-    y[t] = 0;
-    for (int c = 0; c < PLATFORM; c++) y[t] += p->N[c * PLATFORM + t] * F[c];
-  }
-  if (!limb_cholesky(p->free, L)) return LIMB_E_SINGULAR;
-  limb_cholesky_solve(p->free, L, y);
-  for (int t = 0; t < p->free; t++) {
-    for (int c = 0; c < PLATFORM; c++) V[c] += p->N[c * PLATFORM + t] * y[t];
-  }
-  if (!limb_finite(PLATFORM, V)) return LIMB_E_NONFINITE;
+  s = accelerate_platform(p, F, V);
+  if (s != LIMB_OK) return s;
   limb_legs_follow(p, V, p->a);
   if (acceleration) *acceleration = sp_addm(read_motion(V), read_motion(bias));
   return a ? give(p, p->a, a) : LIMB_OK;

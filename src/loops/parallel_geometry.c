@@ -9,6 +9,7 @@
 // Forward: V from the rows that hold the drives, B_a V = -(T g)_a, and from what the legs forbid.
 
 #include "base/finite.h"
+#include "linalg/dot.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>
@@ -110,19 +111,12 @@ static limb_status judge(limb_parallel* p, const double* q, int* failed)
 
 // ---- inverse --------------------------------------------------------------------------------------------
 
-static double largest6(const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < PLATFORM; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 // The leg that carries the platform has it where it should be.
 static limb_status judge_pose(limb_parallel* p, const sp_pose* goal, int* failed)
 {
   double e[PLATFORM];
   pose_error(p, goal, e);
-  if (p->floats || largest6(e) <= CLOSED * fmax(1, sp_norm3(goal->p))) return LIMB_OK;
+  if (p->floats || limb_largest(PLATFORM, e) <= CLOSED * fmax(1, sp_norm3(goal->p))) return LIMB_OK;
   const int leg = p->of_link[p->link];
   if (failed) *failed = leg < p->nleg ? leg : -1;
   return LIMB_E_NOCONV;

@@ -10,23 +10,6 @@
 
 // ---- sets of joints and closures: number of the link, or nlink + number of the loop ---------------------
 
-static int leader(int* set, int i)
-{
-  while (set[i] != i) i = set[i] = set[set[i]];
-  return i;
-}
-
-static void join(int* set, int a, int b)
-{
-  a = leader(set, a), b = leader(set, b);
-  if (a < b)
-    set[b] = a;
-  else
-    set[a] = b;
-}
-
-static bool between_joints(const limb_loop* loop) { return loop->q[0] >= 0; }
-
 // A free joint on the world holds a body to nothing.
 static bool floats(const limb_model* m, int link)
 {
@@ -37,7 +20,7 @@ static bool floats(const limb_model* m, int link)
 static void join_velocity(const limb_model* m, int* set, int v, int with)
 {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->dof[m->link[i].dof].v == v) join(set, i, with);
+    if (m->dof[m->link[i].dof].v == v) limb_set_join(set, i, with);
   }
 }
 
@@ -46,17 +29,17 @@ static void make_sets(const limb_model* m, int platform, int* set)
   for (int i = 0; i < m->nlink + m->nloop; i++) set[i] = i;
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link[i].parent;
-    if (p >= 0 && p != platform) join(set, i, p);
+    if (p >= 0 && p != platform) limb_set_join(set, i, p);
   }
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
-    if (between_joints(loop)) {
+    if (limb_between_joints(loop)) {
       for (int e = 0; e < 2; e++) join_velocity(m, set, loop->v[e], m->nlink + l);
       continue;
     }
     const int end[2] = {loop->link_a, loop->link_b};
     for (int e = 0; e < 2; e++) {
-      if (end[e] >= 0 && end[e] != platform) join(set, m->nlink + l, end[e]);
+      if (end[e] >= 0 && end[e] != platform) limb_set_join(set, m->nlink + l, end[e]);
     }
   }
   for (int i = 0; m->has_mimic && i < m->nlink; i++)
@@ -75,7 +58,7 @@ static unsigned touches(const limb_model* m, int platform, int x)
     return t | (p == platform || x == platform ? AT_PLATFORM : 0U);
   }
   const limb_loop* loop = &m->loop[x - m->nlink];
-  if (between_joints(loop)) return 0;
+  if (limb_between_joints(loop)) return 0;
   const int end[2] = {loop->link_a, loop->link_b};
   for (int e = 0; e < 2; e++) t |= end[e] < 0 ? AT_WORLD : end[e] == platform ? AT_PLATFORM : 0U;
   return t;
@@ -85,7 +68,7 @@ static unsigned set_touches(const limb_model* m, int platform, int* set, int fir
 {
   unsigned t = 0;
   for (int x = 0; x < m->nlink + m->nloop; x++) {
-    if (leader(set, x) == first) t |= touches(m, platform, x);
+    if (limb_set_leader(set, x) == first) t |= touches(m, platform, x);
   }
   return t;
 }
@@ -96,7 +79,7 @@ static bool is_plane(const limb_model* m, int platform, int* set, int first)
   const int own = m->link[platform].joint;
   if (m->joint[own].def.type != LIMB_PLANAR || !m->joint[own].passive) return false;
   for (int x = 0; x < m->nlink + m->nloop; x++) {
-    if (leader(set, x) != first) continue;
+    if (limb_set_leader(set, x) != first) continue;
     if (x >= m->nlink || m->link[x].joint != own) return false;
   }
   return true;
@@ -107,7 +90,7 @@ static int count_legs(const limb_model* m, int platform, int* set)
   int legs = 0;
   make_sets(m, platform, set);
   for (int x = 0; x < m->nlink; x++) {
-    if (leader(set, x) != x || (x == platform && floats(m, x))) continue;
+    if (limb_set_leader(set, x) != x || (x == platform && floats(m, x))) continue;
     legs += set_touches(m, platform, set, x) == LEG && !is_plane(m, platform, set, x);
   }
   return legs;
@@ -185,6 +168,28 @@ static limb_status number_group(const limb_model* m, int platform, int* set, int
   return LIMB_OK;
 }
 
+// Joint or closure x gets the number of its group; that of left_out stays without.
+static limb_status number_member(const limb_model* m, int platform, int* set, int x, int left_out,
+                                 limb_parts* parts, limb_error* err)
+{
+  int* of = x < m->nlink ? &parts->of_link[x] : &parts->of_loop[x - m->nlink];
+  const int first = limb_set_leader(set, x);
+  *of = -1;
+  if (first == left_out) return LIMB_OK;
+  if (first == x) return number_group(m, platform, set, x, parts, of, err);
+  *of = first < m->nlink ? parts->of_link[first] : parts->of_loop[first - m->nlink];
+  return LIMB_OK;
+}
+
+// The joints of a platform in a plane are a group of their own.
+static void number_plane(const limb_model* m, int* set, int own, limb_parts* parts)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    if (limb_set_leader(set, i) == own) parts->of_link[i] = parts->ngroup;
+  }
+  parts->ngroup++;
+}
+
 limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts,
                            limb_error* err)
 {
@@ -193,27 +198,17 @@ limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_par
   limb_status s = check_loops(m, err);
   if (s != LIMB_OK) return s;
   make_sets(m, link, set);
-  const int own = leader(set, link);
+  const int own = limb_set_leader(set, link);
   const bool plane = !free && is_plane(m, link, set, own);
   parts->ngroup = parts->nleg = 0;
-  for (int x = 0; x <= m->nlink + m->nloop; x++) { // leaders come first: joints before closures
-    if (x == m->nlink && plane) {
-      for (int i = 0; i < m->nlink; i++) {
-        if (leader(set, i) == own) parts->of_link[i] = parts->ngroup;
-      }
-      parts->ngroup++;
-    }
-    if (x == m->nlink + m->nloop) break;
-    int* of = x < m->nlink ? &parts->of_link[x] : &parts->of_loop[x - m->nlink];
-    const int first = leader(set, x);
-    *of = -1;
-    if (first == own && (free || plane)) continue;
-    if (first == x)
-      s = number_group(m, platform, set, x, parts, of, err);
-    else
-      *of = first < m->nlink ? parts->of_link[first] : parts->of_loop[first - m->nlink];
-    if (s != LIMB_OK) return s;
-  }
+  const int left_out = free || plane ? own : -1; // the platform's own joint is no leg
+  // leaders come first: joints before closures
+  for (int x = 0; x < m->nlink && s == LIMB_OK; x++)
+    s = number_member(m, platform, set, x, left_out, parts, err);
+  if (s == LIMB_OK && plane) number_plane(m, set, own, parts);
+  for (int x = m->nlink; x < m->nlink + m->nloop && s == LIMB_OK; x++)
+    s = number_member(m, platform, set, x, left_out, parts, err);
+  if (s != LIMB_OK) return s;
   if (parts->nleg < 2)
     return limb_fail(err, LIMB_E_MODEL, m->body[platform].name,
                      "this body is held by %d leg%s: a platform has two at least", parts->nleg,

@@ -8,6 +8,7 @@
 // axes.
 
 #include "kinematics/link_axis.h"
+#include "linalg/dot.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void prepare_loop(const limb_parallel* p, limb_leg* leg, int k, int* row)
   const limb_loop* loop = &m->loop[leg->loop[k]];
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const bool a = carried_by(m, loop->link_a, p->link), b = carried_by(m, loop->link_b, p->link);
-  leg->side[k] = loop->q[0] >= 0 || a == b ? 0 : b ? 1 : -1;
+  const int side = b ? 1 : -1;
+  leg->side[k] = (signed char)(limb_between_joints(loop) || a == b ? 0 : side);
   for (int r = 0; r < loop->nrow; r++, (*row)++) {
     const ptrdiff_t first = c->block + (ptrdiff_t)(loop->local + r) * c->nv;
     for (int j = 0; j < leg->nv; j++) {
@@ -70,13 +72,6 @@ void limb_legs_prepare(limb_parallel* p)
 sp_pose limb_platform_pose(const limb_parallel* p)
 {
   return sp_compose(p->w->d->own.X[p->link], p->in_link);
-}
-
-static double largest_of(const double* x, int n)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
 }
 
 // [J J_V 1] of the rows of a closure, from local row *row on.
@@ -144,7 +139,7 @@ static bool reduce_leg(limb_parallel* p, limb_leg* leg, const sp_pose* X)
   if (leg->carries) set_carried(p, leg, X, row);
   for (int i = 0; i < leg->nrow; i++) {
     double* A = leg->eqs.A + i * wide + leg->nv;
-    leg->size[i] = largest_of(A, PLATFORM);
+    leg->size[i] = limb_largest(PLATFORM, A);
     for (int j = 0; j < leg->nrow; j++) A[PLATFORM + j] = i == j ? 1 : 0;
   }
   limb_row_reduce(&leg->eqs, NULL, LIMB_DEPENDENT);
@@ -231,7 +226,7 @@ static int gather(const limb_parallel* p, double* A)
     const limb_leg* leg = &p->leg[i];
     for (int k = leg->nv; k < leg->nrow; k++) {
       const double* E = leg->eqs.A + k * limb_leg_wide(leg) + leg->nv;
-      const double size = largest_of(E, PLATFORM);
+      const double size = limb_largest(PLATFORM, E);
       if (!(size > LIMB_DEPENDENT * terms_of_E(leg, k))) continue;
       double* to = A + (ptrdiff_t)(rows++) * (PLATFORM + 1);
       for (int c = 0; c < PLATFORM; c++) to[c] = E[c] / size;
@@ -259,7 +254,7 @@ void limb_legs_restrict(limb_parallel* p)
 double limb_legs_resist(const limb_parallel* p, const double* V)
 {
   if (!p->forbids) return 0;
-  const double size = largest_of(V, PLATFORM);
+  const double size = limb_largest(PLATFORM, V);
   double most = 0, terms = 0;
   for (int i = 0; i < p->ngroup; i++) {
     const limb_leg* leg = &p->leg[i];
@@ -281,7 +276,7 @@ double limb_leg_gap(const limb_parallel* p, const limb_leg* leg)
   for (int k = 0; k < leg->nloop; k++) {
     const limb_loop* loop = &p->m->loop[leg->loop[k]];
     const double* phi = p->w->phi + p->m->clusters.cluster[loop->cluster].row + loop->local;
-    most = fmax(most, largest_of(phi, loop->nrow));
+    most = fmax(most, limb_largest((size_t)loop->nrow, phi));
     if (limb_loop_is_flipped(p->w, leg->loop[k])) most = fmax(most, 2);
   }
   return most;

@@ -57,7 +57,7 @@ static limb_status project_velocities(limb_loops* w)
 limb_status limb_project(limb_loops* w, const limb_loop_options* options, double* q, double* v,
                          limb_assembly_report* report)
 {
-  if (report) *report = (limb_assembly_report){0, -1, 0, 0};
+  if (report) *report = (limb_assembly_report){.loop = -1};
   if (!w || !q) return LIMB_E_ARG;
   const limb_model* m = w->m;
   limb_loop_options o;
@@ -76,7 +76,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   for (int i = 0; s == LIMB_OK && i < m->nv; i++) closed = closed && fabs(w->v3[i]) <= FARTHEST;
   if (s == LIMB_OK) s = limb_loop_gap_of(w, w->q2, v, &o, &gap);
   if (s != LIMB_OK) return s;
-  if (report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, 1};
+  if (report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, 1, 0};
   if (!closed) return LIMB_E_NOCONV;
   if (v) { // the rows are those of the gap, Psi included
     memcpy(w->v2, v, (size_t)m->nv * sizeof *v);

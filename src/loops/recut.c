@@ -14,7 +14,7 @@
 #include "limb/recut.h"
 
 #include "base/error.h"
-#include "model/model_impl.h"
+#include "model/clusters.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static const char* who_needs(const limb_model* m, int joint)
   }
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
-    if (loop->q[0] >= 0 && (loop->def.joint == joint || loop->def.other == joint))
+    if (limb_between_joints(loop) && (loop->def.joint == joint || loop->def.other == joint))
       return "a gear or polynomial names it";
   }
   return NULL;
@@ -329,7 +329,8 @@ static limb_status describe(cut* c)
   const limb_model* m = c->m;
   limb_status s = limb_builder_set_name(c->b, m->name);
   if (s == LIMB_OK) s = limb_builder_set_gravity(c->b, m->gravity);
-  if (s == LIMB_OK) s = add_bodies(c);
+  if (s != LIMB_OK) return limb_fail(c->err, s, m->name, "%s", limb_status_text(s));
+  s = add_bodies(c);
   if (s == LIMB_OK) s = add_joints(c);
   if (s == LIMB_OK) s = each_helper(c, add_helper_joint);
   for (int i = 0; s == LIMB_OK && i < m->nframe; i++)
@@ -345,7 +346,8 @@ limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allo
 {
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
-  if (!m) return limb_fail(err, LIMB_E_ARG, NULL, "there is no model");
+  if (!m || (alloc && (!alloc->alloc || !alloc->free)))
+    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
   if (loop < 0 || loop >= m->nloop || joint < 0 || joint >= m->njoint)
     return limb_fail(err, LIMB_E_ARG, m->name,
                      "loop %d and joint %d: there are %d loops and %d joints", loop, joint,

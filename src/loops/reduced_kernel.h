@@ -5,100 +5,107 @@
 //
 //   M_y = G' M G        M_y y'' = G' (f - M g) - F_y' a          F_y = F G: what a base's acceleration a adds
 //
-// Rows and columns of M that are zero, as many are in a robot with legs, cost a look each. Over double only.
+// g is column y of G, and is carried along in all that has its columns. Rows are padded with zeros to a multiple of QUAD,
+// and those of Z are WIDE, so that the inner loops have constant lengths: vectors.
 
-// G (n x y) and g (n).
-KERNEL void map_of(const limb_reduction* r, int n, real* G, real* g)
+enum { QUAD = 4, WIDE = LIMB_CLUSTER_DOF };
+
+// Columns of G with g and padding.
+KERNEL int padded(int y) { return y / QUAD * QUAD + QUAD; }
+
+// G with g: n x Y.
+KERNEL void map_of(const limb_reduction* r, int n, int Y, real* G)
 {
   const ptrdiff_t wide = r->columns + r->extra, y = n - r->rank;
   const int* other = r->pivot + r->rank;
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * Y; i++) G[i] = zero();
   for (int p = 0; p < r->rank; p++) {
     const double* row = r->A + p * wide;
-    real* to = G + r->pivot[p] * y;
+    real* to = G + (ptrdiff_t)r->pivot[p] * Y;
     for (ptrdiff_t j = 0; j < y; j++) to[j] = neg(given(row[other[j]]));
-    g[r->pivot[p]] = given(row[r->columns]);
+    to[y] = given(row[r->columns]);
   }
-  for (ptrdiff_t i = 0; i < y; i++) {
-    real* to = G + other[i] * y;
-    for (ptrdiff_t j = 0; j < y; j++) to[j] = i == j ? one() : zero();
-    g[other[i]] = zero();
-  }
+  for (ptrdiff_t j = 0; j < y; j++) G[(ptrdiff_t)other[j] * Y + j] = one();
 }
 
-// out = A G, rows x y, and f -= A g.
-KERNEL void times_map(int rows, int n, int y, const real* A, const real* G, const real* g,
-                      real* out, real* f)
+// Columns b ... b + QUAD - 1 of the sum of x_k times row k of B (Y wide); x: every `stride`.
+KERNEL void sum_rows(int n, int Y, const real* x, ptrdiff_t stride, const real* B, real* out)
+{
+  real acc[QUAD];
+  for (int l = 0; l < QUAD; l++) acc[l] = zero();
+  for (ptrdiff_t k = 0; k < n; k++) {
+    for (int l = 0; l < QUAD; l++) acc[l] = madd(acc[l], x[k * stride], B[k * Y + l]);
+  }
+  for (int l = 0; l < QUAD; l++) out[l] = acc[l];
+}
+
+// out = A G, rows x Y.
+KERNEL void times_map(int rows, int n, int Y, const real* A, const real* G, real* out)
 {
   for (ptrdiff_t i = 0; i < rows; i++) {
-    real* to = out + i * y;
-    for (ptrdiff_t j = 0; j < y; j++) to[j] = zero();
-    for (ptrdiff_t k = 0; k < n; k++) {
-      const real x = A[i * n + k];
-      if (x == 0) continue;
-      f[i] = msub(f[i], x, g[k]);
-      for (ptrdiff_t j = 0; j < y; j++) to[j] = madd(to[j], x, G[k * y + j]);
-    }
+    for (ptrdiff_t b = 0; b < Y; b += QUAD) sum_rows(n, Y, A + i * n, 1, G + b, out + i * Y + b);
   }
 }
 
-// Lower triangle of M_y = G' MG, and Z[.][0] = G' f.
-KERNEL void along_map(int n, int y, const real* G, const real* MG, const real* f, real* M_y,
-                      real* Z)
+// M_y = G' MG (y x Y, column y: G' M g), and the first column of Z = G' (f - M g). right: Y.
+KERNEL void along_map(int n, int y, int Y, const real* G, const real* MG, const real* f,
+                      real* right, real* M_y, real* Z)
 {
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)y * y; i++) M_y[i] = zero();
-  for (ptrdiff_t i = 0; i < y; i++) Z[i * 7] = zero();
-  for (ptrdiff_t k = 0; k < n; k++) {
-    for (ptrdiff_t i = 0; i < y; i++) {
-      const real x = G[k * y + i];
-      if (x == 0) continue;
-      Z[i * 7] = madd(Z[i * 7], x, f[k]);
-      for (ptrdiff_t j = 0; j <= i; j++) M_y[i * y + j] = madd(M_y[i * y + j], x, MG[k * y + j]);
-    }
+  for (ptrdiff_t b = 0; b < Y; b += QUAD) sum_rows(n, Y, f, 1, G + b, right + b);
+  for (ptrdiff_t i = 0; i < y; i++) {
+    for (ptrdiff_t b = 0; b < Y; b += QUAD) sum_rows(n, Y, G + i, Y, MG + b, M_y + i * Y + b);
+    Z[i * WIDE] = sub(right[i], M_y[i * Y + y]);
   }
 }
 
 // L L' = M_y in place, inverses on the diagonal; the least margin of a pivot.
-KERNEL real factor_independent(int y, real* A, real least)
+KERNEL real factor_independent(int y, int Y, real* A, real least)
 {
   for (ptrdiff_t j = 0; j < y; j++) {
-    const real before = A[j * y + j];
+    const real before = A[j * Y + j];
     real d = before;
-    for (ptrdiff_t k = 0; k < j; k++) d = msub(d, A[j * y + k], A[j * y + k]);
+    for (ptrdiff_t k = 0; k < j; k++) d = msub(d, A[j * Y + k], A[j * Y + k]);
     least = lesser(least, kmsub(d, constant(1e-14), before));
     const real inverse = recip(root(d));
-    A[j * y + j] = inverse;
+    A[j * Y + j] = inverse;
     for (ptrdiff_t i = j + 1; i < y; i++) {
-      real x = A[i * y + j];
-      for (ptrdiff_t k = 0; k < j; k++) x = msub(x, A[i * y + k], A[j * y + k]);
-      A[i * y + j] = mul(x, inverse);
+      real x = A[i * Y + j];
+      for (ptrdiff_t k = 0; k < j; k++) x = msub(x, A[i * Y + k], A[j * Y + k]);
+      A[i * Y + j] = mul(x, inverse);
     }
   }
   return least;
 }
 
-// The first columns of Z (7 wide) solved.
-KERNEL void solve_independent(int y, int columns, const real* L, real* Z)
+// z -= x y and z = x z for rows of Z: the first column, or all.
+KERNEL void take_row(bool all, real* z, real x, const real* y)
+{
+  if (!all) z[0] = msub(z[0], x, y[0]);
+  for (int c = 0; all && c < WIDE; c++) z[c] = msub(z[c], x, y[c]);
+}
+
+KERNEL void scale_row(bool all, real* z, real x)
+{
+  if (!all) z[0] = mul(z[0], x);
+  for (int c = 0; all && c < WIDE; c++) z[c] = mul(z[c], x);
+}
+
+KERNEL void solve_independent(int y, int Y, bool all, const real* L, real* Z)
 {
   for (ptrdiff_t i = 0; i < y; i++) {
-    for (ptrdiff_t k = 0; k < i; k++) {
-      for (ptrdiff_t c = 0; c < columns; c++)
-        Z[i * 7 + c] = msub(Z[i * 7 + c], L[i * y + k], Z[k * 7 + c]);
-    }
-    for (ptrdiff_t c = 0; c < columns; c++) Z[i * 7 + c] = mul(Z[i * 7 + c], L[i * y + i]);
+    for (ptrdiff_t k = 0; k < i; k++) take_row(all, Z + i * WIDE, L[i * Y + k], Z + k * WIDE);
+    scale_row(all, Z + i * WIDE, L[i * Y + i]);
   }
   for (ptrdiff_t i = y - 1; i >= 0; i--) {
-    for (ptrdiff_t k = i + 1; k < y; k++) {
-      for (ptrdiff_t c = 0; c < columns; c++)
-        Z[i * 7 + c] = msub(Z[i * 7 + c], L[k * y + i], Z[k * 7 + c]);
-    }
-    for (ptrdiff_t c = 0; c < columns; c++) Z[i * 7 + c] = mul(Z[i * 7 + c], L[i * y + i]);
+    for (ptrdiff_t k = i + 1; k < y; k++) take_row(all, Z + i * WIDE, L[k * Y + i], Z + k * WIDE);
+    scale_row(all, Z + i * WIDE, L[i * Y + i]);
   }
 }
 
-// q'' of velocity i for column c of Z: (G Z)_i.
-KERNEL real mapped(int y, const real* G, const real* Z, int i, int c)
+// (G z + g)_i of the first column of Z.
+KERNEL real mapped(int y, const real* G_i, const real* Z)
 {
-  real sum = zero();
-  for (ptrdiff_t j = 0; j < y; j++) sum = madd(sum, G[i * (ptrdiff_t)y + j], Z[j * 7 + c]);
+  real sum = G_i[y];
+  for (ptrdiff_t j = 0; j < y; j++) sum = madd(sum, G_i[j], Z[j * WIDE]);
   return sum;
 }

@@ -63,6 +63,30 @@ static void take_laws(limb_loops* w, double time)
 
 // ---- rows -----------------------------------------------------------------------------------------------
 
+// Axes of the two frames of a closure, in the world. Needs the poses of the links.
+static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp_mat3* B)
+{
+  const sp_pose* X = w->d->own.X;
+  *A = loop->link_a < 0 ? loop->in_a.R : sp_mul3(X[loop->link_a].R, loop->in_a.R);
+  *B = loop->link_b < 0 ? loop->in_b.R : sp_mul3(X[loop->link_b].R, loop->in_b.R);
+}
+
+#define FLAT 1e-7 // sine between the axis of a wheel and the normal of its plane
+
+// Whether some wheel lies on its side: it has no track and no lowest point there, its rows are rounding.
+static bool lies_flat(const limb_loops* w)
+{
+  for (int l = 0; l < w->m->nloop; l++) {
+    const limb_loop* loop = &w->m->loop[l];
+    if (!limb_is_wheel(loop)) continue;
+    sp_mat3 A, B;
+    frames_of(w, loop, &A, &B);
+    const sp_vec3 n = sp_v3(B.m[2], B.m[5], B.m[8]), z = sp_v3(A.m[2], A.m[5], A.m[8]);
+    if (sp_norm3(sp_cross3(n, z)) < FLAT) return true;
+  }
+  return false;
+}
+
 limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
                               unsigned need)
 {
@@ -82,11 +106,12 @@ limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, d
                                      .phi = lean ? NULL : w->phi,
                                      .bias = w->bias,
                                      .reach = need & LIMB_ROWS_REACH ? w->reach : NULL};
+  if (w->has_wheels && lies_flat(w)) return LIMB_E_SINGULAR;
   w->kernels->rows(m, m->k64, &in, &out);
   take_laws(w, time);
-  const bool fine = limb_finite(m->nrow, w->phi) && limb_finite(m->nrow, w->rate) &&
-                    limb_finite(m->nrow, w->gamma) &&
-                    (!out.Psi || limb_finite(m->clusters.entries, w->Psi));
+  const bool fine =
+    (lean || limb_finite(m->nrow, w->phi)) && (!w->has_laws || limb_finite(m->nrow, w->rate)) &&
+    limb_finite(m->nrow, w->gamma) && (!out.Psi || limb_finite(m->clusters.entries, w->Psi));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -122,6 +147,17 @@ void limb_psi_transposed_onto(const limb_loops* w, const double* x, double* y)
       for (int j = 0; j < k->nv; j++) y[k->v[j]] += row[j] * x[k->row + r];
     }
   }
+}
+
+void limb_loop_full_row(const limb_loops* w, int row, double* out)
+{
+  const limb_model* m = w->m;
+  memset(out, 0, (size_t)m->nv * sizeof *out);
+  int c = 0;
+  while (row >= m->clusters.cluster[c].row + m->clusters.cluster[c].nrow) c++;
+  const limb_cluster* k = &m->clusters.cluster[c];
+  const double* Psi = w->Psi + k->block + (ptrdiff_t)(row - k->row) * k->nv;
+  for (int j = 0; j < k->nv; j++) out[k->v[j]] = Psi[j];
 }
 
 static void copy_psi(const limb_loops* w, double* Psi)
@@ -162,10 +198,9 @@ bool limb_loop_is_flipped(const limb_loops* w, int index)
 {
   const limb_loop* loop = &w->m->loop[index];
   const unsigned turns = loop->locked & 7U;
-  if (loop->q[0] >= 0 || turns == 0 || turns == 1 || turns == 2 || turns == 4) return false;
-  const sp_pose* X = w->d->own.X;
-  const sp_mat3 A = loop->link_a < 0 ? loop->in_a.R : sp_mul3(X[loop->link_a].R, loop->in_a.R);
-  const sp_mat3 B = loop->link_b < 0 ? loop->in_b.R : sp_mul3(X[loop->link_b].R, loop->in_b.R);
+  if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4) return false;
+  sp_mat3 A, B;
+  frames_of(w, loop, &A, &B);
   double cosine[3];
   for (int k = 0; k < 3; k++)
     cosine[k] = A.m[k] * B.m[k] + A.m[3 + k] * B.m[3 + k] + A.m[6 + k] * B.m[6 + k];

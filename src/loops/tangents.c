@@ -98,14 +98,3 @@ int limb_loop_live_rows(limb_loops* w, double tolerance)
   }
   return count;
 }
-
-void limb_loop_full_row(const limb_loops* w, int row, double* out)
-{
-  const limb_model* m = w->m;
-  memset(out, 0, (size_t)m->nv * sizeof *out);
-  int c = 0;
-  while (row >= m->clusters.cluster[c].row + m->clusters.cluster[c].nrow) c++;
-  const limb_cluster* k = &m->clusters.cluster[c];
-  const double* Psi = w->Psi + k->block + (ptrdiff_t)(row - k->row) * k->nv;
-  for (int j = 0; j < k->nv; j++) out[k->v[j]] = Psi[j];
-}

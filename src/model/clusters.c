@@ -14,32 +14,16 @@
 
 // ---- ways -----------------------------------------------------------------------------------------------
 
-static int depth_of(const limb_model* m, int link)
-{
-  int depth = 0;
-  for (; link >= 0; link = m->link[link].parent) depth++;
-  return depth;
-}
-
-// First link that carries both; -1: the world.
+// First link that carries both; -1: the world. A parent's number is below that of its children.
 static int common_carrier(const limb_model* m, int a, int b)
 {
-  int da = depth_of(m, a), db = depth_of(m, b);
-  for (; da > db; da--) a = m->link[a].parent;
-  for (; db > da; db--) b = m->link[b].parent;
-  while (a != b) a = m->link[a].parent, b = m->link[b].parent;
-  return a;
-}
-
-static bool between_joints(const limb_loop* loop) { return loop->q[0] >= 0; }
-
-// Link that moves with velocity v.
-static int link_of_velocity(const limb_model* m, int v)
-{
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->dof[m->link[i].dof].v == v) return i;
+  while (a != b) {
+    if (a > b)
+      a = m->link[a].parent;
+    else
+      b = m->link[b].parent;
   }
-  return -1;
+  return a;
 }
 
 typedef struct ways {
@@ -49,31 +33,15 @@ typedef struct ways {
 
 static ways ways_of(const limb_model* m, const limb_loop* loop)
 {
-  if (!between_joints(loop)) {
+  if (!limb_between_joints(loop)) {
     const int a = loop->link_a, b = loop->link_b;
     return (ways){{a, b}, common_carrier(m, a, b)};
   }
-  const int a = link_of_velocity(m, loop->v[0]), b = link_of_velocity(m, loop->v[1]);
+  const int a = m->joint[loop->def.joint].link, b = m->joint[loop->def.other].link;
   return (ways){{a, b}, common_carrier(m, m->link[a].parent, m->link[b].parent)};
 }
 
 // ---- sets of links --------------------------------------------------------------------------------------
-
-static int first_of_set(int* set, int i)
-{
-  while (set[i] != i) i = set[i] = set[set[i]];
-  return i;
-}
-
-// The smaller link leads.
-static void join(int* set, int a, int b)
-{
-  a = first_of_set(set, a), b = first_of_set(set, b);
-  if (a < b)
-    set[b] = a;
-  else
-    set[a] = b;
-}
 
 typedef struct scratch {
   int* set;   // nlink
@@ -86,7 +54,7 @@ static void tie_way(const limb_model* m, const scratch* x, int link, int base, i
 {
   for (; link != base && link >= 0; link = m->link[link].parent) {
     x->tied[link] = 1;
-    join(x->set, link, to);
+    limb_set_join(x->set, link, to);
   }
 }
 
@@ -103,10 +71,10 @@ static void tie_links(const limb_model* m, const scratch* x)
   for (int i = 0; m->has_mimic && i < m->nlink; i++) {
     const int v = m->dof[m->link[i].dof].v;
     if (x->first[v] < 0) x->first[v] = i;
-    join(x->set, i, x->first[v]);
+    limb_set_join(x->set, i, x->first[v]);
   }
   // whoever shares a set with a tied link is tied
-  for (int i = 0; i < m->nlink; i++) x->tied[first_of_set(x->set, i)] |= x->tied[i];
+  for (int i = 0; i < m->nlink; i++) x->tied[limb_set_leader(x->set, i)] |= x->tied[i];
 }
 
 // ---- the lists ------------------------------------------------------------------------------------------
@@ -119,7 +87,7 @@ typedef struct pools {
 static int axes_between(const limb_model* m, const limb_loop* loop, const ways* w)
 {
   int count = 0;
-  for (int e = 0; e < 2 && !between_joints(loop); e++) {
+  for (int e = 0; e < 2 && !limb_between_joints(loop); e++) {
     for (int i = w->end[e]; i != w->base; i = m->link[i].parent) count += m->link[i].ndof;
   }
   return count;
@@ -145,7 +113,7 @@ static void number_clusters(const limb_model* m, const scratch* x, limb_clusters
   c->count = 0;
   for (int v = 0; v < m->nv; v++) c->of_v[v] = -1;
   for (int i = 0; i < m->nlink; i++) {
-    const int first = first_of_set(x->set, i);
+    const int first = limb_set_leader(x->set, i);
     if (first == i && x->tied[i]) c->cluster[c->count] = (limb_cluster){.base = m->link[i].parent};
     c->of_link[i] = !x->tied[first] ? -1 : first == i ? c->count++ : c->of_link[first];
     for (int k = 0; k < m->link[i].ndof; k++) c->of_v[m->dof[m->link[i].dof + k].v] = c->of_link[i];
@@ -193,7 +161,7 @@ static void fill_loop(const limb_model* m, const limb_cluster* s, const ways* w,
 {
   loop->axis = axis;
   loop->naxis = 0;
-  if (between_joints(loop)) {
+  if (limb_between_joints(loop)) {
     for (int e = 0; e < 2; e++) loop->column[e] = limb_cluster_column(s, loop->v[e]);
     return;
   }

@@ -49,6 +49,10 @@ LOCKED = BARS + "  - {name: rod, type: distance, a: {body: crank, xyz: [0.3, 0, 
                 "b: {body: world, xyz: [0.5, 0.5, 0]}, length: 0.5}\n"
 LAW = BARS + "  - {name: clock, type: lock, locked: [turn_z], a: {body: world}, b: {body: crank}, " \
              "law: {row: 0, constant: 0.2, rate: 0.3}}\n"
+TAIL = """  - {name: tail, mass: 1, com: [0.1, 0, 0], inertia: [0.1, 0, 0, 0.1, 0, 0.1]}
+joints:
+  - {name: wag, type: revolute, parent: coupler, child: tail, axis: [0, 0, 1]}
+"""
 
 
 def apart(q):
@@ -270,6 +274,7 @@ class Assemble(Case):
                            (["--map", "theta1:0:1:3", "--map2", "theta1:0:1:3"], "the same coordinate"),
                            (["--map", "theta1:0:1:3", "--frame", "crnk"], "did you mean 'crank'?"),
                            (["--map", "theta1:0:1:3", "--format", "json"], "--map prints CSV"),
+                           (["--map", "theta1:0:1:3", "--svg", "-"], "cannot share standard output"),
                            (["--map", "theta1:0:1:3", "--branches", "2"], "leave --branches out")):
             self.assertIn(why, self.run_limb("assemble", "four_bar", *words, code=2).stderr)
         done = self.run_limb("assemble", "gough_stewart", "--hold", "platform.px", code=2)
@@ -377,12 +382,34 @@ class Forces(Case):
         self.assertRegex(done.stderr, r"s.csv:3: error: row 2: loops: no way to close them found: loop 'pin' stays "
                                       r"0\.\d+ apart")
 
+    def test_start_that_does_not_close(self):
+        path = self.model(TOO_SHORT)
+        done = self.run_limb("id", path, self.states("q.theta1,v.theta1,a.theta1", [0, 0, 0]), code=4)
+        self.assertRegex(done.stderr, r"row 1: loops: no way to close them found: loop 'pin' stays 0\.\d+ apart")
+
     def test_not_determined(self):
         path = self.states("q.left_shoulder,v.left_shoulder,a.left_shoulder", [1, 0, 0])
         done = self.run_limb("id", "five_bar", path, code=4)
         self.assertIn("the columns q. determine 1 of 2 motions", done.stderr)
         done = self.run_limb("id", "four_bar", self.states("q.theta1", [0.7]), code=2)
         self.assertIn("inverse dynamics needs the v. columns; there are none of them", done.stderr)
+
+        # At time 0 the law asks for a sine of 1.2; later the loops close, and something is still free.
+        text = LAW.replace("constant: 0.2, rate: 0.3", "constant: 1.2, rate: -0.5")
+        text = text.replace("joints:\n", TAIL)
+        path = self.states("time,q.theta1,v.wag,a.wag", [1, math.asin(0.7), 0, 0])
+        done = self.run_limb("id", self.model(text), path, code=4)
+        self.assertIn("the columns q. determine 0 of 1 motions", done.stderr)
+
+    def test_singular(self):
+        """Crank and coupler in line, and the rocker drives: it holds the crank no longer."""
+        path = self.model(BARS.replace("start: 0.7}", "start: 0.7, drive: passive}").replace(
+            "xyz: [1, 0, 0]}, axis: [0, 0, 1],\n     drive: passive", "xyz: [1, 0, 0]}, axis: [0, 0, 1]"))
+        theta = math.acos((1.25 ** 2 + 1 - 0.7 ** 2) / 2.5)
+        phi = math.atan2(1.25 * math.sin(theta), 1.25 * math.cos(theta) - 1)
+        done = self.run_limb("id", path, self.states(ALL, [theta, 0, phi, *[0] * 6]), code=4)
+        self.assertIn("row 1: inverse dynamics:", done.stderr)
+        self.assertIn("1 motion here that no motor drives;", done.stderr)
 
     def test_rolling_needs_all_positions(self):
         done = self.run_limb("id", "sled", self.states("q.glide.px,v.glide.vx,a.glide.vx", [0, 1, 0]), code=2)
@@ -416,7 +443,51 @@ class Forces(Case):
         """Nothing drives it: what is left without balance is told."""
         path = self.model(BARS.replace("start: 0.7}", "start: 0.7, drive: passive}"))
         done = self.run_limb("id", path, self.states("time," + ALL, [0, *Q, *V, *A]))
+        self.assertIn("s.csv: note: no joint has a motor: there are no torques to write\n", done.stderr)
         self.assertRegex(done.stderr, r"note: 1 motion has no motor, and \d\.\d+ of the forces along it is left")
+
+
+class Platform(Case):
+    """Gough and Stewart: from the platform, or from the legs; rotations are given whole."""
+    POSE = [f"q.platform.{k}" for k in ("px", "py", "pz", "qx", "qy", "qz", "qw")]
+    RATES = [f"{g}.platform.{k}" for g in "va" for k in ("wx", "wy", "wz", "vx", "vy", "vz")]
+    ROW = [0.01, 0.02, 0.03, 0.1, 0, 0, math.sqrt(0.99), *[0.1, 0.2, 0.3] * 2, *[0.3] * 6]
+
+    def test_there_and_back(self):
+        done = self.run_limb("id", "gough_stewart", self.states(",".join(self.POSE + self.RATES), self.ROW))
+        self.assertIn("columns that follow from the loops: q.leg1_u1, q.leg1_u2,", done.stderr)
+        names, torques = read_csv(done.stdout)
+        self.assertEqual(names, [f"tau.leg{k}_slide" for k in range(1, 7)])
+        head = self.POSE + self.RATES[:6] + names
+        done = self.run_limb("fd", "gough_stewart", self.states(",".join(head), self.ROW[:13] + torques[0]))
+        head, rows = read_csv(done.stdout)
+        self.close([rows[0][head.index(k)] for k in self.RATES[6:]], self.ROW[13:], 1e-10)
+
+    def test_part_of_a_rotation(self):
+        head = self.POSE[:5] + self.RATES
+        done = self.run_limb("id", "gough_stewart", self.states(",".join(head), self.ROW[:5] + self.ROW[7:]), code=2)
+        self.assertIn("some columns q.platform.* are missing: a rotation is given whole", done.stderr)
+
+    def test_fewer_motions_than_six(self):
+        """The platform of a delta robot only shifts: its pose is given whole, and must be one that it can have."""
+        head = ",".join(self.POSE + self.RATES)
+        row = [0.02, -0.01, 0.01, 0, 0, 0, 1, 0, 0, 0, 0.1, 0.2, 0.3, 0, 0, 0, 1, 2, 3]
+        done = self.run_limb("id", "delta", self.states(head, row, [0.03, *row[1:]]))
+        names, torques = read_csv(done.stdout)
+        self.assertEqual(names, ["tau.arm1", "tau.arm2", "tau.arm3"])
+        head_fd = ",".join(self.POSE + self.RATES[:6] + names)
+        done = self.run_limb("fd", "delta", self.states(head_fd, row[:13] + torques[0]))
+        found, rows = read_csv(done.stdout)
+        self.close([rows[0][found.index(k)] for k in self.RATES[6:]], row[13:], 1e-9)
+        done = self.run_limb("id", "delta", self.states(head, row, [*row[:2], -0.3, *row[3:]]), code=4)
+        self.assertIn("the branch of the row before does not lead here; with smaller steps it may", done.stderr)
+        for k, x, why in ((3, 0.02, r"no way to close them found: loop '\w+' stays 0\.\d+ apart"),
+                          (0, 5, r"no way to close them found: loop '\w+' stays \d\.\d+ apart"),
+                          (7, 0.1, r"loops: v\.platform\.wx is 0\.1 off what follows"),
+                          (13, 0.1, r"loops: a\.platform\.wx is 0\.1 off what follows")):
+            wrong = [x if i == k else y for i, y in enumerate(row)]
+            done = self.run_limb("id", "delta", self.states(head, row, wrong), code=4)
+            self.assertRegex(done.stderr, r"s.csv:3: error: row 2: .*" + why)
 
 
 class Motion(Case):
@@ -442,6 +513,14 @@ class Motion(Case):
         done = self.run_limb("fd", path, self.states("q.theta1,v.theta1,tau.theta1", [Q[0], V[0], TORQUE]))
         self.assertIn("note: 2 of 4 rows of the loops follow from others", done.stderr)
 
+    def test_laws_move_it(self):
+        """sin(theta1) = 0.2 + 0.3 t: nothing is left to be given."""
+        done = self.run_limb("fd", self.model(LAW), self.states("time,tau.theta1", [1, 0], [1.5, 0]))
+        rows = read_csv(done.stdout)[1]
+        for row in rows:
+            s = 0.2 + 0.3 * row[0]
+            self.assertAlmostEqual(row[1], 0.09 * s / (1 - s * s) ** 1.5, 11)
+
     def test_method_needs_loops(self):
         done = self.run_limb("fd", "planar_2r", self.states(
             "q.joint1,q.joint2,v.joint1,v.joint2,tau.joint1,tau.joint2", [0] * 6), "--method", "kkt", code=2)
@@ -464,6 +543,11 @@ class Quantities(Case):
         done = self.run_limb("eval", "four_bar", "--states", path, "--what", "com")
         self.assertRegex(done.stderr, r"s.csv:3: warning: row 2 does not close the loops: loop 'pin' is 0\.\d+ apart\n")
         self.assertIn("s.csv: warning: 2 more rows do not close the loops\n", done.stderr)
+
+
+class Base(Case):
+    def test_tree_is_told(self):
+        self.assertIn("note: with the loops cut open", self.run_limb("base", "four_bar").stderr)
 
 
 class Convert(Case):

@@ -1,6 +1,8 @@
 // Memory: cold calls survive an allocator that fails at every place in turn, no leak; hot calls
 // take no memory at all, whichever way, leave errno alone and do not look at the locale.
 #include "robust/hot_calls.h"
+#include "robust/purse.h"
+#include "robust/watch.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -9,45 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- an allocator that fails --------------------------------------------------------------------
-
-typedef struct purse {
-  long budget;  // allocations still granted; negative: any number
-  long granted; // so far
-  long alive;   // blocks not yet given back
-  size_t bytes; // in them
-  int misused;  // an alignment of less than 64 or a size that does not match
-} purse;
-
-static void* purse_alloc(void* context, size_t size, size_t align)
-{
-  purse* p = context;
-  if (p->budget == 0) return NULL;
-  if (p->budget > 0) p->budget--;
-  if (size == 0 || align == 0 || (align & (align - 1))) p->misused = 1;
-  // The size stands before the block, so that what comes back can be compared.
-  const size_t head = align < 64 ? 64 : align;
-  char* block = aligned_alloc(head, (head + size + head - 1) / head * head);
-  if (!block) return NULL;
-  memcpy(block, &size, sizeof size);
-  memcpy(block + sizeof size, &head, sizeof head);
-  memcpy(block + head - sizeof head, &head, sizeof head);
-  p->granted++, p->alive++, p->bytes += size;
-  return block + head;
-}
-
-static void purse_free(void* context, void* memory, size_t size)
-{
-  purse* p = context;
-  if (!memory) return;
-  size_t head, told;
-  memcpy(&head, (char*)memory - sizeof head, sizeof head);
-  char* block = (char*)memory - head;
-  memcpy(&told, block, sizeof told);
-  if (told != size) p->misused = 1;
-  p->alive--, p->bytes -= told;
-  free(block);
-}
+// ---- cold calls --------------------------------------------------------------------------------
 
 // Two closures with long names.
 static limb_status describe_loops(limb_builder* b)
@@ -181,69 +145,6 @@ START_TEST(a_failed_call_can_be_repeated)
   assert_that(p.alive == 0 && p.bytes == 0 && !p.misused);
 }
 END_TEST
-
-// ---- malloc watched -----------------------------------------------------------------------------
-
-// Allocations of any kind in this program are counted while watching is set. glibc lets a program
-// define malloc; a sanitizer has its own already.
-#if defined(__GLIBC__) && !CHECK_SANITIZED
-#define CAN_WATCH 1
-#else
-#define CAN_WATCH 0
-#endif
-
-static volatile int watching = 0;
-static volatile long calls = 0;
-
-#if CAN_WATCH
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* old, size_t size);
-void* __libc_memalign(size_t align, size_t size);
-void __libc_free(void* memory);
-
-static void seen(void)
-{
-  if (watching) calls++;
-}
-
-void* malloc(size_t size)
-{
-  seen();
-  return __libc_malloc(size);
-}
-
-void* calloc(size_t count, size_t size)
-{
-  seen();
-  return __libc_calloc(count, size);
-}
-
-void* realloc(void* old, size_t size)
-{
-  seen();
-  return __libc_realloc(old, size);
-}
-
-void* aligned_alloc(size_t align, size_t size)
-{
-  seen();
-  return __libc_memalign(align, size);
-}
-
-int posix_memalign(void** out, size_t align, size_t size)
-{
-  seen();
-  *out = __libc_memalign(align, size);
-  return *out ? 0 : ENOMEM;
-}
-
-void free(void* memory)
-{
-  if (memory) seen();
-  __libc_free(memory);
-}
-#endif
 
 // ---- hot calls ----------------------------------------------------------------------------------
 
