@@ -1,8 +1,8 @@
 // Robots with loops, and states that close them.
 //
 // A state: from the start of the model every joint moves at random, then all loops are closed
-// (limb_assemble); v is random where it is independent. tau is what the tree needs for some acceleration, and a
-// random share, so that the closures have to work; a is what comes of it.
+// (limb_assemble); v is random where it is independent. tau is what the tree needs for some acceleration,
+// and a random share, so that the closures have to work; a is what comes of it.
 #include "closed.h"
 
 #include "elastic.h"

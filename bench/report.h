@@ -28,7 +28,8 @@ const bench_row* bench_report_find(const bench_report* r, const char* library,
 /// Whether a robot is a ladder of four-bar cells.
 int bench_is_ladder(const bench_robot* robot);
 
-/// Tables of robots with loops: beside the tree without them, ladders, platforms. Nothing when none was measured.
+/// Tables of robots with loops: beside the tree without them, ladders, platforms. Nothing when none was
+/// measured.
 void bench_report_closed(const bench_report* r);
 
 void bench_report_print(const bench_report* r, bench_format format);

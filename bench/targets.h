@@ -10,8 +10,8 @@ double bench_target(const char* robot, bench_kernel kernel);
 /// Hybrid dynamics is aimed at as a multiple of ABA of the same robot, in the same run.
 extern const double bench_hybrid_target;
 
-/// Forward dynamics of ladders as a multiple of ABA of the tree; inverse dynamics of a platform, how much faster
-/// than from all equations at once.
+/// Forward dynamics of ladders as a multiple of ABA of the tree; inverse dynamics of a platform, how much
+/// faster than from all equations at once.
 extern const double bench_ladder_target, bench_platform_target;
 
 #endif

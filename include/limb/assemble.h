@@ -13,15 +13,19 @@ extern "C" {
 
 /// Start from limb_default_assembly().
 typedef struct limb_assembly {
-  size_t size;         ///< sizeof(limb_assembly), set by the default function
-  double time;         ///< of the laws s(t)
-  double tolerance;    ///< largest residual of a closed loop [m, rad]; default 1e-12
-  int iterations;      ///< most per try; default 200
-  int tries;           ///< most starts: the given one, then random ones; default 1
-  uint64_t seed;       ///< of the random starts
-  int within_limits;   ///< 1: configurations outside the limits of joints in loops do not count; default 0
-  const unsigned char* held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
-                             ///< or none of a joint). NULL: none
+  size_t size; ///< sizeof(limb_assembly), set by the default function
+  double time; ///< of the laws s(t)
+  double
+    tolerance; ///< largest residual of a closed loop [m, rad]; default 1e-12. No less than 1e-14 of the
+               ///< largest distance of a body from the world's origin counts: that is rounding
+  int iterations; ///< most per try; default 200
+  int tries;      ///< most starts: the given one, then random ones; default 1
+  uint64_t seed;  ///< of the random starts
+  int
+    within_limits; ///< 1: configurations outside the limits of joints in loops do not count; default 0
+  const unsigned char*
+    held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
+          ///< or none of a joint). NULL: none
 } limb_assembly;
 
 static inline limb_assembly limb_default_assembly(void)
@@ -57,8 +61,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_asse
 /// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.tries is the number of starts.
 LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w,
                                                            const limb_assembly* options,
-                                                           const double* q, int most,
-                                                           double* q_out, int* found);
+                                                           const double* q, int most, double* q_out,
+                                                           int* found);
 
 /// The exact projection: the nearest state that satisfies the equations. Places first, by Gauss-Newton steps
 /// of least norm, then velocities: v -= Psi^+ (Psi v - s'). Weighted by masses it would be nearest in kinetic
@@ -85,11 +89,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const unsi
 /// A map over one or two coordinates: a grid of values of held coordinates, and at every point whether the
 /// loops close on the branch of q, where a frame is, and how well conditioned the robot is there.
 typedef struct limb_map {
-  size_t size;                    ///< sizeof(limb_map), set by the default function
-  int velocity[2];                ///< the coordinates, by their velocities; second -1: a line
+  size_t size;     ///< sizeof(limb_map), set by the default function
+  int velocity[2]; ///< the coordinates, by their velocities; second -1: a line
   double lower[2], upper[2];
-  int count[2];                   ///< grid points each, >= 1
-  int frame;                      ///< -1: none
+  int count[2]; ///< grid points each, >= 1
+  int frame;    ///< -1: none
 } limb_map;
 
 typedef struct limb_map_point {
@@ -105,16 +109,15 @@ static inline limb_map limb_default_map(void)
 }
 
 /// Workspace and singularities on a grid: goes outwards from the points nearest to q, neighbour by neighbour,
-/// so that all points belong to one branch. Held are the coordinates of the map; when all of these are active,
-/// and no joints are active in excess, the other active ones, too. Coordinates of ball and free joints cannot
-/// be mapped. Points that do not close are all zero.
+/// so that all points belong to one branch. Held are the coordinates of the map; when all of these are
+/// active, and no joints are active in excess, the other active ones, too. Coordinates of ball and free
+/// joints cannot be mapped. Points that do not close are all zero.
 /// @param q      nq, closed
 /// @param point  count[0] x count[1], the second index fastest (output)
 /// @param q_out  count[0] x count[1] x nq: configurations of the closed points (output)
 /// @return LIMB_OK even when few points close.
 LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const limb_map* map,
-                                                  const double* q,
-                                                  const limb_loop_options* options,
+                                                  const double* q, const limb_loop_options* options,
                                                   limb_map_point* point, double* q_out);
 
 #ifdef __cplusplus

@@ -170,6 +170,8 @@ typedef struct limb_motor_def {
 ///                   slip. Rows: along its track, and across (non-holonomic). That it stays on the plane is
 ///                   not its business.
 ///   rolling_disc    the same, and it stays on the plane. Rows: height (holonomic), along, across
+///                   A wheel or disc that lies flat (its axis within 1e-7 of the plane's normal) has no track
+///                   and no lowest point: LIMB_E_SINGULAR from all that looks at its rows
 /// The rows of rotations, with a, b, c for x, y, z in cyclic order and R_ab for the entries of R:
 ///   all three locked        (R_ba - R_ab) / 2     for c
 ///   two, c left free        -R_bc for a,  R_ac for b

@@ -35,7 +35,7 @@ static inline limb_actuation limb_default_actuation(void)
 }
 
 /// A motion of the tree: q and v close the loops, and a does (limb_complete_accelerations). Whether they do
-/// is not looked at: limb_loop_gap_of.
+/// is not looked at (limb_loop_gap_of), but where ranks depend on it (limb/loops.h).
 typedef struct limb_closed_motion {
   const double *q, *v, *a;
   const limb_environment* env; ///< NULL: the default
@@ -56,9 +56,10 @@ typedef struct limb_closed_forces {
 /// Inverse dynamics: Gamma_c = G' Gamma_tr.
 /// @return also LIMB_E_SINGULAR when the motion cannot be balanced: a robot with undriven motions that would
 ///         not move like that by itself (unbalanced says by how much), or bounds that leave no torques.
-///         Outputs are then those that come nearest, in least squares along the independent velocities; 1e-9
-///         of the forces at work counts as rounding. LIMB_E_ARG for a weight that is not positive or bounds
-///         that cross; LIMB_E_NOCONV should bounds not be sorted out, which has not been seen.
+///         Also where ranks cannot be told (limb/loops.h); then nothing is written. Outputs are otherwise
+///         those that come nearest, in least squares along the independent velocities; 1e-9 of the forces at
+///         work counts as rounding. LIMB_E_ARG for a weight that is not positive or bounds that cross;
+///         LIMB_E_NOCONV should bounds not be sorted out, which has not been seen.
 /// O(n), and cubes of the groups of loops that share joints. Reference: seed 003, (55)-(57) corrected.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w,
                                                                  const limb_closed_motion* in,
@@ -141,9 +142,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_baumgarte(double step, limb_closed_opti
 typedef struct limb_closed_report {
   limb_closed_method method; ///< the one that was used
   int redundant; ///< rows that others imply, idle ones too (limb_mobility): lambda is of least norm
-  double residual; ///< largest |Psi a - gamma|
-  int loop;        ///< that it belongs to; -1: no loops
-  int iterations;  ///< proximal
+  double
+    residual; ///< largest |Psi a - gamma|; of rows that contradict each other when some do. When ranks
+              ///< are not to be trusted: residual of the place, or how much redundant rows disagree
+  int loop;       ///< that it belongs to; -1: no loops
+  int iterations; ///< proximal
 } limb_closed_report;
 
 /// Forward dynamics.
@@ -151,16 +154,23 @@ typedef struct limb_closed_report {
 /// @param a       nv (output)
 /// @param lambda  nc; NULL: not wanted (output)
 /// @param report  NULL: not wanted (output)
-/// @return also LIMB_E_SINGULAR when the mass matrix is not positive definite along the motions that the
-///         loops leave, or when rows contradict each other (report: loop and residual), that is when more
-///         than ten tolerances of what a row is made of are left; LIMB_E_NOCONV instead (proximal, which
-///         also ends so when the rows still come nearer after the last iteration); LIMB_E_UNSUPPORTED
-///         (clusters with mimic joints).
+/// @return also LIMB_E_SINGULAR when
+///         - the mass matrix is not positive definite along the motions that the loops leave;
+///         - rows contradict each other: more than ten tolerances of what a row is made of are left, in a
+///           group of loops that share joints. LIMB_E_NOCONV instead from LIMB_CLOSED_PROXIMAL, which also
+///           ends so when the rows still come nearer after the last iteration. Baumgarte's terms need not
+///           agree with each other while places and velocities are off by less than 1e-3;
+///         - rows depend on each other here only: branches of motion meet, or a structure is shaky. Psi does
+///           not say which way it goes on. LIMB_CLOSED_PROXIMAL answers there, as if rows were redundant;
+///         - ranks cannot be told at this distance from the surface of the constraints (limb/loops.h).
+///         The report has loop and residual of the last three. LIMB_E_UNSUPPORTED: clusters with mimic
+///         joints.
 /// LIMB_CLOSED_AUTO takes clusters, or Schur's method (LIMB_LOOPS_DENSE) for robots with mimic joints, and
-/// articulated bodies without loops. LIMB_CLOSED_KKT also takes trees whose own mass matrix is singular.
+/// articulated bodies without loops; all equations at once when these find the mass matrix singular and the
+/// workspace is LIMB_LOOPS_DENSE. LIMB_CLOSED_KKT also takes trees whose own mass matrix is singular.
 /// States between the steps of an integrator are a little off: robots whose redundant rows agree on the
 /// surface of the constraints only (Bennett's) then need a wider tolerance, 1e-3 say, and projection after
-/// the step.
+/// the step. A pin or weld that is turned round (limb_loop_gap) is not noticed.
 /// Reference: seed 001, (14)-(20); seed 003, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
 /// chapter 8; for groups of loops as joints M. Chignoli et al., 2023.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
@@ -172,7 +182,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
 /// @param options  of them, only loops matters
 /// @param v_after  nv; may be v (output)
 /// @param impulse  nc, of least norm; NULL: not wanted (output)
-/// @return also LIMB_E_SINGULAR: M is not positive definite, or rows contradict each other.
+/// @return also LIMB_E_SINGULAR: M is not positive definite, rows contradict each other, depend on each other
+///         here only, or q is too far from closing the loops, as limb_closed_forward_dynamics.
 /// Needs LIMB_LOOPS_DENSE.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_impulse(limb_loops* w, const double* q,
                                                         const double* v,

@@ -14,7 +14,19 @@
 //
 // Calls work in a workspace of one thread. They never allocate, lock, print or read the locale. Sizes: q nq,
 // v a tau nv, rows nc = limb_row_count(), Psi nc x nv row-major. Statuses are those of limb/dynamics.h, and
-// LIMB_E_ORDER where a workspace was made for less. All calls accept robots without loops: nc is 0 then.
+// LIMB_E_ORDER where a workspace was made for less (LIMB_LOOPS_LINEAR). All calls accept robots without
+// loops: nc is 0 then.
+//
+// All calls that look at the rows return LIMB_E_SINGULAR where a wheel or disc lies flat (limb/builder.h).
+// Calls that decide which rows depend on others (mobility, redundant rows, independent velocities and what
+// follows from them, dynamics) return it also when that cannot be told: so near a singularity, or rows that
+// agree on the surface of the constraints only (Bennett's), with q so far from closing the loops that what
+// is left of a row may be due to that. Project first (limb_project), or widen the tolerance. In figures: the
+// least pivot of a group of loops that share joints is below 1e-4 of the greatest (1e-2 where other rows of
+// it depend on each other), and some residual is above 1e-3 of it; rows of turns, of places, and of each
+// gear or polynomial have units of their own.
+// Places that close the loops only because a pin or weld is turned round (limb_loop_gap) are taken as they
+// are: none of the calls but limb_loop_gap_of and those of limb/assemble.h looks for that.
 // Reference: seed 003, sections 2.2 and 4; seed 001, (12)-(20); docs/loops.md.
 #ifndef LIMB_LOOPS_H
 #define LIMB_LOOPS_H
@@ -30,9 +42,11 @@ typedef struct limb_loops limb_loops;
 
 /// What a workspace is for. Values are pinned.
 typedef enum limb_loops_use {
-  LIMB_LOOPS_LINEAR = 0, ///< memory linear in the robot, quadratic only in the largest group of loops that
-                         ///< share joints: everything but what is said to need LIMB_LOOPS_DENSE
-  LIMB_LOOPS_DENSE = 1   ///< also what needs matrices of the whole robot: 8 (nv + nc)^2 bytes, some times
+  LIMB_LOOPS_LINEAR =
+    0, ///< memory linear in the robot, quadratic only in the largest group of loops that
+       ///< share joints: everything but what is said to need LIMB_LOOPS_DENSE
+  LIMB_LOOPS_DENSE =
+    1 ///< also what needs matrices of the whole robot: 8 (nv + nc)^2 bytes, some times
 } limb_loops_use;
 
 /// Bytes that limb_loops_init needs. 0 for NULL or a use that is none.
@@ -40,12 +54,15 @@ LIMB_API size_t limb_loops_size(const limb_model* m, limb_loops_use use);
 
 /// Lays a workspace out in caller memory, as limb_data_init does.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, no such use);
-///         LIMB_E_NOMEM (size too small).
+///         LIMB_E_NOMEM (size too small); LIMB_E_SINGULAR (a wheel or disc that lies flat wherever the
+///         joints are); LIMB_E_NONFINITE (rows that overflow).
+/// Which rows no joint moves anywhere is found here, at configurations taken at random.
 LIMB_NODISCARD LIMB_API limb_status limb_loops_init(const limb_model* m, limb_loops_use use,
                                                     void* memory, size_t size, limb_loops** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_loops_destroy.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator, no such use); LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator, no such use); LIMB_E_NOMEM; LIMB_E_SINGULAR and
+///         LIMB_E_NONFINITE as limb_loops_init.
 LIMB_NODISCARD LIMB_API limb_status limb_loops_create(const limb_model* m, limb_loops_use use,
                                                       const limb_allocator* alloc,
                                                       limb_loops** out);
@@ -57,10 +74,11 @@ LIMB_API const limb_model* limb_loops_model(const limb_loops* w); ///< NULL for 
 
 /// How a call goes about constraints. Start from limb_default_loop_options(); NULL stands for the defaults.
 typedef struct limb_loop_options {
-  size_t size;      ///< sizeof(limb_loop_options), set by the default function
-  double time;      ///< of the laws s(t) [s]; default 0
-  double tolerance; ///< rows count as dependent when no more is left of them than this share of the largest
-                    ///< entry; default 1e-9
+  size_t size; ///< sizeof(limb_loop_options), set by the default function
+  double time; ///< of the laws s(t) [s]; default 0
+  double
+    tolerance; ///< rows count as dependent when no more is left of them than this share of the largest
+               ///< entry; default 1e-9. Gears and polynomials are scaled to the others before
 } limb_loop_options;
 
 static inline limb_loop_options limb_default_loop_options(void)
@@ -103,38 +121,44 @@ LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_loops* w, const double
 // ---- what moves ----------------------------------------------------------------------------------------
 
 /// Where a robot stands still against its own construction: less rank here than next to here, where the loops
-/// close as well. Values are pinned. Gosselin and Angeles, 1990, speak of the first and the second kind; their
-/// output, without which the first kind has no meaning, is the frames of the closures here.
+/// close as well. Values are pinned. Gosselin and Angeles, 1990, speak of the first and the second kind;
+/// their output, without which the first kind has no meaning, is the frames of the closures here.
 typedef enum limb_singularity {
   LIMB_REGULAR = 0,
-  LIMB_SINGULAR_DRIVES = 1,   ///< serial, first kind: some drive moves while the frames of the closures stand
-                              ///< still, and they resist any load in some direction
-  LIMB_SINGULAR_PLATFORM = 2, ///< parallel, second kind: something moves though the active joints are held, and
-                              ///< some motion of the drives is impossible
+  LIMB_SINGULAR_DRIVES =
+    1, ///< serial, first kind: some drive moves while the frames of the closures stand
+       ///< still, and they resist any load in some direction
+  LIMB_SINGULAR_PLATFORM =
+    2, ///< parallel, second kind: something moves though the active joints are held, and
+       ///< some motion of the drives is impossible
   LIMB_SINGULAR_BOTH = 3,
-  LIMB_SINGULAR_CLOSURE = 4   ///< Psi has less rank: branches of motion meet, or a structure is shaky
+  LIMB_SINGULAR_CLOSURE = 4 ///< Psi has less rank: branches of motion meet, or a structure is shaky
 } limb_singularity;
 
 /// Mobility of a robot at a configuration.
 typedef struct limb_mobility {
   int nv, rows;
-  int rank;       ///< of Psi
-  int gruebler;   ///< nv - rows: what counting says (Gruebler, Kutzbach)
-  int mobility;   ///< nv - rank: what moves
-  int redundant;  ///< rows - rank
-  int idle;       ///< rows that no joint moves, anywhere: redundant ones of planar mechanisms, say
+  int rank;      ///< of Psi
+  int gruebler;  ///< nv - rows: what counting says (Gruebler, Kutzbach)
+  int mobility;  ///< nv - rank: what moves
+  int redundant; ///< rows - rank
+  int idle;      ///< rows that no joint moves, anywhere: redundant ones of planar mechanisms, say
   int active, passive; ///< velocities of joints with and without motor
-  int driven;     ///< how many of the motions the active joints determine
-  int undriven;   ///< mobility - driven: motions left when all active joints are held
-  int overdriven; ///< active - driven: more motors than motions
-  double condition; ///< of Psi: largest singular value over the last that counts next to here: how near
-                    ///< LIMB_SINGULAR_CLOSURE; infinite there, or nearly so
+  int driven;          ///< how many of the motions the active joints determine
+  int undriven;        ///< mobility - driven: motions left when all active joints are held
+  int overdriven;      ///< active - driven: more motors than motions
+  double
+    condition; ///< of Psi: largest singular value over the last that counts next to here: how near
+               ///< LIMB_SINGULAR_CLOSURE; infinite there, or nearly so
   double condition_passive; ///< of its columns of the passive joints: LIMB_SINGULAR_PLATFORM
-  double condition_active;  ///< of Psi with the rows of both sides of a closure apart: LIMB_SINGULAR_DRIVES
+  double
+    condition_active; ///< of Psi with the rows of both sides of a closure apart: LIMB_SINGULAR_DRIVES
   limb_singularity singularity;
 } limb_mobility;
 
-/// Mobility and conditioning at q, which should close the loops. Angles and lengths are taken as they are.
+/// Mobility and conditioning at q, which should close the loops, and no pin or weld turned round
+/// (limb_loop_gap_of): neither is looked at here. Angles and lengths are taken as they are.
+/// @return also LIMB_E_SINGULAR: see the head of this file.
 /// Cost O(sum of cubes of the groups of loops that share joints).
 LIMB_NODISCARD LIMB_API limb_status limb_mobility_at(limb_loops* w, const double* q,
                                                      const limb_loop_options* options,

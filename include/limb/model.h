@@ -74,7 +74,8 @@ typedef struct limb_loop_info {
   int holonomic; ///< how many of them, the first ones, hold places; the others hold velocities only
 } limb_loop_info;
 
-/// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is none.
+/// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is
+/// none.
 /// The calls of other headers than limb/loops.h and those above it see the tree only.
 LIMB_API int limb_loop_count(const limb_model* m);
 LIMB_API int limb_row_count(const limb_model* m);

@@ -71,7 +71,8 @@ void limb_dual_group(limb_dual* w, const limb_directions* along, const double* d
 // What wrenches do while q moves along dq: sets the slot of w->wrench.
 void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, const double* dq);
 
-// Wrenches of the environment as dual numbers, along directions first, first + 1, ...; NULL when there are none.
+// Wrenches of the environment as dual numbers, along directions first, first + 1, ...; NULL when there are
+// none.
 const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x,
                                                const limb_directions* along, int first);
 

@@ -1,4 +1,5 @@
-// The recursions with all that acts: bodies, wrenches, actuators. Vectors are the user's unless said otherwise.
+// The recursions with all that acts: bodies, wrenches, actuators. Vectors are the user's unless said
+// otherwise.
 
 // Needs the coordinates loaded.
 KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws,

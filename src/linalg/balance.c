@@ -342,7 +342,7 @@ static void look_at_rows(task* k)
   }
   limb_row_reduce(a, NULL, p->tolerance);
   k->rank = a->rank;
-  if (a->rank < a->rows) limb_take_off_dependent(a, k->V, k->c);
+  if (a->rank < a->rows) limb_take_off_dependent(a, k->R, k->c); // (rows + 1)^2
 }
 
 static bool between_bounds(const limb_balance* p, const double* x)

@@ -1,4 +1,5 @@
-// Rows of numbers: inner products, four sums at a time, so that the processor need not wait for one; largest entries.
+// Rows of numbers: inner products, four sums at a time, so that the processor need not wait for one;
+// largest entries.
 #ifndef LIMB_DOT_H
 #define LIMB_DOT_H
 

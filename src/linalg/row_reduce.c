@@ -128,7 +128,7 @@ static void take_pivots(limb_reduction* r, const unsigned char* prefer, bool pre
   const double least = tolerance * scale, enough = larger(least, LARGE * scale);
   for (int i = r->rank; i < r->rows && r->rank < most; i++) {
     const place_of_pivot p = good_entry(r, prefer, preferred, weight, i, enough);
-    if (p.size > 0) take_pivot(r, p);
+    if (p.size > least) take_pivot(r, p);
   }
   while (r->rank < most) {
     const place_of_pivot p = largest(r, prefer, preferred, r->rank);

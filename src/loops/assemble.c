@@ -1,7 +1,7 @@
 // Assembly: closing loops from any start, and the different ways to do so.
 //
-// Reference: loops/closing.c. Clusters that do not close are started again at random, the others stay as they are: the
-// cost is linear in the number of clusters.
+// Reference: loops/closing.c. Clusters that do not close are started again at random, the others stay as they
+// are: the cost is linear in the number of clusters.
 
 #include "limb/assemble.h"
 
@@ -110,7 +110,7 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
   }
   if (s != LIMB_OK) return s;
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q2, q);
-  const bool limits = stuck > 0 && only_limits(w, o->tolerance);
+  const bool limits = stuck > 0 && only_limits(w, limb_closing_tolerance(w, o->tolerance));
   s = report_on(w, o->time, q, iterations, tries, report);
   if (s == LIMB_OK && report) report->limits = limits;
   return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;

@@ -14,8 +14,8 @@ limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given
                                 limb_actuation* out);
 
 // tau at active joints that balances tree, what the tree needs, with the loops closed; Psi must be there.
-// Counts and `unbalanced` of out are set, and w->doubtful. LIMB_E_NONFINITE; LIMB_E_NOCONV: bounds that were not sorted out
-// (linalg/balance.h).
+// Counts and `unbalanced` of out are set, and w->doubtful. LIMB_E_NONFINITE; LIMB_E_NOCONV: bounds that
+// were not sorted out (linalg/balance.h).
 limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance,
                                const double* tree, double* tau, limb_closed_forces* out);
 

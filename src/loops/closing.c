@@ -1,8 +1,9 @@
 // Levenberg and Marquardt's iteration for closed loops, on the manifold of configurations.
 //
-// Reference: J. More, The Levenberg-Marquardt algorithm: implementation and theory, 1977; J. Fan, Y. Yuan, On the
-//            quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption, 2005: redundant
-//            rows do no harm. Cost per iteration O(n), and O(rows^2 (rows + velocities)) per cluster.
+// Reference: J. More, The Levenberg-Marquardt algorithm: implementation and theory, 1977; J. Fan, Y. Yuan, On
+//            the quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption,
+//            2005: redundant rows do no harm. Cost per iteration O(n), and O(rows^2 (rows + velocities)) per
+//            cluster.
 //
 //   phi          what is to become zero, holonomic rows
 //   x            step: x = -A' (A A' + mu)^-1 phi, then q <- q exp(x)
@@ -20,6 +21,7 @@
 #define NO_STEP      1e-14 // a step below moves nothing
 #define DEAD_END     1e6   // damping above which nothing helps
 #define ROUNDING     1e-15 // residual below which there is nothing to gain
+#define OF_PLACES    1e-14 // rounding of places, relative
 
 // ---- steps of least norm ----------------------------------------------------------------------------------
 
@@ -63,7 +65,9 @@ void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsign
     most = fmax(most, row_product(k, held, row, row));
   }
   if (most == 0) return; // nothing can move
-  for (double mu = fmax(damping, 64 * (double)n * DBL_EPSILON);; mu *= 100) {
+  double mu = fmax(damping, 64 * (double)n * DBL_EPSILON);
+  bool solved = false;
+  while (!solved) { // soon: the sum becomes the unit matrix, times mu
     for (ptrdiff_t i = 0; i < n; i++) {
       const double* row = Psi + (ptrdiff_t)list[i] * k->nv;
       for (ptrdiff_t j = 0; j <= i; j++)
@@ -71,7 +75,8 @@ void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsign
       A[i * n + i] += mu * most;
       y[i] = b[k->row + list[i]];
     }
-    if (limb_cholesky((int)n, A)) break; // soon: the sum becomes the unit matrix, times mu
+    solved = limb_cholesky((int)n, A) || !(mu < 1e100);
+    mu *= 100;
   }
   limb_cholesky_solve((int)n, A, y);
   for (ptrdiff_t i = 0; i < n; i++) {
@@ -82,7 +87,7 @@ void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsign
   }
 }
 
-// ---- clusters and coordinates -------------------------------------------------------------------------------
+// ---- clusters and coordinates --------------------------------------------------------------------------
 
 void limb_set_clusters(limb_loops* w, int state)
 {
@@ -123,8 +128,8 @@ limb_status limb_check_held(const limb_model* m, const unsigned char* held)
   return LIMB_OK;
 }
 
-// Rows of turns are sines: beyond a right angle they fall again, and lead to a closure that is turned round. There the
-// rest to two takes their place, which goes on growing, with the sign that leads back:
+// Rows of turns are sines: beyond a right angle they fall again, and lead to a closure that is turned round.
+// There the rest to two takes their place, which goes on growing, with the sign that leads back:
 //   phi <- -(2 - |phi|) phi / |phi|
 static void turn_back(limb_loops* w)
 {
@@ -162,7 +167,7 @@ static bool is_within_limits(const limb_loops* w, int cluster, const double* q)
   return true;
 }
 
-// ---- the iteration ------------------------------------------------------------------------------------------
+// ---- the iteration -------------------------------------------------------------------------------------
 
 // What is remembered of each cluster.
 typedef struct progress {
@@ -302,11 +307,21 @@ static limb_status take_steps(limb_loops* w, const limb_closing* o, double* q)
   return rejected > 0 ? rows_at(w, q, o->time) : LIMB_OK;
 }
 
-limb_status limb_close(limb_loops* w, const limb_closing* o, double* q, int* iterations)
+double limb_closing_tolerance(const limb_loops* w, double tolerance)
+{
+  double farthest = 0;
+  for (int i = 0; i < w->m->nlink; i++) farthest = fmax(farthest, sp_norm3(w->d->own.X[i].p));
+  return fmax(tolerance, OF_PLACES * farthest);
+}
+
+limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int* iterations)
 {
   const progress p = progress_in(w);
+  limb_closing closing = *given;
+  const limb_closing* o = &closing;
   for (int c = 0; c < w->m->clusters.count; c++) p.damping[c] = o->damping, p.kicks[c] = 0;
   limb_status s = rows_at(w, q, o->time);
+  closing.tolerance = limb_closing_tolerance(w, given->tolerance);
   for (int i = 0; s == LIMB_OK && next_steps(w, o, q) > 0; i++) {
     if (i == o->iterations) break;
     if (iterations) ++*iterations;

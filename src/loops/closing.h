@@ -1,6 +1,8 @@
-// Closing loops, cluster by cluster: steps of least norm, and Levenberg and Marquardt's iteration on the manifold.
+// Closing loops, cluster by cluster: steps of least norm, and Levenberg and Marquardt's iteration on the
+// manifold.
 //
-// What a closure asks for depends on the joints between its frames only, so that clusters are problems of their own.
+// What a closure asks for depends on the joints between its frames only, so that clusters are problems of
+// their own.
 // They are solved side by side: one pass over the tree serves all of them, and each has its own damping.
 #ifndef LIMB_CLOSING_H
 #define LIMB_CLOSING_H
@@ -9,10 +11,10 @@
 
 typedef enum limb_row_set { LIMB_ROWS_ALL, LIMB_ROWS_HOLONOMIC } limb_row_set;
 
-// x = A' (A A' + mu)^-1 b: the velocities of a cluster, of least norm but for mu, by which its rows change by b. A: the
-// live rows of Psi in that set, without the columns of held velocities (marks; NULL: none). mu is damping times the
-// largest row, squared, and never below what rounding needs. b in the order of the clusters. x: nv, of which only those
-// of the cluster are written.
+// x = A' (A A' + mu)^-1 b: the velocities of a cluster, of least norm but for mu, by which its rows change
+// by b. A: the live rows of Psi in that set, without the columns of held velocities (marks; NULL: none).
+// mu is damping times the largest row, squared, and never below what rounding needs. b in the order of the
+// clusters. x: nv, of which only those of the cluster are written.
 void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held,
                      double damping, const double* b, double* x);
 
@@ -29,9 +31,14 @@ typedef struct limb_closing {
 // Of a cluster, in w->order.
 enum { LIMB_CLUSTER_OPEN, LIMB_CLUSTER_CLOSED, LIMB_CLUSTER_STUCK };
 
-// Closes the clusters that are marked as open; says which came out closed or stuck. Uses v1, v4, q1, r1 ... r3. Leaves
-// the rows at q, sines of turns beyond a right angle excepted. iterations: how many it took is added (may be NULL).
+// Closes the clusters that are marked as open; says which came out closed or stuck. Uses v1, v4, q1, r1
+// ... r3. Leaves the rows at q, sines of turns beyond a right angle excepted. iterations: how many it took
+// is added (may be NULL).
 limb_status limb_close(limb_loops* w, const limb_closing* o, double* q, int* iterations);
+
+// The tolerance of residuals, no less than what rounding leaves of places so far from the world's origin.
+// Needs the poses.
+double limb_closing_tolerance(const limb_loops* w, double tolerance);
 
 // All clusters get that state.
 void limb_set_clusters(limb_loops* w, int state);

@@ -1,7 +1,8 @@
 // Forward dynamics with clusters of loops as joints: articulated bodies whose joints may be several at once.
 //
-// Reference: M. Chignoli, N. Adrian, S. Kim, P. Wensing, A propagation perspective on recursive forward dynamics for
-//            systems with kinematic loops, 2023; A. Jain, Multibody graph transformations and analysis, part II, 2012.
+// Reference: M. Chignoli, N. Adrian, S. Kim, P. Wensing, A propagation perspective on recursive forward
+//            dynamics for systems with kinematic loops, 2023; A. Jain, Multibody graph transformations and
+//            analysis, part II, 2012.
 //            Cost O(nlink), and for a cluster of n velocities with y left free O(n^2 y).
 //
 // Links in no cluster are passed on as in dynamics/aba_kernel.h. A cluster hangs on one link, its base, whose
@@ -10,13 +11,14 @@
 //   [ I   F  ] [ a   ]   [ p ]   [ f         ]        f: what the base has to give
 //   [ F'  M  ] [ q'' ] + [ h ] = [ tau + ... ]        ...: multipliers
 //
-// and the rows, reduced, q'' = G y'' + g: pivot coordinates follow from the others. Multipliers vanish along G:
+// and the rows, reduced, q'' = G y'' + g: pivot coordinates follow from the others. Multipliers vanish
+// along G:
 //
 //   M_y = G' M G    F_y = F G    y'' = M_y^-1 (G' (tau - h - M g) - F_y' a)
 //   to the base:  I - F_y M_y^-1 F_y'   and   p + F g + F_y M_y^-1 G' (tau - h - M g)
 //
-// Inertias in link axes, columns of M and F in world axes at the base's origin. On the world, the bases of roots differ;
-// a is known there, and is part of the bias.
+// Inertias in link axes, columns of M and F in world axes at the base's origin. On the world, the bases of
+// roots differ; a is known there, and is part of the bias.
 
 // What the passes keep of a cluster's velocity: q'' = x - gain . a
 typedef struct cluster_dof {
@@ -69,8 +71,8 @@ KERNEL force force_in_world(const pose* X, force F, vec3 at)
   return (force){cross3_onto(mulv(X->R, F.n), sub3(X->p, at), f), f};
 }
 
-// Acceleration of link i with no q'' of its cluster, its base at rest (link axes): what remains of velocities, and on
-// the world of the base's acceleration. a: the parent's.
+// Acceleration of link i with no q'' of its cluster, its base at rest (link axes): what remains of
+// velocities, and on the world of the base's acceleration. a: the parent's.
 KERNEL motion bias_onto(const place* P, const link_const* k, const limb_link* link,
                         const limb_ws* ws, int i, motion a)
 {
@@ -186,7 +188,7 @@ KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const 
   return whole;
 }
 
-// ---- what is left of a cluster ---------------------------------------------------------------------------------
+// ---- what is left of a cluster ----------------------------------------------------------------------
 
 // M_y, F_y and Z from M, F and f = tau - h; the least margin of a pivot.
 KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
@@ -262,7 +264,7 @@ KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const 
   return I;
 }
 
-// ---- the passes --------------------------------------------------------------------------------------------
+// ---- the passes -------------------------------------------------------------------------------------
 
 KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws* ws,
                          const cluster_in* in, int index, const real* ct, real least)
@@ -384,8 +386,8 @@ static real set_forward(const limb_model* m, const link_const* k, const limb_ws*
   return least;
 }
 
-// The same for a robot that is one cluster on the world: through M and inverse dynamics without acceleration, which know
-// that nothing hangs on the links.
+// The same for a robot that is one cluster on the world: through M and inverse dynamics without
+// acceleration, which know that nothing hangs on the links.
 static real set_forward_single(const limb_model* m, const link_const* k, const limb_ws* ws,
                                const cluster_in* in, real* a)
 {

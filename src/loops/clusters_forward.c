@@ -1,5 +1,6 @@
-// Forward dynamics by clusters: rows reduced, one sweep over the links (loops/cluster_kernel.h), and multipliers where
-// they are wanted, from what the tree would need for the motion: Psi' lambda = inverse dynamics - tau.
+// Forward dynamics by clusters: rows reduced, one sweep over the links (loops/cluster_kernel.h), and
+// multipliers where they are wanted, from what the tree would need for the motion: Psi' lambda = inverse
+// dynamics - tau.
 //
 // Cost O(n) and the clusters' cubes.
 

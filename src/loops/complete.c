@@ -1,6 +1,7 @@
 // What follows from what: dependent velocities and accelerations from independent ones.
 //
-// Reference: seed 003, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per cluster.
+// Reference: seed 003, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per
+//            cluster.
 //
 //   y, p       independent velocities, the others
 //   reduced    unit matrix in the columns p, B beside it: v_p = b - B v_y
@@ -21,7 +22,8 @@ typedef struct request {
   double tolerance;
 } request;
 
-// A cluster, reduced to what follows; NULL when the marked velocities do not determine the others, or not freely.
+// A cluster, reduced to what follows; NULL when the marked velocities do not determine the others, or not
+// freely.
 static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const request* x)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];

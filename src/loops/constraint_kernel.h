@@ -1,7 +1,7 @@
 // The equations of closures: residuals, Jacobians, biases, forces.
 //
-// Reference: seed 003, section 2.2, (3) and (4); seed 001, (12)-(20); Featherstone 2008, chapter 8. Cost O(joints
-//            between the two frames) per row.
+// Reference: seed 003, section 2.2, (3) and (4); seed 001, (12)-(20); Featherstone 2008, chapter 8.
+//            Cost O(joints between the two frames) per row.
 //
 // Everything in world axes. Seen from frame a, b turns by w and its origin moves by u:
 //
@@ -10,8 +10,8 @@
 //   (w; u)       V_b - V_a at the origin of b
 //   (w'; u')     its derivative, components taken in the axes of a:  A_b - A_a - V_a x V_rel, and u' += w x u
 //
-// A row is a velocity  cw . w + cp . u, the derivative of its phi where there is one. With the rates of cw and cp,
-// which like all that is fixed in b turn with w, its own derivative is
+// A row is a velocity  cw . w + cp . u, the derivative of its phi where there is one. With the rates of cw
+// and cp, which like all that is fixed in b turn with w, its own derivative is
 //
 //   cw . w' + cp . u' + cw' . w + cp' . u
 //
@@ -20,7 +20,8 @@
 //   e_i against r_j    e_i . r_j             r_j x e_i      0       (w x r_j) x e_i    0
 //   distance L         (d . d - L^2) / 2 L   0              d / L   0                  u / L
 //   knife edge         -                     0              r_y     0                  w x r_y
-//   wheel: axis n = r_z, up z = e_z, x = n x z, s = |x|, track t = x / s, across l = z x t, lowest point at -r t x n
+//   wheel: axis n = r_z, up z = e_z, x = n x z, s = |x|, track t = x / s, across l = z x t, lowest point
+//   at -r t x n
 //   its track          -                     -r n           t       -r n'              t'
 //   across             -                     -r (t x n) x l l       ...'               l'
 //   height             z . d - r s           r (n . z) t    z       r ((n . z) t)'     0
@@ -117,7 +118,8 @@ KERNEL loop_row add_row(loop_row x, loop_row y)
                     add3(x.cw_rate, y.cw_rate), add3(x.cp_rate, y.cp_rate)};
 }
 
-// The turn about axis c, with a, b, c in cyclic order (limb/builder.h). turns: those that are locked, one bit each.
+// The turn about axis c, with a, b, c in cyclic order (limb/builder.h). turns: those that are locked, one
+// bit each.
 KERNEL loop_row turn_row(const relative* r, unsigned turns, int c)
 {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
@@ -304,7 +306,8 @@ KERNEL bool holds_places(const limb_loop* loop, unsigned wanted)
   return loop->locked != 0 && (wanted & ((1U << turn_rows(loop)) - 1U)) == 0;
 }
 
-// geometric_loop for rows along axes, without phi and reach: the axes of b do not matter, nor do those of a that are free.
+// geometric_loop for rows along axes, without phi and reach: the axes of b do not matter, nor do those of
+// a that are free.
 KERNEL void places_loop(const limb_model* m, const link_const* k, const limb_loop* loop,
                         unsigned wanted, const loop_in* in, const loop_out* out)
 {
@@ -379,7 +382,8 @@ KERNEL void push_link(const pose* X, int link, vec3 at, force F, force* wrench)
   wrench[link] = addf(wrench[link], (force){tmulv(X[link].R, n), tmulv(X[link].R, F.f)});
 }
 
-// Adds what the closures do: wrenches on the links, forces on the user's velocities (gears). reach as rows left it.
+// Adds what the closures do: wrenches on the links, forces on the user's velocities (gears). reach as rows
+// left it.
 static void set_closure_forces(const limb_model* m, const real* poses, const real* reach,
                                const real* lambda, real* wrench, real* tau)
 {

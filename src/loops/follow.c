@@ -3,9 +3,10 @@
 // Reference: E. Allgower, K. Georg, Numerical continuation methods, 1990: tangent, then projection. Cost as
 //            limb_mobility_at per step.
 //
-// How long a step may be is told by the pivots of the columns that follow: they change by a share of the largest one
-// that is not much larger than the step. A step of a quarter of the least pivot, relative to the greatest, before it
-// and after it, passes no place where it is zero; towards such a place steps become shorter and shorter.
+// How long a step may be is told by the pivots of the columns that follow: they change by a share of the
+// largest one that is not much larger than the step. A step of a quarter of the least pivot, relative to the
+// greatest, before it and after it, passes no place where it is zero; towards such a place steps become
+// shorter and shorter.
 
 #include "limb/assemble.h"
 
@@ -28,7 +29,8 @@ typedef struct follow {
   limb_loop_options o;
 } follow;
 
-// Least over greatest pivot of the columns that follow, of the worst cluster; 0 when held ones depend on each other.
+// Least over greatest pivot of the columns that follow, of the worst cluster; 0 when held ones depend on each
+// other.
 static double room_at(const follow* f)
 {
   limb_loops* w = f->w;
@@ -100,7 +102,9 @@ static limb_status advance(const follow* f, const double* goal, double* q, bool*
   if (s != LIMB_OK) return s;
   const double way = limb_largest((size_t)m->nv, w->v2);
   *arrived = way == 0;
-  for (double length = fmin(way, limit); way > 0; length /= 2) {
+  double length = 2 * fmin(way, limit);
+  while (way > 0) {
+    length /= 2;
     if (length < fmin(SHORTEST, way)) return LIMB_E_SINGULAR;
     *arrived = length == way;
     s = try_step(f, q, *arrived ? 1 : length / way, length);

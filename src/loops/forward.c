@@ -30,6 +30,7 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   const size_t least = offsetof(limb_closed_options, iterations) + sizeof out->iterations;
   limb_status s = limb_sized_read(out, sizeof *out, given, least);
   if (s != LIMB_OK) return s;
+  if (out->loops.size != sizeof out->loops) return LIMB_E_ARG; // a member cannot grow
   const limb_loop_options loops = out->loops;
   s = limb_loop_options_read(&loops, &out->loops);
   if (s != LIMB_OK) return s;
@@ -74,8 +75,7 @@ bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double
   limb_psi_times(w, x, w->r1);
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    const double allowed =
-      LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, x, target) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, x, target) + slack;
     for (int l = 0; l < k->nloop; l++) {
       const int first = k->row + m->loop[k->loop[l]].local;
       for (int r = first; r < first + m->loop[k->loop[l]].nrow; r++) {
@@ -149,9 +149,10 @@ static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_clos
   }
 }
 
-// The choice was clusters, which need bodies with mass at their ends: all equations at once need less.
+// The choice was clusters or Schur's method, which need trees with mass at their ends: all equations at once
+// do not.
 static bool choose_again(const limb_loops* w, const limb_closed_options* o,
-                        limb_closed_report* report)
+                         limb_closed_report* report)
 {
   if (o->method != LIMB_CLOSED_AUTO || w->use != LIMB_LOOPS_DENSE) return false;
   report->method = LIMB_CLOSED_KKT;
@@ -164,22 +165,26 @@ double limb_rounding_at(const limb_model* m, const double* v)
   return LIMB_ROW_ROUNDING * (1 + most * most);
 }
 
+static limb_status contradiction(limb_closed_method method)
+{
+  return method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+}
+
 // Whether gamma, as it is without Baumgarte's terms, is nothing where rows depend on others.
-static limb_status check_gamma(limb_loops* w, const double* a, double slack, double tolerance,
-                               limb_doubt* out)
+static bool gammas_agree(limb_loops* w, const double* a, double slack, double tolerance,
+                         limb_doubt* out)
 {
   for (int c = 0; c < w->m->clusters.count; c++) {
-    const double allowed =
-      LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_GAMMA, tolerance);
     for (int i = r->rank; i < r->rows; i++) {
       const double rest = fabs(r->A[(ptrdiff_t)i * (r->columns + 1) + r->columns]);
       if (rest <= allowed) continue;
       *out = (limb_doubt){limb_loop_of_row(w, c, r->row[i]), rest};
-      return LIMB_E_SINGULAR;
+      return false;
     }
   }
-  return LIMB_OK;
+  return true;
 }
 
 // Ranks that are in doubt. Leaves the rows as they were.
@@ -192,11 +197,12 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
   limb_status s =
     limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
   if (s == LIMB_OK) s = limb_check_distance(w, tolerance, &why);
-  if (s == LIMB_OK && !w->full && is_stabilised(o))
-    s = check_gamma(w, a, limb_rounding_at(w->m, in->v), tolerance, &why);
+  if (s == LIMB_OK && !w->full && is_stabilised(o) &&
+      !gammas_agree(w, a, limb_rounding_at(w->m, in->v), tolerance, &why))
+    s = contradiction(report->method);
   if (s == LIMB_OK && !w->full && report->method != LIMB_CLOSED_PROXIMAL)
     s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
-  if (s == LIMB_E_SINGULAR) {
+  if (why.loop >= 0) {
     report->loop = why.loop, report->residual = why.residual;
     report->redundant = redundant_rows(w, tolerance);
   }
@@ -207,19 +213,17 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
 
 // Whether what came out can be trusted.
 static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                         const double* a, double term, bool wanted, limb_closed_report* report)
+                         const double* a, double term, limb_closed_report* report)
 {
-  // rows that were solved for, one by one, hold; one that no joint moves may have a law
-  const bool by_clusters = report->method == LIMB_CLOSED_CLUSTERS;
-  if (by_clusters && !wanted && w->full && !w->doubtful && !w->has_laws) return LIMB_OK;
-  if (!by_clusters) limb_find_doubts(w, o->loops.tolerance);
+  if (report->method != LIMB_CLOSED_CLUSTERS) limb_find_doubts(w, o->loops.tolerance);
   if (!w->full || w->doubtful) {
     const limb_status s = check_ranks(w, in, o, a, report);
     if (s != LIMB_OK) return s;
   }
   const double slack = term + limb_rounding_at(w->m, in->v);
-  if (limb_rows_hold(w, a, w->gamma, slack, o->loops.tolerance, report)) return LIMB_OK;
-  return report->method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+  return limb_rows_hold(w, a, w->gamma, slack, o->loops.tolerance, report)
+           ? LIMB_OK
+           : contradiction(report->method);
 }
 
 limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const double* v,
@@ -248,7 +252,10 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const d
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
   if (lambda) limb_rows_to_user(w, w->r3, lambda);
   if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
-  s = judge(w, &in, &o, a, term, report != NULL, &found);
+  // rows that were solved for, one by one, hold; one that no joint moves may have a law
+  const bool clear = w->full && !w->doubtful && !w->has_laws;
+  if (clear && !report && found.method == LIMB_CLOSED_CLUSTERS) return LIMB_OK;
+  s = judge(w, &in, &o, a, term, &found);
   if (report) *report = found;
   return s;
 }

@@ -1,7 +1,7 @@
 // Derivatives of forward dynamics with loops, through the constraints.
 //
-// Reference: implicit differentiation of seed 001, (14)-(17); J. Carpentier, N. Mansard, Analytical derivatives of rigid
-//            body dynamics algorithms, 2018, for trees.
+// Reference: implicit differentiation of seed 001, (14)-(17); J. Carpentier, N. Mansard, Analytical
+//            derivatives of rigid body dynamics algorithms, 2018, for trees.
 // Cost:      O(n^2) for dF and dc by dual numbers, O(n m^2 + m^3) for the factors, O(n^2 m) for the rest.
 //
 // With F and c of derivatives_impl.h, both at fixed a and lambda, X = M^-1 Psi' and A = Psi X,

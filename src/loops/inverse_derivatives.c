@@ -2,13 +2,13 @@
 //
 // Cost:      O(n^2) by dual numbers, O((n + m)^3) for the factors.
 //
-// The independent coordinates y, their velocities and accelerations decide about q, v and a of the tree. Along each of
-// them, first the others follow from the rows, differentiated:
+// The independent coordinates y, their velocities and accelerations decide about q, v and a of the tree.
+// Along each of them, first the others follow from the rows, differentiated:
 //
 //     Psi dq = 0        Psi dv = -(dPsi) v        Psi da = -dc          c = Psi a + Psi' v, at fixed a
 //
-// Torques of least norm are those of a virtual velocity z that the loops allow, tau = S z (S: active joints). With
-// F = inverse dynamics of the tree - Psi' lambda,
+// Torques of least norm are those of a virtual velocity z that the loops allow, tau = S z (S: active joints).
+// With F = inverse dynamics of the tree - Psi' lambda,
 //
 //     [ S   Psi' ] [ z      ]   [ Gamma_tr ]        [ S   Psi' ] [ dz      ]   [ dF       ]
 //     [ Psi 0    ] [ lambda ] = [ 0        ]        [ Psi 0    ] [ dlambda ] = [ -dPsi z  ]
@@ -59,7 +59,8 @@ static parts lay_out(const limb_loops* w, const limb_loop_options* o)
 
 // ---- what follows ---------------------------------------------------------------------------------------
 
-// In y directions, the dependent velocities of x (y x n) for which Psi x = -right (y x nrow); the others stay.
+// In y directions, the dependent velocities of x (y x n) for which Psi x = -right (y x nrow); the others
+// stay.
 static limb_status follow(limb_loops* w, const parts* p, const double* right, double* x)
 {
   const ptrdiff_t nrow = w->m->nrow;

@@ -1,4 +1,5 @@
-// Forward dynamics with clusters of loops over double, compiled once per instruction set (LIMB_ISA: base, v3 or v4).
+// Forward dynamics with clusters of loops over double, compiled once per instruction set (LIMB_ISA: base,
+// v3 or v4).
 
 #include "loops/loop_kernels.h"
 

@@ -1,5 +1,5 @@
-// The kernels of loops over one scalar type, gathered in a table. No guard: a translation unit includes it once,
-// after defining
+// The kernels of loops over one scalar type, gathered in a table. No guard: a translation unit includes it
+// once, after defining
 //
 //   the scalar vocabulary   base/real_native.h or a file with the same words, sines() and root()
 //   LINK_CONST              struct of link constants over its parameter type

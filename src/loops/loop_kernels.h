@@ -1,4 +1,5 @@
-// The kernels of loops as the entry points see them: a table of functions per scalar type and instruction set.
+// The kernels of loops as the entry points see them: a table of functions per scalar type and instruction
+// set.
 //
 // Rows and multipliers are in the order of the clusters: local row r of cluster c is number c.row + r.
 #ifndef LIMB_LOOP_KERNELS_H
@@ -7,8 +8,8 @@
 #include "linalg/row_reduce.h"
 #include "model/kernels.h"
 
-// name_in: q, v and a are the user's (gears and polynomials read them; a NULL: zero); X, vel and acc those of the
-// links (limb_link_motion), vel and acc NULL: at rest. name_out: what is NULL is not wanted.
+// name_in: q, v and a are the user's (gears and polynomials read them; a NULL: zero); X, vel and acc those
+// of the links (limb_link_motion), vel and acc NULL: at rest. name_out: what is NULL is not wanted.
 #define LIMB_LOOP_KERNEL_SET(name, real, link_const)                                            \
   typedef struct name##_in {                                                                    \
     const real *q, *v, *a;                                                                      \
@@ -33,8 +34,8 @@
 
 LIMB_LOOP_KERNEL_SET(limb_loop_kernels, double, limb_link_f64);
 
-// Forward dynamics with clusters as joints (loops/cluster_kernel.h). v, tau and a are the user's. Needs the coordinates
-// in the workspace, and poses. Not for mimic joints.
+// Forward dynamics with clusters as joints (loops/cluster_kernel.h). v, tau and a are the user's. Needs
+// the coordinates in the workspace, and poses. Not for mimic joints.
 enum { LIMB_CLUSTER_DOF = 8 }; // numbers kept of a velocity, one of them for padding
 
 // Numbers of scratch for a cluster of n velocities.

@@ -44,7 +44,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nrow;
   const size_t cv = (size_t)m->clusters.most_nv, cr = (size_t)m->clusters.most_nrow;
   limb_loops* w = limb_arena_take(a, 1, sizeof *w);
-  limb_loops t = {.m = m, .use = use};
+  limb_loops t = {.m = m, .use = use, .full = true};
   *data = limb_arena_take(a, limb_data_size(m), 1);
   t.Psi = take(a, (size_t)m->clusters.entries);
   t.phi = take(a, nr), t.bias = take(a, nr), t.rate = take(a, nr), t.gamma = take(a, nr);
@@ -93,6 +93,15 @@ size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 
 // ---- what does not change -------------------------------------------------------------------------------
 
+// Whether entries of a row between joints may be far from 1: gears of large ratios, polynomials.
+static bool has_own_units(const limb_loop* loop)
+{
+  if (!limb_between_joints(loop)) return false;
+  const double first = fabs(loop->mult[0]);
+  const double most = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
+  return loop->def.kind != LIMB_LOOP_GEAR || most < 1e-2 || most > 1e2;
+}
+
 static void number_rows_and_columns(limb_loops* w)
 {
   const limb_model* m = w->m;
@@ -101,7 +110,7 @@ static void number_rows_and_columns(limb_loops* w)
     const limb_loop* loop = &m->loop[l];
     const int first = m->clusters.cluster[loop->cluster].row + loop->local;
     for (int r = 0; r < loop->nrow; r++) w->user_row[first + r] = loop->row + r;
-    w->mixed[loop->cluster] |= limb_between_joints(loop);
+    w->mixed[loop->cluster] |= has_own_units(loop);
     w->has_laws |= limb_follows_law(&loop->def.law);
     w->has_wheels |= limb_is_wheel(loop);
   }
@@ -137,8 +146,8 @@ static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
                       w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
 }
 
-// Rows with something in them at a configuration taken at random: marked in r1. Those of gears and polynomials, which
-// have units of their own, always have.
+// Rows with something in them at a configuration taken at random: marked in r1. Those of gears and
+// polynomials, which have units of their own, always have.
 static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
 {
   const limb_model* m = w->m;
@@ -163,9 +172,9 @@ static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
   return s;
 }
 
-// Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar mechanism
-// that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt; LIMB_E_SINGULAR when it always
-// does.
+// Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
+// mechanism that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt;
+// LIMB_E_SINGULAR when it always does.
 static limb_status find_idle_rows(limb_loops* w)
 {
   const limb_model* m = w->m;

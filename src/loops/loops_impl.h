@@ -1,8 +1,8 @@
 // The workspace of loops, and what the files of this layer share.
 //
-// Rows and multipliers inside are in the order of the clusters (model/clusters.c): local row r of cluster c is number
-// c.row + r, its block of Psi is nrow x nv at c.block. Idle rows, which no joint moves, are left out of everything that
-// is solved: of each cluster, live[c.row ...] lists the local rows that are not.
+// Rows and multipliers inside are in the order of the clusters (model/clusters.c): local row r of cluster
+// c is number c.row + r, its block of Psi is nrow x nv at c.block. Idle rows, which no joint moves, are
+// left out of everything that is solved: of each cluster, live[c.row ...] lists the local rows that are not.
 #ifndef LIMB_LOOPS_IMPL_H
 #define LIMB_LOOPS_IMPL_H
 
@@ -40,7 +40,7 @@ struct limb_loops {
   int* nlive;            // clusters
   unsigned char* wanted; // nloop: the same by bits
   bool has_laws, has_wheels;
-  unsigned char* mixed; // clusters: 1 where rows of gears or polynomials are
+  unsigned char* mixed; // clusters: 1 where rows have units of their own (limb_even_rows)
 
   // forward dynamics by clusters
   const limb_cluster_kernels* cluster_kernels;
@@ -102,14 +102,15 @@ enum {
   LIMB_ROWS_LEAN = 8 // no phi; idle rows are not looked at, their gamma is what laws say
 };
 
-// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi, gamma, reach.
-// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite; LIMB_E_SINGULAR when a
-// wheel lies flat.
+// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi,
+// gamma, reach.
+// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite;
+// LIMB_E_SINGULAR when a wheel lies flat.
 limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
                               unsigned need);
 
-// A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's velocities; NULL:
-// none): w->reduced. What is carried along:
+// A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's
+// velocities; NULL: none): w->reduced. What is carried along:
 typedef enum limb_carry {
   LIMB_CARRY_NOTHING,  // extra = 0
   LIMB_CARRY_RESIDUAL, // extra = 1: phi
@@ -123,15 +124,15 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
 // The same before anything is reduced.
 limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry);
 
-// Rows of gears and polynomials have units of their own. Given rows of a cluster, live ones only, what is carried
-// included, are multiplied such that the largest entry of each of these is that of the geometric rows; with `apart`,
-// those of turns and those of places get a largest entry of 1 each, too.
+// Rows of gears and polynomials have units of their own. Given rows of a cluster, live ones only, what is
+// carried included, are multiplied such that the largest entry of each of these is that of the geometric
+// rows; with `apart`, those of turns and those of places get a largest entry of 1 each, too.
 void limb_even_rows(const limb_loops* w, int cluster, bool apart, limb_reduction* r);
 
 // ---- whether a rank can be trusted (loops/ranks.c) ------------------------------------------------------
 
-// Least pivots, beside the greatest one, that may be there only because loops are not quite closed: in any cluster, and
-// where other rows depend on each other as they are.
+// Least pivots, beside the greatest one, that may be there only because loops are not quite closed: in any
+// cluster, and where other rows depend on each other as they are.
 #define LIMB_THIN    1e-4
 #define LIMB_SLENDER 1e-2
 
@@ -152,12 +153,13 @@ typedef struct limb_doubt { // of what, and how much
 // Looks at the rows that are there: w->full and w->doubtful.
 void limb_find_doubts(limb_loops* w, double tolerance);
 
-// LIMB_E_SINGULAR when dependent rows cannot be told from independent ones so far from the surface of the constraints.
+// LIMB_E_SINGULAR when dependent rows cannot be told from independent ones so far from the surface of the
+// constraints.
 // Needs phi and Psi. out may be NULL.
 limb_status limb_check_distance(limb_loops* w, double tolerance, limb_doubt* out);
 
-// LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is shaky. Needs Psi at
-// q; leaves other biases, and uses v1. out may be NULL.
+// LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is
+// shaky. Needs Psi at q; leaves other biases, and uses v1. out may be NULL.
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance,
                                   limb_doubt* out);
 

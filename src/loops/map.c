@@ -1,8 +1,8 @@
 // Maps: where the loops close, and how well conditioned the robot is there, on a grid of held coordinates.
 //
-// Breadth first from the grid points around the start, each followed from a neighbour that closes (loops/follow.c): all
-// belong to one branch. The list of points whose neighbours are still to be tried goes through the points themselves:
-// mobility.rows is the next of the list until a point is filled in.
+// Breadth first from the grid points around the start, each followed from a neighbour that closes
+// (loops/follow.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
+// through the points themselves: mobility.rows is the next of the list until a point is filled in.
 //
 // Cost: for every point at most one way from each of its four neighbours, and one limb_mobility_at.
 
@@ -65,8 +65,8 @@ static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
   return LIMB_OK;
 }
 
-// Held: the coordinates of the map; when all of them are active and no more joints are than move freely, the other
-// active ones as well.
+// Held: the coordinates of the map; when all of them are active and no more joints are than move freely, the
+// other active ones as well.
 static limb_status choose_held(grid* g, const double* q)
 {
   limb_loops* w = g->w;

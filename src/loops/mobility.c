@@ -1,18 +1,19 @@
 // Mobility: what moves, what drives it, and where a robot is singular.
 //
-// Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990; D. Zlatanov,
-//            R. Fenton, B. Benhabib, A unifying framework for classification and interpretation of mechanism
-//            singularities, 1995. Cost O(n), and O(cube of rows and velocities) per cluster, some times.
+// Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990; D.
+//            Zlatanov, R. Fenton, B. Benhabib, A unifying framework for classification and interpretation of
+//            mechanism singularities, 1995. Cost O(n), and O(cube of rows and velocities) per cluster, some
+//            times.
 //
-// Ranks are compared with those at a configuration next to q where the loops close as well: a step along a random
-// motion that the closures allow, then projected. Less rank here than there is a singularity, of
+// Ranks are compared with those at a configuration next to q where the loops close as well: a step along a
+// random motion that the closures allow, then projected. Less rank here than there is a singularity, of
 //
 //   Psi                     closure: branches of motion meet
 //   its passive columns     platform: something moves though the drives are held
 //   the two sides apart     drives: some drive moves, and the frames of the closures stand still
 //
-// The two sides of a row are its parts from the joints on the way to frame a, and to frame b. Motions with both at rest
-// move the frames of no closure.
+// The two sides of a row are its parts from the joints on the way to frame a, and to frame b. Motions with
+// both at rest move the frames of no closure.
 
 #include "linalg/singular_values.h"
 #include "loops/closing.h"
@@ -23,7 +24,7 @@
 #define NEXT_STEP 1e-3 // to the configuration that ranks are compared with
 #define NO_MOTION 1e-6 // of a random motion, when the closures leave nothing of it
 
-// ---- matrices of a cluster ----------------------------------------------------------------------------------
+// ---- matrices of a cluster -----------------------------------------------------------------------------
 
 typedef struct form { // of a matrix of a cluster
   bool passive_only;  // active columns are zero
@@ -85,7 +86,7 @@ static int rank_of(limb_loops* w, int cluster, form f, double tolerance)
   return rank;
 }
 
-// ---- ranks --------------------------------------------------------------------------------------------------
+// ---- ranks ---------------------------------------------------------------------------------------------
 
 typedef struct ranks { // of all clusters together
   int rank, passive;
@@ -122,7 +123,7 @@ static limb_status take_ranks(limb_loops* w, double tolerance, ranks* out)
   return LIMB_OK;
 }
 
-// ---- a configuration next to this ---------------------------------------------------------------------------
+// ---- a configuration next to this ----------------------------------------------------------------------
 
 static double largest_of(const limb_cluster* k, const double* x)
 {
@@ -160,8 +161,8 @@ static limb_status allowed_step(limb_loops* w, const double* q)
   return s;
 }
 
-// q2: next to q, and closed where a cluster can be. One that falls back to q can move in the first order only: it is
-// left where the step took it.
+// q2: next to q, and closed where a cluster can be. One that falls back to q can move in the first order
+// only: it is left where the step took it.
 static limb_status go_next(limb_loops* w, const double* q, double time)
 {
   const limb_model* m = w->m;
@@ -190,7 +191,7 @@ static limb_singularity classify(ranks here, ranks next)
   return platform ? LIMB_SINGULAR_PLATFORM : drives ? LIMB_SINGULAR_DRIVES : LIMB_REGULAR;
 }
 
-// ---- condition ----------------------------------------------------------------------------------------------
+// ---- condition -----------------------------------------------------------------------------------------
 
 // Largest over least singular value of all clusters; of each, as many count as its entry of `count` says.
 static limb_status condition_of(limb_loops* w, form f, const double* count, double* condition)

@@ -1,7 +1,8 @@
 // The nearest state that satisfies the equations of closures.
 //
-// Reference: loops/closing.c; velocities v -= Psi^+ (Psi v - s'), repeated, because the pseudo-inverse is regularised
-//            as far as rounding needs. Cost O(n), and O(rows^2 (rows + velocities)) per cluster and step.
+// Reference: loops/closing.c; velocities v -= Psi^+ (Psi v - s'), repeated, because the pseudo-inverse is
+//            regularised as far as rounding needs. Cost O(n), and O(rows^2 (rows + velocities)) per cluster
+//            and step.
 
 #include "limb/assemble.h"
 
@@ -17,7 +18,8 @@
 
 enum { STEPS = 30, VELOCITY_STEPS = 6 };
 
-// What is left of Psi v = s', in r1; its largest entry. size: the largest number that it is the sum of, so far.
+// What is left of Psi v = s', in r1; its largest entry. size: the largest number that it is the sum of, so
+// far.
 static double velocity_gap(limb_loops* w, const double* v, double* size)
 {
   const limb_model* m = w->m;

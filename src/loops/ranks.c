@@ -1,16 +1,17 @@
 // Whether the rank of a cluster's rows says what it seems to say.
 //
-// Cost: that of a reduction or two per cluster, and once the rows at another velocity. Only where a rank is in doubt.
+// Cost: that of a reduction or two per cluster, and once the rows at another velocity. Only where a rank is
+// in doubt.
 //
-// Distance. Rows may depend on each other on the surface of the constraints only (Bennett's do). So far from it that the
-// residual is phi they leave pivots of the size of phi. A least pivot that is not far above phi may be one of those, or
-// belong to a robot that stands next to a singularity: nothing at hand tells which. Sizes are relative, rows of turns,
-// of places and of joints each to their own.
+// Distance. Rows may depend on each other on the surface of the constraints only (Bennett's do). So far from
+// it that the residual is phi they leave pivots of the size of phi. A least pivot that is not far above phi
+// may be one of those, or belong to a robot that stands next to a singularity: nothing at hand tells which.
+// Sizes are relative, rows of turns, of places and of joints each to their own.
 //
-// Redundancy. Let c' Psi = 0 here. When it is so at all places around, the motion goes on along every velocity with
-// Psi v = 0: there is an a with Psi a = -Psi' v (Psi' here: dPsi/dt), so c' Psi' v = 0. One velocity taken at random
-// for which it is not tells that rank is missing here only. (Where all of that vanishes, too, and only a higher order
-// does not, it does not tell.)
+// Redundancy. Let c' Psi = 0 here. When it is so at all places around, the motion goes on along every
+// velocity with Psi v = 0: there is an a with Psi a = -Psi' v (Psi' here: dPsi/dt), so c' Psi' v = 0. One
+// velocity taken at random for which it is not tells that rank is missing here only. (Where all of that
+// vanishes, too, and only a higher order does not, it does not tell.)
 
 #include "loops/forward_impl.h"
 
@@ -55,8 +56,8 @@ static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, l
   if (!limb_is_doubtful(r) || gap <= FAR_BELOW * r->least) return LIMB_OK;
   const int row = w->m->clusters.cluster[cluster].row;
   if (out)
-    *out = (limb_doubt){limb_loop_of_row(w, cluster, worst),
-                        fabs(w->phi[row + w->live[row + worst]])};
+    *out =
+      (limb_doubt){limb_loop_of_row(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
   return LIMB_E_SINGULAR;
 }
 
@@ -79,8 +80,8 @@ static double some_number(int i)
   return (i % 2 ? -1 : 1) * (0.5 + x - floor(x));
 }
 
-// A velocity that the closures allow, its largest entry 1, of each cluster with rows that depend on others, in v1; the
-// rest is zero.
+// A velocity that the closures allow, its largest entry 1, of each cluster with rows that depend on others,
+// in v1; the rest is zero.
 static void allowed_velocity(limb_loops* w, double tolerance)
 {
   const limb_model* m = w->m;

@@ -1,4 +1,5 @@
-// Clusters reduced: which velocities follow from which, which rows from which, and the multipliers of least norm.
+// Clusters reduced: which velocities follow from which, which rows from which, and the multipliers of least
+// norm.
 //
 // With Psi_y left beside the unit matrix of the pivot columns p, v_p = rate - Psi_y v_y (seed 003, (56)).
 //
@@ -6,8 +7,8 @@
 //
 //     lambda' Psi = f'   holds for   lambda' = f_p' T_i        T_i: the first rank rows
 //
-// and so it does with any combination of the rows of T_r, those of zeros, added: of least norm is the one at right
-// angles to them, lambda - T_r' (T_r T_r')^-1 T_r lambda. Cost O(rows^2 (rows + columns)) per cluster.
+// and so it does with any combination of the rows of T_r, those of zeros, added: of least norm is the one at
+// right angles to them, lambda - T_r' (T_r T_r')^-1 T_r lambda. Cost O(rows^2 (rows + columns)) per cluster.
 
 #include "linalg/dot.h"
 #include "loops/loops_impl.h"

@@ -5,8 +5,8 @@
 //
 //   M_y = G' M G        M_y y'' = G' (f - M g) - F_y' a          F_y = F G: what a base's acceleration a adds
 //
-// g is column y of G, and is carried along in all that has its columns. Rows are padded with zeros to a multiple of QUAD,
-// and those of Z are WIDE, so that the inner loops have constant lengths: vectors.
+// g is column y of G, and is carried along in all that has its columns. Rows are padded with zeros to a
+// multiple of QUAD, and those of Z are WIDE, so that the inner loops have constant lengths: vectors.
 
 enum { QUAD = 4, WIDE = LIMB_CLUSTER_DOF };
 

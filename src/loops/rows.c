@@ -1,7 +1,7 @@
 // The equations of closures: laws, biases, and the public calls that show them.
 //
-// Reference: seed 003, (3) and (4); seed 001, (12)-(20). Cost O(n) for the motion of the links, then O(joints between
-//            the frames) per row.
+// Reference: seed 003, (3) and (4); seed 001, (12)-(20). Cost O(n) for the motion of the links, then O(joints
+//            between the frames) per row.
 
 #include "base/finite.h"
 #include "base/sized.h"
@@ -192,13 +192,14 @@ limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double*
 
 // ---- gaps -----------------------------------------------------------------------------------------------
 
-// Of a closure whose rows vanish, too, when it is turned round: does it stand that way? The axes that should agree do
-// so with a cosine of 1 then, not -1. Needs the poses of the links.
+// Of a closure whose rows vanish, too, when it is turned round: does it stand that way? The axes that should
+// agree do so with a cosine of 1 then, not -1. Needs the poses of the links.
 bool limb_loop_is_flipped(const limb_loops* w, int index)
 {
   const limb_loop* loop = &w->m->loop[index];
   const unsigned turns = loop->locked & 7U;
-  if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4) return false;
+  if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4)
+    return false;
   sp_mat3 A, B;
   frames_of(w, loop, &A, &B);
   double cosine[3];

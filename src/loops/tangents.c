@@ -1,5 +1,5 @@
-// Loops along directions: dual numbers through the motion of the links, the rows, and the inverse dynamics of the tree
-// with the closures' forces.
+// Loops along directions: dual numbers through the motion of the links, the rows, and the inverse dynamics of
+// the tree with the closures' forces.
 //
 // Cost O(n + rows) for each group of LIMB_TANGENTS directions.
 

@@ -12,8 +12,8 @@ void limb_free_clusters(limb_model* m);
 // Whether a closure is a gear or polynomial between joints, not between frames.
 static inline bool limb_between_joints(const limb_loop* loop) { return loop->q[0] >= 0; }
 
-// Sets of numbers, each of which leads to another of its set (union and find): the one that leads to itself, the
-// smallest; and two sets made one.
+// Sets of numbers, each of which leads to another of its set (union and find): the one that leads to
+// itself, the smallest; and two sets made one.
 static inline int limb_set_leader(int* set, int i)
 {
   while (set[i] != i) i = set[i] = set[set[i]];

@@ -126,8 +126,8 @@ extern const limb_kernels limb_kernels_f64_base;
 extern const limb_kernels limb_kernels_f64_v3;
 extern const limb_kernels limb_kernels_f64_v4;
 
-// Index of the fastest set that this processor runs in a list of { base, v3, v4 }. LIMB_HAVE_V3 and LIMB_HAVE_V4 say
-// what was built.
+// Index of the fastest set that this processor runs in a list of { base, v3, v4 }. LIMB_HAVE_V3 and
+// LIMB_HAVE_V4 say what was built.
 int limb_isa_here(void);
 
 #ifdef LIMB_HAVE_V3

@@ -328,7 +328,8 @@ END_TEST
 
 // ---- figures from outside -----------------------------------------------------------------------------
 
-// Lengths of the legs at t = 0 of the worked example: the platform turned by 0.15 about z, 0.12 sin 0.3 about x.
+// Lengths of the legs at t = 0 of the worked example: the platform turned by 0.15 about z, 0.12 sin 0.3
+// about x.
 START_TEST(gough_stewart_leg_lengths)
 {
   static const double want[] = {0.8106961741269303, 0.7730704075937462, 0.804638614996116,

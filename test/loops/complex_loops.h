@@ -1,5 +1,5 @@
-// Robots with loops over complex numbers: the equations of motion at a state with an imaginary step, and their solution
-// by plain elimination. The oracle of derivatives through constraints.
+// Robots with loops over complex numbers: the equations of motion at a state with an imaginary step, and
+// their solution by plain elimination. The oracle of derivatives through constraints.
 #ifndef LIMB_TEST_COMPLEX_LOOPS_H
 #define LIMB_TEST_COMPLEX_LOOPS_H
 

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-// ---- over all fixtures ------------------------------------------------------------------------------------------
+// ---- over all fixtures ---------------------------------------------------------------------------------
 
 // From near a closed configuration, and from anywhere.
 static void assembles(ground* g, uint64_t seed)
@@ -79,7 +79,7 @@ static void projects(ground* g, uint64_t seed)
 START_TEST(projection) { ground_over(_i, 4, projects); }
 END_TEST
 
-// ---- branches of known mechanisms -----------------------------------------------------------------------------------
+// ---- branches of known mechanisms ----------------------------------------------------------------------
 
 static double turned(double a, double b) { return fabs(remainder(a - b, 2 * acos(-1.0))); }
 
@@ -173,7 +173,7 @@ START_TEST(gough_stewart_both_ways)
 }
 END_TEST
 
-// ---- hard starts ----------------------------------------------------------------------------------------------------
+// ---- hard starts ---------------------------------------------------------------------------------------
 
 START_TEST(singular_start_is_left)
 {
@@ -219,7 +219,8 @@ START_TEST(flipped_closures_do_not_count)
 }
 END_TEST
 
-START_TEST(limits_are_kept)
+// An arm of two links that is to reach a point, its elbow between limits.
+static limb_model* limited_arm(double q_min, double q_max, double x, double y)
 {
   limb_builder* b = fixture_begin("limited");
   for (int k = 0; k < 2; k++) {
@@ -227,20 +228,74 @@ START_TEST(limits_are_kept)
     limb_joint_def def =
       limb_default_joint_def(k ? "elbow" : "shoulder", LIMB_REVOLUTE, body - 1, body);
     def.axis = sp_v3(0, 0, 1);
-    if (k) def.placement = fixture_at(0.5, 0, 0), def.q_min = 0.1, def.q_max = 3;
+    if (k) def.placement = fixture_at(0.5, 0, 0), def.q_min = q_min, def.q_max = q_max;
     fixture_joint(b, &def);
   }
-  closed_join(b, "tip", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0.6, 0.3, 0), 2,
+  closed_join(b, "tip", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(x, y, 0), 2,
               fixture_at(0.5, 0, 0));
-  ground g = ground_with(fixture_end(b));
+  return fixture_end(b);
+}
+
+START_TEST(limits_are_kept)
+{
+  ground g = ground_with(limited_arm(0.1, 3, 0.6, 0.3));
   limb_assembly o = limb_default_assembly();
+  limb_assembly_report report;
   o.tries = 20;
   double q[2] = {1.5, -1.2};
   assert_ok(limb_assemble(g.w, &o, q, NULL));
   assert_that(q[1] < 0);
   o.within_limits = 1;
-  assert_ok(limb_assemble(g.w, &o, q, NULL));
-  assert_that(q[1] >= 0.1 && q[1] <= 3 && ground_gap(&g, q) <= 1e-12);
+  assert_ok(limb_assemble(g.w, &o, q, &report));
+  assert_that(q[1] >= 0.1 && q[1] <= 3 && ground_gap(&g, q) <= 1e-12 && report.limits == 0);
+  ground_end(&g);
+}
+END_TEST
+
+// Whether it is the limits that keep loops from closing is said.
+START_TEST(limits_are_blamed)
+{
+  const double x[2] = {0.6, 1.6}; // in reach, but for the limits; out of reach
+  for (int k = 0; k < 2; k++) {
+    ground g = ground_with(limited_arm(2.8, 3, x[k], 0.3));
+    limb_assembly o = limb_default_assembly();
+    limb_assembly_report report;
+    o.tries = 20, o.within_limits = 1;
+    double q[2] = {1.5, -1.2};
+    assert_status(limb_assemble(g.w, &o, q, &report), LIMB_E_NOCONV);
+    assert_that(report.limits == (k == 0) && report.loop == 0);
+    assert_that(k == 0 ? report.residual <= 1e-12 : report.residual > 0.1);
+    ground_end(&g);
+  }
+}
+END_TEST
+
+// Places far from the world's origin have larger rounding: loops close to that.
+START_TEST(far_away)
+{
+  limb_builder* b = fixture_begin("far");
+  const sp_inertia mass = limb_inertia_point(1, sp_v3(0.2, 0, 0));
+  const sp_vec3 axis = {0, 0, 1};
+  const double x = 1e6;
+  const int one =
+    fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x, x, 0), axis, mass);
+  const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(0.3, 0, 0), axis, mass);
+  const int three =
+    fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x + 1, x, 0), axis, mass);
+  closed_join(b, "pin", LIMB_LOOP_PIN, two, fixture_at(0.9, 0, 0), three, fixture_at(0.7, 0, 0));
+  ground g = ground_with(fixture_end(b));
+  double q[3] = {0.7, -0.3, 1.2}, v[3] = {1, 1, 1};
+  assert_ok(limb_assemble(g.w, NULL, q, NULL));
+  for (int k = 0; k < 20; k++) {
+    q[0] += 0.01;
+    assert_ok(limb_project(g.w, NULL, q, v, NULL));
+    assert_that(ground_gap(&g, q) < 2e-9);
+  }
+  const double goal[3] = {q[0] + 0.3, 0, 0};
+  const unsigned char held[3] = {1, 0, 0};
+  assert_ok(limb_follow_branch(g.w, held, goal, NULL, q));
+  assert_close(q[0], goal[0], 1e-14, 0);
+  assert_that(ground_mobility(&g, q).singularity == LIMB_REGULAR);
   ground_end(&g);
 }
 END_TEST
@@ -279,7 +334,7 @@ START_TEST(ladders_in_linear_time)
 }
 END_TEST
 
-// ---- what cannot be ------------------------------------------------------------------------------------------
+// ---- what cannot be ------------------------------------------------------------------------------------
 
 START_TEST(impossible_loops_are_named)
 {
@@ -300,7 +355,8 @@ START_TEST(impossible_loops_are_named)
 }
 END_TEST
 
-// A good loop, and two pins that hold one point in different places: the second cluster is named, the first closes.
+// A good loop, and two pins that hold one point in different places: the second cluster is named, the first
+// closes.
 START_TEST(contradictory_closures_are_named)
 {
   limb_builder* b = fixture_begin("contradiction");
@@ -414,6 +470,8 @@ int main(void)
                                singular_start_is_left,
                                flipped_closures_do_not_count,
                                limits_are_kept,
+                               limits_are_blamed,
+                               far_away,
                                ladders_in_linear_time,
                                impossible_loops_are_named,
                                contradictory_closures_are_named,

@@ -1,5 +1,5 @@
-// Derivatives of forward and inverse dynamics through the constraints, against the complex step through the equations
-// of motion solved by plain elimination; and what is refused.
+// Derivatives of forward and inverse dynamics through the constraints, against the complex step through the
+// equations of motion solved by plain elimination; and what is refused.
 #include "limb/closed.h"
 
 #include "loops/complex_loops.h"

@@ -1,8 +1,8 @@
-// What follows from what: velocities and accelerations of the other joints, against the equations, differences along
-// the motion, and reference numbers.
+// What follows from what: velocities and accelerations of the other joints, against the equations,
+// differences along the motion, and reference numbers.
 #include "loops/closed_ground.h"
 
-// ---- over all fixtures ------------------------------------------------------------------------------------------
+// ---- over all fixtures ---------------------------------------------------------------------------------
 
 typedef struct rows {
   double *Psi, *rate, *gamma;
@@ -36,8 +36,8 @@ static void assert_solves(const ground* g, const double* Psi, const double* x, c
   }
 }
 
-// Forgets what is dependent, asks for it, and has it again. closed_velocity's is one solution; the completed one is the
-// same, because the independent ones determine it.
+// Forgets what is dependent, asks for it, and has it again. closed_velocity's is one solution; the completed
+// one is the same, because the independent ones determine it.
 static void completed(ground* g, uint64_t seed)
 {
   unsigned char* mark = calloc((size_t)g->nv + 1, 1);
@@ -153,7 +153,7 @@ static void map_by_differences(ground* g, uint64_t seed)
 START_TEST(map_is_the_slope_of_assembly) { ground_over(_i, 2, map_by_differences); }
 END_TEST
 
-// ---- reference numbers --------------------------------------------------------------------------------------------
+// ---- reference numbers ---------------------------------------------------------------------------------
 
 START_TEST(five_bar_of_the_seed)
 {
@@ -225,7 +225,7 @@ START_TEST(rolling_disc)
 }
 END_TEST
 
-// ---- edges ------------------------------------------------------------------------------------------------------
+// ---- edges ---------------------------------------------------------------------------------------------
 
 START_TEST(wrong_choices_are_singular)
 {

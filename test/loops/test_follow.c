@@ -40,7 +40,8 @@ START_TEST(folds_end_the_branch)
   ground g = ground_with(closed_four_bar(1, 0.35, 0.9, 0.7));
   assert_ok(limb_assemble(g.w, NULL, g.c.q, NULL));
   const unsigned char rocker[3] = {0, 0, 1};
-  // outermost angles: the far end of the coupler is crank + coupler, or coupler - crank, away from the crank's hinge
+  // outermost angles: the far end of the coupler is crank + coupler, or coupler - crank, away from the
+  // crank's hinge
   const double far = acos((1 + 0.49 - 1.25 * 1.25) / (2 * 0.7)),
                close = acos((1 + 0.49 - 0.55 * 0.55) / 1.4);
   const double limit[2] = {PI - far, PI - close};

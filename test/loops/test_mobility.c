@@ -1,7 +1,7 @@
 // Mobility of robots with loops: counted, classified, conditioned.
 #include "loops/closed_ground.h"
 
-// ---- over all fixtures ----------------------------------------------------------------------------------------
+// ---- over all fixtures ---------------------------------------------------------------------------------
 
 // Rank by orthogonal rows: what is left of each after those before.
 static int rank_of(int rows, int columns, double* A)
@@ -90,7 +90,7 @@ static void redundant(ground* g, uint64_t seed)
 START_TEST(redundant_rows_add_nothing) { ground_over(_i, 3, redundant); }
 END_TEST
 
-// ---- known mechanisms -----------------------------------------------------------------------------------------
+// ---- known mechanisms ----------------------------------------------------------------------------------
 
 START_TEST(textbook_mobilities)
 {
@@ -150,7 +150,7 @@ START_TEST(locked_mechanism)
 }
 END_TEST
 
-// ---- singular poses ----------------------------------------------------------------------------------------------
+// ---- singular poses ------------------------------------------------------------------------------------
 
 static double angle_of(sp_vec3 from, sp_vec3 to) { return atan2(to.y - from.y, to.x - from.x); }
 
@@ -254,7 +254,7 @@ START_TEST(shaky_structure)
 }
 END_TEST
 
-// ---- bad input ----------------------------------------------------------------------------------------------------
+// ---- bad input -----------------------------------------------------------------------------------------
 
 START_TEST(bad_input)
 {

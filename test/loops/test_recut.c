@@ -117,7 +117,8 @@ static void pull(twins* t, rng* r)
   }
 }
 
-// Of a tree that ends in a body without mass M alone is singular, which the choice of the method has to cope with.
+// Of a tree that ends in a body without mass M alone is singular, which the choice of the method has to cope
+// with.
 static int fall(twins* t)
 {
   const limb_status s =

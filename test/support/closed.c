@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- shorthand ------------------------------------------------------------------------------------------------
+// ---- shorthand --------------------------------------------------------------------------------------
 
 int closed_add(limb_builder* b, const closed_link* link)
 {
@@ -35,7 +35,7 @@ void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int bod
   closed_add_loop(b, &def);
 }
 
-// ---- equations by orthogonal rows ---------------------------------------------------------------------------------
+// ---- equations by orthogonal rows -------------------------------------------------------------------
 
 typedef struct equations {
   int rows, columns;
@@ -86,8 +86,8 @@ static int longest(const equations* e, double least)
   return best;
 }
 
-// x becomes the nearest solution of those rows that do not depend on others, by Gram and Schmidt with the longest row
-// first. Rows of A change with their b: orthogonal, of unit length.
+// x becomes the nearest solution of those rows that do not depend on others, by Gram and Schmidt with the
+// longest row first. Rows of A change with their b: orthogonal, of unit length.
 static void nearest_solution(equations* e, double* x)
 {
   const int n = e->columns;
@@ -110,7 +110,7 @@ static void nearest_solution(equations* e, double* x)
   }
 }
 
-// ---- states -------------------------------------------------------------------------------------------------------
+// ---- states -----------------------------------------------------------------------------------------
 
 static limb_loops* workspace_of(const limb_model* m)
 {
@@ -197,7 +197,7 @@ void closed_acceleration(const closed_case* c, uint64_t seed, double* a)
   consistent(c->m, c->q, c->v, a);
 }
 
-// ---- the table ----------------------------------------------------------------------------------------------------
+// ---- the table --------------------------------------------------------------------------------------
 
 static limb_model* usual_four_bar(void) { return closed_four_bar(1, 0.35, 0.9, 0.7); }
 

@@ -1,4 +1,5 @@
-// Fixture robots with loops: random trees with closures of every kind, made to hold at a random configuration.
+// Fixture robots with loops: random trees with closures of every kind, made to hold at a random
+// configuration.
 #include "support/closed_impl.h"
 
 #include <stdio.h>

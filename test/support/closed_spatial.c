@@ -11,8 +11,8 @@ static sp_inertia solid(double mass, sp_vec3 com, double xx, double yy, double z
   return fixture_inertia(mass, com, I);
 }
 
-// Bennett's linkage: four turning joints in space, a / sin alpha = b / sin beta, no offsets. (G. Bennett, A new
-// mechanism, Engineering 76, 1903.)
+// Bennett's linkage: four turning joints in space, a / sin alpha = b / sin beta, no offsets. (G. Bennett,
+// A new mechanism, Engineering 76, 1903.)
 limb_model* closed_bennett(void)
 {
   const double a = 0.6, alpha = 0.7, beta = 1.2, bb = a * sin(beta) / sin(alpha);
@@ -117,7 +117,7 @@ limb_model* closed_floating(void)
   return fixture_end(b);
 }
 
-// ---- rolling ----------------------------------------------------------------------------------------------------
+// ---- rolling ----------------------------------------------------------------------------------------
 
 // The axis of the disc is y of its body.
 limb_model* closed_rolling_disc(void)
