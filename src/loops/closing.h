@@ -34,7 +34,7 @@ enum { LIMB_CLUSTER_OPEN, LIMB_CLUSTER_CLOSED, LIMB_CLUSTER_STUCK };
 // Closes the clusters that are marked as open; says which came out closed or stuck. Uses v1, v4, q1, r1
 // ... r3. Leaves the rows at q, sines of turns beyond a right angle excepted. iterations: how many it took
 // is added (may be NULL).
-limb_status limb_close(limb_loops* w, const limb_closing* o, double* q, int* iterations);
+limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int* iterations);
 
 // The tolerance of residuals, no less than what rounding leaves of places so far from the world's origin.
 // Needs the poses.

@@ -226,6 +226,8 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_cl
            : contradiction(report->method);
 }
 
+// One more parameter than others have: state, forces, surroundings and three answers.
+// NOLINTNEXTLINE(readability-function-size)
 limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const double* v,
                                          const double* tau, const limb_environment* env,
                                          const limb_closed_options* options, double* a,
