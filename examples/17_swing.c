@@ -50,7 +50,7 @@ static limb_status find_rest(robot* r)
     printf("%4d %8.4f rad %9.1e N m\n", k, r->q[0], torque);
     // downhill, and not far where the slope says nothing
     const double far = -torque / fabs(r->stiffness), dy = fmax(-0.3, fmin(0.3, far));
-    if (s == LIMB_OK) s = turn(r, dy);
+    if (s == LIMB_OK && fabs(torque) > 1e-13) s = turn(r, dy);
   }
   return s != LIMB_OK || (fabs(torque) < 1e-12 && r->stiffness > 0) ? s : LIMB_E_NOCONV;
 }

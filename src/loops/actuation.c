@@ -174,6 +174,12 @@ static void share_alone(const limb_loops* w, int v, const limb_actuation* how, c
   out->unbalanced = fmax(out->unbalanced, fabs(tree[v] - tau[v]));
 }
 
+// Torques come out at a bound to rounding.
+static bool is_at(double tau, double bound)
+{
+  return isfinite(bound) && fabs(tau - bound) <= 1e-12 * fabs(bound);
+}
+
 limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance,
                                const double* tree, double* tau, limb_closed_forces* out)
 {
@@ -190,7 +196,7 @@ limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double 
   for (int v = 0; v < m->nv; v++) {
     if (m->nloop == 0 || m->clusters.of_v[v] < 0) share_alone(w, v, how, tree, tau, out);
     const drive d = drive_of(how, v);
-    out->bounded += w->active[v] && (tau[v] == d.lower || tau[v] == d.upper);
+    out->bounded += w->active[v] && (is_at(tau[v], d.lower) || is_at(tau[v], d.upper));
   }
   return s;
 }
