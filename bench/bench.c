@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   ROBOTS_MAX = 24,
@@ -151,6 +152,8 @@ static int in_reach_closed(const bench_robot* r, bench_kernel kernel)
 // Whether a kernel is within reach on a robot, whatever the library.
 static int in_reach(const bench_robot* r, bench_kernel kernel)
 {
+  if (kernel == BENCH_STEP_RK4) return bench_steps(r);
+  if (kernel > BENCH_STEP_RK4) return bench_steps_all(r);
   if (r->nrow || kernel >= BENCH_CLOSED_FD) return r->nrow && in_reach_closed(r, kernel);
   if (kernel == BENCH_CRBA) return r->nlink <= MATRIX_LINKS;
   if (kernel == BENCH_FD_MATRIX) return r->nlink <= FACTORED_LINKS;
@@ -190,7 +193,8 @@ static double compare(const bench_row* row, const bench_row* with)
   return isnan(worst) ? HUGE_VAL : worst;
 }
 
-static int is_limb(const bench_library* l) { return l == bench_limb() || l == bench_limb_closed(); }
+// limb is in here several times: by what its kernels need.
+static int is_limb(const bench_library* l) { return !strcmp(l->name, bench_limb()->name); }
 
 // Rows of one library on one robot; they share the library's form of the robot.
 static void add_rows(bench* b, const bench_library* library, int index)
@@ -295,6 +299,9 @@ static int run(bench* b, const bench_options* o)
   for (int i = 0; i < b->nrobot; i++) {
     add_rows(b, bench_limb(), i);
     if (b->robot[i].nrow) add_rows(b, bench_limb_closed(), i);
+#ifdef BENCH_HAVE_SIM
+    if (bench_steps(&b->robot[i])) add_rows(b, bench_limb_sim(), i);
+#endif
     for (int p = 0; p < b->npeer; p++) {
       if (o->quick && b->robot[i].nlink > QUICK_LINKS) continue;
       if (b->peer[p].library) add_rows(b, b->peer[p].library, i);

@@ -127,7 +127,8 @@ static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, doubl
   if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v, NULL, NULL, a);
   if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, a, NULL, tau);
   for (int i = 0; i < nv && s == LIMB_OK; i++) tau[i] += bench_uniform(seed);
-  if (s == LIMB_OK) s = limb_closed_forward_dynamics(w, q, v, tau, NULL, NULL, a, NULL, NULL);
+  const limb_closed_motion in = {.q = q, .v = v};
+  if (s == LIMB_OK) s = limb_closed_forward_dynamics(w, &in, tau, NULL, a, NULL, NULL);
   return s;
 }
 

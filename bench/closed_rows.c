@@ -133,8 +133,8 @@ static void run_closed(subject* t, const limb_closed_options* options, int first
 {
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_closed_forward_dynamics(t->w, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n,
-                                         NULL, options, t->x, NULL, NULL));
+    const limb_closed_motion in = {.q = t->s->q + k * t->nq, .v = t->s->v + n};
+    keep(t, limb_closed_forward_dynamics(t->w, &in, t->s->tau + n, options, t->x, NULL, NULL));
   }
 }
 

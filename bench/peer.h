@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; of what
-/// stands behind them peers are asked for BENCH_CLOSED_FD only. That and the kernels behind it are for robots
-/// with loops; of the others, these see BENCH_FD_ABA, which takes no notice of loops.
+/// stands behind them peers are asked for BENCH_CLOSED_FD and BENCH_STEP_RK4 only. Those from BENCH_CLOSED_FD to
+/// BENCH_PLATFORM_ID are for robots with loops; of the others, these see BENCH_FD_ABA, which takes no notice of
+/// loops.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q
@@ -34,8 +35,16 @@ typedef enum bench_kernel {
   BENCH_CLOSED_ID_FORCES, ///< the same: motors and multipliers from the equations of motion
   BENCH_CLOSED_ID_KKT,    ///< the same from all equations at once, the motion of the platform given
   BENCH_PLATFORM_ID,      ///< the same from q and the motion of the platform
+  BENCH_STEP_RK4,     ///< one step of a simulation, bench_step long; peers are asked for this, too
+  BENCH_STEP_WATCHED, ///< the same, and a condition looked at
+  BENCH_STEP_IMPLICIT,
+  BENCH_STEP_VARIATIONAL,
+  BENCH_STEP_ERK, ///< adaptive: as much motion as one step
+  BENCH_STEP_BDF,
   BENCH_KERNELS
 } bench_kernel;
+
+static const double bench_step = 1e-3; ///< [s]
 
 /// Whether the answer is nv x nv; of derivatives the one by q is compared.
 static inline int bench_is_matrix(bench_kernel kernel)
@@ -79,6 +88,13 @@ typedef struct bench_robot {
 /// Whether rows and motors together are as many as velocities: the robots that are also taken as platforms.
 static inline int bench_is_exact(const bench_robot* r) { return r->nrow && r->nrow == r->npassive; }
 
+/// Whether a robot is simulated, with RK4; with all methods. On a free base libraries write velocities differently.
+static inline int bench_steps(const bench_robot* r)
+{
+  return !r->nloop && r->link[0].type != LIMB_FREE;
+}
+static inline int bench_steps_all(const bench_robot* r) { return bench_steps(r) && r->nv <= 7; }
+
 /// A ring of states; row k of each array is one state. tau is what gives a; loops are closed.
 typedef struct bench_states {
   int count; ///< a power of two
@@ -110,6 +126,7 @@ typedef struct bench_library {
 
 const bench_library* bench_limb(void);
 const bench_library* bench_limb_closed(void); ///< the kernels for robots with loops
+const bench_library* bench_limb_sim(void);    ///< simulation
 const bench_library* bench_kdl(void);
 const bench_library* bench_mujoco(void);
 const bench_library* bench_dart(void);

@@ -8,6 +8,7 @@
 //   CRBA      mj_kinematics, mj_comPos, mj_crb, mj_fullM (dense, as limb gives it)
 //   FD        mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne, mj_solveM
 //   Jacobian  mj_kinematics, mj_comPos, mj_jacBody
+//   RK4 step  mj_step, everything that its flags can turn off being off
 //   FD loops  as FD, and mj_makeConstraint, mj_projectConstraint, mj_referenceConstraint, mj_fwdConstraint
 // Robots with loops go in as MJCF, every closure a connect. These are soft by design; they are as hard here as MuJoCo
 // allows. It also leaves out what the rows accelerate by themselves, Psi' v (dPsi/dt), and is handed that ready-made,
@@ -196,6 +197,11 @@ mjModel* load(const bench_robot& r)
   mjModel* m = mj_loadXML(file, vfs.get(), error, sizeof error);
   mj_deleteVFS(vfs.get());
   if (m) set_anchors(m, r);
+  if (m && !r.nrow) {
+    m->opt.integrator = mjINT_RK4;
+    m->opt.timestep = bench_step;
+    m->opt.disableflags = ((1 << mjNDISABLE) - 1) & ~mjDSBL_GRAVITY;
+  }
   return m;
 }
 
@@ -223,6 +229,7 @@ struct subject {
 
   ~subject()
   {
+    if (moving) mj_deleteData(moving);
     mj_deleteData(d);
     mj_deleteModel(m);
   }
@@ -285,8 +292,17 @@ struct subject {
     append(gamma, rows);
   }
 
+  // Something that is simulated, from state k.
+  void begin(std::size_t k)
+  {
+    if (!moving) moving = mj_makeData(m);
+    mj_resetData(m, moving);
+    std::memcpy(moving->qpos, q.data() + k * nq, nq * sizeof(double));
+    std::memcpy(moving->qvel, v.data() + k * nv, nv * sizeof(double));
+  }
+
   mjModel* m;
-  mjData* d;
+  mjData *d, *moving = nullptr;
   std::size_t nq, nv;
   int mask, tip = 0;
   const bench_robot& robot;
@@ -368,6 +384,13 @@ void run_closed(void* self, int first, int count)
   }
 }
 
+void run_step(void* self, int, int count)
+{
+  subject& t = *static_cast<subject*>(self);
+  if (!t.moving) t.begin(0);
+  for (int i = 0; i < count; i++) mj_step(t.m, t.moving);
+}
+
 void run_jacobian(void* self, int first, int count)
 {
   subject& t = *static_cast<subject*>(self);
@@ -390,6 +413,10 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
       return (i < 3 ? t.Jr : t.Jp)[std::size_t(i % 3) * t.nv + std::size_t(j)];
     };
     t.map.jacobian_to_limb(J, out);
+  } else if (kernel == BENCH_STEP_RK4) {
+    t.begin(std::size_t(k));
+    mj_step(t.m, t.moving);
+    t.map.to_limb(t.moving->qvel, out);
   } else if (kernel == BENCH_FD || kernel == BENCH_CLOSED_FD) {
     t.map.acceleration_to_limb(t.given.v + n, t.x.data(), out);
   } else {
@@ -407,6 +434,7 @@ const bench_library* bench_mujoco(void)
                        destroy,  {run_rnea, run_crba, run_fd, run_jacobian},
                        answer,   1e-3};
     l.run[BENCH_CLOSED_FD] = run_closed;
+    l.run[BENCH_STEP_RK4] = run_step;
     return l;
   }();
   return &library;

@@ -113,6 +113,13 @@ struct subject {
 
   const state& at(int k) const { return states[std::size_t(k & mask)]; }
 
+  void move_to(const state& s, Stage stage)
+  {
+    current.updQ() = s.q;
+    current.updU() = s.v;
+    system.realize(current, stage);
+  }
+
   MultibodySystem system;
   SimbodyMatterSubsystem matter;
   GeneralForceSubsystem forces;
@@ -143,9 +150,7 @@ void run_rnea(void* self, int first, int count)
   subject& t = *static_cast<subject*>(self);
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
-    t.current.updQ() = s.q;
-    t.current.updU() = s.v;
-    t.system.realize(t.current, Stage::Velocity);
+    t.move_to(s, Stage::Velocity);
     t.matter.calcResidualForceIgnoringConstraints(t.current, t.none,
                                                   t.gravity.getBodyForces(t.current), s.a, t.x);
   }
@@ -166,9 +171,7 @@ void run_fd(void* self, int first, int count)
   subject& t = *static_cast<subject*>(self);
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
-    t.current.updQ() = s.q;
-    t.current.updU() = s.v;
-    t.system.realize(t.current, Stage::Dynamics);
+    t.move_to(s, Stage::Dynamics);
     t.matter.calcAccelerationIgnoringConstraints(
       t.current, s.tau, t.gravity.getBodyForces(t.current), t.x, t.body_acceleration);
   }
@@ -179,9 +182,7 @@ void run_closed(void* self, int first, int count)
   subject& t = *static_cast<subject*>(self);
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
-    t.current.updQ() = s.q;
-    t.current.updU() = s.v;
-    t.system.realize(t.current, Stage::Dynamics);
+    t.move_to(s, Stage::Dynamics);
     t.matter.calcAcceleration(t.current, s.tau, t.gravity.getBodyForces(t.current), t.x,
                               t.body_acceleration);
   }

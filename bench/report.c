@@ -10,9 +10,10 @@
 #include <string.h>
 
 static const char* const kernel_name[BENCH_KERNELS] = {
-  "RNEA",   "CRBA",     "FD",       "Jacobian",  "FD ABA",   "FD M",     "Coriolis",
-  "M^-1",   "dID",      "dFD",      "hybrid",    "hybrid f", "FD loops", "FD Schur",
-  "FD KKT", "FD platf", "ID loops", "ID forces", "ID KKT",   "ID platf"};
+  "RNEA",    "CRBA",     "FD",        "Jacobian",  "FD ABA",   "FD M",     "Coriolis",
+  "M^-1",    "dID",      "dFD",       "hybrid",    "hybrid f", "FD loops", "FD Schur",
+  "FD KKT",  "FD platf", "ID loops",  "ID forces", "ID KKT",   "ID platf", "RK4 step",
+  "watched", "implicit", "variation", "erk ms",    "bdf ms"};
 
 static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
 
@@ -34,6 +35,11 @@ const bench_row* bench_report_find(const bench_report* r, const char* library,
 static double target_of(const bench_report* r, const bench_row* row)
 {
   if (!is_limb(row)) return 0;
+  if (row->kernel == BENCH_STEP_RK4) {
+    const bench_row* peer = bench_report_find(r, "MuJoCo", row->robot, BENCH_STEP_RK4);
+    const double factor = bench_step_target(row->robot->name);
+    return peer && factor > 0 ? peer->best / factor * r->fma_rate : 0;
+  }
   const int ladder = row->kernel == BENCH_CLOSED_FD && bench_is_ladder(row->robot);
   const int platform = row->kernel == BENCH_PLATFORM_ID, hybrid = row->kernel == BENCH_HYBRID;
   if (!ladder && !platform && !hybrid) return bench_target(row->robot->name, row->kernel);
@@ -80,7 +86,8 @@ static void print_limb(const bench_report* r)
     "FD loops: with the loops closed, by limb's own choice; FD Schur, FD KKT, FD platf: in other "
     "ways. ID loops,\n"
     "ID forces, ID KKT, ID platf: torques of the motors with the loops closed; aimed at: ID KKT / "
-    "3.\n");
+    "3.\n"
+    "RK4 step and what follows: simulation, see below.\n");
 }
 
 // Time of a kernel over those of others; empty when it was not measured.
@@ -193,6 +200,7 @@ static void print_text(const bench_report* r)
   print_ratios(r);
   print_hybrid(r);
   bench_report_closed(r);
+  bench_report_sim(r);
   if (r->npeer) print_peers(r);
   bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
 }

@@ -32,6 +32,9 @@ int bench_is_ladder(const bench_robot* robot);
 /// measured.
 void bench_report_closed(const bench_report* r);
 
+/// Tables of simulation: steps per second, other methods. Nothing when none was measured.
+void bench_report_sim(const bench_report* r);
+
 void bench_report_print(const bench_report* r, bench_format format);
 
 #endif

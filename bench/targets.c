@@ -22,6 +22,11 @@ const double bench_hybrid_target = 1.25;
 const double bench_ladder_target = 4;
 const double bench_platform_target = 3;
 
+double bench_step_target(const char* robot)
+{
+  return !strcmp(robot, "2r") || !strcmp(robot, "panda") ? 5 : 0;
+}
+
 double bench_target(const char* robot, bench_kernel kernel)
 {
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {

@@ -14,4 +14,7 @@ extern const double bench_hybrid_target;
 /// faster than from all equations at once.
 extern const double bench_ladder_target, bench_platform_target;
 
+/// How many times as many steps a second as MuJoCo's, both with RK4; 0 when there is no target.
+double bench_step_target(const char* robot);
+
 #endif

@@ -7,6 +7,7 @@
 #include "dofs.h"
 #include "robot.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 typedef struct assemble_run {
@@ -37,6 +38,13 @@ typedef struct assemble_map {
   limb_map_point* point;
   double* q; // points x nq
 } assemble_map;
+
+// A name that no coordinate has: a message with those there are. EXIT_USAGE.
+int assemble_unknown(const assemble_run* r, const char* option, const char* name);
+
+// Joints outside their limits: a message each, of all that was found, or a list of one configuration.
+void assemble_tell_limits(const assemble_run* r); // assemble_limits.c
+json_t* assemble_limits_json(const assemble_run* r, const double* q);
 
 // Value i of a coordinate on the grid.
 double assemble_grid(const assemble_axis* axis, int i);

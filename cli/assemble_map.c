@@ -37,12 +37,22 @@ static int read_numbers(const char* text, assemble_axis* axis)
   return 1;
 }
 
+// Length of the name in NAME:LOWER:UPPER:COUNT, whatever it is; 0 when that is not the form.
+static size_t name_length(const char* text)
+{
+  assemble_axis any;
+  size_t length = strlen(text);
+  while (length > 0 && !(text[length] == ':' && read_numbers(text + length, &any))) length--;
+  return length;
+}
+
 // NAME:LOWER:UPPER:COUNT. Names may have colons, so the numbers are looked for from behind.
 static int read_axis(const assemble_run* r, const char* option, assemble_axis* axis)
 {
   const char* text = cli_get(r->args, option);
   const limb_model* m = r->robot.model;
   limb_joint_info joint;
+  char name[NAME_ROOM];
   *axis = (assemble_axis){.velocity = -1, .count = 1};
   if (!text) return EXIT_FINE;
   for (int k = 0; k < r->dofs.nq; k++) {
@@ -56,6 +66,9 @@ static int read_axis(const assemble_run* r, const char* option, assemble_axis* a
     axis->name = d->name;
     return EXIT_FINE;
   }
+  const size_t length = name_length(text);
+  (void)snprintf(name, sizeof name, "%.*s", (int)length, text);
+  if (length > 0 && length < sizeof name) return assemble_unknown(r, option, name);
   return cli_usage(r->args,
                    "--%s takes NAME:LOWER:UPPER:COUNT with the name of a coordinate, two numbers "
                    "and a whole one, not '%s'",
@@ -181,7 +194,7 @@ static limb_status make(assemble_run* r, assemble_map* map)
   }
   o.frame = map->frame;
   options.time = r->how.time;
-  return limb_map_over(r->at.loops, &o, r->at.q, &options, map->point, map->q);
+  return limb_map_over(r->at.loops, r->at.q, &o, &options, map->point, map->q);
 }
 
 static int draw(const assemble_run* r, const assemble_map* map, const char* path)

@@ -45,7 +45,7 @@ static int print_json(const assemble_run* r, FILE* out)
   const cli_closure* c = &r->at;
   const size_t nq = (size_t)r->dofs.nq;
   const int loops = limb_loop_count(c->model);
-  json_t *x = cli_json_answer(), *list = json_array();
+  json_t *x = cli_json_answer(), *list = json_array(), *beyond = json_array();
   (void)json_object_set_new(x, "model", cli_json_text(limb_model_name(c->model)));
   (void)json_object_set_new(x, "closed", json_boolean(c->closed));
   (void)json_object_set_new(x, "residual", cli_json_number(c->report.residual));
@@ -53,6 +53,7 @@ static int print_json(const assemble_run* r, FILE* out)
     x, "loop", cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL));
   (void)json_object_set_new(x, "iterations", json_integer(c->report.iterations));
   (void)json_object_set_new(x, "tries", json_integer(c->report.tries));
+  (void)json_object_set_new(x, "limits", json_boolean(c->report.limits));
   if (c->closed) {
     (void)json_object_set_new(x, "mobility", json_integer(c->mobility.mobility));
     (void)json_object_set_new(x, "redundant", json_integer(c->mobility.redundant));
@@ -62,10 +63,16 @@ static int print_json(const assemble_run* r, FILE* out)
   }
   (void)json_object_set_new(x, "held", names(r->dofs.nv, r->dofs.v, r->held));
   (void)json_object_set_new(x, "coordinates", names(r->dofs.nq, r->dofs.q, NULL));
-  for (int i = 0; i < r->count; i++)
+  for (int i = 0; i < r->count; i++) {
     (void)json_array_append_new(list, cli_json_numbers(r->dofs.nq, r->q + (size_t)i * nq));
+    (void)json_array_append_new(beyond, assemble_limits_json(r, r->q + (size_t)i * nq));
+  }
   (void)json_object_set_new(x, "configurations", list);
-  if (!c->closed) (void)json_object_set_new(x, "best", cli_json_numbers(r->dofs.nq, c->q));
+  (void)json_object_set_new(x, "beyond_limits", beyond);
+  if (!c->closed) {
+    (void)json_object_set_new(x, "best", cli_json_numbers(r->dofs.nq, c->q));
+    (void)json_object_set_new(x, "best_beyond_limits", assemble_limits_json(r, c->q));
+  }
   return cli_json_print(x, out, cli_title(r->args));
 }
 

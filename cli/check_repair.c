@@ -41,6 +41,7 @@ static limb_status examine(const check_run* run, const cli_text* text, limb_form
   opt.max_bytes = text->size + 1;
   limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &again, NULL);
   if (s == LIMB_OK) s = limb_check(again, NULL);
+  if (s == LIMB_OK) s = limb_check_loops(again, NULL);
   if (s == LIMB_OK) check_count(run, limb_reading_findings(again), x);
   limb_reading_destroy(again);
   return s;

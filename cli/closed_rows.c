@@ -34,7 +34,7 @@ int cli_closed_inverse(cli_closing* c, const limb_environment* env, double* tau,
       status == LIMB_E_SINGULAR ? "no torques of the motors balance this motion" : "");
   if (f.overdriven > c->overdriven) c->overdriven = f.overdriven;
   if (!load) return EXIT_FINE;
-  status = limb_closed_loads(c->loops, &in, c->lambda, &c->options, LIMB_BODY, load, c->wrench);
+  status = limb_closed_loads(c->loops, &in, c->lambda, LIMB_BODY, &c->options, load, c->wrench);
   return status == LIMB_OK ? EXIT_FINE : cli_states_failure(s, status, "loads of the joints");
 }
 
@@ -42,13 +42,14 @@ int cli_closed_forward(cli_closing* c, const limb_environment* env, limb_closed_
                        double* a)
 {
   cli_states* s = c->states;
+  const limb_closed_motion in = {.q = s->q, .v = s->v, .env = env};
   limb_closed_options o = limb_default_closed_options();
   limb_closed_report report = {.loop = -1};
   char text[200] = "";
   o.loops = c->options;
   o.method = method;
   const limb_status status =
-    limb_closed_forward_dynamics(c->loops, s->q, s->v, s->tau, env, &o, a, c->lambda, &report);
+    limb_closed_forward_dynamics(c->loops, &in, s->tau, &o, a, c->lambda, &report);
   if (report.redundant > c->redundant) c->redundant = report.redundant;
   if (status == LIMB_OK) return EXIT_FINE;
   if (report.loop >= 0)

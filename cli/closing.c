@@ -346,7 +346,7 @@ static int follow(cli_closing* c)
   const int code = choose(c, 0, c->q);
   if (code != EXIT_FINE) return code;
   if (round_up(c)) return assemble(c, 1);
-  const limb_status s = limb_follow_branch(c->loops, c->chosen, c->goal, &c->options, c->q);
+  const limb_status s = limb_follow_branch(c->loops, c->goal, c->chosen, &c->options, c->q);
   return s == LIMB_OK ? EXIT_FINE : assemble(c, 0);
 }
 

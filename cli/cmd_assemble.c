@@ -57,7 +57,8 @@ static const char* const about[] = {
   "",
   "When no configuration is found, the loop that stays open is named, with how far",
   "its ends are apart, and the exit code is 4. So it is when the robot is locked:",
-  "its loops close, and leave nothing to move.",
+  "its loops close, and leave nothing to move. Joints outside their limits are told;",
+  "--within-limits does not take such configurations.",
   "",
   "--branches finds the ways to close the loops with the same position of the joints",
   "that are held: those of --hold, or else as many as there are motions, motors",
@@ -86,17 +87,24 @@ static const char* const examples[] = {
 
 // ---- names -----------------------------------------------------------------------------------------
 
-static int unknown_name(const assemble_run* r, const char* option, const char* name)
+int assemble_unknown(const assemble_run* r, const char* option, const char* name)
 {
+  enum { SHOWN = 8 };
   const char** names = calloc((size_t)r->dofs.nq + 1, sizeof *names);
+  char list[SHOWN * NAME_ROOM] = "";
+  size_t used = 0;
   for (int k = 0; names && k < r->dofs.nq; k++) names[k] = r->dofs.q[k].name;
   const char* close = names ? cli_nearest(name, names) : NULL;
+  for (int k = 0; k < r->dofs.nq && k < SHOWN; k++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "",
+                             r->dofs.q[k].name);
   if (close)
     (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; did you mean '%s'?", option,
                     name, close);
   else
-    (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; limb info names its joints",
-                    option, name);
+    (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; it has %s%s", option, name,
+                    r->dofs.nq > 0 ? list : "none",
+                    r->dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
   free(names);
   return EXIT_USAGE;
 }
@@ -123,7 +131,7 @@ static int hold(assemble_run* r, const char* name)
     memset(r->held + x.v, 1, (size_t)x.nv);
     return EXIT_FINE;
   }
-  if (k < 0) return unknown_name(r, "hold", name);
+  if (k < 0) return assemble_unknown(r, "hold", name);
   if (limb_get_joint(r->robot.model, r->dofs.q[k].joint, &x) != LIMB_OK) return EXIT_FINE;
   if (!is_plain(&x))
     return cli_usage(r->args, "--hold: joint '%s' is held as a whole: name it without component",
@@ -136,7 +144,7 @@ static int set(assemble_run* r, const char* option, const char* name, const char
 {
   const int k = find_coordinate(r, name);
   char* end = NULL;
-  if (k < 0) return unknown_name(r, option, name);
+  if (k < 0) return assemble_unknown(r, option, name);
   const double x = strtod(value, &end); // no locale is ever set
   if (end == value || *end || !isfinite(x))
     return cli_usage(r->args, "--%s: '%s' is no number for %s", option, value, name);
@@ -275,7 +283,7 @@ static int find_branches(assemble_run* r, int most, const limb_loop_options* o)
   r->how.held = r->held;
   if (!cli_has(r->args, "tries")) r->how.tries = BRANCH_TRIES;
   if (s == LIMB_OK)
-    s = limb_assembly_branches(r->at.loops, &r->how, r->at.q, most, r->q, &r->count);
+    s = limb_assembly_branches(r->at.loops, r->at.q, &r->how, most, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at.mobility.mobility)
     (void)fprintf(stderr,
@@ -310,6 +318,12 @@ static void tell(const assemble_run* r)
   const char* name = limb_reading_source(r->robot.reading);
   if (limb_loop_count(c->model) == 0) {
     (void)fprintf(stderr, "%s: note: there are no loops: every configuration is closed\n", name);
+    return;
+  }
+  if (!c->closed && c->report.limits) {
+    (void)fprintf(stderr,
+                  "%s: error: the loops close, but only outside the limits of joints, in %d tr%s\n",
+                  name, c->report.tries, c->report.tries == 1 ? "y" : "ies");
     return;
   }
   if (!c->closed) {
@@ -366,6 +380,7 @@ static int run_search(assemble_run* r)
   memcpy(r->q, r->at.q, (size_t)r->dofs.nq * sizeof *r->q);
   r->count = r->at.closed;
   if (r->at.closed && branches > 0) code = find_branches(r, (int)branches, &o);
+  if (code == EXIT_FINE && (r->at.closed || r->at.report.limits)) assemble_tell_limits(r);
   const int shown =
     r->at.closed || (format && strcmp(format, "json") == 0 && !cli_has(r->args, "map"));
   if (code == EXIT_FINE && shown) code = print(r);

@@ -9,6 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Loops that cannot be closed, or leave nothing to move: no state of the robot can be computed with.
+static int cannot_move(const limb_findings* f)
+{
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(f); i++) {
+    if (limb_findings_get(f, i, &x) != LIMB_OK) continue;
+    if (strcmp(x.rule, "loop-open") == 0 || strcmp(x.rule, "loop-locked") == 0) return 1;
+  }
+  return 0;
+}
+
 void check_count(const check_run* run, const limb_findings* f, check_result* x)
 {
   const int all = limb_findings_count(f);
@@ -17,6 +28,7 @@ void check_count(const check_run* run, const limb_findings* f, check_result* x)
   x->warnings = from_warning - x->errors;
   x->notes = all - from_warning;
   x->code = (run->strict ? from_warning : x->errors) > 0 ? EXIT_FINDINGS : EXIT_FINE;
+  if (x->code == EXIT_FINDINGS && cannot_move(f)) x->code = EXIT_NUMERICAL;
 }
 
 // ---- one file --------------------------------------------------------------------------------------
@@ -69,6 +81,7 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   limb_status s = limb_read(x->file, opt, &r, &err);
   const int said = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) > 0;
   if (s == LIMB_OK) s = limb_check(r, &err);
+  if (s == LIMB_OK) s = limb_check_loops(r, &err);
   if (s == LIMB_OK) s = try_build(r, &err);
   limb_findings_sort(limb_reading_findings(r));
   check_count(run, limb_reading_findings(r), x);
@@ -188,9 +201,10 @@ const cli_command cli_check = {
       "Each finding names file, line, the thing it is about, and a rule. The first",
       "finding of a rule says why it matters and how to mend it; the likely cause is",
       "given where it could be told. Several files get a table at the end.", "",
-      "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 3 when",
-      "a file gives no model, 2 when one cannot be read. Of several files the worst",
-      "counts: 2 before 3 before 1.", NULL},
+      "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 4 when",
+      "loops cannot be closed or leave nothing to move, 3 when a file gives no model, 2",
+      "when one cannot be read. Of several files the worst counts: 2 before 3 before 4",
+      "before 1.", NULL},
   .examples =
     (const char* const[]){
       "limb check arm.urdf", "examine a file", "limb check --strict --quiet robots/*.urdf",

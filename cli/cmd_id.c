@@ -1,4 +1,5 @@
 // `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
+#include "animate.h"
 #include "cli.h"
 #include "closing.h"
 #include "commands.h"
@@ -14,14 +15,16 @@
 static const cli_option own_options[] = {
   {"", NULL, "what to do"},
   {"differentiate", NULL, "velocities and accelerations from the positions, by a quintic spline"},
-  {"size", NULL, "print the sizing table: peaks, RMS, power, work, limits, loads of the joints"},
+  {"size", NULL, "print the sizing table: peaks, RMS, power, work, limits, loads"},
   {"plot", "FILE.svg", "draw the torques over time, a panel each"},
+  {"animate", "FILE.html", "draw the robot as it moves, for any browser; also FILE.svg"},
   {0},
 };
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE.csv", "torques (default: standard output, unless --size or --plot is given)"},
+  {"output", "FILE.csv",
+   "torques (default: standard output, unless --size, --plot or --animate is given)"},
   {"format", "text|json|csv", "of the sizing table (default: text)"},
   {0},
 };
@@ -65,9 +68,14 @@ static const char* const about[] = {
   "limits of the model. RMS, mean power (of |tau v|) and work (done by the",
   "actuator, taken back by it) are integrals over the actual time steps by",
   "trapezoids. The load of a joint is the whole wrench through it, in its own axes",
-  "at its origin: what bearings and flanges must carry. Mimic joints are measured",
+  "at its origin: what bearings and flanges must carry; that of a closure is on its",
+  "frame b, from a, in the axes of a at the origin of b. Mimic joints are measured",
   "against their own limits of position and speed; their torques are part of their",
   "leader's.",
+  "",
+  "--animate needs time. It draws a stick figure that moves, by itself in .svg, with",
+  "play, time, speed and, for robots in space, turning and zooming in .html. Files",
+  "load nothing and stay below 5 MB: what does not fit is thinned out evenly.",
   NULL,
 };
 
@@ -76,6 +84,8 @@ static const char* const examples[] = {
   "torques of the built-in UR5 along a trajectory",
   "limb id arm.urdf move.csv --size --plot torques.svg",
   "sizing table and curves",
+  "limb id panda move.csv --animate panda.html",
+  "the motion, to look at in a browser",
   "limb id arm.urdf positions.csv --differentiate --size --format json",
   "sizing from positions alone, for a program",
   NULL,
@@ -86,12 +96,13 @@ typedef struct id_run {
   cli_robot robot;
   cli_dofs dofs;
   cli_states states;
-  cli_output torques, drawing;
+  cli_output torques, drawing, film;
   limb_csv_writer* writer; // NULL: torques are not written
   cli_sizing sizing;
   cli_plot plot;
-  cli_closing closing; // of robots with loops
-  int size, draw, loops;
+  cli_animation* animation; // NULL: not wanted
+  cli_closing closing;      // of robots with loops
+  int size, draw, animate, loops;
   double* tau;
   sp_force* load;
   double largest; // of all tau
@@ -135,8 +146,12 @@ static int do_row(id_run* r)
   const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL)
                             : open_forces(r);
   if (code != EXIT_FINE) return code;
-  if (r->size) cli_sizing_add(&r->sizing, s->time, s->q, s->v, r->tau, r->load);
+  if (r->size)
+    cli_sizing_add(&r->sizing, &(sizing_row){s->time, s->q, s->v, r->tau, r->load,
+                                             r->loops ? r->closing.wrench : NULL});
   if (r->draw) cli_plot_add(&r->plot, s->has_time ? s->time : (double)s->count, r->tau);
+  const limb_status shown = r->animate ? cli_animation_add(r->animation, s->time, s->q) : LIMB_OK;
+  if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
   return r->writer ? cli_states_write_row(s, r->writer, r->tau) : EXIT_FINE;
 }
 
@@ -197,6 +212,7 @@ static int check_columns(id_run* r)
     }
   }
   if (code == EXIT_FINE && r->size) code = cli_states_need(s, STATES_TIME, "--size");
+  if (code == EXIT_FINE && r->animate) code = cli_states_need(s, STATES_TIME, "--animate");
   if (code == EXIT_FINE && r->draw && s->has_time) code = cli_states_need(s, STATES_TIME, "--plot");
   return code;
 }
@@ -206,6 +222,7 @@ static int is_standard_output(const char* path) { return path && strcmp(path, "-
 static int check_options(const id_run* r)
 {
   const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
+  const char* film = cli_get(r->args, "animate");
   if (cli_has(r->args, "format") && !r->size) {
     return cli_usage(r->args,
                      "--format is for the table of --size; torques are CSV (limb eval --what tau "
@@ -217,14 +234,17 @@ static int check_options(const id_run* r)
   if (path && plot && strcmp(path, plot) == 0) {
     return cli_usage(r->args, "--output and --plot name the same file '%s'", path);
   }
-  return EXIT_FINE;
+  if (film && ((path && strcmp(path, film) == 0) || (plot && strcmp(plot, film) == 0))) {
+    return cli_usage(r->args, "--animate and another option name the same file '%s'", film);
+  }
+  return cli_animation_option(r->args, "animate");
 }
 
 static int open_outputs(id_run* r)
 {
   const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
   int code = EXIT_FINE;
-  if (path || (!r->size && !r->draw)) {
+  if (path || (!r->size && !r->draw && !r->animate)) {
     code = cli_output_open(&r->torques, cli_title(r->args), path);
     if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) {
       code = out_of_memory(r);
@@ -232,6 +252,8 @@ static int open_outputs(id_run* r)
     if (code == EXIT_FINE) code = cli_states_write_head(&r->states, r->writer, "tau.");
   }
   if (code == EXIT_FINE && plot) code = cli_output_open(&r->drawing, cli_title(r->args), plot);
+  if (code == EXIT_FINE && r->animate)
+    code = cli_output_open(&r->film, cli_title(r->args), cli_get(r->args, "animate"));
   return code;
 }
 
@@ -243,7 +265,10 @@ static int make_room(id_run* r)
   if (!r->tau || !r->load) return out_of_memory(r);
   if (r->size && !cli_sizing_make(&r->sizing, r->robot.model, &r->dofs)) return out_of_memory(r);
   if (r->draw && !cli_plot_make(&r->plot, nv < PLOT_MOST ? nv : PLOT_MOST)) return out_of_memory(r);
-  return EXIT_FINE;
+  if (!r->animate) return EXIT_FINE;
+  const cli_animation_options wanted = {.subtitle = r->states.path, .trace = FIGURE_TRACE_AUTO};
+  const limb_status status = cli_animation_open(&r->animation, r->robot.model, &wanted);
+  return status == LIMB_OK ? EXIT_FINE : cli_states_failure(&r->states, status, "the animation");
 }
 
 // ---- the drawing -----------------------------------------------------------------------------------
@@ -259,7 +284,8 @@ static void draw(const id_run* r, const plot_series* series)
                  r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
                  r->robot.env.friction ? "as in the model" : "left out",
                  r->dofs.nv > PLOT_MOST ? "; only the first joints are drawn" : "");
-  const plot_words words = {title, subtitle, r->states.has_time ? "time [s]" : "row"};
+  const plot_words words = {
+    .title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
   cli_plot_draw(&r->plot, series, &words, r->drawing.stream);
 }
 
@@ -271,7 +297,7 @@ static int draw_plot(const id_run* r)
   for (int k = 0; k < nv; k++) {
     const cli_dof* d = &r->dofs.v[k];
     limb_joint_info info;
-    series[k] = (plot_series){d->name, cli_force_unit(d), HUGE_VAL};
+    series[k] = (plot_series){.name = d->name, .unit = cli_force_unit(d), .limit = HUGE_VAL};
     if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1) {
       series[k].limit = info.def.effort_max;
     }
@@ -283,6 +309,13 @@ static int draw_plot(const id_run* r)
   draw(r, series);
   free(series);
   return EXIT_FINE;
+}
+
+static int draw_animation(const id_run* r)
+{
+  const cli_picture kind = cli_picture_of(cli_get(r->args, "animate"));
+  return cli_animation_draw(r->animation, kind, r->film.stream) == LIMB_OK ? EXIT_FINE
+                                                                           : out_of_memory(r);
 }
 
 // ---- running ---------------------------------------------------------------------------------------
@@ -304,8 +337,10 @@ static int finish(id_run* r)
   const char *title = cli_title(r->args), *format = cli_get(r->args, "format");
   int code = r->writer ? cli_states_write_end(&r->states, r->writer) : EXIT_FINE;
   if (code == EXIT_FINE && r->draw) code = draw_plot(r);
+  if (code == EXIT_FINE && r->animate) code = draw_animation(r);
   if (code == EXIT_FINE && r->writer) code = cli_output_commit(&r->torques, title);
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
+  if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->film, title);
   if (code != EXIT_FINE || !r->size) return code;
   code = cli_sizing_print(&r->sizing, &r->robot, format ? format : "text", r->states.path, stdout);
   return code == EXIT_FINE ? limb_cli_close_output(title) : code;
@@ -333,7 +368,7 @@ static int run_states(id_run* r)
   if (code == EXIT_FINE) {
     code = cli_has(r->args, "differentiate") ? differentiate_rows(r) : stream_rows(r);
   }
-  if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw)) {
+  if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw || r->animate)) {
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
   }
   if (code == EXIT_FINE) code = finish(r);
@@ -343,6 +378,8 @@ static int run_states(id_run* r)
   limb_csv_destroy(r->writer);
   cli_output_abandon(&r->torques);
   cli_output_abandon(&r->drawing);
+  cli_output_abandon(&r->film);
+  cli_animation_free(r->animation);
   cli_sizing_free(&r->sizing);
   cli_plot_free(&r->plot);
   free(r->tau);
@@ -352,7 +389,10 @@ static int run_states(id_run* r)
 
 static int run_id(const cli_args* args)
 {
-  id_run r = {.args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot")};
+  id_run r = {.args = args,
+              .size = cli_has(args, "size"),
+              .draw = cli_has(args, "plot"),
+              .animate = cli_has(args, "animate")};
   int code = check_options(&r);
   if (code == EXIT_FINE) code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
@@ -375,7 +415,7 @@ static int run_id(const cli_args* args)
 const cli_command cli_id = {
   "id",
   "MODEL TRAJECTORY.csv",
-  "inverse dynamics along a trajectory: torques, sizing, curves",
+  "inverse dynamics along a trajectory: torques, sizing, curves, animation",
   about,
   examples,
   options,

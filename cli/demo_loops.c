@@ -73,11 +73,12 @@ static const struct {
 static limb_status fall_by(closed_robot* r, limb_closed_method method, double* a)
 {
   static const double none[MOST] = {0};
+  const limb_closed_motion rest = {.q = r->q, .v = none};
   limb_closed_options how = limb_default_closed_options();
   how.method = method;
   if (method == LIMB_CLOSED_AUTO)
     return limb_parallel_forward_dynamics(r->parallel, r->q, none, none, NULL, NULL, a);
-  return limb_closed_forward_dynamics(r->loops, r->q, none, none, NULL, &how, a, NULL, NULL);
+  return limb_closed_forward_dynamics(r->loops, &rest, none, &how, a, NULL, NULL);
 }
 
 static void show_methods(demo_run* run, closed_robot* r)

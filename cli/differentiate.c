@@ -99,22 +99,24 @@ static int read_rows(cli_track* t)
 
 static int fit(cli_track* t)
 {
+  enum { LEAST = 6 }; // rows of a quintic spline
   const cli_states* s = t->states;
   const size_t nq = (size_t)s->dofs->nq;
-  if (t->rows < SPLINE_LEAST) {
+  if (t->rows < LEAST) {
     return cli_usage(s->args, "%s: --differentiate needs at least %d rows, not %llu", s->path,
-                     SPLINE_LEAST, (unsigned long long)t->rows);
+                     LEAST, (unsigned long long)t->rows);
   }
-  t->spline = cli_spline_create(t->rows, t->time);
-  t->coefficient = calloc(t->rows * nq + 1, sizeof *t->coefficient);
-  if (!t->spline || !t->coefficient) {
+  const limb_samples samples = {t->rows, t->time, s->dofs->nq, t->value, t->width};
+  limb_error err;
+  t->d1 = calloc(nq + 1, sizeof *t->d1);
+  t->d2 = calloc(nq + 1, sizeof *t->d2);
+  limb_status status = LIMB_E_NOMEM;
+  if (t->d1 && t->d2)
+    status = limb_signal_create(LIMB_SIGNAL_SPLINE, &samples, NULL, &t->curve, &err);
+  if (status == LIMB_OK) return EXIT_FINE;
+  if (status == LIMB_E_NOMEM)
     return cli_usage(s->args, "--differentiate keeps all rows, and memory ran out");
-  }
-  for (size_t i = 0; i < t->rows; i++) {
-    memcpy(t->coefficient + i * nq, t->value + i * t->width, nq * sizeof *t->coefficient);
-  }
-  for (size_t k = 0; k < nq; k++) cli_spline_solve(t->spline, t->coefficient + k, nq);
-  return EXIT_FINE;
+  return cli_usage(s->args, "%s: --differentiate: %s", s->path, err.text);
 }
 
 int cli_track_read(cli_track* t, cli_states* states)
@@ -127,10 +129,11 @@ int cli_track_read(cli_track* t, cli_states* states)
 
 void cli_track_free(cli_track* t)
 {
-  cli_spline_destroy(t->spline);
+  limb_signal_destroy(t->curve);
   free(t->time);
   free(t->value);
-  free(t->coefficient);
+  free(t->d1);
+  free(t->d2);
   *t = (cli_track){0};
 }
 
@@ -196,14 +199,12 @@ void cli_track_row(cli_track* t, size_t i)
   s->time = t->time[i];
   s->count = i + 1;
   s->line = 0;
+  // What is not finite is refused by what is computed from it.
+  if (limb_signal_at(t->curve, s->time, NULL, t->d1, t->d2) != LIMB_OK)
+    for (size_t k = 0; k < nq; k++) t->d1[k] = nan("");
   for (int j = 0; j < limb_joint_count(s->model); j++) {
     limb_joint_info info;
-    double d1[7] = {0}, d2[7] = {0}; // no joint has more coordinates
     if (limb_get_joint(s->model, j, &info) != LIMB_OK || info.nq == 0) continue;
-    for (int k = 0; k < info.nq; k++) {
-      const double* c = t->coefficient + info.q + k;
-      cli_spline_derivatives(t->spline, c, nq, i, &d1[k], &d2[k]);
-    }
-    joint_rates(s, &info, d1, d2);
+    joint_rates(s, &info, t->d1 + info.q, t->d2 + info.q);
   }
 }

@@ -62,6 +62,7 @@ typedef struct eval_run {
   cli_closing closing;    // rows are closed by it; all zero: they are taken as they are
   unsigned closed_groups; // of STATES_Q, V and A: what these quantities need
   int by_motion;          // forces of closures are those of a; 0: those that come with tau
+  const double* lambda;   // nc: multipliers that are known, of a simulation; NULL: computed
 } eval_run;
 
 // What quantities need of a state.
@@ -173,6 +174,9 @@ typedef struct eval_sheet {
 } eval_sheet;
 
 // ---- robots with loops: eval_tree.c ----------------------------------------------------------------
+
+// The quantity that takes the place of one of the tree when the loops are closed; NULL: there is none.
+const char* eval_closed_name(const eval_quantity* e);
 
 // 1 when quantity i of the sheet sees the tree of joints only, of a robot that has loops as well.
 int eval_tree_only(const eval_sheet* s, int i);

@@ -33,6 +33,7 @@ static void needs(const eval_quantity* e, char* text, size_t size)
 {
   const char *gap = "", *frame = e->of & OF_FRAME ? "--frame" : "",
              *step = e->of & OF_STEP ? "--dt" : "";
+  const char* loops = e->of & OF_LOOPS ? "loops" : "";
   size_t used = 0;
   *text = '\0';
   for (int g = 0; g < GROUPS; g++) {
@@ -40,8 +41,8 @@ static void needs(const eval_quantity* e, char* text, size_t size)
     used += (size_t)snprintf(text + used, size - used, "%s%s", gap, group[g]);
     gap = " ";
   }
-  if (*frame || *step)
-    (void)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", frame, step);
+  if (*frame || *step || *loops)
+    (void)snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "", frame, step, loops);
 }
 
 static void add_to_list(cli_table* t, const eval_quantity* e)
@@ -55,12 +56,27 @@ static void add_to_list(cli_table* t, const eval_quantity* e)
   cli_cell(t, "%s", e->meaning);
 }
 
+// Of robots with loops: what is there in place of quantities of the tree.
+static void print_closed(void)
+{
+  (void)fputs("\n  Of a robot with loops most of the dynamics is that of its tree of joints, the "
+              "loops cut open. Closed there are\n",
+              stdout);
+  for (int k = 0; eval_get(k); k++) {
+    const char* closed = eval_closed_name(eval_get(k));
+    if (closed) (void)printf("    %s for %s\n", closed, eval_get(k)->name);
+  }
+  (void)fputs("  and the others that need loops. limb info tells whether a robot has any.\n",
+              stdout);
+}
+
 static void print_text(void)
 {
   cli_table t = cli_table_make("llll");
   cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
   for (int k = 0; eval_get(k); k++) add_to_list(&t, eval_get(k));
   cli_table_print(&t, stdout, "");
+  print_closed();
 }
 
 static json_t* quantity_json(const eval_quantity* e)
@@ -76,6 +92,8 @@ static json_t* quantity_json(const eval_quantity* e)
   (void)json_object_set_new(r, "meaning", cli_json_text(e->meaning));
   (void)json_object_set_new(r, "needs", states);
   (void)json_object_set_new(r, "frame", json_boolean((e->of & OF_FRAME) != 0));
+  (void)json_object_set_new(r, "loops", json_boolean((e->of & OF_LOOPS) != 0));
+  (void)json_object_set_new(r, "closed", cli_json_text(eval_closed_name(e)));
   (void)json_object_set_new(r, "shape", cli_json_text(form));
   (void)json_object_set_new(r, "unit", cli_json_text(e->unit));
   (void)json_object_set_new(r, "fields", fields);
@@ -144,6 +162,11 @@ const char* eval_nearest(const char* wrong)
     {"constraint_jacobian", "psi"},
     {"constraints", "psi"},
     {"multipliers", "lambda"},
+    {"tau_closed", "tau_active"},
+    {"closed_tau", "tau_active"},
+    {"acc_closed", "closed_acc"},
+    {"closed_dacc_dq", "dacc_closed_dq"},
+    {"dclosed_acc_dq", "dacc_closed_dq"},
     {"closure", "loop_residual"},
     {"gruebler", "mobility"},
     {"wrenches", "joint_loads"},

@@ -133,12 +133,12 @@ static limb_status inverse(eval_run* r, limb_closed_forces* f)
 
 static limb_status forward(eval_run* r, double* a, double* lambda)
 {
-  const cli_states* s = r->states;
+  const limb_closed_motion in = motion_of(r);
   limb_closed_options o = limb_default_closed_options();
   limb_closed_report report = {.loop = -1};
   o.loops = options_of(r);
-  const limb_status status = limb_closed_forward_dynamics(r->loops, s->q, s->v, s->tau,
-                                                          &r->robot->env, &o, a, lambda, &report);
+  const limb_status status =
+    limb_closed_forward_dynamics(r->loops, &in, r->states->tau, &o, a, lambda, &report);
   if (report.redundant > r->closing.redundant) r->closing.redundant = report.redundant;
   if (status != LIMB_OK && report.loop >= 0 && report.residual > 0)
     (void)snprintf(r->because, sizeof r->because,
@@ -165,6 +165,10 @@ static limb_status multipliers(eval_run* r, double* x, limb_closed_motion* in)
 {
   limb_closed_forces f = {.lambda = x};
   *in = motion_of(r);
+  if (r->lambda) {
+    memcpy(x, r->lambda, (size_t)limb_row_count(r->robot->model) * sizeof *x);
+    return LIMB_OK;
+  }
   if (r->by_motion) return inverse(r, &f);
   in->a = r->work;
   return forward(r, r->work, x);
@@ -193,7 +197,7 @@ static limb_status loads(eval_run* r, int of_joints, int count, double* x)
   limb_closed_motion in;
   limb_status s = multipliers(r, rows, &in);
   if (s == LIMB_OK)
-    s = limb_closed_loads(r->loops, &in, rows, &o, r->ref, of_joints ? f : NULL,
+    s = limb_closed_loads(r->loops, &in, rows, r->ref, &o, of_joints ? f : NULL,
                           of_joints ? NULL : f);
   eval_put_forces(s, f, count, x);
   return s;
@@ -220,7 +224,7 @@ static limb_status derivatives(eval_run* r, limb_closed_derivatives out)
     limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in, r->states->tau, &o, &out);
   if (s == LIMB_E_SINGULAR)
     (void)snprintf(r->because, sizeof r->because,
-                   "rows of the loops follow from others here, or nothing has mass along a motion: "
+                   "multipliers of rows that follow from others, or nothing has mass along a motion: "
                    "there are no derivatives; limb eval --what mobility");
   return s;
 }

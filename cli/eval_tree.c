@@ -21,9 +21,34 @@ static int is_of_tree(const eval_quantity* e)
   return 0;
 }
 
+const char* eval_closed_name(const eval_quantity* e)
+{
+  static const char* const pairs[][2] = {
+    {"tau", "tau_active"},         {"acc", "closed_acc"},         {"reactions", "joint_loads"},
+    {"dacc_dq", "dacc_closed_dq"}, {"dacc_dv", "dacc_closed_dv"}, {"dacc_dtau", "dacc_closed_dtau"},
+  };
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+    if (strcmp(e->name, pairs[k][0]) == 0) return pairs[k][1];
+  return NULL;
+}
+
 int eval_tree_only(const eval_sheet* s, int i)
 {
   return limb_loop_count(s->run->robot->model) > 0 && is_of_tree(s->quantity[i]);
+}
+
+// What is there with the loops closed: in place of what was asked for, or at all.
+static void tell_closed(const eval_sheet* s)
+{
+  int told = 0;
+  for (int i = 0; i < s->count; i++) {
+    const char* closed = eval_closed_name(s->quantity[i]);
+    if (!closed) continue;
+    (void)fprintf(stderr, "%s%s for %s", told++ ? ", " : "; with the loops closed: ", closed,
+                  s->quantity[i]->name);
+  }
+  (void)fprintf(stderr, "%s\n",
+                told > 0 ? "" : "; tau_active, closed_acc, limb id and limb fd close them");
 }
 
 int eval_watch_open(eval_sheet* s)
@@ -38,7 +63,7 @@ int eval_watch_open(eval_sheet* s)
                     limb_reading_source(s->run->robot->reading));
     (void)fprintf(stderr, "%s%s", told++ ? ", " : "", s->quantity[i]->name);
   }
-  if (told > 0) (void)fprintf(stderr, "; tau_active, limb id and limb fd close them\n");
+  if (told > 0) tell_closed(s);
   if (!(s->run->states->wanted & STATES_Q)) return EXIT_FINE;
   const limb_status status = limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &s->watch.loops);
   return status == LIMB_OK ? EXIT_FINE : cli_usage(s->args, "loops: %s", limb_status_text(status));

@@ -148,13 +148,11 @@ static int environment_options(const cli_args* args, cli_robot* r)
 // ---- opening ---------------------------------------------------------------------------------------
 
 // Reads; EXIT_FINE, or an exit code after everything from a severity on was said.
-static int read_robot(const cli_args* args, const char* source, limb_severity from, cli_robot* r)
+static int read_robot(const char* source, const limb_read_options* opt, limb_severity from,
+                      cli_robot* r)
 {
-  limb_read_options opt;
   limb_error err = {0};
-  const int code = cli_read_options(args, &opt);
-  if (code != EXIT_FINE) return code;
-  const limb_status s = limb_read(source, &opt, &r->reading, &err);
+  const limb_status s = limb_read(source, opt, &r->reading, &err);
   limb_findings* f = limb_reading_findings(r->reading);
   const char* name = r->reading ? limb_reading_source(r->reading) : source;
   limb_findings_sort(f);
@@ -229,10 +227,13 @@ static void tell_rest(const cli_robot* r, const char* source, int errors)
   }
 }
 
-static int open_robot(const cli_args* args, const char* source, limb_severity from, cli_robot* r)
+static int open_robot(const cli_args* args, const char* source, const limb_read_options* opt,
+                      limb_severity from, cli_robot* r)
 {
+  limb_read_options own;
   *r = (cli_robot){0};
-  int code = read_robot(args, source, from, r);
+  int code = opt ? EXIT_FINE : cli_read_options(args, &own);
+  if (code == EXIT_FINE) code = read_robot(source, opt ? opt : &own, from, r);
   if (code == EXIT_FINE) code = examine_robot(r);
   if (code == EXIT_FINE) code = build_robot(r);
   if (code == EXIT_FINE) code = environment_options(args, r);
@@ -242,14 +243,20 @@ static int open_robot(const cli_args* args, const char* source, limb_severity fr
 
 int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r)
 {
-  return open_robot(args, source, LIMB_ERROR, r);
+  return open_robot(args, source, NULL, LIMB_ERROR, r);
+}
+
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt,
+                      cli_robot* r)
+{
+  const int code = open_robot(args, source, opt, LIMB_WARNING, r);
+  if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));
+  return code;
 }
 
 int cli_robot_open(const cli_args* args, const char* source, cli_robot* r)
 {
-  const int code = open_robot(args, source, LIMB_WARNING, r);
-  if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));
-  return code;
+  return cli_robot_open_as(args, source, NULL, r);
 }
 
 void cli_robot_close(cli_robot* r)

@@ -26,7 +26,8 @@ int cli_sizing_make(cli_sizing* s, const limb_model* model, const cli_dofs* dofs
   s->dof = calloc((size_t)dofs->nv + 1, sizeof *s->dof);
   s->q_index = calloc((size_t)dofs->nv + 1, sizeof *s->q_index);
   s->load = calloc((size_t)limb_joint_count(model) + 1, sizeof *s->load);
-  if (!s->dof || !s->q_index || !s->load) {
+  s->loop = calloc((size_t)limb_loop_count(model) + 1, sizeof *s->loop);
+  if (!s->dof || !s->q_index || !s->load || !s->loop) {
     cli_sizing_free(s);
     return 0;
   }
@@ -39,6 +40,7 @@ void cli_sizing_free(cli_sizing* s)
   free(s->dof);
   free(s->q_index);
   free(s->load);
+  free(s->loop);
   *s = (cli_sizing){0};
 }
 
@@ -88,16 +90,25 @@ static void add_load(sizing_load* l, int first, double time, const sp_force* w)
   if (first || moment > l->moment) l->moment = moment, l->moment_time = time, l->at_moment = *w;
 }
 
-void cli_sizing_add(cli_sizing* s, double time, const double* q, const double* v, const double* tau,
-                    const sp_force* load)
+void cli_sizing_add(cli_sizing* s, const sizing_row* row)
 {
-  for (int k = 0; k < s->dofs->nv; k++) add_dof(s, k, time, q[s->q_index[k]], v[k], tau[k]);
-  for (int j = 0; j < limb_joint_count(s->model); j++) {
-    add_load(&s->load[j], s->rows == 0, time, &load[j]);
-  }
-  if (s->rows == 0) s->start = time;
+  const int first = s->rows == 0;
+  const double time = row->time;
+  for (int k = 0; k < s->dofs->nv; k++)
+    add_dof(s, k, time, row->q[s->q_index[k]], row->v[k], row->tau[k]);
+  for (int j = 0; j < limb_joint_count(s->model); j++)
+    add_load(&s->load[j], first, time, &row->load[j]);
+  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++)
+    add_load(&s->loop[i], first, time, &row->loop[i]);
+  if (first) s->start = time;
   s->end = time;
   s->rows++;
+}
+
+int cli_sizing_has_wrench(const cli_sizing* s, int loop, limb_loop_info* out)
+{
+  return limb_get_loop(s->model, loop, out) == LIMB_OK && out->def.kind != LIMB_LOOP_GEAR &&
+         out->def.kind != LIMB_LOOP_POLYNOMIAL;
 }
 
 double cli_sizing_duration(const cli_sizing* s) { return s->end - s->start; }

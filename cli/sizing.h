@@ -30,7 +30,8 @@ typedef struct sizing_dof {
   double last_torque, last_power;
 } sizing_dof;
 
-// One joint: the wrench it transmits, in its own axes at its origin, at the largest force and moment.
+// One joint: the wrench it transmits, in its own axes at its origin, at the largest force and moment. One
+// closure: the wrench on its frame b, from a, in the axes of a at the origin of b.
 typedef struct sizing_load {
   double force, force_time, moment, moment_time;
   sp_force at_force, at_moment;
@@ -51,6 +52,7 @@ typedef struct cli_sizing {
   double start, end; // time of the first and the last row
   sizing_dof* dof;   // nv
   sizing_load* load; // one per joint of the model
+  sizing_load* loop; // one per loop
   int* q_index;      // of each degree of freedom
 } cli_sizing;
 
@@ -58,9 +60,16 @@ typedef struct cli_sizing {
 int cli_sizing_make(cli_sizing* s, const limb_model* model, const cli_dofs* dofs);
 void cli_sizing_free(cli_sizing* s);
 
-// One row; load is what limb_joint_reactions gives for LIMB_BODY.
-void cli_sizing_add(cli_sizing* s, double time, const double* q, const double* v, const double* tau,
-                    const sp_force* load);
+// What one row brings.
+typedef struct sizing_row {
+  double time;
+  const double *q, *v, *tau;
+  const sp_force*
+    load; // of the joints, as limb_joint_reactions and limb_closed_loads give it for LIMB_BODY
+  const sp_force* loop; // of the closures, by limb_closed_loads; NULL: there are none
+} sizing_row;
+
+void cli_sizing_add(cli_sizing* s, const sizing_row* row);
 
 // Derived figures. Mean power is that of |tau v|.
 double cli_sizing_duration(const cli_sizing* s);
@@ -69,6 +78,9 @@ double cli_sizing_mean_power(const cli_sizing* s, int k);
 
 // Follower number k, from 0 on; 0 when there are no more.
 int cli_sizing_follower(const cli_sizing* s, int k, sizing_follower* out);
+
+// 1 when a loop transmits a wrench: gears and polynomials act along the axes of joints, whose loads have it.
+int cli_sizing_has_wrench(const cli_sizing* s, int loop, limb_loop_info* out);
 
 // Room to the nearer limit of the position: negative beyond it, infinite without limits.
 double cli_sizing_room(const sizing_dof* d);

@@ -137,6 +137,15 @@ static void text_positions(const cli_sizing* s, FILE* out)
   cli_table_print(&t, out, "");
 }
 
+static void load_cells(cli_table* t, const char* name, const sizing_load* l)
+{
+  cli_cell(t, "%s", name);
+  cell_unit(t, l->force, "N");
+  cell_unit(t, l->force_time, "s");
+  cell_unit(t, l->moment, "N m");
+  cell_unit(t, l->moment_time, "s");
+}
+
 static void text_loads(const cli_sizing* s, FILE* out)
 {
   static const char* const words[] = {"load on the joint", "peak force", "at",
@@ -152,15 +161,28 @@ static void text_loads(const cli_sizing* s, FILE* out)
       idle++;
       continue;
     }
-    cli_cell(&t, "%s", info.def.name);
-    cell_unit(&t, l->force, "N");
-    cell_unit(&t, l->force_time, "s");
-    cell_unit(&t, l->moment, "N m");
-    cell_unit(&t, l->moment_time, "s");
+    load_cells(&t, info.def.name, l);
   }
   cli_table_print(&t, out, "");
   if (idle)
     (void)fprintf(out, "%d fixed joint%s nothing\n", idle, idle == 1 ? " carries" : "s carry");
+}
+
+// Of the closures that transmit wrenches.
+static void text_closures(const cli_sizing* s, FILE* out)
+{
+  static const char* const words[] = {"load on the closure", "peak force", "at",
+                                      "peak moment",         "at",         NULL};
+  limb_loop_info x;
+  int first = 0;
+  while (first < limb_loop_count(s->model) && !cli_sizing_has_wrench(s, first, &x)) first++;
+  if (first == limb_loop_count(s->model)) return;
+  cli_table t = cli_table_make("lrrrr");
+  heading(&t, words);
+  for (int i = first; i < limb_loop_count(s->model); i++)
+    if (cli_sizing_has_wrench(s, i, &x)) load_cells(&t, x.def.name, &s->loop[i]);
+  (void)fputs("\n", out);
+  cli_table_print(&t, out, "");
 }
 
 static int print_text(const cli_sizing* s, const cli_robot* robot, const char* path, FILE* out)
@@ -179,6 +201,7 @@ static int print_text(const cli_sizing* s, const cli_robot* robot, const char* p
   text_positions(s, out);
   (void)fputs("\n", out);
   text_loads(s, out);
+  text_closures(s, out);
   (void)fputs(
     "\nPeaks are the largest magnitudes, with their signs. Work done is by the actuator, work "
     "taken "
@@ -276,20 +299,34 @@ static json_t* json_wrench(double value, double time, const sp_force* w)
   return r;
 }
 
+static json_t* json_load(const char* kind, const char* name, const sizing_load* l)
+{
+  json_t* r = json_object();
+  (void)json_object_set_new(r, kind, cli_json_text(name));
+  (void)json_object_set_new(r, "peak_force", json_wrench(l->force, l->force_time, &l->at_force));
+  (void)json_object_set_new(r, "peak_moment",
+                            json_wrench(l->moment, l->moment_time, &l->at_moment));
+  return r;
+}
+
 static json_t* json_joint_loads(const cli_sizing* s)
 {
   json_t* r = json_array();
   for (int j = 0; j < limb_joint_count(s->model); j++) {
-    const sizing_load* l = &s->load[j];
     limb_joint_info info;
     if (limb_get_joint(s->model, j, &info) != LIMB_OK) continue;
-    json_t* x = json_object();
-    (void)json_object_set_new(x, "joint", cli_json_text(info.def.name));
-    (void)json_object_set_new(x, "peak_force", json_wrench(l->force, l->force_time, &l->at_force));
-    (void)json_object_set_new(x, "peak_moment",
-                              json_wrench(l->moment, l->moment_time, &l->at_moment));
-    (void)json_array_append_new(r, x);
+    (void)json_array_append_new(r, json_load("joint", info.def.name, &s->load[j]));
   }
+  return r;
+}
+
+static json_t* json_loop_loads(const cli_sizing* s)
+{
+  json_t* r = json_array();
+  limb_loop_info x;
+  for (int i = 0; i < limb_loop_count(s->model); i++)
+    if (cli_sizing_has_wrench(s, i, &x))
+      (void)json_array_append_new(r, json_load("loop", x.def.name, &s->loop[i]));
   return r;
 }
 
@@ -306,6 +343,7 @@ static int print_json(const cli_sizing* s, const cli_robot* robot, const char* p
   (void)json_object_set_new(r, "dofs", dofs);
   (void)json_object_set_new(r, "followers", json_followers(s));
   (void)json_object_set_new(r, "loads", json_joint_loads(s));
+  (void)json_object_set_new(r, "loop_loads", json_loop_loads(s));
   return cli_json_print(r, out, "limb id");
 }
 
@@ -332,11 +370,15 @@ static void csv_follower(const cli_sizing* s, int joint, double x[CSV_COLUMNS])
   x[14] = d->q_least, x[15] = d->q_most, x[16] = d->q_min, x[17] = d->q_max;
 }
 
+static void csv_load(const sizing_load* l, double x[CSV_COLUMNS])
+{
+  x[18] = l->force, x[19] = l->force_time, x[20] = l->moment, x[21] = l->moment_time;
+}
+
 // Numbers of one row; k -1: a joint without coordinate. What is not there is infinite.
 static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLUMNS])
 {
   const sizing_dof* d = k >= 0 ? &s->dof[k] : NULL;
-  const sizing_load* l = &s->load[joint];
   for (int i = 0; i < CSV_DOF; i++) x[i] = HUGE_VAL;
   if (d) {
     x[0] = d->torque.value, x[1] = d->torque.time, x[2] = d->torque.other;
@@ -347,30 +389,53 @@ static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLU
     x[14] = d->q_least, x[15] = d->q_most, x[16] = d->q_min, x[17] = d->q_max;
   }
   if (!d) csv_follower(s, joint, x);
-  x[18] = l->force, x[19] = l->force_time, x[20] = l->moment, x[21] = l->moment_time;
+  csv_load(&s->load[joint], x);
+}
+
+static limb_status csv_put(limb_csv_writer* w, const char* dof, const char* joint,
+                           const double x[CSV_COLUMNS], const char* loop)
+{
+  limb_status status = limb_csv_text(w, dof);
+  if (status == LIMB_OK) status = limb_csv_text(w, joint);
+  for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++) {
+    status = isfinite(x[i]) ? limb_csv_number(w, x[i]) : limb_csv_text(w, "");
+  }
+  if (status == LIMB_OK) status = limb_csv_text(w, loop);
+  return status == LIMB_OK ? limb_csv_end_row(w) : status;
 }
 
 static limb_status csv_row(limb_csv_writer* w, const cli_sizing* s, int k, int joint)
 {
   limb_joint_info info;
   double x[CSV_COLUMNS];
-  limb_status status = limb_get_joint(s->model, joint, &info);
+  const limb_status status = limb_get_joint(s->model, joint, &info);
+  if (status != LIMB_OK) return status;
   csv_numbers(s, k, joint, x);
-  if (status == LIMB_OK) status = limb_csv_text(w, k >= 0 ? s->dofs->v[k].name : "");
-  if (status == LIMB_OK) status = limb_csv_text(w, info.def.name);
-  for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++) {
-    status = isfinite(x[i]) ? limb_csv_number(w, x[i]) : limb_csv_text(w, "");
-  }
-  return status == LIMB_OK ? limb_csv_end_row(w) : status;
+  return csv_put(w, k >= 0 ? s->dofs->v[k].name : "", info.def.name, x, "");
 }
 
-// A row per degree of freedom; joints without any have one for their load.
+static limb_status csv_closures(limb_csv_writer* w, const cli_sizing* s)
+{
+  limb_loop_info loop;
+  double x[CSV_COLUMNS];
+  limb_status status = LIMB_OK;
+  for (int i = 0; i < limb_loop_count(s->model) && status == LIMB_OK; i++) {
+    if (!cli_sizing_has_wrench(s, i, &loop)) continue;
+    for (int k = 0; k < CSV_DOF; k++) x[k] = HUGE_VAL;
+    csv_load(&s->loop[i], x);
+    status = csv_put(w, "", "", x, loop.def.name);
+  }
+  return status;
+}
+
+// A row per degree of freedom; joints without any have one for their load, so have closures.
 static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
 {
   limb_status status = limb_csv_text(w, "dof");
   if (status == LIMB_OK) status = limb_csv_text(w, "joint");
   for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++)
     status = limb_csv_text(w, csv_columns[i]);
+  if (status == LIMB_OK) status = limb_csv_text(w, "loop");
   if (status == LIMB_OK) status = limb_csv_end_row(w);
   for (int j = 0; j < limb_joint_count(s->model) && status == LIMB_OK; j++) {
     limb_joint_info info;
@@ -378,7 +443,7 @@ static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
     if (status == LIMB_OK && info.nv == 0) status = csv_row(w, s, -1, j);
     for (int i = 0; i < info.nv && status == LIMB_OK; i++) status = csv_row(w, s, info.v + i, j);
   }
-  return status;
+  return status == LIMB_OK ? csv_closures(w, s) : status;
 }
 
 static int print_csv(const cli_sizing* s, FILE* out)

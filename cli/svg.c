@@ -48,7 +48,7 @@ static int count_characters(const char* text)
   return n;
 }
 
-static void put_text(FILE* out, const char* text, int most)
+void svg_escape(FILE* out, const char* text, int most)
 {
   const int n = count_characters(text);
   const int shown = n <= most ? n : most - 1;
@@ -66,7 +66,7 @@ void svg_begin(FILE* out, double width, double height, const char* title, const 
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                 "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
                 width, height, width, height);
-  put_text(out, title, 200);
+  svg_escape(out, title, 200);
   (void)fprintf(out, "</title>\n<style>\n%s</style>\n", style);
 }
 
@@ -95,7 +95,7 @@ void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double 
   static const char* const word[] = {"start", "middle", "end"};
   (void)fprintf(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class,
                 word[anchor], x, y);
-  put_text(out, text, most);
+  svg_escape(out, text, most);
   (void)fputs("</text>\n", out);
 }
 

@@ -12,6 +12,9 @@ void svg_rect(FILE* out, const char* class, double x, double y, double width, do
 void svg_line(FILE* out, const char* class, double x1, double y1, double x2, double y2);
 void svg_circle(FILE* out, const char* class, double x, double y, double radius);
 
+// Text alone, with & < > escaped, as XML and HTML want it; beyond most characters there is an ellipsis.
+void svg_escape(FILE* out, const char* text, int most);
+
 // Text that begins, is centred or ends at x; bytes beyond most characters become an ellipsis.
 typedef enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END } svg_anchor;
 void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most,

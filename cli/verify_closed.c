@@ -94,11 +94,11 @@ static limb_status gamma_rows(verify* t, double* off)
 static limb_status forward_by(verify* t, limb_closed_method method, double* off)
 {
   verify_closed* c = t->closed;
+  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
   limb_closed_options o = limb_default_closed_options();
   o.method = method;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK)
-    s = limb_closed_forward_dynamics(c->w, c->q, c->v, c->tau, &t->env, &o, c->x, c->row, NULL);
+  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->x, c->row, NULL);
   if (s != LIMB_OK) return s;
   *off = fmax(cli_differ((size_t)t->nv, c->x, c->acc, c->size_acc),
               cli_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
@@ -153,10 +153,10 @@ static limb_status by_reduction(verify* t, double* off)
 static limb_status rows_hold(verify* t, double* off)
 {
   verify_closed* c = t->closed;
+  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
   const limb_loop_equations out = {.Psi = c->Psi, .gamma = c->row};
   limb_status s = verify_close(t);
-  if (s == LIMB_OK)
-    s = limb_closed_forward_dynamics(c->w, c->q, c->v, c->tau, &t->env, NULL, c->x, NULL, NULL);
+  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, NULL, c->x, NULL, NULL);
   if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, c->v, NULL, &out);
   if (s != LIMB_OK) return s;
   rows_times(c, t->nv, c->x, c->other);
@@ -175,8 +175,7 @@ static limb_status inverse_forward(verify* t, double* off)
   const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
   limb_closed_forces f = {.tau = c->x, .lambda = c->row};
   s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
-  if (s == LIMB_OK)
-    s = limb_closed_forward_dynamics(c->w, c->q, c->v, c->x, &t->env, NULL, c->y, NULL, NULL);
+  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->x, NULL, c->y, NULL, NULL);
   if (s != LIMB_OK) return s;
   *off = cli_differ((size_t)t->nv, c->y, c->acc, c->size_acc);
   if (f.overdriven > 0) return s;
@@ -214,7 +213,7 @@ static limb_status loads(verify* t, double* off)
   sp_force *joint = t->F, *loop = c->loads, sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
   sp_vec3 com = {0, 0, 0};
   double size = c->size_force;
-  s = limb_closed_loads(c->w, &in, c->lambda, NULL, LIMB_WORLD, joint, loop);
+  s = limb_closed_loads(c->w, &in, c->lambda, LIMB_WORLD, NULL, joint, loop);
   if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->acc);
   for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
     limb_joint_info info;
@@ -301,7 +300,7 @@ static limb_status loads_along_joints(verify* t, double* off)
   limb_status s = verify_close(t);
   const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
   if (s == LIMB_OK) s = closure_forces(t, c->x);
-  if (s == LIMB_OK) s = limb_closed_loads(c->w, &in, c->lambda, NULL, LIMB_BODY, t->F, NULL);
+  if (s == LIMB_OK) s = limb_closed_loads(c->w, &in, c->lambda, LIMB_BODY, NULL, t->F, NULL);
   memset(c->y, 0, (size_t)t->nv * sizeof *c->y);
   if (s == LIMB_OK) s = add_loads(t, -1);
   if (s == LIMB_OK) s = limb_joint_reactions(t->d, c->q, c->v, c->acc, &t->env, LIMB_BODY, t->F);
@@ -337,10 +336,11 @@ static limb_status impact(verify* t, double* off)
 static limb_status sample_forward(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
+  const limb_closed_motion in = {.q = c->qt, .v = c->vt, .env = &c->env};
   limb_closed_options o = limb_default_closed_options();
   o.method = LIMB_CLOSED_KKT;
   for (int k = 0; k < t->nv; k++) c->at[k] = (1 + h) * c->tau[k];
-  return limb_closed_forward_dynamics(c->w, c->qt, c->vt, c->at, &c->env, &o, out, NULL, NULL);
+  return limb_closed_forward_dynamics(c->w, &in, c->at, &o, out, NULL, NULL);
 }
 
 // Along v for q, a for v, tau for itself.

@@ -215,12 +215,13 @@ static limb_status cut_elsewhere(verify* t, double* off)
   *off = 0;
   for (int i = 0; i < c->ncut && s == LIMB_OK; i++) {
     verify_cut* x = &c->cut[i];
+    const limb_closed_motion here = {.q = c->q, .v = c->v, .env = &t->env};
+    const limb_closed_motion there = {.q = x->q, .v = x->v, .env = &t->env};
     s = carry_torques(t, x, c->y);
-    if (s == LIMB_OK)
-      s = limb_closed_forward_dynamics(c->w, c->q, c->v, c->y, &t->env, NULL, c->x, NULL, NULL);
+    if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &here, c->y, NULL, c->x, NULL, NULL);
     if (s == LIMB_OK) s = limb_recut_state(d, x->m, c->q, c->v, x->q, x->v);
     if (s == LIMB_OK)
-      s = limb_closed_forward_dynamics(x->w, x->q, x->v, x->tau, &t->env, NULL, x->a, NULL, NULL);
+      s = limb_closed_forward_dynamics(x->w, &there, x->tau, NULL, x->a, NULL, NULL);
     if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->x);
     if (s == LIMB_OK) s = limb_kinematics(x->d, x->q, x->v, x->a);
     if (s == LIMB_OK) s = compare_bodies(t, x, off);

@@ -130,12 +130,13 @@ static limb_status draw_torques(verify* t, uint64_t* seed)
 static limb_status solve(verify* t)
 {
   verify_closed* c = t->closed;
+  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
   limb_closed_options o = limb_default_closed_options();
   const int dense = t->nv <= VERIFY_KKT && cli_loops_use(t->m) == LIMB_LOOPS_DENSE;
   o.method = dense ? LIMB_CLOSED_KKT : LIMB_CLOSED_AUTO;
   limb_status s = limb_forward_dynamics(t->d, c->q, c->v, c->tau, &t->env, c->acc);
   c->size_acc = s == LIMB_OK ? verify_largest(t->nv, c->acc) : 0; // a tree may do without mass
-  s = limb_closed_forward_dynamics(c->w, c->q, c->v, c->tau, &t->env, &o, c->acc, c->lambda, NULL);
+  s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->acc, c->lambda, NULL);
   c->size_force = fmax(c->size_force, verify_largest(c->nc, c->lambda));
   return s;
 }

@@ -86,6 +86,15 @@ function(limb_isa_flags target isa)
     target_compile_options(
       ${target} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow)
   endif()
+  if(LIMB_SANITIZE MATCHES "address")
+    # Every access is checked, by a call: written out in line the checks double the time to compile.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE --param=asan-instrumentation-with-call-threshold=0)
+    else()
+      target_compile_options(
+        ${target} PRIVATE "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0")
+    endif()
+  endif()
   if(isa STREQUAL "v3")
     target_compile_options(${target} PRIVATE -march=x86-64-v3)
   elseif(isa STREQUAL "v4")

@@ -12,9 +12,6 @@ target_compile_definitions(limb_io_objects PRIVATE _POSIX_C_SOURCE=200809L)
 target_include_directories(limb_io_objects PRIVATE ${limb_expat_INCLUDE_DIRS}
                                                    ${limb_yaml_INCLUDE_DIRS})
 
-# The shared library brings its own copy of base, whose symbols the core does not export.
-add_library(limb_base_archive STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:limb_base>)
-set_target_properties(limb_base_archive PROPERTIES LINKER_LANGUAGE C)
 add_library(limb_io SHARED $<TARGET_OBJECTS:limb_io_objects>)
 set_target_properties(limb_io PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
                                          EXPORT_NAME io)

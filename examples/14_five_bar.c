@@ -35,7 +35,7 @@ static limb_status describe(robot* r, const double* q)
   int found = 0;
   how.held = shoulders, how.tries = 50;
   limb_status s = limb_mobility_at(r->w, q, NULL, &x);
-  if (s == LIMB_OK) s = limb_assembly_branches(r->w, &how, q, MOST, way[0], &found);
+  if (s == LIMB_OK) s = limb_assembly_branches(r->w, q, &how, MOST, way[0], &found);
   printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.rows, x.mobility, x.active);
   for (int k = 0; k < found; k++) {
     const sp_vec3 p = tip_at(r, way[k]);
@@ -60,7 +60,7 @@ static limb_status solve(robot* r, moment* x)
   limb_status s = limb_complete_velocities(r->w, x->q, NULL, NULL, x->v);
   if (s == LIMB_OK) s = limb_complete_accelerations(r->w, x->q, x->v, NULL, NULL, x->a);
   if (s == LIMB_OK) s = limb_closed_inverse_dynamics(r->w, &motion, NULL, NULL, &out);
-  if (s == LIMB_OK) s = limb_closed_loads(r->w, &motion, lambda, NULL, LIMB_ALIGNED, joint, &loop);
+  if (s == LIMB_OK) s = limb_closed_loads(r->w, &motion, lambda, LIMB_ALIGNED, NULL, joint, &loop);
   if (s == LIMB_OK) x->elbow = sp_norm3(joint[LEFT_ELBOW].f), x->tip = sp_norm3(loop.f);
   return s;
 }
@@ -86,7 +86,7 @@ static limb_status move(robot* r, double t, moment* x)
   const double goal[N] = {[LEFT] = 1.4 + A * sin(w * t), [RIGHT] = 1.7 + B * sin(2 * w * t)};
   x->v[LEFT] = A * w * cos(w * t), x->a[LEFT] = -A * w * w * sin(w * t);
   x->v[RIGHT] = 2 * B * w * cos(2 * w * t), x->a[RIGHT] = -4 * B * w * w * sin(2 * w * t);
-  return limb_follow_branch(r->w, NULL, goal, NULL, x->q);
+  return limb_follow_branch(r->w, goal, NULL, NULL, x->q);
 }
 
 static void print_page(const sp_vec3* tip)

@@ -32,7 +32,8 @@ typedef struct vehicle {
 static limb_status slope(vehicle* x, const double* q, const double* v, double* a, double* power)
 {
   double friction[MOST] = {0};
-  limb_status s = limb_closed_forward_dynamics(x->w, q, v, x->tau, NULL, NULL, a, x->lambda, NULL);
+  const limb_closed_motion in = {.q = q, .v = v};
+  limb_status s = limb_closed_forward_dynamics(x->w, &in, x->tau, NULL, a, x->lambda, NULL);
   if (s == LIMB_OK) s = limb_friction_forces(x->d, v, NULL, friction);
   *power = 0;
   for (int i = 0; i < x->n; i++) *power += v[i] * (x->tau[i] - friction[i]);

@@ -37,7 +37,7 @@ static limb_status look(robot* r, double* torque)
 static limb_status turn(robot* r, double dy)
 {
   const double goal[N] = {r->q[0] + dy, 0, 0};
-  return limb_follow_branch(r->w, NULL, goal, NULL, r->q);
+  return limb_follow_branch(r->w, goal, NULL, NULL, r->q);
 }
 
 static limb_status find_rest(robot* r)
@@ -50,7 +50,7 @@ static limb_status find_rest(robot* r)
     printf("%4d %8.4f rad %9.1e N m\n", k, r->q[0], torque);
     // downhill, and not far where the slope says nothing
     const double far = -torque / fabs(r->stiffness), dy = fmax(-0.3, fmin(0.3, far));
-    if (s == LIMB_OK && fabs(torque) > 1e-13) s = turn(r, dy);
+    if (s == LIMB_OK) s = turn(r, dy);
   }
   return s != LIMB_OK || (fabs(torque) < 1e-12 && r->stiffness > 0) ? s : LIMB_E_NOCONV;
 }
@@ -61,10 +61,11 @@ static limb_status step(robot* r, double* q, double* v)
   static const double at[4] = {0, 0.5, 0.5, 1}, share[4] = {1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0};
   static const double none[N] = {0};
   double p[N], u[N] = {0}, a[N] = {0}, dq[N] = {0}, dv[N] = {0};
+  const limb_closed_motion in = {.q = p, .v = u};
   limb_status s = LIMB_OK;
   for (int k = 0; k < 4 && s == LIMB_OK; k++) {
     for (int i = 0; i < N; i++) p[i] = q[i] + at[k] * DT * u[i], u[i] = v[i] + at[k] * DT * a[i];
-    s = limb_closed_forward_dynamics(r->w, p, u, none, NULL, NULL, a, NULL, NULL);
+    s = limb_closed_forward_dynamics(r->w, &in, none, NULL, a, NULL, NULL);
     for (int i = 0; i < N; i++) dq[i] += share[k] * DT * u[i], dv[i] += share[k] * DT * a[i];
   }
   for (int i = 0; i < N; i++) q[i] += dq[i], v[i] += dv[i];

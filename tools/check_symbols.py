@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The exported symbols are those of cmake/<library>.abi, and those that its public headers promise.
 
-    check_symbols.py <liblimb.so or liblimb_io.so>            compare
-    check_symbols.py <liblimb.so or liblimb_io.so> --update   write the list anew: a decision about the ABI
+    check_symbols.py <liblimb.so, liblimb_io.so, ...>            compare
+    check_symbols.py <liblimb.so, liblimb_io.so, ...> --update   write the list anew: a decision about the ABI
 
-Headers of limb_io say so in their opening comment; all others are of limb.
+Headers of limb_io and limb_sim say so in their opening comment; all others are of limb.
 """
 import re
 import subprocess
@@ -31,7 +31,8 @@ def promised():
     names = {}
     for header in sorted((ROOT / "include" / "limb").glob("*.h")):
         text = header.read_text(encoding="utf-8")
-        if ("belongs to the library limb_io" in text) != (LIBRARY == "limb_io"):
+        hit = re.search(r"belongs to the library (limb_\w+)", text)
+        if (hit[1] if hit else "limb") != LIBRARY:
             continue
         for hit in re.finditer(r"^(?:LIMB_NODISCARD )?LIMB_API\b[^;(]*?(\w+)\s*\(", text, re.M):
             names[hit[1]] = (header, text.count("\n", 0, hit.start()) + 1)

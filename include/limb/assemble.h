@@ -59,15 +59,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_asse
 /// @param q_out  most x nq; those found, q's own first (output)
 /// @param found  how many (output)
 /// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.tries is the number of starts.
-LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w,
-                                                           const limb_assembly* options,
-                                                           const double* q, int most, double* q_out,
-                                                           int* found);
+LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const double* q,
+                                                           const limb_assembly* options, int most,
+                                                           double* q_out, int* found);
 
 /// The exact projection: the nearest state that satisfies the equations. Places first, by Gauss-Newton steps
 /// of least norm, then velocities: v -= Psi^+ (Psi v - s'). Weighted by masses it would be nearest in kinetic
 /// energy, and cost more; so near, it makes no difference that counts. Quadratic convergence: from a residual
 /// of 1e-4 it takes two steps. Cost as limb_mobility_at per step.
+/// What options.held marks stays as it is; the others move.
 /// @param v  nv; NULL: places only (in and out)
 /// @return also LIMB_E_NOCONV: too far away for a projection (a joint would move by more than 1 rad or m),
 ///         assemble; or velocities that contradict each other. q and v are left as they were then.
@@ -77,13 +77,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_
 
 /// Follows a branch: moves the held coordinates from where they are in q to q_goal in steps small enough that
 /// the others follow continuously, by the tangent and then the projection.
-/// @param held    nv marks; NULL: active joints
 /// @param q_goal  nq; only the held coordinates are read
+/// @param held    nv marks; NULL: active joints
 /// @param q       nq, closed (in and out); on failure the last that was closed
 /// @return also LIMB_E_SINGULAR where the branch meets another or ends before the goal, or when held
 ///         coordinates depend on each other; LIMB_E_NOCONV when q is not closed, nor can be as it is held.
-LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const unsigned char* held,
-                                                       const double* q_goal,
+LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const double* q_goal,
+                                                       const unsigned char* held,
                                                        const limb_loop_options* options, double* q);
 
 /// A map over one or two coordinates: a grid of values of held coordinates, and at every point whether the
@@ -116,8 +116,9 @@ static inline limb_map limb_default_map(void)
 /// @param point  count[0] x count[1], the second index fastest (output)
 /// @param q_out  count[0] x count[1] x nq: configurations of the closed points (output)
 /// @return LIMB_OK even when few points close.
-LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const limb_map* map,
-                                                  const double* q, const limb_loop_options* options,
+LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const double* q,
+                                                  const limb_map* map,
+                                                  const limb_loop_options* options,
                                                   limb_map_point* point, double* q_out);
 
 #ifdef __cplusplus

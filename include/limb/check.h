@@ -15,6 +15,12 @@ extern "C" {
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a reading without builder); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_check(limb_reading* r, limb_error* err);
 
+/// Assembles the loops of a robot that was read (limb_assemble, 20 starts), and adds what it finds to the
+/// reading's findings: loops that cannot be closed, that leave nothing to move, that others imply. Apart from
+/// limb_check, for it may take long. Once per reading. A robot that does not compile is not looked at.
+/// @return as limb_check.
+LIMB_NODISCARD LIMB_API limb_status limb_check_loops(limb_reading* r, limb_error* err);
+
 /// Replaces every inertia that no body can have by the nearest one that a body can: principal moments
 /// projected on those that are not negative and fulfil the triangle inequality, axes kept. Each change
 /// becomes a finding of rule "repaired", with the old and the new figures.

@@ -89,10 +89,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_reduced_dynamics(limb_loops* w,
 /// @param loop    one per loop: the wrench on frame b, from a; axes of a at the origin of b. Gears and
 ///                polynomials, which are not wrenches: zero (output; NULL: not wanted)
 LIMB_NODISCARD LIMB_API limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in,
-                                                      const double* lambda,
+                                                      const double* lambda, limb_ref ref,
                                                       const limb_loop_options* options,
-                                                      limb_ref ref, sp_force* joint,
-                                                      sp_force* loop);
+                                                      sp_force* joint, sp_force* loop);
 
 // ---- forward dynamics -----------------------------------------------------------------------------------
 
@@ -123,7 +122,7 @@ typedef struct limb_closed_options {
 static inline limb_closed_options limb_default_closed_options(void)
 {
   const limb_closed_options o = {sizeof(limb_closed_options),
-                                 {sizeof(limb_loop_options), 0, 1e-9},
+                                 {sizeof(limb_loop_options), 0, 1e-9, NULL},
                                  LIMB_CLOSED_AUTO,
                                  0,
                                  0,
@@ -149,7 +148,7 @@ typedef struct limb_closed_report {
   int iterations; ///< proximal
 } limb_closed_report;
 
-/// Forward dynamics.
+/// Forward dynamics. in->a is not read.
 /// @param tau     nv, passive joints included
 /// @param a       nv (output)
 /// @param lambda  nc; NULL: not wanted (output)
@@ -174,7 +173,7 @@ typedef struct limb_closed_report {
 /// Reference: seed 001, (14)-(20); seed 003, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
 /// chapter 8; for groups of loops as joints M. Chignoli et al., 2023.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
-  limb_loops* w, const double* q, const double* v, const double* tau, const limb_environment* env,
+  limb_loops* w, const limb_closed_motion* in, const double* tau,
   const limb_closed_options* options, double* a, double* lambda, limb_closed_report* report);
 
 /// Impact: velocities after the closures act at once, without rebound: M (v_after - v) = Psi^T impulse,
@@ -204,9 +203,10 @@ typedef struct limb_closed_derivatives {
 /// Derivatives of limb_closed_forward_dynamics by the coordinates of the tree, through the constraints: with
 /// F = M a + h - tau - Psi^T lambda and c = Psi a - gamma, both at fixed a and lambda,
 ///     [M -Psi^T; Psi 0] [da; dlambda] = -[dF; dc]
-/// Rows must be independent but for idle ones (LIMB_E_SINGULAR otherwise). Without Baumgarte's terms
-/// (LIMB_E_ARG). in->a is not read. O(n^2 + n m^2 + m^3); dual numbers carry dF and dc. Needs
-/// LIMB_LOOPS_DENSE.
+/// Where rows are redundant (but not idle), those of the robot that has the independent rows only: the same
+/// along motions that keep the loops closed. Multipliers have no derivatives there (LIMB_E_SINGULAR when they
+/// are asked for). Without Baumgarte's terms (LIMB_E_ARG). in->a is not read. O(n^2 + n m^2 + m^3); dual
+/// numbers carry dF and dc. Needs LIMB_LOOPS_DENSE.
 /// @param dual  workspace for vectors of the same model
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics_derivatives(
   limb_loops* w, limb_dual* dual, const limb_closed_motion* in, const double* tau,
@@ -226,7 +226,8 @@ typedef struct limb_closed_inverse_derivatives {
 /// read. Needs LIMB_LOOPS_DENSE.
 /// @param independent  nv marks; NULL: limb_independent_velocities
 /// @param count        ny (output)
-/// @return also LIMB_E_SINGULAR for robots with undriven motions.
+/// @return also LIMB_E_SINGULAR for robots with undriven motions, and when the marked velocities do not
+///         determine the others.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics_derivatives(
   limb_loops* w, limb_dual* dual, const limb_closed_motion* in, const unsigned char* independent,
   const limb_loop_options* options, int* count, const limb_closed_inverse_derivatives* out);

@@ -79,11 +79,12 @@ typedef struct limb_loop_options {
   double
     tolerance; ///< rows count as dependent when no more is left of them than this share of the largest
                ///< entry; default 1e-9. Gears and polynomials are scaled to the others before
+  const unsigned char* held; ///< nv marks: what limb_project leaves as it is; NULL: nothing
 } limb_loop_options;
 
 static inline limb_loop_options limb_default_loop_options(void)
 {
-  const limb_loop_options o = {sizeof(limb_loop_options), 0, 1e-9};
+  const limb_loop_options o = {sizeof(limb_loop_options), 0, 1e-9, NULL};
   return o;
 }
 

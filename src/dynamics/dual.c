@@ -1,6 +1,5 @@
 // Workspaces of derivatives along directions: one layout function that measures and lays out.
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "dynamics/dual_impl.h"
 
@@ -64,8 +63,7 @@ limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory,
   memset(w->wrench, 0, (size_t)m->nlink * LIMB_WS_FORCE * sizeof *w->wrench);
   w->ws.base = w->d->ws.base;
   w->kernels = limb_kernels_dual_here();
-  w->block = memory;
-  w->block_size = size;
+  w->memory = (limb_memory){.block = memory, .size = size};
   *out = w;
   return LIMB_OK;
 }
@@ -75,28 +73,21 @@ limb_status limb_dual_create(const limb_model* m, limb_dual_use use, const limb_
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (!m || !use_is_known(use) || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
-  const limb_allocator from = alloc ? *alloc : limb_default_allocator();
-  const size_t size = limb_dual_size(m, use);
-  void* block = limb_alloc(&from, size);
-  if (!block) return LIMB_E_NOMEM;
-  const limb_status s = limb_dual_init(m, use, block, size, out);
-  if (s != LIMB_OK) {
-    limb_free(&from, block, size);
-    return s;
-  }
-  (*out)->alloc = from;
-  return LIMB_OK;
+  if (!m || !use_is_known(use)) return LIMB_E_ARG;
+  limb_memory memory;
+  limb_status s = limb_memory_take(alloc, limb_dual_size(m, use), &memory);
+  if (s != LIMB_OK) return s;
+  s = limb_dual_init(m, use, memory.block, memory.size, out);
+  if (s == LIMB_OK)
+    (*out)->memory = memory;
+  else
+    limb_memory_end(memory);
+  return s;
 }
 
 void limb_dual_destroy(limb_dual* w)
 {
-  if (!w) return;
-  const limb_allocator alloc = w->alloc;
-  void* block = w->block;
-  const size_t size = w->block_size;
-  limb_arena_release(block, size);
-  if (alloc.free) limb_free(&alloc, block, size);
+  if (w) limb_memory_end(w->memory);
 }
 
 const limb_model* limb_dual_model(const limb_dual* w) { return w ? w->m : NULL; }

@@ -7,6 +7,7 @@
 
 #include "limb/directional.h"
 
+#include "base/memory.h"
 #include "dynamics/environment.h"
 #include "dynamics/kernels_dual.h"
 
@@ -32,9 +33,7 @@ enum {        // rows of scratch
 
 struct limb_dual {
   const limb_model* m;
-  limb_allocator alloc; // of the block, when limb_dual_create made it; else empty
-  void* block;
-  size_t block_size;
+  limb_memory memory;
   limb_data* d; // over double: checks, surroundings, poses, solves
   const limb_kernels_dual* kernels;
   limb_ws ws;                      // over dual numbers; its base states are those of d

@@ -25,17 +25,16 @@ static limb_series* lay_out(limb_arena* a, const limb_model* m, void** data)
   return w;
 }
 
-static limb_status fill(const limb_model* m, void* block, size_t size, limb_series** out)
+static limb_status fill(const limb_model* m, const limb_memory* memory, limb_series** out)
 {
-  limb_arena a = limb_arena_over(block, size);
+  limb_arena a = limb_arena_over(memory->block, memory->size);
   void* data;
   limb_series* w = lay_out(&a, m, &data);
   const limb_status s = limb_data_init(m, data, limb_data_size(m), &w->d);
   if (s != LIMB_OK) return s;
   if (!limb_levels_find(m, &w->levels)) return LIMB_E_UNSUPPORTED;
   w->ws.base = w->d->ws.base;
-  w->block = block;
-  w->block_size = size;
+  w->memory = *memory;
   *out = w;
   return LIMB_OK;
 }
@@ -44,31 +43,21 @@ limb_status limb_series_create(const limb_model* m, const limb_allocator* alloc,
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (!m || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
-  const limb_allocator from = alloc ? *alloc : limb_default_allocator();
+  if (!m) return LIMB_E_ARG;
   limb_arena measure = {0};
   void* data;
   (void)lay_out(&measure, m, &data);
-  void* block = limb_alloc(&from, measure.used);
-  if (!block) return LIMB_E_NOMEM;
-  const limb_status s = fill(m, block, measure.used, out);
-  if (s != LIMB_OK) {
-    limb_arena_release(block, measure.used);
-    limb_free(&from, block, measure.used);
-    return s;
-  }
-  (*out)->alloc = from;
-  return LIMB_OK;
+  limb_memory memory;
+  limb_status s = limb_memory_take(alloc, measure.used, &memory);
+  if (s != LIMB_OK) return s;
+  s = fill(m, &memory, out);
+  if (s != LIMB_OK) limb_memory_end(memory);
+  return s;
 }
 
 void limb_series_destroy(limb_series* w)
 {
-  if (!w) return;
-  const limb_allocator alloc = w->alloc;
-  void* block = w->block;
-  const size_t size = w->block_size;
-  limb_arena_release(block, size);
-  limb_free(&alloc, block, size);
+  if (w) limb_memory_end(w->memory);
 }
 
 int limb_elastic_order(const limb_model* m)

@@ -4,6 +4,7 @@
 
 #include "limb/elastic.h"
 
+#include "base/memory.h"
 #include "base/series.h"
 #include "dynamics/environment.h"
 
@@ -35,9 +36,7 @@ void limb_levels_lay_out(limb_arena* a, const limb_model* m, limb_levels* out);
 
 struct limb_series {
   const limb_model* m;
-  limb_allocator alloc;
-  void* block;
-  size_t block_size;
+  limb_memory memory;
   limb_data* d; // over double: checks and surroundings
   limb_levels levels;
   limb_ws ws;                     // over series; its base states are those of d

@@ -46,18 +46,22 @@ static limb_status check_laws(const limb_model* m, const limb_environment* env)
 limb_status limb_environment_read(const limb_model* m, const limb_environment* env,
                                   limb_environment* out)
 {
-  *out = limb_default_environment(m);
-  if (!env) return LIMB_OK;
-  const limb_status s =
-    limb_sized_read(out, sizeof *out, env, offsetof(limb_environment, base_velocity));
-  if (s != LIMB_OK) return s;
+  limb_status s = LIMB_OK;
+  if (env && env->size == sizeof *out) {
+    *out = *env; // nothing to fill in: nearly all calls
+  } else {
+    *out = limb_default_environment(m);
+    if (!env) return LIMB_OK;
+    s = limb_sized_read(out, sizeof *out, env, offsetof(limb_environment, base_velocity));
+    if (s != LIMB_OK) return s;
+  }
   const sp_motion *v = &out->base_velocity, *a = &out->base_acceleration;
   if (!limb_finite3(out->gravity) || !limb_finite3(v->w) || !limb_finite3(v->v) ||
       !limb_finite3(a->w) || !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
     return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
-  const limb_status laws = check_laws(m, out);
-  return laws == LIMB_OK ? check_wrenches(m, out) : laws;
+  s = check_laws(m, out);
+  return s == LIMB_OK ? check_wrenches(m, out) : s;
 }
 
 // States of the base frames; what is set now is remembered, because most calls want the default.

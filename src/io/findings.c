@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/names.h"
+#include "base/nearest.h"
 #include "io/pool.h"
 #include "io/utf8.h"
 
@@ -270,50 +271,14 @@ void limb_findings_sort(limb_findings* f)
 
 // ---- suggestions ----------------------------------------------------------------------------------
 
-static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
-
-// Edit distance (insert, delete, replace, exchange neighbours: each 1; case does not count) of names up to
-// LONGEST characters; longer ones are far.
-static int distance(const char* a, const char* b)
-{
-  enum { LONGEST = 63 };
-  const size_t na = strlen(a), nb = strlen(b);
-  if (na > LONGEST || nb > LONGEST) return LONGEST;
-  int row[3][LONGEST + 1]; // the last three rows of the table, in turn
-  for (size_t j = 0; j <= nb; j++) row[0][j] = (int)j;
-  for (size_t i = 1; i <= na; i++) {
-    int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-    now[0] = (int)i;
-    for (size_t j = 1; j <= nb; j++) {
-      const char x = lower(a[i - 1]), y = lower(b[j - 1]);
-      int best = last[j - 1] + (x != y);
-      if (last[j] + 1 < best) best = last[j] + 1;
-      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-      const int crossed = i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y;
-      if (crossed && before[j - 2] + 1 < best) best = before[j - 2] + 1;
-      now[j] = best;
-    }
-  }
-  return row[na % 3][nb];
-}
-
 const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count,
                               const char* (*name)(const void* context, int i), const void* context,
                               char text[LIMB_WHERE_SPACE])
 {
-  enum { LOOK_AT = 2000, SUGGESTIONS = 300 };
+  enum { SUGGESTIONS = 300 };
   text[0] = 0;
   if (f && f->suggestions++ >= SUGGESTIONS) return text;
-  const int near = (int)strlen(wrong) / 3; // of a name with two letters only the case may be wrong
-  const char* found = NULL;
-  int nearest = near + 1;
-  for (int i = 0; i < count && i < LOOK_AT; i++) {
-    const char* candidate = name(context, i);
-    const int d = distance(wrong, candidate);
-    if (d >= nearest) continue;
-    nearest = d;
-    found = candidate;
-  }
+  const char* found = limb_nearest(wrong, count, name, context);
   if (found) (void)snprintf(text, LIMB_WHERE_SPACE, "; did you mean '%s'?", found);
   return text;
 }

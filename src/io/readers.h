@@ -3,6 +3,8 @@
 #ifndef LIMB_READERS_H
 #define LIMB_READERS_H
 
+#include "limb/run.h"
+
 #include "io/sketch.h"
 
 // The tag that states a body's rotational inertia in a URDF, for repairs in place.
@@ -27,5 +29,8 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
 limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_sketch* s);
 limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_sketch* s);
 limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_sketch* s);
+
+// A run file; out lives in the pool. Statuses as above.
+limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out);
 
 #endif

@@ -56,6 +56,8 @@ limb_builder* limb_reading_builder(limb_reading* r) { return r ? r->builder : NU
 
 limb_findings* limb_reading_findings(limb_reading* r) { return r ? r->findings : NULL; }
 
+const limb_run* limb_reading_run(const limb_reading* r) { return r ? r->run : NULL; }
+
 int limb_reading_body_line(const limb_reading* r, int body)
 {
   return r && body >= 0 && body < r->marks.nbody ? r->marks.body[body].line : 0;
@@ -127,6 +129,7 @@ static limb_status conclude(limb_reading* r, limb_status status, limb_error* err
   if (!status && !lost) return LIMB_OK;
   limb_builder_destroy(r->builder);
   r->builder = NULL;
+  r->run = NULL;
   limb_findings_sort(r->findings);
   limb_finding first;
   for (int i = 0; !lost && limb_findings_get(r->findings, i, &first) == LIMB_OK; i++) {
@@ -149,6 +152,7 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
   }
   if (limb_report_stray(r->findings, r->source.text, r->source.size))
     return conclude(r, LIMB_E_SYNTAX, err);
+  if (r->for_run) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
   r->format = settle_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
   return conclude(r, run_reader(r, opt), err);
@@ -178,8 +182,8 @@ static limb_status too_large(limb_reading* r, size_t limit, limb_error* err)
   return conclude(r, LIMB_E_IO, err);
 }
 
-limb_status limb_read_text(const char* text, size_t size, const char* name,
-                           const limb_read_options* opt, limb_reading** out, limb_error* err)
+static limb_status read_text(const char* text, size_t size, const char* name, int for_run,
+                             const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!out || (!text && size) || !name)
@@ -190,11 +194,24 @@ limb_status limb_read_text(const char* text, size_t size, const char* name,
   status = new_reading(&own, name, out);
   if (status) return limb_fail(err, status, name, "out of memory");
   limb_reading* r = *out;
+  r->for_run = for_run;
   if (size > own.max_bytes) return too_large(r, own.max_bytes, err);
   r->source.text = limb_pool_text(&r->pool, text, size);
   if (!r->source.text) return conclude(r, LIMB_E_NOMEM, err);
   r->source.size = size;
   return read_source(r, &own, err);
+}
+
+limb_status limb_read_text(const char* text, size_t size, const char* name,
+                           const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  return read_text(text, size, name, 0, opt, out, err);
+}
+
+limb_status limb_read_run_text(const char* text, size_t size, const char* name,
+                               const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  return read_text(text, size, name, 1, opt, out, err);
 }
 
 // ---- reading a file -------------------------------------------------------------------------------
@@ -357,6 +374,24 @@ limb_status limb_read(const char* source, const limb_read_options* opt, limb_rea
   const int a_name = code == ENOENT && !strpbrk(source, "/.");
   if (!stream)
     return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
+  status = read_stream(r, stream, &own, err);
+  (void)fclose(stream);
+  return status;
+}
+
+limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out,
+                          limb_error* err)
+{
+  limb_read_options own = limb_default_read_options();
+  limb_status status = LIMB_OK;
+  limb_reading* r = begin(path, opt, &own, out, err, &status);
+  if (!r) return status;
+  r->for_run = 1;
+  if (strcmp(path, "-") == 0) return read_stream(r, stdin, &own, err);
+  if (is_directory(path)) return unreadable(r, "it is a folder", "", err);
+  errno = 0;
+  FILE* stream = fopen(path, "rb");
+  if (!stream) return unreadable(r, reason(errno), "", err);
   status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;

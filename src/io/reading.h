@@ -3,6 +3,7 @@
 #define LIMB_READING_H
 
 #include "limb/read.h"
+#include "limb/run.h"
 
 #include "io/pool.h"
 #include "io/readers.h"
@@ -16,6 +17,8 @@ struct limb_reading {
   limb_findings* findings;
   limb_builder* builder; // NULL when the file was faulty
   sketch_marks marks;    // by the builder's indices
+  int for_run;           // a run file is to be read, and no robot
+  const limb_run* run;   // it; NULL when the file was faulty
 };
 
 #endif

@@ -29,7 +29,7 @@
   X(TOO_DEEP, "too-deep", ERROR, "nesting this deep is never a robot",                             \
     "close the elements that were left open")                                                      \
   X(UNKNOWN_KEY, "unknown-key", ERROR, "a key that is not understood would be ignored silently",   \
-    "correct or remove the key; docs/model-files.md lists all")                                    \
+    "correct or remove the key; docs/model-files.md, of runs docs/simulation.md, lists all")       \
   X(MISSING_KEY, "missing-key", ERROR, "the robot is not complete without it", "add it")           \
   X(DUPLICATE_KEY, "duplicate-key", ERROR, "only one of the values can be meant", "remove one")    \
   X(BAD_NUMBER, "bad-number", ERROR, "what should be a number is not, or is not finite",           \
@@ -161,6 +161,15 @@
   X(LOOP_DRIVE, "loop-drive", WARNING,                                                             \
     "a loop takes freedoms away: motors at all of its joints work against each other",             \
     "state which of its joints have no motor (drive: passive), or that all have (drive: active)")  \
+  X(LOOP_OPEN, "loop-open", ERROR,                                                                 \
+    "no configuration was found that closes the loop: there is nothing to compute",                \
+    "check lengths and frames of the loop; a start near a closed configuration helps")             \
+  X(LOOP_LOCKED, "loop-locked", ERROR,                                                             \
+    "the loops close, and leave nothing to move: the robot is a structure",                        \
+    "lock fewer directions, or remove a loop; limb assemble names all that hold")                  \
+  X(LOOP_REPEATED, "loop-repeated", WARNING,                                                       \
+    "the loop says nothing that others do not say: how they share a load cannot be known",         \
+    "remove it, unless it is there in the real robot")                                             \
   /* the doctor: names and structure */                                                            \
   X(UNUSED, "unused", NOTE, "it is defined and nothing refers to it", "remove it")                 \
   X(DANGLING, "dangling-reference", WARNING, "it refers to something that is not in the file",     \

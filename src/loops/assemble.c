@@ -149,7 +149,7 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-limb_status limb_assembly_branches(limb_loops* w, const limb_assembly* options, const double* q,
+limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options,
                                    int most, double* q_out, int* found)
 {
   if (found) *found = 0;

@@ -37,7 +37,7 @@ typedef struct cluster_work {
   motion* S;          // n: axes, world
   real *h, *f;        // n: bias; what is left for accelerations
   real* Z;            // y x WIDE: M_y^-1 [G' f, F_y']
-  real* right;        // y
+  real* right;        // Y: forces, then accelerations, along G
 } cluster_work;
 
 KERNEL cluster_work work_over(real* room, int n)
@@ -406,6 +406,7 @@ static real set_forward_single(const limb_model* m, const link_const* k, const l
   newton_euler_passes(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real least = cluster_solve(c, r, &w, one());
-  for (int i = 0; i < n; i++) a[i] = mapped(y, w.G + (ptrdiff_t)i * Y, w.Z);
+  independent_and_one(y, Y, w.Z, w.right);
+  for (int i = 0; i < n; i++) a[i] = mapped(Y, w.G + (ptrdiff_t)i * Y, w.right);
   return least;
 }

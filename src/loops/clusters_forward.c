@@ -4,35 +4,50 @@
 //
 // Cost O(n) and the clusters' cubes.
 
+#include "base/finite.h"
+#include "linalg/quad.h"
 #include "loops/forward_impl.h"
 #include "model/state_check.h"
 
 #include <string.h>
 
+// The live rows of a cluster with gamma, and zeros up to whole quads; A: where they go.
+static limb_reduction* load_rows(limb_loops* w, int c, double* A)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[c];
+  const int *live = w->live + k->row, n = k->nv, wide = limb_quads_above(n);
+  limb_reduction* r = &w->clusters[c];
+  r->rows = w->nlive[c], r->columns = n, r->extra = wide - n;
+  r->A = A;
+  for (int i = 0; i < r->rows; i++, A += wide) {
+    QUAD_AT(A + wide - LIMB_QUAD) = (limb_quad){0, 0, 0, 0};
+    const double* from = w->Psi + k->block + (ptrdiff_t)live[i] * n;
+    for (int j = 0; j < n; j++) A[j] = from[j];
+    A[n] = w->gamma[k->row + live[i]];
+  }
+  return r;
+}
+
 // All clusters, gamma carried along.
-static void reduce_clusters(limb_loops* w, double tolerance)
+static limb_status reduce_clusters(limb_loops* w, double tolerance)
 {
   double* A = w->reductions;
   int *pivot = w->pivots, *row = w->rows;
   w->full = true, w->doubtful = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_cluster* k = &w->m->clusters.cluster[c];
-    const int *live = w->live + k->row, rows = w->nlive[c], n = k->nv;
-    for (ptrdiff_t i = 0; i < rows; i++) {
-      const double* from = w->Psi + k->block + (ptrdiff_t)live[i] * n;
-      double* to = A + i * (n + 1);
-      for (int j = 0; j < n; j++) to[j] = from[j];
-      to[n] = w->gamma[k->row + live[i]];
-    }
-    limb_reduction* r = &w->clusters[c];
-    *r =
-      (limb_reduction){.rows = rows, .columns = n, .extra = 1, .A = A, .pivot = pivot, .row = row};
+    limb_reduction* r = load_rows(w, c, A);
+    const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
+    if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
+    r->pivot = pivot, r->row = row;
     if (w->mixed[c]) limb_even_rows(w, c, false, r);
-    limb_row_reduce_weighted(r, NULL, w->weight + w->first[c], tolerance);
-    w->full &= r->rank == rows;
+    // columns of one loop alone weigh the same
+    const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
+    w->cluster_kernels->reduce(r, weight, tolerance);
+    w->full &= r->rank == r->rows;
     w->doubtful |= limb_is_doubtful(r);
-    A += (ptrdiff_t)rows * (n + 1), pivot += n, row += rows;
+    A += size, pivot += r->columns, row += r->rows;
   }
+  return LIMB_OK;
 }
 
 limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v,
@@ -41,7 +56,8 @@ limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const doubl
 {
   const limb_model* m = w->m;
   if (m->has_mimic) return LIMB_E_UNSUPPORTED;
-  reduce_clusters(w, tolerance);
+  const limb_status s = reduce_clusters(w, tolerance);
+  if (s != LIMB_OK) return s;
   const limb_cluster_in in = {.v = v,
                               .tau = tau,
                               .terms = &x->terms,

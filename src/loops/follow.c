@@ -17,9 +17,10 @@
 #include <math.h>
 #include <string.h>
 
-#define LONGEST  0.1  // [rad] or [m]
-#define SHARE    0.25 // of the least pivot
-#define SHORTEST 1e-6 // the branch ends here
+#define LONGEST  0.1   // [rad] or [m]
+#define SHARE    0.25  // of the least pivot
+#define SHORTEST 1e-6  // the branch ends here
+#define CLOSED   1e-12 // [m] or [rad]: residual of a closed loop
 
 enum { CORRECTIONS = 15, MOST_STEPS = 100000 };
 
@@ -52,7 +53,7 @@ static limb_status correct(const follow* f, double* q)
   limb_loops* w = f->w;
   limb_set_clusters(w, LIMB_CLUSTER_OPEN);
   const limb_closing closing = {
-    .time = f->o.time, .tolerance = 1e-12, .iterations = CORRECTIONS, .held = f->held};
+    .time = f->o.time, .tolerance = CLOSED, .iterations = CORRECTIONS, .held = f->held};
   limb_status s = limb_close(w, &closing, q, NULL);
   for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) {
     if (w->order[c] != LIMB_CLUSTER_CLOSED) s = LIMB_E_NOCONV;
@@ -86,8 +87,10 @@ static limb_status try_step(const follow* f, const double* q, double share, doub
   if (s == LIMB_OK) s = limb_difference(w->m, q, w->q2, w->v3);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) w->v3[v] -= share * w->v2[v];
-  const double corrected = limb_largest((size_t)w->m->nv, w->v3);
-  return corrected <= length / 2 && length <= 2 * SHARE * room_at(f) ? LIMB_OK : LIMB_E_NOCONV;
+  const double corrected = limb_largest((size_t)w->m->nv, w->v3), room = room_at(f);
+  // A correction may be half the step, or no more than what a residual leaves open.
+  const double most = fmax(length / 2, fmin(CLOSED / room, SHARE * room));
+  return corrected <= most && length <= 2 * SHARE * room ? LIMB_OK : LIMB_E_NOCONV;
 }
 
 // The next step; *arrived when it was the last.
@@ -115,7 +118,7 @@ static limb_status advance(const follow* f, const double* goal, double* q, bool*
   return LIMB_OK;
 }
 
-limb_status limb_follow_branch(limb_loops* w, const unsigned char* held, const double* q_goal,
+limb_status limb_follow_branch(limb_loops* w, const double* q_goal, const unsigned char* held,
                                const limb_loop_options* options, double* q)
 {
   if (!w || !q_goal || !q) return LIMB_E_ARG;

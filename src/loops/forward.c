@@ -101,11 +101,14 @@ static limb_closed_method choose(const limb_model* m, limb_closed_method wish)
 
 static bool is_stabilised(const limb_closed_options* o) { return o->alpha != 0 || o->beta != 0; }
 
-// The rows of a call: Baumgarte's terms need phi.
-static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o)
+// The rows of a call: Baumgarte's terms need phi. Clusters look themselves whether their rows are finite.
+static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
+                             limb_closed_method method)
 {
   const unsigned lean = is_stabilised(o) ? 0U : LIMB_ROWS_LEAN;
-  return limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | lean);
+  const bool raw = lean && method == LIMB_CLOSED_CLUSTERS && !w->has_laws;
+  return limb_loop_rows_at(w, in->q, in->v, o->loops.time,
+                           LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | lean | (raw ? LIMB_ROWS_RAW : 0U));
 }
 
 // gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
@@ -206,7 +209,7 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
     report->loop = why.loop, report->residual = why.residual;
     report->redundant = redundant_rows(w, tolerance);
   }
-  if (s == LIMB_OK) s = find_rows(w, in, o);
+  if (s == LIMB_OK) s = find_rows(w, in, o, report->method);
   if (s == LIMB_OK) (void)stabilise(w, in->v, o);
   return s;
 }
@@ -226,14 +229,11 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_cl
            : contradiction(report->method);
 }
 
-// One more parameter than others have: state, forces, surroundings and three answers.
-// NOLINTNEXTLINE(readability-function-size)
-limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const double* v,
-                                         const double* tau, const limb_environment* env,
-                                         const limb_closed_options* options, double* a,
-                                         double* lambda, limb_closed_report* report)
+limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in,
+                                         const double* tau, const limb_closed_options* options,
+                                         double* a, double* lambda, limb_closed_report* report)
 {
-  if (!w || !q || !v || !tau || !a) return LIMB_E_ARG;
+  if (!w || !in || !in->q || !in->v || !tau || !a) return LIMB_E_ARG;
   limb_closed_options o;
   limb_status s = limb_closed_options_read(options, &o);
   if (s != LIMB_OK) return s;
@@ -242,13 +242,13 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const d
   if (report) *report = found;
   if (found.method != LIMB_CLOSED_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
-  const limb_forward_in in = {q, v, tau, env};
-  s = find_rows(w, &in, &o);
+  const limb_forward_in x = {in->q, in->v, tau, in->env};
+  s = find_rows(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
-  const double term = stabilise(w, v, &o);
-  s = run(w, &in, &o, a, lambda ? w->r3 : NULL, &found);
+  const double term = stabilise(w, x.v, &o);
+  s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
   if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found))
-    s = run(w, &in, &o, a, lambda ? w->r3 : NULL, &found);
+    s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
   if (report) *report = found;
   if (s != LIMB_OK) return s;
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
@@ -257,7 +257,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const double* q, const d
   // rows that were solved for, one by one, hold; one that no joint moves may have a law
   const bool clear = w->full && !w->doubtful && !w->has_laws;
   if (clear && !report && found.method == LIMB_CLOSED_CLUSTERS) return LIMB_OK;
-  s = judge(w, &in, &o, a, term, &found);
+  s = judge(w, &x, &o, a, term, &found);
   if (report) *report = found;
   return s;
 }

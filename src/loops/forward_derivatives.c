@@ -8,6 +8,9 @@
 //
 //     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
 //     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'
+//
+// Where rows depend on each other, these are of the robot that has the independent ones only, with multipliers
+// A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do not close the loops.
 
 #include "limb/closed.h"
 
@@ -20,7 +23,7 @@
 #include <string.h>
 
 typedef struct parts {
-  int n, m;      // velocities, live rows
+  int n, m;      // velocities, independent rows
   double *X, *A; // m x n (transposed), m x m: Cholesky factor
   double* Z;     // n x n: M^-1 dF of each direction
   double* dc;    // n x nrow
@@ -76,6 +79,30 @@ static void put_column(limb_loops* w, const parts* p, int direction, double* da,
     dlambda[(ptrdiff_t)w->user_row[w->order[r]] * n + direction] = x[r];
 }
 
+// Rows that some joint moves.
+static int live_rows(const limb_loops* w)
+{
+  int count = 0;
+  for (int c = 0; c < w->m->clusters.count; c++) count += w->nlive[c];
+  return count;
+}
+
+// The multipliers of the independent rows that make the same force as those of all, in the order of the clusters.
+static void gather_multipliers(limb_loops* w, const parts* p, double* lambda)
+{
+  const ptrdiff_t n = p->n;
+  double *force = w->v3, *x = w->r1;
+  memset(force, 0, (size_t)n * sizeof *force);
+  for (int r = 0; r < w->m->nrow; r++) {
+    limb_loop_full_row(w, r, p->unit); // free as yet
+    for (ptrdiff_t i = 0; i < n; i++) force[i] += lambda[r] * p->unit[i];
+  }
+  for (int r = 0; r < p->m; r++) x[r] = limb_dot((size_t)n, p->X + r * n, force);
+  limb_cholesky_solve(p->m, p->A, x);
+  memset(lambda, 0, (size_t)w->m->nrow * sizeof *lambda);
+  for (int r = 0; r < p->m; r++) lambda[w->order[r]] = x[r];
+}
+
 typedef enum by_what { BY_Q, BY_V } by_what;
 
 static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* point,
@@ -124,16 +151,19 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   if (s != LIMB_OK) return s;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_ARG;
   double *a = out->a ? out->a : w->v4, *lambda = out->lambda ? out->lambda : w->r2;
-  s = limb_closed_forward_dynamics(w, in->q, in->v, tau, in->env, &o, a, lambda, NULL);
+  s = limb_closed_forward_dynamics(w, in, tau, &o, a, lambda, NULL);
   if (s != LIMB_OK) return s;
   if (a != w->v4) memcpy(w->v4, a, (size_t)w->m->nv * sizeof *a);
   limb_rows_from_user(w, lambda, w->r3);
   const limb_loop_point point = {{in->q, in->v, w->v4, in->env}, w->r3};
   parts p = lay_out(w);
-  p.m = limb_loop_live_rows(w, o.loops.tolerance);
-  if (p.m < 0) return LIMB_E_SINGULAR;
+  p.m = limb_loop_independent_rows(w, o.loops.tolerance);
+  const bool redundant = p.m < live_rows(w);
+  if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau))
+    return LIMB_E_SINGULAR;
   s = factor(w, in->q, &p);
   if (s != LIMB_OK) return s;
+  if (redundant) gather_multipliers(w, &p, w->r3);
   for (ptrdiff_t i = 0; i < p.n; i++) {
     for (ptrdiff_t j = 0; j < p.n; j++) p.unit[i * p.n + j] = i == j;
   }

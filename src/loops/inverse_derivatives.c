@@ -204,9 +204,9 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in,
   if (s == LIMB_OK) s = limb_loop_rows_at(w, in->q, in->v, p->o->time, LIMB_ROWS_PSI);
   if (s != LIMB_OK) return s;
   for (int i = 0; i < m->nv; i++) p->given[i] = !p->given[i];
-  p->m = limb_loop_live_rows(w, p->o->tolerance);
+  p->m = limb_loop_independent_rows(w, p->o->tolerance);
   p->size = p->n + p->m;
-  return p->m < 0 ? LIMB_E_SINGULAR : factor(w, p);
+  return factor(w, p);
 }
 
 limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* dual,

@@ -62,7 +62,7 @@ static int gather(limb_loops* w, const double* lambda, sp_force* loop)
 }
 
 limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const double* lambda,
-                              const limb_loop_options* options, limb_ref ref, sp_force* joint,
+                              limb_ref ref, const limb_loop_options* options, sp_force* joint,
                               sp_force* loop)
 {
   if (!w || !in || !in->q || !in->v || !in->a || !lambda || !limb_ref_valid(ref)) return LIMB_E_ARG;

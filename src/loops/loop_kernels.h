@@ -54,6 +54,8 @@ typedef struct limb_cluster_in {
 } limb_cluster_in;
 
 typedef struct limb_cluster_kernels {
+  // limb_row_reduce_weighted; columns + extra: fastest as a multiple of LIMB_QUAD
+  void (*reduce)(limb_reduction* r, const int* weight, double tolerance);
   // a; the least margin of a pivot
   double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws,
                     const limb_cluster_in* in, double* a);

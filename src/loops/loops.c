@@ -1,8 +1,8 @@
 // Workspaces of loops: one layout function that measures and lays out.
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "linalg/dot.h"
+#include "linalg/quad.h"
 #include "loops/closed_impl.h"
 #include "loops/loops_impl.h"
 
@@ -54,7 +54,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.wanted = limb_arena_take(a, (size_t)m->nloop, 1);
   t.mixed = limb_arena_take(a, (size_t)m->clusters.count, 1);
   t.clusters = limb_arena_take(a, (size_t)m->clusters.count, sizeof *t.clusters);
-  t.reductions = take(a, (size_t)m->clusters.entries + nr);
+  t.reductions = take(a, (size_t)m->clusters.entries + LIMB_QUAD * nr);
   t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
   t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
   t.weight = take_ints(a, nv);
@@ -219,8 +219,7 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   if (s != LIMB_OK) return s;
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();
-  w->block = memory;
-  w->block_size = size;
+  w->memory = (limb_memory){.block = memory, .size = size};
   number_rows_and_columns(w);
   s = find_idle_rows(w);
   if (s == LIMB_OK) *out = w;
@@ -232,29 +231,21 @@ limb_status limb_loops_create(const limb_model* m, limb_loops_use use, const lim
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (!m || !use_is_known(use) || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
-  const limb_allocator from = alloc ? *alloc : limb_default_allocator();
-  const size_t size = limb_loops_size(m, use);
-  void* block = limb_alloc(&from, size);
-  if (!block) return LIMB_E_NOMEM;
-  const limb_status s = limb_loops_init(m, use, block, size, out);
-  if (s != LIMB_OK) {
-    limb_arena_release(block, size);
-    limb_free(&from, block, size);
-    return s;
-  }
-  (*out)->alloc = from;
-  return LIMB_OK;
+  if (!m || !use_is_known(use)) return LIMB_E_ARG;
+  limb_memory memory;
+  limb_status s = limb_memory_take(alloc, limb_loops_size(m, use), &memory);
+  if (s != LIMB_OK) return s;
+  s = limb_loops_init(m, use, memory.block, memory.size, out);
+  if (s == LIMB_OK)
+    (*out)->memory = memory;
+  else
+    limb_memory_end(memory);
+  return s;
 }
 
 void limb_loops_destroy(limb_loops* w)
 {
-  if (!w) return;
-  const limb_allocator alloc = w->alloc;
-  void* block = w->block;
-  const size_t size = w->block_size;
-  limb_arena_release(block, size);
-  if (alloc.free) limb_free(&alloc, block, size);
+  if (w) limb_memory_end(w->memory);
 }
 
 const limb_model* limb_loops_model(const limb_loops* w) { return w ? w->m : NULL; }

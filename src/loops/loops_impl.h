@@ -9,6 +9,7 @@
 #include "limb/hybrid.h"
 #include "limb/loops.h"
 
+#include "base/memory.h"
 #include "linalg/row_reduce.h"
 #include "loops/loop_kernels.h"
 #include "loops/loop_kernels_dual.h"
@@ -24,9 +25,7 @@ typedef struct limb_loop_tangents {
 
 struct limb_loops {
   const limb_model* m;
-  limb_allocator alloc; // of the block, when limb_loops_create made it; else empty
-  void* block;
-  size_t block_size;
+  limb_memory memory;
   limb_loops_use use;
   limb_data*
     d; // trees; its d->own holds poses, velocities and a_v of the links after limb_loop_rows_at
@@ -45,7 +44,7 @@ struct limb_loops {
   // forward dynamics by clusters
   const limb_cluster_kernels* cluster_kernels;
   limb_reduction* clusters; // of every cluster, in `reductions`
-  double* reductions;       // entries + nrow
+  double* reductions;       // entries + LIMB_QUAD nrow
   int *pivots, *rows;       // nv, nrow
   int* column;              // ncdof: column of a compiled velocity in its cluster
   int* first;               // clusters: velocities of those before
@@ -99,7 +98,8 @@ enum {
   LIMB_ROWS_PSI = 1,
   LIMB_ROWS_GAMMA = 2,
   LIMB_ROWS_REACH = 4,
-  LIMB_ROWS_LEAN = 8 // no phi; idle rows are not looked at, their gamma is what laws say
+  LIMB_ROWS_LEAN = 8, // no phi; idle rows are not looked at, their gamma is what laws say
+  LIMB_ROWS_RAW = 16  // not looked at whether Psi and gamma are finite
 };
 
 // The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi,

@@ -102,7 +102,7 @@ static limb_status reach(grid* g, int index, const double* from)
   memcpy(w->q3, from, (size_t)nq * sizeof *q);
   w->q3[g->at[0]] = value_at(&g->map, 0, index / g->map.count[1]);
   if (g->lines == 2) w->q3[g->at[1]] = value_at(&g->map, 1, index % g->map.count[1]);
-  const limb_status s = limb_follow_branch(w, w->chosen, w->q3, g->options, q);
+  const limb_status s = limb_follow_branch(w, w->q3, w->chosen, g->options, q);
   if (s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV) return LIMB_OK;
   if (s != LIMB_OK) return s;
   g->point[index].closed = 1;
@@ -136,7 +136,7 @@ static int nearest(const grid* g, int line, const double* q)
   return best;
 }
 
-limb_status limb_map_over(limb_loops* w, const limb_map* map, const double* q,
+limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map,
                           const limb_loop_options* options, limb_map_point* point, double* q_out)
 {
   if (!w || !map || !q || !point || !q_out) return LIMB_E_ARG;

@@ -189,13 +189,13 @@ static limb_status create(const limb_model* m, int platform, const limb_allocato
   limb_arena measured = {0};
   void* loops;
   (void)lay_out(&measured, m, parts, link, &loops);
-  void* block = limb_alloc(alloc, measured.used);
-  if (!block) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");
-  limb_arena arena = limb_arena_over(block, measured.used);
+  limb_memory memory;
+  limb_status s = limb_memory_take(alloc, measured.used, &memory);
+  if (s != LIMB_OK) return limb_fail(err, s, m->name, "out of memory");
+  limb_arena arena = limb_arena_over(memory.block, memory.size);
   limb_parallel* p = lay_out(&arena, m, parts, link, &loops);
-  p->alloc = *alloc, p->block = block, p->block_size = measured.used;
-  limb_status s =
-    limb_loops_init(m, LIMB_LOOPS_LINEAR, loops, limb_loops_size(m, LIMB_LOOPS_LINEAR), &p->w);
+  p->memory = memory;
+  s = limb_loops_init(m, LIMB_LOOPS_LINEAR, loops, limb_loops_size(m, LIMB_LOOPS_LINEAR), &p->w);
   if (s == LIMB_OK) s = set_up(p, parts, platform, err);
   if (s == LIMB_OK)
     *out = p;
@@ -233,12 +233,7 @@ limb_status limb_parallel_create(const limb_model* m, int platform, const limb_a
 
 void limb_parallel_destroy(limb_parallel* p)
 {
-  if (!p) return;
-  const limb_allocator alloc = p->alloc;
-  void* block = p->block;
-  const size_t size = p->block_size;
-  limb_arena_release(block, size);
-  limb_free(&alloc, block, size);
+  if (p) limb_memory_end(p->memory);
 }
 
 // ---- what was found -------------------------------------------------------------------------------------

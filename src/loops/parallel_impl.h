@@ -17,6 +17,7 @@
 
 #include "limb/parallel.h"
 
+#include "base/memory.h"
 #include "loops/loops_impl.h"
 
 enum { PLATFORM = 6 }; // velocities of the platform
@@ -41,9 +42,7 @@ typedef struct limb_leg {
 struct limb_parallel {
   const limb_model* m;
   limb_loops* w;
-  limb_allocator alloc;
-  void* block;
-  size_t block_size;
+  limb_memory memory;
 
   int platform;         // body
   int link;             // that it is part of

@@ -39,14 +39,14 @@ static double velocity_gap(limb_loops* w, const double* v, double* size)
 }
 
 // v in w->v2. Rows are those at q.
-static limb_status project_velocities(limb_loops* w)
+static limb_status project_velocities(limb_loops* w, const unsigned char* held)
 {
   const limb_model* m = w->m;
   double size = 0, gap = velocity_gap(w, w->v2, &size), before = HUGE_VAL;
   for (int i = 0; i < VELOCITY_STEPS && gap > 0 && gap < before / 2; i++) {
     for (int c = 0; c < m->clusters.count; c++) {
       const limb_cluster* k = &m->clusters.cluster[c];
-      limb_least_step(w, c, LIMB_ROWS_ALL, NULL, 0, w->r1, w->v1);
+      limb_least_step(w, c, LIMB_ROWS_ALL, held, 0, w->r1, w->v1);
       for (int j = 0; j < k->nv; j++) w->v2[k->v[j]] += w->v1[k->v[j]];
     }
     before = gap;
@@ -64,11 +64,13 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   const limb_model* m = w->m;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK && o.held && !limb_marks_valid(m, o.held)) s = LIMB_E_ARG;
   if (s == LIMB_OK && v && !limb_finite(m->nv, v)) s = LIMB_E_NONFINITE;
   if (s != LIMB_OK) return s;
   memcpy(w->q2, q, (size_t)m->nq * sizeof *q);
   limb_set_clusters(w, LIMB_CLUSTER_OPEN);
-  const limb_closing closing = {.time = o.time, .tolerance = CLOSED, .iterations = STEPS};
+  const limb_closing closing = {
+    .time = o.time, .tolerance = CLOSED, .iterations = STEPS, .held = o.held};
   int iterations = 0;
   s = limb_close(w, &closing, w->q2, &iterations);
   bool closed = s == LIMB_OK;
@@ -82,7 +84,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   if (!closed) return LIMB_E_NOCONV;
   if (v) { // the rows are those of the gap, Psi included
     memcpy(w->v2, v, (size_t)m->nv * sizeof *v);
-    s = project_velocities(w);
+    s = project_velocities(w, o.held);
     if (s != LIMB_OK) return s;
     memcpy(v, w->v2, (size_t)m->nv * sizeof *v);
   }

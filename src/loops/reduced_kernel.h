@@ -8,35 +8,42 @@
 // g is column y of G, and is carried along in all that has its columns. Rows are padded with zeros to a
 // multiple of QUAD, and those of Z are WIDE, so that the inner loops have constant lengths: vectors.
 
-enum { QUAD = 4, WIDE = LIMB_CLUSTER_DOF };
+enum { QUAD = LIMB_QUAD, WIDE = LIMB_CLUSTER_DOF };
 
 // Columns of G with g and padding.
-KERNEL int padded(int y) { return y / QUAD * QUAD + QUAD; }
+KERNEL int padded(int y) { return limb_quads_above(y); }
 
-// G with g: n x Y.
+// Number j of a row of G that belongs to pivot row `row` of A: -A_y, g, zeros.
+KERNEL real of_pivot(const limb_reduction* r, const double* row, int y, int j)
+{
+  return j < y ? neg(given(row[r->pivot[r->rank + j]])) : j == y ? given(row[r->columns]) : zero();
+}
+
+// G with g: n x Y. Quads are put together before they are stored: they are loaded as such soon.
 KERNEL void map_of(const limb_reduction* r, int n, int Y, real* G)
 {
-  const ptrdiff_t wide = r->columns + r->extra, y = n - r->rank;
-  const int* other = r->pivot + r->rank;
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * Y; i++) G[i] = zero();
+  const ptrdiff_t wide = r->columns + r->extra;
+  const int y = n - r->rank;
   for (int p = 0; p < r->rank; p++) {
     const double* row = r->A + p * wide;
-    real* to = G + (ptrdiff_t)r->pivot[p] * Y;
-    for (ptrdiff_t j = 0; j < y; j++) to[j] = neg(given(row[other[j]]));
-    to[y] = given(row[r->columns]);
+    for (int b = 0; b < Y; b += QUAD)
+      QUAD_AT(G + (ptrdiff_t)r->pivot[p] * Y + b) =
+        (limb_quad){of_pivot(r, row, y, b), of_pivot(r, row, y, b + 1), of_pivot(r, row, y, b + 2),
+                    of_pivot(r, row, y, b + 3)};
   }
-  for (ptrdiff_t j = 0; j < y; j++) G[(ptrdiff_t)other[j] * Y + j] = one();
+  for (int j = 0; j < y; j++) {
+    for (int b = 0; b < Y; b += QUAD)
+      QUAD_AT(G + (ptrdiff_t)r->pivot[r->rank + j] * Y + b) =
+        (limb_quad){j == b, j == b + 1, j == b + 2, j == b + 3};
+  }
 }
 
 // Columns b ... b + QUAD - 1 of the sum of x_k times row k of B (Y wide); x: every `stride`.
 KERNEL void sum_rows(int n, int Y, const real* x, ptrdiff_t stride, const real* B, real* out)
 {
-  real acc[QUAD];
-  for (int l = 0; l < QUAD; l++) acc[l] = zero();
-  for (ptrdiff_t k = 0; k < n; k++) {
-    for (int l = 0; l < QUAD; l++) acc[l] = madd(acc[l], x[k * stride], B[k * Y + l]);
-  }
-  for (int l = 0; l < QUAD; l++) out[l] = acc[l];
+  limb_quad sum = {0, 0, 0, 0};
+  for (ptrdiff_t k = 0; k < n; k++) sum += x[k * stride] * CONST_QUAD_AT(B + k * Y);
+  QUAD_AT(out) = sum;
 }
 
 // out = A G, rows x Y.
@@ -102,10 +109,18 @@ KERNEL void solve_independent(int y, int Y, bool all, const real* L, real* Z)
   }
 }
 
-// (G z + g)_i of the first column of Z.
-KERNEL real mapped(int y, const real* G_i, const real* Z)
+// The first column of Z, 1 for g, and zeros: Y numbers.
+KERNEL void independent_and_one(int y, int Y, const real* Z, real* out)
 {
-  real sum = G_i[y];
-  for (ptrdiff_t j = 0; j < y; j++) sum = madd(sum, G_i[j], Z[j * WIDE]);
-  return sum;
+  for (ptrdiff_t j = 0; j < y; j++) out[j] = Z[j * WIDE];
+  out[y] = one();
+  for (ptrdiff_t j = y + 1; j < Y; j++) out[j] = zero();
+}
+
+// (G z + g)_i; z with 1 and zeros.
+KERNEL real mapped(int Y, const real* G_i, const real* z)
+{
+  limb_quad sum = {0, 0, 0, 0};
+  for (ptrdiff_t b = 0; b < Y; b += QUAD) sum += CONST_QUAD_AT(G_i + b) * CONST_QUAD_AT(z + b);
+  return add(add(sum[0], sum[1]), add(sum[2], sum[3]));
 }

@@ -109,6 +109,7 @@ limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, d
   if (w->has_wheels && lies_flat(w)) return LIMB_E_SINGULAR;
   w->kernels->rows(m, m->k64, &in, &out);
   take_laws(w, time);
+  if (need & LIMB_ROWS_RAW) return LIMB_OK;
   const bool fine =
     (lean || limb_finite(m->nrow, w->phi)) && (!w->has_laws || limb_finite(m->nrow, w->rate)) &&
     limb_finite(m->nrow, w->gamma) && (!out.Psi || limb_finite(m->clusters.entries, w->Psi));

@@ -87,14 +87,13 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
   return LIMB_OK;
 }
 
-int limb_loop_live_rows(limb_loops* w, double tolerance)
+int limb_loop_independent_rows(limb_loops* w, double tolerance)
 {
   int count = 0;
   for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_cluster* k = &w->m->clusters.cluster[c];
+    const int first = w->m->clusters.cluster[c].row;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
-    if (r->rank < r->rows) return -1;
-    for (int i = 0; i < r->rows; i++) w->order[count++] = k->row + w->live[k->row + i];
+    for (int i = 0; i < r->rank; i++) w->order[count++] = first + w->live[first + r->row[i]];
   }
   return count;
 }

@@ -2,7 +2,6 @@
 
 #include "limb/moving_base.h"
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "model/data_impl.h"
 
@@ -55,39 +54,32 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
   limb_sheet_clear(m, sizeof(double), &d->ws.sheet);
-  d->block = memory;
-  d->block_size = size;
-  *out = d;
-  const limb_status s = limb_mark_passive(m, d->inverse);
-  return s == LIMB_OK ? limb_mark_base(m, d->base) : s;
+  d->memory = (limb_memory){.block = memory, .size = size};
+  limb_status s = limb_mark_passive(m, d->inverse);
+  if (s == LIMB_OK) s = limb_mark_base(m, d->base);
+  if (s == LIMB_OK) *out = d;
+  return s;
 }
 
 limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (!m || (alloc && (!alloc->alloc || !alloc->free))) return LIMB_E_ARG;
-  const limb_allocator use = alloc ? *alloc : limb_default_allocator();
-  const size_t size = limb_data_size(m);
-  void* block = limb_alloc(&use, size);
-  if (!block) return LIMB_E_NOMEM;
-  const limb_status s = limb_data_init(m, block, size, out);
-  if (s != LIMB_OK) {
-    limb_free(&use, block, size);
-    return s;
-  }
-  (*out)->alloc = use;
-  return LIMB_OK;
+  if (!m) return LIMB_E_ARG;
+  limb_memory memory;
+  limb_status s = limb_memory_take(alloc, limb_data_size(m), &memory);
+  if (s != LIMB_OK) return s;
+  s = limb_data_init(m, memory.block, memory.size, out);
+  if (s == LIMB_OK)
+    (*out)->memory = memory;
+  else
+    limb_memory_end(memory);
+  return s;
 }
 
 void limb_data_destroy(limb_data* d)
 {
-  if (!d) return;
-  const limb_allocator alloc = d->alloc;
-  void* block = d->block;
-  const size_t size = d->block_size;
-  limb_arena_release(block, size);
-  if (alloc.free) limb_free(&alloc, block, size);
+  if (d) limb_memory_end(d->memory);
 }
 
 const limb_model* limb_data_model(const limb_data* d) { return d ? d->m : NULL; }

@@ -2,6 +2,7 @@
 #ifndef LIMB_DATA_IMPL_H
 #define LIMB_DATA_IMPL_H
 
+#include "base/memory.h"
 #include "model/model_impl.h"
 #include "model/workspace.h"
 
@@ -23,9 +24,7 @@ enum { LIMB_HAS_POSES = 1, LIMB_HAS_VELOCITIES = 2, LIMB_HAS_ACCELERATIONS = 4 }
 
 struct limb_data {
   const limb_model* m;
-  limb_allocator alloc; // of the block, when limb_data_create made it; else empty
-  void* block;
-  size_t block_size;
+  limb_memory memory;
   limb_ws ws;                         // kernels
   const struct limb_kernels* kernels; // for this processor; set by the first call that needs them
   bool base_is_default;               // ws.base holds the default environment

@@ -662,13 +662,14 @@ class Trajectories(Case):
             self.assertIn("--wrench-ref", text)
 
 
-def main():
+def main(about):
+    """Runs the tests of the program that was started: its arguments are the tool, and what unittest takes."""
     global LIMB
     if len(sys.argv) < 2:
-        sys.exit(__doc__)
+        sys.exit(about)
     LIMB = str(pathlib.Path(sys.argv[1]).resolve())
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__)

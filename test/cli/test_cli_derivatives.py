@@ -5,9 +5,6 @@
 """
 import json
 import math
-import pathlib
-import sys
-import unittest
 
 import test_cli_b as tool
 from test_cli_b import ARM, BODY, G, PENDULUM, SINGULAR, read_csv, table
@@ -351,12 +348,5 @@ class Verify(Case):
         self.assertEqual({c["verdict"] for c in checks}, {"ok"})
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    tool.LIMB = str(pathlib.Path(sys.argv[1]).resolve())
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
-
-
 if __name__ == "__main__":
-    main()
+    tool.main(__doc__)

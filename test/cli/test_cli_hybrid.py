@@ -6,9 +6,6 @@ of two worked examples, and how `limb verify` and `limb id` look at joints witho
 """
 import json
 import math
-import pathlib
-import sys
-import unittest
 
 import test_cli_b as tool
 from test_cli_b import ARM, BODY, PENDULUM, SINGULAR, read_csv, table
@@ -477,12 +474,5 @@ class OtherCommands(Case):
             self.assertNotIn("no motor", self.run_limb("id", self.file("m.urdf", text), motion).stderr)
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    tool.LIMB = str(pathlib.Path(sys.argv[1]).resolve())
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
-
-
 if __name__ == "__main__":
-    main()
+    tool.main(__doc__)

@@ -6,10 +6,7 @@ and `limb convert` are never silently wrong about them.
 """
 import json
 import math
-import pathlib
 import re
-import sys
-import unittest
 import xml.etree.ElementTree
 
 import test_cli_b as tool
@@ -247,6 +244,43 @@ class Assemble(Case):
         self.assertTrue(-3.1 <= inside[2] <= 0)
         self.assertLess(apart(inside), 1e-11)
 
+    def test_joints_outside_their_limits_are_named(self):
+        """In the only configuration, in one of two branches, and when nothing else was found."""
+        limited = BARS.replace("xyz: [1, 0, 0]}, axis: [0, 0, 1],", "xyz: [1, 0, 0]}, axis: [0, 0, 1], "
+                               "limits: {lower: %g, upper: %g},")
+        hold = ["--hold", "theta1", "--set", "phi1=1.5"]
+        path = self.model(limited % (-3.1, 0))
+        done = self.run_limb("assemble", path, *hold)
+        told = r"joint 'phi1' is at 1\.52376 rad, outside its limits -3\.1 \.\.\. 0\n"
+        self.assertRegex(done.stderr, "m.limb.yaml: warning: " + told)
+        self.assertIn("--within-limits", done.stderr)
+        x = json.loads(self.run_limb("assemble", path, *hold, "--branches", 4, "--format", "json").stdout)
+        self.assertEqual((x["limits"], [len(b) for b in x["beyond_limits"]]), (False, [1, 0]))
+        one = x["beyond_limits"][0][0]
+        self.assertEqual((one["joint"], one["lower"], one["upper"]), ("phi1", -3.1, 0))
+        self.assertAlmostEqual(one["position"], Q[2], 10)
+        self.assertRegex(self.run_limb("assemble", path, *hold, "--branches", 4).stderr, "configuration 1: " + told)
+        self.assertNotIn("limits", self.run_limb("assemble", path, *hold, "--within-limits").stderr)
+        path = self.model(limited % (0.1, 0.2))
+        done = self.run_limb("assemble", path, *hold, "--within-limits", "--format", "json", code=4)
+        self.assertIn("error: the loops close, but only outside the limits of joints, in 20 tries", done.stderr)
+        self.assertIn("note: joint 'phi1' is at ", done.stderr)
+        x = json.loads(done.stdout)
+        self.assertEqual((x["closed"], x["limits"], x["best_beyond_limits"][0]["joint"]), (False, True, "phi1"))
+
+    def test_unknown_coordinates_are_named(self):
+        for option, value in (("map", "nix:0:1:5"), ("map", "a:b:0:1:5"), ("set", "nix=1"), ("hold", "nix")):
+            done = self.run_limb("assemble", "four_bar", "--" + option, value, code=2)
+            name = value.rsplit(":", 3)[0] if option == "map" else "nix"
+            self.assertIn(f"--{option}: the model has no coordinate '{name}'; it has theta1, phi2, phi1\n", done.stderr)
+        done = self.run_limb("assemble", "four_bar", "--map", "theta:0:1:5", code=2)
+        self.assertIn("no coordinate 'theta'; did you mean 'theta1'?", done.stderr)
+        done = self.run_limb("assemble", "gough_stewart", "--set", "nix=1", code=2)
+        self.assertIn(" and more: limb info names its joints", done.stderr)
+        for value in ("theta1:0:1", "theta1", ":0:1:5", "theta1:0:1:x"):
+            done = self.run_limb("assemble", "four_bar", "--map", value, code=2)
+            self.assertIn("--map takes NAME:LOWER:UPPER:COUNT", done.stderr)
+
     def test_time(self):
         path = self.model(LAW)
         for time in (0, 2):
@@ -428,6 +462,34 @@ class Forces(Case):
         self.close([loads[j][2] for j in JOINTS], [TORQUE, 0, 0], 1e-11)
         self.close(loads["phi1"][3:5], rocker_force(), 1e-11)
 
+    def test_size_of_closures(self):
+        """The load of the pin is on the coupler, in the axes of the rocker; a gear has none of its own."""
+        path = self.states("time," + ALL, [0, *Q, *[0] * 6], [1, *Q, *V, *A], [2, *Q, *[0] * 6])
+        x = json.loads(self.run_limb("id", "four_bar", path, "--size", "--format", "json").stdout)
+        (pin,) = x["loop_loads"]
+        c, s = math.cos(Q[2]), math.sin(Q[2])
+        self.assertEqual((pin["loop"], pin["peak_moment"]["value"]), ("pin", 0))
+        self.assertGreaterEqual(pin["peak_force"]["value"], math.hypot(*PIN))
+        one = self.states("time," + ALL, [0, *Q, *V, *A])
+        (pin,) = json.loads(self.run_limb("id", "four_bar", one, "--size", "--format", "json").stdout)["loop_loads"]
+        self.close(pin["peak_force"]["wrench"],
+                   [0, 0, 0, -c * PIN[0] - s * PIN[1], s * PIN[0] - c * PIN[1], 0], 1e-11)
+        self.assertRegex(self.run_limb("id", "four_bar", one, "--size").stdout,
+                         r"load on the closure +peak force +at +peak moment +at\npin +11\.25 N +0 s +0 N m +0 s\n")
+        rows = self.run_limb("id", "four_bar", one, "--size", "--format", "csv").stdout.splitlines()
+        self.assertEqual([r.rsplit(",", 1)[1] for r in rows], ["loop", "", "", "", "pin"])
+        start = self.run_limb("assemble", "gripper").stdout.splitlines()
+        still = ",".join(g + name[2:] for g in ("v.", "a.") for name in start[0].split(","))
+        path = self.file("g.csv", f"time,{start[0]},{still}\n0,{start[1]}{',0' * (still.count(',') + 1)}\n")
+        loads = json.loads(self.run_limb("id", "gripper", path, "--size", "--format", "json").stdout)["loop_loads"]
+        kinds = {a["name"]: a["type"] for a in self.info("gripper")["loops"]}
+        self.assertEqual([a["loop"] for a in loads], [n for n, k in kinds.items() if k not in ("gear", "polynomial")])
+        self.assertLess(len(loads), len(kinds))
+        ur5 = self.run_limb("assemble", "ur5").stdout.splitlines()[0]
+        head = ",".join([ur5, ur5.replace("q.", "v."), ur5.replace("q.", "a.")])
+        path = self.file("u.csv", f"time,{head}\n0{',0' * 18}\n")
+        self.assertNotIn("closure", self.run_limb("id", "ur5", path, "--size").stdout)
+
     def test_size_when_cut_open(self):
         """The tree alone would load the joints otherwise."""
         done = self.run_limb("eval", "four_bar", "--states", self.states(ALL, Q + V + A), "--what", "reactions",
@@ -533,6 +595,7 @@ class Quantities(Case):
         self.assertIn("four_bar: note: with the loops cut open, as a tree of joints: tau, M;", done.stderr)
         x = json.loads(done.stdout)
         self.assertEqual(x["tree_only"], ["tau", "M"])
+        self.assertIn("tau, M; with the loops closed: tau_active for tau\n", done.stderr)
         self.close(x["results"][0]["tau"], TREE, 1e-11)
         self.assertNotIn("tree_only", json.loads(self.run_limb(
             "eval", "planar_2r", "--states", self.states("q.joint1,q.joint2", [0, 0]), "--what", "M").stdout))
@@ -545,9 +608,44 @@ class Quantities(Case):
         self.assertIn("s.csv: warning: 2 more rows do not close the loops\n", done.stderr)
 
 
+    def test_closed_names_can_be_found(self):
+        """From --list, from the note on quantities of the tree, and from names that are nearly right."""
+        text = self.run_limb("eval", "--list").stdout
+        self.assertRegex(text, r"(?m)^tau_active +q v a, loops +active ")
+        for tree, closed in (("tau", "tau_active"), ("acc", "closed_acc"), ("reactions", "joint_loads"),
+                             ("dacc_dq", "dacc_closed_dq")):
+            self.assertIn(f"    {closed} for {tree}\n", text)
+        listed = {q["name"]: q for q in json.loads(self.run_limb("eval", "--list", "--format",
+                                                                  "json").stdout)["quantities"]}
+        self.assertEqual((listed["acc"]["closed"], listed["acc"]["loops"]), ("closed_acc", False))
+        self.assertEqual((listed["closed_acc"]["closed"], listed["closed_acc"]["loops"]), (None, True))
+        self.assertTrue(all(q["closed"] is None or listed[q["closed"]]["loops"] for q in listed.values()))
+        path = self.states(ALL, Q + V + A)
+        done = self.run_limb("eval", "four_bar", "--states", path, "--what", "M")
+        self.assertIn(": M; tau_active, closed_acc, limb id and limb fd close them\n", done.stderr)
+        for wrong, name in (("closed_tau", "tau_active"), ("acc_closed", "closed_acc")):
+            done = self.run_limb("eval", "four_bar", "--states", path, "--what", wrong, code=2)
+            self.assertIn(f"did you mean '{name}'?", done.stderr)
+
+
 class Base(Case):
     def test_tree_is_told(self):
         self.assertIn("note: with the loops cut open", self.run_limb("base", "four_bar").stderr)
+
+
+class Check(Case):
+    def test_loops_are_examined(self):
+        """What cannot be closed or moved is an error with exit code 4; what says nothing is a warning."""
+        for text, code, rule, loop in ((TOO_SHORT, 4, "loop-open", "pin"), (LOCKED, 4, "loop-locked", "rod"),
+                                       (AGAIN, 0, "loop-repeated", "again"), (LAW, 0, None, None),
+                                       (BARS, 0, None, None)):
+            found = json.loads(self.run_limb("check", self.model(text), "--format", "json", code=code).stdout)["files"][0]
+            told = [(f["rule"], f["where"]) for f in found["findings"] if f["rule"] in (
+                "loop-open", "loop-locked", "loop-repeated")]
+            self.assertEqual(told, [(rule, f"loop '{loop}'")] if rule else [])
+            self.assertEqual(found["exit"], code)
+        done = self.run_limb("check", self.model(TOO_SHORT), code=4)
+        self.assertRegex(done.stdout, r"error: loop 'pin': it stays 0\.[34]\d* apart, at best of 20 starts \[loop-open\]")
 
 
 class Convert(Case):
@@ -573,12 +671,5 @@ class Help(Case):
             self.assertIn("within-limits", text)
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    tool.LIMB = str(pathlib.Path(sys.argv[1]).resolve())
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
-
-
 if __name__ == "__main__":
-    main()
+    tool.main(__doc__)

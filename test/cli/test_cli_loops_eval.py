@@ -6,9 +6,6 @@ missing, states that do not close the loops, and every built-in robot with loops
 """
 import json
 import math
-import pathlib
-import sys
-import unittest
 
 import test_cli_b as tool
 from test_cli_b import read_csv, table
@@ -331,10 +328,10 @@ class Refused(Case):
             self.assertEqual(done.stderr, f"limb eval: '{what}' is of robots with loops, and 'planar_2r' has none: it "
                                           "is a tree of joints\n")
 
-    def test_redundant_rows_have_no_derivatives(self):
+    def test_redundant_rows(self):
         q = self.start("bennett")
         row = {**q, **{k.replace("q.", "v."): 0 for k in q}, "tau.joint1": 1}
-        self.assertIn("rows of the loops follow from others", self.ask("bennett", "dacc_closed_dq", row, code=4).stderr)
+        self.ask("bennett", "dacc_closed_dq", row)
         done = self.ask("bennett", "closed_acc,lambda", row)
         self.assertIn("3 of 5 rows of the loops follow from others", done.stderr)
 
@@ -411,12 +408,5 @@ class Verify(Case):
         self.assertFalse(self.CHECKS & {c["quantity"] for c in x["checks"]})
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    tool.LIMB = str(pathlib.Path(sys.argv[1]).resolve())
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
-
-
 if __name__ == "__main__":
-    main()
+    tool.main(__doc__)

@@ -10,17 +10,7 @@
 #include "../../cli/compare.c"      // NOLINT(bugprone-suspicious-include)
 #include "../../cli/verify_state.c" // NOLINT(bugprone-suspicious-include)
 
-static double mistake; // relative, in all numbers of the second formulation
-
-static double differ_mistaken(size_t n, const double* x, const double* y, double size)
-{
-  double* wrong = calloc(n + 1, sizeof *wrong);
-  if (!wrong) abort();
-  for (size_t i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
-  const double off = cli_differ(n, x, wrong, size);
-  free(wrong);
-  return off;
-}
+#include "cli/mistaken.h"
 
 #define cli_differ differ_mistaken
 #include "../../cli/verify_derivatives.c" // NOLINT(bugprone-suspicious-include)

@@ -2,8 +2,8 @@
 #ifndef LIMB_TEST_LOOP_READING_H
 #define LIMB_TEST_LOOP_READING_H
 
+#include "io/built.h"
 #include "io/faults.h"
-#include "numbers/rig.h"
 
 static inline limb_reading* read_with(limb_format format, const char* text,
                                       const limb_read_options* opt)
@@ -43,16 +43,6 @@ static inline const char* body_at(limb_reading* r, int body)
   limb_body_def def = limb_default_body_def(NULL);
   assert_ok(limb_builder_get_body(limb_reading_builder(r), body, &def));
   return def.name;
-}
-
-static inline rig build(limb_reading* r)
-{
-  limb_model* m = NULL;
-  limb_error err = {0};
-  const limb_status status = limb_builder_build(limb_reading_builder(r), &m, &err);
-  check_at("%s: %s", err.where, err.text);
-  assert_ok(status);
-  return rig_of(m);
 }
 
 static inline sp_pose end_pose(limb_reading* r, const rig* g, int body, sp_pose pose)

@@ -72,6 +72,7 @@ static limb_reading* examine(const char* path)
   check_at("%s: line %d: %s: %s", path, err.line, err.where, err.text);
   assert_ok(status);
   assert_ok(limb_check(r, &err));
+  assert_ok(limb_check_loops(r, &err));
   return r;
 }
 
@@ -187,6 +188,7 @@ START_TEST(random_robots_are_physical)
     assert_ok(limb_write(b, LIMB_FORMAT_YAML, page_put, &t, NULL, NULL));
     assert_ok(limb_read_text(t.text, t.size, "random.limb.yaml", NULL, &r, NULL));
     assert_ok(limb_check(r, NULL));
+    assert_ok(limb_check_loops(r, NULL));
     ck_assert_int_eq(count_rule(r, "inertia"), 0);
     ck_assert_int_eq(count_rule(r, "negative"), 0);
     limb_reading_destroy(r);
@@ -205,8 +207,10 @@ START_TEST(arguments)
   limb_error err;
   assert_status(limb_check(NULL, NULL), LIMB_E_ARG);
   assert_status(limb_check(NULL, &err), LIMB_E_ARG);
+  assert_status(limb_check_loops(NULL, &err), LIMB_E_ARG);
   assert_that(limb_read_text("<robot", 6, "cut.urdf", NULL, &r, NULL) != LIMB_OK);
   assert_status(limb_check(r, &err), LIMB_E_ARG);
+  assert_status(limb_check_loops(r, &err), LIMB_E_ARG);
   limb_reading_destroy(r);
 }
 END_TEST
@@ -247,6 +251,7 @@ START_TEST(out_of_memory)
     assert_ok(limb_read(LIMB_TEST_DIR "/io/sick/inertia-placeholder-copied.urdf", &opt, &r, NULL));
     p.budget = n;
     status = limb_check(r, NULL);
+    if (status == LIMB_OK) status = limb_check_loops(r, NULL);
     assert_that(status == LIMB_OK || status == LIMB_E_NOMEM);
     limb_reading_destroy(r);
     ck_assert_int_eq((int)p.alive, 0);

@@ -2,13 +2,11 @@
 // frames and by rows; written and read again, the same loops; where joints start.
 #include "limb/limb.h"
 #include "limb/read.h"
-#include "limb/write.h"
 
 #include "io/faults.h"
 #include "io/looped.h"
+#include "io/written.h"
 #include "io/yaml_text.h"
-#include "support/check.h"
-#include "support/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -254,15 +252,7 @@ END_TEST
 
 // ---- written and read again -------------------------------------------------------------------------
 
-static page write_yaml(const limb_builder* b)
-{
-  page p = {0};
-  limb_error err = {0};
-  const limb_status status = limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, &err);
-  check_at("%s: %s", err.where, err.text);
-  assert_ok(status);
-  return p;
-}
+static page write_yaml(const limb_builder* b) { return written(b, LIMB_FORMAT_YAML, NULL); }
 
 // The same loops and starts; and written once more, the same text.
 static void round_trip(const limb_builder* b)

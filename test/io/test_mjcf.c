@@ -1,8 +1,8 @@
 // MJCF: figures of MuJoCo for files with the awkward features, names, default classes, couplings, frames,
 // limits, the base.
+#include "io/built.h"
 #include "io/faults.h"
 #include "io/mjcf_numbers.h"
-#include "numbers/rig.h"
 
 #include <math.h>
 
@@ -20,16 +20,6 @@ static limb_reading* read_with(const char* text, const limb_read_options* opt)
 }
 
 static limb_reading* read(const char* text) { return read_with(text, NULL); }
-
-static rig build(limb_reading* r)
-{
-  limb_model* m = NULL;
-  limb_error err = {0};
-  const limb_status status = limb_builder_build(limb_reading_builder(r), &m, &err);
-  check_at("%s: %s", err.where, err.text);
-  assert_ok(status);
-  return rig_of(m);
-}
 
 static limb_joint_def joint_of(limb_reading* r, const char* name)
 {

@@ -1,7 +1,7 @@
 // SYMORO .par files: both dialects, expressions and symbols, what is assumed and what is reported, faulty
 // files, texts made to hurt.
+#include "io/built.h"
 #include "io/faults.h"
-#include "numbers/rig.h"
 #include "support/rng.h"
 
 #include <math.h>
@@ -111,14 +111,6 @@ static limb_reading* read_file(const char* name)
   check_at("%s:%d: %s: %s", path, err.line, err.where, err.text);
   assert_ok(status);
   return r;
-}
-
-static rig build(limb_reading* r)
-{
-  limb_model* m = NULL;
-  limb_error err = {0};
-  assert_ok(limb_builder_build(limb_reading_builder(r), &m, &err));
-  return rig_of(m);
 }
 
 static void compare(const rig* got, const rig* want, int states)

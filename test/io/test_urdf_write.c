@@ -2,12 +2,10 @@
 // a long one are read here, too.
 #include "limb/limb.h"
 #include "limb/read.h"
-#include "limb/write.h"
 
 #include "io/elastic_arm.h"
 #include "io/looped.h"
-#include "support/check.h"
-#include "support/page.h"
+#include "io/written.h"
 #include "support/rng.h"
 #include "support/robots.h"
 #include "support/shared.h"
@@ -25,12 +23,7 @@
 
 static page write_urdf(const limb_builder* b, limb_findings* f)
 {
-  page p = {0};
-  limb_error err = {0};
-  const limb_status status = limb_write(b, LIMB_FORMAT_URDF, page_put, &p, f, &err);
-  if (status) printf("%s: %s\n", err.where, err.text);
-  assert_ok(status);
-  return p;
+  return written(b, LIMB_FORMAT_URDF, f);
 }
 
 static limb_reading* read_page(const page* p)

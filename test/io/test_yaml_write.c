@@ -1,12 +1,10 @@
 // limb YAML written and read again: the same builder, bit for bit, for every fixture robot, for names of all
 // kinds and rotations of all kinds.
 #include "limb/read.h"
-#include "limb/write.h"
 
 #include "io/elastic_arm.h"
 #include "io/looped.h"
-#include "support/check.h"
-#include "support/page.h"
+#include "io/written.h"
 #include "support/rng.h"
 #include "support/robots.h"
 
@@ -14,15 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static page write_yaml(const limb_builder* b)
-{
-  page p = {0};
-  limb_error err = {0};
-  const limb_status status = limb_write(b, LIMB_FORMAT_YAML, page_put, &p, NULL, &err);
-  check_at("%s: %s", err.where, err.text);
-  assert_ok(status);
-  return p;
-}
+static page write_yaml(const limb_builder* b) { return written(b, LIMB_FORMAT_YAML, NULL); }
 
 static int same(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
 

@@ -19,13 +19,6 @@ typedef struct bench {
   double *a, *tau, *tree, *lambda;
 } bench;
 
-static inline double* numbers(int n)
-{
-  double* x = calloc((size_t)n + 1, sizeof *x);
-  if (!x) abort();
-  return x;
-}
-
 static inline bench bench_of(closed_case c)
 {
   bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_row_count(c.m)};

@@ -17,13 +17,6 @@ typedef struct ground {
   int nq, nv, nc;
 } ground;
 
-static inline double* ground_numbers(int n)
-{
-  double* x = calloc((size_t)n + 1, sizeof *x);
-  if (!x) abort();
-  return x;
-}
-
 static inline ground ground_of(closed_case c)
 {
   ground g = {c, NULL, limb_nq(c.m), limb_nv(c.m), limb_row_count(c.m)};
@@ -34,7 +27,7 @@ static inline ground ground_of(closed_case c)
 // A model without a state: q is where closing begins.
 static inline ground ground_with(limb_model* m)
 {
-  closed_case c = {"by hand", m, ground_numbers(limb_nq(m)), ground_numbers(limb_nv(m)), 0};
+  closed_case c = {"by hand", m, numbers(limb_nq(m)), numbers(limb_nv(m)), 0};
   assert_ok(limb_start(m, c.q));
   return ground_of(c);
 }
@@ -63,7 +56,7 @@ static inline limb_mobility ground_mobility(ground* g, const double* q)
 static inline void ground_shake(const ground* g, uint64_t seed, double size, double* q)
 {
   rng r = {seed};
-  double* step = ground_numbers(g->nv);
+  double* step = numbers(g->nv);
   rng_fill(&r, size, g->nv, step);
   assert_ok(limb_integrate(g->c.m, g->c.q, step, 1, q));
   free(step);

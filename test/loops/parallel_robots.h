@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static inline double* numbers(int n)
-{
-  double* x = calloc((size_t)n + 1, sizeof *x);
-  assert_that(x != NULL);
-  return x;
-}
-
 typedef struct gough_options {
   int hanging; // the platform hangs on the first leg by a ball joint
   int springs; // springs and friction at the joints of the legs

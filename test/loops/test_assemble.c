@@ -8,14 +8,14 @@
 // From near a closed configuration, and from anywhere.
 static void assembles(ground* g, uint64_t seed)
 {
-  double* q = ground_numbers(g->nq);
+  double* q = numbers(g->nq);
   limb_assembly_report report;
   ground_shake(g, seed, 0.2, q);
   assert_ok(limb_assemble(g->w, NULL, q, &report));
   assert_that(ground_gap(g, q) <= 1e-12 && report.residual == ground_gap(g, q));
   assert_that(report.tries == 1);
   // closed already: it stays
-  double* again = ground_numbers(g->nq);
+  double* again = numbers(g->nq);
   memcpy(again, q, (size_t)g->nq * sizeof *q);
   assert_ok(limb_assemble(g->w, NULL, again, NULL));
   assert_close_array(again, q, g->nq, 1e-11, 1e-11);
@@ -28,7 +28,7 @@ END_TEST
 
 static void assembles_from_anywhere(ground* g, uint64_t seed)
 {
-  double* q = ground_numbers(g->nq);
+  double* q = numbers(g->nq);
   limb_assembly o = limb_default_assembly();
   o.tries = 50, o.seed = seed;
   uint64_t random = seed;
@@ -46,7 +46,7 @@ END_TEST
 // at right angles to what the closures allow is found again.
 static void projects(ground* g, uint64_t seed)
 {
-  double *q = ground_numbers(g->nq), *v = ground_numbers(g->nv), *before = ground_numbers(g->nv);
+  double *q = numbers(g->nq), *v = numbers(g->nv), *before = numbers(g->nv);
   rng r = {seed};
   ground_shake(g, seed, 1e-4, q);
   rng_fill(&r, 1, g->nv, v);
@@ -60,7 +60,7 @@ static void projects(ground* g, uint64_t seed)
   assert_close_array(v, before, g->nv, 1e-11, 1e-12);
   // the state of the fixture, and a velocity moved away from it at right angles
   memcpy(v, g->c.v, (size_t)g->nv * sizeof *v);
-  double* Psi = ground_numbers(g->nc * g->nv);
+  double* Psi = numbers(g->nc * g->nv);
   assert_ok(limb_loop_equations_at(g->w, g->c.q, NULL, NULL, &(limb_loop_equations){.Psi = Psi}));
   for (int i = 0; i < g->nc; i++) {
     const double lambda = rng_uniform(&r, -1, 1);
@@ -96,7 +96,7 @@ START_TEST(four_bar_has_two)
     o.held = held, o.tries = 40;
     int found = 0;
     check_at("crank at %g", q[0]);
-    assert_ok(limb_assembly_branches(g.w, &o, q, 8, out, &found));
+    assert_ok(limb_assembly_branches(g.w, q, &o, 8, out, &found));
     assert_that(found == 2);
     int seen = 0;
     for (int i = 0; i < 2; i++) {
@@ -119,7 +119,7 @@ START_TEST(five_bar_branches)
   limb_assembly o = limb_default_assembly();
   o.held = drives, o.tries = 60;
   int found = 0;
-  assert_ok(limb_assembly_branches(g.w, &o, q, 16, out, &found));
+  assert_ok(limb_assembly_branches(g.w, q, &o, 16, out, &found));
   assert_that(found == 2);
   // a nail through the tip, and nothing held
   limb_builder* b = NULL;
@@ -128,11 +128,11 @@ START_TEST(five_bar_branches)
               limb_builder_find_body(b, "2"), fixture_at(0.6, 0, 0));
   ground nailed = ground_with(fixture_end(b));
   o.held = NULL, o.tries = 200;
-  assert_ok(limb_assembly_branches(nailed.w, &o, q, 16, out, &found));
+  assert_ok(limb_assembly_branches(nailed.w, q, &o, 16, out, &found));
   assert_that(found == 4);
   for (int i = 0; i < found; i++) assert_that(ground_gap(&nailed, &out[4 * i]) <= 1e-12);
   // room for three
-  assert_ok(limb_assembly_branches(nailed.w, &o, q, 3, out, &found));
+  assert_ok(limb_assembly_branches(nailed.w, q, &o, 3, out, &found));
   assert_that(found == 3);
   ground_end(&nailed);
   ground_end(&g);
@@ -144,7 +144,7 @@ START_TEST(gough_stewart_both_ways)
 {
   ground g = ground_of(closed_find("gough_stewart", 5));
   unsigned char held[24] = {1, 1, 1, 1, 1, 1};
-  double* q = ground_numbers(g.nq);
+  double* q = numbers(g.nq);
   memcpy(q, g.c.q, (size_t)g.nq * sizeof *q);
   for (int k = 7; k < g.nq; k++) q[k] = 0; // legs upright
   limb_assembly o = limb_default_assembly();
@@ -156,10 +156,10 @@ START_TEST(gough_stewart_both_ways)
     assert_close(q[7 + 3 * leg + 2], g.c.q[7 + 3 * leg + 2], 0, 1e-11);
   memset(held, 0, sizeof held);
   for (int leg = 0; leg < 6; leg++) held[6 + 3 * leg + 2] = 1;
-  double* out = ground_numbers(8 * g.nq);
+  double* out = numbers(8 * g.nq);
   o.tries = 60, o.seed = 3;
   int found = 0;
-  assert_ok(limb_assembly_branches(g.w, &o, g.c.q, 4, out, &found));
+  assert_ok(limb_assembly_branches(g.w, g.c.q, &o, 4, out, &found));
   assert_that(found >= 2);
   assert_close_array(out, g.c.q, g.nq, 0, 1e-9);
   for (int i = 0; i < found; i++) {
@@ -293,7 +293,7 @@ START_TEST(far_away)
   }
   const double goal[3] = {q[0] + 0.3, 0, 0};
   const unsigned char held[3] = {1, 0, 0};
-  assert_ok(limb_follow_branch(g.w, held, goal, NULL, q));
+  assert_ok(limb_follow_branch(g.w, goal, held, NULL, q));
   assert_close(q[0], goal[0], 1e-14, 0);
   assert_that(ground_mobility(&g, q).singularity == LIMB_REGULAR);
   ground_end(&g);
@@ -311,7 +311,7 @@ static double seconds(void)
 static double time_of_ladder(int cells)
 {
   ground g = ground_with(closed_ladder(cells));
-  double* q = ground_numbers(g.nq);
+  double* q = numbers(g.nq);
   double best = HUGE_VAL;
   for (int k = 0; k < 5; k++) {
     ground_shake(&g, 7, 0.3, q);
@@ -348,7 +348,7 @@ START_TEST(impossible_loops_are_named)
   assert_close(report.residual, 0.25, 0.02, 0);
   double out[3];
   int found = -1;
-  assert_status(limb_assembly_branches(g.w, &o, g.c.q, 1, out, &found), LIMB_E_NOCONV);
+  assert_status(limb_assembly_branches(g.w, g.c.q, &o, 1, out, &found), LIMB_E_NOCONV);
   assert_that(found == 0);
   assert_status(limb_project(g.w, NULL, g.c.q, g.c.v, &report), LIMB_E_NOCONV);
   ground_end(&g);
@@ -360,18 +360,10 @@ END_TEST
 START_TEST(contradictory_closures_are_named)
 {
   limb_builder* b = fixture_begin("contradiction");
-  closed_link link = {.name = "good",
-                      .type = LIMB_REVOLUTE,
-                      .parent = LIMB_WORLD_BODY,
-                      .placement = sp_pose_identity(),
-                      .axis = {0, 0, 1},
-                      .inertia = limb_inertia_point(1, sp_v3(0.5, 0, 0)),
-                      .active = 1};
-  const int good = closed_add(b, &link);
-  link.name = "one";
-  const int one = closed_add(b, &link);
-  link.name = "two", link.parent = one, link.placement = fixture_at(0.5, 0, 0);
-  const int two = closed_add(b, &link);
+  const sp_inertia rod = limb_inertia_point(1, sp_v3(0.5, 0, 0));
+  const int good = closed_hinge(b, "good", LIMB_WORLD_BODY, sp_pose_identity(), rod, 1, 0);
+  const int one = closed_hinge(b, "one", LIMB_WORLD_BODY, sp_pose_identity(), rod, 1, 0);
+  const int two = closed_hinge(b, "two", one, fixture_at(0.5, 0, 0), rod, 1, 0);
   closed_join(b, "stop", LIMB_LOOP_POINT_ON_PLANE, LIMB_WORLD_BODY,
               sp_pose_make(sp_rot_rpy(1.57079632679489661923, 0, 0), sp_v3(0, 0.2, 0)), good,
               fixture_at(0.5, 0, 0));
@@ -425,14 +417,14 @@ END_TEST
 START_TEST(bad_input)
 {
   ground g = ground_of(closed_find("gough_stewart", 1));
-  double* out = ground_numbers(g.nq);
+  double* out = numbers(g.nq);
   int found;
   limb_assembly o = limb_default_assembly();
   assert_status(limb_assemble(NULL, &o, g.c.q, NULL), LIMB_E_ARG);
   assert_status(limb_assemble(g.w, &o, NULL, NULL), LIMB_E_ARG);
-  assert_status(limb_assembly_branches(g.w, &o, g.c.q, 0, out, &found), LIMB_E_ARG);
-  assert_status(limb_assembly_branches(g.w, &o, g.c.q, 1, NULL, &found), LIMB_E_ARG);
-  assert_status(limb_assembly_branches(g.w, &o, g.c.q, 1, out, NULL), LIMB_E_ARG);
+  assert_status(limb_assembly_branches(g.w, g.c.q, &o, 0, out, &found), LIMB_E_ARG);
+  assert_status(limb_assembly_branches(g.w, g.c.q, &o, 1, NULL, &found), LIMB_E_ARG);
+  assert_status(limb_assembly_branches(g.w, g.c.q, &o, 1, out, NULL), LIMB_E_ARG);
   assert_status(limb_project(NULL, NULL, g.c.q, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_project(g.w, NULL, NULL, NULL, NULL), LIMB_E_ARG);
   unsigned char held[24] = {0};

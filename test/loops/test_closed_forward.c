@@ -7,8 +7,8 @@ static const sp_vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1};
 
 static void forward(const bench* b, const double* tau)
 {
-  assert_ok(
-    limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, tau, NULL, NULL, b->a, b->lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau,
+                                         NULL, b->a, b->lambda, NULL));
 }
 
 // ---- the four-bar with a spring of seed 001 -------------------------------------------------------------
@@ -42,8 +42,8 @@ static void check_spring_row(bench* b, const double row[9])
   memcpy(b->c.v, row + 4, 3 * sizeof *row);
   for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
-    assert_ok(
-      limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, tau, NULL, &o, b->a, b->lambda, NULL));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
+                                           tau, &o, b->a, b->lambda, NULL));
     const double world[2] = {c * b->lambda[0] - s * b->lambda[1],
                              s * b->lambda[0] + c * b->lambda[1]};
     assert_close_array(world, row + 7, 2, 1e-11, 0);
@@ -276,7 +276,8 @@ START_TEST(bead)
   o.loops.time = time;
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     o.method = (limb_closed_method)method;
-    assert_ok(limb_closed_forward_dynamics(b.w, q, v, tau, NULL, &o, b.a, b.lambda, &report));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a,
+                                           b.lambda, &report));
     assert_close_array(b.a, a, 2, 1e-13, 0);
     assert_close(b.lambda[0] * cos(q[0]), torque, 1e-12, 0);
     assert_that(report.redundant == 0 && report.loop == 0);
@@ -297,11 +298,13 @@ START_TEST(massless)
   bench light = bench_with(spring_four_bar(1e-7), q, v, NULL);
   const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT),
                             schur = bench_options(LIMB_CLOSED_SCHUR);
-  assert_ok(limb_closed_forward_dynamics(none.w, q, v, tau, NULL, &kkt, a, none.lambda, NULL));
-  assert_ok(
-    limb_closed_forward_dynamics(light.w, q, v, tau, NULL, &schur, light.a, light.lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau, &kkt,
+                                         a, none.lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(light.w, &(limb_closed_motion){.q = q, .v = v}, tau,
+                                         &schur, light.a, light.lambda, NULL));
   assert_close_array(a, light.a, 3, 1e-7, 0);
-  assert_status(limb_closed_forward_dynamics(none.w, q, v, tau, NULL, &schur, a, NULL, NULL),
+  assert_status(limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau,
+                                             &schur, a, NULL, NULL),
                 LIMB_E_SINGULAR);
   bench_end(&none), bench_end(&light);
 }
@@ -332,11 +335,14 @@ START_TEST(laws)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
     asked = 0;
-    assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, tau, &env, &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(
+      b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &env}, tau, &o, b.a, NULL, NULL));
     assert_that(asked == 1);
-    assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, tau, &held, &o, a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(
+      b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &held}, tau, &o, a, NULL, NULL));
     assert_close_array(b.a, a, 3, 1e-12, 0);
-    assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, tau, NULL, &o, a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, tau,
+                                           &o, a, NULL, NULL));
     assert_that(fabs(a[0] - b.a[0]) > 1e-3 * fabs(a[0]));
   }
   bench_end(&b);
@@ -356,7 +362,8 @@ START_TEST(open_chain)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_ok(limb_closed_forward_dynamics(b.w, q, v, tau, NULL, &o, b.a, b.lambda, &report));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a,
+                                           b.lambda, &report));
     assert_close_array(b.a, a, 2, 1e-12, 0);
     assert_that(report.loop == -1 && report.redundant == 0 && report.residual == 0);
     assert_that(report.iterations == 0);

@@ -15,7 +15,7 @@ static sp_vec3 closure_force(bench* b, double angle)
 {
   const limb_closed_motion in = bench_motion(b);
   sp_force loop;
-  assert_ok(limb_closed_loads(b->w, &in, b->lambda, NULL, LIMB_BODY, NULL, &loop));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_BODY, NULL, NULL, &loop));
   return sp_mulv(sp_rot_axis(sp_v3(0, 0, 1), angle), loop.f);
 }
 
@@ -348,8 +348,8 @@ static void returns(bench* b, rng* r)
   }
   limb_closed_options o = limb_default_closed_options();
   o.method = LIMB_CLOSED_KKT;
-  assert_ok(limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, tau, NULL, &o, b->a, lambda, NULL));
   const limb_closed_motion in = bench_motion(b);
+  assert_ok(limb_closed_forward_dynamics(b->w, &in, tau, &o, b->a, lambda, NULL));
   limb_closed_forces out = bench_forces(b);
   assert_ok(limb_closed_inverse_dynamics(b->w, &in, NULL, NULL, &out));
   const double size = fmax(bench_largest(b->nv, b->tree), 3);
@@ -410,8 +410,8 @@ START_TEST(nobody_drives)
   const double zero[3] = {0};
   assert_that(closed_close(b.c.m, b.c.q));
   closed_velocity(&b.c, 3, b.c.v);
-  assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, zero, NULL, NULL, b.a, NULL, NULL));
   const limb_closed_motion in = bench_motion(&b);
+  assert_ok(limb_closed_forward_dynamics(b.w, &in, zero, NULL, b.a, NULL, NULL));
   limb_closed_forces out = bench_forces(&b);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   assert_that(out.undriven == 1 && out.overdriven == 0);

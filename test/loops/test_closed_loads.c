@@ -74,7 +74,7 @@ static void bodies_balance(bench* b, rng* r)
   const limb_closed_motion in = bench_motion(b);
   limb_closed_forces out = bench_forces(b);
   if (rng_chance(r, 0.7)) (void)!limb_closed_inverse_dynamics(b->w, &in, NULL, NULL, &out);
-  assert_ok(limb_closed_loads(b->w, &in, b->lambda, NULL, LIMB_WORLD, joint, loop));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_WORLD, NULL, joint, loop));
   assert_ok(limb_kinematics(b->d, b->c.q, b->c.v, b->a));
   add_closures(b, loop, sum);
   double size = 1;
@@ -107,7 +107,7 @@ static void along_axes(bench* b, rng* r)
   env.friction = 0;
   limb_closed_motion in = bench_motion(b);
   in.env = &env;
-  assert_ok(limb_closed_loads(b->w, &in, b->lambda, NULL, LIMB_BODY, joint, NULL));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_BODY, NULL, joint, NULL));
   assert_ok(limb_loop_equations_at(b->w, b->c.q, NULL, NULL, &(limb_loop_equations){.Psi = Psi}));
   assert_ok(limb_inverse_dynamics(b->d, b->c.q, b->c.v, b->a, &env, frictionless));
   for (int j = 0; j < njoint; j++) {
@@ -169,7 +169,7 @@ static loads loads_of(int cut, const double* angle, const double* rate, const do
   assert_that(gap.place < 1e-14 && gap.velocity < 1e-14);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   sp_force joint[3], loop[1];
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_WORLD, joint, loop));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop));
   assert_ok(limb_kinematics(b.d, b.c.q, NULL, NULL));
   limb_loop_info info;
   assert_ok(limb_get_loop(b.c.m, 0, &info));
@@ -216,9 +216,9 @@ START_TEST(references_and_wrenches)
   limb_closed_forces out = bench_forces(&b);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   sp_force world[4], body[4], aligned[4], tree[4];
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_WORLD, world, NULL));
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_BODY, body, NULL));
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_ALIGNED, aligned, NULL));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, world, NULL));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, body, NULL));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_ALIGNED, NULL, aligned, NULL));
   assert_ok(limb_kinematics(b.d, b.c.q, NULL, NULL));
   for (int j = 0; j < 4; j++) {
     sp_pose X;
@@ -228,7 +228,7 @@ START_TEST(references_and_wrenches)
   }
   // without multipliers: the tree
   for (int k = 0; k < b.nc; k++) b.lambda[k] = 0;
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_WORLD, world, NULL));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, world, NULL));
   assert_ok(limb_joint_reactions(b.d, b.c.q, b.c.v, b.a, &env, LIMB_WORLD, tree));
   assert_close_forces(world, tree, 4, 0, 0);
   bench_end(&b);
@@ -240,27 +240,27 @@ START_TEST(wrong_arguments)
   bench b = bench_of(closed_find("four_bar", 1));
   limb_closed_motion in = bench_motion(&b);
   sp_force joint[3], loop[1];
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_BODY, NULL, NULL));
-  assert_status(limb_closed_loads(NULL, &in, b.lambda, NULL, LIMB_BODY, joint, loop), LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.w, NULL, b.lambda, NULL, LIMB_BODY, joint, loop), LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.w, &in, NULL, NULL, LIMB_BODY, joint, loop), LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.w, &in, b.lambda, NULL, (limb_ref)7, joint, loop), LIMB_E_ARG);
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, NULL, NULL));
+  assert_status(limb_closed_loads(NULL, &in, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_ARG);
+  assert_status(limb_closed_loads(b.w, NULL, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_ARG);
+  assert_status(limb_closed_loads(b.w, &in, NULL, LIMB_BODY, NULL, joint, loop), LIMB_E_ARG);
+  assert_status(limb_closed_loads(b.w, &in, b.lambda, (limb_ref)7, NULL, joint, loop), LIMB_E_ARG);
   const double** const part[3] = {&in.q, &in.v, &in.a};
   for (int k = 0; k < 3; k++) {
     const double* whole = *part[k];
     const double bad[3] = {0, nan(""), 0};
     *part[k] = NULL;
-    assert_status(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_BODY, joint, loop), LIMB_E_ARG);
+    assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_ARG);
     *part[k] = bad;
-    assert_status(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_BODY, joint, loop),
+    assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop),
                   LIMB_E_NONFINITE);
     *part[k] = whole;
   }
   b.lambda[2] = HUGE_VAL;
-  assert_status(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_BODY, joint, loop),
+  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop),
                 LIMB_E_NONFINITE);
   b.lambda[2] = b.lambda[3] = 1.7e308;
-  assert_status(limb_closed_loads(b.w, &in, b.lambda, NULL, LIMB_WORLD, joint, loop),
+  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop),
                 LIMB_E_NONFINITE);
   bench_end(&b);
 }

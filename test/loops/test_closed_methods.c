@@ -78,6 +78,18 @@ static void assert_rows_hold(const bench* b, const rows* x, const double* a,
   assert_close(report->residual, largest, 0, 1e-14 * size + 1e-15);
 }
 
+// a, and b->lambda.
+static limb_closed_report forward_by(const bench* b, limb_closed_method method,
+                                     const limb_environment* env, double* a)
+{
+  const limb_closed_motion in = {.q = b->c.q, .v = b->c.v, .env = env};
+  const limb_closed_options o = bench_options(method);
+  limb_closed_report report;
+  check_at("%s, method %d", b->c.name, (int)method);
+  assert_ok(limb_closed_forward_dynamics(b->w, &in, b->tau, &o, a, b->lambda, &report));
+  return report;
+}
+
 // ---- the motion that forces were made for ---------------------------------------------------------------
 
 // tau of a motion that fits the closures, less those of some multipliers, gives the motion and multipliers
@@ -95,11 +107,7 @@ static void forward_undoes_inverse(bench* b, rng* r)
   push(b, &k, mu, 1, f);
   for (int i = 0; i < METHODS; i++) {
     if (!can(b, methods[i])) continue;
-    const limb_closed_options o = bench_options(methods[i]);
-    limb_closed_report report;
-    check_at("%s, method %d", b->c.name, (int)methods[i]);
-    assert_ok(limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, &x.env, &o, a, b->lambda,
-                                           &report));
+    const limb_closed_report report = forward_by(b, methods[i], &x.env, a);
     assert_close_array(a, b->a, b->nv, TOL_SOLVE, 0);
     memset(g, 0, (size_t)b->nv * sizeof *g);
     push(b, &k, b->lambda, 1, g);
@@ -125,11 +133,7 @@ static void equations_hold(bench* b, rng* r)
   for (int i = 0; i < b->nv; i++) b->tau[i] = rng_uniform(r, -5, 5);
   for (int i = 0; i < METHODS; i++) {
     if (!can(b, methods[i])) continue;
-    const limb_closed_options o = bench_options(methods[i]);
-    limb_closed_report report;
-    check_at("%s, method %d", b->c.name, (int)methods[i]);
-    assert_ok(limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, &x.env, &o, a, b->lambda,
-                                           &report));
+    const limb_closed_report report = forward_by(b, methods[i], &x.env, a);
     assert_ok(limb_inverse_dynamics(b->d, b->c.q, b->c.v, a, &x.env, b->tree));
     push(b, &k, b->lambda, -1, b->tree);
     assert_close_array(b->tree, b->tau, b->nv, 1e-10, 1e-10 * bench_largest(b->nc, b->lambda));
@@ -157,16 +161,18 @@ static void methods_agree(bench* b, rng* r)
     const limb_closed_options o = bench_options(methods[i]);
     check_at("%s, method %d", b->c.name, (int)methods[i]);
     // other forces first, so that nothing of the method before is left in the workspace
-    assert_ok(
-      limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tree, NULL, NULL, a, lambda, NULL));
-    assert_ok(limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, NULL, &o, i ? a : b->a,
-                                           i ? lambda : b->lambda, i ? &report : &first));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
+                                           b->tree, NULL, a, lambda, NULL));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
+                                           b->tau, &o, i ? a : b->a, i ? lambda : b->lambda,
+                                           i ? &report : &first));
     if (i == 0) continue;
     assert_close_array(a, b->a, b->nv, 1e-11, 0);
     assert_close_array(lambda, b->lambda, b->nc, 1e-11, 0);
     assert_that(report.redundant == first.redundant);
     // without multipliers and report, the same motion
-    assert_ok(limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, NULL, &o, a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
+                                           b->tau, &o, a, NULL, NULL));
     assert_close_array(a, b->a, b->nv, 1e-11, 0);
   }
   if (b->c.flags & CLOSED_REDUNDANT) assert_that(first.redundant > 0);
@@ -192,8 +198,8 @@ static void multipliers_are_least(bench* b, rng* r)
 {
   rows k = rows_of(b);
   for (int i = 0; i < b->nv; i++) b->tau[i] = rng_uniform(r, -5, 5);
-  assert_ok(
-    limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, NULL, NULL, b->a, b->lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
+                                         b->tau, NULL, b->a, b->lambda, NULL));
   const double most = bench_largest(b->nc, b->lambda), size = bench_largest(b->nc * b->nv, k.Psi);
   double* Q = numbers(b->nc * b->nv);
   for (int i = 0, n = 0; i < b->nv; i++) {

@@ -17,12 +17,12 @@ START_TEST(grashof_limits)
 {
   enum { N = 181 };
   limb_map_point* point = calloc(N, sizeof *point);
-  double* q_out = ground_numbers(3 * N);
+  double* q_out = numbers(3 * N);
   if (!point) abort();
   ground g = ground_with(closed_four_bar(1, 0.35, 0.9, 0.7));
   assert_ok(limb_assemble(g.w, NULL, g.c.q, NULL));
   limb_map map = line_over(0, -PI, PI, N);
-  assert_ok(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out));
+  assert_ok(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out));
   for (int i = 0; i < N; i++) {
     assert_that(point[i].closed && point[i].mobility.mobility == 1);
     assert_that(ground_gap(&g, q_out + 3 * i) <= 1e-12);
@@ -34,7 +34,7 @@ START_TEST(grashof_limits)
 
   g = ground_with(closed_four_bar(1, 0.5, 0.6, 0.7));
   assert_ok(limb_assemble(g.w, NULL, g.c.q, NULL));
-  assert_ok(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out));
+  assert_ok(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out));
   const double limit = acos(1 + 0.25 - 1.69);
   for (int i = 0; i < N; i++) {
     const double crank = -PI + 2 * PI * i / (N - 1);
@@ -69,7 +69,7 @@ START_TEST(five_bar_workspace)
   map.frame = limb_find_frame(g.c.m, "tip");
   limb_map_point point[N * N];
   double q_out[N * N * 4];
-  assert_ok(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out));
+  assert_ok(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out));
   int closed = 0;
   double sign = 0;
   for (int i = 0; i < N * N; i++) {
@@ -110,7 +110,7 @@ START_TEST(passive_coordinate)
   limb_map_point point[N];
   double q_out[3 * N];
   limb_map map = line_over(2, 0.4, 1.2, N);
-  assert_ok(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out));
+  assert_ok(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out));
   for (int i = 0; i < N; i++) {
     const double x = 0.4 + 0.02 * i, reach = hypot(x, 0.05);
     check_at("slider at %g", x);
@@ -125,26 +125,26 @@ START_TEST(bad_input)
 {
   ground g = ground_of(closed_find("gough_stewart", 1));
   limb_map_point point[4];
-  double* q_out = ground_numbers(4 * g.nq);
+  double* q_out = numbers(4 * g.nq);
   limb_map map = line_over(8, -0.1, 0.1, 2);
-  assert_status(limb_map_over(NULL, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
-  assert_status(limb_map_over(g.w, NULL, g.c.q, NULL, point, q_out), LIMB_E_ARG);
-  assert_status(limb_map_over(g.w, &map, NULL, NULL, point, q_out), LIMB_E_ARG);
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, NULL, q_out), LIMB_E_ARG);
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, NULL), LIMB_E_ARG);
+  assert_status(limb_map_over(NULL, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, NULL, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, NULL, &map, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, NULL, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, NULL), LIMB_E_ARG);
   map.velocity[0] = 3; // of a free joint: no coordinate
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
   map = line_over(8, -0.1, 0.1, 0);
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
   map = line_over(24, -0.1, 0.1, 2);
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
   map = line_over(8, -0.1, HUGE_VAL, 2);
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_NONFINITE);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_NONFINITE);
   map = line_over(8, -0.1, 0.1, 2);
   map.frame = 1000;
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
   map.frame = -1, map.velocity[1] = 8;
-  assert_status(limb_map_over(g.w, &map, g.c.q, NULL, point, q_out), LIMB_E_ARG);
+  assert_status(limb_map_over(g.w, g.c.q, &map, NULL, point, q_out), LIMB_E_ARG);
   free(q_out);
   ground_end(&g);
 }

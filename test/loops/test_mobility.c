@@ -33,7 +33,7 @@ static int rank_of(int rows, int columns, double* A)
 // The columns of marked velocities only, or all.
 static int rank_at(ground* g, const unsigned char* only)
 {
-  double* Psi = ground_numbers(g->nc * g->nv);
+  double* Psi = numbers(g->nc * g->nv);
   assert_ok(limb_loop_equations_at(g->w, g->c.q, NULL, NULL, &(limb_loop_equations){.Psi = Psi}));
   for (int i = 0; i < g->nc * g->nv; i++) Psi[i] = only && !only[i % g->nv] ? 0 : Psi[i];
   const int rank = rank_of(g->nc, g->nv, Psi);
@@ -74,7 +74,7 @@ static void redundant(ground* g, uint64_t seed)
   unsigned char* mark = calloc((size_t)g->nc + 1, 1);
   if (!mark) abort();
   assert_ok(limb_redundant_rows(g->w, g->c.q, NULL, mark));
-  double* Psi = ground_numbers(g->nc * g->nv);
+  double* Psi = numbers(g->nc * g->nv);
   assert_ok(limb_loop_equations_at(g->w, g->c.q, NULL, NULL, &(limb_loop_equations){.Psi = Psi}));
   int kept = 0;
   for (int i = 0; i < g->nc; i++) {
@@ -132,14 +132,8 @@ END_TEST
 START_TEST(locked_mechanism)
 {
   limb_builder* b = fixture_begin("locked");
-  closed_link link = {.name = "lever",
-                      .type = LIMB_REVOLUTE,
-                      .parent = LIMB_WORLD_BODY,
-                      .placement = sp_pose_identity(),
-                      .axis = {0, 0, 1},
-                      .inertia = limb_inertia_point(1, sp_v3(1, 0, 0)),
-                      .active = 1};
-  const int lever = closed_add(b, &link);
+  const int lever = closed_hinge(b, "lever", LIMB_WORLD_BODY, sp_pose_identity(),
+                                 limb_inertia_point(1, sp_v3(1, 0, 0)), 1, 0);
   closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(1, 0, 0), lever,
               fixture_at(1, 0, 0));
   ground g = ground_with(fixture_end(b));
@@ -235,16 +229,9 @@ END_TEST
 START_TEST(shaky_structure)
 {
   limb_builder* b = fixture_begin("shaky");
-  closed_link link = {.name = "left",
-                      .type = LIMB_REVOLUTE,
-                      .parent = LIMB_WORLD_BODY,
-                      .placement = sp_pose_identity(),
-                      .axis = {0, 0, 1},
-                      .inertia = limb_inertia_point(1, sp_v3(0.5, 0, 0)),
-                      .active = 1};
-  const int left = closed_add(b, &link);
-  link.name = "right", link.parent = left, link.placement = fixture_at(0.5, 0, 0);
-  const int right = closed_add(b, &link);
+  const sp_inertia rod = limb_inertia_point(1, sp_v3(0.5, 0, 0));
+  const int left = closed_hinge(b, "left", LIMB_WORLD_BODY, sp_pose_identity(), rod, 1, 0);
+  const int right = closed_hinge(b, "right", left, fixture_at(0.5, 0, 0), rod, 1, 0);
   closed_join(b, "nail", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(1, 0, 0), right,
               fixture_at(0.5, 0, 0));
   ground g = ground_with(fixture_end(b));

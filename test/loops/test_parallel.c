@@ -202,11 +202,11 @@ static void forward_is_generic_form(bench* b, rng* r)
   limb_wrench w;
   limb_environment env = pushed(b, &w);
   env.coulomb_width = 0.1;
+  const limb_closed_motion in = {.q = b->c.q, .v = b->c.v, .env = &env};
   sp_motion A;
   rng_fill(r, 3, b->nv, b->tau);
   assert_ok(limb_parallel_forward_dynamics(b->p, b->c.q, b->c.v, b->tau, &env, &A, b->x));
-  assert_ok(
-    limb_closed_forward_dynamics(b->w, b->c.q, b->c.v, b->tau, &env, NULL, b->y, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b->w, &in, b->tau, NULL, b->y, NULL, NULL));
   assert_close_array(b->x, b->y, b->nv, 1e-10, 0);
   const limb_platform_motion m = motion_at(b->d, b->info.platform, b->c.q, b->c.v, b->x);
   assert_close_motion(A, m.acceleration, 1e-10, 0);

@@ -33,13 +33,14 @@ static void check_forward(beside* x, bool moves, double gain)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     limb_closed_options o = bench_options((limb_closed_method)method);
     double a[3];
-    assert_ok(limb_closed_forward_dynamics(x->b.w, x->b.c.q, moves ? x->b.c.v : rest, x->b.tau,
-                                           NULL, &o, x->a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(
+      x->b.w, &(limb_closed_motion){.q = x->b.c.q, .v = moves ? x->b.c.v : rest}, x->b.tau, &o,
+      x->a, NULL, NULL));
     o.alpha = o.beta = gain;
     check_at("eps %g, method %d, moves %d, gain %g", x->eps, method, moves, gain);
     limb_closed_report report;
-    const limb_status s =
-      limb_closed_forward_dynamics(x->b.w, x->q, v, x->b.tau, NULL, &o, a, x->b.lambda, &report);
+    const limb_status s = limb_closed_forward_dynamics(
+      x->b.w, &(limb_closed_motion){.q = x->q, .v = v}, x->b.tau, &o, a, x->b.lambda, &report);
     if (s == LIMB_OK) {
       const double size = 1 + bench_largest(3, x->a);
       assert_that(farthest(3, a, x->a) <= (1e-3 + 30 * (1 + gain * gain) * x->eps) * size);
@@ -105,11 +106,14 @@ START_TEST(wider_tolerance)
   double q[3], a[3];
   const double step[3] = {1e-6, -1e-6, 2e-6};
   assert_ok(limb_integrate(b.c.m, b.c.q, step, 1, q));
-  assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, b.tau, NULL, &o, b.a, b.lambda, NULL));
-  assert_status(limb_closed_forward_dynamics(b.w, q, b.c.v, b.tau, NULL, &o, a, NULL, NULL),
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau,
+                                         &o, b.a, b.lambda, NULL));
+  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau,
+                                             &o, a, NULL, NULL),
                 LIMB_E_SINGULAR);
   o.loops.tolerance = 1e-3;
-  assert_ok(limb_closed_forward_dynamics(b.w, q, b.c.v, b.tau, NULL, &o, a, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau, &o,
+                                         a, NULL, NULL));
   assert_that(farthest(3, a, b.a) < 1e-3 * (1 + bench_largest(3, b.a)));
   bench_end(&b);
 }
@@ -129,15 +133,17 @@ START_TEST(branches_meet)
     for (int k = 0; k < 2; k++) {
       limb_closed_report report;
       check_at("method %d, velocity %d", method, k);
-      assert_status(
-        limb_closed_forward_dynamics(b.w, q, v[k], b.tau, NULL, &o, b.a, b.lambda, &report),
-        LIMB_E_SINGULAR);
+      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]},
+                                                 b.tau, &o, b.a, b.lambda, &report),
+                    LIMB_E_SINGULAR);
       assert_that(report.loop == 0 && report.residual > 1e-3);
-      assert_status(limb_closed_forward_dynamics(b.w, q, v[k], b.tau, NULL, &o, b.a, NULL, NULL),
+      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]},
+                                                 b.tau, &o, b.a, NULL, NULL),
                     LIMB_E_SINGULAR);
     }
     const double next[3] = {1e-4, -1e-4, 1e-4};
-    assert_ok(limb_closed_forward_dynamics(b.w, next, v[0], b.tau, NULL, &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = next, .v = v[0]}, b.tau,
+                                           &o, b.a, NULL, NULL));
   }
   assert_status(limb_closed_impulse(b.w, q, v[1], NULL, b.a, NULL, NULL), LIMB_E_SINGULAR);
   bench_end(&b);
@@ -156,7 +162,8 @@ START_TEST(shaky)
               fixture_at(1, 0, 0));
   const double zero[2] = {0};
   bench b = bench_with(fixture_end(build), NULL, NULL, NULL);
-  assert_status(limb_closed_forward_dynamics(b.w, zero, zero, zero, NULL, NULL, b.a, NULL, NULL),
+  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, zero,
+                                             NULL, b.a, NULL, NULL),
                 LIMB_E_SINGULAR);
   bench_end(&b);
 }
@@ -196,13 +203,15 @@ START_TEST(flat_wheels)
       const double q[5] = {0, 0, 0.1, tilt[i], 0.2};
       check_at("%d, tilt %g", k, tilt[i]);
       assert_status(limb_loop_equations_at(b.w, q, v, NULL, &out), LIMB_E_SINGULAR);
-      assert_status(limb_closed_forward_dynamics(b.w, q, v, tau, NULL, NULL, b.a, NULL, NULL),
+      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau,
+                                                 NULL, b.a, NULL, NULL),
                     LIMB_E_SINGULAR);
       assert_status(limb_mobility_at(b.w, q, NULL, &mobility), LIMB_E_SINGULAR);
     }
     const double q[5] = {0, 0, 0.3 * sin(1e-3), 1e-3, 0.2};
     assert_ok(limb_loop_equations_at(b.w, q, v, NULL, &out));
-    assert_ok(limb_closed_forward_dynamics(b.w, q, v, tau, NULL, NULL, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, NULL,
+                                           b.a, NULL, NULL));
     bench_end(&b);
     limb_model* m = lying_wheel(kind[k], false);
     limb_loops* w;
@@ -261,7 +270,8 @@ START_TEST(gears_of_any_ratio)
          method <= (moderate ? LIMB_CLOSED_KKT : LIMB_CLOSED_SCHUR); method++) {
       const limb_closed_options o = bench_options((limb_closed_method)method);
       check_at("ratio %g, method %d", ratio[i], method);
-      assert_ok(limb_closed_forward_dynamics(b.w, q, rest, tau, NULL, &o, b.a, b.lambda, NULL));
+      assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = rest}, tau, &o,
+                                             b.a, b.lambda, NULL));
       x[3] /= method == LIMB_CLOSED_CLUSTERS ? ratio[i] : 1, b.a[3] /= ratio[i];
       if (i == 0) memcpy(a, b.a, sizeof a), memcpy(v, x, sizeof v);
       assert_that(farthest(4, x, v) < 1e-9 && farthest(4, b.a, a) < 1e-6 * bench_largest(4, a));
@@ -306,13 +316,15 @@ START_TEST(judged_by_cluster)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w, zero, zero, tau, NULL, &o, b.a, NULL, &report),
+    assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero},
+                                               tau, &o, b.a, NULL, &report),
                   LIMB_E_SINGULAR);
     assert_that(report.loop == 0 || report.loop == 1);
   }
   bench_end(&b);
   b = bench_with(held_beside_gears(0.1, 0.1), zero, zero, NULL);
-  assert_ok(limb_closed_forward_dynamics(b.w, zero, zero, tau, NULL, NULL, b.a, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau,
+                                         NULL, b.a, NULL, NULL));
   bench_end(&b);
 }
 END_TEST
@@ -331,14 +343,16 @@ START_TEST(gains_excuse_nothing)
       const double q[3] = {0.1, 0, 0};
       limb_closed_report report;
       check_at("method %d, law %d", method, k);
-      assert_status(limb_closed_forward_dynamics(b.w, q, zero, zero, NULL, &o, b.a, NULL, &report),
+      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = zero},
+                                                 zero, &o, b.a, NULL, &report),
                     method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
       assert_that(report.loop == 0 || report.loop == 1);
       bench_end(&b);
     }
     bench b = bench_with(held_beside_gears(0.1, 0.1), NULL, NULL, NULL);
     const double off[3] = {0.09, 0, 0};
-    assert_ok(limb_closed_forward_dynamics(b.w, off, zero, zero, NULL, &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = off, .v = zero}, zero,
+                                           &o, b.a, NULL, NULL));
     bench_end(&b);
   }
 }

@@ -121,12 +121,12 @@ static void pull(twins* t, rng* r)
 // with.
 static int fall(twins* t)
 {
-  const limb_status s =
-    limb_closed_forward_dynamics(t->w, t->c.q, t->c.v, t->tau, NULL, NULL, t->a, NULL, NULL);
+  const limb_status s = limb_closed_forward_dynamics(
+    t->w, &(limb_closed_motion){.q = t->c.q, .v = t->c.v}, t->tau, NULL, t->a, NULL, NULL);
   if (s == LIMB_E_SINGULAR) return 0; // of massless bodies, say: none of the named robots
   assert_ok(s);
-  assert_ok(
-    limb_closed_forward_dynamics(t->w_to, t->q, t->v, t->tau_to, NULL, NULL, t->a_to, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(t->w_to, &(limb_closed_motion){.q = t->q, .v = t->v},
+                                         t->tau_to, NULL, t->a_to, NULL, NULL));
   return 1;
 }
 

@@ -26,7 +26,8 @@ static void step(const bench* b, const limb_closed_options* o, double h, double*
       x[i] = q[i] + (s ? part[s] * h * y[s - 1][i] : 0);
       y[s][i] = v[i] + (s ? part[s] * h * a[s - 1][i] : 0);
     }
-    assert_ok(limb_closed_forward_dynamics(b->w, x, y[s], b->tau, NULL, o, a[s], NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = x, .v = y[s]}, b->tau,
+                                           o, a[s], NULL, NULL));
   }
   for (int s = 0; s < 4; s++) {
     for (int i = 0; i < b->nv; i++) {
@@ -149,7 +150,8 @@ START_TEST(error_equation)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     o.method = (limb_closed_method)method;
     check_at("%s, method %d", robots[_i], method);
-    assert_ok(limb_closed_forward_dynamics(b.w, b.c.q, b.c.v, b.tau, NULL, &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v},
+                                           b.tau, &o, b.a, NULL, NULL));
     for (int k = 0; k < b.nc; k++) {
       double got = 0;
       for (int i = 0; i < b.nv; i++) got += Psi[k * b.nv + i] * b.a[i];

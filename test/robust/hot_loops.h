@@ -59,7 +59,7 @@ static limb_status assemble(const loop_inputs* i)
 
 static limb_status branches(const loop_inputs* i)
 {
-  return limb_assembly_branches(i->w, i->options, i->q, 2, i->out[0], i->out[1]);
+  return limb_assembly_branches(i->w, i->q, i->options, 2, i->out[0], i->out[1]);
 }
 
 static limb_status project(const loop_inputs* i)
@@ -70,12 +70,12 @@ static limb_status project(const loop_inputs* i)
 
 static limb_status follow(const loop_inputs* i)
 {
-  return limb_follow_branch(i->w, NULL, i->q, i->options, copied(i, 0, i->q, i->nq));
+  return limb_follow_branch(i->w, i->q, NULL, i->options, copied(i, 0, i->q, i->nq));
 }
 
 static limb_status map(const loop_inputs* i)
 {
-  return limb_map_over(i->w, i->more, i->q, i->options, i->out[0], i->out[1]);
+  return limb_map_over(i->w, i->q, i->more, i->options, i->out[0], i->out[1]);
 }
 
 // ---- dynamics ------------------------------------------------------------------------------------------
@@ -102,21 +102,22 @@ static limb_status reduced(const loop_inputs* i)
 static limb_status loads(const loop_inputs* i)
 {
   const limb_closed_motion in = motion_of(i);
-  return limb_closed_loads(i->w, &in, i->lambda, i->options, LIMB_ALIGNED, i->out[0], i->out[1]);
+  return limb_closed_loads(i->w, &in, i->lambda, LIMB_ALIGNED, i->options, i->out[0], i->out[1]);
 }
 
 static limb_status closed_forward(const loop_inputs* i)
 {
-  return limb_closed_forward_dynamics(i->w, i->q, i->v, i->tau, i->env, i->options, i->out[0],
-                                      i->out[1], i->out[2]);
+  const limb_closed_motion in = motion_of(i);
+  return limb_closed_forward_dynamics(i->w, &in, i->tau, i->options, i->out[0], i->out[1],
+                                      i->out[2]);
 }
 
 static limb_status by_method(const loop_inputs* i, limb_closed_method method)
 {
+  const limb_closed_motion in = motion_of(i);
   limb_closed_options o = limb_default_closed_options();
   o.method = method;
-  return limb_closed_forward_dynamics(i->w, i->q, i->v, i->tau, i->env, &o, i->out[0], i->out[1],
-                                      i->out[2]);
+  return limb_closed_forward_dynamics(i->w, &in, i->tau, &o, i->out[0], i->out[1], i->out[2]);
 }
 
 static limb_status by_schur(const loop_inputs* i) { return by_method(i, LIMB_CLOSED_SCHUR); }

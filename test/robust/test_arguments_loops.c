@@ -39,9 +39,9 @@ START_TEST(structs)
   assert_status(limb_closed_inverse_dynamics(b.dense, NULL, NULL, NULL, &forces), LIMB_E_ARG);
   assert_status(limb_closed_inverse_dynamics(b.dense, &in, NULL, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_closed_reduced_dynamics(b.dense, NULL, NULL, NULL, &n, A, H), LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.dense, NULL, b.lambda, NULL, LIMB_BODY, NULL, NULL),
+  assert_status(limb_closed_loads(b.dense, NULL, b.lambda, LIMB_BODY, NULL, NULL, NULL),
                 LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.dense, &in, b.lambda, NULL, (limb_ref)7, NULL, NULL),
+  assert_status(limb_closed_loads(b.dense, &in, b.lambda, (limb_ref)7, NULL, NULL, NULL),
                 LIMB_E_ARG);
   assert_status(limb_closed_forward_dynamics_derivatives(b.dense, b.dual, NULL, b.tau, NULL, &fd),
                 LIMB_E_ARG);
@@ -53,7 +53,7 @@ START_TEST(structs)
   assert_status(
     limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, &in, NULL, NULL, &n, NULL),
     LIMB_E_ARG);
-  assert_status(limb_assembly_branches(b.dense, NULL, b.c.q, 0, b.out[0], &n), LIMB_E_ARG);
+  assert_status(limb_assembly_branches(b.dense, b.c.q, NULL, 0, b.out[0], &n), LIMB_E_ARG);
   assert_status(limb_baumgarte(1e-3, NULL), LIMB_E_ARG);
   assert_that(limb_loops_model(b.dense) == b.c.m && !limb_loops_model(NULL));
   assert_status(limb_parallel_get(NULL, NULL), LIMB_E_ARG);

@@ -43,18 +43,11 @@ typedef struct equations {
   unsigned char* used;
 } equations;
 
-static double* numbers(size_t n)
-{
-  double* x = calloc(n + 1, sizeof *x);
-  if (!x) abort();
-  return x;
-}
-
 static equations equations_of(const limb_model* m)
 {
-  const size_t rows = (size_t)limb_row_count(m), columns = (size_t)limb_nv(m);
-  equations e = {(int)rows, (int)columns, numbers(rows * columns), numbers(rows),
-                 calloc(rows + 1, 1)};
+  const int rows = limb_row_count(m), columns = limb_nv(m);
+  equations e = {rows, columns, numbers(rows * columns), numbers(rows),
+                 calloc((size_t)rows + 1, 1)};
   if (!e.used) abort();
   return e;
 }
@@ -139,7 +132,7 @@ static double largest(int n, const double* x)
 static double newton_step(const limb_model* m, limb_loops* w, double* q)
 {
   equations e = equations_of(m);
-  double* step = numbers((size_t)e.columns);
+  double* step = numbers(e.columns);
   fixture_ok(
     limb_loop_equations_at(w, q, NULL, NULL, &(limb_loop_equations){.residual = e.b, .Psi = e.A}),
     NULL);
@@ -231,7 +224,7 @@ int closed_count(void) { return (int)(sizeof table / sizeof table[0]); }
 static int close_near_start(closed_case* c, rng* r)
 {
   const int nv = limb_nv(c->m);
-  double* step = numbers((size_t)nv);
+  double* step = numbers(nv);
   for (int attempt = 0; attempt < 20; attempt++) {
     fixture_ok(limb_start(c->m, c->q), NULL);
     rng_fill(r, 0.15, nv, step);
@@ -251,7 +244,7 @@ closed_case closed_make(int which, uint64_t seed)
   rng r = {seed};
   if (table[which].make) {
     c.m = table[which].make();
-    c.q = numbers((size_t)limb_nq(c.m));
+    c.q = numbers(limb_nq(c.m));
     if (!close_near_start(&c, &r)) {
       fprintf(stderr, "broken fixture: %s: does not close\n", c.name);
       abort();
@@ -264,7 +257,7 @@ closed_case closed_make(int which, uint64_t seed)
       abort();
     }
   }
-  c.v = numbers((size_t)limb_nv(c.m));
+  c.v = numbers(limb_nv(c.m));
   closed_velocity(&c, rng_next(&r), c.v);
   return c;
 }

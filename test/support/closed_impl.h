@@ -6,6 +6,8 @@
 #include "support/rng.h"
 #include "support/robots_impl.h"
 
+#include <stdlib.h>
+
 // A link as fixture_link makes it, with a motor or without, and where closing begins.
 typedef struct closed_link {
   const char* name;
@@ -19,6 +21,18 @@ typedef struct closed_link {
 } closed_link;
 
 int closed_add(limb_builder* b, const closed_link* link);
+
+// The same for a hinge about z.
+int closed_hinge(limb_builder* b, const char* name, int parent, sp_pose at, sp_inertia inertia,
+                 int active, double start);
+
+// n zeros; free them.
+static inline double* numbers(int n)
+{
+  double* x = calloc((size_t)n + 1, sizeof *x);
+  if (!x) abort();
+  return x;
+}
 
 // A closure between two bodies, with the places of its frames.
 void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int body_a, sp_pose a,

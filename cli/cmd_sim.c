@@ -1,0 +1,140 @@
+// `limb sim`: a robot in motion, by a run file or by options.
+#include "cli.h"
+#include "commands.h"
+#include "output.h"
+#include "sim_loop.h"
+#include "sim_outputs.h"
+#include "states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option* const options[] = {sim_plan_options,   sim_input_options,
+                                            cli_model_options,  cli_world_options,
+                                            sim_output_options, NULL};
+
+static const char* const about[] = {
+  "Simulates a robot: from forces to accelerations, from accelerations to motion. The",
+  "operand is a model, or a run file: YAML that begins with schema: 1 and names model,",
+  "start, inputs, controller, solver, events and outputs. docs/simulation.md describes",
+  "it. Options go before what the file says.",
+  "",
+  "Numbers are formulas with units: 45deg, 2 Nm * sin(2*pi*t). Those of forces are of",
+  "time (t), q.<joint>, v.<joint>, energy, pos.<frame>.x, vel.<frame>.vx in world axes,",
+  "body.<frame>.vx in the frame's own, and whatever else of limb eval follows from q",
+  "and v. Events may look at a.<joint>, tau.<joint> and lambda.<loop>.<row> as well.",
+  "",
+  "Channels are the quantities of limb eval, whole or in part: q, v, a, tau, energy,",
+  "M.elbow, lambda.loop1.fx, pose.tool, velocity@body.tool.vx. Rows come at the given",
+  "rate from the start on, and where the simulation ends.",
+  "",
+  "Robots with loops start closed: joints that are given stay, the others follow.",
+  "",
+  "Ctrl-C ends the simulation, and everything up to there is written; exit code 130.",
+  "When a state cannot be left any more (exit code 4), too.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb sim planar_2r --duration 10 --method rk4 --output fall.csv",
+  "two links that fall, as a table",
+  "limb sim acrobot --duration 5 --q 'joint1=45deg' --animate swing.html",
+  "a picture that moves",
+  "limb sim ur5 --duration 2 --controller 'computed_torque,kp=100,kd=20,q.elbow=1,rate=1kHz'",
+  "a controller that is sampled",
+  "limb sim four_bar.yaml --event 'lambda.loop1.fx > 1000' --summary json --output -",
+  "a run file, an event more, how it went for programs",
+  NULL,
+};
+
+static void close_job(sim_job* job)
+{
+  limb_sim_destroy(job->sim);
+  sim_close_outputs(job);
+  sim_close_events(job);
+  sim_close_control(job);
+  sim_close_motion(job);
+  sim_close_inputs(job);
+  free(job->q);
+  free(job->v);
+  cli_dofs_free(&job->dofs);
+  cli_robot_close(&job->robot);
+  sim_plan_close(&job->plan);
+}
+
+static int create(sim_job* job)
+{
+  limb_error err = {0};
+  const limb_status s = limb_sim_create(job->robot.model, &job->options, NULL, &job->sim, &err);
+  if (s == LIMB_OK) return EXIT_FINE;
+  (void)cli_usage(job->plan.args, "%s", *err.text ? err.text : limb_status_text(s));
+  return s == LIMB_E_UNSUPPORTED ? EXIT_USAGE : cli_exit_code(s);
+}
+
+static int start(sim_job* job)
+{
+  limb_error err = {0};
+  const limb_status s = limb_sim_start(job->sim, job->start, job->q, job->v, &err);
+  if (s == LIMB_OK) return EXIT_FINE;
+  const char* why = *job->trouble ? job->trouble : *err.text ? err.text : limb_status_text(s);
+  (void)cli_usage(job->plan.args, "start: %s", why);
+  const int code = cli_exit_code(s);
+  return code == EXIT_MODEL ? EXIT_USAGE : code;
+}
+
+// Everything is checked before a file is touched.
+static int prepare(sim_job* job)
+{
+  int code = sim_open_robot(job);
+  if (code == EXIT_FINE) code = sim_read_settings(job);
+  if (code == EXIT_FINE) code = sim_read_start(job);
+  if (code == EXIT_FINE) code = sim_read_times(job);
+  if (code == EXIT_FINE) code = create(job);
+  if (code == EXIT_FINE) code = sim_open_inputs(job);
+  if (code == EXIT_FINE) code = sim_open_motion(job);
+  if (code == EXIT_FINE) code = sim_open_control(job);
+  if (code == EXIT_FINE) code = sim_open_events(job);
+  if (code == EXIT_FINE) code = sim_watch_signals(job);
+  if (code == EXIT_FINE) code = sim_plan_outputs(job);
+  if (code == EXIT_FINE) code = start(job);
+  return code == EXIT_FINE ? sim_open_outputs(job) : code;
+}
+
+static int tell(sim_job* job, const sim_outcome* out, int code)
+{
+  const char* summary = cli_get(job->plan.args, "summary");
+  const int json = summary && strcmp(summary, "json") == 0;
+  const int none = summary && strcmp(summary, "none") == 0;
+  if (none || (job->quiet && !json)) return code;
+  const int told = sim_tell(job, out, json);
+  return code == EXIT_FINE ? told : code;
+}
+
+static int run_sim(const cli_args* args)
+{
+  sim_job job = {.quiet = cli_has(args, "quiet")};
+  sim_outcome out = {.ending = SIM_REACHED};
+  int code = sim_plan_open(&job.plan, args);
+  if (code == EXIT_FINE) code = prepare(&job);
+  if (code == EXIT_FINE) {
+    limb_sim_state at;
+    if (limb_sim_now(job.sim, &at) == LIMB_OK)
+      (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
+    code = sim_run_to_end(&job, &out);
+    code = tell(&job, &out, code);
+  }
+  close_job(&job);
+  return code;
+}
+
+const cli_command cli_sim = {
+  "sim",
+  "MODEL|RUN.yaml",
+  "simulate: motion from forces, controllers and events, to tables and pictures",
+  about,
+  examples,
+  options,
+  1,
+  1,
+  run_sim,
+};

@@ -1,0 +1,132 @@
+// What the texts of a run say: numbers with units, words, paths; and messages about them.
+#define _POSIX_C_SOURCE 200809L // strdup
+
+#include "limb/expression.h"
+
+#include "cli.h"
+#include "sim_plan.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, ...)
+{
+  va_list list;
+  if (at->line > 0)
+    (void)fprintf(stderr, "%s:%d:%d: error: %s: ", p->path, at->line, at->column, at->key);
+  else
+    (void)fprintf(stderr, "%s: %s: ", cli_title(p->args), at->key);
+  va_start(list, format);
+  (void)vfprintf(stderr, format, list);
+  va_end(list);
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+int sim_out_of_memory(const sim_plan* p) { return cli_usage(p->args, "out of memory"); }
+
+int sim_number(const sim_plan* p, const limb_run_value* at, double* out)
+{
+  limb_expression* e = NULL;
+  limb_error err = {0};
+  if (!at->text) return EXIT_FINE;
+  const limb_status s = limb_expression_parse(at->text, NULL, NULL, &e, &err);
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);
+  if (s != LIMB_OK)
+    return sim_wrong(p, at, "'%.80s' is no number: %s", at->text,
+                     *err.text ? err.text : limb_status_text(s));
+  const double x = limb_expression_value(e, NULL);
+  limb_expression_destroy(e);
+  if (!isfinite(x)) return sim_wrong(p, at, "'%.80s' is not finite", at->text);
+  *out = x;
+  return EXIT_FINE;
+}
+
+int sim_positive(const sim_plan* p, const limb_run_value* at, double* out)
+{
+  double x = 1;
+  const int code = sim_number(p, at, &x);
+  if (code != EXIT_FINE || !at->text) return code;
+  if (x <= 0) return sim_wrong(p, at, "must be above zero, and is %g", x);
+  *out = x;
+  return EXIT_FINE;
+}
+
+int sim_not_negative(const sim_plan* p, const limb_run_value* at, double* out)
+{
+  double x = 0;
+  const int code = sim_number(p, at, &x);
+  if (code != EXIT_FINE || !at->text) return code;
+  if (x < 0) return sim_wrong(p, at, "must not be negative, and is %g", x);
+  *out = x;
+  return EXIT_FINE;
+}
+
+int sim_whole(const sim_plan* p, const limb_run_value* at, double most, double* out)
+{
+  double x = 0;
+  const int code = sim_number(p, at, &x);
+  if (code != EXIT_FINE || !at->text) return code;
+  if (x < 0 || x > most || x != floor(x))
+    return sim_wrong(p, at, "must be a whole number from 0 to %.0f, not '%.80s'", most, at->text);
+  *out = x;
+  return EXIT_FINE;
+}
+
+int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* words, int* out)
+{
+  char all[400] = "";
+  size_t used = 0;
+  if (!at->text) return EXIT_FINE;
+  for (int k = 0; words[k]; k++) {
+    if (strcmp(words[k], at->text) == 0) {
+      *out = k;
+      return EXIT_FINE;
+    }
+    const char* gap = k == 0 ? "" : words[k + 1] ? ", " : " and ";
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", gap, words[k]);
+    if (used >= sizeof all) used = sizeof all - 1;
+  }
+  const char* near = cli_nearest(at->text, words);
+  if (near) return sim_wrong(p, at, "there is no '%.40s'; did you mean '%s'?", at->text, near);
+  return sim_wrong(p, at, "'%.40s' is none of %s", at->text, all);
+}
+
+int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)
+{
+  static const char* const words[] = {"false", "true", NULL};
+  return sim_word_of(p, at, words, out);
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------
+
+void* sim_keep(sim_plan* p, size_t count, size_t size)
+{
+  if (p->nkept == p->kept_room) {
+    const int room = p->kept_room ? 2 * p->kept_room : 32;
+    void** more = realloc(p->kept, (size_t)room * sizeof *more);
+    if (!more) return NULL;
+    p->kept = more;
+    p->kept_room = room;
+  }
+  void* block = calloc(count ? count : 1, size ? size : 1);
+  if (block) p->kept[p->nkept++] = block;
+  return block;
+}
+
+const char* sim_beside(sim_plan* p, const limb_run_value* at)
+{
+  const char* slash = at->line > 0 && p->path ? strrchr(p->path, '/') : NULL;
+  const size_t folder = slash && *at->text != '/' ? (size_t)(slash - p->path) + 1 : 0;
+  char* path = sim_keep(p, folder + strlen(at->text) + 1, 1);
+  if (!path) {
+    (void)sim_out_of_memory(p);
+    return NULL;
+  }
+  memcpy(path, p->path ? p->path : "", folder);
+  memcpy(path + folder, at->text, strlen(at->text) + 1);
+  return path;
+}

@@ -1,0 +1,274 @@
+// What acts in a simulation, by formulas and from tables: forces of motors, wrenches on frames.
+#include "cli.h"
+#include "sim_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 6 }; // mx my mz fx fy fz
+
+static const char* const part_names[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
+
+// One table: columns of forces go to 0 ... nv - 1, those of wrenches behind them.
+typedef struct table_input {
+  sim_table table;
+  sim_job* job;
+  int nwrench;
+  int* frame; // nwrench: frames that have columns
+  limb_ref ref;
+} table_input;
+
+struct sim_inputs {
+  sim_job* job;
+  sim_formulas torques;
+  int* dof; // of each formula
+  sim_formulas forces;
+  int nforce;
+  limb_wrench* force; // frames and references of the wrenches
+  int (*part)[PARTS]; // formula of each; -1: zero
+  int ntable;
+  table_input* table;
+};
+
+// ---- forces of motors ------------------------------------------------------------------------------------
+
+static limb_status add_torques(void* context, double t, const double* q, const double* v,
+                               double* tau)
+{
+  sim_inputs* in = context;
+  const limb_sim_state at = {.time = t, .q = q, .v = v};
+  const limb_status s = sim_formulas_read(&in->torques, in->job, &at);
+  for (int k = 0; k < in->torques.count && s == LIMB_OK; k++)
+    tau[in->dof[k]] += in->torques.value[k];
+  return s;
+}
+
+static int open_torques(sim_job* job, sim_inputs* in)
+{
+  const limb_run_values* list = &job->plan.run.inputs.torques;
+  int code = EXIT_FINE;
+  sim_formulas_begin(&in->torques, job, SIM_KNOWN_INPUT);
+  if (list->count == 0) return EXIT_FINE;
+  in->dof = calloc((size_t)list->count, sizeof *in->dof);
+  if (!in->dof) return sim_out_of_memory(&job->plan);
+  for (int k = 0; k < list->count && code == EXIT_FINE; k++) {
+    in->dof[k] = sim_find_dof(job, &list->value[k], 0);
+    if (in->dof[k] < 0) return EXIT_USAGE;
+    code = sim_formulas_add(&in->torques, job, &list->value[k], NULL, NULL);
+  }
+  if (code == EXIT_FINE) code = sim_formulas_ready(&in->torques);
+  if (code != EXIT_FINE) return code;
+  const limb_sim_force f = {.force = add_torques, .context = in};
+  const limb_status s = limb_sim_add_force(job->sim, &f);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "torques");
+}
+
+// ---- wrenches --------------------------------------------------------------------------------------------
+
+static limb_status set_forces(void* context, double t, const double* q, const double* v,
+                              limb_wrench* wrench)
+{
+  sim_inputs* in = context;
+  const limb_sim_state at = {.time = t, .q = q, .v = v};
+  const limb_status s = sim_formulas_read(&in->forces, in->job, &at);
+  for (int i = 0; i < in->nforce && s == LIMB_OK; i++) {
+    double x[PARTS];
+    for (int k = 0; k < PARTS; k++)
+      x[k] = in->part[i][k] < 0 ? 0 : in->forces.value[in->part[i][k]];
+    wrench[i] = in->force[i];
+    wrench[i].wrench = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
+  }
+  return s;
+}
+
+static int read_ref(const sim_job* job, const limb_run_value* at, limb_ref* ref)
+{
+  static const char* const words[] = {"aligned", "body", "world", NULL};
+  static const limb_ref refs[] = {LIMB_ALIGNED, LIMB_BODY, LIMB_WORLD};
+  int word = 0;
+  const int code = sim_word_of(&job->plan, at, words, &word);
+  *ref = refs[word];
+  return code;
+}
+
+static int find_frame(const sim_job* job, const limb_run_value* at)
+{
+  const limb_model* m = job->robot.model;
+  const int frame = limb_find_frame(m, at->text);
+  if (frame >= 0) return frame;
+  const char* near = cli_nearest_frame(m, at->text);
+  (void)sim_wrong(&job->plan, at, "the model has no frame '%.64s'%s%s%s", at->text,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return -1;
+}
+
+static int open_force(sim_job* job, sim_inputs* in, const limb_run_wrench* w)
+{
+  limb_wrench* to = &in->force[in->nforce];
+  int* part = in->part[in->nforce];
+  int code = read_ref(job, &w->reference, &to->ref), count = 0;
+  if (code != EXIT_FINE) return code;
+  to->frame = find_frame(job, &w->frame);
+  if (to->frame < 0) return EXIT_USAGE;
+  for (int k = 0; k < PARTS && code == EXIT_FINE; k++) {
+    part[k] = -1;
+    if (!w->part[k].text) continue;
+    code = sim_formulas_add(&in->forces, job, &w->part[k], NULL, &part[k]);
+    count++;
+  }
+  if (code == EXIT_FINE && count == 0)
+    return sim_wrong(&job->plan, &w->frame, "none of fx, fy, fz, mx, my, mz is there");
+  in->nforce++;
+  return code;
+}
+
+static int open_forces(sim_job* job, sim_inputs* in)
+{
+  const limb_run_inputs* run = &job->plan.run.inputs;
+  int code = EXIT_FINE;
+  sim_formulas_begin(&in->forces, job, SIM_KNOWN_INPUT);
+  if (run->nwrench == 0) return EXIT_FINE;
+  in->force = calloc((size_t)run->nwrench, sizeof *in->force);
+  in->part = calloc((size_t)run->nwrench, sizeof *in->part);
+  if (!in->force || !in->part) return sim_out_of_memory(&job->plan);
+  for (int i = 0; i < run->nwrench && code == EXIT_FINE; i++)
+    code = open_force(job, in, &run->wrench[i]);
+  if (code == EXIT_FINE) code = sim_formulas_ready(&in->forces);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = limb_sim_add_wrenches(job->sim, in->nforce, set_forces, in, NULL);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "wrenches");
+}
+
+// ---- tables ----------------------------------------------------------------------------------------------
+
+static double next_break(void* context, double t)
+{
+  const table_input* in = context;
+  return limb_signal_next_break(in->table.signal, t);
+}
+
+static limb_status add_table(void* context, double t, const double* q, const double* v, double* tau)
+{
+  table_input* in = context;
+  const sim_table* table = &in->table;
+  const int nv = in->job->dofs.nv;
+  (void)q, (void)v;
+  const limb_status s = limb_signal_at(table->signal, t, table->x, NULL, NULL);
+  for (int k = 0; k < table->columns && s == LIMB_OK; k++)
+    if (table->to[k] < nv) tau[table->to[k]] += table->x[k];
+  return s;
+}
+
+static limb_status set_table(void* context, double t, const double* q, const double* v,
+                             limb_wrench* wrench)
+{
+  table_input* in = context;
+  const sim_table* table = &in->table;
+  const int nv = in->job->dofs.nv;
+  (void)q, (void)v;
+  const limb_status s = limb_signal_at(table->signal, t, table->x, NULL, NULL);
+  for (int i = 0; i < in->nwrench && s == LIMB_OK; i++) {
+    double x[PARTS] = {0};
+    for (int k = 0; k < table->columns; k++)
+      if (table->to[k] >= nv && (table->to[k] - nv) / PARTS == in->frame[i])
+        x[(table->to[k] - nv) % PARTS] = table->x[k];
+    wrench[i] = (limb_wrench){in->frame[i], in->ref,
+                              sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]))};
+  }
+  return s;
+}
+
+// tau.<joint>, wrench.<frame>.fx
+static int column_of(const void* context, const char* column)
+{
+  const sim_job* job = context;
+  const cli_dofs* d = &job->dofs;
+  if (strncmp(column, "tau.", 4) == 0) {
+    for (int k = 0; k < d->nv; k++)
+      if (strcmp(d->v[k].name, column + 4) == 0) return k;
+    return -1;
+  }
+  const char* dot = strrchr(column, '.');
+  if (strncmp(column, "wrench.", 7) != 0 || dot < column + 7) return -1;
+  char frame[256];
+  (void)snprintf(frame, sizeof frame, "%.*s", (int)(dot - column - 7), column + 7);
+  const int i = limb_find_frame(job->robot.model, frame);
+  for (int k = 0; k < PARTS && i >= 0; k++)
+    if (strcmp(part_names[k], dot + 1) == 0) return d->nv + PARTS * i + k;
+  return -1;
+}
+
+// Frames that the table has columns of.
+static int find_frames(table_input* in)
+{
+  const sim_table* t = &in->table;
+  const int nv = in->job->dofs.nv;
+  in->frame = calloc((size_t)t->columns + 1, sizeof *in->frame);
+  for (int k = 0; k < t->columns && in->frame; k++) {
+    if (t->to[k] < nv) continue;
+    const int frame = (t->to[k] - nv) / PARTS;
+    int known = 0;
+    for (int i = 0; i < in->nwrench; i++) known |= in->frame[i] == frame;
+    if (!known) in->frame[in->nwrench++] = frame;
+  }
+  return in->frame ? EXIT_FINE : sim_out_of_memory(&in->job->plan);
+}
+
+static int open_table(sim_job* job, table_input* in, const limb_run_table* run)
+{
+  int kind = LIMB_SIGNAL_LINEAR, torques = 0;
+  const char* ref = cli_get(job->plan.args, "wrench-ref");
+  const limb_run_value given = {ref, "--wrench-ref", "wrench-ref", 0, 0};
+  static const char* const kinds[] = {"hold", "linear", "spline", NULL};
+  in->job = job;
+  int code = sim_word_of(&job->plan, &run->interpolation, kinds, &kind);
+  if (code == EXIT_FINE) code = read_ref(job, &given, &in->ref);
+  if (code == EXIT_FINE)
+    code = sim_table_open(&in->table, job, &run->file, (limb_signal_kind)kind, column_of, job);
+  if (code == EXIT_FINE) code = find_frames(in);
+  if (code != EXIT_FINE) return code;
+  for (int k = 0; k < in->table.columns; k++) torques |= in->table.to[k] < job->dofs.nv;
+  const limb_sim_force f = {.force = add_table, .context = in, .next_break = next_break};
+  limb_status s = torques ? limb_sim_add_force(job->sim, &f) : LIMB_OK;
+  if (s == LIMB_OK && in->nwrench > 0)
+    s = limb_sim_add_wrenches(job->sim, in->nwrench, set_table, in, next_break);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, run->file.text);
+}
+
+// ---- all -------------------------------------------------------------------------------------------------
+
+int sim_open_inputs(sim_job* job)
+{
+  const limb_run_inputs* run = &job->plan.run.inputs;
+  sim_inputs* in = calloc(1, sizeof *in);
+  if (!in) return sim_out_of_memory(&job->plan);
+  job->inputs = in;
+  in->job = job;
+  int code = open_torques(job, in);
+  if (code == EXIT_FINE) code = open_forces(job, in);
+  if (code != EXIT_FINE || run->ntable == 0) return code;
+  in->table = calloc((size_t)run->ntable, sizeof *in->table);
+  if (!in->table) return sim_out_of_memory(&job->plan);
+  for (; in->ntable < run->ntable && code == EXIT_FINE; in->ntable++)
+    code = open_table(job, &in->table[in->ntable], &run->table[in->ntable]);
+  return code;
+}
+
+void sim_close_inputs(sim_job* job)
+{
+  sim_inputs* in = job->inputs;
+  if (!in) return;
+  sim_formulas_free(&in->torques);
+  sim_formulas_free(&in->forces);
+  for (int i = 0; i < in->ntable; i++) {
+    sim_table_free(&in->table[i].table);
+    free(in->table[i].frame);
+  }
+  free(in->table);
+  free(in->dof);
+  free(in->force);
+  free(in->part);
+  free(in);
+  job->inputs = NULL;
+}

@@ -1,0 +1,200 @@
+// Motion given on some joints: formulas of time for q, v and a; a law constant + rate t + amplitude
+// sin(2 pi frequency t + phase); or a table, by a spline. Derivatives are exact or given, never differences.
+#include "cli.h"
+#include "sim_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+typedef struct given_joint {
+  int q, v; // coordinate and degree of freedom
+  const limb_run_motion* run;
+  int formula;       // first of three; -1: none
+  limb_time_law law; // when neither formulas nor table
+  sim_table table;   // signal NULL: none
+} given_joint;
+
+struct sim_motion {
+  sim_job* job;
+  int count;
+  given_joint* joint;
+  sim_formulas formulas;
+};
+
+static void law_at(const limb_time_law* l, double t, double x[3])
+{
+  const double w = 2 * PI * l->frequency, phi = w * t + l->phase;
+  x[0] = l->constant + l->rate * t + l->amplitude * sin(phi);
+  x[1] = l->rate + l->amplitude * w * cos(phi);
+  x[2] = -l->amplitude * w * w * sin(phi);
+}
+
+static limb_status joint_at(const sim_motion* m, const given_joint* j, double t, double x[3])
+{
+  if (j->table.signal) return limb_signal_at(j->table.signal, t, &x[0], &x[1], &x[2]);
+  if (j->formula < 0)
+    law_at(&j->law, t, x);
+  else
+    memcpy(x, m->formulas.value + j->formula, 3 * sizeof *x);
+  return LIMB_OK;
+}
+
+static limb_status move(void* context, double t, double* q, double* v, double* a)
+{
+  sim_motion* m = context;
+  const limb_sim_state at = {.time = t, .q = q, .v = v};
+  limb_status s = m->formulas.count > 0 ? sim_formulas_read(&m->formulas, m->job, &at) : LIMB_OK;
+  for (int i = 0; i < m->count && s == LIMB_OK; i++) {
+    double x[3] = {0};
+    s = joint_at(m, &m->joint[i], t, x);
+    q[m->joint[i].q] = x[0], v[m->joint[i].v] = x[1], a[m->joint[i].v] = x[2];
+  }
+  return s;
+}
+
+static double next_break(void* context, double t)
+{
+  const sim_motion* m = context;
+  double first = HUGE_VAL;
+  for (int i = 0; i < m->count; i++)
+    if (m->joint[i].table.signal)
+      first = fmin(first, limb_signal_next_break(m->joint[i].table.signal, t));
+  return first;
+}
+
+// ---- reading ---------------------------------------------------------------------------------------------
+
+// The first value of a motion that is there, for messages.
+static const limb_run_value* first_of(const limb_run_motion* r)
+{
+  const limb_run_value* const all[] = {
+    &r->q, &r->v, &r->a, &r->constant, &r->rate, &r->amplitude, &r->frequency, &r->phase, &r->file};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (all[k]->text) return all[k];
+  return &r->q;
+}
+
+// The joint must have one degree of freedom: a rotation has no such formulas.
+static int find_joint(sim_job* job, given_joint* j)
+{
+  limb_run_value at = *first_of(j->run);
+  limb_joint_info x;
+  at.name = j->run->name;
+  j->v = sim_find_dof(job, &at, 0);
+  if (j->v < 0) return EXIT_USAGE;
+  if (limb_get_joint(job->robot.model, job->dofs.v[j->v].joint, &x) != LIMB_OK || x.nq != x.nv)
+    return sim_wrong(&job->plan, &at, "'%s' turns freely: its motion cannot be given", at.name);
+  j->q = x.q + job->dofs.v[j->v].index;
+  return EXIT_FINE;
+}
+
+static int column_of(const void* context, const char* column)
+{
+  const char* name = context;
+  if (strncmp(column, "q.", 2) != 0) return SIM_COLUMN_NONE;
+  return strcmp(column + 2, name) == 0 ? 0 : SIM_COLUMN_OTHER;
+}
+
+static int read_formulas(sim_job* job, sim_motion* m, given_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  if (!r->q.text || !r->v.text || !r->a.text)
+    return sim_wrong(
+      &job->plan, first_of(r),
+      "'%s': q, v and a are needed, all three: derivatives are not guessed; or a law "
+      "(constant, rate, amplitude, frequency, phase), or a file",
+      r->name);
+  int code = sim_formulas_add(&m->formulas, job, &r->q, NULL, &j->formula);
+  if (code == EXIT_FINE) code = sim_formulas_add(&m->formulas, job, &r->v, NULL, NULL);
+  return code == EXIT_FINE ? sim_formulas_add(&m->formulas, job, &r->a, NULL, NULL) : code;
+}
+
+static int read_law(sim_job* job, given_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  const limb_run_value* const from[] = {&r->constant, &r->rate, &r->amplitude, &r->frequency,
+                                        &r->phase};
+  double* const to[] = {&j->law.constant, &j->law.rate, &j->law.amplitude, &j->law.frequency,
+                        &j->law.phase};
+  int code = EXIT_FINE;
+  for (int k = 0; k < 5 && code == EXIT_FINE; k++) code = sim_number(&job->plan, from[k], to[k]);
+  return code;
+}
+
+static int read_joint(sim_job* job, sim_motion* m, given_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  const int formulas = r->q.text || r->v.text || r->a.text;
+  const int law =
+    r->constant.text || r->rate.text || r->amplitude.text || r->frequency.text || r->phase.text;
+  j->formula = -1;
+  int code = find_joint(job, j);
+  if (code != EXIT_FINE) return code;
+  if (formulas + law + (r->file.text != NULL) > 1)
+    return sim_wrong(&job->plan, first_of(r), "'%s': formulas, a law, or a file, not several",
+                     r->name);
+  if (r->file.text)
+    return sim_table_open(&j->table, job, &r->file, LIMB_SIGNAL_SPLINE, column_of,
+                          job->dofs.v[j->v].name);
+  return formulas ? read_formulas(job, m, j) : read_law(job, j);
+}
+
+// Formulas of motion are of time alone: a motion that depends on itself is none.
+static int check_formulas(sim_job* job, const sim_motion* m)
+{
+  const sim_probe* p = &m->formulas.probe;
+  for (int i = 0; i < p->sheet.count; i++) {
+    if (strcmp(p->sheet.quantity[i]->name, "time") == 0) continue;
+    return sim_wrong(&job->plan, m->formulas.formula[0].from,
+                     "motion is given by formulas of time alone, not of '%s'",
+                     p->sheet.quantity[i]->name);
+  }
+  return EXIT_FINE;
+}
+
+static int give(sim_job* job, sim_motion* m)
+{
+  unsigned char* given = calloc((size_t)job->dofs.nv + 1, 1);
+  if (!given) return sim_out_of_memory(&job->plan);
+  for (int k = 0; k < job->dofs.nv; k++) given[k] = LIMB_FORCE_GIVEN;
+  for (int i = 0; i < m->count; i++) given[m->joint[i].v] = LIMB_ACCELERATION_GIVEN;
+  const limb_status s = limb_sim_set_motion(job->sim, given, move, m, next_break);
+  free(given);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "motion");
+}
+
+int sim_open_motion(sim_job* job)
+{
+  const limb_run_inputs* run = &job->plan.run.inputs;
+  if (run->nmotion == 0) return EXIT_FINE;
+  sim_motion* m = calloc(1, sizeof *m);
+  job->motion = m;
+  if (!m) return sim_out_of_memory(&job->plan);
+  m->job = job;
+  sim_formulas_begin(&m->formulas, job, SIM_KNOWN_INPUT);
+  m->joint = calloc((size_t)run->nmotion, sizeof *m->joint);
+  if (!m->joint) return sim_out_of_memory(&job->plan);
+  int code = EXIT_FINE;
+  for (int i = 0; i < run->nmotion && code == EXIT_FINE; i++) {
+    m->joint[i].run = &run->motion[i];
+    m->count++;
+    code = read_joint(job, m, &m->joint[i]);
+  }
+  if (code == EXIT_FINE) code = sim_formulas_ready(&m->formulas);
+  if (code == EXIT_FINE) code = check_formulas(job, m);
+  return code == EXIT_FINE ? give(job, m) : code;
+}
+
+void sim_close_motion(sim_job* job)
+{
+  sim_motion* m = job->motion;
+  if (!m) return;
+  for (int i = 0; i < m->count; i++) sim_table_free(&m->joint[i].table);
+  sim_formulas_free(&m->formulas);
+  free(m->joint);
+  free(m);
+  job->motion = NULL;
+}

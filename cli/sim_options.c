@@ -1,0 +1,245 @@
+// The options of `limb sim`, put over what the run file says: single values replace, entries of lists are
+// added, those of the same name replaced.
+#include "sim_options.h"
+#include "cli.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const cli_option sim_plan_options[] = {
+  {"", NULL, "the simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
+  {"duration", "T", "how long"},
+  {"q", "LIST", "where it starts, by joint: shoulder=45deg,elbow=0.2"},
+  {"v", "LIST", "how fast, likewise (default: at rest)"},
+  {"start", "FILE.csv[:ROW]", "table of states, and the row to start from (default: the first)"},
+  {"start-time", "T", "time at the start (default: 0, or that of the row)"},
+  {"assemble", NULL, "close the loops from there first"},
+  {"keep", "LIST", "joints that stay where they are while loops are closed"},
+  {"method", "NAME",
+   "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
+   "auto)"},
+  {"step", "H", "fixed steps: the longest (default: 1ms); adaptive: the first"},
+  {"rtol", "X", "relative tolerance of adaptive methods (default: 1e-8)"},
+  {"atol", "X", "absolute tolerance of adaptive methods (default: 1e-10)"},
+  {"longest", "H", "adaptive: no step longer than this"},
+  {"order", "N", "adaptive: highest order"},
+  {"most-steps", "N", "end with an error after so many steps"},
+  {"project", "X",
+   "put loops back when they are off by more than this (default: 1e-13); off: never"},
+  {"closed", "NAME", "how the equations of loops are solved: auto, clusters, schur, kkt, proximal"},
+  {"baumgarte", "on|off", "stabilise loops by Baumgarte's terms as well"},
+  {"stiction", "exact|smooth", "Coulomb friction that sticks, or as --coulomb-width says"},
+  {"stops", "none|hold|spring|impact|end", "what happens at the limits of joints (default: none)"},
+  {"restitution", "X", "of stops with impact, 0 to 1 (default: 0.5)"},
+  {"stiffness", "K", "of stops with springs (default: 1e4)"},
+  {"damping", "D", "of stops with springs (default: 100)"},
+  {"condition", "X", "event where the condition number of the loops rises above this"},
+  {0},
+};
+
+const cli_option sim_input_options[] = {
+  {"", NULL, "what acts, and what is watched"},
+  {"torque", "LIST",
+   "forces of motors as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
+  {"torques", "FILE.csv[:KIND]",
+   "forces of motors, and wrenches, from a table; between rows: hold, linear or spline (default: "
+   "linear)"},
+  {"wrench", "LIST", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
+  {"wrench-ref", "aligned|body|world",
+   "axes and point of --wrench and of tables (default: aligned)"},
+  {"motion", "LIST", "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
+  {"controller", "LIST",
+   "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
+   "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
+  {"event", "LIST",
+   "conditions to be told, semicolons between them: 'q.elbow > 90deg; energy < 1'"},
+  {"stop-at", "LIST", "conditions that end the simulation"},
+  {0},
+};
+
+const cli_option sim_output_options[] = {
+  {"", NULL, "the output"},
+  {"output", "LIST",
+   "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
+  {"channels", "LIST", "what the tables hold: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
+  {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: some 500 rows)"},
+  {"plot", "FILE.svg", "curves of the channels"},
+  {"animate", "FILE", "moving picture of the robot, .svg or .html"},
+  {"summary", "text|json|none",
+   "how it went: text on standard error (default), or JSON on standard output"},
+  {"quiet", NULL, "no summary, no notes"},
+  {"no-progress", NULL, "no progress bar"},
+  {0},
+};
+
+// ---- single values ---------------------------------------------------------------------------------------
+
+typedef struct single {
+  const char* option;
+  size_t at; // of its limb_run_value in limb_run
+} single;
+
+#define AT(member) offsetof(limb_run, member)
+
+static const single singles[] = {
+  {"duration", AT(duration)},
+  {"start-time", AT(start.time)},
+  {"assemble", AT(start.assemble)},
+  {"method", AT(solver.method)},
+  {"step", AT(solver.step)},
+  {"rtol", AT(solver.relative)},
+  {"atol", AT(solver.absolute)},
+  {"longest", AT(solver.longest)},
+  {"order", AT(solver.order)},
+  {"most-steps", AT(solver.most_steps)},
+  {"project", AT(solver.project)},
+  {"closed", AT(solver.closed)},
+  {"baumgarte", AT(solver.baumgarte)},
+  {"stiction", AT(solver.stiction)},
+  {"stops", AT(solver.stop)},
+  {"restitution", AT(solver.restitution)},
+  {"stiffness", AT(solver.stiffness)},
+  {"damping", AT(solver.damping)},
+  {"condition", AT(solver.condition)},
+  {"base", AT(model.base)},
+  {"coulomb-width", AT(environment.coulomb_width)},
+};
+
+#undef AT
+
+// "--step": where a value is from.
+static const char* option_key(sim_plan* p, const char* option, const char* name)
+{
+  const size_t size = strlen(option) + strlen(name) + 4;
+  char* key = sim_keep(p, size, 1);
+  if (key) (void)snprintf(key, size, "--%s%s%s", option, *name ? " " : "", name);
+  return key ? key : "--";
+}
+
+limb_run_value sim_option_value(sim_plan* p, const char* option, const char* text)
+{
+  const char* key = option_key(p, option, "");
+  return (limb_run_value){text, key, key + 2, 0, 0};
+}
+
+static void take_singles(sim_plan* p)
+{
+  static const char *const on[] = {"baumgarte", "on"}, *const off[] = {"baumgarte", "off"};
+  for (size_t k = 0; k < sizeof singles / sizeof *singles; k++) {
+    const char *name = singles[k].option, *text = cli_get(p->args, name);
+    if (!text) continue;
+    limb_run_value* to = (limb_run_value*)(void*)((char*)&p->run + singles[k].at);
+    if (!*text) text = "true"; // a flag
+    if (strcmp(name, on[0]) == 0 && strcmp(text, on[1]) == 0) text = "true";
+    if (strcmp(name, off[0]) == 0 && strcmp(text, off[1]) == 0) text = "false";
+    *to = sim_option_value(p, name, text);
+  }
+  if (cli_has(p->args, "duration")) p->run.end = (limb_run_value){0};
+  if (cli_has(p->args, "no-friction"))
+    p->run.environment.no_friction = sim_option_value(p, "no-friction", "true");
+  if (cli_has(p->args, "no-mimic")) p->run.model.mimic = sim_option_value(p, "no-mimic", "false");
+  if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
+}
+
+// ---- lists -----------------------------------------------------------------------------------------------
+
+void* sim_longer(sim_plan* p, const void* items, int count, size_t size)
+{
+  char* more = sim_keep(p, (size_t)count + 1, size);
+  if (more && count > 0) memcpy(more, items, (size_t)count * size);
+  return more;
+}
+
+int sim_append(sim_plan* p, limb_run_values* list, limb_run_value v)
+{
+  limb_run_value* more = sim_longer(p, list->value, list->count, sizeof *more);
+  if (!more) return sim_out_of_memory(p);
+  more[list->count] = v;
+  list->value = more;
+  list->count++;
+  return EXIT_FINE;
+}
+
+int sim_put(sim_plan* p, limb_run_values* list, limb_run_value v)
+{
+  for (int i = 0; i < list->count; i++) {
+    if (strcmp(list->value[i].name, v.name) != 0) continue;
+    limb_run_value* own = sim_longer(p, list->value, list->count, sizeof *own);
+    if (!own) return sim_out_of_memory(p);
+    own[i] = v;
+    list->value = own;
+    return EXIT_FINE;
+  }
+  return sim_append(p, list, v);
+}
+
+char* sim_next_part(sim_plan* p, const char** at, char separator)
+{
+  const char *begin = *at, *end = begin;
+  int depth = 0, quoted = 0;
+  if (!begin || !*begin) return NULL;
+  for (; *end && (quoted || depth > 0 || *end != separator); end++) {
+    if (*end == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (*end == '(') depth++;
+    if (*end == ')') depth--;
+  }
+  *at = *end ? end + 1 : end;
+  while (begin < end && *begin == ' ') begin++;
+  while (end > begin && end[-1] == ' ') end--;
+  char* part = sim_keep(p, (size_t)(end - begin) + 1, 1);
+  if (part) memcpy(part, begin, (size_t)(end - begin));
+  return part;
+}
+
+int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* out)
+{
+  char* equals = strchr(part, '=');
+  if (!equals || equals == part || !equals[1])
+    return cli_usage(p->args, "--%s takes name=formula, with commas between several, not '%s'",
+                     option, part);
+  *equals = '\0';
+  for (char* c = equals; c > part && c[-1] == ' ';) *--c = '\0';
+  const char* key = option_key(p, option, part);
+  *out = (limb_run_value){equals + 1, key, part, 0, 0};
+  return EXIT_FINE;
+}
+
+int sim_take_pairs(sim_plan* p, const char* option, limb_run_values* list)
+{
+  const char* at = cli_get(p->args, option);
+  char* part = NULL;
+  int code = EXIT_FINE;
+  while (code == EXIT_FINE && (part = sim_next_part(p, &at, ','))) {
+    limb_run_value v;
+    code = sim_take_pair(p, option, part, &v);
+    if (code == EXIT_FINE) code = sim_put(p, list, v);
+  }
+  return code;
+}
+
+int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
+{
+  const char* at = cli_get(p->args, option);
+  char* part = NULL;
+  int code = EXIT_FINE;
+  if (at) *list = (limb_run_values){0};
+  while (code == EXIT_FINE && (part = sim_next_part(p, &at, ',')))
+    code = sim_append(p, list, sim_option_value(p, option, part));
+  return code;
+}
+
+// ---- all of them -----------------------------------------------------------------------------------------
+
+int sim_take_options(sim_plan* p)
+{
+  take_singles(p);
+  int code = sim_take_pairs(p, "q", &p->run.start.q);
+  if (code == EXIT_FINE) code = sim_take_pairs(p, "v", &p->run.start.v);
+  if (code == EXIT_FINE) code = sim_take_words(p, "keep", &p->run.start.keep);
+  if (code == EXIT_FINE) code = sim_take_inputs(p);
+  if (code == EXIT_FINE) code = sim_take_controller(p);
+  if (code == EXIT_FINE) code = sim_take_events(p);
+  return code == EXIT_FINE ? sim_take_outputs(p) : code;
+}

@@ -1,0 +1,120 @@
+// Pictures of a simulation: curves of its channels, and the robot in motion. They are drawn at the end, also
+// when that is early.
+#include "animate.h"
+#include "cli.h"
+#include "output.h"
+#include "plot.h"
+#include "sim_writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* title_of(const sim_writer* w)
+{
+  const limb_run* run = &w->job->plan.run;
+  return w->run->title.text ? w->run->title.text
+         : run->title.text  ? run->title.text
+                            : limb_model_name(w->job->robot.model);
+}
+
+// ---- curves ----------------------------------------------------------------------------------------------
+
+static int plot_open(sim_writer* w)
+{
+  cli_plot* p = calloc(1, sizeof *p);
+  if (!p) return sim_out_of_memory(&w->job->plan);
+  w->own = p;
+  if (w->probe->count > PLOT_MOST)
+    return sim_wrong(&w->job->plan, &w->run->plot,
+                     "%d curves are too many for one picture: %d at most; name fewer channels",
+                     w->probe->count, PLOT_MOST);
+  return cli_plot_make(p, w->probe->count) ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
+}
+
+static int plot_row(sim_writer* w, const double* x)
+{
+  cli_plot_add(w->own, x[0], x + 1);
+  return EXIT_FINE;
+}
+
+static int draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series,
+                     FILE* out)
+{
+  char subtitle[160];
+  const limb_model* m = w->job->robot.model;
+  for (int k = 0; k < w->probe->count; k++) {
+    sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
+    series[k] = (plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
+  }
+  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m),
+                 w->job->start, w->job->now);
+  const plot_words words = {title_of(w), subtitle, "time in s", NULL, 0};
+  cli_plot_draw(w->own, series, &words, out);
+  return EXIT_FINE;
+}
+
+static int plot_end(sim_writer* w)
+{
+  const size_t n = (size_t)w->probe->count + 1;
+  const char* title = cli_title(w->job->plan.args);
+  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  plot_series* series = calloc(n, sizeof *series);
+  cli_output out;
+  int code =
+    names && series ? cli_output_open(&out, title, w->path) : sim_out_of_memory(&w->job->plan);
+  if (code == EXIT_FINE) {
+    code = draw_plot(w, names, series, out.stream);
+    if (code == EXIT_FINE) code = cli_output_commit(&out, title);
+    cli_output_abandon(&out);
+  }
+  free(names);
+  free(series);
+  return code;
+}
+
+static void plot_free(sim_writer* w)
+{
+  if (w->own) cli_plot_free(w->own);
+  free(w->own);
+}
+
+const sim_format sim_plot = {"plot", 1, plot_open, plot_row, NULL, plot_end, plot_free};
+
+// ---- the robot in motion ---------------------------------------------------------------------------------
+
+static int animation_open(sim_writer* w)
+{
+  const cli_animation_options o = {.title = title_of(w), .trace = FIGURE_TRACE_AUTO};
+  cli_animation* a = NULL;
+  if (cli_picture_of(w->path) == CLI_PICTURE_NONE)
+    return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html",
+                     w->path);
+  const limb_status s = cli_animation_open(&a, w->job->robot.model, &o);
+  w->own = a;
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_row(sim_writer* w, const double* x)
+{
+  const limb_status s = cli_animation_add(w->own, x[0], x + 1);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_end(sim_writer* w)
+{
+  const char* title = cli_title(w->job->plan.args);
+  cli_output out;
+  if (cli_animation_count(w->own) == 0) return EXIT_FINE;
+  int code = cli_output_open(&out, title, w->path);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = cli_animation_draw(w->own, cli_picture_of(w->path), out.stream);
+  code = s == LIMB_OK ? cli_output_commit(&out, title) : sim_failed(w->job, s, "animation");
+  cli_output_abandon(&out);
+  return code;
+}
+
+static void animation_free(sim_writer* w) { cli_animation_free(w->own); }
+
+const sim_format sim_animation = {
+  "animation", 0, animation_open, animation_row, NULL, animation_end, animation_free};

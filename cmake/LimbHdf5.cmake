@@ -1,0 +1,13 @@
+# HDF5 for the tables of `limb sim`: the target PkgConfig::limb_hdf5 when LIMB_HDF5_FOUND.
+set(LIMB_HDF5 AUTO CACHE STRING "HDF5 output of the tool: ON, OFF, or AUTO: when it is found")
+set(LIMB_HDF5_FOUND FALSE)
+if(LIMB_HDF5 STREQUAL "AUTO" OR LIMB_HDF5)
+  pkg_check_modules(limb_hdf5 QUIET IMPORTED_TARGET hdf5-serial)
+  if(NOT limb_hdf5_FOUND)
+    pkg_check_modules(limb_hdf5 QUIET IMPORTED_TARGET hdf5)
+  endif()
+  set(LIMB_HDF5_FOUND ${limb_hdf5_FOUND})
+  if(NOT LIMB_HDF5_FOUND AND NOT LIMB_HDF5 STREQUAL "AUTO")
+    message(FATAL_ERROR "LIMB_HDF5=ON, but HDF5 was not found (libhdf5-dev)")
+  endif()
+endif()

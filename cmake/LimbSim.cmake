@@ -1,0 +1,42 @@
+# limb_sim: simulation, on top of the core. Adaptive methods come from SUNDIALS (LimbSundials.cmake), when it is
+# there; all others need nothing.
+include(LimbSundials)
+
+add_library(limb_sim_objects OBJECT ${limb_sim_sources})
+limb_library_flags(limb_sim_objects)
+limb_plain_flags(limb_sim_objects)
+if(LIMB_SUNDIALS_FOUND)
+  target_compile_definitions(limb_sim_objects PRIVATE LIMB_HAVE_SUNDIALS=1)
+  target_include_directories(limb_sim_objects SYSTEM PRIVATE ${LIMB_SUNDIALS_INCLUDE_DIR})
+endif()
+
+add_library(limb_sim SHARED $<TARGET_OBJECTS:limb_sim_objects>)
+set_target_properties(limb_sim PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
+                                          EXPORT_NAME sim)
+target_link_libraries(limb_sim PUBLIC limb)
+target_link_libraries(limb_sim PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
+                                       $<BUILD_INTERFACE:limb_base_archive>
+                                       $<BUILD_INTERFACE:${LIMB_SUNDIALS_LIBRARIES}>)
+target_link_options(limb_sim PRIVATE LINKER:--exclude-libs,ALL)
+
+add_library(limb_sim_static STATIC $<TARGET_OBJECTS:limb_sim_objects>)
+set_target_properties(limb_sim_static PROPERTIES OUTPUT_NAME limb_sim EXPORT_NAME sim_static)
+target_link_libraries(limb_sim_static PUBLIC limb_static)
+target_link_libraries(limb_sim_static PRIVATE $<BUILD_INTERFACE:${LIMB_SUNDIALS_LIBRARIES}>)
+
+# In a package the solvers are named, not where they were found here.
+set(limb_pc_sim_private "")
+if(LIMB_SUNDIALS_FOUND)
+  set(limb_pc_sim_private "-lsundials_arkode -lsundials_cvode -lsundials_ida")
+  target_link_libraries(
+    limb_sim_static PRIVATE $<INSTALL_INTERFACE:sundials_arkode>
+                            $<INSTALL_INTERFACE:sundials_cvode> $<INSTALL_INTERFACE:sundials_ida>)
+endif()
+
+foreach(library limb_sim limb_sim_static)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+  limb_instrument(${library} PUBLIC)
+endforeach()
+add_library(limb::sim ALIAS limb_sim)
+add_library(limb::sim_static ALIAS limb_sim_static)
+add_dependencies(limb_product limb_sim limb_sim_static)

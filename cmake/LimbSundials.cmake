@@ -1,0 +1,38 @@
+# SUNDIALS, version 6 or newer, for adaptive simulation: LIMB_SUNDIALS_FOUND, LIMB_SUNDIALS_INCLUDE_DIR,
+# LIMB_SUNDIALS_LIBRARIES. Found where the system has it, or where scripts/setup puts its headers: .deps, beside
+# which the shared libraries of the system are used.
+option(LIMB_SUNDIALS "adaptive methods of simulation, when SUNDIALS is found" ON)
+set(LIMB_SUNDIALS_FOUND FALSE)
+set(LIMB_SUNDIALS_LIBRARIES "")
+if(NOT LIMB_SUNDIALS)
+  return()
+endif()
+
+find_path(LIMB_SUNDIALS_INCLUDE_DIR sundials/sundials_context.h
+          HINTS ${PROJECT_SOURCE_DIR}/.deps/usr/include)
+mark_as_advanced(LIMB_SUNDIALS_INCLUDE_DIR)
+set(found TRUE)
+if(NOT LIMB_SUNDIALS_INCLUDE_DIR)
+  set(found FALSE)
+endif()
+foreach(solver arkode cvode ida)
+  # Without a package of headers the libraries have their full names only.
+  file(GLOB versioned /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libsundials_${solver}.so.[0-9]*)
+  find_library(LIMB_SUNDIALS_${solver} NAMES sundials_${solver})
+  if(NOT LIMB_SUNDIALS_${solver} AND versioned)
+    list(SORT versioned)
+    list(GET versioned 0 first)
+    set(LIMB_SUNDIALS_${solver} ${first} CACHE FILEPATH "library of SUNDIALS" FORCE)
+  endif()
+  mark_as_advanced(LIMB_SUNDIALS_${solver})
+  if(LIMB_SUNDIALS_${solver})
+    list(APPEND LIMB_SUNDIALS_LIBRARIES ${LIMB_SUNDIALS_${solver}})
+  else()
+    set(found FALSE)
+  endif()
+endforeach()
+set(LIMB_SUNDIALS_FOUND ${found})
+if(NOT found)
+  set(LIMB_SUNDIALS_LIBRARIES "")
+  message(STATUS "SUNDIALS was not found: no adaptive methods of simulation (scripts/setup gets it)")
+endif()

@@ -1,0 +1,236 @@
+// Impulses at stops.
+//
+// Joints that run into their stops, and those that are at one, are struck at the same instant by impulses p >= 0
+// away from the limits. With u for their velocities away from them, e for restitution, and A for the inverse of
+// the mass matrix along what can move, seen from these joints,
+//
+//     u_after = u + A p >= -e u,      p >= 0,      p_i > 0 only where u_after_i = -e_i u_i
+//
+// (Newton's law; e = 0 of those that rest, or are about to leave.) The kinetic energy changes by the sum of p (u_after + u) / 2: for e =
+// 1 it is kept. Friction is bounded, and has no impulse: joints that stick are moved by it like any other. Only
+// motion that is given, and loops, resist throughout.
+//
+// A joint that would rise by less than options.absolute [rad, m] before it comes back, or would do so more slowly
+// than that [rad/s, m/s], stays at its stop. So a series of ever smaller rebounds ends.
+//
+// Reference: F. Pfeiffer, C. Glocker, Multibody dynamics with unilateral contacts, 1996, chapter 8; for the
+//            pivoting decide.c.
+// Cost:      two evaluations of accelerations for each of these joints, and the cube of their number.
+#include "sim/edges.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { PATIENCE = 3, ROUNDS = 100, ROUNDS_STOP = 10 };
+
+// Memory, for all edges with limits.
+typedef struct impact {
+  int n;                  // joints struck
+  int* edge;              // who they are
+  sim_contact* side;      // and at which stop
+  double *u, *e, *p, *z;  // n: velocity before, restitution, impulse, u_after + e u
+  bool* active;           // p is not zero
+  bool* stays;            // would rebound or leave by so little that it does not
+  double* response;       // n x nv
+  double *A, *R, *factor; // n x n
+  double *b, *mu, *left, *ease;
+  double* before; // nv: velocities
+} impact;
+
+limb_status limb_sim_begin_impact(limb_sim* sim)
+{
+  const size_t n = (size_t)sim->nlimit, nv = (size_t)sim->nv;
+  impact* w = limb_sim_take(sim, 1, sizeof *w);
+  double* x = limb_sim_take(sim, 8 * n + n * nv + 3 * n * n + nv, sizeof *x);
+  int* edge = limb_sim_take(sim, n, sizeof *edge);
+  sim_contact* side = limb_sim_take(sim, n, sizeof *side);
+  bool* active = limb_sim_take(sim, 2 * n, sizeof *active);
+  if (!w || !x || !edge || !side || !active) return LIMB_E_NOMEM;
+  double** const of_n[] = {&w->u, &w->e, &w->p, &w->z, &w->b, &w->mu, &w->left, &w->ease};
+  for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++, x += n) *of_n[k] = x;
+  w->response = x, x += n * nv;
+  w->A = x, w->R = x + n * n, w->factor = x + 2 * n * n, w->before = x + 3 * n * n;
+  w->edge = edge, w->side = side, w->active = active, w->stays = active + n;
+  sim->impact = w;
+  return LIMB_OK;
+}
+
+static double push_of(const impact* w, int i) { return w->side[i] == SIM_AT_UPPER ? -1 : 1; }
+
+// ---- who is struck ---------------------------------------------------------------------------------------
+
+// The stop at which an edge is: it rests or runs into it, or is just there.
+static sim_contact stop_at(const limb_sim* sim, const sim_edge* e)
+{
+  const double q = sim->now.q[e->q];
+  if (e->given || e->contact != SIM_AWAY) return e->contact;
+  if (q >= e->upper - edge_reach(e->upper)) return SIM_AT_UPPER;
+  return q <= e->lower + edge_reach(e->lower) ? SIM_AT_LOWER : SIM_AWAY;
+}
+
+static limb_status gather(limb_sim* sim, impact* w)
+{
+  const int nv = sim->nv;
+  limb_status s = LIMB_OK;
+  w->n = 0;
+  limb_sim_mark_given(sim);
+  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
+    const sim_edge* e = &sim->edge[i];
+    const sim_contact side = stop_at(sim, e);
+    if (side == SIM_AWAY) continue;
+    const int k = w->n++;
+    w->edge[k] = i, w->side[k] = side, w->stays[k] = false;
+    w->u[k] = push_of(w, k) * sim->now.v[e->v];
+    w->e[k] = sim->o.stop == LIMB_STOP_IMPACT && w->u[k] < 0 ? sim->o.restitution : 0;
+    s = limb_sim_impulse_response(sim, sim->now.q, e->v, w->response + (size_t)k * (size_t)nv);
+  }
+  for (int i = 0; i < w->n; i++) {
+    for (int k = 0; k < w->n; k++)
+      w->A[i * w->n + k] =
+        push_of(w, i) * push_of(w, k) * w->response[k * nv + sim->edge[w->edge[i]].v];
+  }
+  memcpy(w->before, sim->now.v, (size_t)nv * sizeof *w->before);
+  return s;
+}
+
+// ---- impulses --------------------------------------------------------------------------------------------
+
+// p of the active ones, z of the others.
+static bool balance(impact* w)
+{
+  int n = 0;
+  for (int i = 0; i < w->n; i++) {
+    if (!w->active[i]) continue;
+    w->b[n] = -(1 + w->e[i]) * w->u[i], w->ease[n] = 1, n++;
+  }
+  for (int i = 0, row = 0; i < w->n; i++) {
+    if (!w->active[i]) continue;
+    for (int k = 0, column = 0; k < w->n; k++) {
+      if (w->active[k]) w->R[row * n + column++] = w->A[i * w->n + k];
+    }
+    row++;
+  }
+  const sim_system system = {n, w->R, w->b, w->ease, w->factor, w->left, w->mu};
+  if (n && !limb_sim_solve_shared(&system)) return false;
+  for (int i = 0, row = 0; i < w->n; i++) w->p[i] = w->active[i] ? w->mu[row++] : 0;
+  for (int i = 0; i < w->n; i++) {
+    w->z[i] = (1 + w->e[i]) * w->u[i];
+    for (int k = 0; k < w->n; k++) w->z[i] += w->A[i * w->n + k] * w->p[k];
+  }
+  return true;
+}
+
+static bool contradicts(const impact* w, int i, double least_p, double least_z)
+{
+  if (w->stays[i]) return false;
+  return w->active[i] ? w->p[i] < least_p : w->z[i] < least_z;
+}
+
+// Pivoting, as in decide.c.
+static bool find_impulses(impact* w)
+{
+  const double rounding = 1e-13;
+  int fewest = w->n + 1, patience = PATIENCE;
+  for (int i = 0; i < w->n; i++) w->active[i] = w->u[i] < 0 || w->stays[i];
+  for (int round = 0; round < ROUNDS + ROUNDS_STOP * w->n; round++) {
+    double fastest = 0, hardest = 0;
+    if (!balance(w)) return false;
+    for (int i = 0; i < w->n; i++)
+      fastest = fmax(fastest, fabs(w->u[i])), hardest = fmax(hardest, fabs(w->p[i]));
+    int count = 0, last = -1;
+    for (int i = 0; i < w->n; i++) {
+      if (contradicts(w, i, -rounding * hardest, -rounding * fastest)) count++, last = i;
+    }
+    if (count == 0) return true;
+    if (count < fewest)
+      fewest = count, patience = PATIENCE;
+    else
+      patience--;
+    for (int i = patience < 0 ? last : 0; i <= last; i++) {
+      if (contradicts(w, i, -rounding * hardest, -rounding * fastest)) w->active[i] = !w->active[i];
+    }
+  }
+  return false;
+}
+
+// Velocities after the impulses; who comes to rest does so exactly.
+static void apply(limb_sim* sim, const impact* w)
+{
+  const int nv = sim->nv;
+  const double rounding = 1e-14;
+  double* v = sim->now.v;
+  double most = 0;
+  memcpy(v, w->before, (size_t)nv * sizeof *v);
+  for (int i = 0; i < w->n; i++) {
+    const double p = push_of(w, i) * w->p[i];
+    for (int k = 0; k < nv; k++) v[k] += p * w->response[i * nv + k];
+  }
+  for (int k = 0; k < nv; k++) most = fmax(most, fabs(v[k] - w->before[k]));
+  for (int i = 0; i < sim->nedge; i++) {
+    const int k = sim->edge[i].v;
+    if (w->before[k] == 0 && fabs(v[k]) <= rounding * most) v[k] = 0;
+  }
+  for (int i = 0; i < w->n; i++) {
+    sim_edge* e = &sim->edge[w->edge[i]];
+    if (w->active[i]) v[e->v] = w->e[i] == 0 ? 0 : -w->e[i] * w->before[e->v];
+    if (fabs(v[e->v]) < sim->o.absolute) v[e->v] = 0;
+    e->contact = v[e->v] == 0 ? w->side[i] : SIM_AWAY;
+  }
+}
+
+// ---- small rebounds --------------------------------------------------------------------------------------
+
+// Those that rise too little stay. True when there are some.
+static limb_status keep_small(limb_sim* sim, impact* w, bool* any)
+{
+  bool leaves = false;
+  *any = false;
+  for (int i = 0; i < w->n; i++) leaves = leaves || sim->now.v[sim->edge[w->edge[i]].v] != 0;
+  if (!leaves) return LIMB_OK;
+  const sim_point* p = &sim->now;
+  const limb_status s = limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a);
+  for (int i = 0; i < w->n && s == LIMB_OK; i++) {
+    const int k = sim->edge[w->edge[i]].v;
+    const double u = push_of(w, i) * sim->now.v[k], back = -push_of(w, i) * sim->a[k];
+    if (!(u > 0) || !(u * u < 2 * sim->o.absolute * back)) continue;
+    w->e[i] = 0, w->stays[i] = *any = true;
+  }
+  return s;
+}
+
+static limb_status kinetic_energy(limb_sim* sim, double* energy)
+{
+  limb_energy e = {0};
+  const limb_status s = limb_energies(sim->d, sim->now.q, sim->now.v, &sim->env, &e);
+  *energy = e.kinetic;
+  return s;
+}
+
+static limb_status strike_once(limb_sim* sim, impact* w)
+{
+  if (!find_impulses(w))
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "at %.9g s no impulses of the stops are found",
+                         sim->now.t);
+  apply(sim, w);
+  return limb_sim_decide(sim);
+}
+
+limb_status limb_sim_strike(limb_sim* sim)
+{
+  impact* w = sim->impact;
+  sim_point* now = &sim->now;
+  double before = 0, after = 0;
+  limb_status s = sim->o.work ? kinetic_energy(sim, &before) : LIMB_OK;
+  sim->o.closed.loops.time = now->t;
+  if (s == LIMB_OK) s = gather(sim, w);
+  if (s == LIMB_OK) s = strike_once(sim, w);
+  for (int round = 0; round <= w->n && s == LIMB_OK; round++) {
+    bool any;
+    s = keep_small(sim, w, &any);
+    if (s != LIMB_OK || !any) break;
+    s = strike_once(sim, w);
+  }
+  if (s == LIMB_OK && sim->o.work) s = kinetic_energy(sim, &after);
+  now->work += after - before;
+  return s;
+}

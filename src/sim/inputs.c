@@ -1,0 +1,245 @@
+// What the caller makes act: forces, wrenches, motions; controllers that are sampled and held.
+//
+// A sampled source is asked at t0 + k period. What it says begins to act after its delay: samples wait in a ring
+// until then. Both times are breaks: steps end there. At a break an input has two values: steps that end there are
+// given the one before it, by asking for the last time before it.
+#include "sim/sim_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_WAITING = 65536 }; // samples of one source
+
+// ---- registering -----------------------------------------------------------------------------------------
+
+static limb_status check_source(const limb_sim* sim, const limb_sim_force* f)
+{
+  if (!sim || !f || !f->force) return LIMB_E_ARG;
+  if (!(f->period >= 0 && f->period < HUGE_VAL && f->delay >= 0 && f->delay < HUGE_VAL))
+    return LIMB_E_ARG;
+  if (f->period == 0 && f->delay != 0) return LIMB_E_ARG;
+  if (f->period > 0 && f->delay / f->period > MOST_WAITING - 2) return LIMB_E_ARG;
+  return sim->started ? LIMB_E_ORDER : LIMB_OK;
+}
+
+limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f)
+{
+  const limb_status s = check_source(sim, f);
+  if (s != LIMB_OK) return s;
+  sim_source source = {.f = *f};
+  if (f->period > 0) {
+    source.queue = (int)(f->delay / f->period) + 2;
+    source.held = limb_sim_take(sim, (size_t)sim->nv, sizeof(double));
+    source.waiting = limb_sim_take(sim, (size_t)source.queue * (size_t)sim->nv, sizeof(double));
+    if (!source.held || !source.waiting) return LIMB_E_NOMEM;
+  }
+  if (!limb_sim_grow(sim, (void**)&sim->source, &sim->source_room, sim->nsource,
+                     sizeof *sim->source))
+    return LIMB_E_NOMEM;
+  sim->source[sim->nsource++] = source;
+  sim->inputs = true;
+  return LIMB_OK;
+}
+
+limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
+                                  void* context, limb_sim_break_fn* next_break)
+{
+  if (!sim || count <= 0 || !wrench) return LIMB_E_ARG;
+  if (sim->started) return LIMB_E_ORDER;
+  if (!limb_sim_grow(sim, (void**)&sim->wrenches, &sim->wrenches_room, sim->nwrenches,
+                     sizeof *sim->wrenches))
+    return LIMB_E_NOMEM;
+  sim->wrenches[sim->nwrenches++] = (sim_wrenches){0, count, wrench, context, next_break};
+  sim->inputs = true;
+  return LIMB_OK;
+}
+
+static limb_status check_given(const limb_sim* sim, const unsigned char* given)
+{
+  for (int k = 0; k < sim->nv; k++) {
+    if (given[k] != LIMB_FORCE_GIVEN && given[k] != LIMB_ACCELERATION_GIVEN) return LIMB_E_ARG;
+  }
+  for (int b = 0; b < sim->nblock; b++) {
+    const unsigned char* g = given + sim->block[b].v;
+    for (int k = 1; k < (sim->block[b].free ? 6 : 3); k++) {
+      if (g[k] != g[0]) return LIMB_E_UNSUPPORTED;
+    }
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given,
+                                limb_sim_motion_fn* motion, void* context,
+                                limb_sim_break_fn* next_break)
+{
+  if (!sim || !given || !motion) return LIMB_E_ARG;
+  if (sim->started || sim->motion.given) return LIMB_E_ORDER;
+  const limb_status s = check_given(sim, given);
+  if (s != LIMB_OK) return s;
+  unsigned char* own = limb_sim_take(sim, (size_t)sim->nv, 1);
+  if (!own) return LIMB_E_NOMEM;
+  memcpy(own, given, (size_t)sim->nv);
+  sim->motion = (sim_motion){own, motion, context, next_break};
+  sim->o.closed.loops.held = own; // loops are put back without them
+  sim->inputs = true;
+  return LIMB_OK;
+}
+
+// ---- acting ----------------------------------------------------------------------------------------------
+
+static double before_bound(const limb_sim* sim, double t)
+{
+  return t < sim->bound ? t : nextafter(sim->bound, -HUGE_VAL);
+}
+
+limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v,
+                                double* tau)
+{
+  for (int k = 0; k < sim->nsource; k++) {
+    const sim_source* source = &sim->source[k];
+    if (source->f.period > 0) {
+      for (int i = 0; i < sim->nv; i++) tau[i] += source->held[i];
+      continue;
+    }
+    const limb_status s = source->f.force(source->f.context, before_bound(sim, t), q, v, tau);
+    if (s != LIMB_OK) return s;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_sim_set_wrenches(limb_sim* sim, double t, const double* q, const double* v)
+{
+  for (int k = 0; k < sim->nwrenches; k++) {
+    const sim_wrenches* w = &sim->wrenches[k];
+    const limb_status s = w->wrench(w->context, before_bound(sim, t), q, v, sim->wrench + w->first);
+    if (s != LIMB_OK) return s;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
+{
+  const limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q,
+                                           sim->law_v, sim->law_a);
+  if (s != LIMB_OK) return s;
+  for (int j = 0; j < limb_joint_count(sim->m); j++) {
+    limb_joint_info info;
+    if (limb_get_joint(sim->m, j, &info) != LIMB_OK || !info.nv) continue;
+    for (int k = 0; k < info.nv; k++) {
+      if (!sim->motion.given[info.v + k]) continue;
+      v[info.v + k] = sim->law_v[info.v + k];
+      if (info.nq == info.nv) q[info.q + k] = sim->law_q[info.q + k];
+    }
+    if (info.nq != info.nv && sim->motion.given[info.v])
+      memcpy(q + info.q, sim->law_q + info.q, (size_t)info.nq * sizeof *q);
+  }
+  return LIMB_OK;
+}
+
+// ---- breaks ----------------------------------------------------------------------------------------------
+
+static double sample_time(const limb_sim* sim, const sim_source* s, uint64_t k)
+{
+  return sim->t0 + (double)k * s->f.period;
+}
+
+static double earlier(double a, double b) { return b < a ? b : a; }
+
+static double break_of(limb_sim_break_fn* next, void* context, double t)
+{
+  const double b = next ? next(context, t) : HUGE_VAL;
+  return b > t ? b : HUGE_VAL;
+}
+
+static double break_of_source(const limb_sim* sim, const sim_source* s, double t)
+{
+  if (!(s->f.period > 0)) return break_of(s->f.next_break, s->f.context, t);
+  const double begins =
+    s->begun < s->samples ? sample_time(sim, s, s->begun) + s->f.delay : HUGE_VAL;
+  return earlier(sample_time(sim, s, s->samples), begins);
+}
+
+static double next_break(const limb_sim* sim, double t)
+{
+  double first = HUGE_VAL;
+  for (int k = 0; k < sim->nsource; k++)
+    first = earlier(first, break_of_source(sim, &sim->source[k], t));
+  for (int k = 0; k < sim->nwrenches; k++)
+    first = earlier(first, break_of(sim->wrenches[k].next_break, sim->wrenches[k].context, t));
+  if (sim->motion.given)
+    first = earlier(first, break_of(sim->motion.next_break, sim->motion.context, t));
+  return first;
+}
+
+// Takes the samples that are due, and lets those act whose delay is over.
+static limb_status sample(limb_sim* sim, sim_source* s)
+{
+  const size_t nv = (size_t)sim->nv;
+  while (sample_time(sim, s, s->samples) <= sim->now.t) {
+    double* next = s->waiting + (s->samples % (uint64_t)s->queue) * nv;
+    memset(next, 0, nv * sizeof *next);
+    const limb_status status = s->f.force(s->f.context, sim->now.t, sim->now.q, sim->now.v, next);
+    if (status != LIMB_OK) return status;
+    s->samples++;
+  }
+  while (s->begun < s->samples && sample_time(sim, s, s->begun) + s->f.delay <= sim->now.t) {
+    memcpy(s->held, s->waiting + (s->begun % (uint64_t)s->queue) * nv, nv * sizeof *s->held);
+    s->begun++;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_sim_pass_break(limb_sim* sim)
+{
+  for (int k = 0; k < sim->nsource; k++) {
+    if (!(sim->source[k].f.period > 0)) continue;
+    const limb_status s = sample(sim, &sim->source[k]);
+    if (s != LIMB_OK) return s;
+  }
+  sim->bound = next_break(sim, sim->now.t);
+  return LIMB_OK;
+}
+
+static bool is_default(const limb_sim* sim)
+{
+  const limb_environment *e = &sim->env, other = limb_default_environment(sim->m);
+  return !limb_sim_base_moves(e) && sp_norm3(sp_sub3(e->gravity, other.gravity)) == 0 &&
+         e->friction && e->coulomb_width == other.coulomb_width && !e->nwrench && !e->nlaw;
+}
+
+// Wrenches of the environment first, then those of callbacks, then room for those of force laws.
+static limb_status gather_wrenches(limb_sim* sim)
+{
+  const limb_environment* e = &sim->o.env;
+  sim->nwrench = e->nwrench;
+  for (int k = 0; k < sim->nwrenches; k++) {
+    sim->wrenches[k].first = sim->nwrench;
+    sim->nwrench += sim->wrenches[k].count;
+  }
+  const int room = sim->nwrench + e->nlaw;
+  if (!sim->wrench) sim->wrench = limb_sim_take(sim, (size_t)room, sizeof *sim->wrench);
+  if (!sim->wrench) return LIMB_E_NOMEM;
+  if (e->nwrench) memcpy(sim->wrench, e->wrench, (size_t)e->nwrench * sizeof *e->wrench);
+  sim->env.nwrench = sim->nwrench, sim->env.wrench = sim->wrench;
+  sim->around = is_default(sim) ? NULL : &sim->env;
+  return LIMB_OK;
+}
+
+limb_status limb_sim_begin_inputs(limb_sim* sim)
+{
+  limb_status s = gather_wrenches(sim);
+  sim->bound = HUGE_VAL;
+  for (int k = 0; k < sim->nsource; k++) {
+    sim_source* source = &sim->source[k];
+    source->samples = source->begun = 0;
+    if (source->held) memset(source->held, 0, (size_t)sim->nv * sizeof *source->held);
+  }
+  memset(sim->held, LIMB_FORCE_GIVEN, (size_t)sim->nv);
+  sim->nheld = 0;
+  if (sim->motion.given) {
+    memcpy(sim->held, sim->motion.given, (size_t)sim->nv);
+    sim->nheld = limb_mark_count(sim->m, sim->held, LIMB_ACCELERATION_GIVEN);
+    if (s == LIMB_OK) s = limb_sim_impose(sim, sim->now.t, sim->now.q, sim->now.v);
+  }
+  return s == LIMB_OK ? limb_sim_pass_break(sim) : s;
+}

@@ -1,0 +1,314 @@
+// Symplectic steps from a discrete Lagrangian: energy and momentum of long runs do not drift.
+//
+//   q1 = q0 exp(h xi),  qm = q0 exp(h xi / 2),  L_d = h L(qm, xi)         L = kinetic - potential energy
+//
+// Its discrete Legendre transforms give momenta at both ends of a step, in child axes:
+//
+//   mu0 = B' P - h/2 (1 - T)' Q        P = M(qm) xi               momentum in the middle
+//   mu1 = A' P + h/2 (1 + T)' Q        Q = C' xi - ad*(xi) P - g + other forces: what changes it
+//
+//   A = dexp^-1(-h xi), B = dexp^-1(h xi), T = tanh(ad(h xi / 2) / 2): unity and zero but for ball and free joints
+//
+// Given mu0 = M(q0) v0, the first is solved for xi by Newton's iteration with the derivative, but for terms of
+// second order in h,
+//
+//   J = M + h/2 (dn/dv - C - C') + h^2/4 dn/dq        n = C xi + g + friction + springs - wrenches
+//
+// at the beginning. Then q1 and mu1 = M(q1) v1. Other forces than those of the Lagrangian act as h times what they
+// are in the middle (Lagrange and d'Alembert). Loops: multipliers at both ends,
+//
+//   mu0 + Psi(q0)' nu0 = B' P - ...,  phi(q1) = s(t1)          mu1 + Psi(q1)' nu1 = M(q1) v1,  Psi(q1) v1 = s'(t1)
+//
+// and Psi(qm) xi = s'(tm) for rows that hold velocities only. Held velocities (joints that stick, given motion) are
+// left out of the equations; their xi is what takes them to where they are given.
+//
+// Order 2, symmetric. Reference: J. Marsden, M. West, Discrete mechanics and variational integrators, Acta
+// Numerica 10, 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen, RATTLE,
+// Journal of Computational Physics 52, 1983, for the constraints. Cost: derivatives of inverse dynamics and a
+// factorisation of nv + nc numbers a step; a mass matrix, a Coriolis matrix and inverse dynamics an iteration.
+#include "sim/sim_impl.h"
+
+#include "limb/derivatives.h"
+
+#include "linalg/lu.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 60 };
+
+typedef struct variational {
+  double *M, *C, *n_q, *n_v;   // nv x nv
+  double *xi, *P, *Q, *mu, *d; // nv
+  double *qm, *q1;             // nq
+  double *Psi0, *Psi;          // nc x nv: rows at the beginning, and elsewhere
+  double *phi, *rate;          // nc
+  double* K;                   // (nv + nc)^2: the equations of a step, factored
+  double *r, *scale;           // nv + nc: their right-hand side and answer; scratch
+  double* nu;                  // nc
+  int* pivot;                  // nv + nc
+  unsigned char* redundant;    // nc marks
+  unsigned char* holonomic;    // nc: 1 when the row holds a place
+} variational;
+
+static limb_status create(limb_sim* sim)
+{
+  const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq, nc = (size_t)sim->nc, n = nv + nc;
+  variational* w = limb_sim_take(sim, 1, sizeof *w);
+  if (!w) return LIMB_E_NOMEM;
+  double** const part[] = {&w->M,    &w->C, &w->n_q, &w->n_v,   &w->xi,   &w->P,   &w->Q,
+                           &w->mu,   &w->d, &w->qm,  &w->q1,    &w->Psi0, &w->Psi, &w->phi,
+                           &w->rate, &w->K, &w->r,   &w->scale, &w->nu};
+  const size_t size[] = {nv * nv, nv * nv, nv * nv, nv * nv, nv, nv,    nv, nv, nv, nq,
+                         nq,      nc * nv, nc * nv, nc,      nc, n * n, n,  n,  nc};
+  for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+    if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
+  }
+  w->pivot = limb_sim_take(sim, n, sizeof *w->pivot);
+  w->redundant = limb_sim_take(sim, nc, 1);
+  w->holonomic = limb_sim_take(sim, nc, 1);
+  if (!w->pivot || !w->redundant || !w->holonomic) return LIMB_E_NOMEM;
+  for (int l = 0; l < limb_loop_count(sim->m); l++) {
+    limb_loop_info info;
+    const limb_status s = limb_get_loop(sim->m, l, &info);
+    if (s != LIMB_OK) return s;
+    memset(w->holonomic + info.row, 1, (size_t)info.holonomic);
+  }
+  sim->state = w;
+  return LIMB_OK;
+}
+
+// ---- small algebra ---------------------------------------------------------------------------------------
+
+static double dot(int n, const double* x, const double* y)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+static void times(int n, const double* A, const double* x, double* y)
+{
+  for (int i = 0; i < n; i++) y[i] = dot(n, A + (size_t)i * (size_t)n, x);
+}
+
+// y += A' x
+static void add_transposed(int rows, int columns, const double* A, const double* x, double* y)
+{
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) y[j] += A[(size_t)i * (size_t)columns + (size_t)j] * x[i];
+  }
+}
+
+// ---- the middle of the step ------------------------------------------------------------------------------
+
+// P and Q for the step xi, at qm. C v of the inverse dynamics is taken out again: it is not a force.
+static limb_status middle(limb_sim* sim, variational* w, double h)
+{
+  const sim_point* b = &sim->begin;
+  const int nv = sim->nv;
+  limb_status s = limb_integrate(sim->m, b->q, w->xi, h / 2, w->qm);
+  if (s == LIMB_OK) s = limb_sim_load(sim, b->t + h / 2, w->qm, w->xi);
+  if (s == LIMB_OK) s = limb_mass_matrix(sim->d, w->qm, w->M);
+  if (s == LIMB_OK) s = limb_coriolis_matrix(sim->d, w->qm, w->xi, w->C);
+  memset(w->d, 0, (size_t)nv * sizeof *w->d);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(sim->d, w->qm, w->xi, w->d, &sim->env, w->r);
+  if (s != LIMB_OK) return s;
+  sim->summary.evaluations++;
+  times(nv, w->M, w->xi, w->P);
+  times(nv, w->C, w->xi, w->Q);
+  for (int i = 0; i < nv; i++) w->Q[i] += (sim->held[i] ? 0 : sim->x[i]) - w->r[i];
+  add_transposed(nv, nv, w->C, w->xi, w->Q);
+  limb_sim_add_bracket(sim, w->xi, w->P, w->Q);
+  return LIMB_OK;
+}
+
+static limb_status rows_at(limb_sim* sim, double t, const double* q, double* Psi, double* phi,
+                           double* rate)
+{
+  sim->o.closed.loops.time = t;
+  const limb_loop_equations out = {phi, Psi, rate, NULL};
+  return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
+}
+
+// ---- linear equations of nv + nc numbers -----------------------------------------------------------------
+
+// [J -Psi_force'; Psi_row 0], with the rows of held velocities and redundant multipliers those of unity; factored.
+static limb_status factor(const limb_sim* sim, variational* w, const double* J,
+                          const double* Psi_force, const double* Psi_row)
+{
+  const int nv = sim->nv, nc = sim->nc, n = nv + nc;
+  memset(w->K, 0, (size_t)n * (size_t)n * sizeof *w->K);
+  for (int i = 0; i < nv; i++) {
+    double* row = w->K + (size_t)i * (size_t)n;
+    row[i] = 1;
+    if (sim->held[i]) continue;
+    memcpy(row, J + (size_t)i * (size_t)nv, (size_t)nv * sizeof *row);
+    for (int k = 0; k < nc; k++) row[nv + k] = -Psi_force[(size_t)k * (size_t)nv + (size_t)i];
+  }
+  for (int k = 0; k < nc; k++) {
+    double* row = w->K + (size_t)(nv + k) * (size_t)n;
+    if (w->redundant[k])
+      row[nv + k] = 1;
+    else
+      memcpy(row, Psi_row + (size_t)k * (size_t)nv, (size_t)nv * sizeof *row);
+  }
+  return limb_lu_factor(n, w->K, w->pivot, w->scale) ? LIMB_OK : LIMB_E_SINGULAR;
+}
+
+// Right-hand side in w->r, its first nv entries; c for the rows. The answer takes its place.
+static void solve(const limb_sim* sim, variational* w, const double* c)
+{
+  for (int i = 0; i < sim->nv; i++) {
+    if (sim->held[i]) w->r[i] = 0;
+  }
+  for (int k = 0; k < sim->nc; k++) w->r[sim->nv + k] = w->redundant[k] ? 0 : c[k];
+  limb_lu_solve(sim->nv + sim->nc, w->K, w->pivot, w->r);
+}
+
+// J at the first guess, into n_v. Force laws have no derivatives: M stands for J then.
+static limb_status derivative(limb_sim* sim, variational* w, double h)
+{
+  const size_t nv = (size_t)sim->nv;
+  limb_status s = middle(sim, w, h);
+  if (s != LIMB_OK) return s;
+  memset(w->d, 0, nv * sizeof *w->d);
+  const limb_id_derivatives out = {.dtau_dq = w->n_q, .dtau_dv = w->n_v};
+  s = limb_inverse_dynamics_derivatives(sim->d, w->qm, w->xi, w->d, &sim->env, &out);
+  if (s == LIMB_E_UNSUPPORTED) {
+    memcpy(w->n_v, w->M, nv * nv * sizeof *w->n_v);
+    return LIMB_OK;
+  }
+  sim->summary.derivatives++;
+  for (size_t i = 0; i < nv && s == LIMB_OK; i++) {
+    for (size_t j = 0; j < nv; j++) {
+      const double turns = w->n_v[i * nv + j] - w->C[i * nv + j] - w->C[j * nv + i];
+      w->n_v[i * nv + j] = w->M[i * nv + j] + h / 2 * turns + h * h / 4 * w->n_q[i * nv + j];
+    }
+  }
+  return s;
+}
+
+// ---- the step --------------------------------------------------------------------------------------------
+
+// What the rows miss at the end of the step (places, over h) or in its middle (velocities), into phi.
+static limb_status missing(limb_sim* sim, variational* w, double h)
+{
+  const sim_point* b = &sim->begin;
+  limb_status s = rows_at(sim, b->t + h / 2, w->qm, w->Psi, NULL, w->rate);
+  if (s == LIMB_OK) s = limb_integrate(sim->m, b->q, w->xi, h, w->q1);
+  if (s == LIMB_OK) s = rows_at(sim, b->t + h, w->q1, NULL, w->phi, NULL);
+  for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
+    const double slides = w->rate[i] - dot(sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
+    w->phi[i] = w->holonomic[i] ? -w->phi[i] / h : slides;
+  }
+  return s;
+}
+
+// One iteration: how much xi changes is told by the largest entry.
+static limb_status iterate(limb_sim* sim, variational* w, double h, double* change)
+{
+  const int nv = sim->nv;
+  limb_status s = middle(sim, w, h);
+  if (s == LIMB_OK && sim->nc) s = missing(sim, w, h);
+  if (s != LIMB_OK) return s;
+  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, w->r);
+  for (int i = 0; i < nv; i++) w->r[i] = w->mu[i] - w->r[i];
+  add_transposed(sim->nc, nv, w->Psi0, w->nu, w->r);
+  solve(sim, w, w->phi);
+  *change = 0;
+  for (int i = 0; i < nv; i++) {
+    w->xi[i] += w->r[i];
+    *change = fmax(*change, fabs(w->r[i]));
+  }
+  for (int k = 0; k < sim->nc; k++) w->nu[k] += w->r[nv + k];
+  sim->summary.iterations++;
+  return LIMB_OK;
+}
+
+static double largest(int n, const double* x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// Until changes are rounding (of velocities, or of places in the time of a step), or do not get smaller any more
+// near it.
+static limb_status find_step(limb_sim* sim, variational* w, double h)
+{
+  double before = HUGE_VAL;
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    double change;
+    const limb_status s = iterate(sim, w, h, &change);
+    if (s != LIMB_OK) return s;
+    const double places = sim->nc ? fmax(1, largest(sim->nq, w->q1)) / h : 0;
+    const double size = largest(sim->nv, w->xi) + places + DBL_MIN;
+    if (change <= 2 * DBL_EPSILON * size || (change >= before && change < 1e-11 * size))
+      return LIMB_OK;
+    before = change;
+  }
+  return limb_sim_fail(sim, LIMB_E_NOCONV,
+                       "the variational method needs a shorter step than %.3g s", h);
+}
+
+// v1 from mu1, on the surface of the constraints.
+static limb_status finish(limb_sim* sim, variational* w, double h)
+{
+  sim_point* f = &sim->front;
+  limb_status s = middle(sim, w, h);
+  if (s == LIMB_OK) s = limb_integrate(sim->m, sim->begin.q, w->xi, h, f->q);
+  if (s == LIMB_OK) s = limb_mass_matrix(sim->d, f->q, w->M);
+  if (s == LIMB_OK && sim->nc) s = rows_at(sim, f->t, f->q, w->Psi, NULL, w->rate);
+  if (s == LIMB_OK) s = factor(sim, w, w->M, w->Psi, w->Psi);
+  if (s != LIMB_OK) return s;
+  limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->r);
+  solve(sim, w, w->rate);
+  memcpy(f->v, w->r, (size_t)sim->nv * sizeof *f->v);
+  for (int k = 0; k < sim->nc; k++) sim->lambda[k] = (w->nu[k] + w->r[sim->nv + k]) / h;
+  double power;
+  s = limb_sim_power(sim, w->qm, w->xi, &power);
+  f->work += h * power;
+  return s;
+}
+
+// xi of held velocities: the way to where they will be.
+static limb_status first_guess(limb_sim* sim, variational* w, double h)
+{
+  const sim_point* b = &sim->begin;
+  memcpy(w->xi, b->v, (size_t)sim->nv * sizeof *w->xi);
+  memset(w->nu, 0, (size_t)sim->nc * sizeof *w->nu);
+  if (!sim->nheld) return LIMB_OK;
+  memcpy(w->q1, b->q, (size_t)sim->nq * sizeof *w->q1);
+  limb_status s = sim->motion.given ? limb_sim_impose(sim, b->t + h, w->q1, w->xi) : LIMB_OK;
+  if (s == LIMB_OK) s = limb_difference(sim->m, b->q, w->q1, w->d);
+  for (int k = 0; k < sim->nv; k++) {
+    if (sim->held[k]) w->xi[k] = w->d[k] / h;
+  }
+  return s;
+}
+
+static limb_status step(limb_sim* sim, double t)
+{
+  variational* w = sim->state;
+  const sim_point* b = &sim->begin;
+  const double h = t - b->t;
+  limb_status s = limb_mass_matrix(sim->d, b->q, w->M);
+  if (s != LIMB_OK) return s;
+  times(sim->nv, w->M, b->v, w->mu);
+  if ((s = first_guess(sim, w, h)) != LIMB_OK) return s;
+  if (sim->nc) {
+    s = rows_at(sim, b->t, b->q, w->Psi0, NULL, NULL);
+    if (s == LIMB_OK) s = limb_redundant_rows(sim->loops, b->q, &sim->o.closed.loops, w->redundant);
+  }
+  if (s == LIMB_OK) s = derivative(sim, w, h);
+  if (s == LIMB_OK) s = factor(sim, w, w->n_v, w->Psi0, w->Psi0);
+  if (s != LIMB_OK) return s;
+  sim->front.t = t;
+  s = find_step(sim, w, h);
+  return s == LIMB_OK ? finish(sim, w, h) : s;
+}
+
+const sim_stepper limb_sim_variational = {
+  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, NULL, step, NULL};

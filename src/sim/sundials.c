@@ -1,0 +1,240 @@
+// What the steppers over SUNDIALS share.
+//
+//   q' of a ball joint   Q' = Q (w, 0) / 2 + (1 - |Q|^2) Q       the last term keeps the norm near 1
+//   q' of a free joint   p' = R(Q) v, and the same
+//
+// The work has a tolerance so wide that it does not decide on steps.
+#ifdef LIMB_HAVE_SUNDIALS
+
+#include "sim/sundials.h"
+
+#include "base/finite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- memory ----------------------------------------------------------------------------------------------
+
+static void set_tolerances(const limb_sim* sim, N_Vector tolerance)
+{
+  N_VConst(sim->o.absolute, tolerance);
+  NV_Ith_S(tolerance, sim->nq + sim->nv) = 1e100;
+}
+
+limb_status limb_sundials_create(limb_sim* sim, bool matrix, sundials** out)
+{
+  sim->state = *out = limb_sim_take(sim, 1, sizeof **out);
+  return *out ? limb_sundials_fill(sim, sim->nq + sim->nv + 1, matrix, *out) : LIMB_E_NOMEM;
+}
+
+limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s)
+{
+  const size_t nv = (size_t)sim->nv;
+  s->n = n;
+  s->q = limb_sim_take(sim, (size_t)sim->nq, sizeof(double));
+  s->v = limb_sim_take(sim, nv, sizeof(double));
+  s->a = limb_sim_take(sim, nv, sizeof(double));
+  s->a_q = limb_sim_take(sim, matrix ? nv * nv : 0, sizeof(double));
+  s->a_v = limb_sim_take(sim, matrix ? nv * nv : 0, sizeof(double));
+  if (!s->q || !s->v || !s->a || !s->a_q || !s->a_v) return LIMB_E_NOMEM;
+  if (SUNContext_Create(NULL, &s->context)) return LIMB_E_NOMEM;
+  s->y = N_VNew_Serial(n, s->context);
+  s->rate = N_VNew_Serial(n, s->context);
+  s->tolerance = N_VNew_Serial(n, s->context);
+  if (!s->y || !s->rate || !s->tolerance) return LIMB_E_NOMEM;
+  set_tolerances(sim, s->tolerance);
+  if (!matrix) return LIMB_OK;
+  s->A = SUNDenseMatrix(n, n, s->context);
+  s->linear = s->A ? SUNLinSol_Dense(s->y, s->A, s->context) : NULL;
+  if (!s->linear) return LIMB_E_NOMEM;
+  return limb_sim_begin_derivatives(sim);
+}
+
+void limb_sundials_free(sundials* s)
+{
+  if (!s) return;
+  if (s->iteration) (void)SUNNonlinSolFree(s->iteration);
+  if (s->linear) (void)SUNLinSolFree(s->linear);
+  if (s->A) SUNMatDestroy(s->A);
+  if (s->tolerance) N_VDestroy(s->tolerance);
+  if (s->rate) N_VDestroy(s->rate);
+  if (s->y) N_VDestroy(s->y);
+  if (s->context) (void)SUNContext_Free(&s->context);
+}
+
+// ---- states ----------------------------------------------------------------------------------------------
+
+void limb_sundials_put(const limb_sim* sim, const sim_point* p, N_Vector y)
+{
+  double* x = NV_DATA_S(y);
+  memcpy(x, p->q, (size_t)sim->nq * sizeof *x);
+  memcpy(x + sim->nq, p->v, (size_t)sim->nv * sizeof *x);
+  x[sim->nq + sim->nv] = p->work;
+}
+
+limb_status limb_sundials_get(const limb_sim* sim, const double* y, double t, sim_point* p)
+{
+  memcpy(p->q, y, (size_t)sim->nq * sizeof *y);
+  memcpy(p->v, y + sim->nq, (size_t)sim->nv * sizeof *y);
+  p->work = y[sim->nq + sim->nv];
+  p->t = t;
+  return limb_normalize(sim->m, p->q);
+}
+
+// ---- rates -----------------------------------------------------------------------------------------------
+
+int limb_sundials_code(sundials* s, limb_status status)
+{
+  if (status == LIMB_OK) return 0;
+  s->status = status;
+  return status == LIMB_E_NONFINITE || status == LIMB_E_SINGULAR || status == LIMB_E_NOCONV ? 1
+                                                                                            : -1;
+}
+
+int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
+{
+  limb_sim* sim = user;
+  sundials* s = sim->state;
+  const double* x = NV_DATA_S(y);
+  double *r = NV_DATA_S(rate), power;
+  if (!limb_finite(s->n, x)) return limb_sundials_code(s, LIMB_E_NONFINITE);
+  memcpy(s->q, x, (size_t)sim->nq * sizeof *x);
+  memcpy(s->v, x + sim->nq, (size_t)sim->nv * sizeof *x);
+  limb_status status = limb_normalize(sim->m, s->q);
+  if (status == LIMB_OK) status = limb_sim_accelerate(sim, t, s->q, s->v, r + sim->nq);
+  if (status == LIMB_OK) status = limb_sim_power(sim, s->q, s->v, &power);
+  if (status != LIMB_OK) return limb_sundials_code(s, status);
+  limb_sim_configuration_rate(sim, x, s->v, r);
+  r[sim->nq + sim->nv] = power;
+  return 0;
+}
+
+// ---- derivatives -----------------------------------------------------------------------------------------
+
+// A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): backwards, w = 2 Q* dQ and v = R' dp.
+void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent,
+                                  int row, SUNMatrix J)
+{
+  const int nv = sim->nv;
+  for (int i = 0; i < nv; i++) {
+    const double* d = by_tangent + (size_t)i * (size_t)nv;
+    for (int k = 0; k < nv; k++) {
+      if (sim->place[k] >= 0) SM_ELEMENT_D(J, row + i, sim->place[k]) = d[k];
+    }
+    for (int b = 0; b < sim->nblock; b++) {
+      const sim_block* block = &sim->block[b];
+      const double* w = d + block->v;
+      const double* Q = q + block->q + (block->free ? 3 : 0);
+      const int at = block->q + (block->free ? 3 : 0);
+      SM_ELEMENT_D(J, row + i, at) = 2 * (w[0] * Q[3] - w[1] * Q[2] + w[2] * Q[1]);
+      SM_ELEMENT_D(J, row + i, at + 1) = 2 * (w[0] * Q[2] + w[1] * Q[3] - w[2] * Q[0]);
+      SM_ELEMENT_D(J, row + i, at + 2) = 2 * (-w[0] * Q[1] + w[1] * Q[0] + w[2] * Q[3]);
+      SM_ELEMENT_D(J, row + i, at + 3) = -2 * (w[0] * Q[0] + w[1] * Q[1] + w[2] * Q[2]);
+      if (!block->free) continue;
+      const sp_mat3 R = sp_rot_quat((sp_quat){Q[0], Q[1], Q[2], Q[3]});
+      const sp_vec3 p = sp_mulv(R, (sp_vec3){w[3], w[4], w[5]}); // row times R'
+      SM_ELEMENT_D(J, row + i, block->q) = p.x;
+      SM_ELEMENT_D(J, row + i, block->q + 1) = p.y;
+      SM_ELEMENT_D(J, row + i, block->q + 2) = p.z;
+    }
+  }
+}
+
+// q' by v; q' by q of quaternions is left out: nothing is stiff there, and iterations converge all the same.
+void limb_sundials_places(const limb_sim* sim, const double* q, double factor, SUNMatrix J)
+{
+  double* e = sim->rest;
+  memset(e, 0, (size_t)sim->nv * sizeof *e);
+  for (int k = 0; k < sim->nv; k++) {
+    if (sim->place[k] >= 0) SM_ELEMENT_D(J, sim->place[k], sim->nq + k) = factor;
+  }
+  for (int b = 0; b < sim->nblock; b++) {
+    const sim_block* block = &sim->block[b];
+    for (int k = 0; k < (block->free ? 6 : 3); k++) {
+      double rate[7];
+      e[block->v + k] = 1;
+      limb_sim_block_rate(block, q, e, rate);
+      e[block->v + k] = 0;
+      for (int i = 0; i < (block->free ? 7 : 4); i++)
+        SM_ELEMENT_D(J, block->q + i, sim->nq + block->v + k) = factor * rate[i];
+    }
+  }
+}
+
+int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, void* user, N_Vector a,
+                           N_Vector b, N_Vector c)
+{
+  (void)rate, (void)a, (void)b, (void)c;
+  limb_sim* sim = user;
+  sundials* s = sim->state;
+  const int nq = sim->nq, nv = sim->nv;
+  sim_point at = {t, s->q, s->v, 0};
+  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), t, &at);
+  if (status == LIMB_OK) status = limb_sim_derivatives(sim, &at, 0, NULL, s->a_q, s->a_v, NULL);
+  if (status != LIMB_OK) return limb_sundials_code(s, status);
+  (void)SUNMatZero(J);
+  limb_sundials_places(sim, s->q, 1, J);
+  limb_sundials_by_coordinates(sim, s->q, s->a_q, nq, J);
+  for (int i = 0; i < nv; i++) {
+    for (int k = 0; k < nv; k++)
+      SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[(size_t)i * (size_t)nv + (size_t)k];
+  }
+  return 0;
+}
+
+// ---- steps -----------------------------------------------------------------------------------------------
+
+limb_status limb_sundials_mind_drift(limb_sim* sim)
+{
+  sundials* s = sim->state;
+  if (!sim->loops) return LIMB_OK;
+  limb_loop_gap gap;
+  const sim_point* f = &sim->front;
+  sim->o.closed.loops.time = f->t;
+  const limb_status status = limb_loop_gap_of(sim->loops, f->q, f->v, &sim->o.closed.loops, &gap);
+  s->elsewhere = fmax(gap.place, gap.velocity) > 1000 * fmax(sim->o.relative, sim->o.absolute);
+  return status;
+}
+
+limb_status limb_sundials_come_back(limb_sim* sim,
+                                    limb_status (*begin_at)(limb_sim*, const sim_point*))
+{
+  const sundials* s = sim->state;
+  if (!s->elsewhere) return LIMB_OK;
+  sim->summary.restarts++;
+  return begin_at(sim, &sim->begin);
+}
+
+void limb_sundials_count(limb_sim* sim, long failures)
+{
+  sundials* s = sim->state;
+  sim->summary.rejected += (uint64_t)(failures - s->failures);
+  s->failures = failures;
+}
+
+// ---- messages --------------------------------------------------------------------------------------------
+
+void limb_sundials_listen(int code, const char* module, const char* function, char* text,
+                          void* user)
+{
+  const limb_sim* sim = user;
+  sundials* s = sim->state;
+  (void)code, (void)module, (void)function;
+  (void)snprintf(s->text, sizeof s->text, "%s", text);
+  for (char* c = s->text; *c; c++) {
+    if (*c == '\n') *c = ' ';
+  }
+}
+
+limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
+{
+  const sundials* s = sim->state;
+  if (s->status != LIMB_OK)
+    return limb_sim_fail(sim, s->status, "after %.9g s: %s", sim->now.t,
+                         limb_status_text(s->status));
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "%s gave up after %.9g s with code %d: %s", solver,
+                       sim->now.t, flag, s->text);
+}
+
+#endif

@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""Pictures that move: what limb id --animate writes plays by itself, loads nothing and shows what it should.
+
+    test_cli_pictures.py <limb>
+"""
+import base64
+import html.parser
+import json
+import math
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+LIMB = None
+SVG = "{http://www.w3.org/2000/svg}"
+Q = {"free": ["px", "py", "pz", "qx", "qy", "qz", "qw"], "spherical": ["qx", "qy", "qz", "qw"],
+     "planar": ["px", "py", "rz"], "cylindrical": ["rz", "pz"], "universal": ["r1", "r2"]}
+V = {"free": ["wx", "wy", "wz", "vx", "vy", "vz"], "spherical": ["wx", "wy", "wz"],
+     "planar": ["vx", "vy", "wz"], "cylindrical": ["wz", "vz"], "universal": ["w1", "w2"]}
+PLANE = ["planar_2r", "point_mass_2r", "four_bar", "five_bar", "slider_crank", "cart_pole", "acrobot", "elastic2r",
+         "watt_six_bar", "stephenson_six_bar", "planar_3rrr", "gripper", "sled"]
+SPACE = ["panda", "gough_stewart", "delta", "quadruped", "scara", "stanford", "car", "rolling_disc", "bennett"]
+NAME = """a "b" <c> & 'd' </script><script>alert(1)</script>"""
+
+
+class Page(html.parser.HTMLParser):
+    """Elements of a page, what they refer to, and the text of scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.refers, self.scripts, self.title, self.open = [], [], [], "", None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.refers += [a for a in attrs if a[0] in ("src", "href", "action", "data", "srcset", "background")]
+        self.open = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+    def handle_data(self, data):
+        if self.open == "script":
+            self.scripts[-1] += data
+        if self.open == "title":
+            self.title += data
+
+
+class Pictures(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_limb(self, *words, code=0):
+        done = subprocess.run([LIMB, *map(str, words)], capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
+        return done
+
+    # ---- tables
+
+    def table(self, columns, rows, name="move.csv"):
+        path = self.folder / name
+        path.write_text("\n".join([",".join(columns)] + [",".join(map(str, r)) for r in rows]) + "\n")
+        return path
+
+    def standing(self, robot, rows=1):
+        """A table in which a built-in robot stands still where it starts."""
+        info = json.loads(self.run_limb("info", robot, "--format", "json").stdout)
+        joints = [j for j in info["joints"] if j["nq"]]
+        q = info["mobility"]["q"] if info["loops"] else None
+        columns, values = ["time"], [0]
+        for j in joints:
+            kind, at = j["type"], j["q"]
+            neutral = [float(s == "qw") for s in Q.get(kind, [""])]
+            columns += [f"q.{j['name']}" + (f".{s}" if s else "") for s in Q.get(kind, [""])]
+            values += q[at:at + j["nq"]] if q else neutral
+        for letter in "va":
+            for j in joints:
+                columns += [f"{letter}.{j['name']}" + (f".{s}" if s else "") for s in V.get(j["type"], [""])]
+                values += [0] * j["nv"]
+        return self.table(columns, [[0.1 * k] + values[1:] for k in range(rows)])
+
+    def swing(self, rows=61, length=2.0):
+        """The planar arm: angles 0.3 + t and -0.4 t."""
+        t = [length * k / (rows - 1) for k in range(rows)]
+        return self.table(["time", "q.joint1", "q.joint2", "v.joint1", "v.joint2", "a.joint1", "a.joint2"],
+                          [[x, 0.3 + x, -0.4 * x, 1, -0.4, 0, 0] for x in t])
+
+    # ---- files
+
+    def no_odd_numbers(self, text):
+        self.assertIsNone(re.search(r"(?<![A-Za-z])-?(nan|inf)(?![A-Za-z])", text, re.I))
+
+    def read_svg(self, path):
+        """The root and the frames: how many values every motion has."""
+        text = path.read_text(encoding="utf-8")
+        root = xml.etree.ElementTree.fromstring(text)
+        self.assertEqual(re.findall(r"https?:", text), ["http:"], "the name space alone")
+        self.assertEqual({e.tag.replace(SVG, "") for e in root.iter()}
+                         - {"svg", "title", "style", "rect", "g", "path", "defs", "use", "line", "text", "animate",
+                            "animateTransform"}, set())
+        names = {e.get("id") for e in root.iter()}
+        for use in root.iter(SVG + "use"):
+            self.assertIn(use.get("href")[1:], names)
+        frames = set()
+        for motion in root.iter(SVG + "animate"):
+            self.assertEqual(motion.get("repeatCount"), "indefinite")
+            self.assertGreater(float(motion.get("dur")[:-1]), 0)
+            if motion.get("attributeName") != "d":
+                continue
+            values = motion.get("values").split(";")
+            frames.add(len(values))
+            # Frames that do not have the same commands would jump instead of moving.
+            self.assertEqual(len({re.sub(r"[^A-Za-z]", "", v) for v in values}), 1)
+        for path_element in root.iter(SVG + "path"):
+            self.assertRegex(path_element.get("d"), r"^[-MmLlHhVvCcZz0-9. ]+$")
+        self.no_odd_numbers(re.sub(r"<(style|title|text)[^>]*>[^<]*", "", text))
+        return root, frames
+
+    def read_html(self, path):
+        """The scene, with its places unpacked."""
+        text = path.read_text(encoding="utf-8")
+        page = Page(text)
+        self.assertEqual(page.refers, [])
+        self.assertNotIn("http", re.sub(r"<(h1|p|title)>[^<]*", "", text))
+        self.assertEqual(page.tags.count("script"), 2)
+        self.assertEqual(set(page.tags) & {"link", "img", "iframe", "object", "embed", "base"}, set())
+        for word in ("fetch(", "import", "XMLHttpRequest", "eval("):
+            self.assertNotIn(word, page.scripts[1])
+        scene = json.loads(page.scripts[0], parse_constant=lambda word: self.fail(word))
+        d = 3 if scene["space"] else 2
+        raw = base64.b64decode(scene["data"], validate=True)
+        self.assertEqual(len(raw), 2 * d * scene["points"] * scene["frames"])
+        numbers = struct.unpack(f"<{len(raw) // 2}H", raw)
+        places = [scene["low"][i % d] + scene["unit"] * n for i, n in enumerate(numbers)]
+        size = d * scene["points"]
+        scene["at"] = [[places[f * size + d * p:f * size + d * p + d] for p in range(scene["points"])]
+                       for f in range(scene["frames"])]
+        for shape in scene["shapes"]:
+            self.assertTrue(all(0 <= p < scene["points"] for p in shape[2:]), shape)
+        scene["title"] = page.title
+        return scene
+
+    def animate(self, robot, table, name, *words, code=0):
+        done = self.run_limb("id", robot, table, "--animate", self.folder / name, *words, code=code)
+        return done, self.folder / name
+
+    def scene(self, robot, table, *words):
+        return self.read_html(self.animate(robot, table, "out.html", *words)[1])
+
+    def kinds(self, scene):
+        return {kind: sum(s[0] == kind for s in scene["shapes"]) for kind in {s[0] for s in scene["shapes"]}}
+
+    # ---- what is shown
+
+    def test_frames(self):
+        done, path = self.animate("planar_2r", self.swing(), "out.svg")
+        self.assertEqual(done.stdout, "")
+        root, frames = self.read_svg(path)
+        self.assertEqual(frames, {61})
+        self.assertEqual(root.find(SVG + "title").text, "planar_2r")
+        self.assertEqual({m.get("dur") for m in root.iter(SVG + "animate")}, {"2s"})
+        times = [t.text for t in root.iter(SVG + "text") if t.get("class") == "time"]
+        self.assertEqual((times[0], len(times)), ("0.00 s", 61))
+        scene = self.scene("planar_2r", self.swing())
+        self.assertEqual((scene["frames"], scene["length"], scene["speed"]), (61, 2, 1))
+
+    def test_places_are_right(self):
+        scene = self.scene("planar_2r", self.swing())
+        for k, at in enumerate(scene["at"]):
+            t = k / 30
+            a, b = 0.3 + t, 0.3 + t - 0.4 * t
+            tip = at[scene["trace"]]
+            self.assertAlmostEqual(tip[0], math.cos(a) + math.cos(b), delta=1e-4)
+            self.assertAlmostEqual(tip[1], math.sin(a) + math.sin(b), delta=1e-4)
+        links = [s for s in scene["shapes"] if s[0] == "link"]
+        for _, _, p, q in links:
+            for at in scene["at"]:
+                self.assertAlmostEqual(math.dist(at[p], at[q]), 1, delta=2e-4)
+        self.assertEqual(len(links), 2)
+
+    def test_svg_has_the_same_places(self):
+        """Link lengths in pixels, in all frames: what moves is rigid, to a tenth of a pixel."""
+        root, _ = self.read_svg(self.animate("planar_2r", self.swing(), "out.svg")[1])
+        paths = [p for p in root.iter(SVG + "path") if p.get("class", "").startswith("link")]
+        self.assertEqual(len(paths), 2)
+        lengths = []
+        for path in paths:
+            for value in path.find(SVG + "animate").get("values").split(";"):
+                x, y = map(int, re.fullmatch(r"M-?\d+ ?-?\d+l(-?\d+) ?(-?\d+)", value).groups())
+                lengths.append(math.hypot(x, y))
+        self.assertLess(max(lengths) - min(lengths), 3)
+        self.assertGreater(min(lengths), 500)
+
+    def test_planes(self):
+        for robot in PLANE + SPACE:
+            with self.subTest(robot=robot):
+                scene = self.scene(robot, self.standing(robot))
+                self.assertEqual(scene["space"], int(robot in SPACE))
+                self.assertEqual(scene["frames"], 1)
+
+    def test_shapes(self):
+        kinds = self.kinds(self.scene("four_bar", self.standing("four_bar")))
+        self.assertEqual(kinds, {"frame": 1, "ground": 2, "link": 3, "motor": 1, "pin": 2, "closure": 1})
+        kinds = self.kinds(self.scene("gough_stewart", self.standing("gough_stewart")))
+        self.assertEqual((kinds["plate"], kinds["closure"], kinds["ground"], kinds["rod"]), (1, 6, 6, 6))
+        kinds = self.kinds(self.scene("car", self.standing("car")))
+        self.assertEqual((kinds["disc"], kinds["box"]), (2, 1))
+        kinds = self.kinds(self.scene("slider_crank", self.standing("slider_crank")))
+        self.assertEqual((kinds["guide"], kinds["block"], kinds["closure"]), (1, 1, 1))
+        kinds = self.kinds(self.scene("stephenson_six_bar", self.standing("stephenson_six_bar")))
+        self.assertEqual(kinds["plate"], 1)
+        # The rotor of a series-elastic drive is no link of its own.
+        kinds = self.kinds(self.scene("series_elastic_arm", self.standing("series_elastic_arm")))
+        self.assertEqual(kinds["link"], 2)
+
+    def test_closures_meet(self):
+        scene = self.scene("four_bar", self.standing("four_bar"))
+        closure = next(s for s in scene["shapes"] if s[0] == "closure")[2]
+        ends = [p for s in scene["shapes"] if s[0] == "link" for p in s[2:]]
+        near = [p for p in ends if math.dist(scene["at"][0][p], scene["at"][0][closure]) < 1e-4]
+        self.assertEqual(len(near), 2)
+
+    def test_every_built_in_robot(self):
+        names = [line.split()[0] for line in self.run_limb("models").stdout.splitlines()
+                 if line.strip() and line.split()[0] in self.built_in()]
+        self.assertGreater(len(names), 30)
+        for robot in names:
+            with self.subTest(robot=robot):
+                table = self.standing(robot, rows=3)
+                scene = self.scene(robot, table)
+                self.assertEqual(scene["frames"], 3)
+                self.assertGreater(scene["points"], 0)
+                _, frames = self.read_svg(self.animate(robot, table, "out.svg")[1])
+                self.assertLessEqual(frames, {3})
+
+    def built_in(self):
+        folder = pathlib.Path(__file__).resolve().parents[2] / "models"
+        return {p.name.split(".")[0] for p in folder.glob("*.limb.yaml")}
+
+    # ---- size
+
+    def chain(self, joints, rows):
+        robot = self.folder / "chain.limb.yaml"
+        bodies = "".join(f"  - {{name: b{i}, mass: 0.01, com: [0.005, 0, 0], solid: {{sphere: 0.002}}}}\n"
+                         for i in range(joints))
+        lines = "".join(
+            f"  - {{name: j{i}, type: revolute, parent: {f'b{i - 1}' if i else 'world'}, child: b{i}, "
+            f"axis: [0, {i % 2}, {1 - i % 2}], pose: {{xyz: [{0.01 if i else 0}, 0, 0]}}}}\n" for i in range(joints))
+        robot.write_text(f"limb: 1\nname: chain\nbodies:\n{bodies}joints:\n{lines}")
+        columns = ["time"] + [f"q.j{i}" for i in range(joints)]
+        return robot, self.table(columns, [[k / 30] + [round(0.3 * math.sin(k / 50 + i / 9), 5) for i in range(joints)]
+                                           for k in range(rows)])
+
+    def test_long_chain(self):
+        """More than a file may hold: fewer frames, and enough of them."""
+        robot, table = self.chain(1000, 510)
+        scene = self.scene(robot, table, "--differentiate")
+        self.assertIn(scene["frames"], range(300, 510))
+        self.assertEqual(self.kinds(scene)["link"], 1000)
+        self.assertLess((self.folder / "out.html").stat().st_size, 5e6)
+        _, path = self.animate(robot, table, "out.svg", "--differentiate")
+        self.assertIn(min(self.read_svg(path)[1]), range(150, 510))
+        self.assertLess(path.stat().st_size, 5e6)
+
+    def test_many_rows(self):
+        """A thousand rows per second: no more frames than are seen, evenly."""
+        scene = self.scene("planar_2r", self.swing(rows=6001, length=6.0))
+        self.assertEqual(scene["frames"], 181)
+        _, frames = self.read_svg(self.animate("planar_2r", self.swing(rows=6001, length=6.0), "out.svg")[1])
+        self.assertEqual(frames, {181})
+        tip = scene["at"][90][scene["trace"]]  # in the middle of the time
+        self.assertAlmostEqual(tip[0], math.cos(3.3) + math.cos(2.1), delta=2e-3)
+
+    def test_short_and_long(self):
+        scene = self.scene("planar_2r", self.swing(rows=101, length=0.01))
+        self.assertAlmostEqual(scene["speed"], 0.002)
+        scene = self.scene("planar_2r", self.swing(rows=101, length=1000))
+        self.assertEqual(scene["speed"], 100)
+
+    def test_one_state(self):
+        table = self.standing("panda")
+        root, frames = self.read_svg(self.animate("panda", table, "out.svg")[1])
+        self.assertEqual(frames, set())
+        self.assertEqual(list(root.iter(SVG + "animate")), [])
+        self.assertEqual(self.scene("panda", table)["frames"], 1)
+
+    def test_same_bytes(self):
+        for name in ("one.svg", "one.html"):
+            first = self.animate("panda", self.standing("panda", 5), name)[1].read_bytes()
+            self.assertEqual(first, self.animate("panda", self.standing("panda", 5), name)[1].read_bytes())
+
+    # ---- words
+
+    def test_names_are_escaped(self):
+        robot = self.folder / "odd.limb.yaml"
+        quoted = NAME.replace("'", "''")
+        robot.write_text(f"limb: 1\nname: '{quoted}'\nbodies:\n  - {{name: '<&>', mass: 1, com: [0.1, 0, 0], "
+                         "solid: {sphere: 0.1}}\njoints:\n  - {name: j, type: revolute, parent: world, child: '<&>'}\n"
+                         "frames:\n  - {name: '\"</svg>', body: '<&>', xyz: [1, 0, 0]}\n")
+        table = self.table(["time", "q.j", "v.j", "a.j"], [[0, 0, 0, 0], [1, 1, 0, 0]], "a <b> & \"c\".csv")
+        root, frames = self.read_svg(self.animate(robot, table, "out.svg")[1])
+        self.assertEqual(root.find(SVG + "title").text, NAME)
+        self.assertIn(str(table), [t.text for t in root.iter(SVG + "text")])
+        self.assertEqual(frames, {2})
+        self.assertEqual(self.scene(robot, table)["title"], NAME)
+
+    # ---- what goes wrong
+
+    def left(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def test_bad_paths(self):
+        table = self.swing()
+        done = self.run_limb("id", "planar_2r", table, "--animate", self.folder / "no" / "such.svg", code=2)
+        self.assertIn("such.svg", done.stderr)
+        for name in ("film.mp4", "film"):
+            done, _ = self.animate("planar_2r", table, name, code=2)
+            self.assertIn("neither in .svg nor in .html", done.stderr)
+        done = self.run_limb("id", "planar_2r", table, "--animate", "-", code=2)
+        for other in ("--plot", "--output"):
+            done, _ = self.animate("planar_2r", table, "a.svg", other, self.folder / "a.svg", code=2)
+            self.assertIn("same file", done.stderr)
+        self.assertEqual(self.left(), ["move.csv"])
+
+    def test_bad_rows(self):
+        head = ["time", "q.joint1", "q.joint2", "v.joint1", "v.joint2", "a.joint1", "a.joint2"]
+        (self.folder / "a.svg").write_text("old")
+        for row in (["1", "nan", 0, 0, 0, 0, 0], ["1", "inf", 0, 0, 0, 0, 0], ["1", "x", 0, 0, 0, 0, 0],
+                    ["-1", 0, 0, 0, 0, 0, 0], ["nan", 0, 0, 0, 0, 0, 0]):
+            table = self.table(head, [[0] * 7, row])
+            done = subprocess.run([LIMB, "id", "planar_2r", str(table), "--animate", str(self.folder / "a.svg")],
+                                  capture_output=True, text=True, check=False, timeout=60)
+            self.assertIn(done.returncode, (2, 4), row)
+            self.assertIn("move.csv:3", done.stderr)
+            self.assertEqual((self.folder / "a.svg").read_text(), "old")
+        self.assertEqual(self.left(), ["a.svg", "move.csv"])
+        done, _ = self.animate("planar_2r", self.table(head, []), "b.svg", code=2)
+        done, _ = self.animate("planar_2r", self.table(head[1:], [[0] * 6]), "b.svg", code=2)
+        self.assertIn("time", done.stderr)
+        self.assertEqual(self.left(), ["a.svg", "move.csv"])
+
+    def test_beside_other_outputs(self):
+        done, path = self.animate("planar_2r", self.swing(), "a.html", "--plot", self.folder / "b.svg", "--size",
+                                  "--output", self.folder / "tau.csv")
+        self.assertIn("joint2", done.stdout)
+        self.assertEqual(self.left(), ["a.html", "b.svg", "move.csv", "tau.csv"])
+        self.read_html(path)
+        self.assertEqual(len((self.folder / "tau.csv").read_text().splitlines()), 62)
+
+
+if __name__ == "__main__":
+    LIMB = sys.argv.pop(1)
+    unittest.main()
