@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; of what
-/// stands behind them peers are asked for BENCH_CLOSED_FD and BENCH_STEP_RK4 only. Those from BENCH_CLOSED_FD to
-/// BENCH_PLATFORM_ID are for robots with loops; of the others, these see BENCH_FD_ABA, which takes no notice of
-/// loops.
+/// stands behind them peers are asked for BENCH_CLOSED_FD and BENCH_STEP_RK4 only. Those from BENCH_CLOSED_FD
+/// to BENCH_PLATFORM_ID are for robots with loops; of the others, these see BENCH_FD_ABA, which takes no
+/// notice of loops.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q
@@ -88,7 +88,8 @@ typedef struct bench_robot {
 /// Whether rows and motors together are as many as velocities: the robots that are also taken as platforms.
 static inline int bench_is_exact(const bench_robot* r) { return r->nrow && r->nrow == r->npassive; }
 
-/// Whether a robot is simulated, with RK4; with all methods. On a free base libraries write velocities differently.
+/// Whether a robot is simulated, with RK4; with all methods. On a free base libraries write velocities
+/// differently.
 static inline int bench_steps(const bench_robot* r)
 {
   return !r->nloop && r->link[0].type != LIMB_FREE;

@@ -1,7 +1,8 @@
 // limb's simulation behind the benchmark's interface: what one step of 1 ms costs, free motion under gravity.
 //
-// A run goes on from where the last one ended; nothing is sampled, watched or summed up unless the kernel says so.
-// Adaptive methods choose their own steps: what is counted is 1 ms of motion, tolerances as by default.
+// A run goes on from where the last one ended; nothing is sampled, watched or summed up unless the kernel
+// says so. Adaptive methods choose their own steps: what is counted is 1 ms of motion, tolerances as by
+// default.
 #include "limb/sim.h"
 
 #include "peer.h"

@@ -4,7 +4,8 @@
 
 enum { MOST_TOLD = 8 };
 
-// Where joint j is outside its limits at q. Joints with one coordinate have limits, and those that follow one.
+// Where joint j is outside its limits at q. Joints with one coordinate have limits, and those that follow
+// one.
 static int is_beyond(const limb_model* m, int j, const double* q, limb_joint_info* x, double* at)
 {
   if (limb_get_joint(m, j, x) != LIMB_OK || (x->nv != 1 && x->def.mimic < 0)) return 0;

@@ -42,7 +42,7 @@ static const char* const examples[] = {
   "a picture that moves",
   "limb sim ur5 --duration 2 --controller 'computed_torque,kp=100,kd=20,q.elbow=1,rate=1kHz'",
   "a controller that is sampled",
-  "limb sim four_bar.yaml --event 'lambda.loop1.fx > 1000' --summary json --output -",
+  "limb sim four_bar.yaml --event 'lambda.pin.fx > 1000' --summary json",
   "a run file, an event more, how it went for programs",
   NULL,
 };
@@ -87,11 +87,12 @@ static int prepare(sim_job* job)
 {
   int code = sim_open_robot(job);
   if (code == EXIT_FINE) code = sim_read_settings(job);
+  if (code == EXIT_FINE) code = sim_open_motion(job);
   if (code == EXIT_FINE) code = sim_read_start(job);
   if (code == EXIT_FINE) code = sim_read_times(job);
   if (code == EXIT_FINE) code = create(job);
+  if (code == EXIT_FINE) code = sim_attach_motion(job);
   if (code == EXIT_FINE) code = sim_open_inputs(job);
-  if (code == EXIT_FINE) code = sim_open_motion(job);
   if (code == EXIT_FINE) code = sim_open_control(job);
   if (code == EXIT_FINE) code = sim_open_events(job);
   if (code == EXIT_FINE) code = sim_watch_signals(job);

@@ -23,6 +23,7 @@ static void show_verdict(const demo_run* run)
   if (run->findings == 0) demo_print(DEMO_GOOD, "Every check passed.");
   if (run->findings > 0) demo_print(DEMO_BAD, "A CHECK FAILED: see above.");
   puts(" How to do this in C: README.md, examples/. Signs, orders: limb --conventions.");
+  puts("Robots in motion: docs/gallery.md; limb sim planar_2r --duration 10s --animate fall.html");
 }
 
 static int finish(const demo_run* run)

@@ -214,6 +214,9 @@ int eval_read_task(eval_sheet* s);
 // of which the table has the forces and not the accelerations. EXIT_FINE, or EXIT_USAGE when there is none.
 int eval_find_floating(eval_sheet* s);
 
+// Names along the axes of parameters and base parameters, when bits OF_... ask for them. An exit code.
+int eval_name_axes(eval_sheet* s, unsigned of);
+
 // Memory for the answers and for scratch, names of parameters, base parameters. EXIT_FINE, or an exit code
 // after a message. eval_free takes a sheet in any state.
 int eval_make_room(eval_sheet* s);

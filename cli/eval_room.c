@@ -105,6 +105,7 @@ static int too_large(const eval_sheet* s, const eval_quantity* e, double numbers
 static int name_parameters(eval_sheet* s)
 {
   eval_run* run = s->run;
+  if (run->parameter) return EXIT_FINE; // known already
   run->np = limb_parameter_count(run->robot->model);
   run->parameter = calloc((size_t)run->np + 1, sizeof *run->parameter);
   if (!run->parameter) return out_of_memory(s);
@@ -117,6 +118,7 @@ static int name_parameters(eval_sheet* s)
 static int find_base(eval_sheet* s)
 {
   eval_run* run = s->run;
+  if (run->base) return EXIT_FINE;
   limb_environment env = run->robot->env;
   env.nwrench = 0, env.wrench = NULL; // of the rows, which are still to come
   const limb_status status = limb_base_create(run->robot->model, &env, 0, NULL, &run->base);
@@ -223,13 +225,17 @@ static int tell_stiff(const eval_sheet* s)
   return cli_exit_code(status);
 }
 
+int eval_name_axes(eval_sheet* s, unsigned of)
+{
+  const int code = of & OF_PARAMETER ? name_parameters(s) : EXIT_FINE;
+  return code == EXIT_FINE && of & OF_BASE ? find_base(s) : code;
+}
+
 int eval_make_room(eval_sheet* s)
 {
   const unsigned of = eval_of(s);
   int code = of & OF_ELASTIC ? tell_stiff(s) : EXIT_FINE;
-  if (code != EXIT_FINE) return code;
-  if (of & OF_PARAMETER) code = name_parameters(s);
-  if (code == EXIT_FINE && of & OF_BASE) code = find_base(s);
+  if (code == EXIT_FINE) code = eval_name_axes(s, of);
   if (code == EXIT_FINE) code = allocate(s); // refuses what is too large
   return code == EXIT_FINE && of & OF_DUAL ? make_dual(s) : code;
 }

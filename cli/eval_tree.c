@@ -43,7 +43,7 @@ static void tell_closed(const eval_sheet* s)
   int told = 0;
   for (int i = 0; i < s->count; i++) {
     const char* closed = eval_closed_name(s->quantity[i]);
-    if (!closed) continue;
+    if (!closed || !eval_tree_only(s, i)) continue;
     (void)fprintf(stderr, "%s%s for %s", told++ ? ", " : "; with the loops closed: ", closed,
                   s->quantity[i]->name);
   }

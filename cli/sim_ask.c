@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // strdup
 
 #include "limb/expression.h"
+#include "limb/task.h"
 
 #include "cli.h"
 #include "sim_plan.h"
@@ -76,23 +77,46 @@ int sim_whole(const sim_plan* p, const limb_run_value* at, double most, double* 
   return EXIT_FINE;
 }
 
+int sim_index_of(const char* word, const char* const* words)
+{
+  for (int k = 0; words[k]; k++)
+    if (strcmp(words[k], word) == 0) return k;
+  return -1;
+}
+
 int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* words, int* out)
 {
   char all[400] = "";
   size_t used = 0;
   if (!at->text) return EXIT_FINE;
-  for (int k = 0; words[k]; k++) {
-    if (strcmp(words[k], at->text) == 0) {
-      *out = k;
-      return EXIT_FINE;
-    }
-    const char* gap = k == 0 ? "" : words[k + 1] ? ", " : " and ";
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", gap, words[k]);
-    if (used >= sizeof all) used = sizeof all - 1;
+  const int found = sim_index_of(at->text, words);
+  if (found >= 0) {
+    *out = found;
+    return EXIT_FINE;
   }
   const char* near = cli_nearest(at->text, words);
   if (near) return sim_wrong(p, at, "there is no '%.40s'; did you mean '%s'?", at->text, near);
+  for (int k = 0; words[k] && used < sizeof all - 1; k++) {
+    const char* gap = k == 0 ? "" : words[k + 1] ? ", " : " and ";
+    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", gap, words[k]);
+  }
   return sim_wrong(p, at, "'%.40s' is none of %s", at->text, all);
+}
+
+int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out)
+{
+  static const char* const words[] = {"wx", "wy",      "wz",     "vx", "vy",
+                                      "vz", "angular", "linear", NULL};
+  static const unsigned bits[] = {LIMB_WX, LIMB_WY, LIMB_WZ,      LIMB_VX,
+                                  LIMB_VY, LIMB_VZ, LIMB_ANGULAR, LIMB_LINEAR};
+  *out = list->count > 0 ? 0 : (unsigned)LIMB_TWIST;
+  for (int i = 0; i < list->count; i++) {
+    int k = 0;
+    const int code = sim_word_of(p, &list->value[i], words, &k);
+    if (code != EXIT_FINE) return code;
+    *out |= bits[k];
+  }
+  return EXIT_FINE;
 }
 
 int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)

@@ -96,13 +96,12 @@ limb_status sim_keep_event(sim_job* job, const limb_sim_event* event)
   return LIMB_OK;
 }
 
-void sim_event_text(const sim_job* job, const sim_happened* h, char* text, size_t size)
+void sim_event_text(const sim_happened* h, char* text, size_t size)
 {
   const limb_sim_event* e = &h->event;
   const char* kind = limb_event_kind_name(e->kind);
   const char* limit = e->side > 0 ? "upper" : "lower";
   const char* end = e->ends ? ", the end" : "";
-  (void)job;
   switch (e->kind) {
   case LIMB_EVENT_CONDITION:
     (void)snprintf(text, size, "%.9f s: %s%s", e->time, h->name, end);

@@ -15,7 +15,7 @@ enum { SIM_EVENTS_MOST = 100000 }; // kept; the others are counted
 // Conditions of the run are 0 ... count - 1 of the simulation's; a watch that can end the run comes after
 // them.
 struct sim_events {
-  int count, room;
+  int count;
   struct sim_condition* condition;
   int nhappened, happened_room;
   sim_happened* happened;
@@ -26,6 +26,6 @@ struct sim_events {
 limb_status sim_keep_event(sim_job* job, const limb_sim_event* event);
 
 // "12.236082904 s: condition 'gate'", "impact of 'elbow' at its upper limit, -2 to 1 rad/s".
-void sim_event_text(const sim_job* job, const sim_happened* h, char* text, size_t size);
+void sim_event_text(const sim_happened* h, char* text, size_t size);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sim_formulas_begin(sim_formulas* f, const sim_job* job, unsigned known)
+void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known)
 {
   // The probe's own pointers are into itself: it is not moved from here on.
   memset(f, 0, sizeof *f);
-  sim_probe_begin(&f->probe, job->plan.args, &job->robot, (cli_dofs*)(size_t)&job->dofs, known);
+  sim_probe_begin(&f->probe, job->plan.args, &job->robot, &job->dofs, known);
 }
 
 void sim_formulas_free(sim_formulas* f)

@@ -13,13 +13,6 @@ static const char* const directions[] = {"wx", "wy", "wz", "vx", "vy", "vz", NUL
 
 // ---- gains -----------------------------------------------------------------------------------------------
 
-static int find_word(const char* word, const char* const* words)
-{
-  for (int k = 0; words[k]; k++)
-    if (strcmp(word, words[k]) == 0) return k;
-  return -1;
-}
-
 // Of all joints when the name is "", else of one.
 static int read_joint_gains(const sim_job* job, const limb_run_values* list, double* to)
 {
@@ -45,7 +38,7 @@ static int read_frame_gains(const sim_job* job, const limb_run_values* list, dou
   int code = EXIT_FINE;
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) {
     const limb_run_value* v = &list->value[i];
-    const int one = find_word(v->name, directions);
+    const int one = sim_index_of(v->name, directions);
     const int linear = strcmp(v->name, "linear") == 0, angular = strcmp(v->name, "angular") == 0;
     double x = 0;
     code = sim_not_negative(&job->plan, v, &x);
@@ -58,25 +51,6 @@ static int read_frame_gains(const sim_job* job, const limb_run_values* list, dou
   return code;
 }
 
-static int read_directions(const sim_job* job, sim_control* c)
-{
-  const limb_run_values* list = &job->plan.run.controller.directions;
-  c->directions = list->count ? 0 : LIMB_TWIST;
-  for (int i = 0; i < list->count; i++) {
-    const char* word = list->value[i].text;
-    const int k = find_word(word, directions);
-    const unsigned bits = k >= 0                         ? 1U << k
-                          : strcmp(word, "linear") == 0  ? (unsigned)LIMB_LINEAR
-                          : strcmp(word, "angular") == 0 ? (unsigned)LIMB_ANGULAR
-                                                         : 0;
-    if (!bits)
-      return sim_wrong(&job->plan, &list->value[i],
-                       "'%.40s' is no direction: wx, wy, wz, vx, vy, vz, angular, linear", word);
-    c->directions |= bits;
-  }
-  return EXIT_FINE;
-}
-
 static int read_impedance(sim_job* job, sim_control* c)
 {
   static const char* const words[] = {"aligned", "body", NULL};
@@ -84,18 +58,13 @@ static int read_impedance(sim_job* job, sim_control* c)
   int axes = 0;
   if (!run->frame.text)
     return sim_wrong(&job->plan, &run->type, "impedance is of a frame: frame is missing");
-  c->frame = limb_find_frame(job->robot.model, run->frame.text);
-  if (c->frame < 0) {
-    const char* near = cli_nearest_frame(job->robot.model, run->frame.text);
-    return sim_wrong(&job->plan, &run->frame, "the model has no frame '%.64s'%s%s%s",
-                     run->frame.text, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
-  }
+  c->frame = sim_find_frame(job, &run->frame);
+  if (c->frame < 0) return EXIT_USAGE;
   int code = sim_word_of(&job->plan, &run->axes, words, &axes);
   c->axes = axes ? LIMB_BODY : LIMB_ALIGNED;
   c->shaped = run->inertia.count > 0;
   c->posture = run->q.count > 0 || run->posture_kp.count > 0;
-  if (code == EXIT_FINE) code = read_directions(job, c);
+  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &c->directions);
   if (code == EXIT_FINE) code = read_frame_gains(job, &run->kp, c->stiffness);
   if (code == EXIT_FINE) code = read_frame_gains(job, &run->kd, c->resistance);
   if (code == EXIT_FINE) code = read_frame_gains(job, &run->inertia, c->inertia);
@@ -107,13 +76,14 @@ static int read_impedance(sim_job* job, sim_control* c)
 static int refuse_frame(const sim_job* job)
 {
   const limb_run_controller* run = &job->plan.run.controller;
-  const limb_run_values* const lists[] = {&run->inertia,    &run->posture_kp,  &run->posture_kd,
-                                          &run->directions, &run->position,    &run->orientation,
-                                          &run->velocity,   &run->acceleration};
+  enum { LISTS = 8 };
+  const limb_run_values* const list[LISTS] = {
+    &run->inertia,  &run->posture_kp,  &run->posture_kd, &run->directions,
+    &run->position, &run->orientation, &run->velocity,   &run->acceleration};
   if (run->frame.text) return sim_wrong(&job->plan, &run->frame, "is of impedance only");
   if (run->axes.text) return sim_wrong(&job->plan, &run->axes, "is of impedance only");
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-    if (lists[k]->count > 0) return sim_wrong(&job->plan, lists[k]->value, "is of impedance only");
+  for (int k = 0; k < LISTS; k++)
+    if (list[k]->count > 0) return sim_wrong(&job->plan, list[k]->value, "is of impedance only");
   return EXIT_FINE;
 }
 
@@ -153,7 +123,7 @@ static int add_parts(sim_job* job, sim_control* c, const limb_run_values* list,
 {
   int code = EXIT_FINE;
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) {
-    const int k = find_word(list->value[i].name, names);
+    const int k = sim_index_of(list->value[i].name, names);
     if (k < 0)
       return sim_wrong(&job->plan, &list->value[i], "there is no component '%s'",
                        list->value[i].name);

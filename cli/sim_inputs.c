@@ -92,24 +92,13 @@ static int read_ref(const sim_job* job, const limb_run_value* at, limb_ref* ref)
   return code;
 }
 
-static int find_frame(const sim_job* job, const limb_run_value* at)
-{
-  const limb_model* m = job->robot.model;
-  const int frame = limb_find_frame(m, at->text);
-  if (frame >= 0) return frame;
-  const char* near = cli_nearest_frame(m, at->text);
-  (void)sim_wrong(&job->plan, at, "the model has no frame '%.64s'%s%s%s", at->text,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  return -1;
-}
-
 static int open_force(sim_job* job, sim_inputs* in, const limb_run_wrench* w)
 {
   limb_wrench* to = &in->force[in->nforce];
   int* part = in->part[in->nforce];
   int code = read_ref(job, &w->reference, &to->ref), count = 0;
   if (code != EXIT_FINE) return code;
-  to->frame = find_frame(job, &w->frame);
+  to->frame = sim_find_frame(job, &w->frame);
   if (to->frame < 0) return EXIT_USAGE;
   for (int k = 0; k < PARTS && code == EXIT_FINE; k++) {
     part[k] = -1;

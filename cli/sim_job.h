@@ -29,7 +29,7 @@ typedef struct sim_formulas {
 
 typedef struct sim_job sim_job;
 
-void sim_formulas_begin(sim_formulas* f, const sim_job* job, unsigned known);
+void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known);
 void sim_formulas_free(sim_formulas* f);
 
 // A formula more: its index. direction not NULL: a condition. An exit code, after a message.
@@ -96,7 +96,8 @@ int sim_read_times(sim_job* job);    // duration or end
 int sim_read_start(sim_job* job);    // sim_start.c: q and v
 int sim_open_inputs(sim_job* job);
 void sim_close_inputs(sim_job* job);
-int sim_open_motion(sim_job* job);
+int sim_open_motion(sim_job* job);   // sim_motion.c: what is said of it
+int sim_attach_motion(sim_job* job); // to the simulation
 void sim_close_motion(sim_job* job);
 int sim_open_control(sim_job* job);
 void sim_close_control(sim_job* job);
@@ -108,6 +109,12 @@ double* sim_zeros(int n);
 
 // Coordinate (of_q) or degree of freedom of a name; -1 after a message.
 int sim_find_dof(const sim_job* job, const limb_run_value* at, int of_q);
+
+// Frame of a name; -1 after a message.
+int sim_find_frame(const sim_job* job, const limb_run_value* at);
+
+// Puts the given motion at a time into q and v, and marks its degrees of freedom. Without any: nothing.
+limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned char* marks);
 
 // A failure of the library: a message, and its exit code.
 int sim_failed(const sim_job* job, limb_status status, const char* what);

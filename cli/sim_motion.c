@@ -70,9 +70,10 @@ static double next_break(void* context, double t)
 // The first value of a motion that is there, for messages.
 static const limb_run_value* first_of(const limb_run_motion* r)
 {
-  const limb_run_value* const all[] = {
+  enum { KEYS = 9 };
+  const limb_run_value* const all[KEYS] = {
     &r->q, &r->v, &r->a, &r->constant, &r->rate, &r->amplitude, &r->frequency, &r->phase, &r->file};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+  for (int k = 0; k < KEYS; k++)
     if (all[k]->text) return all[k];
   return &r->q;
 }
@@ -155,8 +156,10 @@ static int check_formulas(sim_job* job, const sim_motion* m)
   return EXIT_FINE;
 }
 
-static int give(sim_job* job, sim_motion* m)
+int sim_attach_motion(sim_job* job)
 {
+  sim_motion* m = job->motion;
+  if (!m) return EXIT_FINE;
   unsigned char* given = calloc((size_t)job->dofs.nv + 1, 1);
   if (!given) return sim_out_of_memory(&job->plan);
   for (int k = 0; k < job->dofs.nv; k++) given[k] = LIMB_FORCE_GIVEN;
@@ -184,8 +187,17 @@ int sim_open_motion(sim_job* job)
     code = read_joint(job, m, &m->joint[i]);
   }
   if (code == EXIT_FINE) code = sim_formulas_ready(&m->formulas);
-  if (code == EXIT_FINE) code = check_formulas(job, m);
-  return code == EXIT_FINE ? give(job, m) : code;
+  return code == EXIT_FINE ? check_formulas(job, m) : code;
+}
+
+limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned char* marks)
+{
+  double* a = sim_zeros(job->dofs.nv);
+  if (!a) return LIMB_E_NOMEM;
+  const limb_status s = job->motion ? move(job->motion, t, q, v, a) : LIMB_OK;
+  for (int i = 0; job->motion && i < job->motion->count; i++) marks[job->motion->joint[i].v] = 1;
+  free(a);
+  return s;
 }
 
 void sim_close_motion(sim_job* job)

@@ -10,12 +10,12 @@
 const cli_option sim_plan_options[] = {
   {"", NULL, "the simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
   {"duration", "T", "how long"},
-  {"q", "LIST", "where it starts, by joint: shoulder=45deg,elbow=0.2"},
-  {"v", "LIST", "how fast, likewise (default: at rest)"},
+  {"q", "JOINT=X,...", "where it starts, by joint: shoulder=45deg,elbow=0.2"},
+  {"v", "JOINT=X,...", "how fast, likewise (default: at rest)"},
   {"start", "FILE.csv[:ROW]", "table of states, and the row to start from (default: the first)"},
   {"start-time", "T", "time at the start (default: 0, or that of the row)"},
-  {"assemble", NULL, "close the loops from there first"},
-  {"keep", "LIST", "joints that stay where they are while loops are closed"},
+  {"assemble", "true|false", "close the loops from there first (default: true)"},
+  {"keep", "JOINTS", "joints that stay where they are while loops are closed"},
   {"method", "NAME",
    "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
    "auto)"},
@@ -40,29 +40,33 @@ const cli_option sim_plan_options[] = {
 
 const cli_option sim_input_options[] = {
   {"", NULL, "what acts, and what is watched"},
-  {"torque", "LIST",
+  {"torque", "JOINT=X,...",
    "forces of motors as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
   {"torques", "FILE.csv[:KIND]",
    "forces of motors, and wrenches, from a table; between rows: hold, linear or spline (default: "
    "linear)"},
-  {"wrench", "LIST", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
+  {"wrench", "FRAME.FX=X,...",
+   "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
   {"wrench-ref", "aligned|body|world",
    "axes and point of --wrench and of tables (default: aligned)"},
-  {"motion", "LIST", "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
-  {"controller", "LIST",
+  {"motion", "JOINT.RATE=X,...",
+   "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
+  {"controller", "TYPE,KP=X,...",
    "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
    "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
-  {"event", "LIST",
+  {"event", "CONDITIONS",
    "conditions to be told, semicolons between them: 'q.elbow > 90deg; energy < 1'"},
-  {"stop-at", "LIST", "conditions that end the simulation"},
+  {"stop-at", "CONDITIONS", "conditions that end the simulation"},
   {0},
 };
 
 const cli_option sim_output_options[] = {
   {"", NULL, "the output"},
-  {"output", "LIST",
+  {"output", "FILE,...",
    "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
   {"channels", "LIST", "what the tables hold: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
+  {"directions", "WX,...",
+   "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
   {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: some 500 rows)"},
   {"plot", "FILE.svg", "curves of the channels"},
   {"animate", "FILE", "moving picture of the robot, .svg or .html"},

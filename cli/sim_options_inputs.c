@@ -58,13 +58,6 @@ static char* cut_last(char* name)
   return dot + 1;
 }
 
-static int find_word(const char* word, const char* const* words)
-{
-  for (int k = 0; words[k]; k++)
-    if (strcmp(word, words[k]) == 0) return k;
-  return -1;
-}
-
 static limb_run_wrench* wrench_of(sim_plan* p, int first, const limb_run_value* v,
                                   const char* frame)
 {
@@ -91,7 +84,7 @@ static int take_wrenches(sim_plan* p)
   for (int i = 0; i < list.count && code == EXIT_FINE; i++) {
     char* name = sim_longer(p, list.value[i].name, (int)strlen(list.value[i].name), 1);
     const char* last = name ? cut_last(name) : NULL;
-    const int k = last ? find_word(last, parts) : -1;
+    const int k = last ? sim_index_of(last, parts) : -1;
     if (k < 0)
       return sim_wrong(p, &list.value[i],
                        "is named <frame>.fx, or .fy, .fz, .mx, .my, .mz: tool.fx=5N");
@@ -123,7 +116,7 @@ static int take_motion(sim_plan* p)
   for (int i = 0; i < list.count && code == EXIT_FINE; i++) {
     char* name = sim_longer(p, list.value[i].name, (int)strlen(list.value[i].name), 1);
     const char* last = name ? cut_last(name) : NULL;
-    const int k = last ? find_word(last, parts) : -1;
+    const int k = last ? sim_index_of(last, parts) : -1;
     if (k < 0)
       return sim_wrong(p, &list.value[i],
                        "is named <joint>.q, .v, .a, .constant, .rate, .amplitude, .frequency, "

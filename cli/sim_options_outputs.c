@@ -77,18 +77,20 @@ static int add_default(sim_plan* p)
 
 int sim_take_outputs(sim_plan* p)
 {
-  limb_run_values channels = {0};
+  limb_run_values channels = {0}, directions = {0};
   const char* rate = cli_get(p->args, "rate");
   int code = replace_outputs(p, "output", KIND_FILE);
   if (code == EXIT_FINE) code = replace_outputs(p, "plot", KIND_PLOT);
   if (code == EXIT_FINE) code = replace_outputs(p, "animate", KIND_ANIMATION);
   if (code == EXIT_FINE) code = add_default(p);
   if (code == EXIT_FINE) code = sim_take_words(p, "channels", &channels);
-  if (code != EXIT_FINE || (channels.count == 0 && !rate)) return code;
+  if (code == EXIT_FINE) code = sim_take_words(p, "directions", &directions);
+  if (code != EXIT_FINE || (channels.count == 0 && directions.count == 0 && !rate)) return code;
   limb_run_output* own = sim_longer(p, p->run.output, p->run.noutput, sizeof *own);
   if (!own) return sim_out_of_memory(p);
   for (int i = 0; i < p->run.noutput; i++) {
     if (channels.count > 0 && !own[i].animation.text) own[i].channels = channels;
+    if (directions.count > 0) own[i].directions = directions;
     if (!rate) continue;
     own[i].rate = sim_option_value(p, "rate", rate);
     own[i].interval = (limb_run_value){0};

@@ -9,6 +9,7 @@
 
 typedef struct one_output {
   const limb_run_output* run;
+  const limb_run_value* at; // its path
   sim_writer writer;
   sim_probe probe;
   double* row;     // time and numbers
@@ -44,7 +45,23 @@ static int read_rate(const sim_job* job, one_output* o)
   const double per_second = o->interval > 0 ? round(1 / o->interval) : 0;
   if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
   if (o->rate > 0) o->interval = 1 / o->rate;
+  if (code == EXIT_FINE && !((job->end - job->start) / o->interval <= 1e9))
+    return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval,
+                     "more than 1e9 rows");
   return code;
+}
+
+// Files that would write over each other, and what goes to standard output besides.
+static int check_paths(const sim_job* job, const one_output* o)
+{
+  const char* summary = cli_get(job->plan.args, "summary");
+  const limb_run_value* at = o->at;
+  if (strcmp(at->text, "-") == 0 && summary && strcmp(summary, "json") == 0)
+    return sim_wrong(&job->plan, at, "standard output is taken by --summary json");
+  for (const one_output* other = job->outputs->one; other < o; other++)
+    if (strcmp(other->at->text, at->text) == 0)
+      return sim_wrong(&job->plan, at, "'%s' is there twice", at->text);
+  return EXIT_FINE;
 }
 
 // A column that is there twice could not be told from itself.
@@ -93,6 +110,7 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
                              : run->plot.text ? &run->plot
                                               : &run->animation;
   o->run = run;
+  o->at = at;
   o->last = nan("");
   o->writer = (sim_writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
   o->writer.format = run->file.text   ? sim_format_of(at->text)
@@ -101,9 +119,15 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
   sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
   if (!o->writer.format)
     return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
-  int code = read_rate(job, o);
+  int code = check_paths(job, o);
+  if (code == EXIT_FINE) code = read_rate(job, o);
+  o->probe.run.dt = o->interval; // of Ad and Bd
+  if (code == EXIT_FINE)
+    code = sim_directions(&job->plan, &run->directions, &o->probe.run.task.directions);
   if (code == EXIT_FINE) code = read_channels(job, o);
   if (code == EXIT_FINE) code = sim_probe_ready(&o->probe);
+  if (code == EXIT_FINE && !job->quiet)
+    code = eval_watch_open(&o->probe.sheet); // tells what is a tree's
   if (code != EXIT_FINE) return code;
   o->row = sim_zeros(o->probe.count + 1);
   return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);

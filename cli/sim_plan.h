@@ -41,9 +41,15 @@ int sim_not_negative(const sim_plan* p, const limb_run_value* at, double* out);
 // A whole number from 0 on.
 int sim_whole(const sim_plan* p, const limb_run_value* at, double most, double* out);
 
+// The index of a word in a list that NULL closes; -1: it is not there.
+int sim_index_of(const char* word, const char* const* words);
+
 // One of some words, closed by NULL: its index. true and false: 1 and 0.
 int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* words, int* out);
 int sim_truth(const sim_plan* p, const limb_run_value* at, int* out);
+
+// Directions of a task at a frame (limb/task.h): wx ... vz, angular, linear; an empty list is all six.
+int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out);
 
 // The path of an input: beside the run file, unless it begins at the root. NULL: no memory, after a message.
 const char* sim_beside(sim_plan* p, const limb_run_value* at);

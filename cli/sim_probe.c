@@ -77,8 +77,8 @@ static int is_known(sim_probe* p, const eval_quantity* e)
       e->name);
   if (e->of & OF_LOOPS && limb_loop_count(p->robot.model) == 0)
     return refuse(p, "'%s' is of robots with loops, and this one has none", e->name);
-  if (e->of & OF_STEP)
-    return refuse(p, "'%s' is of a sampled model, and no channel: limb eval has it", e->name);
+  if (e->of & OF_STEP && p->run.dt == 0)
+    return refuse(p, "'%s' is of samples: it is a channel, and no name in formulas", e->name);
   return 1;
 }
 
@@ -251,11 +251,11 @@ static int no_entry(sim_probe* p, const sim_word* w, const char* name)
 
 int sim_probe_add(sim_probe* p, const char* name)
 {
-  sim_word w;
+  sim_word w = {.block = -1, .entry = ""};
   p->missing = 0;
   if (!read_word(p, name, &w)) return 0;
-  if (w.e->of & (OF_PARAMETER | OF_BASE))
-    return refuse(p, "'%s' is of parameters, and no channel: limb eval has it", w.e->name);
+  if (eval_name_axes(&p->sheet, w.e->of) != EXIT_FINE)
+    return refuse(p, "'%s' cannot be told of this robot", w.e->name);
   const int n = pick_entries(p, &w);
   p->missing = n == 0;
   return n != 0 ? n : no_entry(p, &w, name);
@@ -346,7 +346,9 @@ const char* sim_probe_unit(const sim_probe* p, int k)
   const cli_dofs* d = p->dofs;
   if (e->axes[0] == AXIS_Q && e->axes[1] == AXIS_NONE) {
     const cli_dof* dof = &d->q[at.offset];
-    return dof->linear ? "m" : strchr(dof->name, '.') ? "" : "rad";
+    limb_joint_info x;
+    const int turns = limb_get_joint(p->robot.model, dof->joint, &x) == LIMB_OK && x.nq == x.nv;
+    return dof->linear ? "m" : turns ? "rad" : ""; // components of a quaternion have none
   }
   if (e->axes[0] != AXIS_DOF || e->axes[1] != AXIS_NONE) return "";
   const cli_dof* dof = &d->v[at.offset];

@@ -49,6 +49,7 @@ enum {
   SIM_KNOWN_ALL = STATES_Q | STATES_V | STATES_TIME | STATES_A | STATES_TAU
 };
 
+// For quantities of samples, as Ad: p->run.dt is theirs, set after begin; 0: there are none.
 // An empty one; nothing can fail, and it must not be moved. Free in any case, also what is all zero.
 void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, cli_dofs* dofs,
                      unsigned known);

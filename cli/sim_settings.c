@@ -42,6 +42,17 @@ int sim_find_dof(const sim_job* job, const limb_run_value* at, int of_q)
   return -1;
 }
 
+int sim_find_frame(const sim_job* job, const limb_run_value* at)
+{
+  const limb_model* m = job->robot.model;
+  const int frame = limb_find_frame(m, at->text);
+  if (frame >= 0) return frame;
+  const char* near = cli_nearest_frame(m, at->text);
+  (void)sim_wrong(&job->plan, at, "the model has no frame '%.64s'%s%s%s", at->text,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return -1;
+}
+
 // ---- model and world -------------------------------------------------------------------------------------
 
 static int read_model_options(sim_job* job, limb_read_options* opt)
@@ -65,7 +76,7 @@ static int read_environment(sim_job* job)
   limb_environment* env = &job->robot.env;
   double* const g[] = {&env->gravity.x, &env->gravity.y, &env->gravity.z};
   int without = !env->friction, code = EXIT_FINE;
-  for (int k = 0; k < e->gravity.count && code == EXIT_FINE; k++)
+  for (int k = 0; k < 3 && k < e->gravity.count && code == EXIT_FINE; k++)
     code = sim_number(&job->plan, &e->gravity.value[k], g[k]);
   if (code == EXIT_FINE) code = sim_truth(&job->plan, &e->no_friction, &without);
   if (code == EXIT_FINE) code = sim_positive(&job->plan, &e->coulomb_width, &env->coulomb_width);
@@ -76,7 +87,7 @@ static int read_environment(sim_job* job)
 int sim_open_robot(sim_job* job)
 {
   const limb_run_value* name = &job->plan.run.model.name;
-  limb_read_options opt;
+  limb_read_options opt = limb_default_read_options();
   const char* path = name->text;
   limb_robot_info info;
   int built_in = 0, code = read_model_options(job, &opt);
@@ -185,8 +196,7 @@ int sim_read_times(sim_job* job)
   const sim_plan* p = &job->plan;
   const limb_run* run = &p->run;
   double duration = 0;
-  int code = sim_number(p, &run->start.time, &job->start);
-  if (code == EXIT_FINE) code = sim_not_negative(p, &run->duration, &duration);
+  int code = sim_not_negative(p, &run->duration, &duration);
   job->end = job->start + duration;
   if (code == EXIT_FINE) code = sim_number(p, &run->end, &job->end);
   if (code != EXIT_FINE) return code;

@@ -12,6 +12,7 @@
 typedef struct starting {
   sim_job* job;
   unsigned char *held, *moves; // nv: places, velocities that are given
+  unsigned char* driven;       // nv: of given motion
   limb_loops* loops;
   limb_loop_options options;
 } starting;
@@ -19,7 +20,7 @@ typedef struct starting {
 // ---- what is given ---------------------------------------------------------------------------------------
 
 // Marks what belongs to a coordinate: its own velocity, or all of its ball or free joint.
-static void hold(starting* s, int k)
+static void hold(const starting* s, int k)
 {
   const cli_dofs* d = &s->job->dofs;
   for (int i = 0; i < d->nv; i++) {
@@ -27,6 +28,21 @@ static void hold(starting* s, int k)
     if (d->v[i].joint != d->q[k].joint) continue;
     if (limb_get_joint(s->job->robot.model, d->v[i].joint, &x) != LIMB_OK) continue;
     if (x.nq != x.nv || d->v[i].index == d->q[k].index) s->held[i] = 1;
+  }
+}
+
+static void take_row(const starting* s, const cli_states* t, int moves)
+{
+  const sim_job* job = s->job;
+  for (int k = 0; k < job->dofs.nq; k++) {
+    if (t->column[0][k] < 0) continue;
+    job->q[k] = t->q[k];
+    hold(s, k);
+  }
+  for (int k = 0; k < job->dofs.nv && moves; k++) {
+    if (t->column[1][k] < 0) continue;
+    job->v[k] = t->v[k];
+    s->moves[k] = 1;
   }
 }
 
@@ -47,43 +63,64 @@ static int read_row(starting* s)
   const int moves = cli_states_has(&t, STATES_V);
   const unsigned part = limb_loop_count(job->robot.model) > 0 ? STATES_PART : 0;
   code = cli_states_need(&t, STATES_Q | part | (moves ? STATES_V : 0), "the start");
-  for (double i = 0; i < row && got && code == EXIT_FINE; i++) code = cli_states_next(&t, &got);
+  for (uint64_t i = 0; i < (uint64_t)row && got && code == EXIT_FINE; i++)
+    code = cli_states_next(&t, &got);
   if (code == EXIT_FINE && !got)
     code = sim_wrong(&job->plan, run->row.text ? &run->row : &run->file, "%s has %llu rows", path,
                      (unsigned long long)t.count);
-  for (int k = 0; k < job->dofs.nq && code == EXIT_FINE; k++) {
-    if (t.column[0][k] < 0) continue;
-    job->q[k] = t.q[k];
-    hold(s, k);
-  }
-  for (int k = 0; k < job->dofs.nv && code == EXIT_FINE && moves; k++) {
-    if (t.column[1][k] < 0) continue;
-    job->v[k] = t.v[k];
-    s->moves[k] = 1;
-  }
+  if (code == EXIT_FINE) take_row(s, &t, moves);
   if (code == EXIT_FINE && t.has_time && !run->time.text) job->start = t.time;
   cli_states_close(&t);
   return code;
 }
 
-static int read_entries(starting* s)
+// One value for all coordinates, or velocities, but those of ball and free joints. Nothing is held by it.
+static int read_all(const sim_job* job, const limb_run_value* at, int of_q)
 {
-  sim_job* job = s->job;
-  const limb_run_start* run = &job->plan.run.start;
-  int code = EXIT_FINE;
-  for (int i = 0; i < run->q.count && code == EXIT_FINE; i++) {
-    const int k = sim_find_dof(job, &run->q.value[i], 1);
-    if (k < 0) return EXIT_USAGE;
-    code = sim_number(&job->plan, &run->q.value[i], &job->q[k]);
-    hold(s, k);
-  }
-  for (int i = 0; i < run->v.count && code == EXIT_FINE; i++) {
-    const int k = sim_find_dof(job, &run->v.value[i], 0);
-    if (k < 0) return EXIT_USAGE;
-    code = sim_number(&job->plan, &run->v.value[i], &job->v[k]);
-    s->moves[k] = 1;
+  const cli_dofs* d = &job->dofs;
+  double x = 0;
+  const int code = sim_number(&job->plan, at, &x);
+  for (int k = 0; k < (of_q ? d->nq : d->nv) && code == EXIT_FINE; k++) {
+    limb_joint_info joint;
+    if (limb_get_joint(job->robot.model, (of_q ? d->q : d->v)[k].joint, &joint) != LIMB_OK)
+      continue;
+    if (joint.nq == joint.nv) (of_q ? job->q : job->v)[k] = x;
   }
   return code;
+}
+
+static int read_entry(const starting* s, const limb_run_value* at, int of_q)
+{
+  const sim_job* job = s->job;
+  if (strcmp(at->name, "*") == 0) return read_all(job, at, of_q);
+  const int k = sim_find_dof(job, at, of_q);
+  if (k < 0) return EXIT_USAGE;
+  if (of_q)
+    hold(s, k);
+  else
+    s->moves[k] = 1;
+  return sim_number(&job->plan, at, of_q ? &job->q[k] : &job->v[k]);
+}
+
+static int read_entries(const starting* s)
+{
+  const limb_run_start* run = &s->job->plan.run.start;
+  int code = EXIT_FINE;
+  for (int i = 0; i < run->q.count && code == EXIT_FINE; i++)
+    code = read_entry(s, &run->q.value[i], 1);
+  for (int i = 0; i < run->v.count && code == EXIT_FINE; i++)
+    code = read_entry(s, &run->v.value[i], 0);
+  return code;
+}
+
+// Joints whose motion is given begin where it does.
+static int begin_motion(const starting* s)
+{
+  sim_job* job = s->job;
+  const limb_status status = sim_motion_at(job, job->start, job->q, job->v, s->driven);
+  for (int k = 0; k < job->dofs.nv; k++) s->held[k] |= s->driven[k], s->moves[k] |= s->driven[k];
+  if (status == LIMB_OK) return EXIT_FINE;
+  return sim_failed(job, status, *job->trouble ? job->trouble : "motion");
 }
 
 // keep: in place of what is given.
@@ -91,7 +128,7 @@ static int read_keep(starting* s)
 {
   const limb_run_values* keep = &s->job->plan.run.start.keep;
   const cli_dofs* d = &s->job->dofs;
-  if (keep->count > 0) memset(s->held, 0, (size_t)d->nv);
+  if (keep->count > 0) memcpy(s->held, s->driven, (size_t)d->nv);
   for (int i = 0; i < keep->count; i++) {
     limb_run_value joint = keep->value[i];
     int found = 0;
@@ -169,36 +206,52 @@ static int exchange(const starting* s, unsigned char* own, double* trial, int k)
   return own[k];
 }
 
-// The given velocities determine the others; of those that nobody gives, independent ones rest.
-static int complete(starting* s)
+// The given velocities determine the others; of those that nobody gives, independent ones rest. v: nv
+// (output).
+static limb_status follow(const starting* s, unsigned char* own, double* v)
 {
-  sim_job* job = s->job;
+  const sim_job* job = s->job;
   const int nv = job->dofs.nv;
-  unsigned char* own = calloc((size_t)nv + 1, 1);
-  double* trial = sim_zeros(nv);
-  int code = own && trial ? EXIT_FINE : sim_out_of_memory(&job->plan);
-  limb_status status = LIMB_OK;
-  if (code == EXIT_FINE) status = limb_independent_velocities(s->loops, job->q, &s->options, own);
-  for (int k = 0; k < nv && code == EXIT_FINE && status == LIMB_OK; k++)
-    if (s->moves[k]) (void)exchange(s, own, trial, k);
-  if (code == EXIT_FINE && status == LIMB_OK) {
-    memcpy(trial, job->v, (size_t)nv * sizeof *trial);
-    status = limb_complete_velocities(s->loops, job->q, own, &s->options, trial);
-  }
-  if (code == EXIT_FINE && status != LIMB_OK)
-    code = sim_failed(job, status, "velocities at the start");
-  for (int k = 0; k < nv && code == EXIT_FINE; k++) {
-    if (!s->moves[k] || fabs(trial[k] - job->v[k]) <= 1e-6) continue;
+  limb_status status = limb_independent_velocities(s->loops, job->q, &s->options, own);
+  for (int k = 0; k < nv && status == LIMB_OK; k++)
+    if (s->moves[k]) (void)exchange(s, own, v, k);
+  memcpy(v, job->v, (size_t)nv * sizeof *v);
+  if (status == LIMB_OK) status = limb_complete_velocities(s->loops, job->q, own, &s->options, v);
+  return status;
+}
+
+// Velocities that were given, and follow from others: both must agree.
+static int compare(const starting* s, const double* v)
+{
+  const sim_job* job = s->job;
+  for (int k = 0; k < job->dofs.nv; k++) {
+    if (!s->moves[k] || fabs(v[k] - job->v[k]) <= 1e-6) continue;
     (void)cli_usage(
       job->plan.args,
       "start: the velocity of '%s' is given as %.9g, but %.9g follows from the others "
       "with the loops closed",
-      job->dofs.v[k].name, job->v[k], trial[k]);
-    code = EXIT_NUMERICAL;
+      job->dofs.v[k].name, job->v[k], v[k]);
+    return EXIT_NUMERICAL;
   }
-  if (code == EXIT_FINE) memcpy(job->v, trial, (size_t)nv * sizeof *trial);
+  return EXIT_FINE;
+}
+
+static int complete(const starting* s)
+{
+  const sim_job* job = s->job;
+  const size_t nv = (size_t)job->dofs.nv;
+  unsigned char* own = calloc(nv + 1, 1);
+  double* v = sim_zeros(job->dofs.nv);
+  int code = EXIT_FINE;
+  if (own && v) {
+    const limb_status status = follow(s, own, v);
+    code = status == LIMB_OK ? compare(s, v) : sim_failed(job, status, "velocities at the start");
+    if (code == EXIT_FINE) memcpy(job->v, v, nv * sizeof *v);
+  } else {
+    code = sim_out_of_memory(&job->plan);
+  }
   free(own);
-  free(trial);
+  free(v);
   return code;
 }
 
@@ -219,24 +272,30 @@ static int close_loops(starting* s)
   return code;
 }
 
+static int read_start(starting* s)
+{
+  sim_job* job = s->job;
+  const limb_run_start* run = &job->plan.run.start;
+  const limb_status status = limb_start(job->robot.model, job->q);
+  if (status != LIMB_OK) return sim_failed(job, status, "start");
+  int code = sim_number(&job->plan, &run->time, &job->start);
+  if (code == EXIT_FINE && run->file.text) code = read_row(s);
+  if (code == EXIT_FINE) code = read_entries(s);
+  if (code == EXIT_FINE) code = begin_motion(s);
+  if (code == EXIT_FINE) code = check_quaternions(job);
+  return code == EXIT_FINE ? close_loops(s) : code;
+}
+
 int sim_read_start(sim_job* job)
 {
-  const int nv = job->dofs.nv;
-  starting s = {.job = job, .held = calloc((size_t)nv + 1, 1), .moves = calloc((size_t)nv + 1, 1)};
+  const size_t n = (size_t)job->dofs.nv + 1;
+  starting s = {.job = job, .held = calloc(n, 1), .moves = calloc(n, 1), .driven = calloc(n, 1)};
   job->q = sim_zeros(job->dofs.nq);
-  job->v = sim_zeros(nv);
-  int code = EXIT_FINE;
-  if (!s.held || !s.moves || !job->q || !job->v) {
-    code = sim_out_of_memory(&job->plan);
-  } else {
-    const limb_status status = limb_start(job->robot.model, job->q);
-    if (status != LIMB_OK) code = sim_failed(job, status, "start");
-  }
-  if (code == EXIT_FINE && job->plan.run.start.file.text) code = read_row(&s);
-  if (code == EXIT_FINE) code = read_entries(&s);
-  if (code == EXIT_FINE) code = check_quaternions(job);
-  if (code == EXIT_FINE) code = close_loops(&s);
+  job->v = sim_zeros(job->dofs.nv);
+  const int fine = s.held && s.moves && s.driven && job->q && job->v;
+  const int code = fine ? read_start(&s) : sim_out_of_memory(&job->plan);
   free(s.held);
   free(s.moves);
+  free(s.driven);
   return code;
 }

@@ -42,7 +42,7 @@ static void tell_events(const sim_job* job, FILE* out)
   const int shown = e->nhappened < EVENTS_SHOWN ? e->nhappened : EVENTS_SHOWN;
   char text[400];
   for (int i = 0; i < shown; i++) {
-    sim_event_text(job, &e->happened[i], text, sizeof text);
+    sim_event_text(&e->happened[i], text, sizeof text);
     (void)fprintf(out, "  event %s\n", text);
   }
   const uint64_t more = (uint64_t)(e->nhappened - shown) + e->more;

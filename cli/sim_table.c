@@ -60,7 +60,7 @@ static int find_columns(table_reader* r, sim_table* t, sim_column_fn* where, con
 
 static int grow(table_reader* r, int columns)
 {
-  const size_t room = r->room ? 2 * r->room : 256, m = (size_t)columns;
+  const size_t room = r->room ? 2 * r->room : 256, m = columns > 0 ? (size_t)columns : 1;
   if (room * (m + 1) > most_numbers)
     return sim_wrong(&r->job->plan, r->file, "%s is too large: more than %zu numbers", r->path,
                      most_numbers);

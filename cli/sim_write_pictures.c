@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "output.h"
 #include "plot.h"
+#include "sim_events.h"
 #include "sim_writer.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ static const char* title_of(const sim_writer* w)
 }
 
 // ---- curves ----------------------------------------------------------------------------------------------
+
+enum { MARKS_MOST = 24 }; // events
 
 static int plot_open(sim_writer* w)
 {
@@ -38,8 +41,20 @@ static int plot_row(sim_writer* w, const double* x)
   return EXIT_FINE;
 }
 
-static int draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series,
-                     FILE* out)
+// Events as upright lines; when there are so many that they would hide the curves, none. How many.
+static int mark_events(const sim_events* e, plot_event mark[MARKS_MOST])
+{
+  if (!e || e->nhappened > MARKS_MOST) return 0;
+  for (int i = 0; i < e->nhappened; i++) {
+    const sim_happened* h = &e->happened[i];
+    const int own = h->event.kind == LIMB_EVENT_CONDITION;
+    mark[i] = (plot_event){h->event.time, own ? h->name : limb_event_kind_name(h->event.kind)};
+  }
+  return e->nhappened;
+}
+
+static void draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series,
+                      FILE* out)
 {
   char subtitle[160];
   const limb_model* m = w->job->robot.model;
@@ -49,9 +64,10 @@ static int draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_se
   }
   (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m),
                  w->job->start, w->job->now);
-  const plot_words words = {title_of(w), subtitle, "time in s", NULL, 0};
+  plot_event mark[MARKS_MOST];
+  const int marks = mark_events(w->job->events, mark);
+  const plot_words words = {title_of(w), subtitle, "time in s", mark, marks};
   cli_plot_draw(w->own, series, &words, out);
-  return EXIT_FINE;
 }
 
 static int plot_end(sim_writer* w)
@@ -60,12 +76,13 @@ static int plot_end(sim_writer* w)
   const char* title = cli_title(w->job->plan.args);
   char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
   plot_series* series = calloc(n, sizeof *series);
-  cli_output out;
-  int code =
-    names && series ? cli_output_open(&out, title, w->path) : sim_out_of_memory(&w->job->plan);
-  if (code == EXIT_FINE) {
-    code = draw_plot(w, names, series, out.stream);
-    if (code == EXIT_FINE) code = cli_output_commit(&out, title);
+  cli_output out = {0};
+  int code = EXIT_FINE;
+  if (!names || !series) {
+    code = sim_out_of_memory(&w->job->plan);
+  } else if ((code = cli_output_open(&out, title, w->path)) == EXIT_FINE) {
+    draw_plot(w, names, series, out.stream);
+    code = cli_output_commit(&out, title);
     cli_output_abandon(&out);
   }
   free(names);
@@ -104,7 +121,7 @@ static int animation_row(sim_writer* w, const double* x)
 static int animation_end(sim_writer* w)
 {
   const char* title = cli_title(w->job->plan.args);
-  cli_output out;
+  cli_output out = {0};
   if (cli_animation_count(w->own) == 0) return EXIT_FINE;
   int code = cli_output_open(&out, title, w->path);
   if (code != EXIT_FINE) return code;

@@ -1,5 +1,5 @@
-# limb_sim: simulation, on top of the core. Adaptive methods come from SUNDIALS (LimbSundials.cmake), when it is
-# there; all others need nothing.
+# limb_sim: simulation, on top of the core. Adaptive methods come from SUNDIALS
+# (LimbSundials.cmake), when it is there; all others need nothing.
 include(LimbSundials)
 
 add_library(limb_sim_objects OBJECT ${limb_sim_sources})

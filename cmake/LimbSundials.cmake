@@ -1,6 +1,6 @@
-# SUNDIALS, version 6 or newer, for adaptive simulation: LIMB_SUNDIALS_FOUND, LIMB_SUNDIALS_INCLUDE_DIR,
-# LIMB_SUNDIALS_LIBRARIES. Found where the system has it, or where scripts/setup puts its headers: .deps, beside
-# which the shared libraries of the system are used.
+# SUNDIALS, version 6, for adaptive simulation: LIMB_SUNDIALS_FOUND, LIMB_SUNDIALS_INCLUDE_DIR,
+# LIMB_SUNDIALS_LIBRARIES. Found where the system has it, or where scripts/setup puts its headers:
+# .deps, beside which the shared libraries of the system are used.
 option(LIMB_SUNDIALS "adaptive methods of simulation, when SUNDIALS is found" ON)
 set(LIMB_SUNDIALS_FOUND FALSE)
 set(LIMB_SUNDIALS_LIBRARIES "")
@@ -12,7 +12,11 @@ find_path(LIMB_SUNDIALS_INCLUDE_DIR sundials/sundials_context.h
           HINTS ${PROJECT_SOURCE_DIR}/.deps/usr/include)
 mark_as_advanced(LIMB_SUNDIALS_INCLUDE_DIR)
 set(found TRUE)
-if(NOT LIMB_SUNDIALS_INCLUDE_DIR)
+if(LIMB_SUNDIALS_INCLUDE_DIR)
+  file(STRINGS ${LIMB_SUNDIALS_INCLUDE_DIR}/sundials/sundials_config.h version
+       REGEX "define SUNDIALS_VERSION_MAJOR 6$")
+endif()
+if(NOT version)
   set(found FALSE)
 endif()
 foreach(solver arkode cvode ida)
@@ -34,5 +38,5 @@ endforeach()
 set(LIMB_SUNDIALS_FOUND ${found})
 if(NOT found)
   set(LIMB_SUNDIALS_LIBRARIES "")
-  message(STATUS "SUNDIALS was not found: no adaptive methods of simulation (scripts/setup gets it)")
+  message(STATUS "SUNDIALS 6 was not found: no adaptive methods (scripts/setup gets it)")
 endif()

@@ -111,6 +111,7 @@ typedef struct limb_run_event {
 typedef struct limb_run_output {
   limb_run_value file, plot, animation;
   limb_run_values channels;
+  limb_run_values directions; ///< of tasks at frames, as Lambda
   limb_run_value rate, interval, title;
 } limb_run_output;
 

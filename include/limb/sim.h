@@ -15,8 +15,8 @@
 //
 // on the configuration manifold (limb_integrate), loops staying closed. Forces, wrenches and motions come
 // from callbacks, which must be pure functions: steppers ask for times and states that are never reached.
-// What changes at once is an event: a stop that is hit, friction that begins or ceases to hold, a condition of
-// the caller's. Events are found to 1e-10 s, or to rounding when that is more.
+// What changes at once is an event: a stop that is hit, friction that begins or ceases to hold, a
+// condition of the caller's. Events are found to 1e-10 s, or to rounding when that is more.
 //
 // A simulation belongs to one thread. The same calls give the same bits. Nothing is allocated after
 // limb_sim_start, but by SUNDIALS. Statuses: those of the dynamics; LIMB_E_NOCONV when a step cannot be made
@@ -63,10 +63,11 @@ LIMB_API const char* limb_sim_method_meaning(limb_sim_method method); ///< one l
 LIMB_API int limb_sim_method_order(limb_sim_method method);           ///< 0: as tolerances ask
 LIMB_API int limb_sim_has_method(limb_sim_method method); ///< 1 when this build has it (SUNDIALS)
 
-/// What happens where a joint's coordinate meets q_min or q_max; limits of joints that mimic it count as its own.
+/// What happens where a joint's coordinate meets q_min or q_max; limits of joints that mimic it count as
+/// its own.
 /// Stops act by impulses when they are hit, on all joints that are at theirs at the same instant; friction is
-/// bounded and has none: joints that stick may be shaken loose. Motion that is given goes through limits. Values
-/// are pinned.
+/// bounded and has none: joints that stick may be shaken loose. Motion that is given goes through limits.
+/// Values are pinned.
 typedef enum limb_stop {
   LIMB_STOP_NONE = 0,   ///< nothing: limits are not looked at
   LIMB_STOP_HOLD = 1,   ///< it stops there, without rebound, until a force pulls it away
@@ -89,7 +90,7 @@ typedef enum limb_stiction {
 typedef struct limb_sim_options {
   size_t size; ///< sizeof(limb_sim_options), set by the default function
   limb_sim_method method;
-  double step;          ///< fixed steps: the longest [s]; default 1e-3. Others: the first; 0: found
+  double step;          ///< fixed steps: the longest [s]; default 1e-3. Others find their own
   double relative;      ///< tolerance of adaptive methods, relative; default 1e-8
   double absolute;      ///< absolute [rad, m, rad/s, m/s]; default 1e-10
   double longest;       ///< adaptive: no step longer than this [s]; 0: no bound
@@ -151,7 +152,8 @@ typedef struct limb_sim_state {
 
 /// @param out  (output)
 /// @param err  NULL: not wanted
-/// @return LIMB_OK; LIMB_E_ARG (options that make no sense: err says which); LIMB_E_UNSUPPORTED (a method that
+/// @return LIMB_OK; LIMB_E_ARG (options that make no sense: err says which); LIMB_E_UNSUPPORTED (a method
+/// that
 ///         this build or robot does not have); LIMB_E_NOMEM, and those of limb_loops_create.
 /// The model must outlive the simulation; wrenches and laws of env, too.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m,
@@ -177,8 +179,8 @@ typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q,
 /// Sets q, v and a of the joints whose motion is given; other entries must be left as they are.
 typedef limb_status limb_sim_motion_fn(void* context, double t, double* q, double* v, double* a);
 
-/// The first time after t at which the input may jump or bend; HUGE_VAL: never. Steps that end there see what the
-/// input is before that time: they ask for it right before.
+/// The first time after t at which the input may jump or bend; HUGE_VAL: never. Steps that end there see
+/// what the input is before that time: they ask for it right before.
 typedef double limb_sim_break_fn(void* context, double t);
 
 /// A source of forces. Start from all zero.
@@ -191,8 +193,8 @@ typedef struct limb_sim_force {
   double period, delay;
 } limb_sim_force;
 
-/// Sources are added up in the order in which they came. LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM; LIMB_E_ORDER after
-/// the start.
+/// Sources are added up in the order in which they came. LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM; LIMB_E_ORDER
+/// after the start.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f);
 
 /// @param count  wrenches that it sets
@@ -200,15 +202,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int cou
                                                           limb_sim_wrench_fn* wrench, void* context,
                                                           limb_sim_break_fn* next_break);
 
-/// Motion given on some joints: these follow the callback whatever that takes (limb/hybrid.h), the others move
-/// freely. Once per simulation.
+/// Motion given on some joints: these follow the callback whatever that takes (limb/hybrid.h), the others
+/// move freely. Once per simulation.
 /// @param given  nv marks (limb_given); copied
 /// Components of ball and free joints are given all or none (LIMB_E_UNSUPPORTED).
 LIMB_NODISCARD LIMB_API limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given,
                                                         limb_sim_motion_fn* motion, void* context,
                                                         limb_sim_break_fn* next_break);
 
-// ---- events ------------------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------------
 
 /// X(name, value, text): what happens at an instant. Values are pinned.
 #define LIMB_EVENT_LIST(X)           \
@@ -229,8 +231,8 @@ typedef enum limb_event_kind {
 
 LIMB_API const char* limb_event_kind_name(limb_event_kind kind); ///< NULL: there is no such
 
-/// What happened. Several at the same time are told one after the other: conditions, stops that were hit, what
-/// that did to others. More than 1000 (and 20 for each joint with friction or stops) within 1e-5 s are
+/// What happened. Several at the same time are told one after the other: conditions, stops that were hit,
+/// what that did to others. More than 1000 (and 20 for each joint with friction or stops) within 1e-5 s are
 /// LIMB_E_NOCONV.
 typedef struct limb_sim_event {
   limb_event_kind kind; ///< NONE: nothing, the end time was reached
@@ -264,10 +266,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim,
 
 // ---- running ---------------------------------------------------------------------------------------------
 
-/// Puts the robot into a state: loops must be closed there to 1e-6, and are then closed exactly; velocities of
-/// joints whose motion is given are set. May be called again: summary and modes begin anew.
+/// Puts the robot into a state: loops must be closed there to 1e-6, and are then closed exactly;
+/// velocities of joints whose motion is given are set. May be called again: summary and modes begin anew.
 /// @param v  nv; NULL: at rest
-/// @return LIMB_OK; LIMB_E_ARG (also a q beyond limits that stop, as err says); LIMB_E_NOCONV (loops are open:
+/// @return LIMB_OK; LIMB_E_ARG (also a q beyond limits that stop, as err says); LIMB_E_NOCONV (loops are
+/// open:
 ///         err names the loop and how far); those of the dynamics.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q,
                                                    const double* v, limb_error* err);

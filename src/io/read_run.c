@@ -18,9 +18,7 @@ static const char* key_of(run_reader* r, const char* section, const char* word, 
     *name = "";
     return "";
   }
-  memcpy(key, section, first);
-  if (dot) key[first] = '.';
-  memcpy(key + first + dot, word, second);
+  (void)snprintf(key, first + dot + second + 1, "%s%s%s", section, dot ? "." : "", word);
   *name = key + first + dot;
   return key;
 }
@@ -56,6 +54,20 @@ static void add(run_reader* r, const yml_node* n, const char* section, const cha
   if (v.text) to->value[to->count++] = v;
 }
 
+// One value in the place of many; NULL: there is none.
+static limb_run_value* take_alone(run_reader* r, const yml_node* n, const char* key,
+                                  limb_run_values* to)
+{
+  limb_run_value* one = limb_pool_take(r->pool, sizeof *one);
+  if (!one) {
+    r->out_of_memory = true;
+    return NULL;
+  }
+  to->value = one;
+  add(r, n, key, "", to);
+  return to->count > 0 ? one : NULL;
+}
+
 void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bool alone,
                        limb_run_values* to)
 {
@@ -63,10 +75,8 @@ void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bo
   const char* name = NULL;
   const char* key = key_of(r, section, n->key ? n->key : "", &name);
   if (alone && n->kind == YML_SCALAR) {
-    to->value = limb_pool_take(r->pool, sizeof *to->value);
-    r->out_of_memory |= !to->value;
-    if (!r->out_of_memory) add(r, n, key, "", to);
-    if (to->count) to->value->name = "";
+    limb_run_value* one = take_alone(r, n, key, to);
+    if (one) one->name = "";
     return;
   }
   if (!limb_yml_is(&r->check, n, YML_MAP)) return;
@@ -94,10 +104,8 @@ void limb_run_take_list(run_reader* r, const yml_node* n, const char* section,
   int count = 0;
   while (names && names[count]) count++;
   if (!names && n->kind == YML_SCALAR) {
-    to->value = limb_pool_take(r->pool, sizeof *to->value);
-    r->out_of_memory |= !to->value;
-    if (!r->out_of_memory) add(r, n, key, "", to);
-    if (to->count) to->value->name = to->value->text;
+    limb_run_value* one = take_alone(r, n, key, to);
+    if (one) one->name = one->text;
     return;
   }
   if (!limb_yml_is(&r->check, n, YML_LIST)) return;

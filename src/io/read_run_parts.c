@@ -171,7 +171,7 @@ static void read_output(run_reader* r, const yml_node* x, limb_run_output* o)
     {"rate", AT(rate)}, {"interval", AT(interval)}, {"title", AT(title)},
     {NULL, 0}};
 #undef AT
-  static const char* const more[] = {"channels", NULL};
+  static const char* const more[] = {"channels", "directions", NULL};
   static const char *const kinds[] = {"file", "plot", "animation"}, *const rates[] = {"rate",
                                                                                       "interval"};
   if (x->kind == YML_SCALAR) {
@@ -184,6 +184,7 @@ static void read_output(run_reader* r, const yml_node* x, limb_run_output* o)
     limb_yml_error(&r->check, RULE_MISSING_KEY, x->mark, "file, plot or animation is missing");
   (void)limb_yml_one_of(&r->check, x, rates, 2);
   limb_run_take_list(r, limb_yml_get(x, "channels"), "outputs", NULL, &o->channels);
+  limb_run_take_list(r, limb_yml_get(x, "directions"), "outputs", NULL, &o->directions);
   if (o->animation.text && o->channels.count > 0)
     limb_yml_error(&r->check, RULE_BAD_VALUE, limb_yml_get(x, "channels")->key_mark,
                    "an animation has no channels");

@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-// Factors A in place; pivot[k] >= k is the row that was exchanged with the k-th. Rows are compared relative to
-// their largest entries, so that units do not matter. scale: scratch, n numbers.
-// False when A is singular to working precision: nothing but rounding is left of all rows. A is destroyed then.
+// Factors A in place; pivot[k] >= k is the row that was exchanged with the k-th. Rows are compared relative
+// to their largest entries, so that units do not matter. scale: scratch, n numbers. False when A is singular
+// to working precision: nothing but rounding is left of all rows. A is destroyed then.
 bool limb_lu_factor(int n, double* A, int* pivot, double* scale);
 
 // x = A^-1 x

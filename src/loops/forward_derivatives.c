@@ -9,8 +9,9 @@
 //     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
 //     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'
 //
-// Where rows depend on each other, these are of the robot that has the independent ones only, with multipliers
-// A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do not close the loops.
+// Where rows depend on each other, these are of the robot that has the independent ones only, with
+// multipliers A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do
+// not close the loops.
 
 #include "limb/closed.h"
 
@@ -87,7 +88,8 @@ static int live_rows(const limb_loops* w)
   return count;
 }
 
-// The multipliers of the independent rows that make the same force as those of all, in the order of the clusters.
+// The multipliers of the independent rows that make the same force as those of all, in the order of the
+// clusters.
 static void gather_multipliers(limb_loops* w, const parts* p, double* lambda)
 {
   const ptrdiff_t n = p->n;

@@ -64,7 +64,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   const limb_model* m = w->m;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK && o.held && !limb_marks_valid(m, o.held)) s = LIMB_E_ARG;
+  if (s == LIMB_OK) s = limb_check_held(m, o.held);
   if (s == LIMB_OK && v && !limb_finite(m->nv, v)) s = LIMB_E_NONFINITE;
   if (s != LIMB_OK) return s;
   memcpy(w->q2, q, (size_t)m->nq * sizeof *q);

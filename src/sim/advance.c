@@ -4,8 +4,8 @@
 //   begin   where the last step began               went beyond what was asked for
 //
 // The way to the next stop (the end, or a break of an input) is cut into equal steps by methods with fixed
-// steps; adaptive ones end there, too, or at breaks only, and are interpolated. Where a watched function crosses zero inside a
-// step, now goes there, modes change, and the stepper begins anew.
+// steps; adaptive ones end there, too, or at breaks only, and are interpolated. Where a watched function
+// crosses zero inside a step, now goes there, modes change, and the stepper begins anew.
 #include "sim/sim_impl.h"
 
 #include "base/finite.h"
@@ -27,7 +27,9 @@ limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
   loops->time = p->t;
   if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   if (fmax(gap.place, gap.velocity) > sim->o.project) {
-    if ((s = limb_project(sim->loops, loops, p->q, p->v, NULL)) != LIMB_OK) return s;
+    limb_loop_options others = *loops;
+    if (sim->motion.given) others.held = sim->motion.given;
+    if ((s = limb_project(sim->loops, &others, p->q, p->v, NULL)) != LIMB_OK) return s;
     limb_sim_keep(sim, p);
     sim->summary.projections++;
     if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
@@ -111,7 +113,8 @@ static limb_status make_step(limb_sim* sim, double t_end)
   const double t = pace == SIM_FIXED ? next_end(sim, stop) : stop;
   if (!(t > sim->begin.t))
     return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are so short that time does not go on");
-  limb_status s = step_to(sim, t);
+  limb_status s = sim->redundant ? limb_sim_choose_rows(sim, &sim->begin) : LIMB_OK;
+  if (s == LIMB_OK) s = step_to(sim, t);
   sim->known = false;
   if (s == LIMB_OK && !finite_point(sim, &sim->front)) s = LIMB_E_NONFINITE;
   if (s == LIMB_OK) s = limb_sim_settle(sim, &sim->front);
@@ -144,8 +147,8 @@ limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out)
 
 // ---- on the way ------------------------------------------------------------------------------------------
 
-// After a jump at now: the stepper goes on from there. Watched values before it: to see what it carried across
-// zero.
+// After a jump at now: the stepper goes on from there. Watched values before it: to see what it carried
+// across zero.
 static limb_status restart(limb_sim* sim, const double* before)
 {
   limb_status s = limb_sim_settle(sim, &sim->now);
@@ -170,7 +173,10 @@ static limb_status meet_event(limb_sim* sim, double time)
                          sim->crowd - 1, crowd_time, time);
   limb_sim_copy(sim, &sim->probe, &sim->now);
   sim->known = false;
-  if ((s = limb_sim_happen(sim)) != LIMB_OK) return s;
+  if ((s = limb_sim_happen(sim)) != LIMB_OK) {
+    limb_sim_copy(sim, &sim->probe, &sim->now); // as it was
+    return s;
+  }
   return restart(sim, sim->watching);
 }
 

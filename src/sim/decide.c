@@ -8,29 +8,24 @@
 //
 // a is linear in h with the inverse of the mass matrix along what can move, symmetric and positive: there is
 // one answer for a (and for h, but for loops, where several can hold the same motion). It is found by block
-// principal pivoting: all edges that contradict their mode change it; when that does not lead to fewer
-// contradictions a few times, only the last one does, which ends after finitely many rounds.
+// principal pivoting: all edges that contradict their mode change it. When that does not end soon, as in long
+// chains, a path is followed: friction and stops are lent what they lack to hold everything, and that is
+// taken back, from all together, to nothing. On the way edges change their modes one by one; everything is
+// linear in between, so that two evaluations tell where the next one does.
 //
-// Reference: J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone linear
-//            complementarity problems, Computers and Operations Research 21, 1994; for friction R. Featherstone,
-//            Rigid body dynamics algorithms, 2008, section 11.4.
-// Cost:      one evaluation of accelerations a round; two or three rounds as a rule.
+// Reference: J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone
+// linear
+//            complementarity problems, Computers and Operations Research 21, 1994; R. Cottle, J.-S. Pang, R.
+//            Stone, The linear complementarity problem, 1992.
+// Cost:      one evaluation of accelerations a round; two or three rounds as a rule. Along the path two
+// for each
+//            change.
 #include "sim/edges.h"
 
-enum { PATIENCE = 3, ROUNDS = 100, ROUNDS_EDGE = 10 };
+enum { BLOCKS = 12, CHANGES = 100, CHANGES_EDGE = 10 };
 enum { FINE = 2 }; // no contradiction
 
 // ---- modes -----------------------------------------------------------------------------------------------
-
-// A stop at which the edge is. Where it rests, it is.
-static sim_contact stop_near(const limb_sim* sim, const sim_edge* e)
-{
-  const double q = sim->now.q[e->q];
-  if (!stops_hold(sim)) return SIM_AWAY;
-  if (e->contact != SIM_AWAY) return e->contact;
-  if (q >= e->upper - edge_reach(e->upper)) return SIM_AT_UPPER;
-  return q <= e->lower + edge_reach(e->lower) ? SIM_AT_LOWER : SIM_AWAY;
-}
 
 static void set_contact(const limb_sim* sim, sim_edge* e, sim_contact contact)
 {
@@ -80,7 +75,7 @@ static int first_guess(limb_sim* sim)
     sim_edge* e = &sim->edge[i];
     if (e->given) continue;
     const double v = take_rest(sim, e);
-    e->near = stop_near(sim, e);
+    e->near = edge_stop(sim, e);
     e->open = v == 0 && (e->coulomb > 0 || e->near != SIM_AWAY);
     count += e->open;
     if (!e->open)
@@ -90,6 +85,7 @@ static int first_guess(limb_sim* sim)
     else
       hold(sim, e);
     e->locked = false;
+    e->extra = 0;
   }
   return count;
 }
@@ -107,19 +103,19 @@ static int instead(const limb_sim* sim, const sim_edge* e)
   return sim->a[e->v] * e->went < -noise ? 0 : FINE;
 }
 
-// Modes at now as they are: accelerations and forces; how many contradict them, and the last of those.
-static limb_status look(limb_sim* sim, int* count, int* last)
+// Modes at now as they are: accelerations and forces; how many contradict them.
+static limb_status look(limb_sim* sim, int* count)
 {
   sim_point* p = &sim->now;
   limb_sim_mark_held(sim);
   sim->freely = 0;
   const limb_status s = limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a);
-  *count = 0, *last = -1;
+  *count = 0;
   for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
     sim_edge* e = &sim->edge[i];
     if (!e->open) continue;
     if (edge_is_held(sim, e)) e->force = fmax(e->force, fabs(sim->holding[e->v]));
-    if (instead(sim, e) != FINE) ++*count, *last = i;
+    *count += instead(sim, e) != FINE;
   }
   return s;
 }
@@ -166,23 +162,95 @@ static limb_status find_locked(limb_sim* sim)
   return any ? limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a) : LIMB_OK;
 }
 
-limb_status limb_sim_decide(limb_sim* sim)
+// ---- the path --------------------------------------------------------------------------------------------
+
+// The mode as it is, with a share of what is lent: how much is left until it must change.
+static limb_status measure(limb_sim* sim, double share)
 {
-  const int open = first_guess(sim);
-  limb_sim_mark_held(sim);
-  if (!open) return LIMB_OK;
-  int fewest = sim->nedge + 1, patience = PATIENCE;
-  for (int round = 0; round < ROUNDS + ROUNDS_EDGE * sim->nedge; round++) {
-    int count, last;
-    const limb_status s = look(sim, &count, &last);
-    if (s != LIMB_OK) return s;
-    if (count == 0) return sim->loops && sim->nheld ? find_locked(sim) : LIMB_OK;
-    if (count < fewest)
-      fewest = count, patience = PATIENCE;
-    else
-      patience--;
-    for (int i = patience < 0 ? last : 0; i <= last; i++) change(sim, &sim->edge[i]);
+  int count;
+  for (int i = 0; i < sim->nedge; i++) {
+    sim_edge* e = &sim->edge[i];
+    e->extra = e->open ? share * e->excess : 0;
   }
+  return look(sim, &count);
+}
+
+static void room_of(const limb_sim* sim, const sim_edge* e, double* room)
+{
+  if (edge_is_held(sim, e)) {
+    const double h = sim->holding[e->v], slack = edge_slack(sim, e);
+    room[0] = edge_most(sim, e) + slack - h;
+    room[1] = h - edge_least(sim, e) + slack;
+  } else {
+    room[0] = sim->a[e->v] * e->went + 1e-9 * sim->freely;
+    room[1] = 0;
+  }
+}
+
+// All are held, with what they lack for that.
+static limb_status lend(limb_sim* sim)
+{
+  for (int i = 0; i < sim->nedge; i++) {
+    if (sim->edge[i].open) hold(sim, &sim->edge[i]);
+  }
+  const limb_status s = measure(sim, 0);
+  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
+    sim_edge* e = &sim->edge[i];
+    if (!e->open) continue;
+    room_of(sim, e, e->room);
+    e->excess = fmax(0, -fmin(e->room[0], e->room[1])) * (1 + 1e-9);
+  }
+  return s;
+}
+
+// The edge that changes first on the way from `share` to nothing, and the share then; -1 when none does.
+static limb_status first_change(limb_sim* sim, double* share, int* first)
+{
+  limb_status s = measure(sim, *share);
+  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++)
+    room_of(sim, &sim->edge[i], sim->edge[i].room);
+  if (s == LIMB_OK) s = measure(sim, 0);
+  double at = -1;
+  *first = -1;
+  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
+    const sim_edge* e = &sim->edge[i];
+    double room[2];
+    if (!e->open) continue;
+    room_of(sim, e, room);
+    for (int k = 0; k < 2; k++) {
+      const double t = *share * (-room[k] / (fmax(e->room[k], 0) - room[k])); // linear in between
+      if (room[k] < 0 && t > at) at = t, *first = i;
+    }
+  }
+  *share = fmax(at, 0);
+  return s;
+}
+
+static limb_status follow_path(limb_sim* sim)
+{
+  double share = 1;
+  limb_status s = lend(sim);
+  for (int k = 0; k < CHANGES + CHANGES_EDGE * sim->nedge && s == LIMB_OK; k++) {
+    int first;
+    if ((s = first_change(sim, &share, &first)) != LIMB_OK || first < 0) return s;
+    change(sim, &sim->edge[first]); // by the values without anything lent
+  }
+  if (s != LIMB_OK) return s;
   return limb_sim_fail(sim, LIMB_E_NOCONV,
                        "at %.9g s it is not found which joints stick, slip or rest", sim->now.t);
+}
+
+limb_status limb_sim_decide(limb_sim* sim)
+{
+  limb_status s = LIMB_OK;
+  int count = first_guess(sim);
+  limb_sim_mark_held(sim);
+  if (!count) return LIMB_OK;
+  for (int round = 0; round < BLOCKS && s == LIMB_OK; round++) {
+    s = look(sim, &count);
+    if (s != LIMB_OK || !count) break;
+    for (int i = 0; i < sim->nedge; i++) change(sim, &sim->edge[i]);
+  }
+  if (s == LIMB_OK && count) s = follow_path(sim);
+  return s == LIMB_OK && sim->loops && sim->nheld ? find_locked(sim) : s;
 }

@@ -4,7 +4,7 @@
 //   a_x x_q     of forces that depend on the state (callbacks, springs of stops): x by central differences
 //   a_t         by differences inside the step to come, when something depends on time
 //
-// Where there are no analytic ones (force laws, wrenches of callbacks, redundant rows, held joints in loops), all are
+// Where there are no analytic ones (force laws, wrenches of callbacks, held joints in loops), all are
 // central differences of the accelerations, whose error is the cube root of rounding squared, 4e-11.
 #include "sim/sim_impl.h"
 
@@ -18,7 +18,7 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
 {
   sim_slopes* w = &sim->slopes;
   const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
-  if (w->a_x) return LIMB_OK;
+  if (w->ready) return LIMB_OK;
   double** const part[] = {&w->a_x, &w->x_q, &w->x_v, &w->plus, &w->minus, &w->u, &w->v, &w->q};
   const size_t size[] = {nv * nv, nv * nv, nv * nv, nv, nv, nv, nv, nq};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
@@ -31,7 +31,10 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
     const limb_time_law* law = &info.def.law;
     w->laws = w->laws || law->fn || law->rate != 0 || law->amplitude != 0;
   }
-  return sim->loops ? limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual) : LIMB_OK;
+  const limb_status s =
+    sim->loops ? limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual) : LIMB_OK;
+  w->ready = s == LIMB_OK;
+  return s;
 }
 
 // ---- by differences --------------------------------------------------------------------------------------
@@ -66,8 +69,9 @@ static limb_status differences(limb_sim* sim, sim_function* f, double t, const d
 {
   sim_slopes* w = &sim->slopes;
   const int nv = sim->nv;
+  const double reach = cbrt(DBL_EPSILON);
   for (int k = 0; k < 2 * nv; k++) {
-    const double x = k < nv ? 1 : fmax(1, fabs(v[k - nv])), size = cbrt(DBL_EPSILON) * x;
+    const double x = k < nv ? 1 : fmax(1, fabs(v[k - nv])), size = reach * x;
     limb_status s = beside(sim, f, t, q, v, k, size, w->plus);
     if (s == LIMB_OK) s = beside(sim, f, t, q, v, k, -size, w->minus);
     if (s != LIMB_OK) return s;
@@ -94,6 +98,9 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
   const size_t row = (size_t)sim->nv;
   for (size_t k = 0; k < row && s == LIMB_OK; k++) {
     if (!sim->held[k]) continue;
+    for (size_t i = 0; i < row && sim->motion.given && sim->motion.given[k]; i++)
+      a_q[i * row + k] = a_v[i * row + k] =
+        0; // their q and v are those of the time, whatever the state
     memset(a_q + k * row, 0, row * sizeof *a_q);
     memset(a_v + k * row, 0, row * sizeof *a_v);
     memset(a_x + k * row, 0, row * sizeof *a_x);
@@ -101,20 +108,19 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
   return s;
 }
 
-// exact: Baumgarte's terms vanish on the surface of the constraints, but not their derivatives; and where rows depend
-// on each other, equations.c goes on beyond that surface in another way than limb/closed.h.
+// exact: Baumgarte's terms vanish on the surface of the constraints, but not their derivatives; and where
+// rows depend on each other, equations.c goes on beyond that surface in another way than limb/closed.h.
 static limb_status of_loops(limb_sim* sim, const double* q, const double* v, bool exact,
-                            double* a_q, double* a_v)
+                            const limb_closed_derivatives* out)
 {
   limb_closed_options o = sim->o.closed;
   if (sim->nheld || (exact && (o.alpha != 0 || o.beta != 0 || sim->redundant)))
     return LIMB_E_UNSUPPORTED;
   o.alpha = o.beta = 0;
   const limb_closed_motion in = {q, v, NULL, &sim->env};
-  const limb_closed_derivatives out = {.da_dq = a_q, .da_dv = a_v, .da_dtau = sim->slopes.a_x};
   const limb_status s =
-    limb_closed_forward_dynamics_derivatives(sim->loops, sim->slopes.dual, &in, sim->x, &o, &out);
-  return s == LIMB_E_SINGULAR ? LIMB_E_UNSUPPORTED : s; // redundant rows: by differences
+    limb_closed_forward_dynamics_derivatives(sim->loops, sim->slopes.dual, &in, sim->x, &o, out);
+  return s == LIMB_E_SINGULAR ? LIMB_E_UNSUPPORTED : s; // ranks in doubt: by differences
 }
 
 // y += a_x x_y
@@ -138,7 +144,8 @@ static limb_status analytic(limb_sim* sim, double t, double* q, double* v, bool 
   sim->o.closed.loops.time = t;
   limb_status s = limb_sim_load(sim, t, q, v);
   if (s != LIMB_OK) return s;
-  s = sim->loops ? of_loops(sim, q, v, exact, a_q, a_v) : of_tree(sim, q, v, a_q, a_v);
+  const limb_closed_derivatives out = {.da_dq = a_q, .da_dv = a_v, .da_dtau = w->a_x};
+  s = sim->loops ? of_loops(sim, q, v, exact, &out) : of_tree(sim, q, v, a_q, a_v);
   if (s != LIMB_OK || (!sim->nsource && !sim->nedge)) return s;
   if ((s = differences(sim, forces, t, q, v, w->x_q, w->x_v)) != LIMB_OK) return s;
   add_product(sim->nv, w->a_x, w->x_q, a_q);

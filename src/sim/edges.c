@@ -1,8 +1,8 @@
 // Joints with Coulomb friction or limits that stop them: who they are, who is held, which forces they feel.
 //
-// A mimic joint's friction and limits are its leader's: v_f = c v gives |c| Fs, and q_f = c q + o gives limits
-// of q. Joints with more than one degree of freedom have neither. Where Coulomb friction is handled by modes,
-// that of the dynamics is switched off by a width that makes tanh(v / width) zero.
+// A mimic joint's friction and limits are its leader's: v_f = c v gives |c| Fs, and q_f = c q + o gives
+// limits of q. Joints with more than one degree of freedom have neither. Where Coulomb friction is handled
+// by modes, that of the dynamics is switched off by a width that makes tanh(v / width) zero.
 #include "sim/edges.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ void limb_sim_forget_modes(limb_sim* sim)
     e->given = sim->motion.given && sim->motion.given[e->v];
     e->slip = SIM_FREE, e->contact = SIM_AWAY;
     e->locked = e->open = false;
-    e->force = 0;
+    e->force = e->extra = 0;
   }
 }
 
@@ -102,29 +102,16 @@ void limb_sim_mark_given(limb_sim* sim)
   for (int k = 0; k < sim->nv; k++) {
     sim->held[k] = sim->motion.given ? sim->motion.given[k] : LIMB_FORCE_GIVEN;
     sim->nheld += sim->held[k] == LIMB_ACCELERATION_GIVEN;
-    sim->ease[k] = 1;
   }
-}
-
-// In loops, what several could hold is shared by the squares of what friction can do; stops can do most.
-static double ease(const limb_sim* sim, const sim_edge* e, double largest)
-{
-  const double least = 1e-3, most = 1e3;
-  if (edge_rests(sim, e) || !(e->coulomb > 0)) return least;
-  const double share = largest / e->coulomb;
-  return fmin(share * share, most);
 }
 
 void limb_sim_mark_held(limb_sim* sim)
 {
   limb_sim_mark_given(sim);
-  double largest = 0;
-  for (int i = 0; i < sim->nedge; i++) largest = fmax(largest, sim->edge[i].coulomb);
   for (int i = 0; i < sim->nedge; i++) {
     const sim_edge* e = &sim->edge[i];
     if (!edge_is_held(sim, e)) continue;
     sim->held[e->v] = LIMB_ACCELERATION_GIVEN;
-    sim->ease[e->v] = ease(sim, e, largest);
     sim->nheld++;
   }
 }
@@ -155,6 +142,7 @@ void limb_sim_mode_forces(const limb_sim* sim, const double* q, const double* v,
     if (e->given) continue;
     if (e->slip == SIM_SLIPS_UP) x[e->v] -= e->coulomb;
     if (e->slip == SIM_SLIPS_DOWN) x[e->v] += e->coulomb;
+    if (e->extra != 0) x[e->v] -= e->went * e->extra;
     if (e->contact != SIM_AWAY && sim->o.stop == LIMB_STOP_SPRING)
       x[e->v] += stop_force(sim, e, q, v);
   }

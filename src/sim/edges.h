@@ -3,7 +3,8 @@
 // An edge that is held is pushed by a force h, sim->holding, which friction and the stop share between them:
 // friction no more than Fs either way, the stop only away from the limit. It stays as long as
 //
-//     least <= h <= most        least = -Fs, or -infinity at the upper stop; most = Fs, or infinity at the lower
+//     least <= h <= most        least = -Fs, or -infinity at the upper stop; most = Fs, or infinity at the
+//     lower
 //
 // and moves up with h = least, down with h = most, otherwise.
 #ifndef LIMB_SIM_EDGES_H
@@ -38,13 +39,13 @@ static inline int edge_push(const sim_edge* e)
 static inline double edge_least(const limb_sim* sim, const sim_edge* e)
 {
   const bool stopped = edge_rests(sim, e) && (edge_push(e) < 0 || e->lower == e->upper);
-  return stopped ? -HUGE_VAL : -e->coulomb;
+  return stopped ? -HUGE_VAL : -(e->coulomb + e->extra);
 }
 
 static inline double edge_most(const limb_sim* sim, const sim_edge* e)
 {
   const bool stopped = edge_rests(sim, e) && (edge_push(e) > 0 || e->lower == e->upper);
-  return stopped ? HUGE_VAL : e->coulomb;
+  return stopped ? HUGE_VAL : e->coulomb + e->extra;
 }
 
 // What rounding may add to the force that holds it [N, N m]. A force is watched for twice that much.
@@ -56,7 +57,17 @@ static inline double edge_slack(const limb_sim* sim, const sim_edge* e)
 // A coordinate this near to a limit is at it.
 static inline double edge_reach(double limit) { return 1e-12 * (1 + fabs(limit)); }
 
-// Marks who is held, and how they share. edges.c
+// The stop that holds it at which it is; where it has a contact, it is.
+static inline sim_contact edge_stop(const limb_sim* sim, const sim_edge* e)
+{
+  const double q = sim->now.q[e->q];
+  if (!stops_hold(sim)) return SIM_AWAY;
+  if (e->contact != SIM_AWAY) return e->contact;
+  if (q >= e->upper - edge_reach(e->upper)) return SIM_AT_UPPER;
+  return q <= e->lower + edge_reach(e->lower) ? SIM_AT_LOWER : SIM_AWAY;
+}
+
+// Marks who is held. edges.c
 void limb_sim_mark_held(limb_sim* sim);
 
 // The same for an impulse: only motion that is given resists, friction has no time. edges.c
@@ -66,7 +77,8 @@ void limb_sim_mark_given(limb_sim* sim);
 // decide.c
 limb_status limb_sim_decide(limb_sim* sim);
 
-// Stops act on edges that have a contact, running into it or at rest: velocities of now, and modes after that.
+// Stops act on edges that have a contact, running into it or at rest: velocities of now, and modes after
+// that.
 // begin: memory, at create. impact.c
 limb_status limb_sim_begin_impact(limb_sim* sim);
 limb_status limb_sim_strike(limb_sim* sim);

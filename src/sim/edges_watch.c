@@ -7,18 +7,17 @@
 //     spring, pressed     -(k x + d v)                  it would be pulled
 //     loops               log(condition / bound)        a singularity is near
 //
-// Functions that are not of interest in a mode are -1. A joint that goes beyond its limit and comes back inside
-// one step is seen by its velocity, which changes its sign: where it turns round is then looked for. One that
-// turns round twice is seen by the way that it has made, which is less than its velocities say.
+// Functions that are not of interest in a mode are -1. A joint that goes beyond its limit and comes back
+// inside one step is seen by its velocity, which changes its sign: where it turns round is then looked
+// for. One that turns round twice is seen by the way that it has made, which is less than its velocities say.
 //
 // Cost: none but for the accelerations that h needs, when something is held; the singular values of loops.
 #include "sim/edges.h"
 
 #include <float.h>
 
-static const double still =
-  1e-14;                       // [rad/s, m/s]: a velocity with the wrong sign is noise below this
-static const double idle = -1; // of a function that is not looked at
+static const double still = 1e-14;    // [rad/s, m/s]: less is noise, whatever its sign
+static const double idle = -1;        // of a function that is not looked at
 static const double nearly = DBL_MIN; // what is as good as zero, and below it
 
 int limb_sim_edge_functions(const limb_sim* sim) { return sim->nedge * EDGE_WATCHES; }
@@ -153,8 +152,8 @@ static limb_status look_at_side(limb_sim* sim, const sim_edge* e, int side, doub
   return limb_sim_watch(sim, &sim->probe, sim->watching);
 }
 
-// Where a parabola with the velocities of both ends, and the way between them, is lowest: outside of them when it
-// is not below zero.
+// Where a parabola with the velocities of both ends, and the way between them, is lowest: outside of them
+// when it is not below zero.
 static double lowest(double h, double v0, double v1, double way)
 {
   const double c = 3 * (v0 + v1) - 6 * way / h, b = v1 - v0 - c; // v0 + b s + c s^2

@@ -66,16 +66,16 @@ static limb_status solve_closed(limb_sim* sim, const double* q, const double* v,
                                       NULL);
 }
 
-// Stages of a step are a little off the surface of the constraints. Robots some of whose rows depend on each other on
-// that surface only (Bennett's linkage) have no accelerations there: the equations are taken at the nearest place on
-// the surface, which is another way to go on beyond it.
+// Stages of a step are a little off the surface of the constraints. Robots some of whose rows depend on
+// each other on that surface only (Bennett's linkage) have no accelerations there: the equations are taken
+// at the nearest place on the surface, which is another way to go on beyond it.
 static limb_status solve_loops(limb_sim* sim, const double* q, const double* v, double* a)
 {
   sim_point* p = &sim->projected;
   if (!sim->redundant) return solve_closed(sim, q, v, a);
   memcpy(p->q, q, (size_t)sim->nq * sizeof *q);
   memcpy(p->v, v, (size_t)sim->nv * sizeof *v);
-  const limb_status s = limb_project(sim->loops, &sim->o.closed.loops, p->q, p->v, NULL);
+  const limb_status s = limb_sim_onto_surface(sim, p->q, p->v);
   return s == LIMB_OK ? solve_closed(sim, p->q, p->v, a) : s;
 }
 

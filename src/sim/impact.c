@@ -1,24 +1,23 @@
 // Impulses at stops.
 //
-// Joints that run into their stops, and those that are at one, are struck at the same instant by impulses p >= 0
-// away from the limits. With u for their velocities away from them, e for restitution, and A for the inverse of
-// the mass matrix along what can move, seen from these joints,
+// Joints that run into their stops, and those that are at one, are struck at the same instant by impulses
+// p >= 0 away from the limits. With u for their velocities away from them, e for restitution, and A for
+// the inverse of the mass matrix along what can move, seen from these joints,
 //
 //     u_after = u + A p >= -e u,      p >= 0,      p_i > 0 only where u_after_i = -e_i u_i
 //
-// (Newton's law; e = 0 of those that rest, or are about to leave.) The kinetic energy changes by the sum of p (u_after + u) / 2: for e =
-// 1 it is kept. Friction is bounded, and has no impulse: joints that stick are moved by it like any other. Only
-// motion that is given, and loops, resist throughout.
+// (Newton's law; e = 0 of those that rest, or are about to leave.) The kinetic energy changes by the sum of
+// p (u_after + u) / 2: for e = 1 it is kept. Friction is bounded, and has no impulse: joints that stick
+// are moved like any other. Only motion that is given, and loops, resist throughout.
 //
-// A joint that would rise by less than options.absolute [rad, m] before it comes back, or would do so more slowly
-// than that [rad/s, m/s], stays at its stop. So a series of ever smaller rebounds ends.
+// A joint that would rise by less than options.absolute [rad, m] before it comes back, or would do so more
+// slowly than that [rad/s, m/s], stays at its stop. So a series of ever smaller rebounds ends.
 //
-// Reference: F. Pfeiffer, C. Glocker, Multibody dynamics with unilateral contacts, 1996, chapter 8; for the
-//            pivoting decide.c.
+// Reference: F. Pfeiffer, C. Glocker, Multibody dynamics with unilateral contacts, 1996; for the pivoting
+//            decide.c.
 // Cost:      two evaluations of accelerations for each of these joints, and the cube of their number.
 #include "sim/edges.h"
 
-#include <float.h>
 #include <string.h>
 
 enum { PATIENCE = 3, ROUNDS = 100, ROUNDS_STOP = 10 };
@@ -33,20 +32,20 @@ typedef struct impact {
   bool* stays;            // would rebound or leave by so little that it does not
   double* response;       // n x nv
   double *A, *R, *factor; // n x n
-  double *b, *mu, *left, *ease;
-  double* before; // nv: velocities
+  double *b, *mu, *left;  // n
+  double* before;         // nv: velocities
 } impact;
 
 limb_status limb_sim_begin_impact(limb_sim* sim)
 {
   const size_t n = (size_t)sim->nlimit, nv = (size_t)sim->nv;
   impact* w = limb_sim_take(sim, 1, sizeof *w);
-  double* x = limb_sim_take(sim, 8 * n + n * nv + 3 * n * n + nv, sizeof *x);
+  double* x = limb_sim_take(sim, 7 * n + n * nv + 3 * n * n + nv, sizeof *x);
   int* edge = limb_sim_take(sim, n, sizeof *edge);
   sim_contact* side = limb_sim_take(sim, n, sizeof *side);
   bool* active = limb_sim_take(sim, 2 * n, sizeof *active);
   if (!w || !x || !edge || !side || !active) return LIMB_E_NOMEM;
-  double** const of_n[] = {&w->u, &w->e, &w->p, &w->z, &w->b, &w->mu, &w->left, &w->ease};
+  double** const of_n[] = {&w->u, &w->e, &w->p, &w->z, &w->b, &w->mu, &w->left};
   for (size_t k = 0; k < sizeof of_n / sizeof of_n[0]; k++, x += n) *of_n[k] = x;
   w->response = x, x += n * nv;
   w->A = x, w->R = x + n * n, w->factor = x + 2 * n * n, w->before = x + 3 * n * n;
@@ -59,15 +58,6 @@ static double push_of(const impact* w, int i) { return w->side[i] == SIM_AT_UPPE
 
 // ---- who is struck ---------------------------------------------------------------------------------------
 
-// The stop at which an edge is: it rests or runs into it, or is just there.
-static sim_contact stop_at(const limb_sim* sim, const sim_edge* e)
-{
-  const double q = sim->now.q[e->q];
-  if (e->given || e->contact != SIM_AWAY) return e->contact;
-  if (q >= e->upper - edge_reach(e->upper)) return SIM_AT_UPPER;
-  return q <= e->lower + edge_reach(e->lower) ? SIM_AT_LOWER : SIM_AWAY;
-}
-
 static limb_status gather(limb_sim* sim, impact* w)
 {
   const int nv = sim->nv;
@@ -76,7 +66,7 @@ static limb_status gather(limb_sim* sim, impact* w)
   limb_sim_mark_given(sim);
   for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
     const sim_edge* e = &sim->edge[i];
-    const sim_contact side = stop_at(sim, e);
+    const sim_contact side = e->given ? SIM_AWAY : edge_stop(sim, e);
     if (side == SIM_AWAY) continue;
     const int k = w->n++;
     w->edge[k] = i, w->side[k] = side, w->stays[k] = false;
@@ -101,7 +91,7 @@ static bool balance(impact* w)
   int n = 0;
   for (int i = 0; i < w->n; i++) {
     if (!w->active[i]) continue;
-    w->b[n] = -(1 + w->e[i]) * w->u[i], w->ease[n] = 1, n++;
+    w->b[n] = -(1 + w->e[i]) * w->u[i], n++;
   }
   for (int i = 0, row = 0; i < w->n; i++) {
     if (!w->active[i]) continue;
@@ -110,7 +100,7 @@ static bool balance(impact* w)
     }
     row++;
   }
-  const sim_system system = {n, w->R, w->b, w->ease, w->factor, w->left, w->mu};
+  const sim_system system = {n, w->R, w->b, w->factor, w->left, w->mu};
   if (n && !limb_sim_solve_shared(&system)) return false;
   for (int i = 0, row = 0; i < w->n; i++) w->p[i] = w->active[i] ? w->mu[row++] : 0;
   for (int i = 0; i < w->n; i++) {
@@ -231,6 +221,6 @@ limb_status limb_sim_strike(limb_sim* sim)
     s = strike_once(sim, w);
   }
   if (s == LIMB_OK && sim->o.work) s = kinetic_energy(sim, &after);
-  now->work += after - before;
+  if (s == LIMB_OK) now->work += after - before;
   return s;
 }

@@ -1,9 +1,11 @@
 // What the caller makes act: forces, wrenches, motions; controllers that are sampled and held.
 //
-// A sampled source is asked at t0 + k period. What it says begins to act after its delay: samples wait in a ring
-// until then. Both times are breaks: steps end there. At a break an input has two values: steps that end there are
-// given the one before it, by asking for the last time before it.
+// A sampled source is asked at t0 + k period. What it says begins to act after its delay: samples wait in
+// a ring until then. Both times are breaks: steps end there. At a break an input has two values: steps
+// that end there are given the one before it, by asking for the last time before it.
 #include "sim/sim_impl.h"
+
+#include "base/finite.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,23 +119,46 @@ limb_status limb_sim_set_wrenches(limb_sim* sim, double t, const double* q, cons
   return LIMB_OK;
 }
 
+// Whether what the callback says about a joint is finite; true for joints that it has nothing to say about.
+static bool finite_law(const limb_sim* sim, const limb_joint_info* j)
+{
+  bool finite = true, whole = false;
+  for (int k = 0; k < j->nv; k++) {
+    if (!sim->motion.given[j->v + k]) continue;
+    finite =
+      finite && limb_finite(1, sim->law_v + j->v + k) && limb_finite(1, sim->law_a + j->v + k);
+    if (j->nq == j->nv) finite = finite && limb_finite(1, sim->law_q + j->q + k);
+    whole = j->nq != j->nv;
+  }
+  return finite && (!whole || limb_finite(j->nq, sim->law_q + j->q));
+}
+
+static void impose_joint(const limb_sim* sim, const limb_joint_info* j, double* q, double* v)
+{
+  for (int k = 0; k < j->nv; k++) {
+    if (!sim->motion.given[j->v + k]) continue;
+    v[j->v + k] = sim->law_v[j->v + k];
+    if (j->nq == j->nv) q[j->q + k] = sim->law_q[j->q + k];
+  }
+  if (j->nq != j->nv && sim->motion.given[j->v])
+    memcpy(q + j->q, sim->law_q + j->q, (size_t)j->nq * sizeof *q);
+}
+
 limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
 {
-  const limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q,
-                                           sim->law_v, sim->law_a);
-  if (s != LIMB_OK) return s;
-  for (int j = 0; j < limb_joint_count(sim->m); j++) {
-    limb_joint_info info;
-    if (limb_get_joint(sim->m, j, &info) != LIMB_OK || !info.nv) continue;
-    for (int k = 0; k < info.nv; k++) {
-      if (!sim->motion.given[info.v + k]) continue;
-      v[info.v + k] = sim->law_v[info.v + k];
-      if (info.nq == info.nv) q[info.q + k] = sim->law_q[info.q + k];
-    }
-    if (info.nq != info.nv && sim->motion.given[info.v])
-      memcpy(q + info.q, sim->law_q + info.q, (size_t)info.nq * sizeof *q);
+  limb_joint_info info;
+  limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q,
+                                     sim->law_v, sim->law_a);
+  const int joints = limb_joint_count(sim->m);
+  for (int j = 0; j < joints && s == LIMB_OK; j++) {
+    s = limb_get_joint(sim->m, j, &info);
+    if (s == LIMB_OK && info.nv && !finite_law(sim, &info)) s = LIMB_E_NONFINITE;
   }
-  return LIMB_OK;
+  for (int j = 0; j < joints && s == LIMB_OK; j++) {
+    s = limb_get_joint(sim->m, j, &info);
+    if (s == LIMB_OK && info.nv) impose_joint(sim, &info, q, v);
+  }
+  return s;
 }
 
 // ---- breaks ----------------------------------------------------------------------------------------------
@@ -192,7 +217,7 @@ static limb_status sample(limb_sim* sim, sim_source* s)
 limb_status limb_sim_pass_break(limb_sim* sim)
 {
   for (int k = 0; k < sim->nsource; k++) {
-    if (!(sim->source[k].f.period > 0)) continue;
+    if (!sim->source[k].held) continue;
     const limb_status s = sample(sim, &sim->source[k]);
     if (s != LIMB_OK) return s;
   }
@@ -217,8 +242,12 @@ static limb_status gather_wrenches(limb_sim* sim)
     sim->nwrench += sim->wrenches[k].count;
   }
   const int room = sim->nwrench + e->nlaw;
-  if (!sim->wrench) sim->wrench = limb_sim_take(sim, (size_t)room, sizeof *sim->wrench);
-  if (!sim->wrench) return LIMB_E_NOMEM;
+  if (!sim->wrench || room > sim->wrench_room) {
+    sim->wrench_room = 0;
+    sim->wrench = limb_sim_take(sim, (size_t)room, sizeof *sim->wrench);
+    if (!sim->wrench) return LIMB_E_NOMEM;
+    sim->wrench_room = room;
+  }
   if (e->nwrench) memcpy(sim->wrench, e->wrench, (size_t)e->nwrench * sizeof *e->wrench);
   sim->env.nwrench = sim->nwrench, sim->env.wrench = sim->wrench;
   sim->around = is_default(sim) ? NULL : &sim->env;

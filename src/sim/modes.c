@@ -1,4 +1,5 @@
-// What happens at an event: joints come to rest, turn round, are let go, run into stops; and what is told of it.
+// What happens at an event: joints come to rest, turn round, are let go, run into stops; and what is told
+// of it.
 //
 // Everything that has its root at an instant happens together. Then all joints at rest are decided about anew
 // (decide.c), and those that do something else than before are told: one event each. A joint that rests at a

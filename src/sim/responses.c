@@ -1,12 +1,13 @@
 // Robots with loops some of whose velocities are held: by responses.
 //
-// Constrained forward dynamics is linear in the forces, a = a0 + R tau. With unit forces at the held velocities
-// H, the forces that hold them follow from
+// Constrained forward dynamics is linear in the forces, a = a0 + R tau. With unit forces at the held
+// velocities H, the forces that hold them follow from
 //
 //     R_HH mu = a_H - a0_H
 //
 // R is the inverse of the mass matrix along what the loops let move: symmetric, and singular when the held
-// velocities depend on each other. The forces are then those of least norm, and what cannot be held is an error.
+// velocities depend on each other. The forces are then those of least norm, and what cannot be held is an
+// error.
 //
 // Cost: one forward dynamics for each held velocity, and two.
 #include "sim/sim_impl.h"
@@ -20,7 +21,6 @@
 typedef struct responses {
   double *R, *factor;            // nv x nv each, of which h x h are used
   double *a, *b, *mu, *left, *x; // nv
-  double* ease;                  // nv, of the held
 } responses;
 
 static responses lay_out(const limb_sim* sim)
@@ -28,13 +28,13 @@ static responses lay_out(const limb_sim* sim)
   const size_t nv = (size_t)sim->nv;
   double* w = sim->responses;
   double* r = w + 2 * nv * nv;
-  return (responses){w, w + nv * nv, r, r + nv, r + 2 * nv, r + 3 * nv, r + 4 * nv, r + 5 * nv};
+  return (responses){w, w + nv * nv, r, r + nv, r + 2 * nv, r + 3 * nv, r + 4 * nv};
 }
 
 size_t limb_sim_responses_work(const limb_sim* sim)
 {
   const size_t nv = (size_t)sim->nv;
-  return 2 * nv * nv + 6 * nv;
+  return 2 * nv * nv + 5 * nv;
 }
 
 static limb_status forward(limb_sim* sim, const double* q, const double* v, const double* x,
@@ -71,7 +71,7 @@ bool limb_sim_solve_shared(const sim_system* p)
   double largest = 0;
   for (int i = 0; i < n; i++) largest = fmax(largest, p->R[i * n + i]);
   memcpy(p->factor, p->R, (size_t)n * (size_t)n * sizeof *p->R);
-  for (int i = 0; i < n; i++) p->factor[i * n + i] += share * largest * p->ease[i];
+  for (int i = 0; i < n; i++) p->factor[i * n + i] += share * largest;
   if (!limb_cholesky(n, p->factor)) return false;
   memset(p->mu, 0, (size_t)n * sizeof *p->mu);
   memcpy(p->left, p->b, (size_t)n * sizeof *p->left);
@@ -94,7 +94,6 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
   for (int k = 0, row = 0; k < nv && s == LIMB_OK; k++) {
     if (!sim->held[k]) continue;
     r.b[row] = sim->x[k] - a[k];
-    r.ease[row] = sim->ease[k];
     sim->freely = fmax(sim->freely, fabs(r.b[row]));
     r.x[k] = unit;
     s = forward(sim, q, v, r.x, r.a);
@@ -105,7 +104,7 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
     row++;
   }
   if (s != LIMB_OK) return s;
-  const sim_system system = {n, r.R, r.b, r.ease, r.factor, r.left, r.mu};
+  const sim_system system = {n, r.R, r.b, r.factor, r.left, r.mu};
   if (!limb_sim_solve_shared(&system))
     return limb_sim_fail(sim, LIMB_E_SINGULAR, "what is held or given opens the loops");
   for (int k = 0, row = 0; k < nv; k++) {

@@ -88,9 +88,8 @@ static limb_status take_point(limb_sim* sim, sim_point* p)
 
 static limb_status take_vectors(limb_sim* sim)
 {
-  double** const of_nv[] = {&sim->x,      &sim->y,     &sim->tau,  &sim->holding,
-                            &sim->law_v,  &sim->law_a, &sim->a,    &sim->rest,
-                            &sim->answer, &sim->ease,  &sim->aside};
+  double** const of_nv[] = {&sim->x,     &sim->y, &sim->tau,  &sim->holding, &sim->law_v,
+                            &sim->law_a, &sim->a, &sim->rest, &sim->answer,  &sim->aside};
   for (size_t k = 0; k < sizeof of_nv / sizeof of_nv[0]; k++) {
     *of_nv[k] = limb_sim_take(sim, (size_t)sim->nv, sizeof(double));
     if (!*of_nv[k]) return LIMB_E_NOMEM;
@@ -186,6 +185,7 @@ static limb_status read_options(limb_sim* sim, const limb_sim_options* options, 
     if (s != LIMB_OK)
       return limb_fail(err, s, "options", "size: begin with limb_default_sim_options()");
   }
+  sim->alpha = sim->o.closed.alpha, sim->beta = sim->o.closed.beta;
   limb_status s = check_steps(&sim->o, err);
   if (s == LIMB_OK) s = check_edges(&sim->o, err);
   if (s != LIMB_OK) return s;
@@ -277,9 +277,16 @@ static limb_status look_for_redundant_rows(limb_sim* sim)
 {
   if (!sim->loops) return LIMB_OK;
   limb_mobility mobility;
-  const limb_status s = limb_mobility_at(sim->loops, sim->now.q, &sim->o.closed.loops, &mobility);
-  sim->redundant = mobility.redundant > mobility.idle;
-  return s;
+  limb_status s = limb_mobility_at(sim->loops, sim->now.q, &sim->o.closed.loops, &mobility);
+  sim->redundant = s == LIMB_OK && mobility.redundant > mobility.idle;
+  if (s == LIMB_OK && sim->redundant) s = limb_sim_take_surface(sim);
+  return s == LIMB_OK && sim->redundant ? limb_sim_choose_rows(sim, &sim->now) : s;
+}
+
+static void leave_stepper(limb_sim* sim)
+{
+  if (sim->stepper && sim->stepper->destroy) sim->stepper->destroy(sim);
+  sim->stepper = NULL, sim->state = NULL;
 }
 
 static limb_status choose_stepper(limb_sim* sim)
@@ -292,12 +299,14 @@ static limb_status choose_stepper(limb_sim* sim)
   }
   const sim_stepper* next = limb_sim_stepper_of(method);
   if (next == sim->stepper) return LIMB_OK;
-  if (sim->stepper && sim->stepper->destroy) sim->stepper->destroy(sim);
-  sim->stepper = next, sim->state = NULL;
-  if (next->pace == SIM_AHEAD && sim->o.closed.alpha == 0 && sim->o.closed.beta == 0)
-    sim->o.closed.alpha = sim->o.closed.beta =
-      10; // such methods remember: what is put back makes them begin anew
-  return next->create ? next->create(sim) : LIMB_OK;
+  leave_stepper(sim);
+  // Methods that are ahead remember: what is put back makes them begin anew.
+  const bool pulls = next->pace == SIM_AHEAD && sim->alpha == 0 && sim->beta == 0;
+  sim->o.closed.alpha = pulls ? 10 : sim->alpha, sim->o.closed.beta = pulls ? 10 : sim->beta;
+  sim->stepper = next;
+  const limb_status s = next->create ? next->create(sim) : LIMB_OK;
+  if (s != LIMB_OK) leave_stepper(sim);
+  return s;
 }
 
 static limb_status total_energy(limb_sim* sim, double* energy)
@@ -308,24 +317,28 @@ static limb_status total_energy(limb_sim* sim, double* energy)
   return s;
 }
 
-// All watched values are kept at now, to see what changes its sign.
+// All watched values are kept at now, to see what changes its sign. Conditions may have come since a start
+// that failed.
 static limb_status begin_watch(limb_sim* sim)
 {
-  sim->nwatch = limb_sim_watch_count(sim);
-  sim->watched = limb_sim_take(sim, (size_t)sim->nwatch, sizeof(double));
-  sim->watching = limb_sim_take(sim, (size_t)sim->nwatch, sizeof(double));
-  sim->between = limb_sim_take(sim, (size_t)sim->nwatch, sizeof(double));
-  sim->fired = limb_sim_take(sim, (size_t)sim->nwatch, 1);
-  sim->queue = limb_sim_take(sim, (size_t)(sim->nwatch + sim->ncondition), sizeof *sim->queue);
-  return sim->watched && sim->watching && sim->between && sim->fired && sim->queue ? LIMB_OK
-                                                                                   : LIMB_E_NOMEM;
+  const size_t count = (size_t)limb_sim_watch_count(sim);
+  if (sim->queue && sim->nwatch == (int)count) return LIMB_OK;
+  sim->queue = NULL;
+  sim->watched = limb_sim_take(sim, count, sizeof(double));
+  sim->watching = limb_sim_take(sim, count, sizeof(double));
+  sim->between = limb_sim_take(sim, count, sizeof(double));
+  sim->fired = limb_sim_take(sim, count, 1);
+  if (!sim->watched || !sim->watching || !sim->between || !sim->fired) return LIMB_E_NOMEM;
+  sim->queue = limb_sim_take(sim, count + (size_t)sim->ncondition, sizeof *sim->queue);
+  sim->nwatch = (int)count;
+  return sim->queue ? LIMB_OK : LIMB_E_NOMEM;
 }
 
 static limb_status begin(limb_sim* sim)
 {
   limb_status s = check_closed(sim, sim->now.t);
   if (s != LIMB_OK) return s;
-  if (!sim->watched && (s = begin_watch(sim)) != LIMB_OK) return s;
+  if ((s = begin_watch(sim)) != LIMB_OK) return s;
   limb_sim_forget_modes(sim);
   if ((s = limb_sim_begin_inputs(sim)) != LIMB_OK) return s;
   if ((s = limb_sim_settle(sim, &sim->now)) != LIMB_OK) return s;

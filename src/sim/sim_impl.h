@@ -2,6 +2,7 @@
 //
 //   sim.c         create, start, now, summary
 //   equations.c   accelerations at a state: everything that acts
+//   surface.c     robots some of whose rows depend on others: the surface of the constraints
 //   responses.c   accelerations of robots with loops some of whose joints are held; impulses
 //   inputs.c      forces, wrenches and motions of the caller's; samples of controllers; breaks
 //   advance.c     steps up to a time, events on the way
@@ -71,7 +72,8 @@ typedef struct sim_motion {
 typedef enum sim_slip { SIM_FREE, SIM_SLIPS_UP, SIM_SLIPS_DOWN, SIM_STICKS } sim_slip;
 typedef enum sim_contact { SIM_AWAY, SIM_AT_UPPER, SIM_AT_LOWER } sim_contact;
 
-// A degree of freedom with Coulomb friction, or with limits that stop it; those of joints that mimic it count.
+// A degree of freedom with Coulomb friction, or with limits that stop it; those of joints that mimic it
+// count.
 typedef struct sim_edge {
   int v, q;            // its velocity and coordinate
   int joint;           // of the model
@@ -84,10 +86,13 @@ typedef struct sim_edge {
   bool open;   // decide.c: at rest, and whether it is held is to be found
   sim_contact near; // decide.c: the stop at which it is then
   int went;         // decide.c: the direction in which it was released
-  double place;     // q, while it is held
-  double force;     // the largest force that held it so far
-  double before;    // velocity before an event
-  int was;          // and what it did then (modes.c)
+  double excess;    // decide.c: force by which friction is too weak to hold everything
+  double extra;     // decide.c: share of it that friction is lent for the moment; else 0
+  double room[2]; // decide.c: how far it is from moving down and up, or from being held (the first)
+  double place;   // q, while it is held
+  double force;   // the largest force that held it so far
+  double before;  // velocity before an event
+  int was;        // and what it did then (modes.c)
 } sim_edge;
 
 // ---- steppers --------------------------------------------------------------------------------------------
@@ -141,6 +146,7 @@ typedef struct sim_slopes {
   double* q;                    // nq
   bool laws;                    // some row of the loops has a law
   limb_dual* dual;              // of robots with loops
+  bool ready;                   // all of it is there
 } sim_slopes;
 
 // ---- the simulation --------------------------------------------------------------------------------------
@@ -156,33 +162,32 @@ struct limb_sim {
   limb_allocator alloc;
   sim_memory* memory;
   limb_sim_options o;
-  int nq, nv, nc;
+  double alpha, beta; // of the caller's; methods may set those in o
+  int nq, nv, nc, nblock;
   limb_data* d;
   limb_loops* loops; // NULL: the robot has none
-  bool redundant;    // some rows of the loops depend on others, beside idle ones
-  int nblock;
   sim_block* block;
   int* place; // nv: the coordinate whose rate a velocity is; -1 in blocks
 
   // What acts.
   int nsource, source_room;
-  sim_source* source;
   int nwrenches, wrenches_room;
+  int nwrench, wrench_room; // all: of the environment, then of callbacks
+  sim_source* source;
   sim_wrenches* wrenches;
-  int nwrench; // all: of the environment, then of callbacks
   limb_wrench* wrench;
   sim_motion motion;
   limb_environment
     env; // that of the options with all wrenches, and without Coulomb friction when modes have it
   const limb_environment* around; // that, or NULL where it is the default: calls are faster
-  bool inputs;                    // something acts besides the environment
   double
     bound; // the first break after now; until it is passed, inputs are asked for times before it
 
   // Who is held, and by what. Edges: joints with Coulomb friction or stops.
-  int nedge;
+  int nedge, nlimit; // those with limits
+  int nheld;         // velocities whose acceleration is given now
+  int nwatch;        // conditions, edges, the condition number
   sim_edge* edge;
-  int nheld;           // velocities whose acceleration is given now
   unsigned char* held; // nv marks
   double* x;           // nv: forces, and accelerations of the held
   double* y;           // nv: scratch of equations.c
@@ -196,13 +201,10 @@ struct limb_sim {
   double *rest, *answer;         // nv: scratch of responses.c
   sim_slopes slopes;
   double* responses; // more of it
-  double* ease;      // nv, > 0: how little a held one takes of what several could hold
   double freely;     // loops: largest acceleration that holding had to take away
-  int nlimit;        // edges with limits
   void* impact;      // scratch of impact.c
 
   // Where it is.
-  bool started, over;
   double t0;
   sim_point now;       // what the caller sees
   sim_point begin;     // of the last step
@@ -211,7 +213,6 @@ struct limb_sim {
   sim_point spare;     // front, while a step is made again
   sim_point projected; // scratch of equations.c
   double* a;           // nv, of now
-  bool known;          // a, tau, lambda belong to now
   double leg_begin, leg_end; // fixed steps: the way that is cut into equal steps
   uint64_t leg_steps, leg_done;
 
@@ -221,18 +222,22 @@ struct limb_sim {
 
   // What is watched.
   int ncondition, condition_room;
+  int queued, told; // events of now
   limb_sim_condition* condition;
-  int nwatch;      // conditions, edges, the condition number
   double* watched; // nwatch: values at now
   double *watching,
     *between;           // nwatch: scratch of watch.c; watching: values next after the last root
   unsigned char* fired; // nwatch: has a root at now
-  int crowd;            // events since crowd_begin
   double crowd_begin;
   limb_sim_event* queue; // events of now that are not told yet
-  int queued, told;
 
   limb_sim_summary summary;
+  int crowd;                   // events since crowd_begin
+  bool redundant;              // some rows of the loops depend on others, beside idle ones
+  struct sim_surface* surface; // of such robots
+  bool inputs;                 // something acts besides the environment
+  bool started, over;
+  bool known;        // a, tau, lambda belong to now
   char because[128]; // AUTO chose the method
   char error[256];
 };
@@ -257,46 +262,55 @@ void limb_sim_copy(const limb_sim* sim, const sim_point* from, sim_point* to);
 
 // ---- equations.c -----------------------------------------------------------------------------------------
 
-// Accelerations at a state. Counts an evaluation. sim->tau, holding and lambda belong to it afterwards. q and v
-// of joints whose motion is given are replaced by what is given.
+// Accelerations at a state. Counts an evaluation. sim->tau, holding and lambda belong to it afterwards. q
+// and v of joints whose motion is given are replaced by what is given.
 limb_status limb_sim_accelerate(limb_sim* sim, double t, double* q, double* v, double* a);
 
 // Forces and surroundings at a state: sim->x holds forces (Coulomb friction of slipping joints and springs of
-// stops included) and given accelerations; sim->env the wrenches; sim->held who is who. What limb_sim_accelerate
-// begins with; for methods that solve the equations their own way.
+// stops included) and given accelerations; sim->env the wrenches; sim->held who is who. What
+// limb_sim_accelerate begins with; for methods that solve the equations their own way.
 limb_status limb_sim_load(limb_sim* sim, double t, double* q, double* v);
 
 // Accelerations for what limb_sim_load has put down.
 limb_status limb_sim_solve(limb_sim* sim, const double* q, const double* v, double* a);
 
-// Who holds the held ones, given all forces: actuators where the motion is given (tau), else friction or a stop
-// (holding).
+// Who holds the held ones, given all forces: actuators where the motion is given (tau), else friction or a
+// stop (holding).
 void limb_sim_share_holding(limb_sim* sim, const double* v, const double* total);
 
 // Power of what is neither gravity nor a spring, at the state of the last limb_sim_accelerate. 0 when work is
 // not asked for.
 limb_status limb_sim_power(limb_sim* sim, const double* q, const double* v, double* power);
 
-// Derivatives of limb_sim_accelerate at a state where it gives a: along the tangent and by v, nv x nv; by t, nv
-// (NULL: not wanted; a and h are then not looked at, and derivatives need not be exact). h is the length of the step to come. Counts. derivatives.c
+// Derivatives of limb_sim_accelerate at a state where it gives a: along the tangent and by v, nv x nv; by
+// t, nv (NULL: not wanted; a and h are then not looked at, and derivatives need not be exact). h is the
+// length of the step to come. Counts. derivatives.c
 limb_status limb_sim_begin_derivatives(limb_sim* sim); // memory: when a stepper is created
 limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a,
                                  double* a_q, double* a_v, double* a_t);
+
+// surface.c, of redundant robots: memory; at the beginning of a step the rows that count; puts a state
+// onto the surface of the constraints, smoothly.
+typedef struct sim_surface sim_surface;
+limb_status limb_sim_mark_places(const limb_sim* sim,
+                                 unsigned char* holonomic); // rows of any robot that hold places
+limb_status limb_sim_take_surface(limb_sim* sim);
+limb_status limb_sim_choose_rows(limb_sim* sim, const sim_point* at);
+limb_status limb_sim_onto_surface(limb_sim* sim, double* q, double* v);
 
 // responses.c: loops, and some velocities held. sim->x and held as limb_sim_load left them.
 size_t limb_sim_responses_work(const limb_sim* sim);
 limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v, double* a);
 
-// How velocities answer to a unit impulse at velocity k, held ones being fixed: column k of the inverse of the
-// mass matrix along what can move. responses.c
+// How velocities answer to a unit impulse at velocity k, held ones being fixed: column k of the inverse of
+// the mass matrix along what can move. responses.c
 limb_status limb_sim_impulse_response(limb_sim* sim, const double* q, int k, double* dv);
 
-// mu from R mu = b, R symmetric and not negative; of least sum of ease mu^2 when rows depend on each other.
+// mu from R mu = b, R symmetric and not negative; of least norm when rows depend on each other.
 // False when there is no answer. responses.c
 typedef struct sim_system {
   int n;
   const double *R, *b;   // n x n, n
-  const double* ease;    // n, > 0
   double *factor, *left; // n x n, n: scratch
   double* mu;            // n (output)
 } sim_system;
@@ -353,8 +367,10 @@ limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out);
 // ---- watch.c ---------------------------------------------------------------------------------------------
 
 // Watched are the conditions, then what edges_watch.c watches. Values at a state; those of now, into
-// sim->watched, with events of conditions that a jump has carried across zero since the values `before` (NULL:
-// none); the first root in (now, until]: found, its time and sim->fired, or else sim->watched belongs to `until`.
+// sim->watched, with events of conditions that a jump has carried across zero since the values `before`
+// (NULL:
+// none); the first root in (now, until]: found, its time and sim->fired, or else sim->watched belongs to
+// `until`.
 int limb_sim_watch_count(const limb_sim* sim);
 limb_status limb_sim_watch(limb_sim* sim, sim_point* at, double* values);
 limb_status limb_sim_watch_now(limb_sim* sim, const double* before);
@@ -377,16 +393,17 @@ void limb_sim_given_friction(limb_sim* sim, const double* v);
 
 // ---- edges_watch.c ---------------------------------------------------------------------------------------
 
-// What is watched, beside conditions: how many functions; whether they look at accelerations and forces; their
-// values at a state (sim->a, tau, holding and lambda belong to it when dynamics are needed). All of them rise
-// through zero at an event.
+// What is watched, beside conditions: how many functions; whether they look at accelerations and forces;
+// their values at a state (sim->a, tau, holding and lambda belong to it when dynamics are needed). All of
+// them rise through zero at an event.
 int limb_sim_edge_watches(const limb_sim* sim);
 int limb_sim_edge_functions(const limb_sim* sim); // of these, those of edges: the first ones
 bool limb_sim_edges_need_dynamics(const limb_sim* sim);
 limb_status limb_sim_watch_edges(limb_sim* sim, const sim_point* at, double* values);
 
-// A joint that turns round beyond its stop, or slips back, between now and `high`: high becomes a time then, and
-// sim->watching the values then. They belong to high, and sim->probe is the state there, when it is called.
+// A joint that turns round beyond its stop, or slips back, between now and `high`: high becomes a time
+// then, and sim->watching the values then. They belong to high, and sim->probe is the state there, when it
+// is called.
 limb_status limb_sim_look_for_turns(limb_sim* sim, double* high);
 
 // ---- modes.c ---------------------------------------------------------------------------------------------

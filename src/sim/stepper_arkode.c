@@ -1,10 +1,11 @@
 // Adaptive explicit Runge-Kutta steps, by ARKODE.
 //
-// Tables are those of ARKStep: ERKStep 6.4 takes every table whose last stage is at the end of the step for one
-// whose first stage is the last one of the step before, and loses its order (llnl/sundials issue 311). Order by the
-// tolerance: Fehlberg's 8(7) where it is tight, else Dormand and Prince's 5(4), or as the options say. After every step
-// loops are closed and quaternions scaled to unity. Steps end where somebody wants to look: no interpolation, which
-// would have a lower order; roots are located by steps that are made again.
+// Tables are those of ARKStep: ERKStep 6.4 takes every table whose last stage is at the end of the step
+// for one whose first stage is the last one of the step before, and loses its order (llnl/sundials issue
+// 311). Order by the tolerance: Fehlberg's 8(7) where it is tight, else Dormand and Prince's 5(4), or as
+// the options say. After every step loops are closed and quaternions scaled to unity. Steps end where
+// somebody wants to look: no interpolation, which would have a lower order; roots are located by steps
+// that are made again.
 #ifdef LIMB_HAVE_SUNDIALS
 
 #include "sim/sundials.h"
@@ -65,12 +66,12 @@ static void destroy(limb_sim* sim)
 static limb_status restart(limb_sim* sim)
 {
   sundials* s = sim->state;
-  double h = 0;
-  (void)ARKStepGetLastStep(s->memory, &h);
+  double h = 0; // found at the start; later on the last one
+  if (sim->summary.steps) (void)ARKStepGetLastStep(s->memory, &h);
   limb_sundials_put(sim, &sim->front, s->y);
-  s->status = LIMB_OK, s->elsewhere = false, s->failures = 0;
+  s->status = s->trouble = LIMB_OK, s->elsewhere = false, s->failures = 0;
   int flag = ARKStepReInit(s->memory, limb_sundials_rate, NULL, sim->front.t, s->y);
-  if (!flag && h > 0) flag = ARKStepSetInitStep(s->memory, h);
+  if (!flag) flag = ARKStepSetInitStep(s->memory, h);
   return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
 }
 
@@ -85,8 +86,8 @@ static limb_status go(limb_sim* sim, double t, int task, sim_point* out)
   long failures = s->failures;
   (void)ARKStepGetNumErrTestFails(s->memory, &failures);
   limb_sundials_count(sim, failures);
-  if (flag < 0) return limb_sundials_fail(sim, "ARKODE", flag);
-  return limb_sundials_get(sim, NV_DATA_S(s->y), reached, out);
+  const limb_status status = limb_sundials_reached(sim, "ARKODE", flag, reached);
+  return status == LIMB_OK ? limb_sundials_get(sim, NV_DATA_S(s->y), reached, out) : status;
 }
 
 static limb_status back_to(limb_sim* sim, const sim_point* p)

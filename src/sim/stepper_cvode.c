@@ -1,9 +1,9 @@
 // Adaptive multistep methods, by CVODE: Adams for motion that is smooth, BDF for what is stiff.
 //
-// Adams iterates by fixed points; BDF by Newton with the analytic derivatives of the accelerations. Between steps the
-// solution is the solver's own polynomial. Loops: Baumgarte's terms keep the solver's state near the surface of the
-// constraints, and who looks sees it put back onto it. Should it be off by more than 1000 tolerances all the same, the
-// solver begins anew.
+// Adams iterates by fixed points; BDF by Newton with the analytic derivatives of the accelerations.
+// Between steps the solution is the solver's own polynomial. Loops: Baumgarte's terms keep the solver's
+// state near the surface of the constraints, and who looks sees it put back onto it. Should it be off by
+// more than 1000 tolerances all the same, the solver begins anew.
 #ifdef LIMB_HAVE_SUNDIALS
 
 #include "sim/sundials.h"
@@ -59,7 +59,7 @@ static limb_status begin_at(limb_sim* sim, const sim_point* p)
 {
   sundials* s = sim->state;
   limb_sundials_put(sim, p, s->y);
-  s->status = LIMB_OK, s->failures = 0, s->elsewhere = false;
+  s->status = s->trouble = LIMB_OK, s->failures = 0, s->elsewhere = false;
   const int flag = CVodeReInit(s->memory, p->t, s->y);
   return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
 }
@@ -80,7 +80,7 @@ static limb_status step(limb_sim* sim, double t)
   long failures = s->failures;
   (void)CVodeGetNumErrTestFails(s->memory, &failures);
   limb_sundials_count(sim, failures);
-  if (flag < 0) return limb_sundials_fail(sim, "CVODE", flag);
+  if ((status = limb_sundials_reached(sim, "CVODE", flag, reached)) != LIMB_OK) return status;
   status = limb_sundials_get(sim, NV_DATA_S(s->y), reached, &sim->front);
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }

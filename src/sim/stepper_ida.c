@@ -4,9 +4,9 @@
 //   M(q) v' + h + friction + springs - x - Psi' lambda = 0      (inverse dynamics: no matrix is inverted)
 //   Psi v' - gamma = 0                               index 1: twice differentiated
 //
-// Held velocities: v' - a = 0. Redundant rows: lambda = 0 of these. Without loops the derivatives are analytic (those of
-// inverse dynamics); with loops IDA takes differences, which cost an inverse dynamics each. What drifts from the surface
-// of the constraints is put back as in stepper_cvode.c.
+// Held velocities: v' - a = 0. Redundant rows: lambda = 0 of these. Without loops the derivatives are
+// analytic (those of inverse dynamics); with loops IDA takes differences, which cost an inverse dynamics
+// each. What drifts from the surface of the constraints is put back as in stepper_cvode.c.
 #ifdef LIMB_HAVE_SUNDIALS
 
 #include "sim/sundials.h"
@@ -82,7 +82,9 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* user)
   return limb_sundials_code(s, residual_at(sim, t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
 }
 
-// dr/dy + c dr/dy' of a tree. Slopes of forces that depend on the state are left out: iterations see to these.
+// dr/dy + c dr/dy' of a tree. Slopes of forces that depend on the state are left out: iterations see to
+// these.
+// NOLINTNEXTLINE(readability-function-size): parameters as IDA has them
 static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUNMatrix J,
                     void* user, N_Vector a, N_Vector b, N_Vector d)
 {
@@ -200,7 +202,7 @@ static limb_status begin_at(limb_sim* sim, const sim_point* p)
   equations* e = sim->state;
   sundials* s = &e->base;
   limb_status status = LIMB_OK;
-  s->status = LIMB_OK, s->failures = 0, s->elsewhere = false;
+  s->status = s->trouble = LIMB_OK, s->failures = 0, s->elsewhere = false;
   sim->o.closed.loops.time = p->t;
   if (sim->nc) status = limb_redundant_rows(sim->loops, p->q, &sim->o.closed.loops, e->redundant);
   if (status == LIMB_OK) status = consistent(sim, p);
@@ -227,7 +229,7 @@ static limb_status step(limb_sim* sim, double t)
   long failures = s->failures;
   (void)IDAGetNumErrTestFails(s->memory, &failures);
   limb_sundials_count(sim, failures);
-  if (flag < 0) return limb_sundials_fail(sim, "IDA", flag);
+  if ((status = limb_sundials_reached(sim, "IDA", flag, reached)) != LIMB_OK) return status;
   status = limb_sundials_get(sim, NV_DATA_S(s->y), reached, &sim->front);
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }

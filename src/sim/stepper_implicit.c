@@ -1,24 +1,24 @@
 // Linearly implicit steps for stiff robots: RODAS, a Rosenbrock method of order 4.
 //
-// In local coordinates of the step, q = q0 (+) u, with y = (u, v), f = (dexp^-1(u) v, a(t, q, v)) and J = df/dy at the
-// beginning:
+// In local coordinates of the step, q = q0 (+) u, with y = (u, v), f = (dexp^-1(u) v, a(t, q, v)) and
+// J = df/dy at the beginning:
 //
 //   (1/(gamma h) - J) U_i = f(t0 + alpha_i h, y0 + sum_j a_ij U_j) + sum_j c_ij/h U_j + gamma_i h df/dt
 //   y1 = y0 + sum_j a_6j U_j + U_6                    a_6j = a_5j, a_65 = 1
 //
 //   J = [-ad(v)/2  1; da/dq  da/dv]
 //
-// Of the linear equations for U = (x, y), with the right side (r, s) and G = 1/(gamma h) + ad(v)/2,
+// The linear equations for U = (x, y), with (r, s) on the right and G = 1/(gamma h) + ad(v)/2, are solved by
 //
 //   (1/(gamma h) - da/dv - B) y = s + B r        B = da/dq G^-1
 //   x = G^-1 (r + y)
 //
-// Stiffly accurate and L-stable: what decays faster than a step is gone after it, for linear equations alone: no
-// iteration. The work done is integrated by Simpson's rule, with Hermite's polynomial for the middle.
+// Stiffly accurate and L-stable: what decays faster than a step is gone after it, for linear equations alone:
+// no iteration. The work done is integrated by Simpson's rule, with Hermite's polynomial for the middle.
 //
-// Reference: E. Hairer, G. Wanner, Solving ordinary differential equations II, 2nd edition, section IV.7 and code
-//            RODAS. Cost: six evaluations, one of the derivatives, one
-//            factorisation of nv x nv numbers.
+// Reference: E. Hairer, G. Wanner, Solving ordinary differential equations II, 2nd edition, section IV.7 and
+//            code RODAS.
+// Cost:      six evaluations, one of the derivatives, one factorisation of nv x nv numbers.
 #include "sim/sim_impl.h"
 
 #include "linalg/dot.h"

@@ -7,25 +7,28 @@
 //   mu0 = B' P - h/2 (1 - T)' Q        P = M(qm) xi               momentum in the middle
 //   mu1 = A' P + h/2 (1 + T)' Q        Q = C' xi - ad*(xi) P - g + other forces: what changes it
 //
-//   A = dexp^-1(-h xi), B = dexp^-1(h xi), T = tanh(ad(h xi / 2) / 2): unity and zero but for ball and free joints
+//   A = dexp^-1(-h xi), B = dexp^-1(h xi), T = tanh(ad(h xi / 2) / 2): unity and zero but for ball and
+//   free joints
 //
-// Given mu0 = M(q0) v0, the first is solved for xi by Newton's iteration with the derivative, but for terms of
-// second order in h,
+// Given mu0 = M(q0) v0, the first is solved for xi by Newton's iteration with the derivative, but for
+// terms of second order in h,
 //
 //   J = M + h/2 (dn/dv - C - C') + h^2/4 dn/dq        n = C xi + g + friction + springs - wrenches
 //
-// at the beginning. Then q1 and mu1 = M(q1) v1. Other forces than those of the Lagrangian act as h times what they
-// are in the middle (Lagrange and d'Alembert). Loops: multipliers at both ends,
+// at the beginning. Then q1 and mu1 = M(q1) v1. Other forces than those of the Lagrangian act as h times
+// what they are in the middle (Lagrange and d'Alembert). Loops: multipliers at both ends,
 //
-//   mu0 + Psi(q0)' nu0 = B' P - ...,  phi(q1) = s(t1)          mu1 + Psi(q1)' nu1 = M(q1) v1,  Psi(q1) v1 = s'(t1)
+//   mu0 + Psi(q0)' nu0 = B' P - ...,  phi(q1) = s(t1)          mu1 + Psi(q1)' nu1 = M(q1) v1,  Psi(q1) v1
+//   = s'(t1)
 //
-// and Psi(qm) xi = s'(tm) for rows that hold velocities only. Held velocities (joints that stick, given motion) are
-// left out of the equations; their xi is what takes them to where they are given.
+// and Psi(qm) xi = s'(tm) for rows that hold velocities only. Held velocities (joints that stick, given
+// motion) are left out of the equations; their xi is what takes them to where they are given.
 //
 // Order 2, symmetric. Reference: J. Marsden, M. West, Discrete mechanics and variational integrators, Acta
-// Numerica 10, 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen, RATTLE,
-// Journal of Computational Physics 52, 1983, for the constraints. Cost: derivatives of inverse dynamics and a
-// factorisation of nv + nc numbers a step; a mass matrix, a Coriolis matrix and inverse dynamics an iteration.
+// Numerica 10, 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen,
+// RATTLE, Journal of Computational Physics 52, 1983, for the constraints. Cost: derivatives of inverse
+// dynamics and a factorisation of nv + nc numbers a step; a mass matrix, a Coriolis matrix and inverse
+// dynamics an iteration.
 #include "sim/sim_impl.h"
 
 #include "limb/derivatives.h"
@@ -69,14 +72,8 @@ static limb_status create(limb_sim* sim)
   w->redundant = limb_sim_take(sim, nc, 1);
   w->holonomic = limb_sim_take(sim, nc, 1);
   if (!w->pivot || !w->redundant || !w->holonomic) return LIMB_E_NOMEM;
-  for (int l = 0; l < limb_loop_count(sim->m); l++) {
-    limb_loop_info info;
-    const limb_status s = limb_get_loop(sim->m, l, &info);
-    if (s != LIMB_OK) return s;
-    memset(w->holonomic + info.row, 1, (size_t)info.holonomic);
-  }
   sim->state = w;
-  return LIMB_OK;
+  return limb_sim_mark_places(sim, w->holonomic);
 }
 
 // ---- small algebra ---------------------------------------------------------------------------------------
@@ -103,13 +100,16 @@ static void add_transposed(int rows, int columns, const double* A, const double*
 
 // ---- the middle of the step ------------------------------------------------------------------------------
 
-// P and Q for the step xi, at qm. C v of the inverse dynamics is taken out again: it is not a force.
+// P and Q for the step xi, at qm. C v of the inverse dynamics is taken out again: it is not a force. Given
+// motion is put into copies: xi takes it to where it will be.
 static limb_status middle(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
   const int nv = sim->nv;
   limb_status s = limb_integrate(sim->m, b->q, w->xi, h / 2, w->qm);
-  if (s == LIMB_OK) s = limb_sim_load(sim, b->t + h / 2, w->qm, w->xi);
+  memcpy(w->q1, w->qm, (size_t)sim->nq * sizeof *w->q1);
+  memcpy(w->d, w->xi, (size_t)nv * sizeof *w->d);
+  if (s == LIMB_OK) s = limb_sim_load(sim, b->t + h / 2, w->q1, w->d);
   if (s == LIMB_OK) s = limb_mass_matrix(sim->d, w->qm, w->M);
   if (s == LIMB_OK) s = limb_coriolis_matrix(sim->d, w->qm, w->xi, w->C);
   memset(w->d, 0, (size_t)nv * sizeof *w->d);
@@ -124,17 +124,16 @@ static limb_status middle(limb_sim* sim, variational* w, double h)
   return LIMB_OK;
 }
 
-static limb_status rows_at(limb_sim* sim, double t, const double* q, double* Psi, double* phi,
-                           double* rate)
+static limb_status rows_at(limb_sim* sim, double t, const double* q, limb_loop_equations out)
 {
   sim->o.closed.loops.time = t;
-  const limb_loop_equations out = {phi, Psi, rate, NULL};
   return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
 }
 
 // ---- linear equations of nv + nc numbers -----------------------------------------------------------------
 
-// [J -Psi_force'; Psi_row 0], with the rows of held velocities and redundant multipliers those of unity; factored.
+// [J -Psi_force'; Psi_row 0], with the rows of held velocities and redundant multipliers those of unity;
+// factored.
 static limb_status factor(const limb_sim* sim, variational* w, const double* J,
                           const double* Psi_force, const double* Psi_row)
 {
@@ -157,11 +156,12 @@ static limb_status factor(const limb_sim* sim, variational* w, const double* J,
   return limb_lu_factor(n, w->K, w->pivot, w->scale) ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-// Right-hand side in w->r, its first nv entries; c for the rows. The answer takes its place.
-static void solve(const limb_sim* sim, variational* w, const double* c)
+// Right-hand side in w->r, its first nv entries; c for the rows; held for what is held (NULL: 0). The
+// answer takes its place.
+static void solve(const limb_sim* sim, variational* w, const double* c, const double* held)
 {
   for (int i = 0; i < sim->nv; i++) {
-    if (sim->held[i]) w->r[i] = 0;
+    if (sim->held[i]) w->r[i] = held ? held[i] : 0;
   }
   for (int k = 0; k < sim->nc; k++) w->r[sim->nv + k] = w->redundant[k] ? 0 : c[k];
   limb_lu_solve(sim->nv + sim->nc, w->K, w->pivot, w->r);
@@ -196,9 +196,10 @@ static limb_status derivative(limb_sim* sim, variational* w, double h)
 static limb_status missing(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
-  limb_status s = rows_at(sim, b->t + h / 2, w->qm, w->Psi, NULL, w->rate);
+  limb_status s =
+    rows_at(sim, b->t + h / 2, w->qm, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = limb_integrate(sim->m, b->q, w->xi, h, w->q1);
-  if (s == LIMB_OK) s = rows_at(sim, b->t + h, w->q1, NULL, w->phi, NULL);
+  if (s == LIMB_OK) s = rows_at(sim, b->t + h, w->q1, (limb_loop_equations){.residual = w->phi});
   for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
     const double slides = w->rate[i] - dot(sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
     w->phi[i] = w->holonomic[i] ? -w->phi[i] / h : slides;
@@ -216,7 +217,7 @@ static limb_status iterate(limb_sim* sim, variational* w, double h, double* chan
   limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, w->r);
   for (int i = 0; i < nv; i++) w->r[i] = w->mu[i] - w->r[i];
   add_transposed(sim->nc, nv, w->Psi0, w->nu, w->r);
-  solve(sim, w, w->phi);
+  solve(sim, w, w->phi, NULL);
   *change = 0;
   for (int i = 0; i < nv; i++) {
     w->xi[i] += w->r[i];
@@ -234,8 +235,8 @@ static double largest(int n, const double* x)
   return most;
 }
 
-// Until changes are rounding (of velocities, or of places in the time of a step), or do not get smaller any more
-// near it.
+// Until changes are rounding (of velocities, or of places in the time of a step), or do not get smaller
+// any more near it.
 static limb_status find_step(limb_sim* sim, variational* w, double h)
 {
   double before = HUGE_VAL;
@@ -253,6 +254,22 @@ static limb_status find_step(limb_sim* sim, variational* w, double h)
                        "the variational method needs a shorter step than %.3g s", h);
 }
 
+// Forces that hold the held ones during the step: what both momenta lack, over h. After the step: r holds the
+// multipliers at its end, n_v the momenta there.
+static void find_holding(limb_sim* sim, variational* w, double h)
+{
+  const int nv = sim->nv;
+  const double* after = w->n_v;
+  double* lacking = w->n_q;
+  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, lacking);
+  add_transposed(sim->nc, nv, w->Psi0, w->nu, w->mu);
+  times(nv, w->M, sim->front.v, w->d);
+  for (int i = 0; i < nv; i++) lacking[i] = (lacking[i] - w->mu[i] + w->d[i] - after[i]) / h;
+  for (int k = 0; k < sim->nc; k++) w->r[nv + k] /= -h;
+  add_transposed(sim->nc, nv, w->Psi, w->r + nv, lacking);
+  limb_sim_share_holding(sim, w->xi, lacking);
+}
+
 // v1 from mu1, on the surface of the constraints.
 static limb_status finish(limb_sim* sim, variational* w, double h)
 {
@@ -260,14 +277,20 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   limb_status s = middle(sim, w, h);
   if (s == LIMB_OK) s = limb_integrate(sim->m, sim->begin.q, w->xi, h, f->q);
   if (s == LIMB_OK) s = limb_mass_matrix(sim->d, f->q, w->M);
-  if (s == LIMB_OK && sim->nc) s = rows_at(sim, f->t, f->q, w->Psi, NULL, w->rate);
+  if (s == LIMB_OK && sim->nc)
+    s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = factor(sim, w, w->M, w->Psi, w->Psi);
   if (s != LIMB_OK) return s;
-  limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->r);
-  solve(sim, w, w->rate);
+  limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->n_v);
+  memcpy(w->r, w->n_v, (size_t)sim->nv * sizeof *w->r);
+  memset(w->d, 0, (size_t)sim->nv * sizeof *w->d);
+  if (sim->motion.given && (s = limb_sim_impose(sim, f->t, f->q, w->d)) != LIMB_OK) return s;
+  solve(sim, w, w->rate, w->d);
   memcpy(f->v, w->r, (size_t)sim->nv * sizeof *f->v);
   for (int k = 0; k < sim->nc; k++) sim->lambda[k] = (w->nu[k] + w->r[sim->nv + k]) / h;
+  if (sim->nheld) find_holding(sim, w, h);
   double power;
+  sim->o.closed.loops.time = sim->begin.t + h / 2;
   s = limb_sim_power(sim, w->qm, w->xi, &power);
   f->work += h * power;
   return s;
@@ -299,7 +322,7 @@ static limb_status step(limb_sim* sim, double t)
   times(sim->nv, w->M, b->v, w->mu);
   if ((s = first_guess(sim, w, h)) != LIMB_OK) return s;
   if (sim->nc) {
-    s = rows_at(sim, b->t, b->q, w->Psi0, NULL, NULL);
+    s = rows_at(sim, b->t, b->q, (limb_loop_equations){.Psi = w->Psi0});
     if (s == LIMB_OK) s = limb_redundant_rows(sim->loops, b->q, &sim->o.closed.loops, w->redundant);
   }
   if (s == LIMB_OK) s = derivative(sim, w, h);

@@ -1,7 +1,7 @@
 // Which stepper a method has, and which method AUTO stands for.
 //
-// AUTO looks at the fastest rate near the start: the largest eigenvalue of the derivative J of (q', v') by (q, v), by
-// powers of J that are differences of accelerations. Cost: 32 evaluations, whatever the robot.
+// AUTO looks at the fastest rate near the start: the largest eigenvalue of the derivative J of (q', v') by
+// (q, v), by powers of J that are differences of accelerations. Cost: 32 evaluations, whatever the robot.
 #include "sim/edges.h"
 
 #include "linalg/dot.h"
@@ -78,8 +78,8 @@ static limb_status times_slope(limb_sim* sim, const double* x, double* y)
   return s;
 }
 
-// The share of decay in the eigenvalue l that is largest, -Re l / |l|: l^2 + b l + c = 0 where J^2 x + b J x + c x is
-// smallest, places being weighed as velocities.
+// The share of decay in the eigenvalue l that is largest, -Re l / |l|: l^2 + b l + c = 0 where J^2 x + b J x
+// + c x is smallest, places being weighed as velocities.
 static double decay_of(const limb_sim* sim, double rate)
 {
   const sim_rates* r = sim->rates;
@@ -98,7 +98,8 @@ static double decay_of(const limb_sim* sim, double rate)
   return b < 0 ? -1 : 1;
 }
 
-// |l| of the largest eigenvalue l of J, about, by powers of J^2; joints that stick are looked at as if they did not.
+// |l| of the largest eigenvalue l of J, about, by powers of J^2; joints that stick are looked at as if they
+// did not.
 static limb_status fastest(limb_sim* sim, double* rate, double* decay)
 {
   enum { POWERS = 8 };
@@ -128,11 +129,11 @@ static limb_status fastest(limb_sim* sim, double* rate, double* decay)
 
 // ---- the choice ------------------------------------------------------------------------------------------
 //
-// An explicit method has to follow the fastest rate l, though nothing moves so fast: some 2.6 |l| evaluations a second.
-// An implicit one follows the motion: some steps a second, each for the price of evaluations, derivatives and factors.
-// It pays where the first are more, and where what is fast decays; vibrations that stay have to be followed anyhow.
-// Solvers with a tolerance come first. The variational method is never chosen: who wants no drift of the energy in a
-// long run has to say so, because its error in time is larger.
+// An explicit method has to follow the fastest rate l, though nothing moves so fast: some 2.6 |l| evaluations
+// a second. An implicit one follows the motion: some steps a second, each for the price of evaluations,
+// derivatives and factors. It pays where the first are more, and where what is fast decays; vibrations that
+// stay have to be followed anyhow. Solvers with a tolerance come first. The variational method is never
+// chosen: who wants no drift of the energy in a long run has to say so, because its error in time is larger.
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

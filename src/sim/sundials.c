@@ -112,7 +112,8 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
 
 // ---- derivatives -----------------------------------------------------------------------------------------
 
-// A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): backwards, w = 2 Q* dQ and v = R' dp.
+// A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): backwards, w = 2 Q* dQ and v =
+// R' dp.
 void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent,
                                   int row, SUNMatrix J)
 {
@@ -235,6 +236,19 @@ limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
                          limb_status_text(s->status));
   return limb_sim_fail(sim, LIMB_E_NOCONV, "%s gave up after %.9g s with code %d: %s", solver,
                        sim->now.t, flag, s->text);
+}
+
+limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag, double reached)
+{
+  sundials* s = sim->state;
+  if (s->status != LIMB_OK) s->trouble = s->status;
+  if (flag >= 0 && reached > sim->begin.t) return LIMB_OK;
+  s->elsewhere = true; // whoever goes on all the same begins anew
+  if (flag < 0) return limb_sundials_fail(sim, solver, flag);
+  const limb_status status = s->trouble != LIMB_OK ? s->trouble : LIMB_E_NOCONV;
+  return limb_sim_fail(sim, status,
+                       "after %.9g s steps become so short that time does not go on: %s", reached,
+                       limb_status_text(status));
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Local coordinates of the configuration manifold.
 //
-//   q = q0 (+) u,  u(0) = 0:      u' = v + [u, v] / 2 + (1 - theta/2 cot(theta/2)) / theta^2 [u, [u, v]] + ...
+//   q = q0 (+) u,  u(0) = 0:     u' = v + [u, v] / 2 + (1 - theta/2 cot(theta/2)) / theta^2 [u, [u, v]] + ...
 //
 // on SO(3) that is all; on SE(3) the series goes on, with a closed form in powers of ad(u) up to the fourth.
 //

@@ -1,12 +1,13 @@
 // Functions whose roots are events, and how the first root inside a step is found.
 //
-// A root lies between two times when a function changes its sign from one to the other. Between them the secant
-// of the function that would cross first is followed, with Illinois weights (the end that stays twice counts
-// half), all functions being looked at each time, until the bracket is shorter than the tolerance. The event is
-// at its end, and is that of all functions that cross in it. A function that is zero at the beginning has had
-// its event. A condition that crosses zero twice in one step is not seen.
+// A root lies between two times when a function changes its sign from one to the other. Between them the
+// secant of the function that would cross first is followed, with Illinois weights (the end that stays
+// twice counts half), all functions being looked at each time, until the bracket is shorter than the
+// tolerance. The event is at its end, and is that of all functions that cross in it. A function that is
+// zero at the beginning has had its event. A condition that crosses zero twice in one step is not seen.
 //
-// Reference: K. Hiebert, L. Shampine, Implicitly defined output points for solutions of ODEs, SAND80-0180, 1980.
+// Reference: K. Hiebert, L. Shampine, Implicitly defined output points for solutions of ODEs, SAND80-0180,
+// 1980.
 #include "sim/sim_impl.h"
 
 #include <float.h>
@@ -17,7 +18,7 @@ enum { MOST_LOOKS = 200 };
 
 // ---- what is watched -------------------------------------------------------------------------------------
 
-// Conditions first; modes.c has the rest.
+// Conditions first; edges_watch.c has the rest.
 int limb_sim_watch_count(const limb_sim* sim)
 {
   return sim->ncondition + limb_sim_edge_watches(sim);
@@ -137,8 +138,8 @@ static limb_status narrow(limb_sim* sim, double t, bracket* b)
   return LIMB_OK;
 }
 
-// The next time to look at: the root of the secant, a little on the other side of it than the last one, so that
-// the bracket closes from both sides; the middle, when secants have not halved it for a while.
+// The next time to look at: the root of the secant, a little on the other side of it than the last one, so
+// that the bracket closes from both sides; the middle, when secants have not halved it for a while.
 static double next_look(const bracket* b, double root, bool slow)
 {
   const double width = b->high - b->low, little = 0.4 * tolerance(b->high);

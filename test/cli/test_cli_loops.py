@@ -639,13 +639,15 @@ class Check(Case):
         for text, code, rule, loop in ((TOO_SHORT, 4, "loop-open", "pin"), (LOCKED, 4, "loop-locked", "rod"),
                                        (AGAIN, 0, "loop-repeated", "again"), (LAW, 0, None, None),
                                        (BARS, 0, None, None)):
-            found = json.loads(self.run_limb("check", self.model(text), "--format", "json", code=code).stdout)["files"][0]
+            done = self.run_limb("check", self.model(text), "--format", "json", code=code)
+            found = json.loads(done.stdout)["files"][0]
             told = [(f["rule"], f["where"]) for f in found["findings"] if f["rule"] in (
                 "loop-open", "loop-locked", "loop-repeated")]
             self.assertEqual(told, [(rule, f"loop '{loop}'")] if rule else [])
             self.assertEqual(found["exit"], code)
         done = self.run_limb("check", self.model(TOO_SHORT), code=4)
-        self.assertRegex(done.stdout, r"error: loop 'pin': it stays 0\.[34]\d* apart, at best of 20 starts \[loop-open\]")
+        self.assertRegex(done.stdout,
+                         r"error: loop 'pin': it stays 0\.[34]\d* apart, at best of 20 starts \[loop-open\]")
 
 
 class Convert(Case):

@@ -99,6 +99,7 @@ START_TEST(control_events_outputs)
   ck_assert_int_eq(run->noutput, 4);
   ck_assert_str_eq(run->output[0].file.text, "states.npy");
   ck_assert_int_eq(run->output[1].channels.count, 3);
+  ck_assert_str_eq(run->output[1].directions.value[1].text, "vy");
   ck_assert_str_eq(run->output[2].channels.value[0].text, "energy");
   ck_assert_str_eq(run->output[3].animation.text, "out.html");
   limb_reading_destroy(r);

@@ -36,7 +36,7 @@ START_TEST(residuals)
 {
   rng r = {(uint64_t)_i + 1};
   const int n = 1 + _i % MOST;
-  double A[MOST * MOST], b[MOST], x[MOST], y[MOST];
+  double A[MOST * MOST], b[MOST] = {0}, x[MOST], y[MOST];
   rng_fill(&r, 1, n * n, A);
   rng_fill(&r, 1, n, b);
   for (int i = 0; i < n && _i >= MOST; i++) {

@@ -414,6 +414,35 @@ START_TEST(laws_and_times)
 }
 END_TEST
 
+// The lengths of six legs and their rates stay as they are to the last bit; the platform follows.
+START_TEST(held_is_left_alone)
+{
+  enum { LEGS = 6, Q = 9, V = 8 }; // where the first slide is; then every third
+  ground g = ground_of(closed_find("gough_stewart", 3));
+  unsigned char held[24] = {0};
+  limb_loop_options o = limb_default_loop_options();
+  double q[25], v[24];
+  o.held = held;
+  for (int i = 0; i < LEGS; i++) held[V + 3 * i] = 1;
+  for (int i = 0; i < LEGS; i++) g.c.q[Q + 3 * i] += 0.01 * (i - 2), g.c.v[V + 3 * i] += 0.1 * i;
+  memcpy(q, g.c.q, sizeof q);
+  memcpy(v, g.c.v, sizeof v);
+  assert_ok(limb_project(g.w, &o, q, v, NULL));
+  limb_loop_gap gap;
+  assert_ok(limb_loop_gap_of(g.w, q, v, NULL, &gap));
+  assert_that(gap.place <= 1e-12 && gap.velocity <= 1e-11);
+  for (int i = 0; i < LEGS; i++) {
+    assert_that(q[Q + 3 * i] == g.c.q[Q + 3 * i]);
+    assert_that(v[V + 3 * i] == g.c.v[V + 3 * i]);
+  }
+  held[V] = 2;
+  assert_status(limb_project(g.w, &o, q, v, NULL), LIMB_E_ARG);
+  held[V] = 1, held[2] = 1; // of a free joint all or none
+  assert_status(limb_project(g.w, &o, q, v, NULL), LIMB_E_ARG);
+  ground_end(&g);
+}
+END_TEST
+
 START_TEST(bad_input)
 {
   ground g = ground_of(closed_find("gough_stewart", 1));
@@ -469,6 +498,7 @@ int main(void)
                                contradictory_closures_are_named,
                                out_of_the_plane,
                                laws_and_times,
+                               held_is_left_alone,
                                bad_input,
                                NULL};
   const int failed = check_run("loops/assemble", closed_count(), all);

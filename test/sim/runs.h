@@ -41,6 +41,13 @@ static inline stage stage_make(const char* name)
   return at;
 }
 
+// All methods; AUTO is the last one.
+static const limb_sim_method run_methods[] = {
+  LIMB_SIM_EULER, LIMB_SIM_SEMI_IMPLICIT, LIMB_SIM_RK4, LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT,
+  LIMB_SIM_ERK,   LIMB_SIM_ADAMS,         LIMB_SIM_BDF, LIMB_SIM_IDA,         LIMB_SIM_AUTO};
+
+enum { RUN_ALL = sizeof run_methods / sizeof run_methods[0], RUN_METHODS = RUN_ALL - 1 };
+
 // Options for runs whose forces do not jump.
 static inline limb_sim_options run_options(const stage* at, limb_sim_method method)
 {
@@ -48,6 +55,24 @@ static inline limb_sim_options run_options(const stage* at, limb_sim_method meth
   o.method = method;
   o.stiction = LIMB_STICTION_SMOOTH, o.env.coulomb_width = 1;
   return o;
+}
+
+// The same with short steps or a tight tolerance, and the errors that methods may make with these.
+static inline limb_sim_options run_finely(const stage* at, limb_sim_method method)
+{
+  limb_sim_options o = run_options(at, method);
+  o.step = limb_sim_method_order(method) == 4 ? 1e-3 : 2e-4;
+  if (!limb_sim_method_order(method)) o.relative = 1e-10, o.absolute = 1e-11;
+  return o;
+}
+
+static inline double run_allowed(limb_sim_method method)
+{
+  switch (limb_sim_method_order(method)) {
+  case 1: return 3e-2;
+  case 2: return 1e-5;
+  default: return 1e-6;
+  }
 }
 
 static inline limb_sim* run_create(const stage* at, const limb_sim_options* o)

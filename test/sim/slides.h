@@ -25,7 +25,7 @@ static inline limb_model* slides_build(int n, const slide* part, double gx, doub
   limb_builder* b = NULL;
   limb_model* m = NULL;
   limb_error err;
-  char name[16];
+  char name[32];
   assert_ok(limb_builder_create(NULL, &b));
   assert_ok(limb_builder_set_gravity(b, sp_v3(gx, gy, 0)));
   for (int k = 0; k < n; k++) {

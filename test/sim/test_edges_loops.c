@@ -58,10 +58,6 @@ static void run(const closed_case* c, limb_stop stop, double coulomb, bool at_re
   limb_sim_summary x;
   assert_ok(limb_sim_summary_of(sim, &x));
   assert_that(x.largest_place < 1e-10 && fabs(slides_missing(sim)) < 1e-4);
-  if (getenv("LIMB_SHOW"))
-    printf("%-16s %d %-5g %d: %3d events, missing %8.1e, place %.1e, velocity %.1e\n", c->name,
-           (int)stop, coulomb, at_rest, (int)x.events, slides_missing(sim), x.largest_place,
-           x.largest_velocity);
   if (coulomb > 50) { // everything sticks from the beginning
     const limb_sim_state now = slides_now(sim);
     for (int k = 0; k < limb_nv(m) && at_rest; k++) assert_that(now.v[k] == 0);

@@ -74,6 +74,41 @@ START_TEST(several_roots_in_one_step)
 }
 END_TEST
 
+// A block slides up an incline and sticks; a ball bounces three times: the same times with every method
+// that is exact for parabolas.
+START_TEST(every_method_has_events)
+{
+  static const limb_sim_method methods[] = {LIMB_SIM_RK4, LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT,
+                                            LIMB_SIM_ERK, LIMB_SIM_ADAMS,       LIMB_SIM_BDF,
+                                            LIMB_SIM_IDA};
+  const slide s = {LIMB_PRISMATIC, 2, 0.1, 0, 9, 0, 0, 0, 0};
+  limb_model *block = slides_build(1, &s, -4, 0), *m = ball(1e6);
+  double worst = 0;
+  for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
+    if (!limb_sim_has_method(methods[k])) continue;
+    limb_sim_options o = slides_options(block);
+    o.method = methods[k], o.step = 0.01;
+    o.relative = 1e-12, o.absolute = 1e-13;
+    limb_sim* sim = slides_start(block, &o, (double[]){0}, (double[]){3});
+    worst = fmax(worst, fabs(slides_next(sim, 2, LIMB_EVENT_STICK, 0, 1).time - 3 / 8.5));
+    slides_quiet(sim, 2);
+    assert_that(slides_now(sim).v[0] == 0);
+    limb_sim_destroy(sim);
+    o.env = limb_default_environment(m);
+    o.stop = LIMB_STOP_IMPACT, o.restitution = 0.8;
+    sim = slides_start(m, &o, (double[]){1}, NULL);
+    double t = sqrt(2 / g), v = g * t;
+    for (int i = 0; i < 3; i++, v *= 0.8, t += 2 * v / g)
+      worst = fmax(worst, fabs(slides_next(sim, 5, LIMB_EVENT_IMPACT, 0, -1).time - t));
+    check_at("%s: %.2g", limb_sim_method_name(methods[k]), worst);
+    assert_that(worst < 1e-9);
+    limb_sim_destroy(sim);
+  }
+  limb_model_destroy(block);
+  limb_model_destroy(m);
+}
+END_TEST
+
 // Directions, on a spring: rising and falling ones alternate with those of both.
 START_TEST(directions)
 {
@@ -95,7 +130,6 @@ START_TEST(directions)
     assert_that(e.condition == which[k]);
     worst = fmax(worst, fabs(e.time - at[k] * period));
   }
-  if (getenv("LIMB_SHOW")) printf("directions: worst time %.2g\n", worst);
   assert_that(worst < 1e-10);
   limb_sim_destroy(sim);
   limb_model_destroy(m);
@@ -223,5 +257,5 @@ START_TEST(singularity_is_told)
 }
 END_TEST
 
-CHECK_MAIN("events", 1, several_roots_in_one_step, directions, jumps_cross, condition_ends,
-           crowds_end, nonsense_is_refused, singularity_is_told)
+CHECK_MAIN("events", 1, several_roots_in_one_step, every_method_has_events, directions, jumps_cross,
+           condition_ends, crowds_end, nonsense_is_refused, singularity_is_told)

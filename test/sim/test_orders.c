@@ -1,14 +1,11 @@
 // Every fixed-step method converges with its nominal order: on trees, free bodies and loops, with and without
 // forces that depend on time and state.
 //
-// A run with n steps is compared with one of Runge-Kutta steps whose error is rounding. Steps are halved from run to
-// run, and the observed order is the mean slope of log error over log h in the last two halvings before errors become
-// rounding, too: there, terms of higher order have died away. (Those of the implicit method are large: its errors fall
-// like h^5 while steps are long.)
+// A run with n steps is compared with one of Runge-Kutta steps whose error is rounding. Steps are halved
+// from run to run, and the observed order is the mean slope of log error over log h in the last two
+// halvings before errors become rounding, too: there, terms of higher order have died away. (Those of the
+// implicit method are large: its errors fall like h^5 while steps are long.)
 #include "sim/runs.h"
-
-#include <stdlib.h>
-#include <stdio.h>
 
 enum { FIRST = 8, LAST = 512, EXACT = 2048 }; // steps
 
@@ -19,7 +16,7 @@ typedef struct scene {
 
 static const scene scenes[] = {
   {"planar_2r", 0.5},    {"panda", 0.2},    {"quadruped", 0.3},     {"two_roots", 0.1},
-  {"tree_9", 0.2},      {"four_bar", 0.2}, {"five_bar", 0.3},      {"bennett", 0.2},
+  {"tree_9", 0.2},       {"four_bar", 0.1}, {"five_bar", 0.3},      {"bennett", 1},
   {"rolling_disc", 0.4}, {"floating", 0.4}, {"gough_stewart", 0.1}, {"driven_arm", 0.3},
 };
 
@@ -77,7 +74,6 @@ static void check_orders(const scene* s, int pushed)
   for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
     const double nominal = limb_sim_method_order(methods[k]);
     const double observed = observed_order(&from, &exact, s, methods[k], pushed);
-    if (getenv("ORD")) { printf("%s %s %d %.2f\n", s->name, limb_sim_method_name(methods[k]), pushed, observed); continue; }
     assert_close(observed, nominal, 0, 0.15);
   }
   limb_model_destroy(from.m);

@@ -1,4 +1,5 @@
-// Simulations against reference numbers: the two-link arm in free fall and the four-bar with a spring of seed 001.
+// Simulations against reference numbers: the two-link arm in free fall and the four-bar with a spring of
+// seed 001.
 //
 // Both tables are solutions of much higher order or precision than any method here.
 #include "sim/runs.h"
@@ -52,8 +53,8 @@ static double fall(const method_case* c)
 START_TEST(free_fall_of_two_links)
 {
   static const method_case cases[] = {
-    {LIMB_SIM_RK4, 5e-4, 0},     {LIMB_SIM_IMPLICIT, 5e-4, 0},  {LIMB_SIM_ERK, 0, 1e-12},
-    {LIMB_SIM_ADAMS, 0, 1e-13},  {LIMB_SIM_BDF, 0, 1e-14},      {LIMB_SIM_IDA, 0, 1e-14},
+    {LIMB_SIM_RK4, 5e-4, 0},    {LIMB_SIM_IMPLICIT, 5e-4, 0}, {LIMB_SIM_ERK, 0, 1e-12},
+    {LIMB_SIM_ADAMS, 0, 1e-13}, {LIMB_SIM_BDF, 0, 1e-14},     {LIMB_SIM_IDA, 0, 1e-14},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     if (!limb_sim_has_method(cases[k].method)) continue;
@@ -192,7 +193,8 @@ static void four_bar(const method_case* c)
   assert_close(now.v[0], -0.45203294216521517, 0, 1e-7);
   const limb_sim_summary s = run_summary(sim);
   assert_that(s.largest_place <= 1e-11 && s.largest_velocity <= 1e-11);
-  printf("four-bar, %s: t(150 deg) off by %.2g s, alignment by %.2g s, residuals %.2g %.2g, energy %.2g J, %llu steps\n",
+  printf("four-bar, %s: t(150 deg) off by %.2g s, alignment by %.2g s, residuals %.2g %.2g, energy "
+         "%.2g J, %llu steps\n",
          limb_sim_method_name(c->method), t150 - 12.23608290446545, t_line - 12.28299560962995,
          s.largest_place, s.largest_velocity, s.energy - s.energy_start,
          (unsigned long long)s.steps);

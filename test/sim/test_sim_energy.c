@@ -1,0 +1,111 @@
+// The variational method over long runs: energy without drift, and the way back in time.
+#include "sim/runs.h"
+
+// 10^7 steps of the double pendulum give the same picture, and take half a minute.
+enum { MANY = CHECK_SANITIZED ? 20000 : 1000000 }; // steps
+
+// ---- energy without drift --------------------------------------------------------------------------------
+
+enum { LOOKS = 400 };
+
+// Errors of the energy at equal intervals.
+static void energy_errors(const stage* from, limb_sim_method method, double step, double end,
+                          double error[LOOKS])
+{
+  limb_sim_options o = limb_default_sim_options(from->m);
+  o.method = method, o.step = step;
+  limb_sim* sim = run_create(from, &o);
+  run_start(sim, from);
+  for (int k = 0; k < LOOKS; k++) {
+    run_to(sim, end * (k + 1) / LOOKS);
+    const limb_sim_summary s = run_summary(sim);
+    error[k] = s.energy - s.energy_start;
+  }
+  limb_sim_destroy(sim);
+}
+
+// A line through the errors: how much it rises from one end to the other, and how well that is known, both
+// against the scatter about it.
+static void fit_line(const double error[LOOKS], double* rise, double* scatter)
+{
+  double mean = 0, slope = 0, xx = 0, rest = 0;
+  for (int k = 0; k < LOOKS; k++) mean += error[k] / LOOKS;
+  for (int k = 0; k < LOOKS; k++) {
+    const double x = (double)k / (LOOKS - 1) - 0.5;
+    slope += x * error[k], xx += x * x;
+  }
+  slope /= xx;
+  for (int k = 0; k < LOOKS; k++) {
+    const double x = (double)k / (LOOKS - 1) - 0.5;
+    rest += pow(error[k] - mean - slope * x, 2) / LOOKS;
+  }
+  *rise = slope, *scatter = sqrt(rest);
+}
+
+static double largest(int n, const double* x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// The slope has a deviation of scatter sqrt(12 / LOOKS): a rise of 4 of these does not happen by chance.
+static void no_drift(const double error[LOOKS])
+{
+  double rise, scatter;
+  fit_line(error, &rise, &scatter);
+  check_at("energy: rises by %.2g, scatter %.2g", rise, scatter);
+  assert_that(fabs(rise) < 4 * scatter * sqrt(12.0 / LOOKS));
+  assert_that(largest(LOOKS / 4, error + LOOKS - LOOKS / 4) <
+              (CHECK_SANITIZED ? 4 : 1.5) * largest(LOOKS / 4, error));
+}
+
+START_TEST(energy_of_a_double_pendulum)
+{
+  stage from = {.m = robot_planar_2r(), .nq = 2, .nv = 2};
+  const double step = 0.01, end = MANY * step;
+  double error[LOOKS], rise, scatter;
+  from.q[0] = -0.5, from.q[1] = 1;
+  energy_errors(&from, LIMB_SIM_VARIATIONAL, step, end, error);
+  no_drift(error);
+  energy_errors(&from, LIMB_SIM_RK4, step, end / 10, error);
+  fit_line(error, &rise, &scatter);
+  check_at("rk4: rises by %.2g, scatter %.2g", rise, scatter);
+  assert_that(CHECK_SANITIZED || fabs(rise) > 40 * scatter * sqrt(12.0 / LOOKS));
+  limb_model_destroy(from.m);
+}
+END_TEST
+
+START_TEST(energy_of_a_four_bar)
+{
+  stage from = stage_make("four_bar");
+  double error[LOOKS];
+  energy_errors(&from, LIMB_SIM_VARIATIONAL, 2e-3, MANY / 20 * 2e-3, error);
+  no_drift(error);
+  limb_model_destroy(from.m);
+}
+END_TEST
+
+// ---- the way back ----------------------------------------------------------------------------------------
+
+START_TEST(the_way_back)
+{
+  static const char* const names[] = {"planar_2r",     "quadruped",    "four_bar",
+                                      "gough_stewart", "rolling_disc", "floating"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    stage from = stage_make(names[k]), there, back;
+    limb_sim_options o = limb_default_sim_options(from.m);
+    o.method = LIMB_SIM_VARIATIONAL, o.step = 5e-3;
+    run_end(run_create(&from, &o), &from, 0.5, &there);
+    for (int i = 0; i < from.nv; i++) there.v[i] = -there.v[i];
+    run_end(run_create(&there, &o), &there, 0.5, &back);
+    for (int i = 0; i < from.nv; i++) back.v[i] = -back.v[i];
+    check_at("%s: %.2g", names[k], stage_distance(&from, &back));
+    assert_that(stage_distance(&from, &there) > 0.01);
+    assert_that(stage_distance(&from, &back) < 1e-9);
+    limb_model_destroy(from.m);
+  }
+}
+END_TEST
+
+CHECK_MAIN("sim/energy", 1, energy_of_a_double_pendulum, energy_of_a_four_bar, the_way_back)
