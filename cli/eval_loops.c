@@ -223,9 +223,10 @@ static limb_status derivatives(eval_run* r, limb_closed_derivatives out)
   const limb_status s =
     limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in, r->states->tau, &o, &out);
   if (s == LIMB_E_SINGULAR)
-    (void)snprintf(r->because, sizeof r->because,
-                   "multipliers of rows that follow from others, or nothing has mass along a motion: "
-                   "there are no derivatives; limb eval --what mobility");
+    (void)snprintf(
+      r->because, sizeof r->because,
+      "multipliers of rows that follow from others, or nothing has mass along a motion: "
+      "there are no derivatives; limb eval --what mobility");
   return s;
 }
 

@@ -136,7 +136,7 @@ START_TEST(forward_derivatives_are_those_of_the_complex_step)
     const limb_status status = limb_closed_forward_dynamics_derivatives(w, u, &in, tau, NULL, &out);
     limb_mobility mobility;
     ck_assert_int_eq(limb_mobility_at(w, c.q, NULL, &mobility), LIMB_OK);
-    if (mobility.redundant > mobility.idle) { // random rows may happen to depend on each other
+    if (mobility.redundant > mobility.idle) {    // random rows may happen to depend on each other
       ck_assert_int_eq(status, LIMB_E_SINGULAR); // because of the multipliers
     } else {
       ck_assert_msg(status == LIMB_OK, "%s: %s", c.name, limb_status_text(status));

@@ -378,6 +378,33 @@ START_TEST(over_and_again)
 }
 END_TEST
 
+// What AUTO stands for depends on the state: another start, another method, and back again to the same bits.
+START_TEST(auto_changes_its_mind)
+{
+  const slide part = {.type = LIMB_PRISMATIC, .mass = 1, .coulomb = 2};
+  stage at = {.m = slides_build(1, &part, 1, 0), .nq = 1, .nv = 1}, end[3];
+  limb_sim_options o = limb_default_sim_options(at.m);
+  limb_sim_summary summary[3];
+  o.stiction = LIMB_STICTION_SMOOTH, o.env.coulomb_width = 1e-5;
+  limb_sim* sim = run_create(&at, &o);
+  for (int k = 0; k < 3; k++) {
+    at.v[0] = k == 1 ? 5 : 0; // friction is stiff about rest only
+    run_start(sim, &at);
+    run_to(sim, 0.1);
+    end[k] = at;
+    run_state(sim, &end[k]);
+    summary[k] = run_summary(sim);
+  }
+  check_at("%s and %s", limb_sim_method_name(summary[0].method),
+           limb_sim_method_name(summary[1].method));
+  assert_that(summary[0].method != summary[1].method && summary[0].method == summary[2].method);
+  assert_that(summary[0].steps == summary[2].steps && end[0].v[0] == end[2].v[0]);
+  assert_close(end[1].v[0], 5 - 0.1, 1e-6, 0);
+  limb_sim_destroy(sim);
+  limb_model_destroy(at.m);
+}
+END_TEST
+
 CHECK_MAIN("sim/arguments", 1, null, names, options, sources, not_finite, open_loops,
            after_a_start_that_failed, exploding, too_many_steps, conditions_that_are_no_numbers,
-           over_and_again)
+           over_and_again, auto_changes_its_mind)
