@@ -70,11 +70,11 @@ static void count_step(limb_sim* sim)
   c->steps++;
 }
 
-// Adaptive methods refuse to begin where they must end at once: breaks and events that differ by rounding.
+// Breaks and events may differ by rounding. Adaptive methods refuse to begin where they must end at once,
+// and some divide by the step.
 static bool is_hop(const limb_sim* sim, double t)
 {
-  const double tiny = 1e-12 * fmax(1, fabs(sim->begin.t));
-  return sim->stepper->pace != SIM_FIXED && t - sim->begin.t <= tiny;
+  return t - sim->begin.t <= 1e-12 * fmax(1, fabs(sim->begin.t));
 }
 
 // One step of Euler's method to t, which is next to begin: exact to rounding.
@@ -98,7 +98,7 @@ static limb_status step_to(limb_sim* sim, double t)
 {
   if (!is_hop(sim, t)) return sim->stepper->step(sim, t);
   const limb_status s = hop(sim, t, &sim->front);
-  return s == LIMB_OK ? sim->stepper->restart(sim) : s;
+  return s == LIMB_OK && sim->stepper->restart ? sim->stepper->restart(sim) : s;
 }
 
 // From front, which is now, to a new front.
@@ -131,7 +131,7 @@ limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out)
     limb_sim_copy(sim, &sim->front, out);
     return LIMB_OK;
   }
-  if (sim->stepper->inside) {
+  if (sim->stepper->inside || is_hop(sim, t)) {
     const limb_status s = is_hop(sim, t) ? hop(sim, t, out) : sim->stepper->inside(sim, t, out);
     return s == LIMB_OK ? limb_sim_settle(sim, out) : s;
   }

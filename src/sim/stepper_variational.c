@@ -33,6 +33,7 @@
 
 #include "limb/derivatives.h"
 
+#include "linalg/dot.h"
 #include "linalg/lu.h"
 
 #include <float.h>
@@ -41,7 +42,15 @@
 
 enum { MOST_ITERATIONS = 60 };
 
+// The last steps, to guess the next one from.
+typedef struct past {
+  double* xi[3]; // nv: the last one first
+  int count;     // of these
+  double end, h; // of the last one
+} past;
+
 typedef struct variational {
+  past past;
   double *M, *C, *n_q, *n_v;   // nv x nv
   double *xi, *P, *Q, *mu, *d; // nv
   double *qm, *q1;             // nq
@@ -60,11 +69,12 @@ static limb_status create(limb_sim* sim)
   const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq, nc = (size_t)sim->nc, n = nv + nc;
   variational* w = limb_sim_take(sim, 1, sizeof *w);
   if (!w) return LIMB_E_NOMEM;
-  double** const part[] = {&w->M,    &w->C, &w->n_q, &w->n_v,   &w->xi,   &w->P,   &w->Q,
-                           &w->mu,   &w->d, &w->qm,  &w->q1,    &w->Psi0, &w->Psi, &w->phi,
-                           &w->rate, &w->K, &w->r,   &w->scale, &w->nu};
-  const size_t size[] = {nv * nv, nv * nv, nv * nv, nv * nv, nv, nv,    nv, nv, nv, nq,
-                         nq,      nc * nv, nc * nv, nc,      nc, n * n, n,  n,  nc};
+  double** const part[] = {
+    &w->M, &w->C,     &w->n_q, &w->n_v,        &w->xi,         &w->P,         &w->Q,    &w->mu,
+    &w->d, &w->qm,    &w->q1,  &w->Psi0,       &w->Psi,        &w->phi,       &w->rate, &w->K,
+    &w->r, &w->scale, &w->nu,  &w->past.xi[0], &w->past.xi[1], &w->past.xi[2]};
+  const size_t size[] = {nv * nv, nv * nv, nv * nv, nv * nv, nv,    nv, nv, nv, nv, nq, nq,
+                         nc * nv, nc * nv, nc,      nc,      n * n, n,  n,  nc, nv, nv, nv};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
     if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
   }
@@ -78,16 +88,9 @@ static limb_status create(limb_sim* sim)
 
 // ---- small algebra ---------------------------------------------------------------------------------------
 
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
-
 static void times(int n, const double* A, const double* x, double* y)
 {
-  for (int i = 0; i < n; i++) y[i] = dot(n, A + (size_t)i * (size_t)n, x);
+  for (int i = 0; i < n; i++) y[i] = limb_dot((size_t)n, A + (size_t)i * (size_t)n, x);
 }
 
 // y += A' x
@@ -201,18 +204,18 @@ static limb_status missing(limb_sim* sim, variational* w, double h)
   if (s == LIMB_OK) s = limb_integrate(sim->m, b->q, w->xi, h, w->q1);
   if (s == LIMB_OK) s = rows_at(sim, b->t + h, w->q1, (limb_loop_equations){.residual = w->phi});
   for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
-    const double slides = w->rate[i] - dot(sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
+    const double slides =
+      w->rate[i] - limb_dot((size_t)sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
     w->phi[i] = w->holonomic[i] ? -w->phi[i] / h : slides;
   }
   return s;
 }
 
-// One iteration: how much xi changes is told by the largest entry.
+// One iteration: how much xi changes is told by the largest entry. P and Q are those of xi, before and afterwards.
 static limb_status iterate(limb_sim* sim, variational* w, double h, double* change)
 {
   const int nv = sim->nv;
-  limb_status s = middle(sim, w, h);
-  if (s == LIMB_OK && sim->nc) s = missing(sim, w, h);
+  const limb_status s = sim->nc ? missing(sim, w, h) : LIMB_OK;
   if (s != LIMB_OK) return s;
   limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, w->r);
   for (int i = 0; i < nv; i++) w->r[i] = w->mu[i] - w->r[i];
@@ -225,18 +228,11 @@ static limb_status iterate(limb_sim* sim, variational* w, double h, double* chan
   }
   for (int k = 0; k < sim->nc; k++) w->nu[k] += w->r[nv + k];
   sim->summary.iterations++;
-  return LIMB_OK;
-}
-
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
+  return middle(sim, w, h);
 }
 
 // Until changes are rounding (of velocities, or of places in the time of a step), or do not get smaller
-// any more near it.
+// any more near it. The next change is foreseen from the last two.
 static limb_status find_step(limb_sim* sim, variational* w, double h)
 {
   double before = HUGE_VAL;
@@ -244,10 +240,10 @@ static limb_status find_step(limb_sim* sim, variational* w, double h)
     double change;
     const limb_status s = iterate(sim, w, h, &change);
     if (s != LIMB_OK) return s;
-    const double places = sim->nc ? fmax(1, largest(sim->nq, w->q1)) / h : 0;
-    const double size = largest(sim->nv, w->xi) + places + DBL_MIN;
-    if (change <= 2 * DBL_EPSILON * size || (change >= before && change < 1e-11 * size))
-      return LIMB_OK;
+    const double places = sim->nc ? fmax(1, limb_largest((size_t)sim->nq, w->q1)) / h : 0;
+    const double size = limb_largest((size_t)sim->nv, w->xi) + places + DBL_MIN;
+    const double next = k ? change * fmin(1, change / before) : change;
+    if (next <= DBL_EPSILON * size || (change >= before && change < 1e-11 * size)) return LIMB_OK;
     before = change;
   }
   return limb_sim_fail(sim, LIMB_E_NOCONV,
@@ -274,8 +270,7 @@ static void find_holding(limb_sim* sim, variational* w, double h)
 static limb_status finish(limb_sim* sim, variational* w, double h)
 {
   sim_point* f = &sim->front;
-  limb_status s = middle(sim, w, h);
-  if (s == LIMB_OK) s = limb_integrate(sim->m, sim->begin.q, w->xi, h, f->q);
+  limb_status s = limb_integrate(sim->m, sim->begin.q, w->xi, h, f->q);
   if (s == LIMB_OK) s = limb_mass_matrix(sim->d, f->q, w->M);
   if (s == LIMB_OK && sim->nc)
     s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
@@ -296,11 +291,35 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   return s;
 }
 
+// A polynomial through the last steps, when this is the next of their length; else v0.
+static void extrapolate(const limb_sim* sim, variational* w, double h)
+{
+  const past* p = &w->past;
+  const bool next = p->end == sim->begin.t && fabs(p->h - h) <= 1e-9 * h;
+  for (int k = 0; k < sim->nv; k++) {
+    const double a = p->xi[0][k], b = p->xi[1][k], c = p->xi[2][k];
+    w->xi[k] = !next || p->count < 2 ? sim->begin.v[k]
+               : p->count == 2       ? 2 * a - b
+                                     : 3 * (a - b) + c;
+  }
+}
+
+static void remember(const limb_sim* sim, variational* w, double h)
+{
+  past* p = &w->past;
+  const bool next = p->end == sim->begin.t && fabs(p->h - h) <= 1e-9 * h;
+  double* oldest = p->xi[2];
+  p->xi[2] = p->xi[1], p->xi[1] = p->xi[0], p->xi[0] = oldest;
+  memcpy(oldest, w->xi, (size_t)sim->nv * sizeof *oldest);
+  p->count = !next ? 1 : p->count < 3 ? p->count + 1 : 3;
+  p->end = sim->front.t, p->h = h;
+}
+
 // xi of held velocities: the way to where they will be.
 static limb_status first_guess(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
-  memcpy(w->xi, b->v, (size_t)sim->nv * sizeof *w->xi);
+  extrapolate(sim, w, h);
   memset(w->nu, 0, (size_t)sim->nc * sizeof *w->nu);
   if (!sim->nheld) return LIMB_OK;
   memcpy(w->q1, b->q, (size_t)sim->nq * sizeof *w->q1);
@@ -329,9 +348,17 @@ static limb_status step(limb_sim* sim, double t)
   if (s == LIMB_OK) s = factor(sim, w, w->n_v, w->Psi0, w->Psi0);
   if (s != LIMB_OK) return s;
   sim->front.t = t;
-  s = find_step(sim, w, h);
-  return s == LIMB_OK ? finish(sim, w, h) : s;
+  if ((s = find_step(sim, w, h)) != LIMB_OK) return s;
+  remember(sim, w, h);
+  return finish(sim, w, h);
+}
+
+// The same start gives the same bits.
+static limb_status restart(limb_sim* sim)
+{
+  ((variational*)sim->state)->past.count = 0;
+  return LIMB_OK;
 }
 
 const sim_stepper limb_sim_variational = {
-  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, NULL, step, NULL};
+  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, restart, step, NULL};

@@ -1,8 +1,7 @@
 // The variational method over long runs: energy without drift, and the way back in time.
 #include "sim/runs.h"
 
-// 10^7 steps of the double pendulum give the same picture, and take half a minute.
-enum { MANY = CHECK_SANITIZED ? 20000 : 1000000 }; // steps
+enum { MANY = CHECK_SANITIZED ? 20000 : 10000000 }; // steps: half a minute
 
 // ---- energy without drift --------------------------------------------------------------------------------
 
