@@ -19,7 +19,7 @@ const cli_option sim_plan_options[] = {
   {"method", "NAME",
    "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
    "auto)"},
-  {"step", "H", "fixed steps: the longest (default: 1ms); adaptive: the first"},
+  {"step", "H", "fixed steps: the longest (default: 1ms)"},
   {"rtol", "X", "relative tolerance of adaptive methods (default: 1e-8)"},
   {"atol", "X", "absolute tolerance of adaptive methods (default: 1e-10)"},
   {"longest", "H", "adaptive: no step longer than this"},

@@ -196,18 +196,24 @@ static double next_break(const limb_sim* sim, double t)
   return first;
 }
 
+// Times that differ by rounding are one: the end of a delay and the next sample, say.
+static bool due(const limb_sim* sim, double t)
+{
+  return t <= sim->now.t + 1e-12 * fmax(1, fabs(sim->now.t));
+}
+
 // Takes the samples that are due, and lets those act whose delay is over.
 static limb_status sample(limb_sim* sim, sim_source* s)
 {
   const size_t nv = (size_t)sim->nv;
-  while (sample_time(sim, s, s->samples) <= sim->now.t) {
+  while (due(sim, sample_time(sim, s, s->samples))) {
     double* next = s->waiting + (s->samples % (uint64_t)s->queue) * nv;
     memset(next, 0, nv * sizeof *next);
     const limb_status status = s->f.force(s->f.context, sim->now.t, sim->now.q, sim->now.v, next);
     if (status != LIMB_OK) return status;
     s->samples++;
   }
-  while (s->begun < s->samples && sample_time(sim, s, s->begun) + s->f.delay <= sim->now.t) {
+  while (s->begun < s->samples && due(sim, sample_time(sim, s, s->begun) + s->f.delay)) {
     memcpy(s->held, s->waiting + (s->begun % (uint64_t)s->queue) * nv, nv * sizeof *s->held);
     s->begun++;
   }

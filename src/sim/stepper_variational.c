@@ -211,7 +211,8 @@ static limb_status missing(limb_sim* sim, variational* w, double h)
   return s;
 }
 
-// One iteration: how much xi changes is told by the largest entry. P and Q are those of xi, before and afterwards.
+// One iteration: how much xi changes is told by the largest entry. P and Q are those of xi, before and
+// afterwards.
 static limb_status iterate(limb_sim* sim, variational* w, double h, double* change)
 {
   const int nv = sim->nv;
