@@ -39,8 +39,8 @@ const char* const animation_body[] = {
   "<canvas id=\"stage\" role=\"img\" aria-label=\"stick figure of the robot\"></canvas>",
   "<footer>",
   "<button id=\"play\" title=\"space bar\">Pause</button>",
-  "<input id=\"slider\" type=\"range\" min=\"0\" max=\"1000\" step=\"any\" value=\"0\" "
-  "aria-label=\"time\">",
+  "<input id=\"slider\" type=\"range\" min=\"0\" max=\"1000\" step=\"any\" value=\"0\"",
+  " aria-label=\"time\">",
   "<select id=\"speed\" aria-label=\"speed\" title=\"speed\"></select>",
   "<button id=\"home\" title=\"the view as it was\">Reset view</button>",
   "</footer>",

@@ -83,19 +83,24 @@ typedef enum limb_stiction {
   LIMB_STICTION_EXACT =
     0, ///< joints stick while less than the Coulomb force holds them, and slip with
        ///< exactly that force against them otherwise; changes are events
-  LIMB_STICTION_SMOOTH = 1 ///< as env.coulomb_width of limb/dynamics.h says, no events
+  LIMB_STICTION_SMOOTH = 1 ///< as env.coulomb_width of limb/dynamics.h says, no events. It must
+                           ///< be above zero when a joint has Coulomb friction
 } limb_stiction;
 
 /// Start from limb_default_sim_options().
 typedef struct limb_sim_options {
   size_t size; ///< sizeof(limb_sim_options), set by the default function
   limb_sim_method method;
-  double step;          ///< fixed steps: the longest [s]; default 1e-3. Others find their own
-  double relative;      ///< tolerance of adaptive methods, relative; default 1e-8
-  double absolute;      ///< absolute [rad, m, rad/s, m/s]; default 1e-10
-  double longest;       ///< adaptive: no step longer than this [s]; 0: no bound
-  int order;            ///< adaptive: highest order; 0: the method's own choice
-  limb_environment env; ///< gravity, base motion, wrenches and laws that do not change with time
+  double step;     ///< fixed steps: the longest [s]; default 1e-3. Adaptive methods find their own,
+                   ///< see longest, and do not look at it
+  double relative; ///< tolerance of adaptive methods, relative; default 1e-8
+  double absolute; ///< absolute [rad, m, rad/s, m/s]; default 1e-10
+  double longest;  ///< adaptive: no step longer than this [s]; 0: no bound
+  int order; ///< adaptive: highest order, no more than the method has (erk 6, adams 12, bdf and
+             ///< ida 5); 0: the method's own choice
+  /// Gravity, base motion, wrenches and laws that do not change with time. Wrenches are copied by
+  /// limb_sim_start; the list of laws is read whenever they are asked.
+  limb_environment env;
   limb_stiction stiction;
   limb_stop stop;             ///< at the limits of all joints that have some
   double restitution;         ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
@@ -152,10 +157,10 @@ typedef struct limb_sim_state {
 
 /// @param out  (output)
 /// @param err  NULL: not wanted
-/// @return LIMB_OK; LIMB_E_ARG (options that make no sense: err says which); LIMB_E_UNSUPPORTED (a method
-/// that
-///         this build or robot does not have); LIMB_E_NOMEM, and those of limb_loops_create.
-/// The model must outlive the simulation; wrenches and laws of env, too.
+/// @return LIMB_OK; LIMB_E_ARG (options that make no sense: err says which); LIMB_E_NONFINITE (env);
+///         LIMB_E_UNSUPPORTED (a method that this build or robot does not have); LIMB_E_NOMEM, and those of
+///         limb_loops_create.
+/// The model must outlive the simulation; the lists of wrenches and laws in env, too.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m,
                                                     const limb_sim_options* options,
                                                     const limb_allocator* alloc, limb_sim** out,
@@ -179,8 +184,9 @@ typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q,
 /// Sets q, v and a of the joints whose motion is given; other entries must be left as they are.
 typedef limb_status limb_sim_motion_fn(void* context, double t, double* q, double* v, double* a);
 
-/// The first time after t at which the input may jump or bend; HUGE_VAL: never. Steps that end there see
-/// what the input is before that time: they ask for it right before.
+/// The first time after t at which the input may jump or bend; HUGE_VAL: never. What is NaN or not after t
+/// ends limb_sim_start or limb_sim_advance with LIMB_E_ARG. Steps that end there see what the input is before
+/// that time: they ask for it right before.
 typedef double limb_sim_break_fn(void* context, double t);
 
 /// A source of forces. Start from all zero.
@@ -231,8 +237,9 @@ typedef enum limb_event_kind {
 
 LIMB_API const char* limb_event_kind_name(limb_event_kind kind); ///< NULL: there is no such
 
-/// What happened. Several at the same time are told one after the other: conditions, stops that were hit,
-/// what that did to others. More than 1000 (and 20 for each joint with friction or stops) within 1e-5 s are
+/// What happened. Several at the same time are told one after the other: conditions that are met, stops that
+/// were hit, what that did to other joints, and conditions that all this, or the jump of an input, has
+/// carried across zero. More than 1000 (and 20 for each joint with friction or stops) within 1e-5 s are
 /// LIMB_E_NOCONV.
 typedef struct limb_sim_event {
   limb_event_kind kind; ///< NONE: nothing, the end time was reached
@@ -242,12 +249,13 @@ typedef struct limb_sim_event {
   int side; ///< -1: q_min, 1: q_max; of friction the direction of slip (before it sticks); else 0
   int ends; ///< 1: the simulation is over
   double before,
-    after; ///< velocity of the joint; of conditions both are the value, of SINGULAR the condition
-           ///< number
+    after; ///< velocity of the joint; of conditions the value before and after a jump, or both the value
+           ///< where it is met; of SINGULAR both the condition number
 } limb_sim_event;
 
-/// What a condition looks at crosses zero at the event, also by a jump. Two crossings within one step are not
-/// seen.
+/// What a condition looks at crosses zero at the event, also by a jump. Two crossings within one
+/// fixed step are not seen; steps of adaptive methods are looked at in quarters, and where a parabola through
+/// these says that zero is near.
 typedef double limb_sim_condition_fn(void* context, const limb_sim_state* at);
 
 /// A condition. Start from all zero.
@@ -266,18 +274,22 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim,
 
 // ---- running ---------------------------------------------------------------------------------------------
 
-/// Puts the robot into a state: loops must be closed there to 1e-6, and are then closed exactly;
-/// velocities of joints whose motion is given are set. May be called again: summary and modes begin anew.
+/// Puts the robot into a state: quaternions are normalised; loops must be closed there to 1e-6, and are then
+/// closed exactly. Joints whose motion is given are put where it begins, with its velocity, however far that
+/// is from q and v; the others then close the loops, moving by no more than limb_project lets them. May be
+/// called again: summary and modes begin anew.
 /// @param v  nv; NULL: at rest
-/// @return LIMB_OK; LIMB_E_ARG (also a q beyond limits that stop, as err says); LIMB_E_NOCONV (loops are
-/// open:
-///         err names the loop and how far); those of the dynamics.
+/// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, and a q beyond limits that stop, as err
+///         says); LIMB_E_NOCONV (loops are open, or the motion that is given opens them: err names the loop
+///         and how far); those of the dynamics.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q,
                                                    const double* v, limb_error* err);
 
 /// Goes on until t_end, or to the next event when that is earlier.
 /// @param t_end  not before the time that was reached
-/// @param event  NULL: events are handled, but not told, and only those that end the simulation are waited at
+/// @param event  NULL: events are handled, but not told, and only those that end the simulation are waited
+/// at:
+///               limb_sim_over()
 /// Times t_end are reached exactly: with fixed steps by equal steps of no more than the step's length.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end,
                                                      limb_sim_event* event);
@@ -286,8 +298,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end
 /// when they are not known: LIMB_OK, or what that came to; time, q and v are there all the same then.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out);
 
-/// One sentence about the last status that was not LIMB_OK; "" when there was none.
+/// One sentence about why limb_sim_start or limb_sim_advance, when they were last called, failed, or else
+/// limb_sim_now or limb_sim_summary_of since then; "" when none of them did.
 LIMB_API const char* limb_sim_error(const limb_sim* sim);
+
+/// 1: a condition or a stop has ended the simulation, which stays where it is. 0 also for NULL.
+LIMB_API int limb_sim_over(const limb_sim* sim);
 
 /// How it went, since the start.
 typedef struct limb_sim_summary {
@@ -303,7 +319,9 @@ typedef struct limb_sim_summary {
   double shortest, longest;               ///< steps [s]
   double largest_place, largest_velocity; ///< residuals of loops after steps
   double energy_start, energy;            ///< kinetic + gravity + springs [J], at the start and now
-  double work; ///< of everything that is neither gravity nor a spring [J]; see options
+  /// Of everything that is neither gravity nor a spring of the robot [J]. Springs of stops are not in
+  /// the energies: they count here. See options.
+  double work;
 } limb_sim_summary;
 
 LIMB_NODISCARD LIMB_API limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out);

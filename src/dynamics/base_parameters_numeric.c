@@ -105,13 +105,6 @@ static limb_status fill_stack(const limb_grouping* g, limb_blocks* scratch, stac
   return s;
 }
 
-static double largest(size_t n, const double* x)
-{
-  double most = 0;
-  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 // ---- comparing ------------------------------------------------------------------------------------
 
 // W_b = W Z, columns in the same sizes: the units of W are taken off, none are put on.
@@ -135,7 +128,7 @@ static double residual_of(const limb_grouping* g, const stack* w, const stack* b
 {
   const size_t rows = (size_t)w->rows;
   double most = 0;
-  const double size = largest(rows * (size_t)w->columns, w->W);
+  const double size = limb_largest(rows * (size_t)w->columns, w->W);
   for (int c = 0; c < x->np; c++) {
     limb_parameter_info info;
     if (limb_get_parameter(g->m, c, &info) != LIMB_OK || limb_grouping_leaves_out(g, info.kind))
@@ -146,7 +139,7 @@ static double residual_of(const limb_grouping* g, const stack* w, const stack* b
       const double* y = base->W + (size_t)r * rows;
       for (size_t i = 0; i < rows && k != 0; i++) column[i] -= k * y[i];
     }
-    most = limb_finite(w->rows, column) ? fmax(most, largest(rows, column)) : HUGE_VAL;
+    most = limb_finite(w->rows, column) ? fmax(most, limb_largest(rows, column)) : HUGE_VAL;
   }
   return size > 0 ? most / size : 0;
 }
@@ -170,7 +163,7 @@ static bool is_clear(const limb_qr_decision* d)
 // Scales n numbers so that the largest is 1, unless all are zero; what it was.
 static double scale_down(size_t n, double* x)
 {
-  const double size = largest(n, x);
+  const double size = limb_largest(n, x);
   for (size_t i = 0; i < n && size > 0; i++) x[i] /= size;
   return size;
 }

@@ -14,6 +14,7 @@
 
 #include "base/sized.h"
 #include "dynamics/marks.h"
+#include "linalg/dot.h"
 #include "linalg/exchange.h"
 #include "model/state_check.h"
 
@@ -35,13 +36,6 @@ typedef struct balance {
   double left; // largest of r that is more than rounding
 } balance;
 
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static double square(int n, const double* x)
 {
   double sum = 0;
@@ -60,7 +54,7 @@ static void pick(const balance* b, double* r)
 // A force is rounding where it is no more than that of the stiffnesses in its own row.
 static void measure(balance* b)
 {
-  const double farthest = fmax(1, largest(b->d->m->nq, b->at));
+  const double farthest = fmax(1, limb_largest((size_t)b->d->m->nq, b->at));
   b->left = 0;
   for (int i = 0; i < b->n; i++) {
     const double* row = b->K + (ptrdiff_t)i * b->n;
@@ -131,7 +125,7 @@ static limb_status search(balance* b)
   const double* rest = b->d->zeros;
   const double before = square(b->n, b->r);
   double *next = b->K, *r = b->old; // neither is needed any more; nq <= nv^2
-  const double whole = 1 / fmax(1, largest(m->nv, b->x));
+  const double whole = 1 / fmax(1, limb_largest((size_t)m->nv, b->x));
   for (int half = 0; half < 30; half++) {
     const double t = ldexp(whole, -half);
     limb_status s = limb_integrate(m, b->at, b->x, t, next);
@@ -150,7 +144,7 @@ static limb_status search(balance* b)
 // The largest force on what gives way: at rest, that of a spring or one that was given.
 static double load_scale(balance* b, limb_status* s)
 {
-  double most = b->tau ? largest(b->d->m->nv, b->tau) : 0;
+  double most = b->tau ? limb_largest((size_t)b->d->m->nv, b->tau) : 0;
   *s = limb_spring_forces(b->d, b->at, b->old);
   if (*s != LIMB_OK) return 0;
   for (int k = 0; k < b->d->m->nv; k++) {
@@ -164,7 +158,8 @@ static double load_scale(balance* b, limb_status* s)
 static bool arrived(const balance* b, const limb_deflection* o)
 {
   const limb_model* m = b->d->m;
-  return largest(m->nv, b->x) <= o->tolerance * fmax(1, largest(m->nq, b->at));
+  return limb_largest((size_t)m->nv, b->x) <=
+         o->tolerance * fmax(1, limb_largest((size_t)m->nq, b->at));
 }
 
 static limb_status relax(balance* b, limb_deflection* o)
@@ -174,7 +169,7 @@ static limb_status relax(balance* b, limb_deflection* o)
     const double load = load_scale(b, &s);
     if (s == LIMB_OK) s = look(b);
     if (s != LIMB_OK) return s;
-    o->out_of_balance = largest(b->n, b->r);
+    o->out_of_balance = limb_largest((size_t)b->n, b->r);
     const bool held = solve(b), balanced = b->left <= o->tolerance * load;
     const bool last = o->iterations >= o->most;
     if (!held && (balanced || last)) return LIMB_E_SINGULAR;

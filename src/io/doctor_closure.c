@@ -76,7 +76,7 @@ static void look_at_rows(const closure* c, const limb_mobility* x)
 static limb_status look(const closure* c)
 {
   limb_assembly how = limb_default_assembly();
-  limb_assembly_report report;
+  limb_assembly_report report = {0};
   limb_mobility x;
   limb_loop_info loop;
   how.tries = TRIES;

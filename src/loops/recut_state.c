@@ -11,6 +11,7 @@
 
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
+#include "linalg/vec3.h"
 #include "model/data_impl.h"
 
 #include <math.h>
@@ -70,8 +71,6 @@ static double angle_about(const sp_mat3* R, sp_vec3 n)
   return atan2(sp_dot3(n, s) / 2, (r[0] + r[4] + r[8] - 1) / 2);
 }
 
-static void write3(sp_vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
 static void write_turn(sp_mat3 R, double* x)
 {
   const sp_quat r = sp_quat_rot(R);
@@ -115,10 +114,10 @@ static void read_off(const limb_joint_def* def, const relative* r, double* q, do
     return;
   case LIMB_UNIVERSAL: read_universal(def, r, q, v); return;
   case LIMB_PLANAR: read_planar(def, r, q, v); return;
-  case LIMB_SPHERICAL: write_turn(r->M.R, q), write3(r->V.w, v); return;
+  case LIMB_SPHERICAL: write_turn(r->M.R, q), limb_write3(r->V.w, v); return;
   case LIMB_FREE:
-    write3(r->M.p, q), write_turn(r->M.R, q + 3);
-    write3(r->V.w, v), write3(r->V.v, v + 3);
+    limb_write3(r->M.p, q), write_turn(r->M.R, q + 3);
+    limb_write3(r->V.w, v), limb_write3(r->V.v, v + 3);
     return;
   }
 }

@@ -10,6 +10,7 @@
 // (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "model/manifold.h"
 
+#include "linalg/vec3.h"
 #include "model/state_check.h"
 
 #include <math.h>
@@ -238,10 +239,6 @@ limb_status limb_random(const limb_model* m, uint64_t* seed, double* q)
 
 // ---- steps ----------------------------------------------------------------------------------------
 
-static sp_vec3 vec_read(const double* x) { return sp_v3(x[0], x[1], x[2]); }
-
-static void vec_write(double* x, sp_vec3 a) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
 static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt,
                             double* out)
 {
@@ -250,11 +247,11 @@ static void integrate_joint(const limb_joint* j, const double* q, const double* 
     for (int k = 0; k < j->nq; k++) out[k] = q[k] + v[k] * dt;
     return;
   }
-  const sp_vec3 w = sp_scale3(dt, vec_read(v));
+  const sp_vec3 w = sp_scale3(dt, limb_read3(v));
   const sp_quat r = quat_unit(quat_read(q + at));
   if (j->def.type == LIMB_FREE) {
-    const sp_vec3 step = screw_position(w, sp_scale3(dt, vec_read(v + 3)));
-    vec_write(out, sp_add3(vec_read(q), sp_mulv(sp_rot_quat(r), step)));
+    const sp_vec3 step = screw_position(w, sp_scale3(dt, limb_read3(v + 3)));
+    limb_write3(sp_add3(limb_read3(q), sp_mulv(sp_rot_quat(r), step)), out);
   }
   quat_write(out + at, quat_unit(quat_mul(r, quat_exp(w))));
 }
@@ -283,10 +280,10 @@ static void difference_joint(const limb_joint* j, const double* q0, const double
   const sp_quat r0 = quat_unit(quat_read(q0 + at)), r1 = quat_unit(quat_read(q1 + at));
   const sp_vec3 w = quat_log(quat_mul(quat_conj(r0), r1));
   if (j->def.type == LIMB_FREE) {
-    const sp_vec3 step = sp_tmulv(sp_rot_quat(r0), sp_sub3(vec_read(q1), vec_read(q0)));
-    vec_write(v + 3, screw_velocity(w, step));
+    const sp_vec3 step = sp_tmulv(sp_rot_quat(r0), sp_sub3(limb_read3(q1), limb_read3(q0)));
+    limb_write3(screw_velocity(w, step), v + 3);
   }
-  vec_write(v, w);
+  limb_write3(w, v);
 }
 
 limb_status limb_difference(const limb_model* m, const double* q0, const double* q1, double* v)

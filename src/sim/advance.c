@@ -10,12 +10,28 @@
 
 #include "base/finite.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // So many events in so short a time [s], and some for each edge, are no motion any more.
 enum { CROWD = 1000, CROWD_EDGE = 20 };
 static const double crowd_time = 1e-5;
+
+// What is held or given stays where it is. Where nothing else can move, the held ones do, and are put back:
+// what was open was rounding.
+static limb_status close_loops(limb_sim* sim, sim_point* p)
+{
+  limb_loop_options o = sim->o.closed.loops;
+  o.held = sim->nheld ? sim->held : NULL;
+  limb_status s = limb_project(sim->loops, &o, p->q, p->v, NULL);
+  if (s != LIMB_OK && sim->nheld) {
+    o.held = sim->motion.given;
+    s = limb_project(sim->loops, &o, p->q, p->v, NULL);
+  }
+  limb_sim_keep(sim, p);
+  return s;
+}
 
 limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
 {
@@ -27,10 +43,7 @@ limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
   loops->time = p->t;
   if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   if (fmax(gap.place, gap.velocity) > sim->o.project) {
-    limb_loop_options others = *loops;
-    if (sim->motion.given) others.held = sim->motion.given;
-    if ((s = limb_project(sim->loops, &others, p->q, p->v, NULL)) != LIMB_OK) return s;
-    limb_sim_keep(sim, p);
+    if ((s = close_loops(sim, p)) != LIMB_OK) return s;
     sim->summary.projections++;
     if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   }
@@ -41,14 +54,23 @@ limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
 
 // ---- one step --------------------------------------------------------------------------------------------
 
-// End of the next of the equal steps to `stop`.
+// How many equal steps it takes from t to `stop`: a length that is a multiple but for rounding is one. No
+// more than numbers can tell apart; 0: they would be more.
+static uint64_t steps_between(const limb_sim* sim, double t, double stop)
+{
+  const double rounding = 2 * DBL_EPSILON * fmax(fabs(t), fabs(stop));
+  const double count = ceil(((stop - t) * (1 - 1e-9) - rounding) / sim->o.step);
+  return count * DBL_EPSILON < 1 ? (uint64_t)fmax(1, count) : 0;
+}
+
+// End of the next of the equal steps to `stop`; where it is already when these are too short.
 static double next_end(limb_sim* sim, double stop)
 {
   const double t = sim->front.t;
   if (!sim->leg_steps || sim->leg_end != stop || sim->leg_done >= sim->leg_steps) {
-    const double slack = 1 - 1e-9; // a length that is a multiple but for rounding
     sim->leg_begin = t, sim->leg_end = stop, sim->leg_done = 0;
-    sim->leg_steps = (uint64_t)fmax(1, ceil((stop - t) / sim->o.step * slack));
+    sim->leg_steps = steps_between(sim, t, stop);
+    if (!sim->leg_steps) return t;
   }
   sim->leg_done++;
   if (sim->leg_done == sim->leg_steps) return stop;
@@ -71,10 +93,11 @@ static void count_step(limb_sim* sim)
 }
 
 // Breaks and events may differ by rounding. Adaptive methods refuse to begin where they must end at once,
-// and some divide by the step.
+// and some divide by the step. Fixed steps may be wanted so short, when time is a large number.
 static bool is_hop(const limb_sim* sim, double t)
 {
-  return t - sim->begin.t <= 1e-12 * fmax(1, fabs(sim->begin.t));
+  const double ulps = sim->stepper->pace == SIM_FIXED ? 1 : 16;
+  return t - sim->begin.t <= ulps * DBL_EPSILON * fmax(1, fabs(sim->begin.t));
 }
 
 // One step of Euler's method to t, which is next to begin: exact to rounding.
@@ -112,7 +135,8 @@ static limb_status make_step(limb_sim* sim, double t_end)
   const double stop = pace == SIM_AHEAD ? sim->bound : fmin(sim->bound, t_end);
   const double t = pace == SIM_FIXED ? next_end(sim, stop) : stop;
   if (!(t > sim->begin.t))
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are so short that time does not go on");
+    return limb_sim_fail(sim, LIMB_E_NOCONV,
+                         "steps are so short that time does not go on at %.9g s", sim->begin.t);
   limb_status s = sim->redundant ? limb_sim_choose_rows(sim, &sim->begin) : LIMB_OK;
   if (s == LIMB_OK) s = step_to(sim, t);
   sim->known = false;
@@ -204,13 +228,6 @@ static limb_status go_on(limb_sim* sim, double t_end)
   return sim->now.t < sim->bound ? LIMB_OK : pass_break(sim);
 }
 
-static limb_status tell(limb_sim* sim, limb_status s)
-{
-  if (!sim->error[0])
-    (void)limb_sim_fail(sim, s, "after %.9g s: %s", sim->now.t, limb_status_text(s));
-  return s;
-}
-
 limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event)
 {
   const limb_sim_event none = {LIMB_EVENT_NONE, 0, -1, -1, 0, 0, 0, 0};
@@ -218,14 +235,17 @@ limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event)
   *e = none;
   if (!sim) return LIMB_E_ARG;
   if (!sim->started) return LIMB_E_ORDER;
-  if (!(t_end >= sim->now.t) || !limb_finite(1, &t_end)) return LIMB_E_ARG;
   sim->error[0] = 0;
+  if (!(t_end >= sim->now.t) || !limb_finite(1, &t_end))
+    return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is not a time after %.9g s, which was reached",
+                         t_end, sim->now.t);
   while (limb_sim_next_event(sim, e) || (sim->now.t < t_end && !sim->over)) {
-    if (e->kind != LIMB_EVENT_NONE && event) return LIMB_OK;
+    if (e->kind != LIMB_EVENT_NONE && event) break;
     const limb_status s = e->kind == LIMB_EVENT_NONE ? go_on(sim, t_end) : LIMB_OK;
-    if (s != LIMB_OK) return tell(sim, s);
+    if (s != LIMB_OK) return limb_sim_tell(sim, s);
     *e = none;
   }
-  e->time = sim->now.t, e->ends = sim->over;
+  sim->error[0] = 0; // of attempts that others have made good
+  if (e->kind == LIMB_EVENT_NONE) e->time = sim->now.t, e->ends = sim->over;
   return LIMB_OK;
 }

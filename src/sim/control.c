@@ -12,6 +12,7 @@
 
 #include "base/finite.h"
 #include "base/sized.h"
+#include "linalg/vec3.h"
 
 #include <math.h>
 
@@ -19,20 +20,16 @@ enum { TASK_ROWS = 6 };
 
 // ---- errors -------------------------------------------------------------------------------------------
 
-static sp_vec3 read3(const double* x) { return sp_v3(x[0], x[1], x[2]); }
-
-static void write3(sp_vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
 // Angular first; a ball joint has no more.
 static sp_motion read_motion(const double* x, int nv)
 {
-  return sp_motion_make(read3(x), nv == 6 ? read3(x + 3) : sp_v3(0, 0, 0));
+  return sp_motion_make(limb_read3(x), nv == 6 ? limb_read3(x + 3) : sp_v3(0, 0, 0));
 }
 
 static void write_motion(sp_motion a, int nv, double* x)
 {
-  write3(a.w, x);
-  if (nv == 6) write3(a.v, x + 3);
+  limb_write3(a.w, x);
+  if (nv == 6) limb_write3(a.v, x + 3);
 }
 
 // A free joint has its place before the quaternion, a ball joint none.
@@ -40,7 +37,7 @@ static sp_pose read_pose(const double* q, int nq)
 {
   const double* r = q + nq - 4;
   const sp_quat turn = {r[0], r[1], r[2], r[3]};
-  return sp_pose_make(sp_rot_quat(turn), nq == 7 ? read3(q) : sp_v3(0, 0, 0));
+  return sp_pose_make(sp_rot_quat(turn), nq == 7 ? limb_read3(q) : sp_v3(0, 0, 0));
 }
 
 // Of a ball or free joint: e1 and a hold the goal's velocity and acceleration in its own axes (in and out).

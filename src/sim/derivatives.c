@@ -5,10 +5,12 @@
 //   a_t         by differences inside the step to come, when something depends on time
 //
 // Where there are no analytic ones (force laws, wrenches of callbacks, held joints in loops), all are
-// central differences of the accelerations, whose error is the cube root of rounding squared, 4e-11.
+// central differences of the accelerations, whose error is the cube root of rounding squared, 4e-11; for
+// the last of these along what can move.
 #include "sim/sim_impl.h"
 
 #include "limb/derivatives.h"
+#include "linalg/dot.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,10 +19,10 @@
 limb_status limb_sim_begin_derivatives(limb_sim* sim)
 {
   sim_slopes* w = &sim->slopes;
-  const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
+  const size_t nv = (size_t)sim->nv;
   if (w->ready) return LIMB_OK;
-  double** const part[] = {&w->a_x, &w->x_q, &w->x_v, &w->plus, &w->minus, &w->u, &w->v, &w->q};
-  const size_t size[] = {nv * nv, nv * nv, nv * nv, nv, nv, nv, nv, nq};
+  double** const part[] = {&w->a_x, &w->x_q, &w->x_v, &w->plus, &w->minus, &w->e};
+  const size_t size[] = {nv * nv, nv * nv, nv * nv, nv, nv, 2 * nv};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
     if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
   }
@@ -31,15 +33,14 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
     const limb_time_law* law = &info.def.law;
     w->laws = w->laws || law->fn || law->rate != 0 || law->amplitude != 0;
   }
-  const limb_status s =
-    sim->loops ? limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual) : LIMB_OK;
+  limb_status s = sim->loops ? limb_sim_take_surface(sim) : LIMB_OK;
+  if (s == LIMB_OK && sim->loops)
+    s = limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual);
   w->ready = s == LIMB_OK;
   return s;
 }
 
 // ---- by differences --------------------------------------------------------------------------------------
-
-typedef limb_status sim_function(limb_sim* sim, double t, double* q, double* v, double* y);
 
 // Forces as limb_sim_load makes them.
 static limb_status forces(limb_sim* sim, double t, double* q, double* v, double* y)
@@ -49,37 +50,56 @@ static limb_status forces(limb_sim* sim, double t, double* q, double* v, double*
   return s;
 }
 
-// y at q (+) size e_k (or v + size e_k).
-static limb_status beside(limb_sim* sim, sim_function* f, double t, const double* q,
-                          const double* v, int k, double size, double* y)
+// Direction e: velocity k (of q, then of v), or what P lets move of it. False when that is nothing.
+static bool set_direction(limb_sim* sim, const double* P, int k)
 {
-  sim_slopes* w = &sim->slopes;
-  const size_t nv = (size_t)sim->nv;
-  const bool of_q = k < sim->nv;
-  memset(w->u, 0, nv * sizeof *w->u);
-  memcpy(w->v, v, nv * sizeof *w->v);
-  (of_q ? w->u : w->v)[of_q ? k : k - sim->nv] += size;
-  const limb_status s = limb_integrate(sim->m, q, w->u, 1, w->q);
-  return s == LIMB_OK ? f(sim, t, w->q, w->v, y) : s;
+  const size_t nv = (size_t)sim->nv, own = (size_t)k % nv;
+  double* e = sim->slopes.e;
+  memset(e, 0, 2 * nv * sizeof *e);
+  e[k] = 1;
+  if (P) memcpy(e + ((size_t)k - own), P + own * nv, nv * sizeof *e);
+  return limb_largest(2 * nv, e) > 1e-9;
 }
 
-// Central differences by the tangent and by v: nv x nv each.
-static limb_status differences(limb_sim* sim, sim_function* f, double t, const double* q,
-                               const double* v, double* y_q, double* y_v)
+// Central differences by the tangent and by v: nv x nv each; along what P lets move (NULL: everything).
+static limb_status differences(limb_sim* sim, sim_function* f, const sim_point* at, const double* P,
+                               double* y_q, double* y_v)
 {
   sim_slopes* w = &sim->slopes;
   const int nv = sim->nv;
   const double reach = cbrt(DBL_EPSILON);
   for (int k = 0; k < 2 * nv; k++) {
-    const double x = k < nv ? 1 : fmax(1, fabs(v[k - nv])), size = reach * x;
-    limb_status s = beside(sim, f, t, q, v, k, size, w->plus);
-    if (s == LIMB_OK) s = beside(sim, f, t, q, v, k, -size, w->minus);
+    const double x = k < nv ? 1 : fmax(1, fabs(at->v[k - nv])), size = reach * x;
+    const bool moves = set_direction(sim, P, k);
+    limb_status s = moves ? limb_sim_beside(sim, at, w->e, size, f, w->plus) : LIMB_OK;
+    if (s == LIMB_OK && moves) s = limb_sim_beside(sim, at, w->e, -size, f, w->minus);
     if (s != LIMB_OK) return s;
     double* column = k < nv ? y_q + k : y_v + (k - nv);
     for (int i = 0; i < nv; i++)
-      column[(size_t)i * (size_t)nv] = (w->plus[i] - w->minus[i]) / (2 * size);
+      column[(size_t)i * (size_t)nv] = moves ? (w->plus[i] - w->minus[i]) / (2 * size) : 0;
   }
+  memset(w->e, 0, 2 * (size_t)nv * sizeof *w->e);
   return LIMB_OK;
+}
+
+// Of the accelerations. Beside the surface of the constraints joints that are held, and depend on each other
+// there, cannot be held any more: differences are along it then, without Baumgarte's terms. Held ones do not
+// move at all.
+static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exact, double* a_q,
+                                    double* a_v)
+{
+  const bool tied = sim->loops && sim->nheld;
+  limb_status s = LIMB_E_SINGULAR;
+  if (!tied || exact) s = differences(sim, limb_sim_accelerate, at, NULL, a_q, a_v);
+  if (!tied || s != LIMB_E_SINGULAR) return s;
+  sim->error[0] = 0;
+  const limb_closed_options o = sim->o.closed;
+  double* P = sim->slopes.a_x;
+  s = limb_sim_movable(sim, at->t, at->q, P);
+  sim->o.closed.alpha = sim->o.closed.beta = 0;
+  if (s == LIMB_OK) s = differences(sim, limb_sim_accelerate, at, P, a_q, a_v);
+  sim->o.closed = o;
+  return s;
 }
 
 // ---- analytic --------------------------------------------------------------------------------------------
@@ -136,40 +156,48 @@ static void add_product(int n, const double* a_x, const double* x_y, double* y)
   }
 }
 
-static limb_status analytic(limb_sim* sim, double t, double* q, double* v, bool exact, double* a_q,
+static limb_status analytic(limb_sim* sim, const sim_point* at, bool exact, double* a_q,
                             double* a_v)
 {
   sim_slopes* w = &sim->slopes;
+  double *q = at->q, *v = at->v;
   if (sim->nwrenches || sim->env.nlaw) return LIMB_E_UNSUPPORTED;
-  sim->o.closed.loops.time = t;
-  limb_status s = limb_sim_load(sim, t, q, v);
+  sim->o.closed.loops.time = at->t;
+  limb_status s = limb_sim_load(sim, at->t, q, v);
   if (s != LIMB_OK) return s;
   const limb_closed_derivatives out = {.da_dq = a_q, .da_dv = a_v, .da_dtau = w->a_x};
   s = sim->loops ? of_loops(sim, q, v, exact, &out) : of_tree(sim, q, v, a_q, a_v);
   if (s != LIMB_OK || (!sim->nsource && !sim->nedge)) return s;
-  if ((s = differences(sim, forces, t, q, v, w->x_q, w->x_v)) != LIMB_OK) return s;
+  if ((s = differences(sim, forces, at, NULL, w->x_q, w->x_v)) != LIMB_OK) return s;
   add_product(sim->nv, w->a_x, w->x_q, a_q);
   add_product(sim->nv, w->a_x, w->x_v, a_v);
   return LIMB_OK;
 }
 
-// (-3 a(t) + 4 a(t + d) - a(t + 2 d)) / (2 d), inside the step
+// A part of the step whose sum with t is exact: its multiples are, too.
+static double exact_part(double t, double h)
+{
+  const double d = (t + h / 64) - t;
+  return d > 0 ? d : (t + h / 4) - t;
+}
+
+// (18 x(d) - 9 x(2 d) + 2 x(3 d)) / (6 d) with x(d) = a(t + d) - a(t), inside the step. Its error, d^3 / 4
+// times the fourth derivative, leaves a method its order 4.
 static limb_status by_time(limb_sim* sim, const sim_point* at, double h, const double* a,
                            double* a_t)
 {
   sim_slopes* w = &sim->slopes;
   if (!a_t) return LIMB_OK;
-  const double d = h / 64;
+  static const double weight[] = {0, 18, -9, 2};
+  const double d = exact_part(at->t, h);
   memset(a_t, 0, (size_t)sim->nv * sizeof *a_t);
-  if (!sim->inputs && !w->laws) return LIMB_OK;
-  double* const at_times[] = {w->plus, w->minus};
-  for (int k = 0; k < 2; k++) {
-    memcpy(w->q, at->q, (size_t)sim->nq * sizeof *w->q);
-    memcpy(w->v, at->v, (size_t)sim->nv * sizeof *w->v);
-    const limb_status s = limb_sim_accelerate(sim, at->t + (k + 1) * d, w->q, w->v, at_times[k]);
+  if ((!sim->inputs && !w->laws) || d == 0) return LIMB_OK;
+  for (int k = 1; k < 4; k++) {
+    const sim_point later = {at->t + k * d, at->q, at->v, 0};
+    const limb_status s = limb_sim_beside(sim, &later, w->e, 0, limb_sim_accelerate, w->plus);
     if (s != LIMB_OK) return s;
+    for (int i = 0; i < sim->nv; i++) a_t[i] += weight[k] * (w->plus[i] - a[i]) / (6 * d);
   }
-  for (int i = 0; i < sim->nv; i++) a_t[i] = (-3 * a[i] + 4 * w->plus[i] - w->minus[i]) / (2 * d);
   return LIMB_OK;
 }
 
@@ -177,8 +205,7 @@ limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, c
                                  double* a_q, double* a_v, double* a_t)
 {
   sim->summary.derivatives++;
-  limb_status s = analytic(sim, at->t, at->q, at->v, a_t != NULL, a_q, a_v);
-  if (s == LIMB_E_UNSUPPORTED)
-    s = differences(sim, limb_sim_accelerate, at->t, at->q, at->v, a_q, a_v);
+  limb_status s = analytic(sim, at, a_t != NULL, a_q, a_v);
+  if (s == LIMB_E_UNSUPPORTED) s = of_accelerations(sim, at, a_t != NULL, a_q, a_v);
   return s == LIMB_OK ? by_time(sim, at, h, a, a_t) : s;
 }

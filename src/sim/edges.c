@@ -92,6 +92,7 @@ void limb_sim_forget_modes(limb_sim* sim)
     e->locked = e->open = false;
     e->force = e->extra = 0;
   }
+  limb_sim_mark_given(sim);
 }
 
 // ---- who is held -----------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ void limb_sim_mode_forces(const limb_sim* sim, const double* q, const double* v,
     if (e->given) continue;
     if (e->slip == SIM_SLIPS_UP) x[e->v] -= e->coulomb;
     if (e->slip == SIM_SLIPS_DOWN) x[e->v] += e->coulomb;
-    if (e->extra != 0) x[e->v] -= e->went * e->extra;
+    if (e->extra != 0 && !edge_is_held(sim, e)) x[e->v] -= e->went * e->extra;
     if (e->contact != SIM_AWAY && sim->o.stop == LIMB_STOP_SPRING)
       x[e->v] += stop_force(sim, e, q, v);
   }

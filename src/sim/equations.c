@@ -1,12 +1,14 @@
 // Accelerations at a state of a simulation: everything that acts there.
 //
-//   forces x     of actuators (inputs.c), Coulomb friction of joints that slip and springs of stops (modes.c)
-//   held         accelerations are given: motion imposed (inputs.c), joints that stick or rest (modes.c)
+//   forces x     of actuators (inputs.c), Coulomb friction of joints that slip and springs of stops (edges.c)
+//   held         accelerations are given: motion imposed (inputs.c), joints that stick or rest (edges.c)
 //   trees        forward dynamics, or hybrid dynamics when some are held (Featherstone 2008, 9.2)
 //   loops        constrained forward dynamics (limb/closed.h), or responses.c when some are held
 //
 // Viscous friction, springs, shafts, gravity and force laws are those of the dynamics.
 #include "sim/sim_impl.h"
+
+#include "base/finite.h"
 
 #include <string.h>
 
@@ -23,6 +25,7 @@ limb_status limb_sim_load(limb_sim* sim, double t, double* q, double* v)
   }
   memcpy(sim->x, sim->tau, bytes);
   if (sim->nedge) limb_sim_mode_forces(sim, q, v, sim->x);
+  if (!limb_finite(sim->nv, sim->x)) return LIMB_E_NONFINITE; // nobody looks at forces on the held
   if (!sim->nheld) return LIMB_OK;
   for (int k = 0; k < sim->nv; k++) {
     if (!sim->held[k]) continue;
@@ -91,6 +94,18 @@ limb_status limb_sim_accelerate(limb_sim* sim, double t, double* q, double* v, d
   sim->o.closed.loops.time = t;
   const limb_status s = limb_sim_load(sim, t, q, v);
   return s == LIMB_OK ? limb_sim_solve(sim, q, v, a) : s;
+}
+
+limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e,
+                            sim_function* f, double* y)
+{
+  const sim_point* to = &sim->shifted;
+  for (int k = 0; k < sim->nv; k++) {
+    sim->shift[k] = e * x[k];
+    to->v[k] = at->v[k] + e * x[sim->nv + k];
+  }
+  const limb_status s = limb_sim_displace(sim, at->q, sim->shift, 1, to->q);
+  return s == LIMB_OK ? f(sim, at->t, to->q, to->v, y) : s;
 }
 
 // Power of wrenches and laws, with the velocities of their frames.

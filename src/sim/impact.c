@@ -1,14 +1,16 @@
 // Impulses at stops.
 //
-// Joints that run into their stops, and those that are at one, are struck at the same instant by impulses
+// Joints that run into their stops, and those that rest at one, are struck at the same instant by impulses
 // p >= 0 away from the limits. With u for their velocities away from them, e for restitution, and A for
 // the inverse of the mass matrix along what can move, seen from these joints,
 //
 //     u_after = u + A p >= -e u,      p >= 0,      p_i > 0 only where u_after_i = -e_i u_i
 //
-// (Newton's law; e = 0 of those that rest, or are about to leave.) The kinetic energy changes by the sum of
-// p (u_after + u) / 2: for e = 1 it is kept. Friction is bounded, and has no impulse: joints that stick
-// are moved like any other. Only motion that is given, and loops, resist throughout.
+// (Newton's law.) The kinetic energy changes by the sum of p (u_after + u) / 2: for e = 1 it is kept. A joint
+// that leaves its stop, u > 0, is not struck: that would give it energy. Where the others throw it back, it
+// has an impact of its own right afterwards. One that has hardly begun to leave counts as at rest. Friction
+// is bounded, and has no impulse: joints that stick are moved like any other. Only motion that is given, and
+// loops, resist throughout.
 //
 // A joint that would rise by less than options.absolute [rad, m] before it comes back, or would do so more
 // slowly than that [rad/s, m/s], stays at its stop. So a series of ever smaller rebounds ends.
@@ -54,7 +56,8 @@ limb_status limb_sim_begin_impact(limb_sim* sim)
   return LIMB_OK;
 }
 
-static double push_of(const impact* w, int i) { return w->side[i] == SIM_AT_UPPER ? -1 : 1; }
+static double push(sim_contact side) { return side == SIM_AT_UPPER ? -1 : 1; }
+static double push_of(const impact* w, int i) { return push(w->side[i]); }
 
 // ---- who is struck ---------------------------------------------------------------------------------------
 
@@ -67,7 +70,7 @@ static limb_status gather(limb_sim* sim, impact* w)
   for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) {
     const sim_edge* e = &sim->edge[i];
     const sim_contact side = e->given ? SIM_AWAY : edge_stop(sim, e);
-    if (side == SIM_AWAY) continue;
+    if (side == SIM_AWAY || push(side) * sim->now.v[e->v] > sim->o.absolute) continue;
     const int k = w->n++;
     w->edge[k] = i, w->side[k] = side, w->stays[k] = false;
     w->u[k] = push_of(w, k) * sim->now.v[e->v];

@@ -7,6 +7,7 @@
 
 #include "base/finite.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -170,36 +171,48 @@ static double sample_time(const limb_sim* sim, const sim_source* s, uint64_t k)
 
 static double earlier(double a, double b) { return b < a ? b : a; }
 
-static double break_of(limb_sim_break_fn* next, void* context, double t)
+// The bound comes no later than the break that the callback says.
+static limb_status mind_break(limb_sim* sim, limb_sim_break_fn* next, void* context)
 {
-  const double b = next ? next(context, t) : HUGE_VAL;
-  return b > t ? b : HUGE_VAL;
+  const double b = next ? next(context, sim->now.t) : HUGE_VAL;
+  if (!(b > sim->now.t))
+    return limb_sim_fail(
+      sim, LIMB_E_ARG, "the break of an input after %.9g s is said to be at %.9g s", sim->now.t, b);
+  sim->bound = earlier(sim->bound, b);
+  return LIMB_OK;
 }
 
-static double break_of_source(const limb_sim* sim, const sim_source* s, double t)
+static void mind_samples(limb_sim* sim, const sim_source* s)
 {
-  if (!(s->f.period > 0)) return break_of(s->f.next_break, s->f.context, t);
   const double begins =
     s->begun < s->samples ? sample_time(sim, s, s->begun) + s->f.delay : HUGE_VAL;
-  return earlier(sample_time(sim, s, s->samples), begins);
+  sim->bound = earlier(sim->bound, earlier(sample_time(sim, s, s->samples), begins));
 }
 
-static double next_break(const limb_sim* sim, double t)
+static limb_status find_bound(limb_sim* sim)
 {
-  double first = HUGE_VAL;
-  for (int k = 0; k < sim->nsource; k++)
-    first = earlier(first, break_of_source(sim, &sim->source[k], t));
-  for (int k = 0; k < sim->nwrenches; k++)
-    first = earlier(first, break_of(sim->wrenches[k].next_break, sim->wrenches[k].context, t));
-  if (sim->motion.given)
-    first = earlier(first, break_of(sim->motion.next_break, sim->motion.context, t));
-  return first;
+  const double old = sim->bound;
+  limb_status s = LIMB_OK;
+  sim->bound = HUGE_VAL;
+  for (int k = 0; k < sim->nsource && s == LIMB_OK; k++) {
+    const sim_source* source = &sim->source[k];
+    if (source->f.period > 0)
+      mind_samples(sim, source);
+    else
+      s = mind_break(sim, source->f.next_break, source->f.context);
+  }
+  for (int k = 0; k < sim->nwrenches && s == LIMB_OK; k++)
+    s = mind_break(sim, sim->wrenches[k].next_break, sim->wrenches[k].context);
+  if (s == LIMB_OK && sim->motion.given)
+    s = mind_break(sim, sim->motion.next_break, sim->motion.context);
+  if (s != LIMB_OK) sim->bound = old;
+  return s;
 }
 
 // Times that differ by rounding are one: the end of a delay and the next sample, say.
 static bool due(const limb_sim* sim, double t)
 {
-  return t <= sim->now.t + 1e-12 * fmax(1, fabs(sim->now.t));
+  return t <= sim->now.t + 4 * DBL_EPSILON * fmax(fabs(sim->now.t), fabs(sim->t0));
 }
 
 // Takes the samples that are due, and lets those act whose delay is over.
@@ -227,8 +240,7 @@ limb_status limb_sim_pass_break(limb_sim* sim)
     const limb_status s = sample(sim, &sim->source[k]);
     if (s != LIMB_OK) return s;
   }
-  sim->bound = next_break(sim, sim->now.t);
-  return LIMB_OK;
+  return find_bound(sim);
 }
 
 static bool is_default(const limb_sim* sim)

@@ -12,6 +12,7 @@
 // Cost: one forward dynamics for each held velocity, and two.
 #include "sim/sim_impl.h"
 
+#include "linalg/dot.h"
 #include "linalg/symmetric.h"
 
 #include <math.h>
@@ -53,13 +54,6 @@ static void residual(const sim_system* p, double* left)
   }
 }
 
-static double largest_of(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 // A small share of the diagonal is added, so that velocities that depend on each other share the force; what
 // that leaves is taken away by iteration.
 bool limb_sim_solve_shared(const sim_system* p)
@@ -67,7 +61,7 @@ bool limb_sim_solve_shared(const sim_system* p)
   enum { ROUNDS = 20 };
   const double share = 1e-8, exact = 1e-13, enough = 1e-9, rounding = 1e-9; // in units of b
   const int n = p->n;
-  const double size = largest_of(n, p->b);
+  const double size = limb_largest((size_t)n, p->b);
   double largest = 0;
   for (int i = 0; i < n; i++) largest = fmax(largest, p->R[i * n + i]);
   memcpy(p->factor, p->R, (size_t)n * (size_t)n * sizeof *p->R);
@@ -75,12 +69,12 @@ bool limb_sim_solve_shared(const sim_system* p)
   if (!limb_cholesky(n, p->factor)) return false;
   memset(p->mu, 0, (size_t)n * sizeof *p->mu);
   memcpy(p->left, p->b, (size_t)n * sizeof *p->left);
-  for (int round = 0; round < ROUNDS && largest_of(n, p->left) > exact * size; round++) {
+  for (int round = 0; round < ROUNDS && limb_largest((size_t)n, p->left) > exact * size; round++) {
     limb_cholesky_solve(n, p->factor, p->left);
     for (int i = 0; i < n; i++) p->mu[i] += p->left[i];
     residual(p, p->left);
   }
-  return largest_of(n, p->left) <= enough * size + rounding;
+  return limb_largest((size_t)n, p->left) <= enough * size + rounding;
 }
 
 limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v, double* a)
@@ -88,7 +82,8 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
   const responses r = lay_out(sim);
   const int nv = sim->nv, n = sim->nheld;
   for (int k = 0; k < nv; k++) r.x[k] = sim->held[k] ? 0 : sim->x[k];
-  const double unit = fmax(0x1p20, 4 * largest_of(nv, r.x)); // next to it the others do not count
+  const double unit =
+    fmax(0x1p20, 4 * limb_largest((size_t)nv, r.x)); // next to it the others do not count
   limb_status s = forward(sim, q, v, r.x, a);
   sim->freely = 0;
   for (int k = 0, row = 0; k < nv && s == LIMB_OK; k++) {

@@ -1,56 +1,12 @@
-// A simulation: memory, start, what it shows.
+// A simulation: memory, start, what it shows. Options are checked in options.c.
 #include "sim/sim_impl.h"
 
 #include "base/finite.h"
-#include "base/sized.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// ---- names -----------------------------------------------------------------------------------------------
-
-typedef struct method_row {
-  const char *name, *meaning;
-  int order;
-} method_row;
-
-static const method_row* row_of(limb_sim_method method)
-{
-#define LIMB_X(name, value, text, order, meaning) [value] = {(text), (meaning), (order)},
-  static const method_row rows[] = {LIMB_SIM_METHOD_LIST(LIMB_X)};
-#undef LIMB_X
-  const size_t k = (size_t)method;
-  return k < sizeof rows / sizeof rows[0] ? &rows[k] : NULL;
-}
-
-const char* limb_sim_method_name(limb_sim_method method)
-{
-  const method_row* r = row_of(method);
-  return r ? r->name : NULL;
-}
-
-const char* limb_sim_method_meaning(limb_sim_method method)
-{
-  const method_row* r = row_of(method);
-  return r ? r->meaning : NULL;
-}
-
-int limb_sim_method_order(limb_sim_method method)
-{
-  const method_row* r = row_of(method);
-  return r ? r->order : 0;
-}
-
-const char* limb_event_kind_name(limb_event_kind kind)
-{
-#define LIMB_X(name, value, text) [value] = (text),
-  static const char* const names[] = {LIMB_EVENT_LIST(LIMB_X)};
-#undef LIMB_X
-  const size_t k = (size_t)kind;
-  return k < sizeof names / sizeof names[0] ? names[k] : NULL;
-}
 
 // ---- memory ----------------------------------------------------------------------------------------------
 
@@ -88,8 +44,9 @@ static limb_status take_point(limb_sim* sim, sim_point* p)
 
 static limb_status take_vectors(limb_sim* sim)
 {
-  double** const of_nv[] = {&sim->x,     &sim->y, &sim->tau,  &sim->holding, &sim->law_v,
-                            &sim->law_a, &sim->a, &sim->rest, &sim->answer,  &sim->aside};
+  double** const of_nv[] = {&sim->x,      &sim->y,     &sim->tau,  &sim->holding,
+                            &sim->law_v,  &sim->law_a, &sim->a,    &sim->rest,
+                            &sim->answer, &sim->aside, &sim->shift};
   for (size_t k = 0; k < sizeof of_nv / sizeof of_nv[0]; k++) {
     *of_nv[k] = limb_sim_take(sim, (size_t)sim->nv, sizeof(double));
     if (!*of_nv[k]) return LIMB_E_NOMEM;
@@ -99,8 +56,8 @@ static limb_status take_vectors(limb_sim* sim)
   sim->lambda = limb_sim_take(sim, (size_t)sim->nc, sizeof(double));
   sim->rate = limb_sim_take(sim, (size_t)sim->nc, sizeof(double));
   if (!sim->law_q || !sim->held || !sim->lambda || !sim->rate) return LIMB_E_NOMEM;
-  sim_point* const points[] = {&sim->now,   &sim->begin, &sim->front,
-                               &sim->probe, &sim->spare, &sim->projected};
+  sim_point* const points[] = {&sim->now,   &sim->begin,     &sim->front,  &sim->probe,
+                               &sim->spare, &sim->projected, &sim->shifted};
   for (size_t k = 0; k < sizeof points / sizeof points[0]; k++) {
     const limb_status s = take_point(sim, points[k]);
     if (s != LIMB_OK) return s;
@@ -121,7 +78,10 @@ static limb_status take_workspaces(limb_sim* sim)
 void limb_sim_destroy(limb_sim* sim)
 {
   if (!sim) return;
-  if (sim->stepper && sim->stepper->destroy) sim->stepper->destroy(sim);
+  for (int k = 0; k < SIM_METHODS; k++) {
+    const sim_stepper* stepper = limb_sim_stepper_of((limb_sim_method)k);
+    if ((sim->state = sim->kept[k]) && stepper->destroy) stepper->destroy(sim);
+  }
   limb_dual_destroy(sim->slopes.dual);
   limb_loops_destroy(sim->loops);
   limb_data_destroy(sim->d);
@@ -134,81 +94,15 @@ void limb_sim_destroy(limb_sim* sim)
   limb_free(&alloc, sim, sizeof *sim);
 }
 
-// ---- options ---------------------------------------------------------------------------------------------
-
-static bool within(double x, double least, double most) { return x >= least && x <= most; }
-
-static limb_status check_steps(const limb_sim_options* o, limb_error* err)
-{
-  const char* where = "options";
-  if (!row_of(o->method))
-    return limb_fail(err, LIMB_E_ARG, where, "there is no method %d", (int)o->method);
-  if (!within(o->step, 0, 1e100) || (o->step == 0 && row_of(o->method)->order))
-    return limb_fail(err, LIMB_E_ARG, where, "step must be above zero");
-  if (!within(o->relative, 1e-15, 0.1) || !within(o->absolute, 1e-300, 1))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "relative must be in [1e-15, 0.1], absolute in [1e-300, 1]");
-  if (!within(o->longest, 0, HUGE_VAL) || o->order < 0)
-    return limb_fail(err, LIMB_E_ARG, where, "longest and order must not be negative");
-  return LIMB_OK;
-}
-
-static limb_status check_edges(const limb_sim_options* o, limb_error* err)
-{
-  const char* where = "options";
-  if ((int)o->stiction < 0 || o->stiction > LIMB_STICTION_SMOOTH)
-    return limb_fail(err, LIMB_E_ARG, where, "there is no stiction %d", (int)o->stiction);
-  if ((int)o->stop < 0 || o->stop > LIMB_STOP_END)
-    return limb_fail(err, LIMB_E_ARG, where, "there is no stop %d", (int)o->stop);
-  if (!within(o->restitution, 0, 1))
-    return limb_fail(err, LIMB_E_ARG, where, "restitution must be in [0, 1]");
-  if (!within(o->stiffness, 0, 1e300) || !within(o->damping, 0, 1e300) || o->stiffness == 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "stiffness of stops must be above zero, damping not below");
-  if (!(o->project >= 0) || !within(o->condition, 0, HUGE_VAL))
-    return limb_fail(err, LIMB_E_ARG, where, "project and condition must not be negative");
-  return LIMB_OK;
-}
-
-bool limb_sim_base_moves(const limb_environment* e)
-{
-  const sp_motion v = e->base_velocity, a = e->base_acceleration;
-  return sp_norm3(v.w) + sp_norm3(v.v) + sp_norm3(a.w) + sp_norm3(a.v) != 0;
-}
-
-static limb_status read_options(limb_sim* sim, const limb_sim_options* options, limb_error* err)
-{
-  sim->o = limb_default_sim_options(sim->m);
-  if (options) {
-    const limb_status s =
-      limb_sized_read(&sim->o, sizeof sim->o, options, offsetof(limb_sim_options, most_steps));
-    if (s != LIMB_OK)
-      return limb_fail(err, s, "options", "size: begin with limb_default_sim_options()");
-  }
-  sim->alpha = sim->o.closed.alpha, sim->beta = sim->o.closed.beta;
-  limb_status s = check_steps(&sim->o, err);
-  if (s == LIMB_OK) s = check_edges(&sim->o, err);
-  if (s != LIMB_OK) return s;
-  if (sim->o.work && limb_sim_base_moves(&sim->o.env))
-    return limb_fail(err, LIMB_E_ARG, "options", "work is not defined while the base is moved");
-  if (sim->o.method != LIMB_SIM_AUTO && !limb_sim_stepper_of(sim->o.method))
-    return limb_fail(err, LIMB_E_UNSUPPORTED, "options",
-                     "this build has no method %s: it lacks SUNDIALS", row_of(sim->o.method)->name);
-  return LIMB_OK;
-}
-
-int limb_sim_has_method(limb_sim_method method)
-{
-  return method == LIMB_SIM_AUTO || (row_of(method) && limb_sim_stepper_of(method));
-}
+// ---- create ----------------------------------------------------------------------------------------------
 
 static limb_status fill(limb_sim* sim, const limb_sim_options* options, limb_error* err)
 {
-  limb_status s = read_options(sim, options, err);
+  limb_status s = limb_sim_read_options(sim, options, err);
   if (s != LIMB_OK) return s;
-  if ((s = take_vectors(sim)) == LIMB_OK && (s = take_workspaces(sim)) == LIMB_OK &&
-      (s = limb_sim_find_blocks(sim)) == LIMB_OK)
-    s = limb_sim_begin_edges(sim);
+  if ((s = take_vectors(sim)) == LIMB_OK) s = take_workspaces(sim);
+  if (s == LIMB_OK && (s = limb_sim_check_environment(sim, err)) != LIMB_OK) return s;
+  if (s == LIMB_OK && (s = limb_sim_find_blocks(sim)) == LIMB_OK) s = limb_sim_begin_edges(sim);
   return s == LIMB_OK ? s : limb_fail(err, s, "simulation", "%s", limb_status_text(s));
 }
 
@@ -239,6 +133,13 @@ limb_status limb_sim_fail(limb_sim* sim, limb_status status, const char* format,
   va_start(list, format);
   (void)vsnprintf(sim->error, sizeof sim->error, format, list);
   va_end(list);
+  return status;
+}
+
+limb_status limb_sim_tell(limb_sim* sim, limb_status status)
+{
+  if (!sim->error[0])
+    (void)limb_sim_fail(sim, status, "after %.9g s: %s", sim->now.t, limb_status_text(status));
   return status;
 }
 
@@ -273,6 +174,24 @@ static limb_status check_closed(limb_sim* sim, double t)
                   loop.def.name, gap.velocity);
 }
 
+// Motion that is given may be anywhere: the others close the loops there.
+static limb_status settle_start(limb_sim* sim)
+{
+  limb_loop_gap gap;
+  limb_loop_info loop;
+  const limb_status s = limb_sim_settle(sim, &sim->now);
+  if (s != LIMB_E_NOCONV || !sim->motion.given) return s;
+  if (limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.closed.loops, &gap) != LIMB_OK)
+    return s;
+  const bool open = gap.place >= gap.velocity;
+  if (limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop) != LIMB_OK) return s;
+  return limb_sim_fail(sim, s,
+                       "the motion that is given opens loop '%s' at the start, %s %.3g, and the "
+                       "other joints are too far from where they would close it",
+                       loop.def.name, open ? "by" : "at a rate of",
+                       open ? gap.place : gap.velocity);
+}
+
 static limb_status look_for_redundant_rows(limb_sim* sim)
 {
   if (!sim->loops) return LIMB_OK;
@@ -283,10 +202,20 @@ static limb_status look_for_redundant_rows(limb_sim* sim)
   return s == LIMB_OK && sim->redundant ? limb_sim_choose_rows(sim, &sim->now) : s;
 }
 
-static void leave_stepper(limb_sim* sim)
+// The state of a stepper that was in use before is used again.
+static limb_status enter_stepper(limb_sim* sim, const sim_stepper* next)
 {
-  if (sim->stepper && sim->stepper->destroy) sim->stepper->destroy(sim);
+  void** kept = &sim->kept[next->method];
+  sim->stepper = next, sim->state = *kept;
+  if (*kept || !next->create) return LIMB_OK;
+  const limb_status s = next->create(sim);
+  if (s == LIMB_OK) {
+    *kept = sim->state;
+    return s;
+  }
+  if (next->destroy) next->destroy(sim);
   sim->stepper = NULL, sim->state = NULL;
+  return s;
 }
 
 static limb_status choose_stepper(limb_sim* sim)
@@ -299,14 +228,10 @@ static limb_status choose_stepper(limb_sim* sim)
   }
   const sim_stepper* next = limb_sim_stepper_of(method);
   if (next == sim->stepper) return LIMB_OK;
-  leave_stepper(sim);
   // Methods that are ahead remember: what is put back makes them begin anew.
   const bool pulls = next->pace == SIM_AHEAD && sim->alpha == 0 && sim->beta == 0;
   sim->o.closed.alpha = pulls ? 10 : sim->alpha, sim->o.closed.beta = pulls ? 10 : sim->beta;
-  sim->stepper = next;
-  const limb_status s = next->create ? next->create(sim) : LIMB_OK;
-  if (s != LIMB_OK) leave_stepper(sim);
-  return s;
+  return enter_stepper(sim, next);
 }
 
 static limb_status total_energy(limb_sim* sim, double* energy)
@@ -327,8 +252,10 @@ static limb_status begin_watch(limb_sim* sim)
   sim->watched = limb_sim_take(sim, count, sizeof(double));
   sim->watching = limb_sim_take(sim, count, sizeof(double));
   sim->between = limb_sim_take(sim, count, sizeof(double));
+  sim->seen = limb_sim_take(sim, 3 * count, sizeof(double));
   sim->fired = limb_sim_take(sim, count, 1);
-  if (!sim->watched || !sim->watching || !sim->between || !sim->fired) return LIMB_E_NOMEM;
+  if (!sim->watched || !sim->watching || !sim->between || !sim->seen || !sim->fired)
+    return LIMB_E_NOMEM;
   sim->queue = limb_sim_take(sim, count + (size_t)sim->ncondition, sizeof *sim->queue);
   sim->nwatch = (int)count;
   return sim->queue ? LIMB_OK : LIMB_E_NOMEM;
@@ -341,7 +268,7 @@ static limb_status begin(limb_sim* sim)
   if ((s = begin_watch(sim)) != LIMB_OK) return s;
   limb_sim_forget_modes(sim);
   if ((s = limb_sim_begin_inputs(sim)) != LIMB_OK) return s;
-  if ((s = limb_sim_settle(sim, &sim->now)) != LIMB_OK) return s;
+  if ((s = settle_start(sim)) != LIMB_OK) return s;
   if ((s = look_for_redundant_rows(sim)) != LIMB_OK) return s;
   if ((s = limb_sim_begin_modes(sim)) != LIMB_OK) return s;
   if ((s = total_energy(sim, &sim->summary.energy_start)) != LIMB_OK) return s;
@@ -352,29 +279,39 @@ static limb_status begin(limb_sim* sim)
   return sim->stepper->restart ? sim->stepper->restart(sim) : LIMB_OK;
 }
 
+// q and v of the caller's become those of now; unit quaternions.
+static limb_status take_state(limb_sim* sim, double t, const double* q, const double* v)
+{
+  if (!q) return limb_sim_fail(sim, LIMB_E_ARG, "q is NULL");
+  if (!limb_finite(1, &t) || !limb_finite(sim->nq, q) || !limb_finite_if(sim->nv, v))
+    return limb_sim_fail(sim, LIMB_E_NONFINITE, "time, q or v is not finite");
+  if (v)
+    memcpy(sim->now.v, v, (size_t)sim->nv * sizeof *v);
+  else
+    memset(sim->now.v, 0, (size_t)sim->nv * sizeof *v);
+  sim->now.t = t, sim->now.work = 0;
+  const limb_status s = limb_integrate(sim->m, q, sim->now.v, 0, sim->now.q);
+  return s == LIMB_OK ? s : limb_sim_fail(sim, s, "a quaternion of q is far from unit norm");
+}
+
 limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v,
                            limb_error* err)
 {
-  if (!sim || !q) return limb_fail(err, LIMB_E_ARG, NULL, "sim or q is NULL");
+  if (!sim) return limb_fail(err, LIMB_E_ARG, NULL, "sim is NULL");
   sim->started = sim->over = sim->known = false;
   sim->error[0] = 0;
   sim->summary = (limb_sim_summary){0};
   sim->t0 = t;
   sim->leg_steps = 0, sim->crowd = 0, sim->queued = sim->told = 0;
   sim->crowd_begin = t;
-  if (!limb_finite(1, &t) || !limb_finite(sim->nq, q) || !limb_finite_if(sim->nv, v))
-    return limb_fail(err, LIMB_E_NONFINITE, "start", "time, q or v is not finite");
-  memcpy(sim->now.q, q, (size_t)sim->nq * sizeof *q);
-  if (v)
-    memcpy(sim->now.v, v, (size_t)sim->nv * sizeof *v);
-  else
-    memset(sim->now.v, 0, (size_t)sim->nv * sizeof *v);
-  sim->now.t = t, sim->now.work = 0;
-  const limb_status s = begin(sim);
-  if (s != LIMB_OK)
-    return limb_fail(err, s, "start", "%s", sim->error[0] ? sim->error : limb_status_text(s));
-  sim->started = true;
-  return LIMB_OK;
+  limb_status s = take_state(sim, t, q, v);
+  if (s == LIMB_OK) s = begin(sim);
+  sim->started = s == LIMB_OK;
+  if (sim->started)
+    sim->error[0] = 0;
+  else if (!sim->error[0])
+    (void)limb_sim_fail(sim, s, "%s", limb_status_text(s));
+  return sim->started ? s : limb_fail(err, s, "start", "%s", sim->error);
 }
 
 // ---- looking ---------------------------------------------------------------------------------------------
@@ -383,6 +320,8 @@ const limb_model* limb_sim_model(const limb_sim* sim) { return sim ? sim->m : NU
 
 const char* limb_sim_error(const limb_sim* sim) { return sim ? sim->error : ""; }
 
+int limb_sim_over(const limb_sim* sim) { return sim && sim->over; }
+
 limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out)
 {
   if (!sim || !out) return LIMB_E_ARG;
@@ -390,7 +329,7 @@ limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out)
   *out = (limb_sim_state){.time = sim->now.t, .q = sim->now.q, .v = sim->now.v};
   if (!sim->known) {
     const limb_status s = limb_sim_accelerate(sim, sim->now.t, sim->now.q, sim->now.v, sim->a);
-    if (s != LIMB_OK) return s;
+    if (s != LIMB_OK) return limb_sim_tell(sim, s);
     sim->known = true;
   }
   *out = (limb_sim_state){sim->now.t,   sim->now.q, sim->now.v,
@@ -408,5 +347,5 @@ limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out)
   out->method = sim->stepper->method;
   out->because = sim->because;
   out->work = sim->now.work;
-  return s;
+  return s == LIMB_OK ? s : limb_sim_tell(sim, s);
 }

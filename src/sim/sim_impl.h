@@ -1,8 +1,9 @@
 // Inside of a simulation: its state, what acts, what is watched, and how steps are made.
 //
 //   sim.c         create, start, now, summary
+//   options.c     options, checked
 //   equations.c   accelerations at a state: everything that acts
-//   surface.c     robots some of whose rows depend on others: the surface of the constraints
+//   surface.c     rows that depend on others: where joints are held; the surface of the constraints
 //   responses.c   accelerations of robots with loops some of whose joints are held; impulses
 //   inputs.c      forces, wrenches and motions of the caller's; samples of controllers; breaks
 //   advance.c     steps up to a time, events on the way
@@ -123,6 +124,10 @@ typedef struct sim_stepper {
 
   // The state at t inside the last step. NULL: the step is made again up to t.
   limb_status (*inside)(limb_sim* sim, double t, sim_point* out);
+
+  // The same, about, and cheap: to see whether something happens there. NULL: steps are so short that nobody
+  // looks inside.
+  limb_status (*look)(limb_sim* sim, double t, sim_point* out);
 } sim_stepper;
 
 extern const sim_stepper limb_sim_euler, limb_sim_semi_implicit, limb_sim_rk4; // stepper_explicit.c
@@ -141,12 +146,12 @@ limb_status limb_sim_choose(limb_sim* sim, limb_sim_method* method);
 
 // Scratch of derivatives.c.
 typedef struct sim_slopes {
-  double *a_x, *x_q, *x_v;      // nv x nv
-  double *plus, *minus, *u, *v; // nv
-  double* q;                    // nq
-  bool laws;                    // some row of the loops has a law
-  limb_dual* dual;              // of robots with loops
-  bool ready;                   // all of it is there
+  double *a_x, *x_q, *x_v; // nv x nv
+  double *plus, *minus;    // nv
+  double* e;               // 2 nv: one direction
+  bool laws;               // some row of the loops has a law
+  limb_dual* dual;         // of robots with loops
+  bool ready;              // all of it is there
 } sim_slopes;
 
 // ---- the simulation --------------------------------------------------------------------------------------
@@ -156,6 +161,8 @@ typedef struct sim_memory {
   struct sim_memory* next;
   size_t size;
 } sim_memory;
+
+enum { SIM_METHODS = LIMB_SIM_IDA + 1 };
 
 struct limb_sim {
   const limb_model* m;
@@ -212,12 +219,15 @@ struct limb_sim {
   sim_point probe;     // looked at while a root is located
   sim_point spare;     // front, while a step is made again
   sim_point projected; // scratch of equations.c
+  sim_point shifted;   // scratch of limb_sim_beside, and
+  double* shift;       // nv
   double* a;           // nv, of now
   double leg_begin, leg_end; // fixed steps: the way that is cut into equal steps
   uint64_t leg_steps, leg_done;
 
   const sim_stepper* stepper;
   void* state;             // of the stepper
+  void* kept[SIM_METHODS]; // the states of all that were in use, by method
   struct sim_rates* rates; // scratch of steppers.c
 
   // What is watched.
@@ -227,6 +237,7 @@ struct limb_sim {
   double* watched; // nwatch: values at now
   double *watching,
     *between;           // nwatch: scratch of watch.c; watching: values next after the last root
+  double* seen;         // 3 nwatch: more scratch of it
   unsigned char* fired; // nwatch: has a root at now
   double crowd_begin;
   limb_sim_event* queue; // events of now that are not told yet
@@ -234,7 +245,7 @@ struct limb_sim {
   limb_sim_summary summary;
   int crowd;                   // events since crowd_begin
   bool redundant;              // some rows of the loops depend on others, beside idle ones
-  struct sim_surface* surface; // of such robots
+  struct sim_surface* surface; // of such robots, and of methods that ask for it
   bool inputs;                 // something acts besides the environment
   bool started, over;
   bool known;        // a, tau, lambda belong to now
@@ -254,6 +265,13 @@ __attribute__((format(printf, 3, 4)))
 #endif
 limb_status
 limb_sim_fail(limb_sim* sim, limb_status status, const char* format, ...);
+
+// The same, in general words, when there is no sentence yet.
+limb_status limb_sim_tell(limb_sim* sim, limb_status status);
+
+// options.c: the caller's options (NULL: defaults) into sim->o, when they make sense; env, with the dynamics.
+limb_status limb_sim_read_options(limb_sim* sim, const limb_sim_options* options, limb_error* err);
+limb_status limb_sim_check_environment(limb_sim* sim, limb_error* err);
 
 // Whether the base moves, as the environment says.
 bool limb_sim_base_moves(const limb_environment* e);
@@ -278,6 +296,12 @@ limb_status limb_sim_solve(limb_sim* sim, const double* q, const double* v, doub
 // stop (holding).
 void limb_sim_share_holding(limb_sim* sim, const double* v, const double* total);
 
+// y of a function of the state, such as limb_sim_accelerate, at a state moved by e x: x is 2 nv, along
+// the tangent and of v.
+typedef limb_status sim_function(limb_sim* sim, double t, double* q, double* v, double* y);
+limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e,
+                            sim_function* f, double* y);
+
 // Power of what is neither gravity nor a spring, at the state of the last limb_sim_accelerate. 0 when work is
 // not asked for.
 limb_status limb_sim_power(limb_sim* sim, const double* q, const double* v, double* power);
@@ -297,6 +321,13 @@ limb_status limb_sim_mark_places(const limb_sim* sim,
 limb_status limb_sim_take_surface(limb_sim* sim);
 limb_status limb_sim_choose_rows(limb_sim* sim, const sim_point* at);
 limb_status limb_sim_onto_surface(limb_sim* sim, double* q, double* v);
+
+// surface.c, of any robot with loops, after limb_sim_take_surface: rows that depend on others where some
+// velocities are held, nc marks; the projection P, nv x nv, onto velocities that move nothing held and keep
+// the loops closed.
+limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q,
+                                    unsigned char* redundant);
+limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P);
 
 // responses.c: loops, and some velocities held. sim->x and held as limb_sim_load left them.
 size_t limb_sim_responses_work(const limb_sim* sim);

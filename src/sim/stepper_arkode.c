@@ -2,10 +2,12 @@
 //
 // Tables are those of ARKStep: ERKStep 6.4 takes every table whose last stage is at the end of the step
 // for one whose first stage is the last one of the step before, and loses its order (llnl/sundials issue
-// 311). Order by the tolerance: Fehlberg's 8(7) where it is tight, else Dormand and Prince's 5(4), or as
-// the options say. After every step loops are closed and quaternions scaled to unity. Steps end where
-// somebody wants to look: no interpolation, which would have a lower order; roots are located by steps
-// that are made again.
+// 311). Order by the tolerance: Verner's 6(5) where it is tight, else Dormand and Prince's 5(4), or as the
+// options say. Fehlberg's 8(7), the highest that ARKODE has, is not used: both its formulae give each time
+// within the step the same weight, so that its estimate of the error vanishes where forces depend on time
+// only. After every step loops are closed and quaternions scaled to unity. Steps end where somebody wants
+// to see the state: no interpolation, which would have a lower order; roots are located by steps that are
+// made again. ARKODE's interpolation says where there may be some.
 #ifdef LIMB_HAVE_SUNDIALS
 
 #include "sim/sundials.h"
@@ -14,12 +16,33 @@
 
 static ARKODE_ERKTableID table_of(const limb_sim_options* o)
 {
-  const int order = o->order ? o->order : o->relative < 1e-7 ? 8 : 5;
+  const int order = o->order ? o->order : o->relative < 1e-7 ? 6 : 5;
   if (order <= 2) return ARKODE_HEUN_EULER_2_1_2;
   if (order == 3) return ARKODE_BOGACKI_SHAMPINE_4_2_3;
   if (order == 4) return ARKODE_ZONNEVELD_5_3_4;
-  if (order == 5) return ARKODE_DORMAND_PRINCE_7_4_5;
-  return order < 8 ? ARKODE_VERNER_8_5_6 : ARKODE_FEHLBERG_13_7_8;
+  return order == 5 ? ARKODE_DORMAND_PRINCE_7_4_5 : ARKODE_VERNER_8_5_6;
+}
+
+// y and its rate have the work, too.
+static void put(const limb_sim* sim, const sim_point* p, N_Vector y)
+{
+  limb_sundials_put(sim, p, y);
+  NV_Ith_S(y, sim->nq + sim->nv) = p->work;
+}
+
+static limb_status get(const limb_sim* sim, N_Vector y, double t, sim_point* p)
+{
+  p->work = NV_Ith_S(y, sim->nq + sim->nv);
+  return limb_sundials_get(sim, NV_DATA_S(y), t, p);
+}
+
+static int rate_of(double t, N_Vector y, N_Vector rate, void* user)
+{
+  limb_sim* sim = user;
+  sundials* s = sim->state;
+  const int code = limb_sundials_rate(t, y, rate, user);
+  if (code) return code;
+  return limb_sundials_code(s, limb_sim_power(sim, s->q, s->v, &NV_Ith_S(rate, sim->nq + sim->nv)));
 }
 
 // After a step: y back onto the manifold and the surface of the constraints.
@@ -27,17 +50,19 @@ static int settle(double t, N_Vector y, void* user)
 {
   limb_sim* sim = user;
   sundials* s = sim->state;
-  sim_point at = {t, s->q, s->v, 0};
-  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), t, &at);
+  sim_point at = {s->origin + t, s->q, s->v, 0};
+  limb_status status = get(sim, y, at.t, &at);
   if (status == LIMB_OK) status = limb_sim_settle(sim, &at);
-  if (status == LIMB_OK) limb_sundials_put(sim, &at, y);
+  if (status == LIMB_OK) put(sim, &at, y);
   return limb_sundials_code(s, status);
 }
 
 static limb_status set_up(limb_sim* sim, sundials* s)
 {
-  limb_sundials_put(sim, &sim->now, s->y);
-  s->memory = ARKStepCreate(limb_sundials_rate, NULL, sim->now.t, s->y, s->context);
+  put(sim, &sim->now, s->y);
+  NV_Ith_S(s->tolerance, sim->nq + sim->nv) = 1e100; // work does not decide on steps
+  s->polynomial = ARKStepGetDky;
+  s->memory = ARKStepCreate(rate_of, NULL, 0, s->y, s->context);
   if (!s->memory) return LIMB_E_NOMEM;
   const limb_sim_options* o = &sim->o;
   int flag = ARKStepSetUserData(s->memory, sim);
@@ -52,7 +77,7 @@ static limb_status set_up(limb_sim* sim, sundials* s)
 static limb_status create(limb_sim* sim)
 {
   sundials* s;
-  const limb_status status = limb_sundials_create(sim, false, &s);
+  const limb_status status = limb_sundials_create(sim, sim->nq + sim->nv + 1, false, &s);
   return status == LIMB_OK ? set_up(sim, s) : status;
 }
 
@@ -68,9 +93,9 @@ static limb_status restart(limb_sim* sim)
   sundials* s = sim->state;
   double h = 0; // found at the start; later on the last one
   if (sim->summary.steps) (void)ARKStepGetLastStep(s->memory, &h);
-  limb_sundials_put(sim, &sim->front, s->y);
-  s->status = s->trouble = LIMB_OK, s->elsewhere = false, s->failures = 0;
-  int flag = ARKStepReInit(s->memory, limb_sundials_rate, NULL, sim->front.t, s->y);
+  put(sim, &sim->front, s->y);
+  limb_sundials_begin(s, &sim->front);
+  int flag = ARKStepReInit(s->memory, rate_of, NULL, 0, s->y);
   if (!flag) flag = ARKStepSetInitStep(s->memory, h);
   return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
 }
@@ -79,29 +104,33 @@ static limb_status restart(limb_sim* sim)
 static limb_status go(limb_sim* sim, double t, int task, sim_point* out)
 {
   sundials* s = sim->state;
-  double reached = sim->begin.t;
+  const double stop = t - s->origin;
+  double reached = s->to;
   s->status = LIMB_OK;
-  int flag = ARKStepSetStopTime(s->memory, t);
-  if (flag >= 0) flag = ARKStepEvolve(s->memory, t, s->y, &reached, task);
+  int flag = ARKStepSetStopTime(s->memory, stop);
+  do {
+    if (flag >= 0) flag = ARKStepEvolve(s->memory, stop, s->y, &reached, task);
+  } while (limb_sundials_stands(sim, flag, reached, t));
   long failures = s->failures;
   (void)ARKStepGetNumErrTestFails(s->memory, &failures);
-  limb_sundials_count(sim, failures);
-  const limb_status status = limb_sundials_reached(sim, "ARKODE", flag, reached);
-  return status == LIMB_OK ? limb_sundials_get(sim, NV_DATA_S(s->y), reached, out) : status;
+  limb_sundials_count(sim, failures, 0);
+  const limb_status status = limb_sundials_reached(sim, "ARKODE", flag);
+  return status == LIMB_OK ? get(sim, s->y, sim->front.t, out) : status;
 }
 
-static limb_status back_to(limb_sim* sim, const sim_point* p)
+static limb_status back_to_begin(limb_sim* sim)
 {
   sundials* s = sim->state;
-  limb_sundials_put(sim, p, s->y);
-  const int flag = ARKStepReset(s->memory, p->t, s->y);
+  put(sim, &sim->begin, s->y);
+  s->origin = sim->begin.t, s->from = s->to = 0;
+  const int flag = ARKStepReset(s->memory, 0, s->y);
   return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
 }
 
 static limb_status step(limb_sim* sim, double t)
 {
   sundials* s = sim->state;
-  const limb_status status = s->elsewhere ? back_to(sim, &sim->begin) : LIMB_OK;
+  const limb_status status = s->elsewhere ? back_to_begin(sim) : LIMB_OK;
   s->elsewhere = false;
   return status == LIMB_OK ? go(sim, t, ARK_ONE_STEP, &sim->front) : status;
 }
@@ -109,12 +138,22 @@ static limb_status step(limb_sim* sim, double t)
 static limb_status inside(limb_sim* sim, double t, sim_point* out)
 {
   sundials* s = sim->state;
-  const limb_status status = back_to(sim, &sim->begin);
+  const double front = sim->front.t;
+  limb_status status = back_to_begin(sim);
   s->elsewhere = true;
-  return status == LIMB_OK ? go(sim, t, ARK_NORMAL, out) : status;
+  if (status == LIMB_OK) status = go(sim, t, ARK_NORMAL, out);
+  sim->front.t = front;
+  return status;
+}
+
+// The polynomial is that of the last step until that is made again.
+static limb_status look(limb_sim* sim, double t, sim_point* out)
+{
+  const sundials* s = sim->state;
+  return s->elsewhere ? inside(sim, t, out) : limb_sundials_inside(sim, t, out);
 }
 
 const sim_stepper limb_sim_erk = {LIMB_SIM_ERK, SIM_TO_STOP, create, destroy,
-                                  restart,      step,        inside};
+                                  restart,      step,        inside, look};
 
 #endif

@@ -14,10 +14,11 @@
 static limb_status set_up(limb_sim* sim, sundials* s, int family)
 {
   limb_sundials_put(sim, &sim->now, s->y);
+  s->polynomial = CVodeGetDky;
   s->memory = CVodeCreate(family, s->context);
   if (!s->memory) return LIMB_E_NOMEM;
   const limb_sim_options* o = &sim->o;
-  int flag = CVodeInit(s->memory, limb_sundials_rate, sim->now.t, s->y);
+  int flag = CVodeInit(s->memory, limb_sundials_rate, 0, s->y);
   if (!flag) flag = CVodeSetUserData(s->memory, sim);
   if (!flag) flag = CVodeSetErrHandlerFn(s->memory, limb_sundials_listen, sim);
   if (!flag) flag = CVodeSVtolerances(s->memory, o->relative, s->tolerance);
@@ -32,7 +33,7 @@ static limb_status set_up(limb_sim* sim, sundials* s, int family)
 static limb_status create_adams(limb_sim* sim)
 {
   sundials* s;
-  limb_status status = limb_sundials_create(sim, false, &s);
+  limb_status status = limb_sundials_create(sim, sim->nq + sim->nv, false, &s);
   if (status == LIMB_OK) status = set_up(sim, s, CV_ADAMS);
   if (status != LIMB_OK) return status;
   s->iteration = SUNNonlinSol_FixedPoint(s->y, 0, s->context);
@@ -44,7 +45,7 @@ static limb_status create_adams(limb_sim* sim)
 static limb_status create_bdf(limb_sim* sim)
 {
   sundials* s;
-  const limb_status status = limb_sundials_create(sim, true, &s);
+  const limb_status status = limb_sundials_create(sim, sim->nq + sim->nv, true, &s);
   return status == LIMB_OK ? set_up(sim, s, CV_BDF) : status;
 }
 
@@ -59,8 +60,8 @@ static limb_status begin_at(limb_sim* sim, const sim_point* p)
 {
   sundials* s = sim->state;
   limb_sundials_put(sim, p, s->y);
-  s->status = s->trouble = LIMB_OK, s->failures = 0, s->elsewhere = false;
-  const int flag = CVodeReInit(s->memory, p->t, s->y);
+  limb_sundials_begin(s, p);
+  const int flag = CVodeReInit(s->memory, 0, s->y);
   return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
 }
 
@@ -69,33 +70,30 @@ static limb_status restart(limb_sim* sim) { return begin_at(sim, &sim->front); }
 static limb_status step(limb_sim* sim, double t)
 {
   sundials* s = sim->state;
-  double reached = sim->begin.t;
-  const bool bounded = t < HUGE_VAL;
   limb_status status = limb_sundials_come_back(sim, begin_at);
   if (status != LIMB_OK) return status;
+  const double stop = t - s->origin; // infinite: none; an old one would stay
+  double reached = s->to;
+  int flag = CVodeSetStopTime(s->memory, stop);
   s->status = LIMB_OK;
-  int flag = bounded ? CVodeSetStopTime(s->memory, t) : 0;
-  if (flag >= 0)
-    flag = CVode(s->memory, bounded ? t : sim->begin.t + 1, s->y, &reached, CV_ONE_STEP);
-  long failures = s->failures;
+  do {
+    if (flag >= 0) flag = CVode(s->memory, fmin(stop, s->to + 1), s->y, &reached, CV_ONE_STEP);
+  } while (limb_sundials_stands(sim, flag, reached, t));
+  long failures = s->failures, iterations = s->iterations;
   (void)CVodeGetNumErrTestFails(s->memory, &failures);
-  limb_sundials_count(sim, failures);
-  if ((status = limb_sundials_reached(sim, "CVODE", flag, reached)) != LIMB_OK) return status;
-  status = limb_sundials_get(sim, NV_DATA_S(s->y), reached, &sim->front);
+  (void)CVodeGetNumNonlinSolvIters(s->memory, &iterations);
+  limb_sundials_count(sim, failures, iterations);
+  if ((status = limb_sundials_reached(sim, "CVODE", flag)) != LIMB_OK) return status;
+  status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
+  if (status == LIMB_OK) status = limb_sundials_work(sim);
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }
 
-static limb_status inside(limb_sim* sim, double t, sim_point* out)
-{
-  sundials* s = sim->state;
-  const int flag = CVodeGetDky(s->memory, t, 0, s->rate);
-  if (flag < 0) return limb_sundials_fail(sim, "CVODE", flag);
-  return limb_sundials_get(sim, NV_DATA_S(s->rate), t, out);
-}
-
-const sim_stepper limb_sim_adams = {LIMB_SIM_ADAMS, SIM_AHEAD, create_adams, destroy,
-                                    restart,        step,      inside};
-const sim_stepper limb_sim_bdf = {LIMB_SIM_BDF, SIM_AHEAD, create_bdf, destroy,
-                                  restart,      step,      inside};
+const sim_stepper limb_sim_adams = {
+  LIMB_SIM_ADAMS, SIM_AHEAD, create_adams,         destroy,
+  restart,        step,      limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_bdf = {
+  LIMB_SIM_BDF, SIM_AHEAD, create_bdf,           destroy,
+  restart,      step,      limb_sundials_inside, limb_sundials_inside};
 
 #endif

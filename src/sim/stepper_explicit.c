@@ -117,7 +117,8 @@ static limb_status rk4_step(limb_sim* sim, double t)
 }
 
 const sim_stepper limb_sim_euler = {LIMB_SIM_EULER, SIM_FIXED,  create, NULL,
-                                    NULL,           euler_step, NULL};
+                                    NULL,           euler_step, NULL,   NULL};
 const sim_stepper limb_sim_semi_implicit = {LIMB_SIM_SEMI_IMPLICIT, SIM_FIXED, create, NULL, NULL,
-                                            semi_implicit_step,     NULL};
-const sim_stepper limb_sim_rk4 = {LIMB_SIM_RK4, SIM_FIXED, create, NULL, NULL, rk4_step, NULL};
+                                            semi_implicit_step,     NULL,      NULL};
+const sim_stepper limb_sim_rk4 = {LIMB_SIM_RK4, SIM_FIXED, create, NULL,
+                                  NULL,         rk4_step,  NULL,   NULL};

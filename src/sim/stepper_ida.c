@@ -1,6 +1,6 @@
-// All equations at once, by IDA: places, velocities, work and multipliers lambda,
+// All equations at once, by IDA: places, velocities and multipliers lambda,
 //
-//   q' - rate(q, v) = 0                              w' - power = 0
+//   q' - rate(q, v) = 0
 //   M(q) v' + h + friction + springs - x - Psi' lambda = 0      (inverse dynamics: no matrix is inverted)
 //   Psi v' - gamma = 0                               index 1: twice differentiated
 //
@@ -53,21 +53,17 @@ static limb_status residual_at(limb_sim* sim, double t, const double* y, const d
   sundials* s = &e->base;
   const int nq = sim->nq, nv = sim->nv;
   const double* dv = dy + nq;
-  double power;
   sim_point at = {t, s->q, s->v, 0};
   limb_status status = limb_sundials_get(sim, y, t, &at);
   if (status == LIMB_OK) status = limb_sim_load(sim, t, s->q, s->v);
   if (status == LIMB_OK) status = limb_inverse_dynamics(sim->d, s->q, s->v, dv, &sim->env, e->tau);
   if (status != LIMB_OK) return status;
-  memcpy(sim->lambda, y + nq + nv + 1, (size_t)sim->nc * sizeof *y);
-  if (sim->nc && (status = loop_rows(sim, e, t, dv, e->tau, r + nq + nv + 1)) != LIMB_OK)
-    return status;
+  memcpy(sim->lambda, y + nq + nv, (size_t)sim->nc * sizeof *y);
+  if (sim->nc && (status = loop_rows(sim, e, t, dv, e->tau, r + nq + nv)) != LIMB_OK) return status;
   if (sim->nheld) limb_sim_share_holding(sim, s->v, e->tau);
-  if ((status = limb_sim_power(sim, s->q, s->v, &power)) != LIMB_OK) return status;
   limb_sim_configuration_rate(sim, y, s->v, r);
   for (int i = 0; i < nq; i++) r[i] = dy[i] - r[i];
   for (int k = 0; k < nv; k++) r[nq + k] = sim->held[k] ? dv[k] - sim->x[k] : e->tau[k] - sim->x[k];
-  r[nq + nv] = dy[nq + nv] - power;
   return LIMB_OK;
 }
 
@@ -79,7 +75,8 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* user)
   sim->known = false;
   if (!limb_finite(s->n, NV_DATA_S(y)) || !limb_finite(s->n, NV_DATA_S(dy)))
     return limb_sundials_code(s, LIMB_E_NONFINITE);
-  return limb_sundials_code(s, residual_at(sim, t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
+  return limb_sundials_code(
+    s, residual_at(sim, s->origin + t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
 }
 
 // dr/dy + c dr/dy' of a tree. Slopes of forces that depend on the state are left out: iterations see to
@@ -93,10 +90,10 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
   equations* e = sim->state;
   sundials* s = &e->base;
   const int nq = sim->nq, nv = sim->nv;
-  sim_point at = {t, s->q, s->v, 0};
+  sim_point at = {s->origin + t, s->q, s->v, 0};
   const limb_id_derivatives out = {.dtau_dq = s->a_q, .dtau_dv = s->a_v, .M = e->M};
-  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), t, &at);
-  if (status == LIMB_OK) status = limb_sim_load(sim, t, s->q, s->v);
+  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), at.t, &at);
+  if (status == LIMB_OK) status = limb_sim_load(sim, at.t, s->q, s->v);
   if (status == LIMB_OK)
     status =
       limb_inverse_dynamics_derivatives(sim->d, s->q, s->v, NV_DATA_S(dy) + nq, &sim->env, &out);
@@ -114,7 +111,6 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
     for (int k = 0; k < nq + nv && sim->held[i]; k++)
       SM_ELEMENT_D(J, nq + i, k) = k == nq + i ? c : 0;
   }
-  SM_ELEMENT_D(J, nq + nv, nq + nv) = c;
   return 0;
 }
 
@@ -125,18 +121,16 @@ static limb_status consistent(limb_sim* sim, const sim_point* p)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
-  double *y = NV_DATA_S(s->y), *dy = NV_DATA_S(e->slope), power;
+  double *y = NV_DATA_S(s->y), *dy = NV_DATA_S(e->slope);
   sim_point at = {p->t, s->q, s->v, p->work};
   limb_sim_copy(sim, p, &at);
-  limb_status status = limb_sim_accelerate(sim, p->t, s->q, s->v, dy + sim->nq);
-  if (status == LIMB_OK) status = limb_sim_power(sim, s->q, s->v, &power);
+  const limb_status status = limb_sim_accelerate(sim, p->t, s->q, s->v, dy + sim->nq);
   if (status != LIMB_OK) return status;
   limb_sundials_put(sim, p, s->y);
   limb_sim_configuration_rate(sim, y, s->v, dy);
-  dy[sim->nq + sim->nv] = power;
   for (int i = 0; i < sim->nc; i++) {
-    y[sim->nq + sim->nv + 1 + i] = e->redundant[i] ? 0 : sim->lambda[i];
-    dy[sim->nq + sim->nv + 1 + i] = 0;
+    y[sim->nq + sim->nv + i] = e->redundant[i] ? 0 : sim->lambda[i];
+    dy[sim->nq + sim->nv + i] = 0;
   }
   return LIMB_OK;
 }
@@ -145,7 +139,7 @@ static limb_status consistent(limb_sim* sim, const sim_point* p)
 static int mark_multipliers(limb_sim* sim, sundials* s)
 {
   N_VConst(1, s->rate);
-  for (int i = 0; i < sim->nc; i++) NV_Ith_S(s->rate, sim->nq + sim->nv + 1 + i) = 0;
+  for (int i = 0; i < sim->nc; i++) NV_Ith_S(s->rate, sim->nq + sim->nv + i) = 0;
   const int flag = IDASetId(s->memory, s->rate);
   return flag ? flag : IDASetSuppressAlg(s->memory, 1);
 }
@@ -155,10 +149,11 @@ static limb_status set_up(limb_sim* sim)
   equations* e = sim->state;
   sundials* s = &e->base;
   const limb_sim_options* o = &sim->o;
+  s->polynomial = IDAGetDky;
   s->memory = IDACreate(s->context);
   if (!s->memory) return LIMB_E_NOMEM;
   N_VConst(0, s->y), N_VConst(0, e->slope);
-  int flag = IDAInit(s->memory, residual, sim->now.t, s->y, e->slope);
+  int flag = IDAInit(s->memory, residual, 0, s->y, e->slope);
   if (!flag) flag = IDASetUserData(s->memory, sim);
   if (!flag) flag = IDASetErrHandlerFn(s->memory, limb_sundials_listen, sim);
   if (!flag) flag = IDASVtolerances(s->memory, o->relative, s->tolerance);
@@ -176,7 +171,7 @@ static limb_status create(limb_sim* sim)
   equations* e = limb_sim_take(sim, 1, sizeof *e);
   if (!e) return LIMB_E_NOMEM;
   sim->state = e;
-  limb_status status = limb_sundials_fill(sim, sim->nq + sim->nv + 1 + sim->nc, true, &e->base);
+  limb_status status = limb_sundials_fill(sim, sim->nq + sim->nv + sim->nc, true, &e->base);
   if (status != LIMB_OK) return status;
   e->slope = N_VNew_Serial(e->base.n, e->base.context);
   double** const part[] = {&e->Psi, &e->gamma, &e->tau, &e->M};
@@ -202,12 +197,11 @@ static limb_status begin_at(limb_sim* sim, const sim_point* p)
   equations* e = sim->state;
   sundials* s = &e->base;
   limb_status status = LIMB_OK;
-  s->status = s->trouble = LIMB_OK, s->failures = 0, s->elsewhere = false;
-  sim->o.closed.loops.time = p->t;
-  if (sim->nc) status = limb_redundant_rows(sim->loops, p->q, &sim->o.closed.loops, e->redundant);
+  limb_sundials_begin(s, p);
+  if (sim->nc) status = limb_sim_redundant_rows(sim, p->t, p->q, e->redundant);
   if (status == LIMB_OK) status = consistent(sim, p);
   if (status != LIMB_OK) return status;
-  const int flag = IDAReInit(s->memory, p->t, s->y, e->slope);
+  const int flag = IDAReInit(s->memory, 0, s->y, e->slope);
   return flag ? limb_sundials_fail(sim, "IDA", flag) : LIMB_OK;
 }
 
@@ -217,31 +211,28 @@ static limb_status step(limb_sim* sim, double t)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
-  double reached = sim->begin.t;
-  const bool bounded = t < HUGE_VAL;
   limb_status status = limb_sundials_come_back(sim, begin_at);
   if (status != LIMB_OK) return status;
+  const double stop = t - s->origin; // infinite: none; an old one would stay
+  double reached = s->to;
+  int flag = IDASetStopTime(s->memory, stop);
   s->status = LIMB_OK;
-  int flag = bounded ? IDASetStopTime(s->memory, t) : 0;
-  if (flag >= 0)
-    flag =
-      IDASolve(s->memory, bounded ? t : sim->begin.t + 1, &reached, s->y, e->slope, IDA_ONE_STEP);
-  long failures = s->failures;
+  do {
+    if (flag >= 0)
+      flag = IDASolve(s->memory, fmin(stop, s->to + 1), &reached, s->y, e->slope, IDA_ONE_STEP);
+  } while (limb_sundials_stands(sim, flag, reached, t));
+  long failures = s->failures, iterations = s->iterations;
   (void)IDAGetNumErrTestFails(s->memory, &failures);
-  limb_sundials_count(sim, failures);
-  if ((status = limb_sundials_reached(sim, "IDA", flag, reached)) != LIMB_OK) return status;
-  status = limb_sundials_get(sim, NV_DATA_S(s->y), reached, &sim->front);
+  (void)IDAGetNumNonlinSolvIters(s->memory, &iterations);
+  limb_sundials_count(sim, failures, iterations);
+  if ((status = limb_sundials_reached(sim, "IDA", flag)) != LIMB_OK) return status;
+  status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
+  if (status == LIMB_OK) status = limb_sundials_work(sim);
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }
 
-static limb_status inside(limb_sim* sim, double t, sim_point* out)
-{
-  sundials* s = sim->state;
-  const int flag = IDAGetDky(s->memory, t, 0, s->rate);
-  if (flag < 0) return limb_sundials_fail(sim, "IDA", flag);
-  return limb_sundials_get(sim, NV_DATA_S(s->rate), t, out);
-}
-
-const sim_stepper limb_sim_ida = {LIMB_SIM_IDA, SIM_AHEAD, create, destroy, restart, step, inside};
+const sim_stepper limb_sim_ida = {
+  LIMB_SIM_IDA,         SIM_AHEAD,           create, destroy, restart, step,
+  limb_sundials_inside, limb_sundials_inside};
 
 #endif

@@ -182,4 +182,4 @@ static limb_status step(limb_sim* sim, double t)
 }
 
 const sim_stepper limb_sim_rosenbrock = {
-  LIMB_SIM_IMPLICIT, SIM_FIXED, create, NULL, NULL, step, NULL};
+  LIMB_SIM_IMPLICIT, SIM_FIXED, create, NULL, NULL, step, NULL, NULL};

@@ -83,7 +83,8 @@ static limb_status create(limb_sim* sim)
   w->holonomic = limb_sim_take(sim, nc, 1);
   if (!w->pivot || !w->redundant || !w->holonomic) return LIMB_E_NOMEM;
   sim->state = w;
-  return limb_sim_mark_places(sim, w->holonomic);
+  const limb_status s = sim->loops ? limb_sim_take_surface(sim) : LIMB_OK;
+  return s == LIMB_OK ? limb_sim_mark_places(sim, w->holonomic) : s;
 }
 
 // ---- small algebra ---------------------------------------------------------------------------------------
@@ -232,8 +233,9 @@ static limb_status iterate(limb_sim* sim, variational* w, double h, double* chan
   return middle(sim, w, h);
 }
 
-// Until changes are rounding (of velocities, or of places in the time of a step), or do not get smaller
-// any more near it. The next change is foreseen from the last two.
+// Until changes are rounding (of velocities; in loops, of places in the time of a step), or do not get
+// smaller any more near it: forces have the rounding of places, which is all there is at rest. The next
+// change is foreseen from the last two.
 static limb_status find_step(limb_sim* sim, variational* w, double h)
 {
   double before = HUGE_VAL;
@@ -241,10 +243,11 @@ static limb_status find_step(limb_sim* sim, variational* w, double h)
     double change;
     const limb_status s = iterate(sim, w, h, &change);
     if (s != LIMB_OK) return s;
-    const double places = sim->nc ? fmax(1, limb_largest((size_t)sim->nq, w->q1)) / h : 0;
-    const double size = limb_largest((size_t)sim->nv, w->xi) + places + DBL_MIN;
+    const double places = fmax(1, limb_largest((size_t)sim->nq, w->qm)) / h;
+    const double size = limb_largest((size_t)sim->nv, w->xi) + (sim->nc ? places : 0) + DBL_MIN;
+    const double near = fmax(1e-11 * size, 16 * DBL_EPSILON * places);
     const double next = k ? change * fmin(1, change / before) : change;
-    if (next <= DBL_EPSILON * size || (change >= before && change < 1e-11 * size)) return LIMB_OK;
+    if (next <= DBL_EPSILON * size || (change >= before && change < near)) return LIMB_OK;
     before = change;
   }
   return limb_sim_fail(sim, LIMB_E_NOCONV,
@@ -343,7 +346,7 @@ static limb_status step(limb_sim* sim, double t)
   if ((s = first_guess(sim, w, h)) != LIMB_OK) return s;
   if (sim->nc) {
     s = rows_at(sim, b->t, b->q, (limb_loop_equations){.Psi = w->Psi0});
-    if (s == LIMB_OK) s = limb_redundant_rows(sim->loops, b->q, &sim->o.closed.loops, w->redundant);
+    if (s == LIMB_OK) s = limb_sim_redundant_rows(sim, b->t, b->q, w->redundant);
   }
   if (s == LIMB_OK) s = derivative(sim, w, h);
   if (s == LIMB_OK) s = factor(sim, w, w->n_v, w->Psi0, w->Psi0);
@@ -362,4 +365,4 @@ static limb_status restart(limb_sim* sim)
 }
 
 const sim_stepper limb_sim_variational = {
-  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, restart, step, NULL};
+  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, restart, step, NULL, NULL};

@@ -33,8 +33,6 @@ const sim_stepper* limb_sim_stepper_of(limb_sim_method method)
 typedef struct sim_rates {
   double *x, *y, *z;    // 2 nv: J^k x
   double *plus, *minus; // nv
-  double *u, *v;        // nv
-  double* q;            // nq
 } sim_rates;
 
 static limb_status take_rates(limb_sim* sim)
@@ -42,25 +40,13 @@ static limb_status take_rates(limb_sim* sim)
   const size_t nv = (size_t)sim->nv;
   if (sim->rates) return LIMB_OK;
   sim_rates* r = limb_sim_take(sim, 1, sizeof *r);
-  double* memory = limb_sim_take(sim, 10 * nv + (size_t)sim->nq, sizeof *memory);
+  double* memory = limb_sim_take(sim, 8 * nv, sizeof *memory);
   if (!r || !memory) return LIMB_E_NOMEM;
-  double** const part[] = {&r->x, &r->y, &r->z, &r->plus, &r->minus, &r->u, &r->v, &r->q};
-  const size_t size[] = {2 * nv, 2 * nv, 2 * nv, nv, nv, nv, nv, 0};
+  double** const part[] = {&r->x, &r->y, &r->z, &r->plus, &r->minus};
+  const size_t size[] = {2 * nv, 2 * nv, 2 * nv, nv, nv};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory, memory += size[k];
   sim->rates = r;
   return LIMB_OK;
-}
-
-// Accelerations at now, moved by x times e.
-static limb_status beside(limb_sim* sim, const double* x, double e, double* a)
-{
-  const sim_rates* r = sim->rates;
-  for (int k = 0; k < sim->nv; k++) {
-    r->u[k] = e * x[k];
-    r->v[k] = sim->now.v[k] + e * x[sim->nv + k];
-  }
-  const limb_status s = limb_sim_displace(sim, sim->now.q, r->u, 1, r->q);
-  return s == LIMB_OK ? limb_sim_accelerate(sim, sim->now.t, r->q, r->v, a) : s;
 }
 
 // y = J x by differences, J = [0 1; da/dq da/dv]: what turns with ball joints is not what is stiff.
@@ -71,8 +57,8 @@ static limb_status times_slope(limb_sim* sim, const double* x, double* y)
   const size_t nv = (size_t)sim->nv;
   const double size = fmax(limb_largest(nv, x) / place, limb_largest(nv, x + nv) / velocity);
   const double e = size > 0 ? 1 / size : 1;
-  limb_status s = beside(sim, x, e, r->plus);
-  if (s == LIMB_OK) s = beside(sim, x, -e, r->minus);
+  limb_status s = limb_sim_beside(sim, &sim->now, x, e, limb_sim_accelerate, r->plus);
+  if (s == LIMB_OK) s = limb_sim_beside(sim, &sim->now, x, -e, limb_sim_accelerate, r->minus);
   memcpy(y, x + nv, nv * sizeof *y);
   for (size_t k = 0; k < nv; k++) y[nv + k] = (r->plus[k] - r->minus[k]) / (2 * e);
   return s;

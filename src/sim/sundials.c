@@ -3,7 +3,14 @@
 //   q' of a ball joint   Q' = Q (w, 0) / 2 + (1 - |Q|^2) Q       the last term keeps the norm near 1
 //   q' of a free joint   p' = R(Q) v, and the same
 //
-// The work has a tolerance so wide that it does not decide on steps.
+// Work is the integral of the power along a step. Explicit steps take it along as one number of y. Iterations
+// would not see to it unless it decided on steps, too: CVODE and IDA leave it out, and it is taken by Gauss'
+// quadrature over the solver's polynomial once a step is made. (All power together is the rate of the energy,
+// and as smooth as the motion.) Up to a time inside the step, x in [-1, 1]:
+//
+//   W(x) = h/2 sum_i w_i p_i (1 + x + sum_k P_k(x_i) (P_k+1(x) - P_k-1(x))),   k = 1 .. n-1
+//
+// w_i, x_i Gauss' weights (of sum 1) and nodes, P_k Legendre's polynomials, p_i powers at the nodes.
 #ifdef LIMB_HAVE_SUNDIALS
 
 #include "sim/sundials.h"
@@ -16,16 +23,10 @@
 
 // ---- memory ----------------------------------------------------------------------------------------------
 
-static void set_tolerances(const limb_sim* sim, N_Vector tolerance)
-{
-  N_VConst(sim->o.absolute, tolerance);
-  NV_Ith_S(tolerance, sim->nq + sim->nv) = 1e100;
-}
-
-limb_status limb_sundials_create(limb_sim* sim, bool matrix, sundials** out)
+limb_status limb_sundials_create(limb_sim* sim, int n, bool matrix, sundials** out)
 {
   sim->state = *out = limb_sim_take(sim, 1, sizeof **out);
-  return *out ? limb_sundials_fill(sim, sim->nq + sim->nv + 1, matrix, *out) : LIMB_E_NOMEM;
+  return *out ? limb_sundials_fill(sim, n, matrix, *out) : LIMB_E_NOMEM;
 }
 
 limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s)
@@ -43,7 +44,7 @@ limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s)
   s->rate = N_VNew_Serial(n, s->context);
   s->tolerance = N_VNew_Serial(n, s->context);
   if (!s->y || !s->rate || !s->tolerance) return LIMB_E_NOMEM;
-  set_tolerances(sim, s->tolerance);
+  N_VConst(sim->o.absolute, s->tolerance);
   if (!matrix) return LIMB_OK;
   s->A = SUNDenseMatrix(n, n, s->context);
   s->linear = s->A ? SUNLinSol_Dense(s->y, s->A, s->context) : NULL;
@@ -70,14 +71,12 @@ void limb_sundials_put(const limb_sim* sim, const sim_point* p, N_Vector y)
   double* x = NV_DATA_S(y);
   memcpy(x, p->q, (size_t)sim->nq * sizeof *x);
   memcpy(x + sim->nq, p->v, (size_t)sim->nv * sizeof *x);
-  x[sim->nq + sim->nv] = p->work;
 }
 
 limb_status limb_sundials_get(const limb_sim* sim, const double* y, double t, sim_point* p)
 {
   memcpy(p->q, y, (size_t)sim->nq * sizeof *y);
   memcpy(p->v, y + sim->nq, (size_t)sim->nv * sizeof *y);
-  p->work = y[sim->nq + sim->nv];
   p->t = t;
   return limb_normalize(sim->m, p->q);
 }
@@ -97,16 +96,14 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
   limb_sim* sim = user;
   sundials* s = sim->state;
   const double* x = NV_DATA_S(y);
-  double *r = NV_DATA_S(rate), power;
+  double* r = NV_DATA_S(rate);
   if (!limb_finite(s->n, x)) return limb_sundials_code(s, LIMB_E_NONFINITE);
   memcpy(s->q, x, (size_t)sim->nq * sizeof *x);
   memcpy(s->v, x + sim->nq, (size_t)sim->nv * sizeof *x);
   limb_status status = limb_normalize(sim->m, s->q);
-  if (status == LIMB_OK) status = limb_sim_accelerate(sim, t, s->q, s->v, r + sim->nq);
-  if (status == LIMB_OK) status = limb_sim_power(sim, s->q, s->v, &power);
+  if (status == LIMB_OK) status = limb_sim_accelerate(sim, s->origin + t, s->q, s->v, r + sim->nq);
   if (status != LIMB_OK) return limb_sundials_code(s, status);
   limb_sim_configuration_rate(sim, x, s->v, r);
-  r[sim->nq + sim->nv] = power;
   return 0;
 }
 
@@ -170,8 +167,8 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   limb_sim* sim = user;
   sundials* s = sim->state;
   const int nq = sim->nq, nv = sim->nv;
-  sim_point at = {t, s->q, s->v, 0};
-  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), t, &at);
+  sim_point at = {s->origin + t, s->q, s->v, 0};
+  limb_status status = limb_sundials_get(sim, NV_DATA_S(y), at.t, &at);
   if (status == LIMB_OK) status = limb_sim_derivatives(sim, &at, 0, NULL, s->a_q, s->a_v, NULL);
   if (status != LIMB_OK) return limb_sundials_code(s, status);
   (void)SUNMatZero(J);
@@ -182,6 +179,59 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
       SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[(size_t)i * (size_t)nv + (size_t)k];
   }
   return 0;
+}
+
+// ---- work ------------------------------------------------------------------------------------------------
+
+static const double node[WORK_NODES] = {-0.93246951420315202781, -0.66120938646626451366,
+                                        -0.23861918608319690863, 0.23861918608319690863,
+                                        0.66120938646626451366,  0.93246951420315202781};
+static const double weight[WORK_NODES] = {0.08566224618958517252, 0.18038078652406930378,
+                                          0.23395696728634552369, 0.23395696728634552369,
+                                          0.18038078652406930378, 0.08566224618958517252};
+
+// P_0 .. P_n at x
+static void legendre(double x, double P[WORK_NODES + 1])
+{
+  P[0] = 1, P[1] = x;
+  for (int k = 1; k < WORK_NODES; k++) P[k + 1] = ((2 * k + 1) * x * P[k] - k * P[k - 1]) / (k + 1);
+}
+
+// W from the beginning of the last step to `t`, in the solver's time.
+static double work_until(const sundials* s, double t)
+{
+  const double h = s->to - s->from, x = h > 0 ? 2 * (t - s->from) / h - 1 : -1;
+  double P[WORK_NODES + 1], at[WORK_NODES + 1], sum = 0;
+  legendre(x, P);
+  for (int i = 0; i < WORK_NODES; i++) {
+    double share = 1 + x;
+    legendre(node[i], at);
+    for (int k = 1; k < WORK_NODES; k++) share += at[k] * (P[k + 1] - P[k - 1]);
+    sum += weight[i] * s->power[i] * share;
+  }
+  return h / 2 * sum;
+}
+
+// The power at a time of the solver's.
+static limb_status power_at(limb_sim* sim, double t, double* power)
+{
+  sundials* s = sim->state;
+  sim_point at = {s->origin + t, s->q, s->v, 0};
+  if (s->polynomial(s->memory, t, 0, s->rate) < 0) return LIMB_E_NOCONV;
+  limb_status status = limb_sundials_get(sim, NV_DATA_S(s->rate), at.t, &at);
+  if (status == LIMB_OK) status = limb_sim_settle(sim, &at);
+  if (status == LIMB_OK) status = limb_sim_accelerate(sim, at.t, at.q, at.v, s->a);
+  return status == LIMB_OK ? limb_sim_power(sim, at.q, at.v, power) : status;
+}
+
+limb_status limb_sundials_work(limb_sim* sim)
+{
+  sundials* s = sim->state;
+  limb_status status = LIMB_OK;
+  for (int i = 0; i < WORK_NODES && sim->o.work && status == LIMB_OK; i++)
+    status = power_at(sim, s->from + (s->to - s->from) * (1 + node[i]) / 2, &s->power[i]);
+  sim->front.work = sim->begin.work + work_until(s, s->to);
+  return status;
 }
 
 // ---- steps -----------------------------------------------------------------------------------------------
@@ -207,11 +257,40 @@ limb_status limb_sundials_come_back(limb_sim* sim,
   return begin_at(sim, &sim->begin);
 }
 
-void limb_sundials_count(limb_sim* sim, long failures)
+void limb_sundials_count(limb_sim* sim, long failures, long iterations)
 {
   sundials* s = sim->state;
   sim->summary.rejected += (uint64_t)(failures - s->failures);
-  s->failures = failures;
+  sim->summary.iterations += (uint64_t)(iterations - s->iterations);
+  s->failures = failures, s->iterations = iterations;
+}
+
+// ---- time ------------------------------------------------------------------------------------------------
+
+void limb_sundials_begin(sundials* s, const sim_point* p)
+{
+  s->status = s->trouble = LIMB_OK;
+  s->failures = s->iterations = 0, s->elsewhere = false;
+  s->origin = p->t, s->from = s->to = 0;
+}
+
+bool limb_sundials_stands(limb_sim* sim, int flag, double reached, double t)
+{
+  sundials* s = sim->state;
+  sim->front.t = reached < t - s->origin ? fmin(s->origin + reached, t) : t;
+  const bool moves = reached > s->to;
+  s->from = s->to, s->to = reached;
+  return flag >= 0 && moves && !(sim->front.t > sim->begin.t);
+}
+
+limb_status limb_sundials_inside(limb_sim* sim, double t, sim_point* out)
+{
+  sundials* s = sim->state;
+  const double own = fmin(fmax(t - s->origin, s->from), s->to);
+  if (s->polynomial(s->memory, own, 0, s->rate) < 0)
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "%.9g s is not in the last step: %s", t, s->text);
+  out->work = sim->begin.work + work_until(s, own);
+  return limb_sundials_get(sim, NV_DATA_S(s->rate), t, out);
 }
 
 // ---- messages --------------------------------------------------------------------------------------------
@@ -238,17 +317,17 @@ limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
                        sim->now.t, flag, s->text);
 }
 
-limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag, double reached)
+limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
 {
   sundials* s = sim->state;
   if (s->status != LIMB_OK) s->trouble = s->status;
-  if (flag >= 0 && reached > sim->begin.t) return LIMB_OK;
+  if (flag >= 0 && sim->front.t > sim->begin.t) return LIMB_OK;
   s->elsewhere = true; // whoever goes on all the same begins anew
   if (flag < 0) return limb_sundials_fail(sim, solver, flag);
   const limb_status status = s->trouble != LIMB_OK ? s->trouble : LIMB_E_NOCONV;
   return limb_sim_fail(sim, status,
-                       "after %.9g s steps become so short that time does not go on: %s", reached,
-                       limb_status_text(status));
+                       "after %.9g s steps become so short that time does not go on: %s",
+                       sim->begin.t, limb_status_text(status));
 }
 
 #endif

@@ -1,3 +1,10 @@
+// Rows of loops that depend on others: where joints are held, and the surface of the constraints.
+//
+// Held joints take their columns out of Psi. What is left of a row may then be nothing, or depend on the
+// others: such a row holds by itself, and its multiplier is not known. Rows of length 1 are made
+// orthonormal, the longest first (Gram and Schmidt, twice); those of which nothing is left are redundant. The
+// others span what cannot move.
+//
 // The nearest place on the surface of the constraints, for robots some of whose rows depend on others there.
 //
 // Beside the surface such rows are independent, a little: whoever lets all of them pull gets a way back
@@ -9,7 +16,7 @@
 //
 // which is smooth. The others hold by themselves then. Reference: A. Ben-Israel, T. Greville, Generalized
 // inverses, 2nd edition, 2003, chapter 3. Cost: the equations of the loops and a factorisation of nc rows
-// an iteration.
+// an iteration; O(nc^2 nv) to find rows.
 #include "sim/sim_impl.h"
 
 #include "linalg/dot.h"
@@ -24,8 +31,10 @@ struct sim_surface {
   double *Psi, *phi, *rate; // nc x nv, nc, nc
   double *A, *x;            // nc x nc, nc
   double* u;                // nv
-  int* row;                 // nc: rows that pull
+  double* free;             // nc x nv: rows without the columns of what is held
+  int* row;                 // nc: rows that pull; those in free
   unsigned char* redundant; // nc marks
+  unsigned char* marks;     // nc: scratch
   unsigned char* holonomic; // nc: 1 when the row holds a place
 };
 
@@ -45,18 +54,116 @@ limb_status limb_sim_take_surface(limb_sim* sim)
   const size_t nc = (size_t)sim->nc, nv = (size_t)sim->nv;
   if (sim->surface) return LIMB_OK;
   sim_surface* w = limb_sim_take(sim, 1, sizeof *w);
-  double* x = limb_sim_take(sim, nc * nv + nc * nc + 3 * nc + nv, sizeof *x);
+  double* x = limb_sim_take(sim, 2 * nc * nv + nc * nc + 3 * nc + nv, sizeof *x);
   int* row = limb_sim_take(sim, nc, sizeof *row);
-  unsigned char* marks = limb_sim_take(sim, 2 * nc, 1);
+  unsigned char* marks = limb_sim_take(sim, 3 * nc, 1);
   if (!w || !x || !row || !marks) return LIMB_E_NOMEM;
   double* rest = x + nc * nv + nc * nc;
   *w = (sim_surface){.Psi = x, .A = x + nc * nv, .phi = rest, .rate = rest + nc};
-  w->x = rest + 2 * nc, w->u = rest + 3 * nc;
-  w->row = row, w->redundant = marks, w->holonomic = marks + nc;
+  w->x = rest + 2 * nc, w->u = rest + 3 * nc, w->free = rest + 3 * nc + nv;
+  w->row = row, w->redundant = marks, w->holonomic = marks + nc, w->marks = marks + 2 * nc;
   const limb_status s = limb_sim_mark_places(sim, w->holonomic);
   if (s == LIMB_OK) sim->surface = w;
   return s;
 }
+
+// ---- what is held ----------------------------------------------------------------------------------------
+
+// B_k without its part along the rows before it, and its length 1 again.
+static void cleanse(int k, size_t nv, double* B)
+{
+  double* own = B + (size_t)k * nv;
+  for (int j = 0; j < k; j++) {
+    const double* row = B + (size_t)j * nv;
+    const double share = limb_dot(nv, own, row);
+    for (size_t i = 0; i < nv; i++) own[i] -= share * row[i];
+  }
+  const double length = sqrt(limb_dot(nv, own, own));
+  for (size_t i = 0; i < nv; i++) own[i] /= length;
+}
+
+// The n rows of B, of length 1 at most, become orthonormal; names go with them. Returns how many: of the
+// others no more than the tolerance is left.
+static int orthonormalise(int n, size_t nv, double tolerance, double* B, int* name)
+{
+  for (int k = 0; k < n; k++) {
+    int longest = k;
+    double most = 0;
+    for (int i = k; i < n; i++) {
+      const double length = sqrt(limb_dot(nv, B + (size_t)i * nv, B + (size_t)i * nv));
+      if (length > most) most = length, longest = i;
+    }
+    if (!(most > tolerance)) return k;
+    double *own = B + (size_t)k * nv, *other = B + (size_t)longest * nv;
+    for (size_t i = 0; i < nv; i++) {
+      const double x = own[i];
+      own[i] = other[i] / most, other[i] = x;
+    }
+    const int called = name[k];
+    name[k] = name[longest], name[longest] = called;
+    cleanse(k, nv, B);
+    for (int i = k + 1; i < n; i++) {
+      double* row = B + (size_t)i * nv;
+      const double share = limb_dot(nv, own, row);
+      for (size_t j = 0; j < nv; j++) row[j] -= share * own[j];
+    }
+  }
+  return n;
+}
+
+// Marks redundant rows; the others, without what is held, are orthonormal in w->free then: how many.
+static limb_status rows_beside_held(limb_sim* sim, double t, const double* q,
+                                    unsigned char* redundant, int* count)
+{
+  sim_surface* w = sim->surface;
+  const size_t nv = (size_t)sim->nv;
+  limb_loop_options* loops = &sim->o.closed.loops;
+  loops->time = t;
+  limb_status s = limb_redundant_rows(sim->loops, q, loops, redundant);
+  const limb_loop_equations out = {.Psi = w->Psi};
+  if (s == LIMB_OK) s = limb_loop_equations_at(sim->loops, q, NULL, loops, &out);
+  if (s != LIMB_OK) return s;
+  int n = 0;
+  for (int i = 0; i < sim->nc; i++) {
+    if (redundant[i]) continue;
+    const double* row = w->Psi + (size_t)i * nv;
+    const double length = sqrt(limb_dot(nv, row, row));
+    for (size_t k = 0; k < nv; k++)
+      w->free[(size_t)n * nv + k] = sim->held[k] ? 0 : row[k] / length;
+    w->row[n++] = i;
+  }
+  *count = orthonormalise(n, nv, loops->tolerance, w->free, w->row);
+  for (int i = *count; i < n; i++) redundant[w->row[i]] = 1;
+  return LIMB_OK;
+}
+
+limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q,
+                                    unsigned char* redundant)
+{
+  int count;
+  if (sim->nheld) return rows_beside_held(sim, t, q, redundant, &count);
+  sim->o.closed.loops.time = t;
+  return limb_redundant_rows(sim->loops, q, &sim->o.closed.loops, redundant);
+}
+
+limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P)
+{
+  const sim_surface* w = sim->surface;
+  const size_t nv = (size_t)sim->nv;
+  int count = 0;
+  const limb_status s = rows_beside_held(sim, t, q, w->marks, &count);
+  memset(P, 0, nv * nv * sizeof *P);
+  for (size_t i = 0; i < nv && s == LIMB_OK; i++) {
+    if (!sim->held[i]) P[i * nv + i] = 1;
+    for (int r = 0; r < count; r++) {
+      const double* row = w->free + (size_t)r * nv;
+      for (size_t k = 0; k < nv; k++) P[i * nv + k] -= row[i] * row[k];
+    }
+  }
+  return s;
+}
+
+// ---- the surface -----------------------------------------------------------------------------------------
 
 limb_status limb_sim_choose_rows(limb_sim* sim, const sim_point* at)
 {

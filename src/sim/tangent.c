@@ -12,6 +12,8 @@
 //            R. Murray, Proportional derivative (PD) control on the Euclidean group, 1995, (2.16).
 #include "sim/sim_impl.h"
 
+#include "linalg/vec3.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,10 +33,6 @@ limb_status limb_sim_find_blocks(limb_sim* sim)
   }
   return LIMB_OK;
 }
-
-static sp_vec3 vec(const double* x) { return (sp_vec3){x[0], x[1], x[2]}; }
-
-static void put(sp_vec3 a, double* x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 
 // Coefficients of ad(u)^2 and ad(u)^4 in dexp^-1, for rotations by theta < 2 pi.
 static void coefficients(double theta, double* second, double* fourth)
@@ -62,19 +60,19 @@ static sp_motion rate(sp_motion u, sp_motion v)
 static sp_motion motion_at(const sim_block* b, const double* x)
 {
   const double* y = x + b->v;
-  return (sp_motion){vec(y), b->free ? vec(y + 3) : (sp_vec3){0, 0, 0}};
+  return (sp_motion){limb_read3(y), b->free ? limb_read3(y + 3) : (sp_vec3){0, 0, 0}};
 }
 
 static sp_force force_at(const sim_block* b, const double* x)
 {
   const double* y = x + b->v;
-  return (sp_force){vec(y), b->free ? vec(y + 3) : (sp_vec3){0, 0, 0}};
+  return (sp_force){limb_read3(y), b->free ? limb_read3(y + 3) : (sp_vec3){0, 0, 0}};
 }
 
 static void put_force(const sim_block* b, sp_force f, double* x)
 {
-  put(f.m, x + b->v);
-  if (b->free) put(f.f, x + b->v + 3);
+  limb_write3(f.m, x + b->v);
+  if (b->free) limb_write3(f.f, x + b->v + 3);
 }
 
 void limb_sim_tangent_rate(const limb_sim* sim, const double* u, const double* v, double* du)
@@ -83,8 +81,8 @@ void limb_sim_tangent_rate(const limb_sim* sim, const double* u, const double* v
   for (int k = 0; k < sim->nblock; k++) {
     const sim_block* b = &sim->block[k];
     const sp_motion r = rate(motion_at(b, u), motion_at(b, v));
-    put(r.w, du + b->v);
-    if (b->free) put(r.v, du + b->v + 3);
+    limb_write3(r.w, du + b->v);
+    if (b->free) limb_write3(r.v, du + b->v + 3);
   }
 }
 
@@ -112,8 +110,8 @@ void limb_sim_tangent_solve(const limb_sim* sim, const double* v, double g, doub
     const sim_block* b = &sim->block[k];
     const sp_motion c = sp_scalem(0.5, motion_at(b, v)), y = motion_at(b, x);
     const sp_vec3 w = solve_turn(g, c.w, y.w);
-    put(w, x + b->v);
-    if (b->free) put(solve_turn(g, c.w, sp_sub3(y.v, sp_cross3(c.v, w))), x + b->v + 3);
+    limb_write3(w, x + b->v);
+    if (b->free) limb_write3(solve_turn(g, c.w, sp_sub3(y.v, sp_cross3(c.v, w))), x + b->v + 3);
   }
 }
 
@@ -126,8 +124,8 @@ void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, 
     const sim_block* b = &sim->block[k];
     const sp_motion c = sp_scalem(-0.5, motion_at(b, v)), y = motion_at(b, x);
     const sp_vec3 l = solve_turn(g, c.w, y.v);
-    put(solve_turn(g, c.w, sp_sub3(y.w, sp_cross3(c.v, l))), x + b->v);
-    if (b->free) put(l, x + b->v + 3);
+    limb_write3(solve_turn(g, c.w, sp_sub3(y.w, sp_cross3(c.v, l))), x + b->v);
+    if (b->free) limb_write3(l, x + b->v + 3);
   }
 }
 
@@ -151,7 +149,7 @@ void limb_sim_block_rate(const sim_block* b, const double* q, const double* v, d
   }
   const double *Q = x + 3, size = sqrt(Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]);
   const sp_quat unit = {Q[0] / size, Q[1] / size, Q[2] / size, Q[3] / size};
-  put(sp_mulv(sp_rot_quat(unit), vec(w + 3)), rate);
+  limb_write3(sp_mulv(sp_rot_quat(unit), limb_read3(w + 3)), rate);
   quaternion_rate(Q, w, rate + 3);
 }
 

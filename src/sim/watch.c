@@ -4,7 +4,11 @@
 // secant of the function that would cross first is followed, with Illinois weights (the end that stays
 // twice counts half), all functions being looked at each time, until the bracket is shorter than the
 // tolerance. The event is at its end, and is that of all functions that cross in it. A function that is
-// zero at the beginning has had its event. A condition that crosses zero twice in one step is not seen.
+// zero at the beginning has had its event.
+//
+// Steps of adaptive methods may be long, and functions may cross zero and come back in one of them: looks at
+// quarters of the step, and at the extrema of parabolas through these, find that. What happens faster is not
+// seen, and two crossings in one fixed step are not.
 //
 // Reference: K. Hiebert, L. Shampine, Implicitly defined output points for solutions of ODEs, SAND80-0180,
 // 1980.
@@ -14,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LOOKS = 200 };
+enum { MOST_LOOKS = 400 };
 
 // ---- what is watched -------------------------------------------------------------------------------------
 
@@ -150,18 +154,127 @@ static double next_look(const bracket* b, double root, bool slow)
 // A bracket in which something crosses, to the first root in it.
 static limb_status locate(limb_sim* sim, double root, bracket* b)
 {
-  enum { PATIENCE = 3 };
+  int patience = 3; // less when the function has turned out to be none that secants follow: a jump
   double halved = b->high - b->low;
   for (int looks = 0, since = 0; b->high - b->low > tolerance(b->high); looks++) {
-    const double t = next_look(b, root, since >= PATIENCE);
+    const bool slow = since >= patience;
+    const double t = next_look(b, root, slow);
     if (!(t > b->low && t < b->high)) break;
     if (looks > MOST_LOOKS)
       return limb_sim_fail(sim, LIMB_E_NOCONV, "an event near %.9g s is not found", b->low);
     const limb_status s = narrow(sim, t, b);
     if (s != LIMB_OK) return s;
     since++;
+    if (slow && patience > 1) patience--;
     if (b->high - b->low <= 0.5 * halved) halved = b->high - b->low, since = 0;
     (void)first_root(sim, b, &root);
+  }
+  return LIMB_OK;
+}
+
+// ---- looking inside a step -------------------------------------------------------------------------------
+
+// Times, and the values that were seen then: sim->seen.
+typedef struct sight {
+  double t;
+  double* f;
+} sight;
+
+static limb_status look(limb_sim* sim, sight at)
+{
+  limb_status s = sim->stepper->look(sim, at.t, &sim->probe);
+  if (s == LIMB_OK) s = limb_sim_settle(sim, &sim->probe);
+  return s == LIMB_OK ? limb_sim_watch(sim, &sim->probe, at.f) : s;
+}
+
+// Of whatever direction, and also away from zero.
+static bool flips(double before, double after)
+{
+  return before < 0 ? after >= 0 : before > 0 ? after <= 0 : after != 0;
+}
+
+static bool any_flips(const limb_sim* sim, const double* before, const double* after)
+{
+  for (int k = 0; k < sim->nwatch; k++) {
+    if (flips(before[k], after[k])) return true;
+  }
+  return false;
+}
+
+// Something is seen to change between the bracket's beginning and t: the bracket ends there, or begins.
+static limb_status narrow_if_inside(limb_sim* sim, double t, bracket* b)
+{
+  const limb_status s = t > b->low && t < b->high ? narrow(sim, t, b) : LIMB_OK;
+  b->weight_low = b->weight_high = 1, b->last = 0;
+  return s;
+}
+
+// Where the parabola through three values of the same sign comes nearest to zero, if that is less than half
+// as far as they are; else a time before them.
+static double nearest(const double t[3], const double f[3])
+{
+  const double early = t[0] - 1, sign = f[1] < 0 ? -1 : 1;
+  const double least =
+    sign * (sign > 0 ? fmin(f[0], fmin(f[1], f[2])) : fmax(f[0], fmax(f[1], f[2])));
+  const double d1 = (f[1] - f[0]) / (t[1] - t[0]), d2 = (f[2] - f[1]) / (t[2] - t[1]);
+  const double bend = (d2 - d1) / (t[2] - t[0]);
+  if (!(least > 0 && sign * bend > 0)) return early;
+  const double best = (t[0] + t[1]) / 2 - d1 / (2 * bend);
+  if (!(best > t[0] && best < t[2] && best != t[1])) return early;
+  const double value = f[0] + (best - t[0]) * (d1 + bend * (best - t[1]));
+  return sign * value < least / 2 ? best : early;
+}
+
+// Whether function k, of the same sign at three times, changes it in between and back again. sim->between is
+// scratch.
+static limb_status look_for_peak(limb_sim* sim, int k, const sight at[3], bracket* b)
+{
+  enum { LOOKS = 3 };
+  double t[3] = {at[0].t, at[1].t, at[2].t}, f[3] = {at[0].f[k], at[1].f[k], at[2].f[k]};
+  for (int n = 0; n < LOOKS; n++) {
+    const sight peak = {nearest(t, f), sim->between};
+    if (!(peak.t > t[0] && peak.t > b->low && peak.t < b->high)) return LIMB_OK;
+    limb_status s = look(sim, peak);
+    if (s != LIMB_OK) return s;
+    const int side = peak.t > t[1]; // neighbours: t[side], t[side + 1]
+    const double value = peak.f[k], next = t[side + 1];
+    if (flips(f[1], value)) {
+      s = narrow_if_inside(sim, peak.t, b);
+      return s == LIMB_OK ? narrow_if_inside(sim, next, b) : s;
+    }
+    if (side)
+      t[0] = t[1], f[0] = f[1];
+    else
+      t[2] = t[1], f[2] = f[1];
+    t[1] = peak.t, f[1] = value;
+  }
+  return LIMB_OK;
+}
+
+// The bracket, from its beginning up to the first look that has something before it. Its values stay exact:
+// looks only say where to narrow it.
+static limb_status look_inside(limb_sim* sim, bracket* b)
+{
+  const double begin = b->low, end = b->high, half = (sim->front.t - sim->begin.t) / 2;
+  const size_t n = (size_t)sim->nwatch, bytes = n * sizeof(double);
+  const int pairs = (int)fmax(1, ceil((end - begin) / half - 1e-9));
+  sight at[3] = {{begin, sim->seen}, {0, sim->seen + n}, {0, sim->seen + 2 * n}};
+  memcpy(at[0].f, b->at_low, bytes);
+  for (int i = 1; i <= pairs; i++) {
+    at[2].t = i == pairs ? end : begin + (end - begin) * i / pairs;
+    at[1].t = at[0].t + (at[2].t - at[0].t) / 2;
+    limb_status s = look(sim, at[1]);
+    if (i == pairs)
+      memcpy(at[2].f, b->at_high, bytes);
+    else if (s == LIMB_OK)
+      s = look(sim, at[2]);
+    for (int k = 0; k < sim->nwatch && s == LIMB_OK; k++) s = look_for_peak(sim, k, at, b);
+    for (int k = 0; k < 2 && s == LIMB_OK; k++) {
+      if (any_flips(sim, at[k].f, at[k + 1].f)) s = narrow_if_inside(sim, at[k + 1].t, b);
+    }
+    if (s != LIMB_OK || b->high < end) return s;
+    at[0].t = at[2].t;
+    memcpy(at[0].f, at[2].f, bytes);
   }
   return LIMB_OK;
 }
@@ -172,6 +285,8 @@ limb_status limb_sim_find_event(limb_sim* sim, double until, bool* found, double
   limb_status s = limb_sim_inside(sim, until, &sim->probe);
   if (s == LIMB_OK) s = limb_sim_watch(sim, &sim->probe, b.at_high);
   if (s == LIMB_OK && sim->nedge) s = limb_sim_look_for_turns(sim, &b.high);
+  if (s == LIMB_OK && sim->stepper->look && b.high - b.low > 1e4 * tolerance(b.high))
+    s = look_inside(sim, &b);
   if (s != LIMB_OK) return s;
   double root;
   *found = first_root(sim, &b, &root);

@@ -1,5 +1,6 @@
-// The variational method over long runs: energy without drift, and the way back in time.
+// The variational method over long runs: energy without drift, the way back in time, and rest.
 #include "sim/runs.h"
+#include "sim/slides.h"
 
 enum { MANY = CHECK_SANITIZED ? 20000 : 10000000 }; // steps: half a minute
 
@@ -107,4 +108,28 @@ START_TEST(the_way_back)
 }
 END_TEST
 
-CHECK_MAIN("sim/energy", 1, energy_of_a_double_pendulum, energy_of_a_four_bar, the_way_back)
+// ---- rest ------------------------------------------------------------------------------------------------
+
+// Velocities vanish, the rounding of forces does not.
+START_TEST(comes_to_rest)
+{
+  static const double step[] = {1e-1, 3e-2, 1e-2};
+  const slide s[2] = {{LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0},
+                      {LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0}};
+  limb_model* m = slides_build(2, s, 0, -9.81);
+  for (size_t k = 0; k < sizeof step / sizeof step[0]; k++) {
+    limb_sim_options o = slides_options(m);
+    o.method = LIMB_SIM_VARIATIONAL, o.step = step[k];
+    limb_sim* sim = slides_start(m, &o, (double[]){-1, 0.5}, NULL);
+    check_at("steps of %g s", step[k]);
+    run_to(sim, 300);
+    const limb_sim_state x = slides_now(sim);
+    assert_that(fmax(fabs(x.v[0]), fabs(x.v[1])) < 1e-12);
+    limb_sim_destroy(sim);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+CHECK_MAIN("sim/energy", 1, energy_of_a_double_pendulum, energy_of_a_four_bar, the_way_back,
+           comes_to_rest)

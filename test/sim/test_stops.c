@@ -136,6 +136,26 @@ START_TEST(spring_pushes)
 END_TEST
 
 // With a strong damper the spring never pulls: it leaves beyond the limit, and comes back without force.
+// It comes to rest on the spring, m g / k below the limit: with every method.
+START_TEST(rests_on_a_spring)
+{
+  limb_model* m = ball(1e6);
+  for (int method = LIMB_SIM_EULER; method <= LIMB_SIM_IDA; method++) {
+    limb_sim_options o = slides_options(m);
+    if (!limb_sim_has_method((limb_sim_method)method)) continue;
+    o.method = (limb_sim_method)method;
+    o.stop = LIMB_STOP_SPRING;
+    limb_sim* sim = slides_start(m, &o, (double[]){1}, (double[]){0});
+    const limb_status status = limb_sim_advance(sim, 3, NULL);
+    check_at("%s: %s", limb_sim_method_name(o.method), limb_sim_error(sim));
+    assert_ok(status);
+    assert_that(fabs(slides_now(sim).v[0]) < 1e-6);
+    limb_sim_destroy(sim);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(spring_does_not_pull)
 {
   limb_model* m = ball(1e6);
@@ -313,6 +333,41 @@ START_TEST(many_stops)
 }
 END_TEST
 
+// Two equal masses on one line, the second at its stop on the first and leaving it with 1 m/s, when the first
+// runs into its own with 2 m/s. It is stopped or thrown back, and meets the second. With e = 1: velocities
+// (-2, -1) become (2, -1), (-1, 2), (1, 2).
+START_TEST(impact_throws_back_what_leaves)
+{
+  const slide s[2] = {{LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5},
+                      {LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5}};
+  limb_model* m = slides_build(2, s, 0, 0);
+  limb_sim_options o = slides_options(m);
+  o.stop = LIMB_STOP_IMPACT, o.restitution = 1;
+  limb_sim* sim = slides_start(m, &o, (double[]){0, 0}, (double[]){-2, 1});
+  static const int joint[] = {0, 1, 0};
+  static const double after[] = {2, 3, 1};
+  for (int k = 0; k < 3; k++) {
+    const limb_sim_event e = slides_next(sim, 1, LIMB_EVENT_IMPACT, joint[k], -1);
+    assert_that(e.time < 1e-12);
+    assert_close(e.after, after[k], 1e-9, 0);
+  }
+  slides_quiet(sim, 1);
+  const limb_sim_state x = slides_now(sim);
+  assert_close(x.v[0], 1, 1e-9, 0), assert_close(x.v[1], 1, 1e-9, 0);
+  limb_sim_destroy(sim);
+  o.stop =
+    LIMB_STOP_HOLD; // both masses end with the mean of their velocities, or the first at rest
+  sim = slides_start(m, &o, (double[]){0, 0}, (double[]){-2, 1});
+  assert_ok(limb_sim_advance(sim, 1, NULL));
+  limb_sim_summary y;
+  assert_ok(limb_sim_summary_of(sim, &y));
+  assert_that(y.energy <= y.energy_start && fabs(slides_missing(sim)) < 1e-9);
+  assert_that(fabs(slides_now(sim).v[0]) < 1e-9 && fabs(slides_now(sim).v[1]) < 1e-9);
+  limb_sim_destroy(sim);
+  limb_model_destroy(m);
+}
+END_TEST
+
 // A joint that mimics another, q1 = -2 q0 + 0.1: its limits and its friction are those of its leader.
 static limb_model* follower(void)
 {
@@ -358,6 +413,7 @@ START_TEST(limits_of_a_follower)
 END_TEST
 
 CHECK_MAIN("stops", 1, stop_holds, stop_is_left, impacts_follow_restitution,
-           elastic_impacts_keep_energy, spring_pushes, spring_does_not_pull, end_ends,
-           starts_beyond_and_at_limits, grazing_is_seen, impulse_goes_through_a_resting_joint,
-           stop_shakes_a_joint_loose, many_stops, limits_of_a_follower)
+           elastic_impacts_keep_energy, spring_pushes, rests_on_a_spring, spring_does_not_pull,
+           end_ends, starts_beyond_and_at_limits, grazing_is_seen,
+           impulse_goes_through_a_resting_joint, stop_shakes_a_joint_loose, many_stops,
+           impact_throws_back_what_leaves, limits_of_a_follower)
