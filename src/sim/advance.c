@@ -149,24 +149,29 @@ static limb_status make_step(limb_sim* sim, double t_end)
   return s;
 }
 
+// The step again, shorter: front is put back afterwards.
+static limb_status step_again(limb_sim* sim, double t, sim_point* out)
+{
+  limb_sim_copy(sim, &sim->front, &sim->spare);
+  limb_sim_copy(sim, &sim->begin, &sim->front);
+  const limb_status s = sim->stepper->step(sim, t);
+  limb_sim_copy(sim, &sim->front, out);
+  limb_sim_copy(sim, &sim->spare, &sim->front);
+  return s;
+}
+
 limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out)
 {
+  limb_status s;
   if (t == sim->front.t) {
     limb_sim_copy(sim, &sim->front, out);
     return LIMB_OK;
   }
-  if (sim->stepper->inside || is_hop(sim, t)) {
-    const limb_status s = is_hop(sim, t) ? hop(sim, t, out) : sim->stepper->inside(sim, t, out);
-    return s == LIMB_OK ? limb_sim_settle(sim, out) : s;
-  }
-  // The step again, shorter: front is put back afterwards.
-  limb_sim_copy(sim, &sim->front, &sim->spare);
-  limb_sim_copy(sim, &sim->begin, &sim->front);
-  limb_status s = sim->stepper->step(sim, t);
-  if (s == LIMB_OK) s = limb_sim_settle(sim, &sim->front);
-  limb_sim_copy(sim, &sim->front, out);
-  limb_sim_copy(sim, &sim->spare, &sim->front);
-  return s;
+  if (is_hop(sim, t))
+    s = hop(sim, t, out);
+  else
+    s = sim->stepper->inside ? sim->stepper->inside(sim, t, out) : step_again(sim, t, out);
+  return s == LIMB_OK ? limb_sim_settle(sim, out) : s;
 }
 
 // ---- on the way ------------------------------------------------------------------------------------------
