@@ -16,7 +16,7 @@
 // on the configuration manifold (limb_integrate), loops staying closed. Forces, wrenches and motions come
 // from callbacks, which must be pure functions: steppers ask for times and states that are never reached.
 // What changes at once is an event: a stop that is hit, friction that begins or ceases to hold, a
-// condition of the caller's. Events are found to 1e-10 s, or to rounding when that is more.
+// condition of the caller's. Events are found to 1e-12 s, or to rounding when that is more.
 //
 // A simulation belongs to one thread. The same calls give the same bits. Nothing is allocated after
 // limb_sim_start, but by SUNDIALS. Statuses: those of the dynamics; LIMB_E_NOCONV when a step cannot be made
@@ -287,9 +287,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, cons
 
 /// Goes on until t_end, or to the next event when that is earlier.
 /// @param t_end  not before the time that was reached
-/// @param event  NULL: events are handled, but not told, and only those that end the simulation are waited
-/// at:
-///               limb_sim_over()
+/// @param event  NULL: events are handled, but not told, and only one that ends the simulation (limb_sim_over)
+///               is waited at
 /// Times t_end are reached exactly: with fixed steps by equal steps of no more than the step's length.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end,
                                                      limb_sim_event* event);
