@@ -287,8 +287,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, cons
 
 /// Goes on until t_end, or to the next event when that is earlier.
 /// @param t_end  not before the time that was reached
-/// @param event  NULL: events are handled, but not told, and only one that ends the simulation (limb_sim_over)
-///               is waited at
+/// @param event  NULL: events are handled, but not told, and only one that ends the simulation is waited at
+///               (limb_sim_over)
 /// Times t_end are reached exactly: with fixed steps by equal steps of no more than the step's length.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end,
                                                      limb_sim_event* event);
