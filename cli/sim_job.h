@@ -11,6 +11,8 @@
 #include "sim_plan.h"
 #include "sim_probe.h"
 
+#include <sys/stat.h>
+
 // ---- formulas: sim_formula.c -----------------------------------------------------------------------------
 
 typedef struct sim_formula {
@@ -71,6 +73,8 @@ typedef struct sim_events sim_events;   // sim_events.c
 typedef struct sim_outputs sim_outputs; // sim_outputs.c
 typedef struct sim_pulse sim_pulse;     // sim_loop.c
 
+enum { SIM_INPUTS = 64 }; // more are not looked after
+
 struct sim_job {
   sim_plan plan;
   cli_robot robot;
@@ -84,7 +88,9 @@ struct sim_job {
   sim_control* control;
   sim_events* events;
   sim_outputs* outputs;
-  sim_pulse* pulse;  // sim_loop.c
+  sim_pulse* pulse;              // sim_loop.c
+  struct stat input[SIM_INPUTS]; // files that were read: none of them is written over
+  int ninput;
   char trouble[400]; // what a formula had to say that ended the simulation; "": nothing
   int quiet;
 };

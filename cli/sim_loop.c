@@ -101,7 +101,7 @@ static int fail(sim_job* job, sim_outcome* out, limb_status s)
   out->status = s;
   cli_progress_end(&job->pulse->progress);
   (void)snprintf(out->error, sizeof out->error, "%s%s", why,
-                 grown ? "; a shorter step, or an implicit method, may help" : "");
+                 grown ? "; a shorter step or another method may help" : "");
   look_at_time(job);
   (void)cli_usage(job->plan.args, "the simulation ended at %.9g s: %s", job->now, out->error);
   const int code = cli_exit_code(s);
@@ -164,6 +164,15 @@ static int end_of(sim_job* job, sim_outcome* out, int code)
   return code;
 }
 
+// A channel without value, or a file that could not be written, which was told: no good ending.
+static void spoil(const sim_job* job, sim_outcome* out)
+{
+  if (out->ending == SIM_FAILED) return;
+  out->ending = SIM_FAILED;
+  (void)snprintf(out->error, sizeof out->error, "%s",
+                 *job->trouble ? job->trouble : "the rows could not be written");
+}
+
 int sim_run_to_end(sim_job* job, sim_outcome* out)
 {
   double begin = wall_clock(), flushed = begin;
@@ -176,7 +185,9 @@ int sim_run_to_end(sim_job* job, sim_outcome* out)
     if (code == EXIT_FINE) code = flush_sometimes(job, &flushed);
   }
   cli_progress_end(&job->pulse->progress);
+  if (code != EXIT_FINE) spoil(job, out);
   code = end_of(job, out, code);
+  if (code != EXIT_FINE && out->ending != SIM_INTERRUPTED) spoil(job, out);
   out->wall = wall_clock() - begin;
   return code;
 }

@@ -1,5 +1,6 @@
 // Motion given on some joints: formulas of time for q, v and a; a law constant + rate t + amplitude
-// sin(2 pi frequency t + phase); or a table, by a spline. Derivatives are exact or given, never differences.
+// sin(2 pi frequency t + phase); or a table, by a spline. Derivatives are exact or given, never
+// differences; these only tell formulas that contradict each other.
 #include "cli.h"
 #include "sim_job.h"
 
@@ -156,10 +157,66 @@ static int check_formulas(sim_job* job, const sim_motion* m)
   return EXIT_FINE;
 }
 
+// ---- formulas that contradict each other -----------------------------------------------------------------
+
+// 1: dx is not the derivative of a formula that goes from before to after within dt.
+static int differs(double before, double after, double dt, double dx)
+{
+  const double d = (after - before) / dt, size = fmax(fabs(d), fabs(dx));
+  return fabs(d - dx) > 1e-3 * size + 1e-6 * fmax(1, fabs(after));
+}
+
+// Adds one to wrong[j][k] when formula k + 1 of joint j is not the derivative of formula k at t. Times at
+// which formulas have no value are left out. x: three values of each formula, as room.
+static void compare_at(sim_job* job, sim_motion* m, double t, double* x, int (*wrong)[2])
+{
+  const int n = m->formulas.count;
+  const double h = 1e-8 * fmax(1, fabs(t)), times[] = {t - h, t, t + h};
+  for (int i = 0; i < 3; i++) {
+    const limb_sim_state at = {.time = times[i], .q = job->q, .v = job->v};
+    const limb_status s = sim_formulas_read(&m->formulas, job, &at);
+    *job->trouble = '\0';
+    if (s != LIMB_OK) return;
+    memcpy(x + i * n, m->formulas.value, (size_t)n * sizeof *x);
+  }
+  for (int i = 0; i < m->count; i++) {
+    const int f = m->joint[i].formula;
+    for (int k = 0; k < 2 && f >= 0; k++)
+      wrong[i][k] += differs(x[f + k], x[2 * n + f + k], times[2] - times[0], x[n + f + k + 1]);
+  }
+}
+
+// v must be the derivative of q, and a that of v: else nothing that follows means anything. Differences at
+// some times tell; a jump may be at one of them.
+static int check_derivatives(sim_job* job, sim_motion* m)
+{
+  enum { TIMES = 7 };
+  static const char* const words[] = {"v is not the derivative of q",
+                                      "a is not the derivative of v"};
+  double* x = sim_zeros(3 * m->formulas.count);
+  int(*wrong)[2] = calloc((size_t)m->count + 1, sizeof *wrong);
+  int code = x && wrong ? EXIT_FINE : sim_out_of_memory(&job->plan);
+  for (int i = 1; i <= TIMES && code == EXIT_FINE && job->end > job->start; i++) {
+    const double part = fmod(0.6180339887 * i, 1);
+    compare_at(job, m, job->start + part * (job->end - job->start), x, wrong);
+  }
+  for (int i = 0; i < m->count && code == EXIT_FINE; i++) {
+    const limb_run_motion* r = m->joint[i].run;
+    for (int k = 0; k < 2 && code == EXIT_FINE; k++)
+      if (wrong[i][k] > 1)
+        code = sim_wrong(&job->plan, k ? &r->a : &r->v, "'%s': %s", r->name, words[k]);
+  }
+  free(x);
+  free(wrong);
+  return code;
+}
+
 int sim_attach_motion(sim_job* job)
 {
   sim_motion* m = job->motion;
   if (!m) return EXIT_FINE;
+  const int code = m->formulas.count > 0 ? check_derivatives(job, m) : EXIT_FINE;
+  if (code != EXIT_FINE) return code;
   unsigned char* given = calloc((size_t)job->dofs.nv + 1, 1);
   if (!given) return sim_out_of_memory(&job->plan);
   for (int k = 0; k < job->dofs.nv; k++) given[k] = LIMB_FORCE_GIVEN;

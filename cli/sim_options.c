@@ -197,16 +197,33 @@ char* sim_next_part(sim_plan* p, const char** at, char separator)
   return part;
 }
 
+// 'name' without the quotes, which kept commas and equals signs in it.
+static char* unquoted(char* name)
+{
+  const size_t n = strlen(name);
+  if (n < 3 || name[0] != '\'' || name[n - 1] != '\'') return name;
+  name[n - 1] = '\0';
+  return name + 1;
+}
+
+// The first equals sign that is not in quotes; NULL: there is none.
+static char* find_equals(char* part)
+{
+  int quoted = 0;
+  for (; *part && (quoted || *part != '='); part++) quoted ^= *part == '\'';
+  return *part ? part : NULL;
+}
+
 int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* out)
 {
-  char* equals = strchr(part, '=');
+  char* equals = find_equals(part);
   if (!equals || equals == part || !equals[1])
     return cli_usage(p->args, "--%s takes name=formula, with commas between several, not '%s'",
                      option, part);
   *equals = '\0';
   for (char* c = equals; c > part && c[-1] == ' ';) *--c = '\0';
-  const char* key = option_key(p, option, part);
-  *out = (limb_run_value){equals + 1, key, part, 0, 0};
+  const char *name = unquoted(part), *key = option_key(p, option, name);
+  *out = (limb_run_value){equals + 1, key, name, 0, 0};
   return EXIT_FINE;
 }
 
@@ -230,7 +247,7 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
   int code = EXIT_FINE;
   if (at) *list = (limb_run_values){0};
   while (code == EXIT_FINE && (part = sim_next_part(p, &at, ',')))
-    code = sim_append(p, list, sim_option_value(p, option, part));
+    code = sim_append(p, list, sim_option_value(p, option, unquoted(part)));
   return code;
 }
 

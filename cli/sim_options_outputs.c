@@ -107,6 +107,17 @@ typedef struct setting {
   limb_run_values* list; // or one by name: key.<name>, and key alone of all
 } setting;
 
+// "directions=vx vy": words with spaces between them.
+static int take_directions(sim_plan* p, limb_run_controller* c, const char* at)
+{
+  char* part = NULL;
+  int code = EXIT_FINE;
+  c->directions = (limb_run_values){0};
+  while (code == EXIT_FINE && (part = sim_next_part(p, &at, ' ')))
+    if (*part) code = sim_append(p, &c->directions, sim_option_value(p, "controller", part));
+  return code;
+}
+
 // "kp.elbow=3": into the list of its first word, under the rest of its name.
 static int take_setting(sim_plan* p, limb_run_controller* c, limb_run_value v)
 {
@@ -129,6 +140,7 @@ static int take_setting(sim_plan* p, limb_run_controller* c, limb_run_value v)
                            {"frame", &c->frame, NULL},
                            {"file", &c->file, NULL}};
   const size_t n = strcspn(v.name, ".");
+  if (strcmp(v.name, "directions") == 0) return take_directions(p, c, v.text);
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strlen(known[k].key) != n || strncmp(known[k].key, v.name, n) != 0) continue;
     if (known[k].one && v.name[n]) break;
@@ -139,10 +151,11 @@ static int take_setting(sim_plan* p, limb_run_controller* c, limb_run_value v)
     v.name += v.name[n] ? n + 1 : n;
     return sim_put(p, known[k].list, v);
   }
-  return sim_wrong(p, &v,
-                   "is no setting of a controller: kp, kd, q.<joint>, v.<joint>, a.<joint>, "
-                   "rate, delay, saturate, file; of impedance also frame, axes, position.x, "
-                   "orientation.x, velocity.vx, acceleration.vx, inertia, posture_kp, posture_kd");
+  return sim_wrong(
+    p, &v,
+    "is no setting of a controller: kp, kd, q.<joint>, v.<joint>, a.<joint>, "
+    "rate, delay, saturate, file; of impedance also frame, axes, directions, position.x, "
+    "orientation.x, velocity.vx, acceleration.vx, inertia, posture_kp, posture_kd");
 }
 
 int sim_take_controller(sim_plan* p)

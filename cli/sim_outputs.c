@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct one_output {
   const limb_run_output* run;
@@ -81,7 +82,7 @@ static int check_twice(const sim_job* job, const one_output* o, const limb_run_v
 
 static int add_channel(const sim_job* job, one_output* o, const limb_run_value* at)
 {
-  if (strcmp(at->text, "time") == 0) return EXIT_FINE; // it always is
+  if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // it always is
   const int n = sim_probe_add(&o->probe, at->text);
   if (n < 0) return sim_out_of_memory(&job->plan);
   if (n == 0) return sim_wrong(&job->plan, at, "'%.80s': %s", at->text, o->probe.because);
@@ -149,13 +150,43 @@ int sim_plan_outputs(sim_job* job)
   return code;
 }
 
+static int is_same(const struct stat* a, const struct stat* b)
+{
+  return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+// What is read is not written over: tables, the run file or the model.
+static int check_inputs(const sim_job* job, const one_output* o)
+{
+  struct stat own, operand;
+  if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
+  int same = stat(cli_operand(job->plan.args, 0), &operand) == 0 && is_same(&own, &operand);
+  for (int i = 0; i < job->ninput; i++) same |= is_same(&own, &job->input[i]);
+  return same ? sim_wrong(&job->plan, o->at, "'%s' is an input of this run", o->at->text)
+              : EXIT_FINE;
+}
+
+// Two names of one file, such as a.csv and ./a.csv: it would be neither table.
+static int check_same(const sim_job* job, const one_output* o)
+{
+  struct stat own, others;
+  if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
+  for (const one_output* other = job->outputs->one; other < o; other++)
+    if (stat(other->at->text, &others) == 0 && is_same(&own, &others))
+      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are one file", other->at->text,
+                       o->at->text);
+  return EXIT_FINE;
+}
+
 int sim_open_outputs(sim_job* job)
 {
   sim_outputs* all = job->outputs;
   int code = EXIT_FINE;
   for (int i = 0; i < all->count && code == EXIT_FINE; i++) {
+    if ((code = check_inputs(job, &all->one[i])) != EXIT_FINE) break;
     all->one[i].open = 1;
     code = all->one[i].writer.format->open(&all->one[i].writer);
+    if (code == EXIT_FINE) code = check_same(job, &all->one[i]);
     if (code != EXIT_FINE) all->one[i].open = -1;
   }
   return code;
@@ -201,11 +232,13 @@ double sim_next_row(const sim_job* job)
   return first;
 }
 
-static int cannot_compute(const sim_job* job, const one_output* o, limb_status s)
+static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
 {
   const char* because = o->probe.run.because;
-  (void)cli_usage(job->plan.args, "channel %s at %.9g s: %s%s%s", sim_probe_culprit(&o->probe),
-                  job->now, limb_status_text(s), *because ? ": " : "", because);
+  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s%s%s",
+                 sim_probe_culprit(&o->probe), job->now, limb_status_text(s), *because ? ": " : "",
+                 because);
+  (void)cli_usage(job->plan.args, "%s", job->trouble);
   const int code = cli_exit_code(s);
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
 }
@@ -217,7 +250,7 @@ static int write_row(sim_job* job, one_output* o, const limb_sim_state* at)
   o->row[0] = at->time;
   o->last = at->time;
   const int code = o->writer.format->row(&o->writer, o->row);
-  o->writer.rows++;
+  if (code == EXIT_FINE) o->writer.rows++;
   return code;
 }
 
@@ -239,7 +272,7 @@ void sim_write_last_good(sim_job* job)
   if (limb_sim_now(job->sim, &at) != LIMB_OK) return;
   for (int i = 0; i < job->outputs->count; i++) {
     one_output* o = &job->outputs->one[i];
-    if (o->open <= 0 || o->last == at.time) continue;
+    if (o->open <= 0 || o->writer.broken || o->last == at.time) continue;
     if (sim_probe_read(&o->probe, &at, o->row + 1) == LIMB_OK) (void)write_row(job, o, &at);
   }
 }

@@ -113,14 +113,30 @@ static int read_entries(const starting* s)
   return code;
 }
 
+// What was given by joint must be where a given motion begins: x is after it came.
+static int check_begin(const sim_job* job, const limb_run_values* list, int of_q, const double* x)
+{
+  for (int i = 0; i < list->count; i++) {
+    double given = 0;
+    if (strcmp(list->value[i].name, "*") == 0) continue;
+    const int k = sim_find_dof(job, &list->value[i], of_q);
+    if (k < 0 || sim_number(&job->plan, &list->value[i], &given) != EXIT_FINE) return EXIT_USAGE;
+    if (fabs(given - x[k]) <= 1e-6 * fmax(1, fabs(given))) continue;
+    return sim_wrong(&job->plan, &list->value[i],
+                     "is %.9g, but the motion that is given begins with %.9g", given, x[k]);
+  }
+  return EXIT_FINE;
+}
+
 // Joints whose motion is given begin where it does.
 static int begin_motion(const starting* s)
 {
   sim_job* job = s->job;
   const limb_status status = sim_motion_at(job, job->start, job->q, job->v, s->driven);
   for (int k = 0; k < job->dofs.nv; k++) s->held[k] |= s->driven[k], s->moves[k] |= s->driven[k];
-  if (status == LIMB_OK) return EXIT_FINE;
-  return sim_failed(job, status, *job->trouble ? job->trouble : "motion");
+  if (status != LIMB_OK) return sim_failed(job, status, *job->trouble ? job->trouble : "motion");
+  const int code = check_begin(job, &job->plan.run.start.q, 1, job->q);
+  return code == EXIT_FINE ? check_begin(job, &job->plan.run.start.v, 0, job->v) : code;
 }
 
 // keep: in place of what is given.

@@ -120,6 +120,8 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
   errno = 0;
   FILE* stream = fopen(r.path, "rb");
   if (!stream) return sim_wrong(&job->plan, file, "%s: %s", r.path, strerror(errno));
+  if (job->ninput < SIM_INPUTS && fstat(fileno(stream), &job->input[job->ninput]) == 0)
+    job->ninput++;
   const limb_status s = limb_csv_open(stream, NULL, &r.csv, &err);
   int code = s == LIMB_OK ? EXIT_FINE : syntax(&r, s, &err);
   if (code == EXIT_FINE) code = find_columns(&r, t, where, context);

@@ -24,13 +24,15 @@ int sim_writer_stream(sim_writer* w, const char* mode)
   return w->stream ? EXIT_FINE : sim_unwritten(w);
 }
 
-int sim_unwritten(const sim_writer* w)
+int sim_unwritten(sim_writer* w)
 {
   const char* what = strcmp(w->path, "-") == 0 ? "the table" : w->path;
+  if (w->broken) return EXIT_USAGE;
+  w->broken = 1;
   return cli_unwritten(cli_title(w->job->plan.args), what, "unknown error");
 }
 
-static int done(const sim_writer* w, limb_status s)
+static int done(sim_writer* w, limb_status s)
 {
   return s == LIMB_OK ? EXIT_FINE : sim_unwritten(w);
 }

@@ -1,7 +1,8 @@
 // Rows of a simulation as NPY: one structured array with a field of 8-byte floats per column, so that
 // numpy.load(path)["q.elbow"] is a column. Format: NumPy enhancement proposal 1. The header says how many
-// rows there are; it is written anew whenever the file is flushed.
-#define _POSIX_C_SOURCE 200809L // fseeko
+// rows there are; it is written anew whenever the file is flushed. When a disk is full, what lies behind the
+// last whole row is cut off, and the header counts the others.
+#define _POSIX_C_SOURCE 200809L // fseeko, ftruncate
 
 #include "cli.h"
 #include "output.h"
@@ -10,11 +11,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 enum { PREFIX = 12, ALIGN = 64, DIGITS = 20 };
 
 typedef struct npy {
   cli_text head; // up to the number of rows
+  off_t rows_at; // where they begin in the file
 } npy;
 
 static char byte_order(void)
@@ -47,13 +51,14 @@ static void add_field(cli_text* t, const char* name)
 // Version 3 has UTF-8 names and a length of 4 bytes.
 static int write_header(sim_writer* w)
 {
-  const npy* n = w->own;
+  npy* n = w->own;
   char rows[DIGITS + 40];
   const int tail = snprintf(rows, sizeof rows, "%*llu,), }", DIGITS, (unsigned long long)w->rows);
   const size_t body = n->head.size + (size_t)tail;
   const size_t length = (PREFIX + body + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;
   unsigned char prefix[PREFIX] = {0x93, 'N', 'U', 'M', 'P', 'Y', 3, 0};
   for (int k = 0; k < 4; k++) prefix[8 + k] = (unsigned char)(length >> (8 * k) & 0xff);
+  n->rows_at = (off_t)(PREFIX + length);
   errno = 0;
   int fine = fwrite(prefix, 1, PREFIX, w->stream) == PREFIX &&
              fwrite(n->head.bytes, 1, n->head.size, w->stream) == n->head.size &&
@@ -98,9 +103,25 @@ static int npy_flush(sim_writer* w)
   return code;
 }
 
+// After a failure: the whole rows that are on disk are all there is.
+static void keep_whole_rows(sim_writer* w)
+{
+  const npy* n = w->own;
+  const off_t width = (off_t)(8 * (w->probe->count + 1));
+  (void)fclose(w->stream); // what it still holds cannot be written
+  w->stream = fopen(w->path, "r+b");
+  if (!w->stream || fseeko(w->stream, 0, SEEK_END) != 0) return;
+  const off_t end = ftello(w->stream);
+  if (end < n->rows_at) return;
+  w->rows = (uint64_t)((end - n->rows_at) / width);
+  if (ftruncate(fileno(w->stream), n->rows_at + (off_t)w->rows * width) == 0) (void)npy_flush(w);
+}
+
 static int npy_end(sim_writer* w)
 {
-  const int code = npy_flush(w);
+  const int code = w->broken ? EXIT_USAGE : npy_flush(w);
+  if (code != EXIT_FINE) keep_whole_rows(w);
+  if (!w->stream) return code;
   errno = 0;
   const int failed = fclose(w->stream);
   w->stream = NULL;

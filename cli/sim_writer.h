@@ -25,6 +25,7 @@ struct sim_writer {
   const char* path;
   const sim_probe* probe; // names and units of the columns behind time
   uint64_t rows;
+  int broken; // writing failed, which was told
   FILE* stream;
   void* own; // of the format
 };
@@ -39,7 +40,7 @@ const sim_format* sim_format_of(const char* path);
 // Opens a file to be written in place; "-": standard output. An exit code.
 int sim_writer_stream(sim_writer* w, const char* mode);
 
-// A message that the file could not be written: EXIT_USAGE.
-int sim_unwritten(const sim_writer* w);
+// A message, the first time, that the file could not be written: EXIT_USAGE.
+int sim_unwritten(sim_writer* w);
 
 #endif

@@ -74,7 +74,8 @@ static bool is_text(yml_check* c, const char* text, size_t size)
     s += n;
   }
   if (s == end) return true;
-  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", *s);
+  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text",
+                 (unsigned char)*s);
   if (size > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
     limb_report_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
   return false;

@@ -40,7 +40,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 60 };
+enum { MOST_ITERATIONS = 200 };
 
 // The last steps, to guess the next one from.
 typedef struct past {

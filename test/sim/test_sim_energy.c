@@ -42,11 +42,19 @@ static void fit_line(const double error[LOOKS], double* rise, double* scatter)
   *rise = slope, *scatter = sqrt(rest);
 }
 
-static double largest(int n, const double* x)
+static int ascending(const void* a, const void* b)
 {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Of the sizes of n errors.
+static double median(int n, const double* error)
+{
+  double sorted[LOOKS];
+  for (int i = 0; i < n; i++) sorted[i] = fabs(error[i]);
+  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  return sorted[n / 2];
 }
 
 // The slope has a deviation of scatter sqrt(12 / LOOKS): a rise of 4 of these does not happen by chance.
@@ -56,8 +64,8 @@ static void no_drift(const double error[LOOKS])
   fit_line(error, &rise, &scatter);
   check_at("energy: rises by %.2g, scatter %.2g", rise, scatter);
   assert_that(fabs(rise) < 4 * scatter * sqrt(12.0 / LOOKS));
-  assert_that(largest(LOOKS / 4, error + LOOKS - LOOKS / 4) <
-              (CHECK_SANITIZED ? 4 : 1.5) * largest(LOOKS / 4, error));
+  // nor do errors grow: single ones are large when the arms are fast, so their median is looked at
+  assert_that(median(LOOKS / 4, error + LOOKS - LOOKS / 4) < 2 * median(LOOKS / 4, error));
 }
 
 START_TEST(energy_of_a_double_pendulum)
