@@ -186,26 +186,34 @@ static void compare_at(sim_job* job, sim_motion* m, double t, double* x, int (*w
   }
 }
 
-// v must be the derivative of q, and a that of v: else nothing that follows means anything. Differences at
-// some times tell; a jump may be at one of them.
-static int check_derivatives(sim_job* job, sim_motion* m)
+// Differences at some times; a jump may be at one of them.
+static int compare(sim_job* job, sim_motion* m, double* x, int (*wrong)[2])
 {
   enum { TIMES = 7 };
   static const char* const words[] = {"v is not the derivative of q",
                                       "a is not the derivative of v"};
-  double* x = sim_zeros(3 * m->formulas.count);
-  int(*wrong)[2] = calloc((size_t)m->count + 1, sizeof *wrong);
-  int code = x && wrong ? EXIT_FINE : sim_out_of_memory(&job->plan);
-  for (int i = 1; i <= TIMES && code == EXIT_FINE && job->end > job->start; i++) {
+  for (int i = 1; i <= TIMES && job->end > job->start; i++) {
     const double part = fmod(0.6180339887 * i, 1);
     compare_at(job, m, job->start + part * (job->end - job->start), x, wrong);
   }
-  for (int i = 0; i < m->count && code == EXIT_FINE; i++) {
-    const limb_run_motion* r = m->joint[i].run;
-    for (int k = 0; k < 2 && code == EXIT_FINE; k++)
-      if (wrong[i][k] > 1)
-        code = sim_wrong(&job->plan, k ? &r->a : &r->v, "'%s': %s", r->name, words[k]);
+  for (int i = 0; i < 2 * m->count; i++) {
+    const limb_run_motion* r = m->joint[i / 2].run;
+    if (wrong[i / 2][i % 2] > 1)
+      return sim_wrong(&job->plan, i % 2 ? &r->a : &r->v, "'%s': %s", r->name, words[i % 2]);
   }
+  return EXIT_FINE;
+}
+
+// v must be the derivative of q, and a that of v: else nothing that follows means anything.
+static int check_derivatives(sim_job* job, sim_motion* m)
+{
+  double* x = sim_zeros(3 * m->formulas.count);
+  int(*wrong)[2] = calloc((size_t)m->count + 1, sizeof *wrong);
+  int code;
+  if (x && wrong)
+    code = compare(job, m, x, wrong);
+  else
+    code = sim_out_of_memory(&job->plan);
   free(x);
   free(wrong);
   return code;
