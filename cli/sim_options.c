@@ -10,6 +10,7 @@
 const cli_option sim_plan_options[] = {
   {"", NULL, "the simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
   {"duration", "T", "how long"},
+  {"end", "T", "or until when"},
   {"q", "JOINT=X,...", "where it starts, by joint: shoulder=45deg,elbow=0.2"},
   {"v", "JOINT=X,...", "how fast, likewise (default: at rest)"},
   {"start", "FILE.csv[:ROW]", "table of states, and the row to start from (default: the first)"},
@@ -35,6 +36,8 @@ const cli_option sim_plan_options[] = {
   {"stiffness", "K", "of stops with springs (default: 1e4)"},
   {"damping", "D", "of stops with springs (default: 100)"},
   {"condition", "X", "event where the condition number of the loops rises above this"},
+  {"work", "true|false",
+   "integrate the work of forces along, for the energy's drift (default: true)"},
   {0},
 };
 
@@ -55,7 +58,8 @@ const cli_option sim_input_options[] = {
    "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
    "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
   {"event", "CONDITIONS",
-   "conditions to be told, semicolons between them: 'q.elbow > 90deg; energy < 1'"},
+   "conditions to be told, semicolons between them: 'q.elbow > 90deg; low: energy < 1', the second "
+   "with a name"},
   {"stop-at", "CONDITIONS", "conditions that end the simulation"},
   {0},
 };
@@ -68,6 +72,8 @@ const cli_option sim_output_options[] = {
   {"directions", "WX,...",
    "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
   {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: some 500 rows)"},
+  {"interval", "T", "or the time between rows"},
+  {"title", "TEXT", "of the run and its pictures"},
   {"plot", "FILE.svg", "curves of the channels"},
   {"animate", "FILE", "moving picture of the robot, .svg or .html"},
   {"summary", "text|json|none",
@@ -88,6 +94,9 @@ typedef struct single {
 
 static const single singles[] = {
   {"duration", AT(duration)},
+  {"end", AT(end)},
+  {"title", AT(title)},
+  {"work", AT(solver.work)},
   {"start-time", AT(start.time)},
   {"assemble", AT(start.assemble)},
   {"method", AT(solver.method)},
@@ -139,7 +148,9 @@ static void take_singles(sim_plan* p)
     if (strcmp(name, off[0]) == 0 && strcmp(text, off[1]) == 0) text = "false";
     *to = sim_option_value(p, name, text);
   }
-  if (cli_has(p->args, "duration")) p->run.end = (limb_run_value){0};
+  if (cli_has(p->args, "duration") && !cli_has(p->args, "end")) p->run.end = (limb_run_value){0};
+  if (cli_has(p->args, "end") && !cli_has(p->args, "duration"))
+    p->run.duration = (limb_run_value){0};
   if (cli_has(p->args, "no-friction"))
     p->run.environment.no_friction = sim_option_value(p, "no-friction", "true");
   if (cli_has(p->args, "no-mimic")) p->run.model.mimic = sim_option_value(p, "no-mimic", "false");
@@ -253,10 +264,19 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
 
 // ---- all of them -----------------------------------------------------------------------------------------
 
+// Two ways to say one thing.
+static int check_either(const sim_plan* p, const char* one, const char* other)
+{
+  if (!cli_has(p->args, one) || !cli_has(p->args, other)) return EXIT_FINE;
+  return cli_usage(p->args, "--%s and --%s say the same: give one of them", one, other);
+}
+
 int sim_take_options(sim_plan* p)
 {
   take_singles(p);
-  int code = sim_take_pairs(p, "q", &p->run.start.q);
+  int code = check_either(p, "duration", "end");
+  if (code == EXIT_FINE) code = check_either(p, "rate", "interval");
+  if (code == EXIT_FINE) code = sim_take_pairs(p, "q", &p->run.start.q);
   if (code == EXIT_FINE) code = sim_take_pairs(p, "v", &p->run.start.v);
   if (code == EXIT_FINE) code = sim_take_words(p, "keep", &p->run.start.keep);
   if (code == EXIT_FINE) code = sim_take_inputs(p);

@@ -6,16 +6,31 @@
 
 // ---- events ----------------------------------------------------------------------------------------------
 
+// "low: energy < 1": what stands before a colon is the name, unless the colon belongs to c ? a : b.
+static char* after_name(char* part, char** name)
+{
+  char* colon = strchr(part, ':');
+  *name = NULL;
+  if (!colon || memchr(part, '?', (size_t)(colon - part))) return part;
+  for (char* end = colon; end > part && end[-1] == ' '; end--) end[-1] = '\0';
+  *colon = '\0';
+  *name = part;
+  return colon + 1 + strspn(colon + 1, " ");
+}
+
 static int add_events(sim_plan* p, const char* option, const char* action)
 {
   const char* at = cli_get(p->args, option);
   char* part = NULL;
   while ((part = sim_next_part(p, &at, ';'))) {
+    char* name;
     if (!*part) continue;
+    part = after_name(part, &name);
     limb_run_event* more = sim_longer(p, p->run.event, p->run.nevent, sizeof *more);
     if (!more) return sim_out_of_memory(p);
     more[p->run.nevent] = (limb_run_event){.when = sim_option_value(p, option, part),
                                            .action = sim_option_value(p, option, action)};
+    if (name) more[p->run.nevent].name = sim_option_value(p, option, name);
     p->run.event = more;
     p->run.nevent++;
   }
@@ -78,22 +93,22 @@ static int add_default(sim_plan* p)
 int sim_take_outputs(sim_plan* p)
 {
   limb_run_values channels = {0}, directions = {0};
-  const char* rate = cli_get(p->args, "rate");
+  const char *rate = cli_get(p->args, "rate"), *interval = cli_get(p->args, "interval");
   int code = replace_outputs(p, "output", KIND_FILE);
   if (code == EXIT_FINE) code = replace_outputs(p, "plot", KIND_PLOT);
   if (code == EXIT_FINE) code = replace_outputs(p, "animate", KIND_ANIMATION);
   if (code == EXIT_FINE) code = add_default(p);
   if (code == EXIT_FINE) code = sim_take_words(p, "channels", &channels);
   if (code == EXIT_FINE) code = sim_take_words(p, "directions", &directions);
-  if (code != EXIT_FINE || (channels.count == 0 && directions.count == 0 && !rate)) return code;
+  if (code != EXIT_FINE) return code;
   limb_run_output* own = sim_longer(p, p->run.output, p->run.noutput, sizeof *own);
   if (!own) return sim_out_of_memory(p);
   for (int i = 0; i < p->run.noutput; i++) {
     if (channels.count > 0 && !own[i].animation.text) own[i].channels = channels;
     if (directions.count > 0) own[i].directions = directions;
-    if (!rate) continue;
-    own[i].rate = sim_option_value(p, "rate", rate);
-    own[i].interval = (limb_run_value){0};
+    if (!rate && !interval) continue;
+    own[i].rate = rate ? sim_option_value(p, "rate", rate) : (limb_run_value){0};
+    own[i].interval = interval ? sim_option_value(p, "interval", interval) : (limb_run_value){0};
   }
   p->run.output = own;
   return EXIT_FINE;

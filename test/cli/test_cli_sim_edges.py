@@ -53,6 +53,18 @@ class Edges(tool.Case):
         self.assertEqual([row[0] for row in rows], [i / 1000 for i in range(len(rows))])
         self.crowded(self.out)
 
+    def test_everything_of_a_run_file_is_an_option(self):
+        plot = self.folder / "out.svg"
+        done = self.sim("planar_2r", "--end", "0.5", "--interval", "0.25", "--title", "Mine", "--work", "false",
+                        "--event", "low: q.joint1 < -0.5; energy > 100", "--output", self.out, "--plot", plot)
+        self.assertIn("s: low", done.stderr)
+        self.assertNotIn("drift", done.stderr)
+        self.assertEqual([row[0] for row in self.rows()[1]], [0, 0.25, 0.5])
+        self.assertIn("Mine", plot.read_text(encoding="utf-8"))
+        self.assertIn("give one of them", self.sim("planar_2r", "--end", "1", "--duration", "1", code=2).stderr)
+        self.assertIn("give one of them", self.sim("planar_2r", "--end", "1", "--rate", "5", "--interval", "1",
+                                                   code=2).stderr)
+
     def test_inputs_are_not_written_over(self):
         table = self.folder / "torques.csv"
         text = "time,tau.joint1\n0,1\n1,2\n"
