@@ -61,7 +61,7 @@ static inline void feed_write(const limb_builder* b, limb_format format, limb_fi
   page p = {0};
   limb_error err = {0};
   const int before = feed_left_out(f);
-  if (limb_builder_body_count(b) < 2) return; // nothing but the world: files have no way to say that
+  if (limb_builder_body_count(b) < 2) return; // nothing but the world cannot be written
   if (limb_write(b, format, page_put, &p, f, &err)) feed_fail("write", &p, &err);
   const int left_out = feed_left_out(f) - before;
   limb_reading* r = feed_again(&p, format);
