@@ -24,14 +24,13 @@ set_target_properties(limb_sim_static PROPERTIES OUTPUT_NAME limb_sim EXPORT_NAM
 target_link_libraries(limb_sim_static PUBLIC limb_static)
 target_link_libraries(limb_sim_static PRIVATE $<BUILD_INTERFACE:${LIMB_SUNDIALS_LIBRARIES}>)
 
-# In a package the solvers are named, not where they were found here.
+# In a package the solvers are named, as they are called here, not where they were found.
 set(limb_pc_sim_private "")
-if(LIMB_SUNDIALS_FOUND)
-  set(limb_pc_sim_private "-lsundials_arkode -lsundials_cvode -lsundials_ida")
-  target_link_libraries(
-    limb_sim_static PRIVATE $<INSTALL_INTERFACE:sundials_arkode>
-                            $<INSTALL_INTERFACE:sundials_cvode> $<INSTALL_INTERFACE:sundials_ida>)
-endif()
+foreach(solver IN LISTS LIMB_SUNDIALS_LIBRARIES)
+  get_filename_component(name ${solver} NAME)
+  string(APPEND limb_pc_sim_private " -l:${name}")
+  target_link_libraries(limb_sim_static PRIVATE $<INSTALL_INTERFACE:-l:${name}>)
+endforeach()
 
 foreach(library limb_sim limb_sim_static)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
