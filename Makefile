@@ -37,8 +37,8 @@ test:
 bench:
 	scripts/setup build bench
 	cmake --preset release -DLIMB_BENCH=ON
-	cmake --build --preset release -j $(JOBS) --target limb_bench
-	$(RELEASE)/bench/limb_bench
+	cmake --build --preset release -j $(JOBS) --target limb_cli limb_bench_peers
+	$(RELEASE)/limb bench
 
 lint:
 	scripts/setup build lint

@@ -100,8 +100,10 @@ static limb_status make_room(subject* t)
   return t->A && t->b && t->M && t->Psi ? LIMB_OK : LIMB_E_NOMEM;
 }
 
-static void* make(const bench_robot* robot, const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot,
+                  const bench_states* states)
 {
+  (void)library;
   subject* t = calloc(1, sizeof *t);
   if (!t) return NULL;
   const limb_model* m = robot->model;

@@ -1,68 +1,46 @@
 // Operation counts. The kernels are compiled once more over a scalar that counts instead of
 // computing, so that the numbers are those of the code that is timed: a multiply-add is one
 // multiplication and one addition, and what a kernel skips for the class of a joint is not counted.
-// Beside them the published count of the recursive Newton-Euler algorithm for n revolute joints,
-// 130 n - 68 multiplications and 101 n - 56 additions (seed 004).
+// A state of a batch takes as many as a single call.
 #include "counts.h"
 
-#include "support/count.h"
-
-#include <stdio.h>
-
-enum { COUNTED_LINKS = 100 }; // longer chains only repeat themselves; and trees only
+#include <math.h>
 
 typedef limb_count count_fn(const limb_model* model);
 
+// No robot here has mimic joints.
 static const struct {
-  const char* name;
   count_fn* count;
-} kernels[] = {{"RNEA", limb_count_rnea},
-               {"CRBA", limb_count_crba},
-               {"ABA", limb_count_aba},
-               {"Coriolis", limb_count_coriolis},
-               {"dID", limb_count_id_derivatives},
-               {"dFD", limb_count_fd_derivatives}};
+  bench_kernel kernel;
+  int links; // longest robot: counting keeps a record of every operation
+} counted[] = {{limb_count_rnea, BENCH_RNEA, 10000},
+               {limb_count_crba, BENCH_CRBA, 200},
+               {limb_count_forward, BENCH_FD, 10000},
+               {limb_count_aba, BENCH_FD_ABA, 10000},
+               {limb_count_coriolis, BENCH_CORIOLIS, 100},
+               {limb_count_id_derivatives, BENCH_ID_DERIVATIVES, 100},
+               {limb_count_fd_derivatives, BENCH_FD_DERIVATIVES, 100}};
 
-enum { KERNELS = sizeof kernels / sizeof kernels[0] };
-
-static void print_text(const bench_robot* r)
+static void count_row(bench_row* row)
 {
-  for (int k = 0; k < KERNELS; k++) {
-    const limb_count c = kernels[k].count(r->model);
-    printf("%-14s %6d  %-8s %9ld %9ld %7ld %7ld %7ld", r->name, r->nv, kernels[k].name, c.mul,
-           c.add, c.div, c.sqrt, c.sincos);
-    if (k == 0 && r->serial) printf("   %d %d", 130 * r->nv - 68, 101 * r->nv - 56);
-    printf("\n");
+  for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) {
+    if (counted[k].kernel != row->kernel || row->robot->nlink > counted[k].links) continue;
+    row->operations = counted[k].count(row->robot->model);
+    row->counted = 1;
   }
 }
 
-static void print_json(const bench_robot* r, int first)
+void bench_count_rows(bench* b)
 {
-  for (int k = 0; k < KERNELS; k++) {
-    const limb_count c = kernels[k].count(r->model);
-    printf(
-      "%s\n    {\"robot\": \"%s\", \"dof\": %d, \"kernel\": \"%s\", \"mul\": %ld, \"add\": %ld, "
-      "\"div\": %ld, \"sqrt\": %ld, \"sincos\": %ld}",
-      first && k == 0 ? "" : ",", r->name, r->nv, kernels[k].name, c.mul, c.add, c.div, c.sqrt,
-      c.sincos);
-  }
-}
-
-static int is_counted(const bench_robot* r) { return r->nlink <= COUNTED_LINKS && !r->nrow; }
-
-void bench_counts_print(const bench_robot* robots, int n, bench_format format)
-{
-  int first = 1;
-  int counted = 0;
-  for (int i = 0; i < n; i++) counted += is_counted(&robots[i]);
-  if (format == BENCH_TEXT && counted) {
-    printf("\noperations of one call\n%-14s %6s  %-8s %9s %9s %7s %7s %7s   %s\n", "robot", "dof",
-           "kernel", "mul", "add", "div", "sqrt", "sincos", "published mul, add");
-  }
-  for (int i = 0; i < n; i++) {
-    if (!is_counted(&robots[i])) continue;
-    if (format == BENCH_JSON) print_json(&robots[i], first);
-    if (format == BENCH_TEXT) print_text(&robots[i]);
-    first = 0;
+  for (int i = 0; i < b->nrow; i++) {
+    bench_row* row = &b->row[i];
+    if (!bench_is_limb(row->library) || isinf(row->best)) continue;
+    const bench_row* single = bench_find_limb(b, row->robot, row->kernel);
+    if (single == row) {
+      count_row(row);
+    } else if (single) { // it comes first
+      row->operations = single->operations;
+      row->counted = single->counted;
+    }
   }
 }

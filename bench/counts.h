@@ -1,11 +1,10 @@
-// Exact operation counts of the kernels, robot by robot.
+// Exact operation counts of the kernels.
 #ifndef BENCH_COUNTS_H
 #define BENCH_COUNTS_H
 
-#include "options.h"
-#include "peer.h"
+#include "bench_impl.h"
 
-/// Prints what RNEA, CRBA and ABA take on each robot: a table, or an array for JSON.
-void bench_counts_print(const bench_robot* robots, int n, bench_format format);
+/// Counts what limb's rows take, where the kernels are counted.
+void bench_count_rows(bench* b);
 
 #endif

@@ -49,8 +49,10 @@ static int mix(subject* t, const limb_model* m)
   return ok;
 }
 
-static void* make(const bench_robot* robot, const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot,
+                  const bench_states* states)
 {
+  (void)library;
   subject* t = calloc(1, sizeof *t);
   if (!t) return NULL;
   const size_t nv = (size_t)robot->nv;

@@ -12,15 +12,15 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "fma_rate.h"
 #include "measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
-static const double slice_ns = 1e5;  // aim; at most 150 us unless one call takes longer
-static const double switch_ns = 1e6; // slices beyond this are timed by the clock of the thread
+static const double slice_ns = 1e5; // aim; at most 150 us unless one call takes longer
+// Slices beyond this are timed by the clock of the thread, unless there are several.
+static const double switch_ns = 1e6;
 
 void bench_pin(void)
 {
@@ -61,30 +61,40 @@ static void calibrate(bench_row* r)
   }
   const double fit = slice_ns * r->count / t;
   r->count = fit < 1 ? 1 : (int)fit;
-  r->best = t / r->count;
+  r->best = t / r->count / r->each;
 }
 
 static void slice(bench_row* r, int room)
 {
   const double begin = now(CLOCK_MONOTONIC);
   call(r, 1 + r->count / 4);
-  const int cpu_time = r->best * r->count > switch_ns;
+  const int alone = r->library->mode != BENCH_THREADED;
+  const int cpu_time = alone && r->best * r->count * r->each > switch_ns;
   const clockid_t clock = cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   const double start = now(clock);
   call(r, r->count);
-  const double t = (now(clock) - start) / r->count;
+  const double t = (now(clock) - start) / r->count / r->each;
   if (!r->nsample || t < r->best) r->best = t;
   if (r->nsample < room) r->sample[r->nsample++] = t;
   r->spent += now(CLOCK_MONOTONIC) - begin;
 }
 
-static double fma_slice(volatile double* sink)
+static double rate_of(bench_yardstick y, volatile double* sink)
 {
-  const double ops = 2.0 * BENCH_FMA_CHAINS * BENCH_FMA_REPEATS;
-  *sink = bench_fma_block();
+  *sink = y.block();
   const double start = now(CLOCK_MONOTONIC);
-  *sink = bench_fma_block();
-  return ops / (now(CLOCK_MONOTONIC) - start);
+  *sink = y.block();
+  return y.operations / (now(CLOCK_MONOTONIC) - start);
+}
+
+// One round: the yardsticks, and every row once. A slow row sits out until its share of the time has come.
+static void measure_round(bench_row* rows, int n, double allowed, const bench_yardstick* sticks,
+                          double* rate, int room)
+{
+  volatile double sink = 0;
+  for (int u = 0; u < BENCH_UNITS; u++) rate[u] = fmax(rate[u], rate_of(sticks[u], &sink));
+  for (int i = 0; i < n; i++)
+    if (rows[i].spent <= allowed) slice(&rows[i], room);
 }
 
 static int ascending(const void* a, const void* b)
@@ -93,25 +103,24 @@ static int ascending(const void* a, const void* b)
   return (x > y) - (x < y);
 }
 
-int bench_measure(bench_row* rows, int n, double seconds, double* fma_rate)
+int bench_measure(bench_row* rows, int n, const bench_measuring* how, double rate[BENCH_UNITS])
 {
-  const double share = seconds * 1e9 / (n > 0 ? n : 1);
+  const double share = how->seconds * 1e9 / (n > 0 ? n : 1);
   const int rounds = share > 3 * slice_ns ? (int)(share / (1.5 * slice_ns)) : 2;
+  bench_yardstick sticks[BENCH_UNITS];
   int ok = 1;
+  for (int u = 0; u < BENCH_UNITS; u++) {
+    sticks[u] = bench_yardstick_of((bench_unit)u, how->isa);
+    rate[u] = 0;
+  }
   for (int i = 0; i < n; i++) {
     rows[i].sample = calloc((size_t)rounds, sizeof(double));
     ok = ok && rows[i].sample;
   }
   for (int i = 0; i < n && ok; i++) calibrate(&rows[i]);
-
-  volatile double sink = 0;
-  *fma_rate = 0;
   for (int k = 0; k < rounds && ok; k++) {
-    *fma_rate = fmax(*fma_rate, fma_slice(&sink));
-    // A slow row sits out until its share of the time has come.
-    for (int i = 0; i < n; i++) {
-      if (rows[i].spent <= share * k / rounds) slice(&rows[i], rounds);
-    }
+    measure_round(rows, n, share * k / rounds, sticks, rate, rounds);
+    if (how->progress) how->progress(how->context, (double)(k + 1) / rounds);
   }
   for (int i = 0; i < n; i++) {
     bench_row* r = &rows[i];

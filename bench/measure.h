@@ -2,7 +2,9 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include "fma_rate.h"
 #include "peer.h"
+#include "support/count.h"
 
 /// One measurement: a kernel of a library on a robot.
 typedef struct bench_row {
@@ -11,9 +13,12 @@ typedef struct bench_row {
   const bench_states* states;
   bench_kernel kernel;
   void* self;
-  double difference; ///< largest relative difference to limb; -1: not compared
-  double best;       ///< [ns] per call, of the best slice
-  double median;     ///< [ns] per call
+  int each;              ///< states that a call answers for
+  double difference;     ///< largest relative difference to limb; -1: not compared
+  double best;           ///< [ns] per state, of the best slice
+  double median;         ///< [ns] per state
+  int counted;           ///< 1: the operations of one state are known,
+  limb_count operations; ///< and these
   // of the measuring loop:
   int count; ///< calls per slice
   int next;  ///< state to go on with
@@ -24,10 +29,17 @@ typedef struct bench_row {
 /// Holds this thread on the processor it runs on, where that can be asked for.
 void bench_pin(void);
 
-/// Measures all rows, interleaved, for about the given time [s].
-/// @param fma_rate  best rate of independent scalar double multiply-adds in the same rounds, two
-///                  operations each [1/ns] (output)
+/// How long to measure, and whom to tell.
+typedef struct bench_measuring {
+  double seconds; ///< about
+  const char* isa;
+  void (*progress)(void* context, double share); ///< from 0 to 1; may be NULL
+  void* context;
+} bench_measuring;
+
+/// Measures all rows, interleaved.
+/// @param rate  best rates of the yardsticks in the same rounds [operations/ns] (output)
 /// @return 0, or -1 (out of memory)
-int bench_measure(bench_row* rows, int n, double seconds, double* fma_rate);
+int bench_measure(bench_row* rows, int n, const bench_measuring* how, double rate[BENCH_UNITS]);
 
 #endif

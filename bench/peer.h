@@ -1,10 +1,14 @@
 // The benchmark's one interface: a robot in neutral form, a ring of states, and a library that
-// computes on them. limb itself (limb_rows.c) and every peer (peer_*.cpp) stand behind it, so that
+// computes on them. limb itself (*_rows.c) and every peer (peer_*.cpp) stand behind it, so that
 // all are driven by the same loop. C++ may include this.
+//
+// Peers are a module, limb_bench_peers.so, that is loaded when it is there (peers.c). It exports one
+// constant, limb_bench_peers of type bench_peers.
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
 #include "limb/limb.h"
+#include "limb/pool.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +49,15 @@ typedef enum bench_kernel {
 } bench_kernel;
 
 static const double bench_step = 1e-3; ///< [s]
+
+/// How a library is called. Peers: one state after the other.
+typedef enum bench_mode {
+  BENCH_SINGLE,
+  BENCH_BATCH,    ///< many states a call, on one thread
+  BENCH_FLOAT,    ///< the same over float
+  BENCH_THREADED, ///< over double, on all threads
+  BENCH_MODES
+} bench_mode;
 
 /// Whether the answer is nv x nv; of derivatives the one by q is compared.
 static inline int bench_is_matrix(bench_kernel kernel)
@@ -89,11 +102,8 @@ typedef struct bench_robot {
 static inline int bench_is_exact(const bench_robot* r) { return r->nrow && r->nrow == r->npassive; }
 
 /// Whether a robot is simulated, with RK4; with all methods. On a free base libraries write velocities
-/// differently.
-static inline int bench_steps(const bench_robot* r)
-{
-  return !r->nloop && r->link[0].type != LIMB_FREE;
-}
+/// differently, and stiff springs make RK4 explode: both are passive.
+static inline int bench_steps(const bench_robot* r) { return !r->nloop && r->npassive == 0; }
 static inline int bench_steps_all(const bench_robot* r) { return bench_steps(r) && r->nv <= 7; }
 
 /// A ring of states; row k of each array is one state. tau is what gives a; loops are closed.
@@ -103,23 +113,44 @@ typedef struct bench_states {
 } bench_states;
 
 /// Computes on the states first, first + 1, ..., first + count - 1 of the ring.
-typedef void bench_run(void* self, int first, int count);
+typedef void bench_call(void* self, int first, int count);
 
 /// A library that is measured.
-typedef struct bench_library {
+typedef struct bench_library bench_library;
+struct bench_library {
   const char* name;
   const char* version;
   int max_links; ///< longest robot that is worth waiting for
   /// Turns the robot and all states into the library's own form; NULL when it cannot take it.
-  void* (*make)(const bench_robot* robot, const bench_states* states);
+  void* (*make)(const bench_library* library, const bench_robot* robot, const bench_states* states);
   void (*destroy)(void* self);
-  bench_run* run[BENCH_KERNELS]; ///< NULL: the library does not offer this
+  bench_call* run[BENCH_KERNELS]; ///< NULL: the library does not offer this
   /// The answer of the last run, for state k, in the coordinates of limb: nv values, nv x nv, or
   /// 6 x nv (column after column, angular first). @return 0, or -1 when the run failed.
   int (*answer)(void* self, bench_kernel kernel, int k, double* out);
-  /// Closures that give way: answers may differ by this share. Exact ones: 0.
+  /// Closures that give way, float: answers may differ by this share. Exact ones: 0.
   double softness;
-} bench_library;
+  bench_mode mode;
+  int lanes;             ///< 1: the native layout of batch calls
+  const limb_pool* pool; ///< of BENCH_THREADED
+  /// States that one count of a run stands for, which then ignores first; NULL: one.
+  int (*states)(const void* self, bench_kernel kernel);
+};
+
+/// A library that may be compared with; library is NULL when it was not there at build time.
+typedef struct bench_peer {
+  const char* name;
+  const bench_library* library;
+} bench_peer;
+
+enum { BENCH_PEERS = 4, BENCH_INTERFACE = 1 }; ///< counted up when anything in this file changes
+
+/// What the module of peers exports. A program looks at nothing else before it has seen that `interface` is
+/// the BENCH_INTERFACE it was compiled with.
+typedef struct bench_peers {
+  int interface;
+  void (*list)(bench_peer peers[BENCH_PEERS]);
+} bench_peers;
 
 #define BENCH_TEXT_OF(a, b, c) #a "." #b "." #c
 #define BENCH_TEXT_BY(a, b, c) BENCH_TEXT_OF(a, b, c)
@@ -128,6 +159,10 @@ typedef struct bench_library {
 const bench_library* bench_limb(void);
 const bench_library* bench_limb_closed(void); ///< the kernels for robots with loops
 const bench_library* bench_limb_sim(void);    ///< simulation
+
+/// limb's batch calls. @param pool  of BENCH_THREADED, otherwise NULL
+bench_library bench_limb_batch(bench_mode mode, int lanes, const limb_pool* pool);
+
 const bench_library* bench_kdl(void);
 const bench_library* bench_mujoco(void);
 const bench_library* bench_dart(void);

@@ -5,6 +5,7 @@
 //   FD        Skeleton::computeForwardDynamics (articulated bodies)
 //   Jacobian  BodyNode::getJacobian in world axes, at the origin of the body
 #include "peer_coordinates.hpp"
+#include "peer_library.hpp"
 
 #include <dart/config.hpp>
 #include <dart/dynamics/BodyNode.hpp>
@@ -142,7 +143,7 @@ struct subject {
   dart::math::Jacobian J;
 };
 
-void* make(const bench_robot* robot, const bench_states* states)
+void* make(const bench_library*, const bench_robot* robot, const bench_states* states)
 {
   return robot->plain ? new subject(*robot, *states) : nullptr;
 }
@@ -214,10 +215,11 @@ int answer(void* self, bench_kernel kernel, int, double* out)
 
 const bench_library* bench_dart(void)
 {
-  static const bench_library library = {
-    "DART",  DART_VERSION,
-    100,     make,
-    destroy, {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer,  0};
+  static const bench_library library = [] {
+    bench_library l = bench::describe("DART", DART_VERSION, 100);
+    l.make = make, l.destroy = destroy, l.answer = answer;
+    bench::offer(l, run_rnea, run_crba, run_fd, run_jacobian);
+    return l;
+  }();
   return &library;
 }

@@ -11,6 +11,7 @@
 //             constraint of zero direction
 //   Jacobian  ChainJntToJacSolver::JntToJac
 #include "peer_coordinates.hpp"
+#include "peer_library.hpp"
 
 #include <kdl/chain.hpp>
 #include <kdl/chaindynparam.hpp>
@@ -135,7 +136,7 @@ struct subject {
   int status = 0;
 };
 
-void* make(const bench_robot* robot, const bench_states* states)
+void* make(const bench_library*, const bench_robot* robot, const bench_states* states)
 {
   return robot->serial ? new subject(*robot, *states) : nullptr;
 }
@@ -200,10 +201,11 @@ int answer(void* self, bench_kernel kernel, int, double* out)
 
 const bench_library* bench_kdl(void)
 {
-  static const bench_library kdl = {
-    "KDL",   BENCH_KDL_VERSION,
-    1000,    make,
-    destroy, {run_rnea, run_crba, run_fd, run_jacobian, nullptr, nullptr},
-    answer,  0};
-  return &kdl;
+  static const bench_library library = [] {
+    bench_library l = bench::describe("KDL", BENCH_KDL_VERSION, 1000);
+    l.make = make, l.destroy = destroy, l.answer = answer;
+    bench::offer(l, run_rnea, run_crba, run_fd, run_jacobian);
+    return l;
+  }();
+  return &library;
 }

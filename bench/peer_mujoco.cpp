@@ -14,6 +14,7 @@
 // allows. It also leaves out what the rows accelerate by themselves, Psi' v (dPsi/dt), and is handed that ready-made,
 // so that it solves the same problem.
 #include "peer_coordinates.hpp"
+#include "peer_library.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -311,7 +312,7 @@ struct subject {
   bench::vector q, v, a, tau, gamma, x, M, Jp, Jr;
 };
 
-void* make(const bench_robot* robot, const bench_states* states)
+void* make(const bench_library*, const bench_robot* robot, const bench_states* states)
 {
   if (!robot->plain || !robot->points) return nullptr;
   // A free joint always moves in the world frame.
@@ -429,10 +430,9 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
 const bench_library* bench_mujoco(void)
 {
   static const bench_library library = [] {
-    bench_library l = {"MuJoCo", mj_versionString(),
-                       1000,     make,
-                       destroy,  {run_rnea, run_crba, run_fd, run_jacobian},
-                       answer,   1e-3};
+    bench_library l = bench::describe("MuJoCo", mj_versionString(), 1000);
+    l.make = make, l.destroy = destroy, l.answer = answer, l.softness = 1e-3;
+    bench::offer(l, run_rnea, run_crba, run_fd, run_jacobian);
     l.run[BENCH_CLOSED_FD] = run_closed;
     l.run[BENCH_STEP_RK4] = run_step;
     return l;

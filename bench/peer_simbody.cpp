@@ -6,6 +6,7 @@
 //   Jacobian  realize position, calcFrameJacobian
 //   FD loops  realize dynamics, calcAcceleration; every closure is a Constraint::Ball
 #include "peer_coordinates.hpp"
+#include "peer_library.hpp"
 
 #include <Simbody.h>
 
@@ -138,7 +139,7 @@ struct subject {
   RowVector_<SpatialVec> J;
 };
 
-void* make(const bench_robot* robot, const bench_states* states)
+void* make(const bench_library*, const bench_robot* robot, const bench_states* states)
 {
   return robot->plain && robot->points ? new subject(*robot, *states) : nullptr;
 }
@@ -219,10 +220,9 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
 const bench_library* bench_simbody(void)
 {
   static const bench_library library = [] {
-    bench_library l = {"Simbody", BENCH_SIMBODY_VERSION,
-                       1000,      make,
-                       destroy,   {run_rnea, run_crba, run_fd, run_jacobian},
-                       answer,    0};
+    bench_library l = bench::describe("Simbody", BENCH_SIMBODY_VERSION, 1000);
+    l.make = make, l.destroy = destroy, l.answer = answer;
+    bench::offer(l, run_rnea, run_crba, run_fd, run_jacobian);
     l.run[BENCH_CLOSED_FD] = run_closed;
     return l;
   }();

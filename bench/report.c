@@ -2,269 +2,238 @@
 // they stay nearly the same when the clock or the machine changes, so targets are given in them.
 #include "report.h"
 
-#include "counts.h"
 #include "targets.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char* const kernel_name[BENCH_KERNELS] = {
-  "RNEA",    "CRBA",     "FD",        "Jacobian",  "FD ABA",   "FD M",     "Coriolis",
-  "M^-1",    "dID",      "dFD",       "hybrid",    "hybrid f", "FD loops", "FD Schur",
-  "FD KKT",  "FD platf", "ID loops",  "ID forces", "ID KKT",   "ID platf", "RK4 step",
-  "watched", "implicit", "variation", "erk ms",    "bdf ms"};
+// ---- cells ---------------------------------------------------------------------------------------
 
-static int is_limb(const bench_row* row) { return !strcmp(row->library->name, "limb"); }
-
-static int is_chain(const bench_robot* robot) { return !strncmp(robot->name, "chain", 5); }
-
-const bench_row* bench_report_find(const bench_report* r, const char* library,
-                                   const bench_robot* robot, bench_kernel kernel)
+// A number of four or more digits, or a dash.
+static void print_number(int width, double x)
 {
-  for (int i = 0; i < r->nrow; i++) {
-    const bench_row* row = &r->rows[i];
-    if (row->robot == robot && row->kernel == kernel && !strcmp(row->library->name, library)) {
-      return row;
-    }
+  if (isnan(x)) {
+    printf(" %*s", width, "-");
+  } else if (isinf(x)) {
+    printf(" %*s", width, "failed");
+  } else {
+    printf(" %*.*f", width, x < 100 ? 2 : x < 1e4 ? 1 : 0, x);
   }
-  return NULL;
 }
 
-// Slots that are aimed at; 0: there is no target.
-static double target_of(const bench_report* r, const bench_row* row)
+static void print_difference(double x)
 {
-  if (!is_limb(row)) return 0;
-  if (row->kernel == BENCH_STEP_RK4) {
-    const bench_row* peer = bench_report_find(r, "MuJoCo", row->robot, BENCH_STEP_RK4);
-    const double factor = bench_step_target(row->robot->name);
-    return peer && factor > 0 ? peer->best / factor * r->fma_rate : 0;
+  if (isfinite(x)) {
+    printf(" %8.0e", x);
+  } else {
+    printf(" %8s", isnan(x) ? "-" : "failed");
   }
-  const int ladder = row->kernel == BENCH_CLOSED_FD && bench_is_ladder(row->robot);
-  const int platform = row->kernel == BENCH_PLATFORM_ID, hybrid = row->kernel == BENCH_HYBRID;
-  if (!ladder && !platform && !hybrid) return bench_target(row->robot->name, row->kernel);
-  const double factor = ladder   ? bench_ladder_target
-                        : hybrid ? bench_hybrid_target
-                                 : 1 / bench_platform_target;
-  const bench_row* beside =
-    bench_report_find(r, "limb", row->robot, platform ? BENCH_CLOSED_ID_KKT : BENCH_FD_ABA);
-  return beside ? factor * beside->best * r->fma_rate : 0;
 }
 
-// ---- text ----------------------------------------------------------------------------------------
-
-static void print_limb(const bench_report* r)
+void bench_print_ratio(const bench_row* x, const bench_row* y)
 {
-  printf("limb, one call\n"
-         "%-15s %6s  %-9s %12s %12s %12s %-12s %9s\n",
-         "robot", "dof", "kernel", "ns", "slots", "target", "reached", "ns/joint");
-  for (int i = 0; i < r->nrow; i++) {
-    const bench_row* row = &r->rows[i];
-    if (!is_limb(row)) continue;
-    const double slots = row->best * r->fma_rate, target = target_of(r, row);
-    printf("%-15s %6d  %-9s %12.1f %12.0f ", row->robot->name, row->robot->nv,
-           kernel_name[row->kernel], row->best, slots);
-    if (target > 0) {
-      printf("%12.0f %-3s (%.2f)   ", target, slots <= target ? "yes" : "no", slots / target);
-    } else {
-      printf("%12s %-12s ", "-", "");
-    }
-    if (is_chain(row->robot)) {
-      printf("%9.2f\n", row->best / row->robot->nv);
-    } else {
-      printf("\n");
-    }
+  if (x && y && isfinite(x->best) && isfinite(y->best)) {
+    printf(" %10.2f", x->best / y->best);
+  } else {
+    printf(" %10s", "-");
+  }
+}
+
+static double time_of(const bench_row* row) { return row ? row->best : (double)NAN; }
+
+static double difference_of(const bench_row* row)
+{
+  return row && row->difference >= 0 ? row->difference : (double)NAN;
+}
+
+// ---- the table -----------------------------------------------------------------------------------
+
+static void print_head(const bench* b)
+{
+  bench_summary s;
+  bench_get_summary(b, &s);
+  printf("limb %s, instruction set %s, threads %d\n", BENCH_LIMB_VERSION, s.isa, s.threads);
+  printf("multiply-adds of this run, two operations each: %.2f per ns scalar (the slots), %.1f in "
+         "vectors of double, %.1f of float\n",
+         s.slots_per_ns, s.peak_f64, s.peak_f32);
+  if (s.peers) printf("other libraries are not measured: %s\n", s.peers);
+  for (int p = 0; p < b->npeer; p++) {
+    const bench_library* l = b->peer[p].library;
+    printf("%s %s%s", b->peer[p].name, l ? l->version : "not installed",
+           p + 1 < b->npeer ? ", " : "\n");
+  }
+}
+
+static void print_line(const bench* b, const bench_robot* robot, bench_kernel kernel)
+{
+  const bench_row* own = bench_find_limb(b, robot, kernel);
+  double best = HUGE_VAL, difference = (double)NAN;
+  if (!own) return;
+  printf("%-15s %6d %-16s", robot->name, robot->nv, bench_quantity(kernel));
+  for (int m = 0; m < BENCH_MODES; m++) {
+    const bench_row* row = bench_find(b, "limb", (bench_mode)m, robot, kernel);
+    print_number(11, time_of(row));
+    if (m != BENCH_FLOAT) difference = fmax(difference, difference_of(row));
+  }
+  for (int p = 0; p < b->npeer; p++) {
+    const bench_row* row = bench_find(b, b->peer[p].name, BENCH_SINGLE, robot, kernel);
+    print_number(11, time_of(row));
+    if (row) best = fmin(best, row->best);
+    difference = fmax(difference, difference_of(row));
+  }
+  if (b->npeer) print_number(9, best < HUGE_VAL ? best / own->best : (double)NAN);
+  print_difference(difference);
+  print_difference(difference_of(bench_find(b, "limb", BENCH_FLOAT, robot, kernel)));
+  printf("\n");
+}
+
+static void print_times(const bench* b)
+{
+  printf("\nns per state%*s%s\n%-15s %6s %-16s", 27, "", "limb", "robot", "dof", "quantity");
+  for (int m = 0; m < BENCH_MODES; m++) printf(" %11s", bench_mode_name((bench_mode)m));
+  for (int p = 0; p < b->npeer; p++) printf(" %11s", b->peer[p].name);
+  if (b->npeer) printf(" %9s", "x faster");
+  printf(" %8s %8s\n", "differ", "float");
+  for (int i = 0; i < b->nrobot; i++)
+    for (int k = 0; k < BENCH_KERNELS; k++) print_line(b, &b->robot[i], (bench_kernel)k);
+  printf(
+    "x faster: the best peer over limb's single call. differ, float: largest difference to limb's "
+    "single call,\n"
+    "relative to the largest entry, of everything over double, and of float. -: not offered, or "
+    "too "
+    "slow to wait for.\n"
+    "fd: limb's own choice of fd_aba (articulated bodies) and fd_matrix (through the mass matrix). "
+    "id_derivatives: tau,\n"
+    "by q, v and a; fd_derivatives: a, by q, v and tau. hybrid: from forces of passive joints and "
+    "accelerations of\n"
+    "the others; hybrid_forces: from all forces. fd_loops: with the loops closed, limb's own "
+    "choice; "
+    "fd_schur, fd_kkt,\n"
+    "fd_platform: other ways. id_loops, id_forces, id_kkt, id_platform: torques of the motors, "
+    "loops "
+    "closed. rk4_step to\n"
+    "bdf_ms: simulation. Loops are soft in MuJoCo, as hard here as it allows.\n");
+}
+
+// ---- limb beside what the machine can do ---------------------------------------------------------
+
+static void print_effort(const bench_result* r)
+{
+  const char* layout = r->layout && !strcmp(r->layout, "lanes") ? " lanes" : "";
+  char mode[24];
+  (void)snprintf(mode, sizeof mode, "%s%s", r->mode, layout);
+  printf("%-15s %-16s %-12s", r->robot, r->quantity, mode);
+  print_number(11, r->ns);
+  printf(" %11.0f", r->slots);
+  if (isfinite(r->target)) {
+    printf(" %11.0f %-6s (%.2f)", r->target, r->slots <= r->target ? "yes" : "missed",
+           r->slots / r->target);
+  } else {
+    printf(" %11s %13s", "-", "");
+  }
+  if (isfinite(r->gflops))
+    printf(" %9.0f %9.0f %8.2f %6.0f%%", r->mul, r->add, r->gflops, 100 * r->peak);
+  printf("\n");
+}
+
+static void print_efforts(const bench* b)
+{
+  printf(
+    "\nlimb: slots, targets, operations\n%-15s %-16s %-12s %11s %11s %11s %-13s %9s %9s %8s %7s\n",
+    "robot", "quantity", "mode", "ns", "slots", "target", "reached", "mul", "add", "GFLOP/s",
+    "of peak");
+  for (int i = 0; i < b->nrow; i++) {
+    bench_result r;
+    bench_get_result(b, i, &r);
+    if (isfinite(r.target) || isfinite(r.gflops)) print_effort(&r);
   }
   printf(
-    "reached: in brackets, slots over target. FD ABA and FD M: forward dynamics by articulated\n"
-    "bodies and through the mass matrix; FD is limb's own choice of the two. dID: tau and its "
-    "derivatives\n"
-    "by q, v and a (M); dFD: a and its derivatives by q, v and tau (M^-1). hybrid: a and tau from "
-    "forces of\n"
-    "passive joints and accelerations of the others, aimed at 1.25 x FD ABA; hybrid f: from all "
-    "forces.\n"
-    "FD loops: with the loops closed, by limb's own choice; FD Schur, FD KKT, FD platf: in other "
-    "ways. ID loops,\n"
-    "ID forces, ID KKT, ID platf: torques of the motors with the loops closed; aimed at: ID KKT / "
-    "3.\n"
-    "RK4 step and what follows: simulation, see below.\n");
+    "reached: in brackets, slots over target. lanes: arrays in the layout that the kernels work "
+    "on.\n"
+    "GFLOP/s: multiplications and additions as the counting scalar finds them, 39 for a sine and "
+    "cosine; divisions and roots are not counted.\n"
+    "of peak: GFLOP/s over the measured multiply-adds, scalar for single calls, in vectors for the "
+    "others, times threads.\n"
+    "Single calls that work on several joints in one vector can be above the scalar peak.\n");
 }
 
-// Time of a kernel over those of others; empty when it was not measured.
-static void print_ratio(const bench_row* x, const bench_row* a, const bench_row* b)
-{
-  if (x && a) {
-    printf(" %14.2f", x->best / (a->best + (b ? b->best : 0)));
-  } else {
-    printf(" %14s", "-");
-  }
-}
+// ---- one quantity beside another -----------------------------------------------------------------
 
-static int measured(const bench_report* r, bench_kernel kernel)
+static int measured(const bench* b, bench_kernel kernel)
 {
   int found = 0;
-  for (int i = 0; i < r->nrow; i++) found |= r->rows[i].kernel == kernel;
+  for (int i = 0; i < b->nrow; i++) found |= b->row[i].kernel == kernel;
   return found;
 }
 
 // What derivatives cost beside the quantities themselves.
-static void print_ratios(const bench_report* r)
+static void print_ratios(const bench* b)
 {
-  if (!measured(r, BENCH_ID_DERIVATIVES)) return;
-  printf("\nderivatives beside what they are of\n%-14s %6s %14s %14s %14s %14s\n", "robot", "dof",
-         "Coriolis", "M^-1", "dID", "dFD");
-  printf("%-21s %14s %14s %14s %14s\n", "", "/ CRBA", "/ CRBA", "/ (RNEA+CRBA)", "/ (RNEA+CRBA)");
-  for (int i = 0; i < r->nrobot; i++) {
-    const bench_robot* robot = &r->robots[i];
-    const bench_row* rnea = bench_report_find(r, "limb", robot, BENCH_RNEA);
-    const bench_row* crba = bench_report_find(r, "limb", robot, BENCH_CRBA);
-    if (!bench_report_find(r, "limb", robot, BENCH_ID_DERIVATIVES)) continue;
-    printf("%-14s %6d", robot->name, robot->nv);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_CORIOLIS), crba, NULL);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_INVERSE), crba, NULL);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_ID_DERIVATIVES), rnea, crba);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_FD_DERIVATIVES), rnea, crba);
+  if (!measured(b, BENCH_ID_DERIVATIVES)) return;
+  printf("\nderivatives beside what they are of, single calls\n%-15s %6s %10s %10s %10s %10s\n",
+         "robot", "dof", "coriolis", "minv", "id_deriv.", "fd_deriv.");
+  printf("%-22s %10s %10s %10s %10s\n", "", "/ crba", "/ crba", "/ rnea+", "/ rnea+");
+  printf("%-22s %10s %10s %10s %10s\n", "", "", "", "crba", "crba");
+  for (int i = 0; i < b->nrobot; i++) {
+    const bench_robot* robot = &b->robot[i];
+    const bench_row *rnea = bench_find_limb(b, robot, BENCH_RNEA),
+                    *crba = bench_find_limb(b, robot, BENCH_CRBA);
+    if (!rnea || !crba || !bench_find_limb(b, robot, BENCH_ID_DERIVATIVES)) continue;
+    const bench_row both = {.best = rnea->best + crba->best};
+    printf("%-15s %6d", robot->name, robot->nv);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_CORIOLIS), crba);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_INVERSE), crba);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_ID_DERIVATIVES), &both);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_FD_DERIVATIVES), &both);
     printf("\n");
   }
 }
 
 // What hybrid dynamics costs beside articulated bodies.
-static void print_hybrid(const bench_report* r)
+static void print_hybrid(const bench* b)
 {
-  if (!measured(r, BENCH_HYBRID_FORCES)) return;
-  printf("\nhybrid dynamics beside articulated bodies\n%-14s %6s %8s %14s %14s %10s\n", "robot",
-         "dof", "passive", "hybrid / ABA", "all forces/ABA", "target");
-  for (int i = 0; i < r->nrobot; i++) {
-    const bench_robot* robot = &r->robots[i];
-    const bench_row* aba = bench_report_find(r, "limb", robot, BENCH_FD_ABA);
-    if (!bench_report_find(r, "limb", robot, BENCH_HYBRID_FORCES)) continue;
-    printf("%-14s %6d %8d", robot->name, robot->nv, robot->npassive);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_HYBRID), aba, NULL);
-    print_ratio(bench_report_find(r, "limb", robot, BENCH_HYBRID_FORCES), aba, NULL);
+  if (!measured(b, BENCH_HYBRID_FORCES)) return;
+  printf(
+    "\nhybrid dynamics beside articulated bodies, single calls\n%-15s %6s %8s %10s %10s %10s\n",
+    "robot", "dof", "passive", "hybrid", "all forces", "target");
+  for (int i = 0; i < b->nrobot; i++) {
+    const bench_robot* robot = &b->robot[i];
+    const bench_row* aba = bench_find_limb(b, robot, BENCH_FD_ABA);
+    if (!bench_find_limb(b, robot, BENCH_HYBRID_FORCES)) continue;
+    printf("%-15s %6d %8d", robot->name, robot->nv, robot->npassive);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_HYBRID), aba);
+    bench_print_ratio(bench_find_limb(b, robot, BENCH_HYBRID_FORCES), aba);
     printf(" %10.2f\n", bench_hybrid_target);
   }
 }
 
-// One line of the comparison; none when no peer has the kernel.
-static void print_comparison(const bench_report* r, const bench_robot* robot, bench_kernel kernel)
+// How much faster batches are than single calls, float and threads than batches.
+static void print_batches(const bench* b)
 {
-  const bench_row* own = bench_report_find(r, "limb", robot, kernel);
-  double best = HUGE_VAL, difference = 0;
-  for (int p = 0; p < r->npeer; p++) {
-    const bench_row* row = bench_report_find(r, r->peers[p].name, robot, kernel);
-    if (row) best = fmin(best, row->best), difference = fmax(difference, row->difference);
-  }
-  if (!own || best == HUGE_VAL) return;
-  printf("%-15s %-9s %11.1f", robot->name, kernel_name[kernel], own->best);
-  for (int p = 0; p < r->npeer; p++) {
-    const bench_row* row = bench_report_find(r, r->peers[p].name, robot, kernel);
-    if (row) {
-      printf(" %11.1f", row->best);
-    } else {
-      printf(" %11s", "-");
-    }
-  }
-  printf(" %9.1f  %9.1e\n", best / own->best, difference);
-}
-
-static void print_peers(const bench_report* r)
-{
-  int installed = 0;
-  printf("\nbeside other libraries, the same robots and states, ns\n");
-  for (int p = 0; p < r->npeer; p++) {
-    const bench_library* l = r->peers[p].library;
-    printf("  %-8s %s\n", r->peers[p].name, l ? l->version : "not installed");
-    installed += l != NULL;
-  }
-  if (!installed) return;
-  printf("%-15s %-9s %11s", "robot", "kernel", "limb");
-  for (int p = 0; p < r->npeer; p++) printf(" %11s", r->peers[p].name);
-  printf(" %9s  %9s\n", "x faster", "difference");
-  for (int i = 0; i < r->nrobot; i++) {
-    for (int k = 0; k <= BENCH_JACOBIAN; k++) {
-      print_comparison(r, &r->robots[i], (bench_kernel)k);
-    }
-    print_comparison(r, &r->robots[i], BENCH_CLOSED_FD);
-  }
-  printf("x faster: best peer over limb. difference: the largest, relative to the largest entry.\n"
-         "-: the library cannot do it, or only far too slowly. Loops are soft in MuJoCo, as hard "
-         "here as it "
-         "allows.\n");
-}
-
-static void print_text(const bench_report* r)
-{
-  printf("yardstick: %.2f slots per ns (scalar double multiply-add, two operations each)\n\n",
-         r->fma_rate);
-  print_limb(r);
-  print_ratios(r);
-  print_hybrid(r);
-  bench_report_closed(r);
-  bench_report_sim(r);
-  if (r->npeer) print_peers(r);
-  bench_counts_print(r->robots, r->nrobot, BENCH_TEXT);
-}
-
-// ---- for programs --------------------------------------------------------------------------------
-
-// A number, or nothing (CSV) or null (JSON) where there is none.
-static void print_value(double x, int there, const char* none)
-{
-  if (there) {
-    printf("%.10g", x);
-  } else {
-    printf("%s", none);
-  }
-}
-
-static void print_csv(const bench_report* r)
-{
-  printf("library,version,robot,dof,kernel,ns,median_ns,slots,slots_per_ns,target_slots,reached,"
-         "difference\n");
-  for (int i = 0; i < r->nrow; i++) {
-    const bench_row* row = &r->rows[i];
-    const double slots = row->best * r->fma_rate;
-    const double target = target_of(r, row);
-    printf("%s,%s,%s,%d,%s,%.2f,%.2f,%.0f,%.3f,", row->library->name, row->library->version,
-           row->robot->name, row->robot->nv, kernel_name[row->kernel], row->best, row->median,
-           slots, r->fma_rate);
-    print_value(target, target > 0, "");
-    printf(",%s,", target > 0 ? slots <= target ? "yes" : "no" : "");
-    print_value(row->difference, row->difference >= 0, "");
+  printf("\nhow much faster many states at once are\n%-15s %6s %-16s %10s %10s %10s\n", "robot",
+         "dof", "quantity", "batch", "float", "threads");
+  printf("%-39s %10s %10s %10s\n", "", "/ single", "/ batch", "/ batch");
+  for (int i = 0; i < b->nrow; i++) {
+    const bench_row* batch = &b->row[i];
+    const bench_robot* robot = batch->robot;
+    if (batch->library->mode != BENCH_BATCH || batch->library->lanes) continue;
+    printf("%-15s %6d %-16s", robot->name, robot->nv, bench_quantity(batch->kernel));
+    bench_print_ratio(bench_find_limb(b, robot, batch->kernel), batch);
+    bench_print_ratio(batch, bench_find(b, "limb", BENCH_FLOAT, robot, batch->kernel));
+    bench_print_ratio(batch, bench_find(b, "limb", BENCH_THREADED, robot, batch->kernel));
     printf("\n");
   }
 }
 
-static void print_json(const bench_report* r)
+void bench_print(const bench* b)
 {
-  printf("{\n  \"schema\": 1,\n  \"slots_per_ns\": %.3f,\n  \"rows\": [", r->fma_rate);
-  for (int i = 0; i < r->nrow; i++) {
-    const bench_row* row = &r->rows[i];
-    const double slots = row->best * r->fma_rate;
-    const double target = target_of(r, row);
-    printf("%s\n    {\"library\": \"%s\", \"version\": \"%s\", \"robot\": \"%s\", \"dof\": %d, "
-           "\"kernel\": \"%s\", \"ns\": %.2f, \"median_ns\": %.2f, \"slots\": %.0f",
-           i ? "," : "", row->library->name, row->library->version, row->robot->name,
-           row->robot->nv, kernel_name[row->kernel], row->best, row->median, slots);
-    printf(", \"target_slots\": ");
-    print_value(target, target > 0, "null");
-    printf(", \"reached\": %s", target > 0 ? slots <= target ? "true" : "false" : "null");
-    printf(", \"difference\": ");
-    print_value(row->difference, row->difference >= 0, "null");
-    printf("}");
-  }
-  printf("\n  ],\n  \"operations\": [");
-  bench_counts_print(r->robots, r->nrobot, BENCH_JSON);
-  printf("\n  ]\n}\n");
-}
-
-void bench_report_print(const bench_report* r, bench_format format)
-{
-  if (format == BENCH_CSV) {
-    print_csv(r);
-  } else if (format == BENCH_JSON) {
-    print_json(r);
-  } else {
-    print_text(r);
-  }
+  print_head(b);
+  print_times(b);
+  print_efforts(b);
+  print_batches(b);
+  print_ratios(b);
+  print_hybrid(b);
+  bench_report_closed(b);
+  bench_report_sim(b);
 }

@@ -63,8 +63,10 @@ static limb_sim* simulate(subject* t, int kernel)
   return sim;
 }
 
-static void* make(const bench_robot* robot, const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot,
+                  const bench_states* states)
 {
+  (void)library;
   subject* t = calloc(1, sizeof *t);
   if (!t) return NULL;
   t->robot = robot, t->s = states;

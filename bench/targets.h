@@ -2,10 +2,10 @@
 #ifndef BENCH_TARGETS_H
 #define BENCH_TARGETS_H
 
-#include "peer.h"
+#include "bench_impl.h"
 
-/// Slots per call that are aimed at; 0 when there is no target.
-double bench_target(const char* robot, bench_kernel kernel);
+/// Slots per state that are aimed at; 0 when there is no target.
+double bench_target_of(const bench* b, const bench_row* row);
 
 /// Hybrid dynamics is aimed at as a multiple of ABA of the same robot, in the same run.
 extern const double bench_hybrid_target;
@@ -16,5 +16,8 @@ extern const double bench_ladder_target, bench_platform_target;
 
 /// How many times as many steps a second as MuJoCo's, both with RK4; 0 when there is no target.
 double bench_step_target(const char* robot);
+
+/// Whether a robot is a ladder of four-bar cells.
+int bench_is_ladder(const bench_robot* robot);
 
 #endif

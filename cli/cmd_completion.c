@@ -4,6 +4,7 @@
 #include "eval.h"
 
 #include "limb/read.h"
+#include "bench/bench.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,15 +25,22 @@ static int print_choices(const char* argument)
   return 1;
 }
 
-// Options whose value is a list of words with commas between them, of which the last is completed.
-static int takes_list(const cli_option* o)
+static int takes(const cli_option* o, const char* argument)
 {
-  return o->argument && strcmp(o->argument, "LIST") == 0;
+  return o->argument && strcmp(o->argument, argument) == 0;
 }
 
-// The words of such lists: quantities.
-static void print_list(void)
+// Options whose value is a list of words with commas between them, of which the last is completed.
+static int takes_list(const cli_option* o) { return takes(o, "LIST") || takes(o, "ROBOTS"); }
+
+// The words of such lists: quantities, or robots of `limb bench`.
+static void print_list(const cli_option* o)
 {
+  const char* const* robots = bench_robots();
+  if (takes(o, "ROBOTS")) {
+    for (int k = 0; robots[k]; k++) printf("%s%s", k ? " " : "", robots[k]);
+    return;
+  }
   for (int k = 0; eval_get(k); k++) printf("%s%s", k ? " " : "", eval_get(k)->name);
 }
 
@@ -99,7 +107,7 @@ static void bash_choices(const cli_command* c, const cli_option* o)
     printf("files=any");
   } else if (takes_list(o)) {
     printf("list='");
-    print_list();
+    print_list(o);
     printf("'");
   } else {
     printf("words='");
@@ -184,8 +192,8 @@ static void zsh_option(const cli_command* c, const cli_option* o)
       (void)print_choices(o->argument);
       printf(")");
     } else if (takes_list(o)) {
-      printf("_values -s , quantity ");
-      print_list();
+      printf("_values -s , %s ", takes(o, "ROBOTS") ? "robot" : "quantity");
+      print_list(o);
     } else if (is_file(o->argument)) {
       printf("_files");
     }
@@ -239,7 +247,7 @@ static void fish_option(const cli_command* c, const cli_option* o)
     printf(" -r -F");
   } else if (takes_list(o)) {
     printf(" -x -a '(__fish_append , ");
-    print_list();
+    print_list(o);
     printf(")'");
   } else if (o->argument) {
     printf(" -x -a '");

@@ -155,7 +155,7 @@ static void overview(FILE* out)
     entry(out, (*c)->name, NULL, (*c)->summary);
   heading(out, "options");
   entry(out, "--help", NULL, "this text; limb COMMAND --help tells about a command");
-  entry(out, "--version", NULL, "version of the library");
+  entry(out, "--version", NULL, "version of the library, and the instruction set it uses here");
   entry(out, "--conventions", NULL,
         "units, frames, orders and signs of everything that limb reads and writes");
   (void)fprintf(out,

@@ -146,7 +146,7 @@ int cli_help_man(void)
   line("Units are SI and radians; limb --conventions prints frames, orders and signs.");
   printf(".SH OPTIONS\n");
   option("help", NULL, "list the commands");
-  option("version", NULL, "version of the library");
+  option("version", NULL, "version of the library, and the instruction set it uses here");
   option("conventions", NULL,
          "units, frames, orders and signs of everything that limb reads and writes");
   printf(".SH COMMANDS\n");
@@ -154,6 +154,8 @@ int cli_help_man(void)
   printf(
     ".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
     "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
-    "terminals.\n");
+    "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "
+    "(AVX-512), "
+    "instead of the best\nthat the processor has.\n");
   return limb_cli_close_output("limb help");
 }

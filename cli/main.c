@@ -1,4 +1,5 @@
 // The tool `limb`: reads the command line and calls the command it names.
+#include "limb/isa.h"
 #include "limb/limb.h"
 
 #include "cli.h"
@@ -11,9 +12,9 @@
 #include <string.h>
 
 const cli_command* const cli_commands[] = {
-  &cli_info,   &cli_check,  &cli_eval,       &cli_id,       &cli_fd,
-  &cli_sim,    &cli_verify, &cli_convert,    &cli_assemble, &cli_base,
-  &cli_models, &cli_demo,   &cli_completion, &cli_help,     NULL,
+  &cli_info,   &cli_check,      &cli_eval,     &cli_id,   &cli_fd,     &cli_sim,
+  &cli_verify, &cli_convert,    &cli_assemble, &cli_base, &cli_models, &cli_bench,
+  &cli_demo,   &cli_completion, &cli_help,     NULL,
 };
 
 // Who closes the pipe (head, less) has seen enough, and needs no message.
@@ -37,6 +38,7 @@ static int show_version(void)
 {
   const unsigned v = limb_version();
   printf("limb %u.%u.%u\n", v >> 16, v >> 8 & 0xff, v & 0xff);
+  printf("instruction set: %s\n", limb_isa_name());
   return limb_cli_close_output("limb");
 }
 
@@ -73,8 +75,19 @@ static int run_flag(int argc, char** argv)
   return EXIT_USAGE;
 }
 
+// A wish that is not fulfilled, LIMB_ISA in the environment, is not passed over.
+static void tell_refused_isa(void)
+{
+  const char* refused = limb_isa_refused();
+  if (!refused) return;
+  (void)fprintf(stderr,
+                "limb: warning: LIMB_ISA: there is no instruction set '%s' here, %s is used\n",
+                refused, limb_isa_name());
+}
+
 int main(int argc, char** argv)
 {
+  tell_refused_isa();
   if (argc < 2) {
     cli_help_mistake();
     return EXIT_USAGE;

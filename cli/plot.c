@@ -90,6 +90,14 @@ static scale make_scale(double low, double high, double count, double at_low, do
   return s;
 }
 
+// Of logarithms: ticks at whole ones.
+static scale decade_scale(double low, double high, double count, double at_low, double at_high)
+{
+  scale s = make_scale(low, high, count, at_low, at_high);
+  s.step = fmax(1, s.step);
+  return s;
+}
+
 static double place(const scale* s, double x)
 {
   return s->at_low + (x - s->low) / (s->high - s->low) * (s->at_high - s->at_low);
@@ -103,6 +111,13 @@ static void tick_text(double x, double step, char* text, size_t size)
   (void)snprintf(digits, sizeof digits, "%.*g",
                  shown > 0 ? (int)fmax(3, ceil(log10(shown / step)) + 1) : 1, shown);
   (void)snprintf(text, size, "%s%s", x < 0 && shown > 0 ? "\xe2\x88\x92" : "", digits);
+}
+
+// The power of ten whose logarithm a tick is.
+static void power_text(double x, char* text, size_t size)
+{
+  const int short_enough = x >= 0 && x <= 5;
+  (void)snprintf(text, size, short_enough ? "%.0f" : "1e%.0f", short_enough ? pow(10, x) : x);
 }
 
 // ---- drawing ---------------------------------------------------------------------------------------
@@ -142,6 +157,7 @@ enum {
   TOP = 84,
   HEAD = 24,
   BODY = 112,
+  TALL_BODY = 260,
   GAP = 20,
   LABELS = 52,
   FOOT = 44
@@ -156,6 +172,7 @@ typedef struct panel {
   double left, right, top, bottom;
   scale x, y;
   int shows_limit;
+  int decades;
   int any;             // there is a value to show
   double peak, peak_x; // largest magnitude
 } panel;
@@ -180,13 +197,18 @@ static void look_at(panel* p, const plot_bucket* bucket, double* low, double* hi
 
 static void find_range(panel* p)
 {
-  double low = 0, high = 0;
+  double low = p->decades ? HUGE_VAL : 0, high = p->decades ? -HUGE_VAL : 0;
   for (int k = 0; k < p->members; k++) look_at(p, buckets(p, k), &low, &high);
   // A limit far away would flatten the curve: it is told in words then.
   const double limit = p->series->limit, most = fmax(high, -low);
   p->shows_limit = p->members == 1 && isfinite(limit) && limit <= 2.5 * most;
   if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
   if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
+  if (p->decades) {
+    p->y = p->any ? decade_scale(floor(low), ceil(high), 4, p->bottom, p->top)
+                  : decade_scale(0, 1, 4, p->bottom, p->top);
+    return;
+  }
   const double air = 0.08 * (high - low);
   p->y = make_scale(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
 }
@@ -198,6 +220,15 @@ static void tick_range(const scale* s, int64_t* first, int64_t* last)
   *last = (int64_t)floor(s->high / s->step + 1e-9);
 }
 
+static void label(const panel* p, double tick, double step, char* text, size_t size)
+{
+  if (p->decades) {
+    power_text(tick, text, size);
+  } else {
+    tick_text(tick, step, text, size);
+  }
+}
+
 static void draw_grid(FILE* out, const panel* p, int with_x)
 {
   char text[48];
@@ -206,14 +237,14 @@ static void draw_grid(FILE* out, const panel* p, int with_x)
   for (int64_t k = first; k <= last; k++) {
     const double tick = (double)k * p->x.step, at = place(&p->x, tick);
     svg_line(out, "grid", at, p->top, at, p->bottom);
-    tick_text(tick, p->x.step, text, sizeof text);
+    label(p, tick, p->x.step, text, sizeof text);
     if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
   }
   tick_range(&p->y, &first, &last);
   for (int64_t k = first; k <= last; k++) {
     const double tick = (double)k * p->y.step, at = place(&p->y, tick);
-    svg_line(out, k == 0 ? "zero" : "grid", p->left, at, p->right, at);
-    tick_text(tick, p->y.step, text, sizeof text);
+    svg_line(out, k == 0 && !p->decades ? "zero" : "grid", p->left, at, p->right, at);
+    label(p, tick, p->y.step, text, sizeof text);
     svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
   }
 }
@@ -243,7 +274,7 @@ static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int
   return i;
 }
 
-// Stretches between gaps: the area below the curve, or the curve itself.
+// Stretches between gaps: the area below the curve, or the curve itself; one value alone is a dot.
 static void draw_stretches(FILE* out, const panel* p, int member, int area)
 {
   const plot_bucket* bucket = buckets(p, member);
@@ -256,16 +287,18 @@ static void draw_stretches(FILE* out, const panel* p, int member, int area)
     end = draw_points(out, p, bucket, i, area);
     const plot_bucket* last = &bucket[end - 1];
     if (area) svg_path_to(out, 0, place(&p->x, fmax(last->least_x, last->most_x)), zero);
+    if (!area && end == i + 1)
+      svg_path_to(out, 0, place(&p->x, last->most_x), place(&p->y, last->most));
     svg_path_end(out, area);
   }
 }
 
 static void draw_curves(FILE* out, const panel* p)
 {
-  if (p->members == 1) draw_stretches(out, p, 0, 1);
+  const int alone = p->members == 1 && !p->decades;
+  if (alone) draw_stretches(out, p, 0, 1);
   for (int k = 0; k < p->members; k++) draw_stretches(out, p, k, 0);
-  if (p->members == 1 && p->any)
-    svg_circle(out, "dot", place(&p->x, p->peak_x), place(&p->y, p->peak), 3.6);
+  if (alone && p->any) svg_circle(out, "dot", place(&p->x, p->peak_x), place(&p->y, p->peak), 3.6);
 }
 
 // Names of the series of a panel, in their colours, as many as fit.
@@ -329,7 +362,7 @@ static void draw_head(FILE* out, const panel* p, const plot_series* series)
   const double y = p->top - 9;
   const int most = (int)((p->right - p->left) / 13);
   svg_text(out, "tick", SVG_END, p->left - 7, y, 8, s->unit);
-  if (p->members > 1) {
+  if (p->members > 1 || p->decades) {
     svg_text(out, "name", SVG_START, p->left, y, most, s->panel);
     draw_names(out, p, series);
     return;
@@ -347,13 +380,21 @@ static void draw_head(FILE* out, const panel* p, const plot_series* series)
 typedef struct sheet {
   int panels, columns, rows;
   double pitch, tall; // from panel to panel
+  double body;        // height of a panel
+  int decades;
 } sheet;
 
-static sheet make_sheet(int panels)
+static sheet make_sheet(int panels, int decades)
 {
+  const double body = decades ? TALL_BODY : BODY;
   const int n = panels, columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
-  const sheet s = {n, columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns,
-                   HEAD + BODY + GAP};
+  const sheet s = {n,
+                   columns,
+                   (n + columns - 1) / columns,
+                   (WIDTH - 2.0 * MARGIN + GAP) / columns,
+                   HEAD + body + GAP,
+                   body,
+                   decades};
   return s;
 }
 
@@ -382,15 +423,14 @@ static panel make_panel(const cli_plot* p, const plot_series* series, const int*
                .left = MARGIN + column * s->pitch + LABELS,
                .right = MARGIN + (column + 1) * s->pitch - GAP,
                .top = TOP + row * s->tall + HEAD,
-               .bottom = TOP + row * s->tall + HEAD + BODY};
+               .bottom = TOP + row * s->tall + HEAD + s->body,
+               .decades = s->decades};
   for (int i = 0; i < p->series; i++)
     if (panel_of[i] == k) one.member[one.members++] = i;
   one.series = &series[one.member[0]];
-  one.x = make_scale(p->first, p->last,
-                     s->columns == 1   ? 10
-                     : s->columns == 2 ? 6
-                                       : 4,
-                     one.left, one.right);
+  const double ticks = s->columns == 1 ? 10 : s->columns == 2 ? 6 : 4;
+  one.x = s->decades ? decade_scale(floor(p->first), ceil(p->last), ticks, one.left, one.right)
+                     : make_scale(p->first, p->last, ticks, one.left, one.right);
   find_range(&one);
   return one;
 }
@@ -418,7 +458,7 @@ static void draw_legend(FILE* out)
 void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_words* words, FILE* out)
 {
   int panel_of[PLOT_MOST] = {0};
-  const sheet s = make_sheet(group(p, series, panel_of));
+  const sheet s = make_sheet(group(p, series, panel_of), words->decades);
   const double height = TOP + s.rows * s.tall + FOOT;
   int limits = 0;
   svg_begin(out, WIDTH, height, words->title, style);

@@ -25,6 +25,7 @@ typedef struct plot_words {
   const char *title, *subtitle, *x_label;
   const plot_event* event; // in the order of x
   int events;
+  int decades; // 1: x and values are logarithms to the base of ten, and shown as powers of it
 } plot_words;
 
 typedef struct plot_bucket plot_bucket;

@@ -66,7 +66,7 @@ static void draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_s
                  w->job->start, w->job->now);
   plot_event mark[MARKS_MOST];
   const int marks = mark_events(w->job->events, mark);
-  const plot_words words = {title_of(w), subtitle, "time in s", mark, marks};
+  const plot_words words = {title_of(w), subtitle, "time in s", mark, marks, 0};
   cli_plot_draw(w->own, series, &words, out);
 }
 

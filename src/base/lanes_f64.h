@@ -1,41 +1,53 @@
-// Lanes of the row kernels: vectors of double, as wide as the instruction set has them.
-//
-// Brings the scalar vocabulary (base/real_native.h) over vectors as well: a number of the robot or of the
-// algorithm reaches all lanes.
+// Vectors of double, as wide as the instruction set has them: lanes of the row kernels
+// (dynamics/row_set.h), and columns of the mass matrix of a chain (dynamics/chain_kernel.h). After the
+// scalar vocabulary, which may be over these vectors (kernels_rows_f64.c) or over double.
 #ifndef LIMB_LANES_F64_H
 #define LIMB_LANES_F64_H
 
-#define LIMB_FINITE_ANGLES 1 // the entry points reject NaN and infinity
-#include "base/sincos.h"
+#include "base/lanes_f64_type.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-#define LIMB_LANES LIMB_SINCOS_LANES_F64
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 enum { LANES = LIMB_LANES };
 
 typedef double cell;
-typedef double lanes_f64 __attribute__((vector_size(LANES * sizeof(double))));
+typedef lanes_f64 lane_vec;
 
-#define REAL         lanes_f64
-#define PAR          double
-#define REAL_PART(x) (x)[0]
-#include "base/real_native.h"
-
-KERNEL real lanes_at(const cell* x)
+KERNEL lane_vec lanes_at(const cell* x)
 {
-  real v;
+  lane_vec v;
   memcpy(&v, x, sizeof v);
   return v;
 }
 
-KERNEL real given_lanes(const double* x) { return lanes_at(x); }
-KERNEL real every_lane(cell x) { return (real){0} + x; }
+KERNEL lane_vec given_lanes(const double* x) { return lanes_at(x); }
+KERNEL lane_vec every_lane(cell x) { return (lane_vec){0} + x; }
+
+// Lane by lane, and a scalar or a parameter times all lanes.
+KERNEL lane_vec addw(lane_vec a, lane_vec b) { return a + b; }
+KERNEL lane_vec subw(lane_vec a, lane_vec b) { return a - b; }
+KERNEL lane_vec timesw(lane_vec a, lane_vec b) { return a * b; }
+KERNEL lane_vec recipw(lane_vec a) { return 1 / a; }
+KERNEL lane_vec mulw(real k, lane_vec a) { return k * a; }
+KERNEL lane_vec scalew(par k, lane_vec a) { return k * a; }
+KERNEL lane_vec settledw(lane_vec a) // base/real_native.h
+{
+  SETTLE(a);
+  return a;
+}
+
 KERNEL cell add_cell(cell a, cell b) { return a + b; }
 KERNEL cell scale_cell(par k, cell a) { return k * a; }
 
-KERNEL cell lane(real x, int l) { return x[l]; }
+KERNEL cell lane(lane_vec x, int l) { return x[l]; }
 
-KERNEL real with_lane(real x, int l, cell y)
+KERNEL lane_vec with_lane(lane_vec x, int l, cell y)
 {
   x[l] = y;
   return x;
@@ -45,13 +57,13 @@ KERNEL real with_lane(real x, int l, cell y)
 // k of a pair (a, b) is k of a, LANES + k of b.
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-KERNEL real lanes_up(real x, int d, real in)
+KERNEL lane_vec lanes_up(lane_vec x, int d, lane_vec in)
 {
 #if LIMB_LANES == 8
   const __m512i a = (__m512i)in, b = (__m512i)x;
-  return (real)(d == 1   ? _mm512_alignr_epi64(b, a, 7)
-                : d == 2 ? _mm512_alignr_epi64(b, a, 6)
-                         : _mm512_alignr_epi64(b, a, 4));
+  return (lane_vec)(d == 1   ? _mm512_alignr_epi64(b, a, 7)
+                    : d == 2 ? _mm512_alignr_epi64(b, a, 6)
+                             : _mm512_alignr_epi64(b, a, 4));
 #elif LIMB_LANES == 4
   if (d == 1) return PICK(in, x, 0, 4, 5, 6);
   return PICK(in, x, 0, 1, 4, 5);
@@ -60,13 +72,13 @@ KERNEL real lanes_up(real x, int d, real in)
 #endif
 }
 
-KERNEL real lanes_down(real x, int d, real in)
+KERNEL lane_vec lanes_down(lane_vec x, int d, lane_vec in)
 {
 #if LIMB_LANES == 8
   const __m512i a = (__m512i)x, b = (__m512i)in;
-  return (real)(d == 1   ? _mm512_alignr_epi64(b, a, 1)
-                : d == 2 ? _mm512_alignr_epi64(b, a, 2)
-                         : _mm512_alignr_epi64(b, a, 4));
+  return (lane_vec)(d == 1   ? _mm512_alignr_epi64(b, a, 1)
+                    : d == 2 ? _mm512_alignr_epi64(b, a, 2)
+                             : _mm512_alignr_epi64(b, a, 4));
 #elif LIMB_LANES == 4
   if (d == 1) return PICK(x, in, 1, 2, 3, 7);
   return PICK(x, in, 2, 3, 6, 7);
@@ -75,19 +87,8 @@ KERNEL real lanes_down(real x, int d, real in)
 #endif
 }
 
-// Sine and cosine of every lane.
-KERNEL void sines_of_lanes(real x, real* s, real* c)
-{
-  if (__builtin_expect(limb_sincos_block_f64(x, s, c) != 0, 0)) {
-    double at[LANES], to[2][LANES];
-    memcpy(at, &x, sizeof x), memcpy(to[0], s, sizeof x), memcpy(to[1], c, sizeof x);
-    limb_sincos_far_f64(LANES, at, to[0], to[1]);
-    memcpy(s, to[0], sizeof x), memcpy(c, to[1], sizeof x);
-  }
-}
-
 // No NaN and no infinity: by the exponent bits, which -ffinite-math-only has no say in.
-KERNEL bool finite_lanes(real x)
+KERNEL bool finite_lanes(lane_vec x)
 {
   uint64_t bits[LANES], carry = 0;
   memcpy(bits, &x, sizeof x);
@@ -97,9 +98,10 @@ KERNEL bool finite_lanes(real x)
   return !(carry >> 63);
 }
 
-KERNEL void put_lanes(cell* to, real x) { memcpy(to, &x, sizeof x); }
+KERNEL void put_lanes(cell* to, lane_vec x) { memcpy(to, &x, sizeof x); }
 
-// Sets of lanes: first .. end - 1; where a number of the robot is not zero; where begin <= x < end. Choice:
+// Sets of lanes: first .. end - 1; one; where a number of the robot is not zero; where begin <= x < end.
+// Choice:
 // those of a where a set of lanes says so, of b elsewhere.
 #if LIMB_LANES == 8
 typedef __mmask8 lane_set;
@@ -114,6 +116,7 @@ KERNEL lane_set lanes_within(int first, int end)
   return (lane_set)(lanes_below(end) & ~lanes_below(first));
 }
 
+KERNEL lane_set one_lane(int l) { return (lane_set)(1U << l); }
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return (lane_set)(a | b); }
 
 KERNEL lane_set given_set(const double* x)
@@ -130,12 +133,15 @@ KERNEL lane_set given_around(double x, const double* begin, const double* end)
 
 KERNEL bool any_lane(lane_set s) { return s != 0; }
 
-KERNEL real choose(lane_set s, real a, real b)
+KERNEL lane_vec choose(lane_set s, lane_vec a, lane_vec b)
 {
-  return (real)_mm512_mask_blend_pd(s, (__m512d)b, (__m512d)a);
+  return (lane_vec)_mm512_mask_blend_pd(s, (__m512d)b, (__m512d)a);
 }
 
-KERNEL real lesser_lanes(real a, real b) { return (real)_mm512_min_pd((__m512d)a, (__m512d)b); }
+KERNEL lane_vec lesser_lanes(lane_vec a, lane_vec b)
+{
+  return (lane_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
+}
 #else
 typedef int64_t lane_set __attribute__((vector_size(LANES * sizeof(int64_t))));
 
@@ -149,6 +155,7 @@ KERNEL lane_set lanes_within(int first, int end)
   return (lane_set)((number >= (int64_t)first) & (number < (int64_t)end));
 }
 
+KERNEL lane_set one_lane(int l) { return lanes_within(l, l + 1); }
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return a | b; }
 KERNEL lane_set given_set(const double* x) { return (lane_set)(lanes_at(x) != 0); }
 
@@ -164,29 +171,60 @@ KERNEL bool any_lane(lane_set s)
   return any != 0;
 }
 
-KERNEL real choose(lane_set s, real a, real b)
+KERNEL lane_vec choose(lane_set s, lane_vec a, lane_vec b)
 {
-  return (real)(((lane_set)a & s) | ((lane_set)b & ~s));
+  return (lane_vec)(((lane_set)a & s) | ((lane_set)b & ~s));
 }
 
-KERNEL real lesser_lanes(real a, real b) { return choose((lane_set)(a < b), a, b); }
+KERNEL lane_vec lesser_lanes(lane_vec a, lane_vec b) { return choose((lane_set)(a < b), a, b); }
 #endif
+
+// A square of lanes, turned over: corners that face each other change places, at distances 1, 2 and 4.
+KERNEL void exchange(lane_vec* a, lane_vec* b, int d)
+{
+  const lane_vec x = *a, y = *b;
+#if LIMB_LANES == 8
+  if (d == 1)
+    *a = PICK(x, y, 0, 8, 2, 10, 4, 12, 6, 14), *b = PICK(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  if (d == 2)
+    *a = PICK(x, y, 0, 1, 8, 9, 4, 5, 12, 13), *b = PICK(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+  if (d == 4)
+    *a = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11), *b = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+#elif LIMB_LANES == 4
+  if (d == 1) *a = PICK(x, y, 0, 4, 2, 6), *b = PICK(x, y, 1, 5, 3, 7);
+  if (d == 2) *a = PICK(x, y, 0, 1, 4, 5), *b = PICK(x, y, 2, 3, 6, 7);
+#else
+  (void)d;
+  *a = PICK(x, y, 0, 2), *b = PICK(x, y, 1, 3);
+#endif
+}
+
+KERNEL void turn_square(lane_vec x[LANES])
+{
+#pragma GCC unroll 8
+  for (int d = 1; d < LANES; d *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < LANES; i++) {
+      if (!(i & d)) exchange(&x[i], &x[i + d], d);
+    }
+  }
+}
 
 // The first lanes only, end of them; the others zero. Whole vectors are stored in pieces, because stores
 // under a mask are slow on some processors.
-KERNEL real some_at(const cell* x, int end)
+KERNEL lane_vec some_at(const cell* x, int end)
 {
 #if LIMB_LANES == 8
-  return (real)_mm512_maskz_loadu_pd(lanes_below(end), x);
+  return (lane_vec)_mm512_maskz_loadu_pd(lanes_below(end), x);
 #else
   if (end >= LANES) return lanes_at(x);
-  real v = {0};
+  lane_vec v = {0};
   for (int l = 0; l < end; l++) v[l] = x[l];
   return v;
 #endif
 }
 
-KERNEL void put_some(cell* to, real x, int end)
+KERNEL void put_some(cell* to, lane_vec x, int end)
 {
   if (end >= LANES) {
     put_lanes(to, x);
@@ -195,12 +233,13 @@ KERNEL void put_some(cell* to, real x, int end)
 #if LIMB_LANES == 8
   if (end & 4) {
     _mm256_storeu_pd(to, _mm512_castpd512_pd256((__m512d)x));
-    x = (real)_mm512_castpd256_pd512(_mm512_extractf64x4_pd((__m512d)x, 1));
+    x = (lane_vec)_mm512_castpd256_pd512(_mm512_extractf64x4_pd((__m512d)x, 1));
     to += 4;
   }
   if (end & 2) {
     _mm_storeu_pd(to, _mm512_castpd512_pd128((__m512d)x));
-    x = (real)_mm512_castpd128_pd512(_mm256_extractf128_pd(_mm512_castpd512_pd256((__m512d)x), 1));
+    x = (lane_vec)_mm512_castpd128_pd512(
+      _mm256_extractf128_pd(_mm512_castpd512_pd256((__m512d)x), 1));
     to += 2;
   }
   if (end & 1) *to = x[0];

@@ -5,20 +5,12 @@
 #ifndef LIMB_LANES_ONE_H
 #define LIMB_LANES_ONE_H
 
-#include <stdbool.h>
+#include "base/wide_one.h"
 
-enum { LANES = 1 };
-
-typedef real cell;
-
-KERNEL real lanes_at(const cell* x) { return *x; }
 KERNEL real given_lanes(const double* x) { return number(parameter(*x)); } // of the robot
-KERNEL real every_lane(cell x) { return x; }
 KERNEL cell add_cell(cell a, cell b) { return add(a, b); }
 KERNEL cell scale_cell(par k, cell a) { return scale(k, a); }
 
-KERNEL real lesser_lanes(real a, real b) { return lesser(a, b); }
-KERNEL cell lane(real x, int l) { return (void)l, x; }
 KERNEL real with_lane(real x, int l, cell y) { return (void)x, (void)l, y; }
 
 // Lanes moved up or down by d: with one lane only what comes in is left.
@@ -35,8 +27,6 @@ KERNEL void sines_of_lanes(real x, real* s, real* c)
 
 KERNEL bool finite_lanes(real x) { return !any_nonfinite(1, &x); }
 
-KERNEL void put_lanes(cell* to, real x) { *to = x; }
-
 // The first lanes only, end of them; the others zero.
 KERNEL real some_at(const cell* x, int end) { return (void)end, *x; }
 
@@ -45,9 +35,7 @@ KERNEL void put_some(cell* to, real x, int end)
   if (end > 0) *to = x;
 }
 
-// Sets of lanes: first .. end - 1; where a number of the robot is not zero; where begin <= x < end. Choice:
-// those of a where a set of lanes says so, of b elsewhere.
-typedef bool lane_set;
+// Sets of lanes: first .. end - 1; where a number of the robot is not zero; where begin <= x < end.
 KERNEL lane_set lanes_within(int first, int end) { return first <= 0 && end > 0; }
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return a || b; }
 KERNEL lane_set given_set(const double* x) { return *x != 0; }
@@ -58,6 +46,5 @@ KERNEL lane_set given_around(double x, const double* begin, const double* end)
 }
 
 KERNEL bool any_lane(lane_set s) { return s; }
-KERNEL real choose(lane_set s, real a, real b) { return s ? a : b; }
 
 #endif

@@ -48,9 +48,14 @@
 
 // LIMB_SINCOS_NARROW: four lanes even where eight are to be had. What reads single results back soon
 // after waits longer for a wide store.
+// LIMB_SINCOS_WIDE: sixteen lanes of float, for those who call the blocks themselves.
 #if defined(__AVX512F__) && !defined(LIMB_SINCOS_NARROW)
 #define LIMB_SINCOS_LANES_F64 8
+#ifdef LIMB_SINCOS_WIDE
+#define LIMB_SINCOS_LANES_F32 16
+#else
 #define LIMB_SINCOS_LANES_F32 8
+#endif
 #elif defined(__AVX2__)
 #define LIMB_SINCOS_LANES_F64 4
 #define LIMB_SINCOS_LANES_F32 8
@@ -92,7 +97,9 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_beyond_f64(limb_vec_f64 a, limb_vec_f64 
 
 LIMB_SINCOS_INLINE unsigned limb_sincos_beyond_f32(limb_vec_f32 a, limb_vec_f32 limit)
 {
-#if defined(__AVX2__)
+#if LIMB_SINCOS_LANES_F32 == 16
+  return _mm512_cmp_ps_mask((__m512)a, (__m512)limit, _CMP_NLE_UQ);
+#elif defined(__AVX2__)
   return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)limit, _CMP_NLE_UQ));
 #elif defined(__SSE2__)
   return (unsigned)_mm_movemask_ps(_mm_cmpnle_ps((__m128)a, (__m128)limit));
@@ -118,7 +125,11 @@ LIMB_SINCOS_INLINE limb_vec_f64 limb_sincos_fnma_f64(limb_vec_f64 a, double b, l
 LIMB_SINCOS_INLINE limb_vec_f32 limb_sincos_fnma_f32(limb_vec_f32 a, float b, limb_vec_f32 c)
 {
   const limb_vec_f32 bb = b - (limb_vec_f32){0};
+#if LIMB_SINCOS_LANES_F32 == 16
+  return (limb_vec_f32)_mm512_fnmadd_ps((__m512)a, (__m512)bb, (__m512)c);
+#else
   return (limb_vec_f32)_mm256_fnmadd_ps((__m256)a, (__m256)bb, (__m256)c);
+#endif
 }
 #endif
 
@@ -303,6 +314,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict 
   return limb_sincos_used(n, beyond);
 }
 
+#if LIMB_SINCOS_LANES_F32 <= LIMB_SINCOS_PAD
 LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x, float* restrict s,
                                                   float* restrict c)
 {
@@ -316,6 +328,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x
   }
   return limb_sincos_used(n, beyond);
 }
+#endif
 
 // s[i] = sin x[i], c[i] = cos x[i] for i < n (rad). The three arrays do not overlap and have room
 // for n rounded up to a multiple of LIMB_SINCOS_PAD entries; that tail of x may hold anything, that
@@ -333,6 +346,7 @@ static inline void limb_sincos_f64(int n, const double* restrict x, double* rest
   if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(n, x, s, c);
 }
 
+#if LIMB_SINCOS_LANES_F32 <= LIMB_SINCOS_PAD
 // The same for float.
 static inline void limb_sincos_f32(int n, const float* restrict x, float* restrict s,
                                    float* restrict c)
@@ -343,5 +357,6 @@ static inline void limb_sincos_f32(int n, const float* restrict x, float* restri
     beyond |= limb_sincos_group_f32(n - i, x + i, s + i, c + i);
   if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f32(n, x, s, c);
 }
+#endif
 
 #endif

@@ -5,7 +5,28 @@
 #include "model/kernels.h"
 #include "model/state_check.h"
 
-typedef enum method { BY_ABA, BY_MASS_MATRIX } method;
+typedef enum method { BY_ABA, BY_MASS_MATRIX, BY_CHAIN } method;
+
+// What limb_forward_dynamics uses: the mass matrix for mimic joints, and for chains so short that it is
+// faster.
+static method best_of(const limb_model* m)
+{
+  if (m->has_mimic) return BY_MASS_MATRIX;
+  return limb_is_short_chain(m) ? BY_CHAIN : BY_ABA;
+}
+
+static double least_margin(limb_data* d, const double* q, const double* v, const double* tau,
+                           const limb_surroundings* x, method by, double* work, double* a)
+{
+  const limb_kernels* k = limb_kernels_of(d);
+  const limb_model* m = d->m;
+  switch (by) {
+  case BY_CHAIN: return k->forward_chain(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, a);
+  case BY_MASS_MATRIX:
+    return k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, work, a);
+  default: return k->aba(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, a);
+  }
+}
 
 // work: packed factors, BY_MASS_MATRIX only.
 static limb_status run(limb_data* d, const double* q, const double* v, const double* tau,
@@ -17,12 +38,11 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
   limb_surroundings x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
-  const limb_kernels* k = limb_kernels_of(d);
-  const double least =
-    by == BY_ABA ? k->aba(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, a)
-                 : k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x.terms, x.wrench, work, a);
+  double least = least_margin(d, q, v, tau, &x, by, work, a);
+  // what looks singular may be beyond the range of determinants only
+  if (by == BY_CHAIN && !(least > 0)) least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
-  const bool positive = by == BY_ABA || limb_factors_positive(m, work);
+  const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
   if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -31,8 +51,7 @@ limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v
                                   const limb_environment* env, double* a)
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
-  const method by = d->m->has_mimic ? BY_MASS_MATRIX : BY_ABA;
-  return run(d, q, v, tau, env, by, d->ws.packed, a);
+  return run(d, q, v, tau, env, best_of(d->m), d->ws.packed, a);
 }
 
 limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v,

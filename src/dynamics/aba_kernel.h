@@ -4,7 +4,10 @@
 //            corrected as in the errata. Classical accelerations of the links' origins. Cost O(nlink).
 //
 // The joints' part is in articulated_kernel.h (force given) and marked_kernel.h (acceleration given).
-// Without marks nothing is left of the latter: forward dynamics is the same text.
+// Without marks nothing is left of the latter: forward dynamics is the same text. Parts of a robot that is
+// cut (batch/split.c) are robots on a moving base: the passes that end in _to.
+
+#include "dynamics/held_kernel.h"
 
 // ---- first pass, out: velocities -------------------------------------------------------------------
 
@@ -100,8 +103,11 @@ KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_w
   return I;
 }
 
-// Returns the least margin of all D: not positive when the mass matrix is singular.
-KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s)
+// Returns the least margin of all D: not positive when the mass matrix is singular. hand: the robot is a part
+// of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
+// goes on behind its last link (held_kernel.h).
+KERNEL real aba_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s,
+                        bool hand, held* t)
 {
   const aba_link* x = ws->aba;
   artic* kept = ws->artic;
@@ -115,20 +121,28 @@ KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws
 #define STEP(shape)                                             \
   {                                                             \
     I = add_rigid(I, moments_of(shape, &k[i]));                 \
+    const artic whole = I;                                      \
     I = pass_joint(shape, m, k, ws, i, I, s, &least);           \
-    if (p >= 0) {                                               \
+    if (t) hold_joint(shape, m, &k[i], &x[i], i, &whole, t);    \
+    if (p >= 0 || hand) {                                       \
       const place P = place_of(shape, &k[i], ws, i, link->aux); \
       I = artic_to_parent(&P, link, ws, i, I);                  \
+      if (t) hold_parent(&P, &x[i], t);                         \
     }                                                           \
   }
     FOR_SHAPE(link->aba, STEP)
 #undef STEP
     if (p != i - 1 || p < 0) {
-      if (p >= 0) kept[p] = link->last ? I : add_artic(kept[p], I);
+      if (p >= 0 || hand) kept[p] = link->last ? I : add_artic(kept[p], I);
       I = no_artic();
     }
   }
   return least;
+}
+
+KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s)
+{
+  return aba_back_to(m, k, ws, s, false, NULL);
 }
 
 // ---- third pass, out: accelerations ----------------------------------------------------------------
@@ -176,16 +190,19 @@ KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const lim
   return add_axis(shape, k, a, qdd[0]);
 }
 
-KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws,
-                           const marks* s, real* qdd)
+// t, if given: what the part's last link holds is known (held_kernel.h).
+KERNEL void aba_accelerate_to(const limb_model* m, const link_const* k, const limb_ws* ws,
+                              const marks* s, const held* t, real* qdd)
 {
   state* kept = ws->state;
+  aba_link* x = ws->aba;
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
     const state start = start_state(m, ws, branch);
     motion a = {start.al, start.a};
     for (int i = branch->begin; i < branch->end; i++) {
       const limb_link* link = &m->link[i];
+      if (t) x[i].u = sub(x[i].u, held_share(t, i));
 #define STEP(shape)                                             \
   {                                                             \
     const place P = place_of(shape, &k[i], ws, i, link->aux);   \
@@ -197,4 +214,10 @@ KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_
       if (link->keep) kept[i].al = a.w, kept[i].a = a.v;
     }
   }
+}
+
+KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws,
+                           const marks* s, real* qdd)
+{
+  aba_accelerate_to(m, k, ws, s, NULL, qdd);
 }

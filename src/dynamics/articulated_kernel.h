@@ -174,9 +174,8 @@ KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link*
                             real tau, real* least)
 {
   const force U = axis_column(shape, k, &I);
-  real D, felt;
-  project(shape, k, U, &D);
-  project(shape, k, I.p, &felt);
+  real D = project_axis(shape, k, U);
+  const real felt = project_axis(shape, k, I.p);
   if (shape >= SHAPE_ROT_ANY) D = plus(rotor, D);
   *least = lesser(*least, margin(D, shape == SHAPE_TRANS ? I.M : I.A));
   const real inverse = recip(D), u = sub(tau, felt);

@@ -7,6 +7,15 @@
 //   C       composite inertia of a subtree, in its root link's axes
 //   F       C S_k: the force that gives the subtree unit acceleration along dof k
 //   M_jk    S_j' F, with F carried up to the link of dof j
+//
+// Columns are kept in blocks of as many dofs as there are lanes (dynamics/column_kernel.h). Most scalars
+// have one: any tree, entries go where `target` says. Vectors of columns are for chains of rotations, which
+// bring a target of their own and define COLUMN_TARGET (dynamics/chain_kernel.h). With COLUMN_WALK a column
+// goes to the root as soon as it is made: that asks for the shape of every link on its way, and saves the
+// room of the columns on theirs, which pays for scalars that are long. All columns make the same steps in
+// any case.
+
+#include "dynamics/column_kernel.h"
 
 KERNEL composite add_own(composite C, moments s, bool massive)
 {
@@ -86,17 +95,25 @@ KERNEL force column(int shape, const link_const* k, composite C, int dof)
   return F;
 }
 
-// Where entries go: a full matrix in compiled order, in the user's order, or packed elimination rows.
-enum { M_COMPILED, M_USER, M_PACKED };
+#ifndef COLUMN_TARGET
+// Where entries go: a full matrix in compiled order, in the user's order, packed elimination rows, or the
+// rows of a square from the diagonal on (linalg/square_kernel.h).
+enum { M_COMPILED, M_USER, M_PACKED, M_SQUARE };
 
 typedef struct target {
   int mode; // a constant in every instance of the kernel
   real* M;
 } target;
 
+KERNEL target square_target(real* rows) { return (target){M_SQUARE, rows}; }
+
 // Entry of dofs j (of an ancestor or the same link) and k.
 KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
 {
+  if (to->mode == M_SQUARE) {
+    to->M[j * SIDE + k] = x;
+    return;
+  }
   if (to->mode == M_COMPILED) {
     to->M[(size_t)j * (size_t)m->nv + (size_t)k] = x;
     to->M[(size_t)k * (size_t)m->nv + (size_t)j] = x;
@@ -128,45 +145,133 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
   *entry = add(*entry, x);
 }
 
-// Last dof of the subtree of a link.
-KERNEL int last_dof(const limb_model* m, const limb_link* link)
+// Entries of dof j with the block of dof c: one entry.
+KERNEL void put_block(const limb_model* m, const target* to, int j, int c, lane_vec x)
+{
+  if (c >= j) put(m, to, j, c, x);
+}
+
+// What turns with the joints alone.
+KERNEL void put_rotors(const limb_model* m, const target* to)
+{
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    const int row = m->elim.dof[c];
+    real* at = to->mode == M_PACKED ? &to->M[m->elim.row[row] + m->elim.depth[row]]
+                                    : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
+    *at = plus(parameter(m->actuator[c].rotor * dof->mult * dof->mult), *at);
+  }
+}
+#endif
+
+// The link's own column. Signs are changed before it sets out, so that it fares like one of several in a
+// vector. A component along the axis that is zero stays a constant.
+KERNEL force own_column(int shape, const link_const* k, composite C, int dof)
+{
+  force F = column(shape, k, C, dof);
+  F.n.x = settled(F.n.x), F.n.y = settled(F.n.y);
+  F.f.x = settled(F.f.x), F.f.y = settled(F.f.y);
+  if (is_dense(shape)) F.n.z = settled(F.n.z), F.f.z = settled(F.f.z);
+  return F;
+}
+
+// A link, what it carries, and where its rows go.
+typedef struct carrier {
+  const limb_model* m;
+  const link_const* k;
+  const limb_link* link;
+  const target* to;
+  const place* P; // NULL: on the world
+  cell* columns;
+  int end; // one past the last dof that it carries
+} carrier;
+
+KERNEL int block_of_dof(int dof) { return (int)((unsigned)dof / LANES * LANES); }
+
+// The link's rows for a block of columns, and the columns as its parent sees them.
+KERNEL bundle pass_columns(int shape, const carrier* s, int c, bundle F)
+{
+  for (int r = 0; r < dofs_of(shape); r++) {
+    put_block(s->m, s->to, s->link->dof + r, c, along(shape, s->k, F, r));
+  }
+  return s->P ? bundle_out(s->P, F) : F;
+}
+
+// All columns of the subtree, by way of the workspace. The link's own come to those of their block behind
+// them.
+KERNEL void pass_blocks(int shape, const carrier* s, composite C)
+{
+  int c = 0;
+  for (int k = 0; k < dofs_of(shape); k++) {
+    const int dof = s->link->dof + k;
+    c = block_of_dof(dof);
+    cell* at = s->columns + 6 * (ptrdiff_t)c;
+    const bool alone = LANES == 1 || dof + 1 == s->end || dof + 1 == c + LANES;
+    const bundle F =
+      with_force(alone ? no_bundle() : bundle_at(at), dof - c, own_column(shape, s->k, C, k));
+    const bundle G = pass_columns(shape, s, c, F);
+    if (s->P) put_bundle(at, G);
+  }
+  for (c += LANES; c < s->end; c += LANES) {
+    cell* at = s->columns + 6 * (ptrdiff_t)c;
+    const bundle G = pass_columns(shape, s, c, bundle_at(at));
+    if (s->P) put_bundle(at, G);
+  }
+}
+
+// The columns of a chain that fit into one block, by way of registers.
+KERNEL bundle pass_block(int shape, const carrier* s, composite C, bundle F)
+{
+  return pass_columns(shape, s, 0, with_force(F, s->link->dof, own_column(shape, s->k, C, 0)));
+}
+
+#ifdef COLUMN_WALK
+enum { WALK = COLUMN_WALK };
+#else
+enum { WALK = 0 };
+#endif
+
+// The link's own columns for its parent.
+KERNEL void start_walk(int shape, const carrier* s, composite C, bundle* F)
+{
+  for (int c = 0; c < dofs_of(shape); c++) {
+    const force own = own_column(shape, s->k, C, c);
+    F[c] = pass_columns(shape, s, s->link->dof + c, bundle_of(own));
+  }
+}
+
+// The column of a dof from link i to the root.
+KERNEL void walk(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to,
+                 int i, int dof, bundle F)
+{
+  for (; i >= 0; i = m->link[i].parent) {
+    const limb_link* link = &m->link[i];
+#define STEP(shape)                                           \
+  {                                                           \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    const carrier s = {m, &k[i], link, to, &P, NULL, 0};      \
+    F = pass_columns(shape, &s, dof, F);                      \
+  }
+#define ROOT_STEP(shape)                                   \
+  {                                                        \
+    const carrier s = {m, &k[i], link, to, NULL, NULL, 0}; \
+    F = pass_columns(shape, &s, dof, F);                   \
+  }
+    if (link->parent < 0) {
+      FOR_ROOT_SHAPE(link->shape, ROOT_STEP)
+    } else {
+      FOR_SHAPE(link->shape, STEP)
+    }
+#undef ROOT_STEP
+#undef STEP
+  }
+}
+
+// One past the last dof of the subtree of a link.
+KERNEL int end_of_subtree(const limb_model* m, const limb_link* link)
 {
   const limb_link* last = &m->link[link->end - 1];
-  return last->dof + last->ndof - 1;
-}
-
-// S' F for dof r of the link.
-KERNEL real along(int shape, const link_const* k, force F, int r)
-{
-  real row[6];
-  project(shape, k, F, row);
-  return row[r];
-}
-
-// The link's own columns and their part of the matrix; up: they go on to its parent.
-KERNEL void put_own(int shape, const limb_model* m, const link_const* k, const limb_link* link,
-                    const target* to, composite C, const place* P, bool up, force* F)
-{
-  const int dof = link->dof;
-  for (int c = 0; c < dofs_of(shape); c++) {
-    const force own = column(shape, k, C, c);
-    const par rotor = is_dense(shape) ? constant(0) : parameter(m->actuator[dof].rotor);
-    put(m, to, dof + c, dof + c, plus(rotor, along(shape, k, own, c)));
-    for (int r = 0; r < c; r++) put(m, to, dof + r, dof + c, along(shape, k, own, r));
-    if (up) F[dof + c] = force_out(P, own);
-  }
-}
-
-// The link's rows for the columns behind its own, which go on to its parent as well.
-KERNEL void put_rows(int shape, const limb_model* m, const link_const* k, const limb_link* link,
-                     const target* to, const place* P, bool up, force* F)
-{
-  const int dof = link->dof, last = last_dof(m, link);
-  for (int c = dof + dofs_of(shape); c <= last; c++) {
-    const force Fc = F[c];
-    for (int r = 0; r < dofs_of(shape); r++) put(m, to, dof + r, c, along(shape, k, Fc, r));
-    if (up) F[c] = force_out(P, Fc);
-  }
+  return last->dof + last->ndof;
 }
 
 KERNEL composite sum(composite a, composite b)
@@ -174,29 +279,41 @@ KERNEL composite sum(composite a, composite b)
   return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)};
 }
 
-KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to)
+// one_block: see pass_block(). own: forces of the links themselves, which the last column of a square
+// collects; NULL:
+// none. Both are known in every instance.
+KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws* ws,
+                         const target* to, bool one_block, const force* own)
 {
   composite* kept = ws->artic;
-  force* F = ws->columns;
   const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
   composite C = none;
+  bundle F = no_bundle(), made[6];
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
-    const int p = link->parent;
+    const int p = link->parent, end = end_of_subtree(m, link);
     if (link->keep) C = sum(C, kept[i]);
+#define CARRY(shape, place)                                        \
+  const carrier s = {m, &k[i], link, to, place, ws->columns, end}; \
+  C = add_own(C, moments_of(shape, &k[i]), link->massive);         \
+  if (own) F = with_more(F, LANES - 1, own[i]);                    \
+  if (one_block) {                                                 \
+    F = pass_block(shape, &s, C, F);                               \
+  } else if (WALK) {                                               \
+    start_walk(shape, &s, C, made);                                \
+  } else {                                                         \
+    pass_blocks(shape, &s, C);                                     \
+  }                                                                \
+  if (own && !one_block) F = pass_columns(shape, &s, SIDE - 1, F);
 #define STEP(shape)                                                            \
-  {                                                                            \
+  if (LANES == 1 || shape <= SHAPE_ROT_ANY) {                                  \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                  \
-    C = add_own(C, moments_of(shape, &k[i]), link->massive);                   \
-    put_own(shape, m, &k[i], link, to, C, &P, true, F);                        \
-    put_rows(shape, m, &k[i], link, to, &P, true, F);                          \
+    CARRY(shape, &P)                                                           \
     C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
   }
-#define ROOT_STEP(shape)                                     \
-  {                                                          \
-    C = add_own(C, moments_of(shape, &k[i]), link->massive); \
-    put_own(shape, m, &k[i], link, to, C, NULL, false, F);   \
-    put_rows(shape, m, &k[i], link, to, NULL, false, F);     \
+#define ROOT_STEP(shape)                      \
+  if (LANES == 1 || shape <= SHAPE_ROT_ANY) { \
+    CARRY(shape, NULL)                        \
   }
     if (p < 0) {
       FOR_ROOT_SHAPE(link->shape, ROOT_STEP)
@@ -205,9 +322,18 @@ KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, co
     }
 #undef ROOT_STEP
 #undef STEP
+#undef CARRY
+    for (int c = 0; WALK && c < link->ndof && p >= 0; c++)
+      walk(m, k, ws, to, p, link->dof + c, made[c]);
     if (p != i - 1) {
       if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);
       C = none;
     }
   }
+  if (m->has_actuators) put_rotors(m, to);
+}
+
+KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to)
+{
+  crba_columns(m, k, ws, to, false, NULL);
 }

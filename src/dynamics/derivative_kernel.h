@@ -73,7 +73,7 @@ KERNEL void load_others(const limb_model* m, const link_const* k, const limb_ws*
                         const motion_in* in)
 {
   real* q = ws->q;
-  if (in->nwrench > 0) {
+  if (loads_of(in) > 0) {
     load_coordinates(m, k, ws, in->q);
   } else if (m->has_actuators) {
     for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, in->q, i);
@@ -85,7 +85,7 @@ KERNEL void load_others(const limb_model* m, const link_const* k, const limb_ws*
 KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws,
                          const motion_in* in, const row_in* rows, real* ct, real* tau)
 {
-  for (int l = 0; l < in->nwrench; l++) take_load(m, ws, load_of(m, k, ws, &in->wrench[l]), ct);
+  for (int l = 0; l < loads_of(in); l++) take_load(m, ws, load_of(m, k, ws, in, l), ct);
   if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
   if (ct != tau) in_user_order(m, ct, tau);
 }
@@ -95,8 +95,8 @@ KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws
                          const motion_in* in, const real* cv, const slopes* out)
 {
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
-  for (int l = 0; l < in->nwrench && out->dq; l++) {
-    take_load_slopes(m, ws, load_of(m, k, ws, &in->wrench[l]), out->dq);
+  for (int l = 0; l < loads_of(in) && out->dq; l++) {
+    take_load_slopes(m, ws, load_of(m, k, ws, in, l), out->dq);
   }
 }
 
@@ -108,8 +108,8 @@ static bool set_id_derivatives(const limb_model* m, const link_const* k, const l
                        .a = in_compiled_order(m, in->x, ws->a),
                        .base = ws->base,
                        .base_turns = ws->base_turns,
-                       .keep = in->nwrench > 0};
-  const bool bodies_only = !m->has_actuators && in->nwrench == 0;
+                       .keep = loads_of(in) > 0};
+  const bool bodies_only = !m->has_actuators && loads_of(in) == 0;
   real* ct = m->identity && bodies_only && out->y ? out->y : ws->force;
   const row_out to = {ct, out->dx, out->dq, out->dv};
   clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
@@ -117,7 +117,7 @@ static bool set_id_derivatives(const limb_model* m, const link_const* k, const l
   load_others(m, k, ws, in);
   if (out->y) sheet_forces(m, k, ws, in, &rows, ct, out->y);
   other_slopes(m, k, ws, in, rows.v, out);
-  return fine && (in->nwrench == 0 || !out->dq || set_finite_matrix(m, out->dq));
+  return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
 
 // The packed rows of M, from all of it in the user's order.
@@ -159,7 +159,7 @@ static real set_fd_derivatives(const limb_model* m, const link_const* k, const l
 {
   const limb_sheet* s = &ws->sheet;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= ROWS.lanes;
-  if (ROWS.lanes > 1 && one_block && m->identity && in->nwrench == 0 && m->nshaft == 0)
+  if (ROWS.lanes > 1 && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
     return forward_block(m, k, ws, in, out);
   row_in rows = {.q = sheet_coordinates(m, s, in->q),
                  .v = in_compiled_order(m, in->v, ws->v),

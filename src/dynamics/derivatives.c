@@ -25,7 +25,7 @@ limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, con
   limb_surroundings around;
   const limb_status s = enter(d, q, v, a, env, &around);
   if (s != LIMB_OK) return s;
-  const limb_kernels_motion in = {q, v, a, &around.terms, around.given, around.ngiven};
+  const limb_kernels_motion in = {q, v, a, &around.terms, around.given, around.ngiven, NULL, 0};
   const limb_kernels_slopes slopes = {out->tau, out->dtau_dq, out->dtau_dv, out->M};
   const bool fine = limb_kernels_of(d)->id_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes) &&
                     (!out->tau || limb_finite_v(d, out->tau));
@@ -40,7 +40,7 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   limb_surroundings around;
   const limb_status s = enter(d, q, v, tau, env, &around);
   if (s != LIMB_OK) return s;
-  const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven};
+  const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven, NULL, 0};
   const limb_kernels_slopes slopes = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
   const double least = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
   if (!(least > 0) || !limb_inverse_positive(d->m, out->dacc_dtau)) return LIMB_E_SINGULAR;

@@ -14,7 +14,7 @@ static bool finite_matrix(const limb_dual* w, const limb_dual_number* A)
 static bool run(limb_dual* w, limb_dual_kind kind, const limb_surroundings* x)
 {
   const limb_model* m = w->m;
-  const limb_kernels_dual_motion in = {w->q, w->v, w->x, &x->terms, x->given, x->ngiven};
+  const limb_kernels_dual_motion in = {w->q, w->v, w->x, &x->terms, x->given, x->ngiven, NULL, 0};
   const limb_kernels_dual_slopes out = {w->y, w->dq, w->dv, w->dx};
   if (kind == LIMB_DUAL_FORWARD) {
     return w->kernels->fd_derivatives(m, m->k64, &w->ws, &in, &out).x > 0;

@@ -90,22 +90,10 @@ void limb_enter_void(limb_data* d)
   d->base_is_default = false;
 }
 
-// A wrench on a frame as a force on its link, in link axes at the link's origin.
-static sp_force on_link(const sp_pose* X, const limb_site* site, const limb_wrench* w)
-{
-  if (w->ref == LIMB_BODY) return sp_force_out(site->in_link, w->wrench);
-  if (w->ref == LIMB_WORLD) return sp_force_in(*X, w->wrench);
-  // ALIGNED: world axes at the frame's origin
-  const sp_vec3 f = sp_tmulv(X->R, w->wrench.f), n = sp_tmulv(X->R, w->wrench.m);
-  return sp_force_make(sp_add3(n, sp_cross3(site->in_link.p, f)), f);
-}
-
 static void add_wrench(limb_data* d, const limb_wrench* w)
 {
-  const limb_site site = limb_site_of(d->m, w->frame);
-  if (site.link < 0) return; // on a body that cannot move
-  sp_force* sum = &d->link_force[site.link];
-  *sum = sp_addf(*sum, on_link(&d->own.X[site.link], &site, w));
+  const limb_kernels* k = limb_kernels_of(d);
+  k->add_wrench(d->m, &d->own.X[0].R.m[0], w->frame, w->ref, &w->wrench.m.x, &d->link_force[0].m.x);
 }
 
 limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env,

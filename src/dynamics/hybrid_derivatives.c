@@ -80,7 +80,7 @@ limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in
   limb_status s = limb_enter_lawless(d, in->env, NULL, &x);
   if (s == LIMB_OK) s = solve(d, in, given, out);
   if (s != LIMB_OK) return s;
-  const limb_kernels_motion at = {in->q, in->v, d->user_v, &x.terms, x.given, x.ngiven};
+  const limb_kernels_motion at = {in->q, in->v, d->user_v, &x.terms, x.given, x.ngiven, NULL, 0};
   const limb_kernels_slopes slopes = {NULL, out->dy_dq, out->dy_dv, out->dy_dx};
   if (!limb_kernels_of(d)->id_derivatives(m, m->k64, &d->ws, &at, &slopes)) return LIMB_E_NONFINITE;
   const beside other[2] = {{m->nv, out->dy_dq}, {m->nv, out->dy_dv}};

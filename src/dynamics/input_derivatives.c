@@ -29,7 +29,7 @@ static limb_status frame_rows(limb_data* d, const double* q, int frame, limb_ref
   const limb_status s = limb_link_kinematics(d, q, NULL, NULL, &d->own);
   if (s != LIMB_OK) return s;
   const limb_site site = limb_site_of(m, frame);
-  limb_site_jacobian(m, &site, d->own.X, ref, (sp_motion*)(void*)out);
+  limb_site_jacobian(d, &site, d->own.X, ref, (sp_motion*)(void*)out);
   return finished(m, 6, out);
 }
 

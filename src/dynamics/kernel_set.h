@@ -5,8 +5,12 @@
 //                           any_nonfinite(), any_nonfinite_input(), sines(), sign_of()
 //   LINK_CONST              struct of link constants over its parameter type
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
-//   KERNEL_TABLE            name of the table
+//   KERNEL_TABLE            name of the table; without one the functions are there, and no table
 //   ROWS                    table of row kernels over the same scalar, if they are compiled elsewhere
+//   CHAIN, CHAIN_LANES      table of chain kernels over vectors of the scalar, if there is one, and their
+//   lanes
+//   CHAIN_PAYS(n)           whether mass matrices of n joints are made by them
+//   NO_FORWARD_CHAIN        leaves out forward_chain(), for scalars that would be long in compiling
 
 #include "linalg/composite_ops.h"
 #include "linalg/spatial_ops.h"
@@ -31,6 +35,7 @@
 #define SET_JOIN2(a, b) a##b
 #define SET_JOIN(a, b)  SET_JOIN2(a, b)
 typedef SET_JOIN(KERNEL_SET, _motion) motion_in;
+typedef SET_JOIN(KERNEL_SET, _load) load_in;
 typedef SET_JOIN(KERNEL_SET, _slopes) slopes;
 typedef SET_JOIN(KERNEL_SET, _hybrid) hybrid_in;
 typedef SET_JOIN(KERNEL_SET, _rows_in) row_in;
@@ -49,6 +54,8 @@ static const SET_JOIN(KERNEL_SET, _rows) rows_here = ROW_KERNELS;
 #include "dynamics/sheet_kernel.h"
 
 #include "dynamics/load_kernel.h"
+
+#include "dynamics/wrench_kernel.h"
 
 static bool set_finite(const limb_model* m, const real* q, const real* v, const real* a)
 {
@@ -92,6 +99,12 @@ static void set_inverse_dynamics(const limb_model* m, const link_const* k, const
 static void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
                             const real* q, real* M)
 {
+#ifdef CHAIN
+  if (limb_is_chain(m) && CHAIN_PAYS(m->nv)) {
+    CHAIN.mass_matrix(m, k, ws, q, M);
+    return;
+  }
+#endif
   load_coordinates(m, k, ws, q);
   const size_t entries = (size_t)m->nv * (size_t)m->nv;
   const bool plain = m->identity;
@@ -178,6 +191,29 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
 
 #include "dynamics/derivative_kernel.h"
 
+#include "kinematics/link_axis_kernel.h"
+
+#include "dynamics/regressor_kernel.h"
+
+#include "kinematics/frame_kernel.h"
+
+#if defined(CHAIN) && CHAIN_LANES == 8
+static real set_forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws,
+                              const real* q, const real* v, const real* tau,
+                              const limb_terms* terms, const real* wrench, real* a)
+{
+  return CHAIN.forward(m, k, ws, q, v, tau, terms, wrench, a);
+}
+#elif defined(NO_FORWARD_CHAIN)
+#define set_forward_chain NULL
+#else
+#include "linalg/square_kernel.h"
+
+#include "dynamics/forward_chain_kernel.h"
+#define set_forward_chain forward_chain
+#endif
+
+#ifdef KERNEL_TABLE
 const KERNEL_SET KERNEL_TABLE = {set_finite,
                                  set_finite_result,
                                  set_finite_matrix,
@@ -193,4 +229,10 @@ const KERNEL_SET KERNEL_TABLE = {set_finite,
                                  set_aba,
                                  set_by_mass_matrix,
                                  set_hybrid,
-                                 set_hybrid_by_mass_matrix};
+                                 set_hybrid_by_mass_matrix,
+                                 set_regressor,
+                                 set_add_wrench,
+                                 set_frame_pose,
+                                 set_frame_jacobian,
+                                 set_forward_chain};
+#endif

@@ -53,8 +53,9 @@ KERNEL real sign_of(real x, double width)
 #undef FOR_SHAPE
 #define FOR_SHAPE FOR_FEW_SHAPES
 
-#define PASTE2(a, b) a##b
-#define PASTE(a, b)  PASTE2(a, b)
-#define KERNEL_SET   limb_kernels_dual
-#define KERNEL_TABLE PASTE(limb_kernels_dual_, LIMB_ISA)
+#define PASTE2(a, b)     a##b
+#define PASTE(a, b)      PASTE2(a, b)
+#define NO_FORWARD_CHAIN 1 // nobody asks for its derivatives
+#define KERNEL_SET       limb_kernels_dual
+#define KERNEL_TABLE     PASTE(limb_kernels_dual_, LIMB_ISA)
 #include "dynamics/kernel_set.h"

@@ -22,10 +22,10 @@ KERNEL pose root_pose(const limb_model* m, const link_const* k, const limb_ws* w
   const limb_link* link = &m->link[i];
   const pose W = base_pose(m, link->root);
   pose X;
-#define STEP(shape)                                                           \
-  {                                                                           \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                 \
-    X = (pose){mulM(W.R, turn_matrix(&P)), add3(W.p, mulv(W.R, offset(&P)))}; \
+#define STEP(shape)                                           \
+  {                                                           \
+    const place P = place_of(shape, &k[i], ws, i, link->aux); \
+    X = moved_pose(W, &P);                                    \
   }
   FOR_ROOT_SHAPE(link->shape, STEP)
 #undef STEP
@@ -34,26 +34,42 @@ KERNEL pose root_pose(const limb_model* m, const link_const* k, const limb_ws* w
 
 KERNEL force force_at(vec3 n, vec3 f, vec3 p) { return (force){add3(n, cross3(p, f)), f}; }
 
-KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws,
-                    const limb_wrench* w)
+// Wrenches of the surroundings, the same in all states, and others that come as scalars.
+KERNEL int loads_of(const motion_in* in) { return in->nwrench + in->nload; }
+
+KERNEL force force_of_wrench(const sp_force* F)
 {
-  const limb_site site = limb_site_of(m, w->frame);
-  load L = {.link = site.link, .ref = w->ref};
+  return (force){given3(F->m.x, F->m.y, F->m.z), given3(F->f.x, F->f.y, F->f.z)};
+}
+
+KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws, int frame,
+                    limb_ref ref, force F)
+{
+  const limb_site site = limb_site_of(m, frame);
+  load L = {.link = site.link, .ref = ref};
   if (site.link < 0) return L;
   const pose X = pose_at(&ws->sheet, &m->link[site.link]);
-  const sp_vec3 at = site.in_link.p;
-  L.p = add3(X.p, mulv(X.R, given3(at.x, at.y, at.z)));
-  if (w->ref == LIMB_BODY) {
-    const sp_vec3 n = sp_mulv(site.in_link.R, w->wrench.m),
-                  f = sp_mulv(site.in_link.R, w->wrench.f);
-    L.F = force_at(mulv(X.R, given3(n.x, n.y, n.z)), mulv(X.R, given3(f.x, f.y, f.z)), L.p);
+  const pose at = compose(X, given_pose(&site.in_link));
+  L.p = at.p;
+  if (ref == LIMB_BODY) {
+    L.F = force_at(mulv(at.R, F.n), mulv(at.R, F.f), L.p);
     return L;
   }
   const pose W = root_pose(m, k, ws, site.link);
-  const sp_vec3 n = w->wrench.m, f = w->wrench.f;
-  if (w->ref == LIMB_WORLD) L.p = sub3(zero3(), tmulv(W.R, W.p));
-  L.F = force_at(tmulv(W.R, given3(n.x, n.y, n.z)), tmulv(W.R, given3(f.x, f.y, f.z)), L.p);
+  if (ref == LIMB_WORLD) L.p = sub3(zero3(), tmulv(W.R, W.p));
+  L.F = force_at(tmulv(W.R, F.n), tmulv(W.R, F.f), L.p);
   return L;
+}
+
+KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws,
+                    const motion_in* in, int l)
+{
+  if (l < in->nwrench) {
+    const limb_wrench* w = &in->wrench[l];
+    return load_at(m, k, ws, w->frame, w->ref, force_of_wrench(&w->wrench));
+  }
+  const load_in* x = &in->load[l - in->nwrench];
+  return load_at(m, k, ws, x->frame, x->ref, *(const force*)x->F);
 }
 
 KERNEL motion axis_at(const limb_sheet* s, int c)

@@ -50,7 +50,7 @@ KERNEL motion add_axis(int shape, const link_const* k, motion a, real qdd)
 KERNEL artic give_axis(int shape, const link_const* k, aba_link* x, artic I, real qdd)
 {
   x->G = axis_column(shape, k, &I);
-  project(shape, k, I.p, &x->u);
+  x->u = project_axis(shape, k, I.p);
   I.p = with_bias(&I, add_axis(shape, k, axis_bias(shape, k, x), qdd));
   return I;
 }

@@ -133,7 +133,7 @@ limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsig
   if (s != LIMB_OK) return s;
   const limb_site site = limb_site_of(d->m, frame);
   sp_motion* all = (sp_motion*)(void*)p.columns;
-  limb_site_jacobian(d->m, &site, d->own.X, ref, all);
+  limb_site_jacobian(d, &site, d->own.X, ref, all);
 
   gather(&p, LIMB_ACCELERATION_GIVEN, LIMB_FORCE_GIVEN, p.B); // a row of nb for each arm velocity
   double* x = p.B;

@@ -9,11 +9,7 @@ KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const 
   const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
   real* ct = m->identity ? tau : ws->tau;
   rnea_out(m, k, ws, cv, ca);
-  if (wrench) {
-    force* F = (force*)ws->force + 1;
-    const force* on = (const force*)wrench;
-    for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
-  }
+  if (wrench) take_wrenches(m, ws, wrench);
   rnea_back(m, k, ws, ct);
   if (m->has_actuators) add_actuators(m, ws, cv, ca, terms, ct);
   if (!m->identity) in_user_order(m, ct, tau);

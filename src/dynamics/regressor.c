@@ -6,34 +6,24 @@
 // Cost:      O(n depth): every body on every axis between it and the world; O(n) for energies.
 //
 //   paper     code     meaning
-//   V, V'     v, a     velocity and acceleration less gravity of a body, its axes and origin
+//   V         v        velocity of a body, its axes and origin
 //   J_k       s        axis k: the body's velocity per unit of v_k, the same axes and point
-//   W         Y        rows by limb_add_force_row: s . (I V' + V x* I V)
 //
-// A joint coordinate is mult v of the user's (mimic joints): a column of its axis counts mult times in the
-// user's row. Positions are taken relative to the root of the tree, so that a robot far from the world's
-// origin keeps its digits.
+// The regressor of inverse dynamics is a kernel (regressor_kernel.h). A joint coordinate is mult v of the
+// user's (mimic joints): a column of its axis counts mult times in the user's row. Positions are taken
+// relative to the root of the tree, so that a robot far from the world's origin keeps its digits.
 
 #include "dynamics/regressor_impl.h"
 
 #include "base/finite.h"
-#include "base/smooth_sign.h"
-#include "dynamics/base_motion.h"
 #include "dynamics/environment.h"
 #include "dynamics/regressor_rows.h"
 #include "kinematics/link_axis.h"
 #include "kinematics/link_motion.h"
+#include "model/kernels.h"
+#include "model/state_check.h"
 
 #include <string.h>
-
-// What a walk from a body to the world needs: which row gets which velocity and acceleration.
-typedef struct walk {
-  const limb_model* m;
-  const limb_link_motion* s; // positions relative to the root; link axes and origins
-  bool momentum;             // rows of s . I v instead of s . (I a + v x* I v)
-  size_t np;
-  double* Y;
-} walk;
 
 static void clear(size_t rows, size_t np, double* Y) { memset(Y, 0, rows * np * sizeof *Y); }
 
@@ -44,93 +34,37 @@ static bool is_finite(size_t rows, int np, const double* Y)
   return true;
 }
 
-// The ten columns of one body, row by row, from its link to the world.
-static void body_columns(const walk* w, int body, double* Y)
-{
-  const limb_model* m = w->m;
-  const limb_body* own = &m->body[body];
-  const sp_pose X = sp_compose(w->s->X[own->link], own->in_link);
-  const sp_motion v = sp_motion_in(own->in_link, w->s->v[own->link]);
-  const sp_motion a = w->momentum ? v : sp_motion_in(own->in_link, w->s->a[own->link]);
-  for (int i = own->link; i >= 0; i = m->link[i].parent) {
-    for (int k = 0; k < m->link[i].ndof; k++) {
-      const limb_dof* dof = &m->dof[m->link[i].dof + k];
-      const sp_motion axis = limb_link_axis(m, i, k, &w->s->X[i], X.p);
-      const sp_motion s = {sp_tmulv(X.R, axis.w), sp_tmulv(X.R, axis.v)};
-      double* row = Y + (size_t)dof->v * w->np;
-      if (w->momentum) {
-        limb_add_inertia_row(dof->mult, s, v, row);
-      } else {
-        limb_add_force_row(dof->mult, s, v, a, row);
-      }
-    }
-  }
-}
-
-// All bodies; where the columns of the joints begin.
-static double* inertial_columns(const walk* w)
-{
-  double* at = w->Y;
-  for (int b = 0; b < w->m->nbody; b++) {
-    if (!limb_has_parameters(w->m, b)) continue;
-    body_columns(w, b, at);
-    at += LIMB_BODY_PARAMETERS;
-  }
-  return at;
-}
-
-// tau += mult (Ia q'' + Fv q' + Fs sign(q') + k q + offset), q = mult q_user + offset of the mimic joint
-static void joint_columns(const limb_joint* joint, const double* q, const double* v,
-                          const double* a, const limb_environment* env, double* row)
-{
-  const double mult = joint->multiplier, rate = mult * v[joint->v];
-  row[0] = mult * (mult * a[joint->v]);
-  if (env->friction) {
-    row[1] = mult * rate;
-    row[2] = mult * limb_smooth_sign(rate, env->coulomb_width);
-  }
-  row[3] = mult * (mult * q[joint->q] + joint->offset);
-  row[4] = mult;
-}
-
-// tau -= T at the joint, tau += T / ratio at the motor; T = K x + D x' + offset, x = qm / ratio - q
-static void shaft_columns(const limb_model* m, const limb_shaft_def* def, const double* q,
-                          const double* v, const limb_environment* env, size_t np, double* Y)
-{
-  const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
-  const double column[LIMB_SHAFT_PARAMETERS] = {
-    limb_shaft_twist(m, def, q), env->friction ? v[motor->v] / def->ratio - v[joint->v] : 0, 1};
-  for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++) {
-    Y[(size_t)joint->v * np + (size_t)k] = -column[k];
-    Y[(size_t)motor->v * np + (size_t)k] = column[k] / def->ratio;
-  }
-}
-
 limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
                            const limb_environment* env, double* Y)
 {
   if (!d || !q || !v || !a || !Y) return LIMB_E_ARG;
   const limb_model* m = d->m;
-  const limb_link_motion* s = &d->own;
-  limb_environment e;
-  limb_status status = limb_environment_read(m, env, &e);
-  if (status == LIMB_OK) status = limb_link_kinematics(d, q, v, a, s);
-  if (status != LIMB_OK) return status;
-  for (int i = 0; i < m->nlink; i++) limb_add_base_motion(s->X[i], &e, &s->v[i], &s->a[i]);
-  limb_measure_from_root(m, q, s->X);
+  limb_status s = limb_check_state(d, q, v, a);
+  if (s != LIMB_OK) return s;
+  limb_surroundings x;
+  s = limb_enter(d, env, NULL, NULL, &x);
+  if (s != LIMB_OK) return s;
+  const limb_kernels_motion in = {q, v, a, &x.terms, NULL, 0, NULL, 0};
   const int np = limb_parameter_count(m);
-  const walk w = {m, s, false, (size_t)np, Y};
-  clear((size_t)m->nv, w.np, Y);
-  double* at = inertial_columns(&w);
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (!limb_has_actuator(m, j)) continue;
-    joint_columns(joint, q, v, a, &e, at + (size_t)joint->v * w.np);
-    at += LIMB_JOINT_PARAMETERS;
+  return limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// s . I v in the ten columns of one body, row by row, from its link to the world; positions relative to
+// the root.
+static void body_momenta(const limb_model* m, const limb_link_motion* of, int body, size_t np,
+                         double* Y)
+{
+  const limb_body* own = &m->body[body];
+  const sp_pose X = sp_compose(of->X[own->link], own->in_link);
+  const sp_motion v = sp_motion_in(own->in_link, of->v[own->link]);
+  for (int i = own->link; i >= 0; i = m->link[i].parent) {
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + k];
+      const sp_motion axis = limb_link_axis(m, i, k, &of->X[i], X.p);
+      const sp_motion s = {sp_tmulv(X.R, axis.w), sp_tmulv(X.R, axis.v)};
+      limb_add_inertia_row(dof->mult, s, v, Y + (size_t)dof->v * np);
+    }
   }
-  for (int k = 0; k < m->nshaft; k++, at += LIMB_SHAFT_PARAMETERS)
-    shaft_columns(m, &m->shaft[k].def, q, v, &e, w.np, at);
-  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v,
@@ -143,13 +77,17 @@ limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, c
   if (status != LIMB_OK) return status;
   limb_measure_from_root(m, q, s->X);
   const int np = limb_parameter_count(m);
-  const walk w = {m, s, true, (size_t)np, Y};
-  clear((size_t)m->nv, w.np, Y);
-  double* at = inertial_columns(&w);
+  clear((size_t)m->nv, (size_t)np, Y);
+  double* at = Y;
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    body_momenta(m, s, b, (size_t)np, at);
+    at += LIMB_BODY_PARAMETERS;
+  }
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     if (!limb_has_actuator(m, j)) continue;
-    at[(size_t)joint->v * w.np] = joint->multiplier * (joint->multiplier * v[joint->v]);
+    at[(size_t)joint->v * (size_t)np] = joint->multiplier * (joint->multiplier * v[joint->v]);
     at += LIMB_JOINT_PARAMETERS;
   }
   return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;

@@ -1,11 +1,6 @@
-// The forms that are linear in the ten inertial parameters of a body, as rows of ten numbers.
+// The form that is linear in the ten inertial parameters of a body, as a row of ten numbers.
 //
 //   x . I y = m xv.yv + h.(yv x xw + xv x yw) + xw' I yw          x, y motions (w; v) at the body's origin
-//
-// and with it the power of the inertial force of a body on a unit motion s (principle of virtual power),
-// the velocity of the body being v and its acceleration a:
-//
-//   s . (I a + v x* I v) = s . I a - (v x s) . I v
 #ifndef LIMB_REGRESSOR_ROWS_H
 #define LIMB_REGRESSOR_ROWS_H
 
@@ -24,13 +19,6 @@ static inline void limb_add_inertia_row(double k, sp_motion x, sp_motion y, doub
   out[7] += k * (a.y * b.y);
   out[8] += k * (a.y * b.z + a.z * b.y);
   out[9] += k * (a.z * b.z);
-}
-
-// out += k times the row of s . (I a + v x* I v).
-static inline void limb_add_force_row(double k, sp_motion s, sp_motion v, sp_motion a, double* out)
-{
-  limb_add_inertia_row(k, s, a, out);
-  limb_add_inertia_row(-k, sp_crm(v, s), v, out);
 }
 
 #endif

@@ -136,15 +136,25 @@ KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws
   }
 }
 
+// External wrenches, link axes.
+KERNEL void take_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
+{
+  force* F = (force*)ws->force + 1;
+  const force* on = (const force*)wrench;
+  for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
+}
+
 // Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects what other
-// roots than the first hand to the world.
-KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
+// roots than the first hand to the world. hand: the robot is a part of a larger one. Then own[-1] is the
+// force of the link that carries it, and comes back with all that its roots transmit.
+KERNEL void rnea_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, bool hand,
+                         real* tau)
 {
   force* own = (force*)ws->force + 1;
-  own[-1] = zerof();
+  if (!hand) own[-1] = zerof();
   force F = own[m->nlink - 1];
   tau += m->ncdof;
-  for (int i = m->nlink - 1; i > 0; i--) {
+  for (int i = m->nlink - 1; i >= (hand ? 0 : 1); i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
 #define STEP(shape)                                           \
@@ -161,5 +171,14 @@ KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* w
       F = own[i - 1];
     }
   }
-  if (m->nlink > 0) project(m->link[0].shape, &k[0], F, tau - m->link[0].ndof);
+  if (hand) {
+    own[-1] = F;
+  } else if (m->nlink > 0) {
+    project(m->link[0].shape, &k[0], F, tau - m->link[0].ndof);
+  }
+}
+
+KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
+{
+  rnea_back_to(m, k, ws, false, tau);
 }

@@ -23,13 +23,6 @@ KERNEL real dot6(motion S, force F) { return add(dot3(S.w, F.n), dot3(S.v, F.f))
 
 // ---- poses -----------------------------------------------------------------------------------------
 
-KERNEL pose no_pose(void)
-{
-  return (pose){
-    columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())),
-    zero3()};
-}
-
 KERNEL pose get_pose(const cell* at) { return (pose){get_columns(at, ROW_R), get3(at, ROW_P)}; }
 
 KERNEL void set_pose_in(lane_set s, cell* at, pose X)
@@ -219,10 +212,9 @@ KERNEL void row_poses(const table* t, const row_in* in)
 // ---- motions ---------------------------------------------------------------------------------------
 
 // S
-KERNEL motion axis_of(const table* t, const cell* at, const double* given)
+KERNEL motion axis_of(const table* t, pose X, const double* given)
 {
-  const vec3 u = get3(at, ROW_R + 6), p = get3(at, ROW_P);
-  const vec3 moment = cross3(p, u);
+  const vec3 u = column_z(X.R), moment = cross3(X.p, u);
   if (!t->m->mixed) return (motion){u, moment};
   const real turns = get_given(given, GIVEN_TURN), slides = get_given(given, GIVEN_SLIDE);
   return (motion){scale3(turns, u), add3(scale3(turns, moment), scale3(slides, u))};
@@ -245,7 +237,7 @@ KERNEL void row_velocities(const table* t, const row_in* in)
   FOR_BLOCKS(i, t)
   {
     cell* at = column_at(t, i);
-    const motion S = axis_of(t, at, given_at(t, i));
+    const motion S = axis_of(t, get_pose(at), given_at(t, i));
     set_motion(at, ROW_S, S);
     set_motion(at, ROW_V, scalem(some_at(in->v + i, t->m->ncdof - i), S));
   }
@@ -291,12 +283,12 @@ KERNEL motion psidot_of(const table* t, const cell* at)
 
 // ---- inertias --------------------------------------------------------------------------------------
 
-KERNEL composite own_inertia(const cell* at, const double* given)
+KERNEL composite own_inertia(pose X, const double* given)
 {
   real y[10];
   for (int k = 0; k < 10; k++) y[k] = get_given(given, GIVEN_MOMENTS + k);
   const composite C = {y[0], v3(y[1], y[2], y[3]), {y[4], y[5], y[6], y[7], y[8], y[9]}};
-  return composite_at(get_columns(at, ROW_R), get3(at, ROW_P), C);
+  return composite_at(X.R, X.p, C);
 }
 
 // First and second moments, nine rows
@@ -327,7 +319,7 @@ KERNEL void row_inertias(const table* t)
   FOR_BLOCKS(i, t)
   {
     cell* at = column_at(t, i);
-    const composite C = own_inertia(at, given_at(t, i));
+    const composite C = own_inertia(get_pose(at), given_at(t, i));
     set_moments(at, ROW_OWN, C);
     set_moments(at, ROW_H, C);
   }

@@ -39,11 +39,15 @@ static bool row_inverse(const limb_model* m, const limb_sheet* s, const row_in* 
 {
   const int want = wanted(out);
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
+#ifdef ROW_CHAINS
+  const bool sweeps = m->identity && in->a && !in->keep && form_of(m, false) == FORM_CHAIN;
+  if (want == WANT_ALL && sweeps) return sweep_inverse(&line, in, out);
+#endif
   if (want != WANT_ALL) {
     return inverse_passes(&tree, in, out, want);
-  } else if (LANES == 1 || form_of(m, in->keep) == FORM_TREE) {
+  } else if (TREES_ONLY || form_of(m, in->keep) == FORM_TREE) {
     return inverse_passes(&tree, in, out, WANT_ALL);
-  } else if (form_of(m, in->keep) == FORM_CHAIN) {
+  } else if (LANES == 1 || form_of(m, in->keep) == FORM_CHAIN) {
     return inverse_passes(&line, in, out, WANT_ALL);
   } else {
     cell cells[BLOCK_CELLS], single[BLOCK_CELLS];
@@ -67,7 +71,7 @@ static bool row_bias(const limb_model* m, const limb_sheet* s, const row_in* in,
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   const sink to = sink_of(&tree, out);
-  if (LANES > 1 && form_of(m, true) == FORM_CHAIN) return bias_passes(&line, in, out->tau, &to);
+  if (!TREES_ONLY && form_of(m, true) == FORM_CHAIN) return bias_passes(&line, in, out->tau, &to);
   return bias_passes(&tree, in, out->tau, &to);
 }
 
@@ -85,7 +89,7 @@ static bool row_slopes(const limb_model* m, const limb_sheet* s, const cell* a, 
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   const sink to = sink_of(&tree, out);
-  if (LANES > 1 && form_of(m, true) == FORM_CHAIN) return slopes_passes(&line, a, &to);
+  if (!TREES_ONLY && form_of(m, true) == FORM_CHAIN) return slopes_passes(&line, a, &to);
   return slopes_passes(&tree, a, &to);
 }
 
@@ -108,9 +112,9 @@ static bool row_coriolis(const limb_model* m, const limb_sheet* s, const row_in*
                          limb_slopes kind, const row_out* out)
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
-  if (LANES == 1 || form_of(m, false) == FORM_TREE) {
+  if (TREES_ONLY || form_of(m, false) == FORM_TREE) {
     return coriolis_passes(&tree, in, kind, out);
-  } else if (form_of(m, false) == FORM_CHAIN) {
+  } else if (LANES == 1 || form_of(m, false) == FORM_CHAIN) {
     return coriolis_passes(&line, in, kind, out);
   } else { // the two kinds are one for joints of one dof
     cell cells[BLOCK_CELLS], single[BLOCK_CELLS];

@@ -13,6 +13,10 @@
 
 #include "linalg/row_matrix_kernel.h"
 
+#ifdef ROW_CHAINS
+#include "dynamics/row_sweep_kernel.h"
+#endif
+
 #include "dynamics/row_passes_kernel.h"
 
 #define ROW_KERNELS                                                                               \

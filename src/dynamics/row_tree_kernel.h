@@ -29,10 +29,18 @@ KERNEL table table_in(const limb_model* m, const limb_sheet* s, cell* cells, cel
   return (table){m, cells, s->base, s->turn, factors, m->given, FORM_BLOCK};
 }
 
+// Scalars that are no vectors have the form of trees only, unless they say that chains are worth the code
+// (ROW_CHAINS): lanes of states do.
+#ifdef ROW_CHAINS
+enum { TREES_ONLY = 0 };
+#else
+enum { TREES_ONLY = LANES == 1 };
+#endif
+
 KERNEL int form_of(const limb_model* m, bool keep) // keep: the sheet is read afterwards
 {
-  if (LANES == 1 || m->nrun != 1 || m->naux > 0) return FORM_TREE;
-  return m->ncdof > LANES || keep ? FORM_CHAIN : FORM_BLOCK;
+  if (TREES_ONLY || m->nrun != 1 || m->naux > 0) return FORM_TREE;
+  return LANES == 1 || m->ncdof > LANES || keep ? FORM_CHAIN : FORM_BLOCK;
 }
 
 // Steps through the columns by blocks of lanes.
@@ -188,7 +196,9 @@ KERNEL void sum_out(const table* t, const cell* base, int sum, int before)
 {
   const bool all = t->form != FORM_TREE;
   real start[6];
-  for (int r = 0; r < 6; r++) start[r] = base && all ? every_lane(base[r]) : zero();
+  for (int r = 0; r < 6; r++) start[r] = zero();
+  if (base && all)
+    for (int r = 0; r < 6; r++) start[r] = every_lane(base[r]);
   FOR_BLOCKS(i, t)
   {
     cell* at = column_at(t, i);

@@ -62,9 +62,9 @@ doctor_figure limb_show_short(double x)
 static int take_arrays(doctor* d)
 {
   const size_t nbody = (size_t)d->nbody, njoint = (size_t)d->njoint;
-  d->body = limb_pool_take(&d->pool, nbody * sizeof *d->body);
-  d->joint = limb_pool_take(&d->pool, (njoint + 1) * sizeof *d->joint);
-  d->order = limb_pool_take(&d->pool, nbody * sizeof *d->order);
+  d->body = limb_store_take(&d->pool, nbody * sizeof *d->body);
+  d->joint = limb_store_take(&d->pool, (njoint + 1) * sizeof *d->joint);
+  d->order = limb_store_take(&d->pool, nbody * sizeof *d->order);
   return d->body && d->joint && d->order;
 }
 
@@ -81,7 +81,7 @@ static limb_status copy_robot(doctor* d)
     const limb_status status = limb_builder_get_joint(d->r->builder, k, &d->joint[k]);
     if (status) return status;
   }
-  const inertia_tag** tag = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof(inertia_tag*));
+  const inertia_tag** tag = limb_store_take(&d->pool, (size_t)d->nbody * sizeof(inertia_tag*));
   if (!tag) return LIMB_E_NOMEM;
   limb_tags_by_body(d->r, d->nbody, tag);
   for (int i = 0; i < d->nbody; i++) d->body[i].tag = tag[i];
@@ -91,8 +91,8 @@ static limb_status copy_robot(doctor* d)
 // Bodies from the world outward, breadth first. A body that hangs on nothing is not among them.
 static limb_status put_in_order(doctor* d)
 {
-  int* first = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *first);
-  int* next = limb_pool_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *next);
+  int* first = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *first);
+  int* next = limb_store_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *next);
   if (!first || !next) return LIMB_E_NOMEM;
   for (int i = 0; i < d->nbody; i++) first[i] = -1;
   for (int k = d->njoint - 1; k >= 0; k--) {
@@ -216,11 +216,11 @@ limb_status limb_check(limb_reading* r, limb_error* err)
   doctor d = {.r = r,
               .f = r->findings,
               .body_word = r->format == LIMB_FORMAT_URDF ? "link" : "body",
-              .pool = limb_pool_make(&r->alloc),
+              .pool = limb_store_make(&r->alloc),
               .nbody = limb_builder_body_count(r->builder),
               .njoint = limb_builder_joint_count(r->builder)};
   const limb_status status = examine(&d);
-  limb_pool_free(&d.pool);
+  limb_store_free(&d.pool);
   if (status) return limb_fail(err, status, r->source.name, "the examination ran out of memory");
   return LIMB_OK;
 }

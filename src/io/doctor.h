@@ -31,7 +31,7 @@ typedef struct doctor {
   limb_reading* r;
   limb_findings* f;
   const char* body_word; // what this language calls a body: "link"
-  limb_pool pool;
+  limb_store pool;
   doctor_body* body;
   limb_joint_def* joint;
   int* order; // bodies from the world outward

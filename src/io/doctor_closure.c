@@ -92,13 +92,13 @@ static limb_status look(const closure* c)
   return s;
 }
 
-static limb_status examine(closure* c, limb_pool* pool)
+static limb_status examine(closure* c, limb_store* pool)
 {
   limb_status s = limb_builder_build(c->r->builder, &c->m, NULL);
   if (s == LIMB_OK) s = limb_loops_create(c->m, LIMB_LOOPS_LINEAR, &c->r->alloc, &c->w);
   if (s != LIMB_OK) return s;
-  c->q = limb_pool_take(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
-  c->redundant = limb_pool_take(pool, (size_t)limb_row_count(c->m) + 1);
+  c->q = limb_store_take(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
+  c->redundant = limb_store_take(pool, (size_t)limb_row_count(c->m) + 1);
   return c->q && c->redundant ? look(c) : LIMB_E_NOMEM;
 }
 
@@ -108,11 +108,11 @@ limb_status limb_check_loops(limb_reading* r, limb_error* err)
     return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be examined");
   if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
   closure c = {.r = r};
-  limb_pool pool = limb_pool_make(&r->alloc);
+  limb_store pool = limb_store_make(&r->alloc);
   const limb_status s = examine(&c, &pool); // ranks that cannot be told are no findings
   limb_loops_destroy(c.w);
   limb_model_destroy(c.m);
-  limb_pool_free(&pool);
+  limb_store_free(&pool);
   if (s == LIMB_E_NOMEM || limb_findings_lost(r->findings))
     return limb_fail(err, LIMB_E_NOMEM, r->source.name, "the examination ran out of memory");
   return LIMB_OK;

@@ -94,7 +94,7 @@ static void check_run(doctor* d, const copy* run, int count)
 
 limb_status limb_doctor_copies(doctor* d)
 {
-  copy* list = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *list);
+  copy* list = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *list);
   if (!list) return LIMB_E_NOMEM;
   int n = 0;
   for (int i = 1; i < d->nbody; i++) {

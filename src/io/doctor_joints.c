@@ -119,8 +119,8 @@ static void check_line(const doctor* d, int k)
 
 static limb_status check_inertia_behind(doctor* d)
 {
-  joint_group* group = limb_pool_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *group);
-  int* leader = limb_pool_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
+  joint_group* group = limb_store_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *group);
+  int* leader = limb_store_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
   if (!group || !leader) return LIMB_E_NOMEM;
   find_leaders(d, leader);
   for (int k = 0; k < d->njoint; k++) {
@@ -257,7 +257,7 @@ static void check_friction(const doctor* d, int k)
 // What every body carries at q = 0, itself included, in its own frame; NULL when out of memory.
 static sp_inertia* composite(doctor* d)
 {
-  sp_inertia* whole = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *whole);
+  sp_inertia* whole = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *whole);
   if (!whole) return NULL;
   for (int i = 0; i < d->nbody; i++) whole[i] = d->body[i].def.inertia;
   for (int n = d->norder - 1; n > 0; n--) {

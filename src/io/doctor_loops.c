@@ -132,8 +132,8 @@ static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
 limb_status limb_doctor_loops(doctor* d)
 {
   if (limb_builder_loop_count(d->r->builder) == 0) return LIMB_OK;
-  upward* up = limb_pool_take(&d->pool, (size_t)d->nbody * sizeof *up);
-  unsigned char* shaft = limb_pool_take(&d->pool, (size_t)d->njoint + 1);
+  upward* up = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *up);
+  unsigned char* shaft = limb_store_take(&d->pool, (size_t)d->njoint + 1);
   if (!up || !shaft) return LIMB_E_NOMEM;
   limb_shaft_def x;
   for (int i = 0; limb_builder_get_shaft(d->r->builder, i, &x) == LIMB_OK; i++) shaft[x.joint] = 1;

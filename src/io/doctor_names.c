@@ -34,7 +34,7 @@ static int compare(const void* left, const void* right)
 
 static limb_status check_case(doctor* d, int count, int joints)
 {
-  name_entry* list = limb_pool_take(&d->pool, ((size_t)count + 1) * sizeof *list);
+  name_entry* list = limb_store_take(&d->pool, ((size_t)count + 1) * sizeof *list);
   if (!list) return LIMB_E_NOMEM;
   for (int i = 0; i < count; i++) {
     list[i].name = joints ? d->joint[i].name : d->body[i].def.name;
@@ -75,7 +75,7 @@ static const char** used_materials(doctor* d, const xml_node* root, size_t* coun
       }
     }
     *count = n;
-    if (!list) list = limb_pool_take(&d->pool, (n + 1) * sizeof *list);
+    if (!list) list = limb_store_take(&d->pool, (n + 1) * sizeof *list);
     if (!list) return NULL;
   }
   qsort(list, *count, sizeof *list, compare_names);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/names.h"
 #include "base/nearest.h"
-#include "io/pool.h"
+#include "io/store.h"
 #include "io/utf8.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct entry {
 
 struct limb_findings {
   limb_allocator alloc;
-  limb_pool pool;
+  limb_store pool;
   entry* entry;
   int count, capacity;
   int kept[2]; // how many were added: errors apart, so that notes cannot crowd them out
@@ -82,7 +82,7 @@ limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** ou
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_findings* f = limb_alloc(&a, sizeof *f);
   if (!f) return LIMB_E_NOMEM;
-  *f = (limb_findings){.alloc = a, .pool = limb_pool_make(&a)};
+  *f = (limb_findings){.alloc = a, .pool = limb_store_make(&a)};
   *out = f;
   return LIMB_OK;
 }
@@ -91,7 +91,7 @@ void limb_findings_destroy(limb_findings* f)
 {
   if (!f) return;
   const limb_allocator a = f->alloc;
-  limb_pool_free(&f->pool);
+  limb_store_free(&f->pool);
   limb_free(&a, f->entry, (size_t)f->capacity * sizeof *f->entry);
   limb_free(&a, (void*)f->key, (size_t)f->key_cap * sizeof *f->key);
   limb_free(&a, f->said.slot, f->slots * sizeof *f->said.slot);
@@ -108,7 +108,7 @@ static const char* format_text(limb_findings* f, const char* format, va_list lis
   const size_t length = n < 0 ? 0 : n > LONGEST_TEXT ? LONGEST_TEXT : (size_t)n;
   if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 4);
   limb_tame(text); // names come from files, and messages go to terminals and JSON
-  return limb_pool_text(&f->pool, text, length);
+  return limb_store_text(&f->pool, text, length);
 }
 
 static const char* subject_text(limb_findings* f, limb_subject about)
@@ -119,7 +119,7 @@ static const char* subject_text(limb_findings* f, limb_subject about)
   else
     (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
   limb_tame(where);
-  return limb_pool_text(&f->pool, where, strlen(where));
+  return limb_store_text(&f->pool, where, strlen(where));
 }
 
 static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
@@ -192,7 +192,7 @@ static int told_before(limb_findings* f, limb_rule rule, const char* name)
   char key[LIMB_WHERE_SPACE];
   (void)snprintf(key, sizeof key, "%d %s", (int)rule, name ? name : "");
   if (f->slots && limb_names_find(&f->said, key, key_of, f) >= 0) return 1;
-  const char* copy = limb_pool_text(&f->pool, key, strlen(key));
+  const char* copy = limb_store_text(&f->pool, key, strlen(key));
   if (!copy || !reserve_key(f)) {
     f->lost = 1;
     return 0;

@@ -93,11 +93,11 @@ static sp_inertia peptide_plane(void)
 }
 
 // A name that lasts: what and the number of the residue.
-static const char* numbered(limb_pool* pool, const char* what, int number)
+static const char* numbered(limb_store* pool, const char* what, int number)
 {
   char text[24];
   const int length = snprintf(text, sizeof text, "%s%d", what, number);
-  return limb_pool_text(pool, text, (size_t)length);
+  return limb_store_text(pool, text, (size_t)length);
 }
 
 // A body and the rotation that carries it. Returns the name of the body; NULL when out of memory.
@@ -119,7 +119,7 @@ static const char* add_link(limb_sketch* s, const char* joint_name, const char* 
 
 limb_status limb_make_protein(limb_sketch* s)
 {
-  sp_vec3* gravity = limb_pool_take(s->pool, sizeof *gravity); // zeroed: weightless
+  sp_vec3* gravity = limb_store_take(s->pool, sizeof *gravity); // zeroed: weightless
   if (!gravity) return LIMB_E_NOMEM;
   s->gravity = gravity;
   s->name = "protein";

@@ -99,7 +99,7 @@ static void take_option(mjcf* m, const xml_node* n, sp_vec3* gravity)
 
 static void take_settings(mjcf* m, const xml_node* root)
 {
-  sp_vec3* gravity = limb_pool_take(m->pool, sizeof *gravity);
+  sp_vec3* gravity = limb_store_take(m->pool, sizeof *gravity);
   if (!gravity) {
     m->no_memory = 1;
     return;
@@ -174,7 +174,7 @@ static void rename_sites(mjcf* m)
   limb_sketch* s = m->s;
   limb_names t;
   const size_t capacity = limb_names_capacity((size_t)s->nbody);
-  int* slot = limb_pool_take(m->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(m->pool, capacity * sizeof *slot);
   if (!slot) {
     m->no_memory = 1;
     return;

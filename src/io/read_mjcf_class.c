@@ -25,7 +25,7 @@ static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
   }
   if (m->nclass == m->class_cap) {
     const int cap = m->class_cap ? 2 * m->class_cap : 16;
-    mjcf_class* more = limb_pool_take(m->pool, (size_t)cap * sizeof *more);
+    mjcf_class* more = limb_store_take(m->pool, (size_t)cap * sizeof *more);
     if (!more) {
       m->no_memory = 1;
       return -1;
@@ -103,7 +103,7 @@ static void take_section(mjcf* m, const xml_node* n)
 static void enter_names(mjcf* m)
 {
   const size_t capacity = limb_names_capacity((size_t)m->nclass);
-  int* slot = limb_pool_take(m->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(m->pool, capacity * sizeof *slot);
   if (!slot) {
     m->no_memory = 1;
     return;

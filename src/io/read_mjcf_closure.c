@@ -26,7 +26,7 @@ static const char* site_name(const void* context, int i)
 static int enter(mjcf* m, limb_names* t, int count, const char* (*name)(const void*, int))
 {
   const size_t capacity = limb_names_capacity((size_t)count);
-  int* slot = limb_pool_take(m->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(m->pool, capacity * sizeof *slot);
   if (!slot) {
     m->no_memory = 1;
     return 0;

@@ -26,7 +26,7 @@ typedef struct followers {
 
 static int begin_followers(mjcf* m, followers* f)
 {
-  f->group = limb_pool_take(m->pool, ((size_t)m->s->njoint + 1) * sizeof *f->group);
+  f->group = limb_store_take(m->pool, ((size_t)m->s->njoint + 1) * sizeof *f->group);
   if (!f->group || !limb_sketch_joint_names(m->s, &f->joints)) {
     m->no_memory = 1;
     return 0;

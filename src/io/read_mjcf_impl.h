@@ -47,7 +47,7 @@ typedef struct mjcf_home {
 } mjcf_home;
 
 typedef struct mjcf {
-  limb_pool* pool;
+  limb_store* pool;
   limb_findings* findings;
   const limb_read_options* opt;
   limb_sketch* s;

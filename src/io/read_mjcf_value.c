@@ -18,7 +18,7 @@ limb_subject limb_mjcf_subject(const xml_node* n)
 const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
 {
   const size_t size = strlen(a) + strlen(middle) + strlen(b) + 1;
-  char* text = limb_pool_take(m->pool, size);
+  char* text = limb_store_take(m->pool, size);
   if (text)
     (void)snprintf(text, size, "%s%s%s", a, middle, b);
   else
@@ -30,7 +30,7 @@ void* limb_mjcf_more(mjcf* m, void* items, int* cap, int count, size_t size)
 {
   if (count < *cap) return items;
   const int larger = *cap ? 2 * *cap : 8;
-  void* more = limb_pool_take(m->pool, (size_t)larger * size);
+  void* more = limb_store_take(m->pool, (size_t)larger * size);
   if (!more) {
     m->no_memory = 1;
     return NULL;

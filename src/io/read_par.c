@@ -297,7 +297,7 @@ static void take_gravity(par_robot* r)
       limb_report_hint(p->findings, "add a line G3 = -9.81, or G3 = 9.81 if z points downwards");
     }
   }
-  sp_vec3* gravity = limb_pool_take(p->pool, sizeof *gravity);
+  sp_vec3* gravity = limb_store_take(p->pool, sizeof *gravity);
   if (!gravity) {
     p->no_memory = 1;
     return;
@@ -363,7 +363,7 @@ static void take_robot(par_robot* r)
   if (!take_header(r)) return;
   r->with_base = r->moving && p->list[PAR_M].count == r->nlink + 1;
   if (!check_lists(r)) return;
-  r->names = limb_pool_take(p->pool, ((size_t)r->nlink + 1) * sizeof *r->names);
+  r->names = limb_store_take(p->pool, ((size_t)r->nlink + 1) * sizeof *r->names);
   if (!r->names) {
     p->no_memory = 1;
     return;

@@ -100,7 +100,7 @@ static const char* take_name(evaluation* e)
 {
   const char* from = e->at;
   while (e->at < e->end && (is_letter(*e->at) || is_digit(*e->at))) e->at++;
-  const char* name = limb_pool_text(e->p->pool, from, (size_t)(e->at - from));
+  const char* name = limb_store_text(e->p->pool, from, (size_t)(e->at - from));
   if (!name) e->p->no_memory = e->failed = 1;
   return name;
 }
@@ -350,8 +350,8 @@ static int owner_of(par_file* p, const char* name, int joint, int njoint)
 {
   if (!p->variable) {
     const size_t capacity = limb_names_capacity((size_t)njoint);
-    int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
-    p->variable = limb_pool_take(p->pool, (size_t)njoint * sizeof *p->variable);
+    int* slot = limb_store_take(p->pool, capacity * sizeof *slot);
+    p->variable = limb_store_take(p->pool, (size_t)njoint * sizeof *p->variable);
     if (!slot || !p->variable) {
       p->variable = NULL;
       p->no_memory = 1;

@@ -104,7 +104,7 @@ typedef struct par_symbol {
 } par_symbol;
 
 typedef struct par_file {
-  limb_pool* pool;
+  limb_store* pool;
   limb_findings* findings;
   const char* robot; // name, from the comment "Robotname = '...'"; NULL: none
   int ended;         // the comment "End of definition" was seen

@@ -24,7 +24,7 @@ const char* limb_par_numbered(const par_robot* r, const char* stem, int number)
 {
   char text[32];
   const int n = snprintf(text, sizeof text, "%s%d", stem, number);
-  const char* name = limb_pool_text(r->p->pool, text, (size_t)n);
+  const char* name = limb_store_text(r->p->pool, text, (size_t)n);
   if (!name) r->p->no_memory = 1;
   return name;
 }

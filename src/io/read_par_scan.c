@@ -89,7 +89,7 @@ static void note_name(par_file* p, const char* at, const char* end)
   const char* close = at;
   while (close < end && *close != quote && *close != '\n') close++;
   if (close == end || *close != quote || close == at) return;
-  p->robot = limb_pool_text(p->pool, at, (size_t)(close - at));
+  p->robot = limb_store_text(p->pool, at, (size_t)(close - at));
   if (!p->robot) p->no_memory = 1;
 }
 
@@ -193,7 +193,7 @@ static par_list take_list(cursor* c, const char* name, const char* close)
   par_list list = {NULL, 0, {0, 0}};
   int commas = 0, depth = 0;
   for (const char* s = c->at; s < close; s++) commas += *s == ',';
-  par_value* value = limb_pool_take(c->p->pool, ((size_t)commas + 1) * sizeof *value);
+  par_value* value = limb_store_take(c->p->pool, ((size_t)commas + 1) * sizeof *value);
   if (!value) {
     c->p->no_memory = 1;
     return list;
@@ -242,7 +242,7 @@ static void keep_symbol(par_file* p, const char* name, par_value value)
 {
   if (p->nsymbol == p->symbol_cap) {
     const int cap = p->symbol_cap ? 2 * p->symbol_cap : 64;
-    par_symbol* more = limb_pool_take(p->pool, (size_t)cap * sizeof *more);
+    par_symbol* more = limb_store_take(p->pool, (size_t)cap * sizeof *more);
     if (!more) {
       p->no_memory = 1;
       return;
@@ -283,7 +283,7 @@ static void scan_statement(cursor* c)
   const limb_mark at = mark_here(c);
   const char* from = c->at;
   while (c->at < c->end && is_word(*c->at)) step(c);
-  const char* name = limb_pool_text(c->p->pool, from, (size_t)(c->at - from));
+  const char* name = limb_store_text(c->p->pool, from, (size_t)(c->at - from));
   if (!name) {
     c->p->no_memory = 1;
     return;
@@ -317,7 +317,7 @@ static const char* symbol_name(const void* context, int i)
 static void enter_symbols(par_file* p)
 {
   const size_t capacity = limb_names_capacity((size_t)p->nsymbol);
-  int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(p->pool, capacity * sizeof *slot);
   if (!slot) {
     p->no_memory = 1;
     return;
@@ -337,7 +337,7 @@ static void enter_symbols(par_file* p)
 void limb_par_scan(par_file* p, const char* text, size_t size)
 {
   enum { MOST_FAULTS = 100 }; // a file with more is of another language
-  char* copy = limb_pool_text(p->pool, text, size);
+  char* copy = limb_store_text(p->pool, text, size);
   if (!copy) {
     p->no_memory = 1;
     return;

@@ -12,7 +12,7 @@
 static const char* key_of(run_reader* r, const char* section, const char* word, const char** name)
 {
   const size_t first = strlen(section), second = strlen(word), dot = first && second;
-  char* key = limb_pool_take(r->pool, first + dot + second + 1);
+  char* key = limb_store_take(r->pool, first + dot + second + 1);
   if (!key) {
     r->out_of_memory = true;
     *name = "";
@@ -41,7 +41,7 @@ void limb_run_take(run_reader* r, const yml_node* n, const char* section, limb_r
 void* limb_run_room(run_reader* r, const yml_node* list, size_t size)
 {
   if (list->count == 0) return NULL;
-  void* room = limb_pool_take(r->pool, (size_t)list->count * size);
+  void* room = limb_store_take(r->pool, (size_t)list->count * size);
   if (!room) r->out_of_memory = true;
   return room;
 }
@@ -58,7 +58,7 @@ static void add(run_reader* r, const yml_node* n, const char* section, const cha
 static limb_run_value* take_alone(run_reader* r, const yml_node* n, const char* key,
                                   limb_run_values* to)
 {
-  limb_run_value* one = limb_pool_take(r->pool, sizeof *one);
+  limb_run_value* one = limb_store_take(r->pool, sizeof *one);
   if (!one) {
     r->out_of_memory = true;
     return NULL;
@@ -261,7 +261,7 @@ limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const 
                    LIMB_RUN_SCHEMA);
     return LIMB_E_SYNTAX;
   }
-  r.run = limb_pool_take(src->pool, sizeof *r.run);
+  r.run = limb_store_take(src->pool, sizeof *r.run);
   if (!r.run) return LIMB_E_NOMEM;
   read_top(&r, root);
   if (r.out_of_memory) return LIMB_E_NOMEM;

@@ -4,15 +4,15 @@
 
 #include "limb/run.h"
 
-#include "io/pool.h"
 #include "io/readers.h"
+#include "io/store.h"
 #include "io/yaml.h"
 
 #include <stdbool.h>
 
 typedef struct run_reader {
   yml_check check;
-  limb_pool* pool;
+  limb_store* pool;
   limb_run* run;
   bool out_of_memory;
 } run_reader;

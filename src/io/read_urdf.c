@@ -37,7 +37,7 @@ static int read_extension(urdf_reader* r, limb_subject about, const xml_node* ro
     if (!limb_urdf_shaft(r, x)) return 0;
   }
   if (limb_urdf_vector(r, about, n, "gravity", &g) <= 0) return 1;
-  sp_vec3* gravity = limb_pool_take(r->sketch->pool, sizeof *gravity);
+  sp_vec3* gravity = limb_store_take(r->sketch->pool, sizeof *gravity);
   if (!gravity) return 0;
   *gravity = g;
   r->sketch->gravity = gravity;
@@ -75,9 +75,9 @@ static int reserve(urdf_reader* r, const xml_node* root)
   size_t links = count_children(root, "link"), joints = count_children(root, "joint");
   if (links > LIMB_SKETCH_MOST) links = LIMB_SKETCH_MOST; // the sketch refuses more
   if (joints > LIMB_SKETCH_MOST) joints = LIMB_SKETCH_MOST;
-  s->body = limb_pool_take(s->pool, (links + 1) * sizeof *s->body);
-  s->joint = limb_pool_take(s->pool, (joints + 1) * sizeof *s->joint);
-  r->src->tag = limb_pool_take(r->src->pool, (links + 1) * sizeof *r->src->tag);
+  s->body = limb_store_take(s->pool, (links + 1) * sizeof *s->body);
+  s->joint = limb_store_take(s->pool, (joints + 1) * sizeof *s->joint);
+  r->src->tag = limb_store_take(r->src->pool, (links + 1) * sizeof *r->src->tag);
   if (!s->body || !s->joint || !r->src->tag) return 0;
   s->body_cap = (int)links + 1;
   s->joint_cap = (int)joints + 1;

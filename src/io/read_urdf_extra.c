@@ -146,7 +146,7 @@ typedef struct gears {
 static int begin_gears(gears* g)
 {
   const limb_sketch* s = g->r->sketch;
-  g->given = limb_pool_take(s->pool, (size_t)s->njoint + 1);
+  g->given = limb_store_take(s->pool, (size_t)s->njoint + 1);
   if (!g->given || !limb_sketch_joint_names(s, &g->joints)) return 0;
   for (int i = 0; i < s->njoint; i++) g->given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
   return 1;

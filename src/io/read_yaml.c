@@ -64,7 +64,7 @@ static void read_top(yaml_reader* r, const yml_node* root)
   (void)limb_yml_text(&r->check, limb_yml_get(root, "name"), &r->sketch->name);
   sp_vec3 g;
   if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) {
-    sp_vec3* kept = limb_pool_take(r->pool, sizeof *kept);
+    sp_vec3* kept = limb_store_take(r->pool, sizeof *kept);
     if (kept) *kept = g;
     r->sketch->gravity = kept;
     r->out_of_memory |= !kept;
@@ -113,8 +113,8 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
     count += limb_yml_get(n, "home") != NULL;
   if (count == 0) return;
   const size_t capacity = limb_names_capacity(count);
-  int* slot = limb_pool_take(r->pool, capacity * sizeof *slot);
-  r->home = limb_pool_take(r->pool, count * sizeof *r->home);
+  int* slot = limb_store_take(r->pool, capacity * sizeof *slot);
+  r->home = limb_store_take(r->pool, count * sizeof *r->home);
   r->out_of_memory = !slot || !r->home;
   if (!r->out_of_memory) limb_names_clear(&r->home_names, slot, capacity);
 }
@@ -162,7 +162,7 @@ static bool has_root(yaml_reader* r)
 {
   const limb_sketch* s = r->sketch;
   const size_t capacity = limb_names_capacity((size_t)s->njoint);
-  int* slot = limb_pool_take(r->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(r->pool, capacity * sizeof *slot);
   r->out_of_memory |= !slot;
   if (!slot) return true;
   limb_names children;

@@ -142,7 +142,7 @@ static void read_series(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   static const char* const keys[] = {"stiffness", "rest", "damping", "motor", "inertia"};
   const yml_node *motor = limb_yml_get(n, "motor"), *inertia = limb_yml_get(n, "inertia");
-  limb_motor_def* def = limb_pool_take(r->pool, sizeof *def);
+  limb_motor_def* def = limb_store_take(r->pool, sizeof *def);
   r->out_of_memory |= !def;
   if (!def) return;
   *def = limb_default_motor_def(0);

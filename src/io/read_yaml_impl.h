@@ -27,7 +27,7 @@ typedef enum yaml_form {
 
 typedef struct yaml_reader {
   yml_check check;
-  limb_pool* pool;
+  limb_store* pool;
   limb_sketch* sketch;
   double angle; // radians per unit of angles
   yaml_form dh, poe;

@@ -19,7 +19,7 @@ typedef struct limb_source {
   const char* text;
   size_t size;
   const char* name; // of the file, for messages and as the name of a nameless robot
-  limb_pool* pool;
+  limb_store* pool;
   inertia_tag* tag; // URDF: one per <inertia>, in the pool (output)
   int ntag;
 } limb_source;

@@ -24,9 +24,9 @@ static limb_status new_reading(const limb_read_options* opt, const char* name, l
   const limb_allocator a = opt->alloc ? *opt->alloc : limb_default_allocator();
   limb_reading* r = limb_alloc(&a, sizeof *r);
   if (!r) return LIMB_E_NOMEM;
-  *r = (limb_reading){.alloc = a, .pool = limb_pool_make(&a), .format = opt->format};
+  *r = (limb_reading){.alloc = a, .pool = limb_store_make(&a), .format = opt->format};
   r->source.pool = &r->pool;
-  r->source.name = limb_pool_text(&r->pool, name, strlen(name));
+  r->source.name = limb_store_text(&r->pool, name, strlen(name));
   r->source.text = "";
   if (!r->source.name || limb_findings_create(&a, &r->findings) != LIMB_OK) {
     limb_reading_destroy(r);
@@ -42,7 +42,7 @@ void limb_reading_destroy(limb_reading* r)
   const limb_allocator a = r->alloc;
   limb_builder_destroy(r->builder);
   limb_findings_destroy(r->findings);
-  limb_pool_free(&r->pool);
+  limb_store_free(&r->pool);
   limb_free(&a, r, sizeof *r);
 }
 
@@ -196,7 +196,7 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
   limb_reading* r = *out;
   r->for_run = for_run;
   if (size > own.max_bytes) return too_large(r, own.max_bytes, err);
-  r->source.text = limb_pool_text(&r->pool, text, size);
+  r->source.text = limb_store_text(&r->pool, text, size);
   if (!r->source.text) return conclude(r, LIMB_E_NOMEM, err);
   r->source.size = size;
   return read_source(r, &own, err);
@@ -239,7 +239,7 @@ static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large
   *large = size > limit;
   limb_status status = ferror(stream) ? LIMB_E_IO : LIMB_OK;
   if (!status && !*large) {
-    r->source.text = limb_pool_text(&r->pool, text, size);
+    r->source.text = limb_store_text(&r->pool, text, size);
     r->source.size = size;
     if (!r->source.text) status = LIMB_E_NOMEM;
   }
@@ -258,7 +258,7 @@ static size_t plain_size(FILE* stream)
 // A plain file, straight into the pool.
 static limb_status fetch_file(limb_reading* r, FILE* stream, size_t size)
 {
-  char* text = limb_pool_take(&r->pool, size + 1);
+  char* text = limb_store_take(&r->pool, size + 1);
   if (!text) return LIMB_E_NOMEM;
   r->source.size = fread(text, 1, size, stream);
   r->source.text = text;

@@ -5,13 +5,13 @@
 #include "limb/read.h"
 #include "limb/run.h"
 
-#include "io/pool.h"
 #include "io/readers.h"
 #include "io/sketch.h"
+#include "io/store.h"
 
 struct limb_reading {
   limb_allocator alloc;
-  limb_pool pool; // document, names, marks
+  limb_store pool; // document, names, marks
   limb_format format;
   limb_source source; // with a text of its own
   limb_findings* findings;

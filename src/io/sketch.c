@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words)
+limb_sketch limb_sketch_make(limb_store* pool, limb_findings* f, sketch_words words)
 {
   return (limb_sketch){.pool = pool, .findings = f, .words = words, .base = LIMB_BASE_AS_FILE};
 }
@@ -23,7 +23,7 @@ static void* one_more(limb_sketch* s, void* items, int* capacity, int count, siz
   }
   if (count < *capacity) return items;
   const int wanted = *capacity ? 2 * *capacity : 32;
-  void* bigger = limb_pool_take(s->pool, (size_t)wanted * size);
+  void* bigger = limb_store_take(s->pool, (size_t)wanted * size);
   if (!bigger) return NULL;
   if (count) memcpy(bigger, items, (size_t)count * size);
   *capacity = wanted;
@@ -97,7 +97,7 @@ const char* limb_sketch_joint_name(const void* sketch, int i)
 int limb_sketch_joint_names(const limb_sketch* s, limb_names* t)
 {
   const size_t capacity = limb_names_capacity((size_t)s->njoint);
-  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(s->pool, capacity * sizeof *slot);
   if (!slot) return 0;
   limb_names_clear(t, slot, capacity);
   for (int i = 0; i < s->njoint; i++) {
@@ -110,7 +110,7 @@ int limb_sketch_joint_names(const limb_sketch* s, limb_names* t)
 const char* limb_sketch_suffixed(const limb_sketch* s, const char* name, const char* suffix)
 {
   const size_t n = strlen(name), m = strlen(suffix);
-  char* text = limb_pool_take(s->pool, n + m + 1);
+  char* text = limb_store_take(s->pool, n + m + 1);
   if (!text) return NULL;
   for (size_t i = 0; i < n; i++) text[i] = name[i];
   for (size_t i = 0; i < m; i++) text[n + i] = suffix[i];

@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "io/findings.h"
-#include "io/pool.h"
+#include "io/store.h"
 
 typedef struct sketch_body {
   const char* name;
@@ -72,7 +72,7 @@ enum {
 }; // bodies, joints, frames, shafts, loops each: a small file can ask for many
 
 typedef struct limb_sketch {
-  limb_pool* pool; // strings that a reader makes up live here; the others in its document
+  limb_store* pool; // strings that a reader makes up live here; the others in its document
   limb_findings* findings;
   sketch_words words;
   const char* name;       // of the robot; NULL: none given
@@ -92,7 +92,7 @@ typedef struct limb_sketch {
   int nloop, loop_cap;
 } limb_sketch;
 
-limb_sketch limb_sketch_make(limb_pool* pool, limb_findings* f, sketch_words words);
+limb_sketch limb_sketch_make(limb_store* pool, limb_findings* f, sketch_words words);
 
 // A new body, joint, frame, shaft or loop with defaults, to be filled in at once (the pointer is good until
 // the next one of its kind); NULL when out of memory, or when there are too many (reported). A joint has the

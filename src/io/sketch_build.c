@@ -292,17 +292,17 @@ limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt
   if (status) return status;
   if (has_errors(s)) return LIMB_E_MODEL;
 
-  d.body = limb_pool_take(s->pool, ((size_t)s->nbody + 1) * sizeof *d.body);
-  d.joint = limb_pool_take(s->pool, ((size_t)s->njoint + 1) * sizeof *d.joint);
+  d.body = limb_store_take(s->pool, ((size_t)s->nbody + 1) * sizeof *d.body);
+  d.joint = limb_store_take(s->pool, ((size_t)s->njoint + 1) * sizeof *d.joint);
   if (!d.body || !d.joint) return LIMB_E_NOMEM;
   marks->of_sketch = d.body;
   marks->njoint = number_joints(&d);
   for (int k = 0; k < s->njoint; k++) marks->njoint += s->joint[k].motor != NULL;
   marks->nbody = 1 + s->nbody + marks->njoint; // at most: the world, bodies, one more per joint
-  marks->body = limb_pool_take(s->pool, (size_t)marks->nbody * sizeof *marks->body);
-  marks->joint = limb_pool_take(s->pool, ((size_t)marks->njoint + 1) * sizeof *marks->joint);
+  marks->body = limb_store_take(s->pool, (size_t)marks->nbody * sizeof *marks->body);
+  marks->joint = limb_store_take(s->pool, ((size_t)marks->njoint + 1) * sizeof *marks->joint);
   marks->nloop = s->nloop;
-  marks->loop = limb_pool_take(s->pool, ((size_t)s->nloop + 1) * sizeof *marks->loop);
+  marks->loop = limb_store_take(s->pool, ((size_t)s->nloop + 1) * sizeof *marks->loop);
   if (!marks->body || !marks->joint || !marks->loop) return LIMB_E_NOMEM;
 
   status = limb_builder_create(opt->alloc, &d.b);

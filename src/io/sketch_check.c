@@ -26,7 +26,7 @@ static const char* loop_name(const void* s, int i) { return ((const limb_sketch*
 static int new_table(const limb_sketch* s, limb_names* t, int count)
 {
   const size_t capacity = limb_names_capacity((size_t)count);
-  int* slot = limb_pool_take(s->pool, capacity * sizeof *slot);
+  int* slot = limb_store_take(s->pool, capacity * sizeof *slot);
   if (!slot) return 0;
   limb_names_clear(t, slot, capacity);
   return 1;
@@ -267,7 +267,7 @@ static void settle_root(const limb_sketch* s, const sketch_tables* t, const limb
 static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
 {
   enum { NEW = 0, WALKING = 1, REACHED = 2 };
-  unsigned char* state = limb_pool_take(s->pool, (size_t)s->nbody + 1);
+  unsigned char* state = limb_store_take(s->pool, (size_t)s->nbody + 1);
   if (!state) return LIMB_E_NOMEM;
   for (int i = 0; i < s->nbody; i++) {
     int b = i;
@@ -335,8 +335,8 @@ static void freeze(const limb_sketch* s, sketch_links* l, int k)
 static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
 {
   enum { NEW = 0, WALKING = 1, DONE = 2 };
-  unsigned char* state = limb_pool_take(s->pool, (size_t)s->njoint + 1);
-  int* path = limb_pool_take(s->pool, ((size_t)s->njoint + 1) * sizeof *path);
+  unsigned char* state = limb_store_take(s->pool, (size_t)s->njoint + 1);
+  int* path = limb_store_take(s->pool, ((size_t)s->njoint + 1) * sizeof *path);
   if (!state || !path) return LIMB_E_NOMEM;
   for (int i = 0; i < s->njoint; i++) {
     int k = i, n = 0;
@@ -385,7 +385,7 @@ static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_l
 // Both ends of each shaft; a joint is driven once.
 static limb_status resolve_shafts(const limb_sketch* s, const sketch_tables* t, sketch_links* l)
 {
-  unsigned char* driven = limb_pool_take(s->pool, (size_t)s->njoint + 1);
+  unsigned char* driven = limb_store_take(s->pool, (size_t)s->njoint + 1);
   if (!driven) return LIMB_E_NOMEM;
   for (int k = 0; k < s->njoint; k++) driven[k] = s->joint[k].motor != NULL;
   for (int i = 0; i < s->nshaft; i++) {
@@ -436,14 +436,14 @@ static limb_status check_motors(const limb_sketch* s, const sketch_tables* t)
 static int take_links(const limb_sketch* s, sketch_links* l)
 {
   const size_t joints = (size_t)s->njoint + 1, bodies = (size_t)s->nbody + 1;
-  l->parent = limb_pool_take(s->pool, joints * sizeof *l->parent);
-  l->child = limb_pool_take(s->pool, joints * sizeof *l->child);
-  l->mimic = limb_pool_take(s->pool, joints * sizeof *l->mimic);
-  l->joint = limb_pool_take(s->pool, bodies * sizeof *l->joint);
-  l->frozen = limb_pool_take(s->pool, joints * sizeof *l->frozen);
-  l->driven = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->driven);
-  l->motor = limb_pool_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->motor);
-  l->loop = limb_pool_take(s->pool, ((size_t)s->nloop + 1) * sizeof *l->loop);
+  l->parent = limb_store_take(s->pool, joints * sizeof *l->parent);
+  l->child = limb_store_take(s->pool, joints * sizeof *l->child);
+  l->mimic = limb_store_take(s->pool, joints * sizeof *l->mimic);
+  l->joint = limb_store_take(s->pool, bodies * sizeof *l->joint);
+  l->frozen = limb_store_take(s->pool, joints * sizeof *l->frozen);
+  l->driven = limb_store_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->driven);
+  l->motor = limb_store_take(s->pool, ((size_t)s->nshaft + 1) * sizeof *l->motor);
+  l->loop = limb_store_take(s->pool, ((size_t)s->nloop + 1) * sizeof *l->loop);
   if (!l->driven || !l->motor || !l->loop) return 0;
   if (!l->parent || !l->child || !l->mimic || !l->joint || !l->frozen) return 0;
   for (int k = 0; k < s->njoint; k++) l->frozen[k] = nan("");

@@ -14,7 +14,7 @@ enum { NAMES = 64 };
 
 typedef struct builder {
   XML_Parser parser;
-  limb_pool* pool;
+  limb_store* pool;
   limb_findings* findings;
   xml_node *root, *open; // open: the element at hand
   int depth;
@@ -65,7 +65,7 @@ static void stop(builder* b, limb_status status)
 
 static const char* keep(builder* b, const char* text)
 {
-  return limb_pool_text(b->pool, text, strlen(text));
+  return limb_store_text(b->pool, text, strlen(text));
 }
 
 // The same for the name of an element or attribute: few names come again and again.
@@ -82,7 +82,7 @@ static xml_node* new_node(builder* b, const char* name, const char** list)
 {
   int count = 0;
   while (list[2 * count]) count++;
-  xml_node* n = limb_pool_take(b->pool, sizeof *n + (size_t)count * sizeof(xml_attribute));
+  xml_node* n = limb_store_take(b->pool, sizeof *n + (size_t)count * sizeof(xml_attribute));
   if (!n) return NULL;
   xml_attribute* a = (xml_attribute*)(n + 1);
   for (int i = 0; i < count; i++) {
@@ -169,7 +169,7 @@ static void keep_text(builder* b, xml_node* n)
   while (text < end && is_blank(end[-1])) end--;
   if (text >= end) return;
   const size_t length = (size_t)(end - text);
-  n->text = limb_pool_text(b->pool, text, length < LONGEST ? length : LONGEST);
+  n->text = limb_store_text(b->pool, text, length < LONGEST ? length : LONGEST);
   if (!n->text) stop(b, LIMB_E_NOMEM);
 }
 
@@ -209,7 +209,7 @@ static void report_syntax(builder* b)
                      b->open->name, b->open->mark.line);
 }
 
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_pool* pool,
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool,
                          limb_findings* f)
 {
   builder b = {.parser = XML_ParserCreate(NULL),

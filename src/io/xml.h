@@ -3,7 +3,7 @@
 #define LIMB_XML_H
 
 #include "io/findings.h"
-#include "io/pool.h"
+#include "io/store.h"
 
 enum { LIMB_XML_MAX_DEPTH = 256 };
 
@@ -26,7 +26,7 @@ typedef struct xml_node {
 // The root element of a text; NULL when it is not well-formed: findings tell, by rule.
 // Strings and nodes live in the pool. opaque (NULL-closed, or NULL): elements whose inside is checked to be
 // XML, but not kept.
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_pool* pool,
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool,
                          limb_findings* f);
 
 // Value of an attribute; NULL when there is none.

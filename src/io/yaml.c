@@ -14,7 +14,7 @@
 
 typedef struct parse {
   yaml_parser_t parser;
-  limb_pool* pool;
+  limb_store* pool;
   yml_check* check;
   yml_node* root;
   yml_node* open[LIMB_YAML_MAX_DEPTH]; // lists and mappings that are not closed yet
@@ -141,7 +141,7 @@ static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** ou
                    LIMB_YAML_MAX_NODES);
     return LIMB_E_SYNTAX;
   }
-  yml_node* n = limb_pool_take(p->pool, sizeof *n);
+  yml_node* n = limb_store_take(p->pool, sizeof *n);
   if (!n) return LIMB_E_NOMEM;
   p->nodes++;
   n->kind = kind;
@@ -191,7 +191,7 @@ static limb_status take_scalar(parse* p, const yaml_event_t* e)
   const size_t length = e->data.scalar.length;
   const limb_mark at = mark_of(e->start_mark);
   refuse_properties(p, e, e->data.scalar.anchor, e->data.scalar.tag);
-  const char* text = limb_pool_text(p->pool, value, length);
+  const char* text = limb_store_text(p->pool, value, length);
   if (!text) return LIMB_E_NOMEM;
   const bool whole = strlen(text) == length;
   if (!whole) limb_yml_error(p->check, RULE_BAD_VALUE, at, "there is a zero character in the text");
@@ -254,8 +254,8 @@ static limb_status check_unique(const parse* p, const yml_node* map)
 {
   if (map->count < 2) return LIMB_OK;
   const size_t count = (size_t)map->count, capacity = limb_names_capacity(count);
-  int* slot = limb_pool_take(p->pool, capacity * sizeof *slot);
-  const yml_node** entry = limb_pool_take(p->pool, count * sizeof(const yml_node*));
+  int* slot = limb_store_take(p->pool, capacity * sizeof *slot);
+  const yml_node** entry = limb_store_take(p->pool, count * sizeof(const yml_node*));
   if (!slot || !entry) return LIMB_E_NOMEM;
   limb_names names;
   limb_names_clear(&names, slot, capacity);
@@ -313,7 +313,7 @@ static limb_status take_events(parse* p, const char* text, size_t size)
   return status;
 }
 
-limb_status limb_yaml_parse(const char* text, size_t size, limb_pool* pool, yml_check* c,
+limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c,
                             const yml_node** root)
 {
   *root = NULL;

@@ -5,7 +5,7 @@
 #define LIMB_YAML_H
 
 #include "io/findings.h"
-#include "io/pool.h"
+#include "io/store.h"
 
 enum {
   LIMB_YAML_MAX_DEPTH = 64,     // of nesting
@@ -46,7 +46,7 @@ void limb_yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* form
 // Parses a text. Nodes and strings live in the pool. With LIMB_OK the tree is whole, but c->errors may have
 // grown: twice the same key, a tag.
 // LIMB_OK; LIMB_E_SYNTAX: no tree, findings tell; LIMB_E_NOMEM.
-limb_status limb_yaml_parse(const char* text, size_t size, limb_pool* pool, yml_check* c,
+limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c,
                             const yml_node** root);
 
 // ---- asking (yaml_value.c) ------------------------------------------------------------------------

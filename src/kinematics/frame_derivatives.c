@@ -59,7 +59,7 @@ limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_
   if (status != LIMB_OK) return status;
   const limb_model* m = d->m;
   const sp_pose* X = d->motion.X;
-  if (dv) limb_site_jacobian(m, &s, X, ref, dv);
+  if (dv) limb_site_jacobian(d, &s, X, ref, dv);
   if (!dq) return finite(m, dv) ? LIMB_OK : LIMB_E_NONFINITE;
   const limb_reference r = limb_reference_of(&s, X, ref);
   const sp_motion V = limb_link_motion_at(X, d->motion.v, s.link, r.T.p);
@@ -139,7 +139,7 @@ static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bo
   const limb_reference r = limb_reference_of(&s, d->motion.X, ref);
   if (dq) limb_columns_clear(d->m, dq);
   if (dv) limb_columns_clear(d->m, dv);
-  if (da) limb_site_jacobian(d->m, &s, d->motion.X, ref, da);
+  if (da) limb_site_jacobian(d, &s, d->motion.X, ref, da);
   if (dq || dv) acceleration_columns(d, &s, &r, classical, dq, dv);
   const bool fine = finite(d->m, dq) && finite(d->m, dv) && finite(d->m, da);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;

@@ -9,12 +9,13 @@
 // frame and the world have columns. All of them are formed in world axes at the origin of r, which
 // loses nothing when the robot is far from the world's origin:
 //
-//   J_k    = R_T' S_k                          S_k axis of link i
+//   J_k    = R_T' S_k                          S_k axis of link i: frame_kernel.h
 //   Jdot_k = R_T' ((V_i - V_r) x S_k)          since S_k is constant in the axes of link i
 
 #include "limb/kinematics.h"
 
 #include "kinematics/path.h"
+#include "model/kernels.h"
 
 limb_reference limb_reference_of(const limb_site* s, const sp_pose* X, limb_ref ref)
 {
@@ -36,17 +37,12 @@ static sp_motion reference_velocity(const limb_data* d, const limb_site* s, cons
   return V;
 }
 
-void limb_site_jacobian(const limb_model* m, const limb_site* s, const sp_pose* X, limb_ref ref,
+void limb_site_jacobian(const limb_data* d, const limb_site* s, const sp_pose* X, limb_ref ref,
                         sp_motion* J)
 {
-  const limb_reference r = limb_reference_of(s, X, ref);
-  limb_columns_clear(m, J);
-  for (int i = s->link; i >= 0; i = m->link[i].parent) {
-    for (int k = 0; k < m->link[i].ndof; k++) {
-      const sp_motion S = limb_link_axis(m, i, k, &X[i], r.T.p);
-      limb_columns_add(&m->dof[m->link[i].dof + k], limb_in_reference(&r, S), J);
-    }
-  }
+  const limb_model* m = d->m;
+  if (m->nv == 0) return; // nothing moves: there are no poses and perhaps no kernels
+  d->kernels->frame_jacobian(m, m->k64, &X[0].R.m[0], s->link, &s->in_link, ref, &J[0].w.x);
 }
 
 limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_motion* J)
@@ -55,7 +51,7 @@ limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_
   if (!J) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);
   if (status != LIMB_OK) return status;
-  limb_site_jacobian(d->m, &s, d->motion.X, ref, J);
+  limb_site_jacobian(d, &s, d->motion.X, ref, J);
   return LIMB_OK;
 }
 

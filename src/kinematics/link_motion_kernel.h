@@ -35,10 +35,17 @@ KERNEL mat3 turn_matrix(const place* P)
                  out_of(P, v3(zero(), zero(), one())));
 }
 
-KERNEL pose base_pose(const limb_model* m, int root)
+KERNEL pose given_pose(const sp_pose* X)
 {
-  const sp_pose* W = &m->base[root];
-  return (pose){given_matrix(W->R.m), given3(W->p.x, W->p.y, W->p.z)};
+  return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)};
+}
+
+KERNEL pose base_pose(const limb_model* m, int root) { return given_pose(&m->base[root]); }
+
+// Of a link whose parent has the pose X.
+KERNEL pose moved_pose(pose X, const place* P)
+{
+  return (pose){mulM(X.R, turn_matrix(P)), add3(X.p, mulv(X.R, offset(P)))};
 }
 
 KERNEL void link_motion_step(const place* P, const link_const* k, const limb_link* link, int i,
@@ -46,7 +53,7 @@ KERNEL void link_motion_step(const place* P, const link_const* k, const limb_lin
 {
   const int p = link->parent;
   const motion rest = {zero3(), zero3()};
-  out->X[i] = (pose){mulM(from.R, turn_matrix(P)), add3(from.p, mulv(from.R, offset(P)))};
+  out->X[i] = moved_pose(from, P);
   if (!v) return;
   const motion joint = along_joint(P->shape, k, v + link->dof);
   out->v[i] = addm(p < 0 ? rest : motion_into(P, out->v[p]), joint);

@@ -66,8 +66,8 @@ static inline sp_motion limb_link_motion_at(const sp_pose* X, const sp_motion* o
   return sp_motion_make(w, sp_add3(v, sp_cross3(sp_sub3(X[link].p, at), w)));
 }
 
-// Jacobian of a site whose links have the poses X: nv columns.
-void limb_site_jacobian(const limb_model* m, const limb_site* s, const sp_pose* X, limb_ref ref,
+// Jacobian of a site: nv columns. X are the poses of the links, made by a kernel of the same workspace.
+void limb_site_jacobian(const limb_data* d, const limb_site* s, const sp_pose* X, limb_ref ref,
                         sp_motion* J);
 
 #endif

@@ -18,7 +18,7 @@ KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
       real* up = M + e->row[a];
       const int da = e->depth[a];
-      const real f = mul(row[da], inverse);
+      const real f = settled(mul(row[da], inverse));
       for (int j = 0; j <= da; j++) up[j] = msub(up[j], f, row[j]);
       row[da] = f;
     }
@@ -36,7 +36,7 @@ KERNEL void ltl_solve(const limb_elimination* e, int n, const real* L, real* x)
   }
   for (int k = 0; k < n; k++) { // D L x = y
     const real* row = L + e->row[k];
-    x[k] = mul(x[k], row[e->depth[k]]);
+    x[k] = settled(mul(x[k], row[e->depth[k]]));
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) x[k] = msub(x[k], row[e->depth[a]], x[a]);
   }
 }

@@ -127,7 +127,7 @@ KERNEL void solve_block(const limb_elimination* e, int n, int last, const cell* 
   }
   for (int k = 0; k < n; k++) { // D L x = y
     const cell* row = L + e->row[k];
-    real xk = mul(lanes_at(x + (ptrdiff_t)k * LANES), every_lane(row[e->depth[k]]));
+    real xk = settled(mul(lanes_at(x + (ptrdiff_t)k * LANES), every_lane(row[e->depth[k]])));
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
       xk = msub(xk, every_lane(row[e->depth[a]]), lanes_at(x + (ptrdiff_t)a * LANES));
     }

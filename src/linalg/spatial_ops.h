@@ -34,6 +34,10 @@ typedef struct pose {
   vec3 p;
 } pose;
 
+#ifndef SETTLES
+KERNEL real settled(real x) { return x; } // base/real_native.h
+#endif
+
 // ---- sums of products -----------------------------------------------------------------------------
 
 KERNEL real madd(real sum, real a, real b) { return add(sum, mul(a, b)); }
@@ -148,6 +152,10 @@ KERNEL mat3 given_matrix(const double* m)
 KERNEL vec3 column_x(mat3 A) { return v3(A.xx, A.yx, A.zx); }
 KERNEL vec3 column_y(mat3 A) { return v3(A.xy, A.yy, A.zy); }
 KERNEL vec3 column_z(mat3 A) { return v3(A.xz, A.yz, A.zz); }
+KERNEL vec3 column_of(mat3 A, int k)
+{
+  return k == 0 ? column_x(A) : k == 1 ? column_y(A) : column_z(A);
+}
 KERNEL vec3 row_x(mat3 A) { return v3(A.xx, A.xy, A.xz); }
 KERNEL vec3 row_y(mat3 A) { return v3(A.yx, A.yy, A.yz); }
 KERNEL vec3 row_z(mat3 A) { return v3(A.zx, A.zy, A.zz); }
@@ -161,6 +169,13 @@ KERNEL mat3 rows(vec3 x, vec3 y, vec3 z)
 KERNEL mat3 mulM(mat3 A, mat3 B)
 {
   return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B)));
+}
+
+KERNEL pose no_pose(void)
+{
+  return (pose){
+    columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())),
+    zero3()};
 }
 
 // A after B: r -> A.R (B.R r + B.p) + A.p
@@ -236,13 +251,25 @@ KERNEL vec3 kturn_z_onto(vec3 sum, par c, par s, vec3 v)
             add(sum.z, v.z));
 }
 
-// Rz A Rz' of a symmetric matrix. The trace stays, which saves the second product.
+// What a turn about z changes in the upper left corner of a matrix: with D = xx - yy and S = xy + yx
+//   along = s s D + s c S      leaves xx, goes to yy
+//   across = s c D - s s S     goes to xy and yx
+typedef struct corner_turn {
+  real along, across;
+} corner_turn;
+
+KERNEL corner_turn corner_turn_of(real c, real s, real D, real S)
+{
+  const real ss = mul(s, s), sc = mul(s, c);
+  return (corner_turn){dot2(ss, D, sc, S), det2(sc, D, ss, S)};
+}
+
+// Rz A Rz' of a symmetric matrix.
 KERNEL sym3 turn_sym_z(real c, real s, sym3 A)
 {
-  const real u = det2(c, A.xx, s, A.xy), w = det2(c, A.xy, s, A.yy);
-  const real xx = det2(c, u, s, w), xy = dot2(s, u, c, w);
-  return (sym3){xx,  xy, det2(c, A.xz, s, A.yz), sub(add(A.xx, A.yy), xx), dot2(s, A.xz, c, A.yz),
-                A.zz};
+  const corner_turn t = corner_turn_of(c, s, sub(A.xx, A.yy), add(A.xy, A.xy));
+  return (sym3){sub(A.xx, t.along), add(A.xy, t.across),    det2(c, A.xz, s, A.yz),
+                add(A.yy, t.along), dot2(s, A.xz, c, A.yz), A.zz};
 }
 
 // The same by constant angles; written so that right angles leave plain permutations.
@@ -266,13 +293,16 @@ KERNEL sym3 kturn_sym_z(par c, par s, sym3 A)
                 kdot2(s, r, c, t), kdot2(s, A.xz, c, A.yz), A.zz};
 }
 
-// R A R' of a general matrix: turn the rows, then the columns.
+// Of a general matrix.
 KERNEL mat3 turn_mat_z(real c, real s, mat3 A)
 {
-  const mat3 T = rows(turn_z(c, s, row_x(A)), turn_z(c, s, row_y(A)), turn_z(c, s, row_z(A)));
-  return columns(turn_z(c, s, column_x(T)), turn_z(c, s, column_y(T)), turn_z(c, s, column_z(T)));
+  const corner_turn t = corner_turn_of(c, s, sub(A.xx, A.yy), add(A.xy, A.yx));
+  return (mat3){sub(A.xx, t.along),     add(A.xy, t.across),    det2(c, A.xz, s, A.yz),
+                add(A.yx, t.across),    add(A.yy, t.along),     dot2(s, A.xz, c, A.yz),
+                det2(c, A.zx, s, A.zy), dot2(s, A.zx, c, A.zy), A.zz};
 }
 
+// By constant angles: turn the rows, then the columns.
 KERNEL mat3 kturn_mat_x(par c, par s, mat3 A)
 {
   const mat3 T = rows(kturn_x(c, s, row_x(A)), kturn_x(c, s, row_y(A)), kturn_x(c, s, row_z(A)));

@@ -60,8 +60,8 @@ KERNEL force inertia_column(int shape, const link_const* c, const artic* I, int 
   if (!is_dense(shape)) return axis_column(shape, c, I);
   const mat3 A = full(I->A), M = full(I->M);
   if (k < 3)
-    return (force){axis_of(A, k), k == 0 ? row_x(I->B) : k == 1 ? row_y(I->B) : row_z(I->B)};
-  return (force){axis_of(I->B, k - 3), axis_of(M, k - 3)};
+    return (force){column_of(A, k), k == 0 ? row_x(I->B) : k == 1 ? row_y(I->B) : row_z(I->B)};
+  return (force){column_of(I->B, k - 3), column_of(M, k - 3)};
 }
 
 // A force on a link, in world axes at a point.

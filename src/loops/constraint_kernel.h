@@ -96,13 +96,13 @@ KERNEL relative relative_motion(const limb_loop* loop, const pose* X, const moti
 
 KERNEL loop_row along_row(const relative* r, int k)
 {
-  const vec3 e = axis_of(r->a, k);
+  const vec3 e = column_of(r->a, k);
   return (loop_row){dot3(e, r->d), zero3(), e, zero3(), zero3()};
 }
 
 KERNEL loop_row against_row(const relative* r, int i, int j)
 {
-  const vec3 e = axis_of(r->a, i), f = axis_of(r->b, j);
+  const vec3 e = column_of(r->a, i), f = column_of(r->b, j);
   return (loop_row){dot3(e, f), cross3(f, e), zero3(), cross3(cross3(r->w, f), e), zero3()};
 }
 

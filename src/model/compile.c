@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/clusters.h"
 #include "model/compile_impl.h"
+#include "model/kernels.h"
 #include "model/sheet.h"
 
 #include <assert.h>
@@ -257,6 +258,7 @@ limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* er
 {
   limb_draft t = {.b = b, .text = text_size(b)};
   limb_arena count = {0};
+  (void)limb_isa_here(); // chosen now: hot calls do not look at the environment
   lay_out_draft(&count, &t);
   void* block = limb_alloc(&b->alloc, count.used);
   if (!block) {

@@ -55,11 +55,18 @@ typedef struct limb_terms {
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
 #define LIMB_KERNEL_SET(name, real, link_const)                                                    \
   LIMB_ROW_SET(name##_rows, real);                                                                 \
+  typedef struct name##_load { /* a wrench of scalars (n, f) */                                    \
+    int frame;                                                                                     \
+    limb_ref ref;                                                                                  \
+    const real* F;                                                                                 \
+  } name##_load;                                                                                   \
   typedef struct name##_motion {                                                                   \
     const real *q, *v, *x;                                                                         \
     const limb_terms* terms;                                                                       \
     const limb_wrench* wrench;                                                                     \
     int nwrench;                                                                                   \
+    const name##_load* load; /* and others */                                                      \
+    int nload;                                                                                     \
   } name##_motion;                                                                                 \
   typedef struct name##_slopes {                                                                   \
     real *y, *dq, *dv, *dx;                                                                        \
@@ -114,9 +121,48 @@ typedef struct limb_terms {
                    const name##_hybrid* in, real* a, real* tau);                                   \
     real (*hybrid_by_mass_matrix)(const limb_model* m, const link_const* k, const limb_ws* ws,     \
                                   const name##_hybrid* in, real* packed, real* a, real* tau);      \
+    /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */     \
+    bool (*regressor)(const limb_model* m, const link_const* k, const limb_ws* ws,                 \
+                      const name##_motion* in, int np, real* Y);                                   \
+    /* adds a wrench (n, f) to the forces on the links, from their poses X */                      \
+    void (*add_wrench)(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F, \
+                       real* on);                                                                  \
+    /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */    \
+    /* numbers; nv columns */                                                                      \
+    void (*frame_pose)(const real* X, int link, const sp_pose* in_link, real* out);                \
+    void (*frame_jacobian)(const limb_model* m, const link_const* k, const real* X, int link,      \
+                           const sp_pose* in_link, limb_ref ref, real* J);                         \
+    /* forward dynamics of a short chain (limb_is_short_chain); the least margin of a pivot */     \
+    real (*forward_chain)(const limb_model* m, const link_const* k, const limb_ws* ws,             \
+                          const real* q, const real* v, const real* tau, const limb_terms* terms,  \
+                          const real* wrench, real* a);                                            \
   } name
 
 LIMB_KERNEL_SET(limb_kernels, double, limb_link_f64);
+
+// Chains by vectors of columns (dynamics/chain_kernel.h).
+typedef struct limb_chain_kernels {
+  void (*mass_matrix)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws,
+                      const double* q, double* M);
+  double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const double* q,
+                    const double* v, const double* tau, const limb_terms* terms,
+                    const double* wrench, double* a); // NULL: none for this instruction set
+} limb_chain_kernels;
+
+// One chain of rotations whose dofs are the user's, and one so short that forward dynamics goes through its
+// mass matrix. Slides are left out: compilers round their columns differently in vectors.
+static inline bool limb_is_chain(const limb_model* m)
+{
+  return m->nrun == 1 && !m->mixed && m->identity;
+}
+
+static inline bool limb_is_short_chain(const limb_model* m)
+{
+  return limb_is_chain(m) && m->nv >= 4 && m->nv <= 7;
+}
+
+extern const limb_chain_kernels limb_chain_f64_v3;
+extern const limb_chain_kernels limb_chain_f64_v4;
 
 extern const limb_kernels_rows limb_rows_f64_base;
 extern const limb_kernels_rows limb_rows_f64_v3;
@@ -126,7 +172,7 @@ extern const limb_kernels limb_kernels_f64_base;
 extern const limb_kernels limb_kernels_f64_v3;
 extern const limb_kernels limb_kernels_f64_v4;
 
-// Index of the fastest set that this processor runs in a list of { base, v3, v4 }. LIMB_HAVE_V3 and
+// Index of the set that this process uses (limb/isa.h) in a list of { base, v3, v4 }. LIMB_HAVE_V3 and
 // LIMB_HAVE_V4 say what was built.
 int limb_isa_here(void);
 
@@ -141,7 +187,7 @@ int limb_isa_here(void);
 #define LIMB_IF_V4(table) NULL
 #endif
 
-// The fastest set.
+// That set.
 const limb_kernels* limb_kernels_here(void);
 
 // The set of a workspace, chosen at the first call.

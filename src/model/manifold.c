@@ -10,6 +10,7 @@
 // (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "model/manifold.h"
 
+#include "linalg/arc_f64.h"
 #include "linalg/vec3.h"
 #include "model/state_check.h"
 
@@ -42,10 +43,10 @@ static sp_quat quat_mul(sp_quat a, sp_quat b)
 
 static sp_quat quat_conj(sp_quat a) { return (sp_quat){-a.x, -a.y, -a.z, a.w}; }
 
-static sp_quat quat_exp(sp_vec3 w)
+static sp_quat quat_exp(sp_vec3 w, const arc* a)
 {
-  const double theta = sp_norm3(w), k = theta > 0 ? sin(theta / 2) / theta : 0.5;
-  return (sp_quat){k * w.x, k * w.y, k * w.z, cos(theta / 2)};
+  const double k = half_sine(a);
+  return (sp_quat){k * w.x, k * w.y, k * w.z, a->c};
 }
 
 // Rotation vector of a unit quaternion, at most pi long. atan2 is accurate from tiny angles to pi.
@@ -58,15 +59,6 @@ static sp_vec3 quat_log(sp_quat a)
 }
 
 // ---- screw motions --------------------------------------------------------------------------------
-
-// (theta - sin theta) / theta^3 = sum (-1)^k theta^2k / (2k+3)!
-static double coefficient_c(double theta)
-{
-  if (theta > 1) return (theta - sin(theta)) / (theta * theta * theta);
-  double sum = 1;
-  for (int k = 9; k > 0; k--) sum = 1 - sum * theta * theta / (double)((2 * k + 2) * (2 * k + 3));
-  return sum / 6;
-}
 
 // (1 - h cot h) / theta^2 = (sin h - h cos h) / (4 h^2 sin h), where
 // sin h - h cos h = h^3 / 3 (1 - h^2/10 (1 - h^2/28 (...))): the ratio of the terms k and k + 1 is
@@ -88,10 +80,10 @@ static sp_vec3 series(sp_vec3 w, double b, double c, sp_vec3 x)
 }
 
 // V(w) v
-static sp_vec3 screw_position(sp_vec3 w, sp_vec3 v)
+static sp_vec3 screw_position(sp_vec3 w, const arc* a, sp_vec3 v)
 {
-  const double theta = sp_norm3(w), s = theta > 0 ? sin(theta / 2) / theta : 0.5;
-  return series(w, 2 * s * s, coefficient_c(theta), v);
+  const double s = half_sine(a);
+  return series(w, 2 * s * s, coefficient_c(a), v);
 }
 
 // V(w)^-1 p
@@ -248,12 +240,13 @@ static void integrate_joint(const limb_joint* j, const double* q, const double* 
     return;
   }
   const sp_vec3 w = sp_scale3(dt, limb_read3(v));
+  const arc a = arc_of(sp_dot3(w, w));
   const sp_quat r = quat_unit(quat_read(q + at));
   if (j->def.type == LIMB_FREE) {
-    const sp_vec3 step = screw_position(w, sp_scale3(dt, limb_read3(v + 3)));
+    const sp_vec3 step = screw_position(w, &a, sp_scale3(dt, limb_read3(v + 3)));
     limb_write3(sp_add3(limb_read3(q), sp_mulv(sp_rot_quat(r), step)), out);
   }
-  quat_write(out + at, quat_unit(quat_mul(r, quat_exp(w))));
+  quat_write(out + at, quat_unit(quat_mul(r, quat_exp(w, &a))));
 }
 
 limb_status limb_integrate(const limb_model* m, const double* q, const double* v, double dt,

@@ -229,6 +229,14 @@ KERNEL void project(int shape, const link_const* k, force F, real* tau)
   }
 }
 
+// The same of a joint with one degree of freedom.
+KERNEL real project_axis(int shape, const link_const* k, force F)
+{
+  real tau[6];
+  project(shape, k, F, tau);
+  return tau[0];
+}
+
 // Regrouped inertia of a link; what the shape has moved to the parent is the constant zero.
 typedef struct moments {
   par m, hx, hy, hz, xx, xy, xz, yy, yz, zz;

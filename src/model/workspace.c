@@ -22,6 +22,11 @@ void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
 }
 
+static size_t whole_blocks(size_t columns)
+{
+  return (columns + LIMB_LANES_MOST - 1) / LIMB_LANES_MOST * LIMB_LANES_MOST;
+}
+
 void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
 {
   const size_t nl = (size_t)m->nlink, nc = (size_t)m->ncdof, na = (size_t)m->naux;
@@ -30,7 +35,7 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
   out->marked = limb_arena_take(a, na * LIMB_WS_MARKED, scalar);
   out->given = limb_arena_take(a, nc, 1);
-  out->columns = limb_arena_take(a, nc * LIMB_WS_FORCE, scalar);
+  out->columns = limb_arena_take(a, whole_blocks(nc) * LIMB_WS_FORCE, scalar);
   out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
   limb_sheet_lay_out(a, m, scalar, &out->sheet);
   out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);

@@ -12,6 +12,7 @@
 //            R. Murray, Proportional derivative (PD) control on the Euclidean group, 1995, (2.16).
 #include "sim/sim_impl.h"
 
+#include "linalg/arc_f64.h"
 #include "linalg/vec3.h"
 
 #include <math.h>
@@ -34,24 +35,17 @@ limb_status limb_sim_find_blocks(limb_sim* sim)
   return LIMB_OK;
 }
 
-// Coefficients of ad(u)^2 and ad(u)^4 in dexp^-1, for rotations by theta < 2 pi.
-static void coefficients(double theta, double* second, double* fourth)
+// Coefficients of ad(u)^2 and ad(u)^4 in dexp^-1, for rotations by less than 2 pi.
+static void coefficients(sp_motion u, double* second, double* fourth)
 {
-  const double t2 = theta * theta;
-  if (theta < 0.2) { // Bernoulli's numbers: x / (e^x - 1); the terms left out are below rounding
-    *second = 1.0 / 12 - t2 * t2 / 30240 - t2 * t2 * t2 / 604800;
-    *fourth = -1.0 / 720 - t2 / 15120 - t2 * t2 / 403200;
-    return;
-  }
-  const double h = theta / 2, alpha = h / tan(h), beta = h * h / (sin(h) * sin(h));
-  *second = (2 * (1 - alpha) + (alpha - beta) / 2) / t2;
-  *fourth = ((1 - alpha) + (alpha - beta) / 2) / (t2 * t2);
+  const arc a = arc_of(sp_dot3(u.w, u.w));
+  rate_coefficients(&a, second, fourth);
 }
 
 static sp_motion rate(sp_motion u, sp_motion v)
 {
   double second, fourth;
-  coefficients(sp_norm3(u.w), &second, &fourth);
+  coefficients(u, &second, &fourth);
   const sp_motion a = sp_crm(u, v), b = sp_crm(u, a), c = sp_crm(u, sp_crm(u, b));
   return sp_addm(sp_addm(v, sp_scalem(0.5, a)),
                  sp_addm(sp_scalem(second, b), sp_scalem(fourth, c)));
@@ -179,7 +173,7 @@ static sp_force turn(sp_motion u, sp_force f) { return sp_scalef(-1, sp_crf(u, f
 static sp_force rate_transposed(sp_motion u, sp_force f)
 {
   double second, fourth;
-  coefficients(sp_norm3(u.w), &second, &fourth);
+  coefficients(u, &second, &fourth);
   const sp_force a = turn(u, f), b = turn(u, a), c = turn(u, turn(u, b));
   return sp_addf(sp_addf(f, sp_scalef(0.5, a)),
                  sp_addf(sp_scalef(second, b), sp_scalef(fourth, c)));

@@ -195,8 +195,20 @@ class Framework(Case):
                                says="No space left on device")
 
     def test_version_and_conventions(self):
-        self.assertRegex(self.fine("--version").stdout, r"^limb \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.fine("--version").stdout,
+                         r"^limb \d+\.\d+\.\d+\ninstruction set: (base|v3|v4)\n$")
         self.assertIn("SI units", self.fine("--conventions").stdout)
+
+    def test_the_instruction_set_by_name(self):
+        def version(name):
+            return subprocess.run([LIMB, "--version"], capture_output=True, text=True, check=True,
+                                  env={**ENVIRONMENT, "LIMB_ISA": name})
+        run = version("base")
+        self.assertTrue(run.stdout.endswith("instruction set: base\n"))
+        self.assertEqual(run.stderr, "")
+        run = version("sse9")
+        self.assertEqual(run.stdout, self.fine("--version").stdout)
+        self.assertRegex(run.stderr, r"^limb: warning: .*'sse9'.*\n$")
 
     def test_standard_input_is_a_model(self):
         answer = json.loads(self.fine("info", "-", "--format", "json", stdin=PENDULUM).stdout)

@@ -18,12 +18,22 @@ static const plot_series series[SERIES] = {{"q.one", "rad", HUGE_VAL, "positions
 
 static const plot_event events[] = {{-1, "before"}, {2, "stop & go"}, {2.1, "slip"}, {99, "after"}};
 
+// What was written to a file, which is closed; to be freed.
+static char* text_of(FILE* out)
+{
+  const long size = ftell(out);
+  char* text = calloc((size_t)size + 1, 1);
+  assert_that(size > 0 && text && fseek(out, 0, SEEK_SET) == 0);
+  assert_that(fread(text, 1, (size_t)size, out) == (size_t)size && fclose(out) == 0);
+  return text;
+}
+
 // The drawing of rows whose last series has a gap or is absent; to be freed.
 static char* draw(int absent)
 {
   cli_plot p = {0};
   FILE* out = tmpfile();
-  const plot_words words = {"title", "subtitle", "time [s]", events, 4};
+  const plot_words words = {"title", "subtitle", "time [s]", events, 4, 0};
   assert_that(out && cli_plot_make(&p, SERIES));
   for (int i = 0; i < ROWS; i++) {
     const double x = 5.0 * i / (ROWS - 1), none = nan("");
@@ -33,11 +43,24 @@ static char* draw(int absent)
   }
   cli_plot_draw(&p, series, &words, out);
   cli_plot_free(&p);
-  const long size = ftell(out);
-  char* text = calloc((size_t)size + 1, 1);
-  assert_that(size > 0 && text && fseek(out, 0, SEEK_SET) == 0);
-  assert_that(fread(text, 1, (size_t)size, out) == (size_t)size && fclose(out) == 0);
-  return text;
+  return text_of(out);
+}
+
+// Logarithms of values from 30 to 3e8, over 10 to 10^4; the second series has one value only.
+static char* draw_decades(void)
+{
+  const plot_series two[2] = {{"one", "ns", HUGE_VAL, "cost"}, {"two", "ns", HUGE_VAL, "cost"}};
+  const plot_words words = {.title = "title", .subtitle = "", .x_label = "n", .decades = 1};
+  cli_plot p = {0};
+  FILE* out = tmpfile();
+  assert_that(out && cli_plot_make(&p, 2));
+  for (int i = 1; i <= 4; i++) {
+    const double y[2] = {log10(30) + 7.0 * (i - 1) / 3, i == 2 ? 3 : nan("")};
+    cli_plot_add(&p, i, y);
+  }
+  cli_plot_draw(&p, two, &words, out);
+  cli_plot_free(&p);
+  return text_of(out);
 }
 
 static int count(const char* text, const char* what)
@@ -94,4 +117,19 @@ START_TEST(peaks_survive)
 }
 END_TEST
 
-CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive)
+// Ticks are powers of ten, and nothing is drawn down to zero.
+START_TEST(decades_are_powers)
+{
+  char* text = draw_decades();
+  assert_that(count(text, ">10<") == 1 && count(text, ">1000<") == 1);   // of n alone
+  assert_that(count(text, ">100<") == 2 && count(text, ">10000<") == 2); // of both
+  assert_that(count(text, ">1e6<") == 1 && count(text, ">1e8<") == 1);
+  assert_that(count(text, "class=\"zero\"") == 0 && count(text, "class=\"area\"") == 0);
+  assert_that(count(text, "class=\"curve c1\"") == 2); // a value alone is drawn, too
+  assert_that(!strstr(text, "nan") && !strstr(text, "inf"));
+  free(text);
+}
+END_TEST
+
+CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive,
+           decades_are_powers)

@@ -59,8 +59,8 @@ static inline void along_run(along_oracle* o, int forward, const double* x, cons
   along_move(o->t->nq, o->t->q, dq ? o->rate : NULL, o->q);
   along_move(o->t->nv, o->t->v, dv, o->v);
   along_move(o->t->nv, x, dx, o->x);
-  const limb_kernel_set_c64_motion in = {o->q,      o->v,          o->x,
-                                         &o->terms, o->env.wrench, o->env.nwrench};
+  const limb_kernel_set_c64_motion in = {o->q,          o->v,           o->x, &o->terms,
+                                         o->env.wrench, o->env.nwrench, NULL, 0};
   const limb_kernel_set_c64_slopes out = {o->y, o->dq, o->dv, o->dx};
   if (forward) {
     assert_that(creal(limb_kernels_c64.fd_derivatives(m, m->k64, &o->s.ws, &in, &out)) > 0);

@@ -13,7 +13,7 @@
 // A document and what was found in it.
 typedef struct page {
   limb_allocator alloc;
-  limb_pool pool;
+  limb_store pool;
   yml_check check;
   const yml_node* root;
 } page;
@@ -21,7 +21,7 @@ typedef struct page {
 static page open_page(const char* text)
 {
   page p = {.alloc = limb_default_allocator()};
-  p.pool = limb_pool_make(&p.alloc);
+  p.pool = limb_store_make(&p.alloc);
   assert_ok(limb_findings_create(NULL, &p.check.findings));
   assert_ok(limb_yaml_parse(text, strlen(text), &p.pool, &p.check, &p.root));
   return p;
@@ -30,7 +30,7 @@ static page open_page(const char* text)
 static void close_page(page* p)
 {
   limb_findings_destroy(p->check.findings);
-  limb_pool_free(&p->pool);
+  limb_store_free(&p->pool);
 }
 
 // The newest finding, an error of this rule at this place that says this.

@@ -105,8 +105,8 @@ static void slopes(trial* t)
   const size_t n = (size_t)t->nv, nn = n * n;
   float *got = floats(t, n + 3 * nn), *gq = got + n;
   double *want = trial_doubles(t, n + 3 * nn), *wq = want + n;
-  const limb_kernel_set_f32_motion in_f = {s.q, s.v, s.a, &all_terms, NULL, 0};
-  const limb_kernels_motion in = {t->q, t->v, t->a, &all_terms, NULL, 0};
+  const limb_kernel_set_f32_motion in_f = {s.q, s.v, s.a, &all_terms, NULL, 0, NULL, 0};
+  const limb_kernels_motion in = {t->q, t->v, t->a, &all_terms, NULL, 0, NULL, 0};
   const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
   const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
   limb_kernels_f32.id_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f);
@@ -240,8 +240,8 @@ static void forward_slopes(trial* t)
   inverse_f64(&s, t, t->a, tau);
   const float* tau_f = rounded(t, tau, t->nv);
   float *got = floats(t, n + 3 * nn), *gq = got + n;
-  const limb_kernel_set_f32_motion in_f = {s.q, s.v, tau_f, &all_terms, NULL, 0};
-  const limb_kernels_motion in = {t->q, t->v, tau, &all_terms, NULL, 0};
+  const limb_kernel_set_f32_motion in_f = {s.q, s.v, tau_f, &all_terms, NULL, 0, NULL, 0};
+  const limb_kernels_motion in = {t->q, t->v, tau, &all_terms, NULL, 0, NULL, 0};
   const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
   const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
   assert_that(limb_kernels_f32.fd_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f) > 0);

@@ -1,6 +1,8 @@
 // Comparing numbers in tests, and running them.
 #include "support/check.h"
 
+#include "limb/isa.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,6 +111,10 @@ void check_that(check_site site, int holds)
 
 int check_run(const char* suite, int loops, const TTest* const* tests)
 {
+  if (limb_isa_refused()) {
+    printf("%s: skipped, there is no instruction set %s here\n", suite, limb_isa_refused());
+    return CHECK_SKIPPED;
+  }
   Suite* s = suite_create(suite);
   for (int i = 0; tests[i]; i++) {
     TCase* c = tcase_create(tests[i]->name);

@@ -17,6 +17,7 @@ limb_count limb_count_rnea(const limb_model* m);
 limb_count limb_count_crba(const limb_model* m);
 limb_count limb_count_coriolis(const limb_model* m);
 limb_count limb_count_aba(const limb_model* m);
+limb_count limb_count_forward(const limb_model* m); // by the method of limb_forward_dynamics
 limb_count limb_count_hybrid(const limb_model* m,
                              int forces);                  // given of the first so many velocities
 limb_count limb_count_id_derivatives(const limb_model* m); // the forces, too, and M

@@ -164,6 +164,16 @@ limb_count limb_counted_aba(const limb_model* m, const double* q, const double* 
   return end_call(&c, m, &least, a);
 }
 
+static limb_count forward_of(const limb_model* m, const double* q, const double* v,
+                             const double* tau, double* a)
+{
+  if (!limb_is_short_chain(m)) return limb_counted_aba(m, q, v, tau, a);
+  call c = begin_call(m, q, v, tau, (size_t)m->nv);
+  const real least =
+    limb_kernels_count.forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  return end_call(&c, m, &least, a);
+}
+
 limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v,
                                const unsigned char* given, const double* x, double* out)
 {
@@ -191,7 +201,7 @@ limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, con
                                        const double* a, double* out)
 {
   call c = begin_call(m, q, v, a, slopes_size(m));
-  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0};
+  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
   const kernel_set_count_slopes to = slopes_of(m, &c);
   limb_kernels_count.id_derivatives(m, c.k, &c.space.ws, &in, &to);
   return end_call(&c, m, NULL, out);
@@ -201,7 +211,7 @@ limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, con
                                        const double* tau, double* out)
 {
   call c = begin_call(m, q, v, tau, slopes_size(m));
-  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0};
+  const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
   const kernel_set_count_slopes to = slopes_of(m, &c);
   const real least = limb_kernels_count.fd_derivatives(m, c.k, &c.space.ws, &in, &to);
   return end_call(&c, m, &least, out);
@@ -263,6 +273,11 @@ limb_count limb_count_coriolis(const limb_model* m)
 limb_count limb_count_aba(const limb_model* m)
 {
   return in_neutral_state(m, limb_counted_aba, (size_t)m->nv);
+}
+
+limb_count limb_count_forward(const limb_model* m)
+{
+  return in_neutral_state(m, forward_of, (size_t)m->nv);
 }
 
 limb_count limb_count_hybrid(const limb_model* m, int forces)

@@ -1,5 +1,5 @@
 // Blocks of growing size, each with a header; taking is moving a mark.
-#include "io/pool.h"
+#include "io/store.h"
 
 #include "base/alloc.h"
 
@@ -8,22 +8,22 @@
 
 enum { FIRST_BLOCK = 8192, LARGEST_BLOCK = 1 << 20, ALIGN = 16 };
 
-typedef struct pool_block {
-  struct pool_block* older;
+typedef struct store_block {
+  struct store_block* older;
   size_t size; // header included
-} pool_block;
+} store_block;
 
 static size_t round_up(size_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
 
-limb_pool limb_pool_make(const limb_allocator* alloc)
+limb_store limb_store_make(const limb_allocator* alloc)
 {
-  return (limb_pool){.alloc = *alloc, .block = NULL, .used = 0};
+  return (limb_store){.alloc = *alloc, .block = NULL, .used = 0};
 }
 
-void limb_pool_free(limb_pool* p)
+void limb_store_free(limb_store* p)
 {
   while (p->block) {
-    pool_block* older = p->block->older;
+    store_block* older = p->block->older;
     limb_free(&p->alloc, p->block, p->block->size);
     p->block = older;
   }
@@ -31,22 +31,22 @@ void limb_pool_free(limb_pool* p)
 }
 
 // A new newest block with room for size bytes; 0 when out of memory.
-static int add_block(limb_pool* p, size_t size)
+static int add_block(limb_store* p, size_t size)
 {
   size_t next = p->block ? 2 * p->block->size : FIRST_BLOCK;
   if (next > LARGEST_BLOCK) next = LARGEST_BLOCK;
-  const size_t header = round_up(sizeof(pool_block));
+  const size_t header = round_up(sizeof(store_block));
   if (next < header + size) next = header + size;
-  pool_block* b = limb_alloc(&p->alloc, next);
+  store_block* b = limb_alloc(&p->alloc, next);
   if (!b) return 0;
-  *b = (pool_block){p->block, next};
+  *b = (store_block){p->block, next};
   p->block = b;
   p->used = header;
   return 1;
 }
 
 // size bytes at a multiple of align in the newest block, or in a new one; NULL when out of memory.
-static unsigned char* take(limb_pool* p, size_t size, size_t align)
+static unsigned char* take(limb_store* p, size_t size, size_t align)
 {
   if (size > SIZE_MAX / 2) return NULL;
   p->used = (p->used + align - 1) / align * align;
@@ -58,13 +58,13 @@ static unsigned char* take(limb_pool* p, size_t size, size_t align)
   return memory;
 }
 
-void* limb_pool_take(limb_pool* p, size_t size)
+void* limb_store_take(limb_store* p, size_t size)
 {
   void* memory = take(p, size ? size : 1, ALIGN);
   return memory ? memset(memory, 0, size ? size : 1) : NULL;
 }
 
-char* limb_pool_text(limb_pool* p, const char* text, size_t length)
+char* limb_store_text(limb_store* p, const char* text, size_t length)
 {
   char* copy = (char*)take(p, length + 1, 1);
   if (!copy) return NULL;

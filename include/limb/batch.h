@@ -1,0 +1,305 @@
+// limb: robot dynamics in C. Many states of one robot at once.
+//
+// A call answers the same question for n states. Several states go through one instruction (lanes), and with
+// a pool (limb/pool.h) through several threads. The formulas are those of the calls for one state, in the
+// same order; docs/batch.md says how near the answers are, and how fast.
+//
+//     limb_batch* b;
+//     limb_batch_create(model, NULL, NULL, &b);
+//     limb_batch_inverse_dynamics(b, n, q, v, a, NULL, tau, NULL);    // q: n rows of nq, the others of nv
+//
+// Arrays. LIMB_BATCH_ROWS: state after state, [n][width], as programs have them; no alignment is asked for.
+// LIMB_BATCH_LANES: what the processor works on, blocks of lanes(b) states, [block][width][lane]; an array
+// has room for limb_batch_room() numbers, and is aligned to LIMB_DATA_ALIGN; lanes behind the last state
+// are read and written, and mean nothing. The width is nq, nv, nv nv (row-major, full), or as a call says.
+// Inputs must not overlap outputs, but for limb_batch_step.
+//
+// Every call exists over double and, with _f32, over float: inputs, outputs and the computation itself.
+// Lengths of float vectors are twice those of double. Poses of far away and masses of a robot keep seven
+// digits then; forward dynamics of long chains loses most of them (docs/batch.md).
+//
+// Statuses. A state that fails does not harm the others. Its outputs are NaN, its entry in `status` says why
+// (LIMB_E_NONFINITE, LIMB_E_ARG for a quaternion whose norm is more than 1e-3 off 1, LIMB_E_SINGULAR), and
+// the call returns the entry of the first such state. status may be NULL. Where nothing is computed,
+// LIMB_E_ARG (NULL, a bad frame, a pool or environment that is none), LIMB_E_UNSUPPORTED, neither status
+// nor outputs are touched. n may be 0. Calls never allocate; a limb_batch belongs to one caller at a time,
+// and the model and the pool must outlive it.
+#ifndef LIMB_BATCH_H
+#define LIMB_BATCH_H
+
+#include "limb/closed.h"
+#include "limb/derivatives.h"
+#include "limb/pool.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Workspace of batch calls: lanes of one block of states for every thread.
+typedef struct limb_batch limb_batch;
+
+enum {
+  /// Velocities of a robot whose matrices are made in lanes. Those of larger robots, and regressors of more
+  /// than 32768 entries, are made state by state: in rows, over double, and derivatives without wrenches that
+  /// vary; LIMB_E_UNSUPPORTED otherwise.
+  LIMB_BATCH_MATRICES_MOST = 256
+};
+
+/// Where a state's numbers are. Values are pinned.
+typedef enum limb_batch_layout {
+  LIMB_BATCH_ROWS = 0, ///< [state][width]
+  LIMB_BATCH_LANES = 1 ///< [block][width][lane]
+} limb_batch_layout;
+
+/// Start from limb_default_batch_options(); NULL stands for that.
+typedef struct limb_batch_options {
+  size_t size;              ///< sizeof(limb_batch_options), set by the default function
+  limb_batch_layout layout; ///< of all arrays; default: rows
+  int wrenches;             ///< most of limb_batch_environment, default 8
+  const limb_pool* pool;    ///< default NULL: the caller's thread only
+} limb_batch_options;
+
+static inline limb_batch_options limb_default_batch_options(void)
+{
+  const limb_batch_options o = {sizeof(limb_batch_options), LIMB_BATCH_ROWS, 8, NULL};
+  return o;
+}
+
+/// Bytes that limb_batch_init needs. 0 for a NULL model or options that are none.
+LIMB_API size_t limb_batch_size(const limb_model* m, const limb_batch_options* options);
+
+/// Lays a workspace out in caller memory, as limb_data_init does.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, options or a pool that are
+/// none);
+///         LIMB_E_NOMEM (size too small).
+LIMB_NODISCARD LIMB_API limb_status limb_batch_init(const limb_model* m,
+                                                    const limb_batch_options* options, void* memory,
+                                                    size_t size, limb_batch** out);
+
+/// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_batch_destroy.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_create(const limb_model* m,
+                                                      const limb_batch_options* options,
+                                                      const limb_allocator* alloc,
+                                                      limb_batch** out);
+
+/// Ends a workspace, as limb_data_destroy does. NULL is accepted.
+LIMB_API void limb_batch_destroy(limb_batch* b);
+
+LIMB_API const limb_model* limb_batch_model(const limb_batch* b); ///< NULL for NULL
+
+// ---- lanes ----------------------------------------------------------------------------------------------
+
+/// States of a block: 2, 4 or 8 of double, 4, 8 or 16 of float, as the instruction set has them (limb/isa.h).
+/// 0 for NULL.
+LIMB_API int limb_batch_lanes(const limb_batch* b);
+LIMB_API int limb_batch_lanes_f32(const limb_batch* b);
+
+/// Numbers in an array of n states in lanes: n rounded up to whole blocks, times width. 0 for NULL, and when
+/// it is more than a size_t holds.
+LIMB_API size_t limb_batch_room(const limb_batch* b, size_t n, size_t width);
+LIMB_API size_t limb_batch_room_f32(const limb_batch* b, size_t n, size_t width);
+
+/// Rows to lanes and back. Lanes behind the last state repeat it.
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width,
+                                                        const double* rows, double* lanes);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width,
+                                                       const double* lanes, double* rows);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n,
+                                                            size_t width, const float* rows,
+                                                            float* lanes);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n,
+                                                           size_t width, const float* lanes,
+                                                           float* rows);
+
+// ---- surroundings ---------------------------------------------------------------------------------------
+
+/// A wrench that acts ON the robot, another one in every state: moment and force, as in limb_wrench.
+typedef struct limb_batch_wrench {
+  int frame; ///< body or added frame
+  limb_ref ref;
+  const double* f64; ///< n states of 6 numbers mx my mz fx fy fz, for calls over double
+  const float* f32;  ///< the same for calls over float
+} limb_batch_wrench;
+
+/// What surrounds the robot. Start from limb_default_batch_environment(); NULL stands for that.
+typedef struct limb_batch_environment {
+  size_t size;                 ///< sizeof(limb_batch_environment), set by the default function
+  const limb_environment* all; ///< in all states; NULL: the default. Force laws: LIMB_E_UNSUPPORTED
+  int nwrench;
+  const limb_batch_wrench* wrench; ///< nwrench of them, besides those in `all`
+} limb_batch_environment;
+
+static inline limb_batch_environment limb_default_batch_environment(void)
+{
+  const limb_batch_environment env = {sizeof(limb_batch_environment), NULL, 0, NULL};
+  return env;
+}
+
+// ---- dynamics -------------------------------------------------------------------------------------------
+
+/// limb_inverse_dynamics. O(n) per state.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n,
+                                                                const double* q, const double* v,
+                                                                const double* a,
+                                                                const limb_batch_environment* env,
+                                                                double* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_f32(
+  limb_batch* b, size_t n, const float* q, const float* v, const float* a,
+  const limb_batch_environment* env, float* tau, limb_status* status);
+
+/// limb_forward_dynamics.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n,
+                                                                const double* q, const double* v,
+                                                                const double* tau,
+                                                                const limb_batch_environment* env,
+                                                                double* a, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_f32(
+  limb_batch* b, size_t n, const float* q, const float* v, const float* tau,
+  const limb_batch_environment* env, float* a, limb_status* status);
+
+/// limb_bias_forces. Wrenches do not enter.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q,
+                                                           const double* v,
+                                                           const limb_batch_environment* env,
+                                                           double* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces_f32(limb_batch* b, size_t n,
+                                                               const float* q, const float* v,
+                                                               const limb_batch_environment* env,
+                                                               float* tau, limb_status* status);
+
+/// limb_gravity_forces.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces(limb_batch* b, size_t n,
+                                                              const double* q,
+                                                              const limb_batch_environment* env,
+                                                              double* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n,
+                                                                  const float* q,
+                                                                  const limb_batch_environment* env,
+                                                                  float* tau, limb_status* status);
+
+/// limb_mass_matrix.
+/// @param M  n states of nv x nv (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q,
+                                                           double* M, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n,
+                                                               const float* q, float* M,
+                                                               limb_status* status);
+
+/// limb_mass_matrix_inverse. LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities.
+/// @param Minv  n states of nv x nv (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n,
+                                                                   const double* q, double* Minv,
+                                                                   limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n,
+                                                                       const float* q, float* Minv,
+                                                                       limb_status* status);
+
+/// How the loops of a robot are closed in all states; NULL members: the default.
+typedef struct limb_batch_closed {
+  const limb_environment* env;
+  const limb_closed_options* options;
+} limb_batch_closed;
+
+/// limb_closed_forward_dynamics: accelerations with the loops closed. Its kernels choose pivots by values,
+/// which lanes cannot: states go one by one, on the threads of the pool. Rows and double only
+/// (LIMB_E_UNSUPPORTED). LIMB_E_ARG for a robot without loops; also what limb_loops_init says of the robot.
+/// @param how  NULL: all defaults
+LIMB_NODISCARD LIMB_API limb_status limb_batch_closed_forward_dynamics(
+  limb_batch* b, size_t n, const double* q, const double* v, const double* tau,
+  const limb_batch_closed* how, double* a, limb_status* status);
+
+// ---- derivatives ----------------------------------------------------------------------------------------
+
+/// limb_id_derivatives for n states: of each array n times as much; what is NULL is not wanted.
+typedef struct limb_id_derivatives_f32 {
+  float *tau, *dtau_dq, *dtau_dv, *M;
+} limb_id_derivatives_f32;
+
+/// limb_inverse_dynamics_derivatives.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives(
+  limb_batch* b, size_t n, const double* q, const double* v, const double* a,
+  const limb_batch_environment* env, const limb_id_derivatives* out, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives_f32(
+  limb_batch* b, size_t n, const float* q, const float* v, const float* a,
+  const limb_batch_environment* env, const limb_id_derivatives_f32* out, limb_status* status);
+
+/// limb_fd_derivatives over float.
+typedef struct limb_fd_derivatives_f32 {
+  float *acc, *dacc_dq, *dacc_dv, *dacc_dtau;
+} limb_fd_derivatives_f32;
+
+/// limb_forward_dynamics_derivatives.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives(
+  limb_batch* b, size_t n, const double* q, const double* v, const double* tau,
+  const limb_batch_environment* env, const limb_fd_derivatives* out, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives_f32(
+  limb_batch* b, size_t n, const float* q, const float* v, const float* tau,
+  const limb_batch_environment* env, const limb_fd_derivatives_f32* out, limb_status* status);
+
+// ---- kinematics -----------------------------------------------------------------------------------------
+
+/// Poses of frames in the world.
+/// @param frame  nframe bodies or added frames, at most as many as there are
+/// @param X      n states of nframe times 12 numbers: rotation, row-major, then position (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses(limb_batch* b, size_t n, const double* q,
+                                                           int nframe, const int* frame, double* X,
+                                                           limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses_f32(limb_batch* b, size_t n,
+                                                               const float* q, int nframe,
+                                                               const int* frame, float* X,
+                                                               limb_status* status);
+
+/// Jacobian of a frame: limb_frame_jacobian.
+/// @param J  n states of nv columns of 6 numbers, angular first (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian(limb_batch* b, size_t n,
+                                                              const double* q, int frame,
+                                                              limb_ref ref, double* J,
+                                                              limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian_f32(limb_batch* b, size_t n,
+                                                                  const float* q, int frame,
+                                                                  limb_ref ref, float* J,
+                                                                  limb_status* status);
+
+// ---- identification -------------------------------------------------------------------------------------
+
+/// limb_regressor.
+/// @param Y  n states of nv x np, np = limb_parameter_count() (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q,
+                                                         const double* v, const double* a,
+                                                         const limb_batch_environment* env,
+                                                         double* Y, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor_f32(limb_batch* b, size_t n,
+                                                             const float* q, const float* v,
+                                                             const float* a,
+                                                             const limb_batch_environment* env,
+                                                             float* Y, limb_status* status);
+
+// ---- steps in time --------------------------------------------------------------------------------------
+
+/// Steps of the classical Runge-Kutta method of order 4, on the manifold (Munthe-Kaas) for ball and free
+/// joints, as LIMB_SIM_RK4 makes them; forces and wrenches are held. Exact Coulomb friction, stops and
+/// events are the simulator's (limb/sim.h).
+typedef struct limb_batch_steps {
+  double step; ///< [s], positive
+  int count;   ///< steps of every state, from 0
+} limb_batch_steps;
+
+/// @param q, v  the states, replaced by those after the steps; a state that fails becomes NaN
+/// @param tau   n states of nv forces; NULL: zero
+LIMB_NODISCARD LIMB_API limb_status limb_batch_step(limb_batch* b, size_t n, double* q, double* v,
+                                                    const double* tau,
+                                                    const limb_batch_environment* env,
+                                                    const limb_batch_steps* steps,
+                                                    limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v,
+                                                        const float* tau,
+                                                        const limb_batch_environment* env,
+                                                        const limb_batch_steps* steps,
+                                                        limb_status* status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

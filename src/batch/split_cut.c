@@ -1,0 +1,183 @@
+// The parts of a robot, laid out: each a model and a workspace of its own.
+//
+// Links are numbered depth first: a part is a range of them, and the trunk is what is left, closed up.
+// Parents come first in both, and a first child still follows its parent.
+
+#include "batch/split_impl.h"
+
+// Links of the next part that a guess of all it holds is made from. The effect of what lies behind falls by a
+// factor of ten every fifteen links or so.
+enum { VIEW = 128 };
+
+static void set_branches(limb_part* p)
+{
+  limb_model* m = &p->m;
+  m->nbranch = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const int parent = p->link[i].parent;
+    if (i == 0 || parent != i - 1) p->branch[m->nbranch++] = (limb_branch){i, i, parent};
+    p->branch[m->nbranch - 1].end = i + 1;
+    p->link[i].first = p->branch[m->nbranch - 1].begin;
+  }
+}
+
+static void take_workspace(limb_arena* a, limb_split_way way, limb_part* p)
+{
+  const limb_model* m = &p->m;
+  const size_t nl = (size_t)m->nlink;
+  p->link = limb_arena_take(a, nl, sizeof *p->link);
+  p->branch = limb_arena_take(a, nl, sizeof *p->branch);
+  limb_ws_lay_out_recursion(a, m, sizeof(double), &p->ws);
+  if (way == LIMB_SPLIT_INVERSE) return;
+  p->ws.aba = limb_arena_take(a, nl * LIMB_WS_ABA, sizeof(double));
+  p->ws.aba_aux = limb_arena_take(a, (size_t)m->naux * LIMB_WS_ABA_AUX, sizeof(double));
+  double* artic = limb_arena_take(a, (nl + 1) * LIMB_WS_ARTIC, sizeof(double));
+  p->ws.artic = artic ? artic + LIMB_WS_ARTIC : NULL; // [-1]: what is handed to the base
+  if (p->next >= 0) p->held.share = limb_arena_take(a, nl, sizeof *p->held.share);
+}
+
+// ---- parts -----------------------------------------------------------------------------------------------
+
+// Links begin ... end - 1 as a robot.
+static void size_range(const limb_model* m, int begin, int end, limb_part* p)
+{
+  int naux = 0, first_aux = 0;
+  for (int i = begin; i < end; i++) {
+    if (m->link[i].aux < 0) continue;
+    if (naux++ == 0) first_aux = m->link[i].aux;
+  }
+  const limb_link* last = &m->link[end - 1];
+  *p = (limb_part){.m = *m, .begin = begin, .dof = m->link[begin].dof, .previous = -1, .next = -1};
+  p->m.nlink = end - begin;
+  p->m.ncdof = last->dof + last->ndof - p->dof;
+  p->m.naux = naux;
+  p->m.nroot = 1;
+  p->m.k64 = m->k64 + begin;
+  p->m.given = NULL; // the sheet's numbers are those of the whole robot
+  p->m.dof = m->dof + p->dof;
+  p->m.actuator = m->actuator + p->dof;
+  p->m.aux_pose = m->aux_pose + first_aux;
+  p->ws.base_turns = 1;
+}
+
+static void fill_part(const limb_model* m, limb_part* p)
+{
+  const int begin = p->begin;
+  const int aux = (int)(p->m.aux_pose - m->aux_pose);
+  int last_root = 0;
+  for (int i = 0; i < p->m.nlink; i++) {
+    limb_link* link = &p->link[i];
+    *link = m->link[begin + i];
+    const bool root = link->parent < begin;
+    link->parent = root ? -1 : link->parent - begin;
+    link->root = root ? 0 : -1;
+    link->dof -= p->dof;
+    link->aux = link->aux < 0 ? -1 : link->aux - aux;
+    link->end -= begin;
+    if (root) link->last = 0, last_root = i;
+  }
+  p->link[last_root].last = 1;
+  if (p->next >= 0) p->link[p->m.nlink - 1].keep = 1;
+  p->m.link = p->link;
+  p->m.branch = p->branch;
+  set_branches(p);
+}
+
+// ---- the trunk -------------------------------------------------------------------------------------------
+
+static void size_trunk(const limb_model* m, const limb_plan* plan, limb_part* p)
+{
+  *p = (limb_part){.m = *m, .previous = -1, .next = -1};
+  p->m.identity = false;
+  p->m.ncdof = 0;
+  p->m.nlink = 0;
+  for (int i = 0, part = 0; i < m->nlink; i++) {
+    while (part < plan->count && i == plan->part[part].begin) i = plan->part[part++].end;
+    if (i >= m->nlink) break;
+    p->m.nlink++;
+    p->m.ncdof += m->link[i].ndof;
+  }
+}
+
+// Index in the trunk of link i of the robot: less what parts before it have.
+static int in_trunk(const limb_plan* plan, int i)
+{
+  int less = 0;
+  for (int k = 0; k < plan->count && plan->part[k].begin <= i; k++) {
+    less += plan->part[k].end - plan->part[k].begin;
+  }
+  return i - less;
+}
+
+static void fill_trunk(const limb_model* m, const limb_plan* plan, limb_cut* cut)
+{
+  limb_part* p = &cut->trunk;
+  int dof = 0, at = 0;
+  for (int i = 0, part = 0; i < m->nlink; i++, at++) {
+    while (part < plan->count && i == plan->part[part].begin) i = plan->part[part++].end;
+    if (i >= m->nlink) break;
+    limb_link* link = &p->link[at];
+    *link = m->link[i];
+    link->parent = link->parent < 0 ? -1 : in_trunk(plan, link->parent);
+    link->dof = dof;
+    for (int k = 0; k < link->ndof; k++, dof++) {
+      cut->dof[dof] = m->dof[m->link[i].dof + k];
+      cut->actuator[dof] = m->actuator[m->link[i].dof + k];
+    }
+    cut->k64[at] = m->k64[i];
+    cut->link[at] = i;
+  }
+  for (int k = 0; k < plan->count; k++) {
+    if (plan->part[k].previous >= 0) continue;
+    cut->part[k].hang = in_trunk(plan, plan->part[k].begin - 1);
+    p->link[cut->part[k].hang].keep = 1;
+  }
+  p->m.link = p->link;
+  p->m.branch = p->branch;
+  p->m.k64 = cut->k64;
+  p->m.dof = cut->dof;
+  p->m.actuator = cut->actuator;
+  set_branches(p);
+}
+
+// A part and, if it is to hold the next one, its view of that.
+static void take_part(limb_arena* a, const limb_model* m, const limb_plan* plan, int k,
+                      limb_split_way way, limb_cut* out)
+{
+  limb_part p, view;
+  size_range(m, plan->part[k].begin, plan->part[k].end, &p);
+  p.previous = plan->part[k].previous;
+  if (k + 1 < plan->count && plan->part[k + 1].previous == k) p.next = k + 1;
+  out->rows |= p.next >= 0;
+  take_workspace(a, way, &p);
+  if (out->part) {
+    fill_part(m, &p);
+    out->part[k] = p;
+  }
+  if (way == LIMB_SPLIT_INVERSE || p.next < 0) return;
+  const int begin = plan->part[k + 1].begin, end = plan->part[k + 1].end;
+  size_range(m, begin, end - begin < VIEW ? end : begin + VIEW, &view);
+  take_workspace(a, way, &view);
+  if (!out->part) return;
+  fill_part(m, &view);
+  out->view[k] = view;
+}
+
+void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way,
+                      limb_cut* out)
+{
+  *out = (limb_cut){.count = plan->count};
+  if (plan->count == 0) return;
+  size_trunk(m, plan, &out->trunk);
+  const size_t nl = (size_t)out->trunk.m.nlink, nc = (size_t)out->trunk.m.ncdof;
+  out->k64 = limb_arena_take(a, nl, sizeof *out->k64);
+  out->dof = limb_arena_take(a, nc, sizeof *out->dof);
+  out->actuator = limb_arena_take(a, nc, sizeof *out->actuator);
+  out->wrench = limb_arena_take(a, nl, sizeof *out->wrench);
+  out->link = limb_arena_take(a, nl, sizeof *out->link);
+  take_workspace(a, way, &out->trunk);
+  out->part = limb_arena_take(a, (size_t)plan->count, sizeof *out->part);
+  out->view = limb_arena_take(a, (size_t)plan->count, sizeof *out->view);
+  for (int k = 0; k < plan->count; k++) take_part(a, m, plan, k, way, out);
+  if (out->part) fill_trunk(m, plan, out);
+}
