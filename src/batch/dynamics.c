@@ -20,7 +20,8 @@ limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n, const double* q
                                         const double* a, const limb_batch_environment* env,
                                         double* tau, limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, a, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = tau, c.status = status;
   return inverse_dynamics(&c);
 }
 
@@ -28,7 +29,8 @@ limb_status limb_batch_inverse_dynamics_f32(limb_batch* b, size_t n, const float
                                             const float* a, const limb_batch_environment* env,
                                             float* tau, limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, v, a, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = tau, c.status = status;
   return inverse_dynamics(&c);
 }
 
@@ -54,7 +56,8 @@ limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q, con
                                    const limb_batch_environment* env, double* tau,
                                    limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, NULL, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .env = env};
+  c.out[0] = tau, c.status = status;
   return bias_forces(&c);
 }
 
@@ -62,7 +65,8 @@ limb_status limb_batch_bias_forces_f32(limb_batch* b, size_t n, const float* q, 
                                        const limb_batch_environment* env, float* tau,
                                        limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, v, NULL, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .env = env};
+  c.out[0] = tau, c.status = status;
   return bias_forces(&c);
 }
 
@@ -78,7 +82,8 @@ limb_status limb_batch_gravity_forces(limb_batch* b, size_t n, const double* q,
                                       const limb_batch_environment* env, double* tau,
                                       limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, NULL, NULL, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .env = env};
+  c.out[0] = tau, c.status = status;
   return gravity_forces(&c);
 }
 
@@ -86,7 +91,8 @@ limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n, const float* 
                                           const limb_batch_environment* env, float* tau,
                                           limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, NULL, NULL, env, {tau}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .env = env};
+  c.out[0] = tau, c.status = status;
   return gravity_forces(&c);
 }
 
@@ -104,7 +110,9 @@ limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n, const double* q
                                         const double* tau, const limb_batch_environment* env,
                                         double* a, limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, tau, env, {a}, status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = a, c.status = status;
   return forward_dynamics(&c);
 }
 
@@ -112,7 +120,9 @@ limb_status limb_batch_forward_dynamics_f32(limb_batch* b, size_t n, const float
                                             const float* tau, const limb_batch_environment* env,
                                             float* a, limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, v, tau, env, {a}, status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = a, c.status = status;
   return forward_dynamics(&c);
 }
 
@@ -133,7 +143,9 @@ limb_status limb_batch_step(limb_batch* b, size_t n, double* q, double* v, const
                             const limb_batch_environment* env, const limb_batch_steps* steps,
                             limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, tau, env, {q, v}, status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = q, c.out[1] = v, c.status = status;
   return step(&c, steps);
 }
 
@@ -141,6 +153,8 @@ limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v, con
                                 const limb_batch_environment* env, const limb_batch_steps* steps,
                                 limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, v, tau, env, {q, v}, status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = q, c.out[1] = v, c.status = status;
   return step(&c, steps);
 }

@@ -22,14 +22,16 @@ static limb_status mass_matrix(const limb_batch_call* c)
 limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q, double* M,
                                    limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, NULL, NULL, NULL, {M}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
+  c.out[0] = M, c.status = status;
   return mass_matrix(&c);
 }
 
 limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M,
                                        limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, NULL, NULL, NULL, {M}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q};
+  c.out[0] = M, c.status = status;
   return mass_matrix(&c);
 }
 
@@ -45,14 +47,16 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
 limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n, const double* q, double* Minv,
                                            limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, NULL, NULL, NULL, {Minv}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
+  c.out[0] = Minv, c.status = status;
   return mass_matrix_inverse(&c);
 }
 
 limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n, const float* q, float* Minv,
                                                limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, NULL, NULL, NULL, {Minv}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q};
+  c.out[0] = Minv, c.status = status;
   return mass_matrix_inverse(&c);
 }
 
@@ -80,8 +84,9 @@ limb_status limb_batch_inverse_dynamics_derivatives(limb_batch* b, size_t n, con
                                                     limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  const limb_batch_call c = {
-    b, LIMB_BATCH_F64, n, q, v, a, env, {out->tau, out->dtau_dq, out->dtau_dv, out->M}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M,
+  c.status = status;
   return id_derivatives(&c);
 }
 
@@ -92,8 +97,9 @@ limb_status limb_batch_inverse_dynamics_derivatives_f32(limb_batch* b, size_t n,
                                                         limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  const limb_batch_call c = {
-    b, LIMB_BATCH_F32, n, q, v, a, env, {out->tau, out->dtau_dq, out->dtau_dv, out->M}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M,
+  c.status = status;
   return id_derivatives(&c);
 }
 
@@ -112,11 +118,10 @@ limb_status limb_batch_forward_dynamics_derivatives(limb_batch* b, size_t n, con
                                                     limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  const limb_batch_call c = {b,     LIMB_BATCH_F64,
-                             n,     q,
-                             v,     tau,
-                             env,   {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau},
-                             status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau,
+  c.status = status;
   return fd_derivatives(&c);
 }
 
@@ -127,11 +132,10 @@ limb_status limb_batch_forward_dynamics_derivatives_f32(limb_batch* b, size_t n,
                                                         limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  const limb_batch_call c = {b,     LIMB_BATCH_F32,
-                             n,     q,
-                             v,     tau,
-                             env,   {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau},
-                             status};
+  limb_batch_call c = {
+    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau,
+  c.status = status;
   return fd_derivatives(&c);
 }
 
@@ -155,7 +159,8 @@ limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q, const
                                  const double* a, const limb_batch_environment* env, double* Y,
                                  limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, a, env, {Y}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = Y, c.status = status;
   return regressor(&c);
 }
 
@@ -163,6 +168,7 @@ limb_status limb_batch_regressor_f32(limb_batch* b, size_t n, const float* q, co
                                      const float* a, const limb_batch_environment* env, float* Y,
                                      limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F32, n, q, v, a, env, {Y}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
+  c.out[0] = Y, c.status = status;
   return regressor(&c);
 }

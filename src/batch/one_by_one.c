@@ -145,7 +145,8 @@ limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const do
                                                const limb_batch_closed* how, double* a,
                                                limb_status* status)
 {
-  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, tau, NULL, {a}, status};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau};
+  c.out[0] = a, c.status = status;
   limb_batch_job job;
   limb_status s = v && tau && a ? limb_batch_prepare(&c, &job) : LIMB_E_ARG;
   if (s == LIMB_OK && b->options.layout != LIMB_BATCH_ROWS) s = LIMB_E_UNSUPPORTED;

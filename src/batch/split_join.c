@@ -57,16 +57,10 @@ static void coupling(const limb_held* t, const double* I, double* C)
   }
 }
 
-void limb_join(limb_part* p, const double* guess, const double* next, double* kept)
+// W = C^-1 d and h0 = C^-1 (p + d beta), from the factors of C.
+static void solve_grip(const limb_held* t, const double* d, const double* C, const int* pivot,
+                       limb_grip* g)
 {
-  const limb_held* t = &p->held;
-  limb_grip* g = &p->grip;
-  double d[LIMB_WS_ARTIC], C[36], scale[6];
-  int pivot[6];
-  for (int i = 0; i < LIMB_WS_ARTIC; i++) d[i] = next[i] - guess[i];
-  coupling(t, d, C);
-  p->fine = limb_lu_factor(6, C, pivot, scale);
-  if (!p->fine) return;
   for (int c = 0; c < 6; c++) {
     double column[6];
     for (int r = 0; r < 6; r++) column[r] = d[entry(r, c)];
@@ -78,6 +72,11 @@ void limb_join(limb_part* p, const double* guess, const double* next, double* ke
     for (int k = 0; k < 6; k++) g->h0[r] += d[entry(r, k)] * t->beta[k];
   }
   limb_lu_solve(6, C, pivot, g->h0);
+}
+
+// What is held at the end, as the part before feels it: Phi W Phi' and Phi h0.
+static void hand_back(const limb_held* t, const limb_grip* g, double* kept)
+{
   for (int r = 0; r < 6; r++) {
     double FW[6]; // row r of Phi W; W is symmetric but for rounding
     for (int k = 0; k < 6; k++) {
@@ -87,6 +86,18 @@ void limb_join(limb_part* p, const double* guess, const double* next, double* ke
     for (int c = r; c < 6; c++) kept[entry(r, c)] += row_times(FW, t->Phi[c]);
     kept[P + r] += row_times(t->Phi[r], g->h0);
   }
+}
+
+void limb_join(limb_part* p, const double* guess, const double* next, double* kept)
+{
+  double d[LIMB_WS_ARTIC], C[36], scale[6];
+  int pivot[6];
+  for (int i = 0; i < LIMB_WS_ARTIC; i++) d[i] = next[i] - guess[i];
+  coupling(&p->held, d, C);
+  p->fine = limb_lu_factor(6, C, pivot, scale);
+  if (!p->fine) return;
+  solve_grip(&p->held, d, C, pivot, &p->grip);
+  hand_back(&p->held, &p->grip, kept);
 }
 
 void limb_let_go(limb_part* p, const double* base, double* last)

@@ -42,6 +42,7 @@ static bool begin_with_roots(const limb_model* m, limbs* x)
 static bool next_stage(const limb_model* m, limbs* x)
 {
   int largest = 0;
+  if (x->count == 0) return false;
   for (int i = 1; i < x->count; i++) {
     if (size_of(m, x->link[i]) > size_of(m, x->link[largest])) largest = i;
   }

@@ -25,6 +25,7 @@ KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v,
     if (terms->friction) {
       T = kmadd(T, parameter(x->def.damping), sub(scale(n, v[x->motor]), v[x->joint]));
     }
+    T = settled(T);
     tau[x->joint] = sub(tau[x->joint], T);
     tau[x->motor] = kmadd(tau[x->motor], n, T);
   }

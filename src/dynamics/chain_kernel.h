@@ -56,8 +56,6 @@ static void chain_mass_matrix(const limb_model* m, const link_const* k, const li
   }
 }
 
-#if LIMB_LANES == 8
 #include "linalg/square_kernel.h"
 
 #include "dynamics/forward_chain_kernel.h"
-#endif

@@ -7,8 +7,7 @@
 //   KERNEL_SET              name of the table's type (see model/kernels.h)
 //   KERNEL_TABLE            name of the table; without one the functions are there, and no table
 //   ROWS                    table of row kernels over the same scalar, if they are compiled elsewhere
-//   CHAIN, CHAIN_LANES      table of chain kernels over vectors of the scalar, if there is one, and their
-//   lanes
+//   CHAIN                   table of chain kernels over vectors of the scalar, if there is one
 //   CHAIN_PAYS(n)           whether mass matrices of n joints are made by them
 //   NO_FORWARD_CHAIN        leaves out forward_chain(), for scalars that would be long in compiling
 
@@ -197,7 +196,7 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
 
 #include "kinematics/frame_kernel.h"
 
-#if defined(CHAIN) && CHAIN_LANES == 8
+#if defined(CHAIN)
 static real set_forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws,
                               const real* q, const real* v, const real* tau,
                               const limb_terms* terms, const real* wrench, real* a)

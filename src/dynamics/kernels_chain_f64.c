@@ -1,11 +1,11 @@
 // The kernels of chains over vectors of double, compiled once per instruction set (LIMB_ISA: base, v3 or
-// v4); there are none for those with two lanes.
+// v4); there are none for those with fewer than eight lanes.
 
 #include "model/kernels.h"
 
 #include "base/lanes_f64_type.h"
 
-#if LIMB_LANES > 2
+#if LIMB_LANES == 8
 #include "dynamics/scalar_f64.h"
 
 #include "base/lanes_f64.h"
@@ -25,10 +25,5 @@
 #define PASTE2(a, b) a##b
 #define PASTE(a, b)  PASTE2(a, b)
 
-#if LIMB_LANES == 8
-#define FORWARD forward_chain
-#else
-#define FORWARD NULL // the columns do not fit
-#endif
-const limb_chain_kernels PASTE(limb_chain_f64_, LIMB_ISA) = {chain_mass_matrix, FORWARD};
+const limb_chain_kernels PASTE(limb_chain_f64_, LIMB_ISA) = {chain_mass_matrix, forward_chain};
 #endif

@@ -10,10 +10,9 @@
 #define LINK_CONST   limb_link_f64
 #define KERNEL_SET   limb_kernels
 #define KERNEL_TABLE PASTE(limb_kernels_f64_, LIMB_ISA)
-#define ROWS         PASTE(limb_rows_f64_, LIMB_ISA)   // over lanes: kernels_rows_f64.c
-#if LIMB_LANES > 2                                     // two columns at a time do not pay
+#define ROWS         PASTE(limb_rows_f64_, LIMB_ISA) // over lanes: kernels_rows_f64.c
+#if LIMB_LANES == 8 // fewer columns at a time pay for long chains only
 #define CHAIN         PASTE(limb_chain_f64_, LIMB_ISA) // by columns: kernels_chain_f64.c
-#define CHAIN_LANES   LIMB_LANES
-#define CHAIN_PAYS(n) ((CHAIN_LANES == 8 && (n) >= 5 && (n) <= 8) || (n) >= 12)
+#define CHAIN_PAYS(n) (((n) >= 5 && (n) <= 8) || (n) >= 12)
 #endif
 #include "dynamics/kernel_set.h"

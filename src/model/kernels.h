@@ -146,7 +146,7 @@ typedef struct limb_chain_kernels {
                       const double* q, double* M);
   double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const double* q,
                     const double* v, const double* tau, const limb_terms* terms,
-                    const double* wrench, double* a); // NULL: none for this instruction set
+                    const double* wrench, double* a);
 } limb_chain_kernels;
 
 // One chain of rotations whose dofs are the user's, and one so short that forward dynamics goes through its
@@ -161,7 +161,7 @@ static inline bool limb_is_short_chain(const limb_model* m)
   return limb_is_chain(m) && m->nv >= 4 && m->nv <= 7;
 }
 
-extern const limb_chain_kernels limb_chain_f64_v3;
+extern const limb_chain_kernels limb_chain_f64_base; // where the compiler is told of wider vectors
 extern const limb_chain_kernels limb_chain_f64_v4;
 
 extern const limb_kernels_rows limb_rows_f64_base;

@@ -120,22 +120,22 @@ START_TEST(columns_are_forces_of_unit_accelerations)
 }
 END_TEST
 
-// Columns go through the same operations in whatever company: to the last bit.
+// Columns go through the same operations in whatever company: nothing but the last bits may differ, which
+// compilers decide on.
 static void in_company(int n, uint64_t seed)
 {
   limb_model *m = make(n, seed, 0), *turned = make(n, seed, 1);
   limb_data *d = workspace(m), *e = workspace(turned);
-  double q[MOST], p[MOST], M[MOST * MOST], N[MOST * MOST];
+  double q[MOST], p[MOST], M[MOST * MOST], turned_M[MOST * MOST], want[MOST * MOST];
   rng r = {(uint64_t)n};
   for (int s = 0; s < STATES; s++) {
     check_at("%d joints, state %d", n, s);
     rng_fill(&r, 3, n, q);
     for (int k = 0; k < n; k++) p[n - 1 - k] = q[k];
     mass_matrix(d, q, n, M);
-    mass_matrix(e, p, n, N);
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) assert_that(M[i * n + j] == N[(n - 1 - i) * n + n - 1 - j]);
-    }
+    mass_matrix(e, p, n, turned_M);
+    for (int i = 0; i < n * n; i++) want[i] = turned_M[n * n - 1 - i];
+    assert_close_matrix(M, want, n, n, 2e-15, 0);
   }
   limb_data_destroy(d), limb_data_destroy(e);
   limb_model_destroy(m), limb_model_destroy(turned);
