@@ -45,7 +45,7 @@ static limb_model* make(int n, uint64_t seed, int turned)
   rng r = {seed};
   limb_builder* b = NULL;
   limb_model* m = NULL;
-  char name[MOST][8];
+  char name[MOST][16];
   limb_joint_def joint[MOST];
   assert_ok(limb_builder_create(NULL, &b));
   for (int k = 0; k < n; k++) {
