@@ -86,8 +86,10 @@ KERNEL state_bits accelerate_chain(const limb_batch_space* s, const group* b, co
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
-  const state_bits singular =
+  state_bits singular =
     not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  const real sum = sum_of(m->nv, a, zero());
+  if (__builtin_expect(any_nonfinite(1, &sum), 0)) singular |= nonfinite_of(m->nv, a);
   if (__builtin_expect(!any_bits(singular), 1)) return singular;
   real* other = s->other;
   const real least = set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, other);

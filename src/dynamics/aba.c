@@ -39,8 +39,9 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   double least = least_margin(d, q, v, tau, &x, by, work, a);
-  // what looks singular may be beyond the range of determinants only
-  if (by == BY_CHAIN && !(least > 0)) least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
+  // what looks singular, or is not finite, may be beyond the range of determinants only
+  if (by == BY_CHAIN && (!(least > 0) || !limb_finite_v(d, a)))
+    least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
   if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
