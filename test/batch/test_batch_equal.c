@@ -103,8 +103,8 @@ static nearness nearness_of(batch_what what)
   case BATCH_MASS: return (nearness){4, 0};
   case BATCH_FORWARD:
   case BATCH_MASS_INVERSE: return (nearness){4, 0.5};
-  case BATCH_ID_SLOPES: return (nearness){16, 0};
-  case BATCH_FD_SLOPES: return (nearness){16, 1};
+  case BATCH_ID_SLOPES: return (nearness){32, 0};
+  case BATCH_FD_SLOPES: return (nearness){32, 1};
   default: return (nearness){fused() ? 4 : 0, 0};
   }
 }
