@@ -55,7 +55,7 @@ KERNEL real root(real x)
 #elif defined(__SSE2__)
   return (real)_mm_sqrt_ps((__m128)x);
 #else
-  real y;
+  real y = x;
   for (int l = 0; l < STATES; l++) y[l] = (lane_value)sqrt((double)x[l]);
   return y;
 #endif
