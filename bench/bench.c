@@ -157,9 +157,9 @@ void bench_get_result(const bench* b, int index, bench_result* out)
                         .mode = bench_mode_name(l->mode),
                         .library = l->name,
                         .version = l->version,
-                        .layout = l->mode == BENCH_SINGLE ? NULL
-                                  : l->lanes              ? "lanes"
-                                                          : "rows",
+                        .layout = l->mode == BENCH_SINGLE || l->mode == BENCH_GENERATED ? NULL
+                                  : l->lanes                                            ? "lanes"
+                                                                                        : "rows",
                         .dof = row->robot->nv,
                         .threads = l->mode == BENCH_THREADED ? threads_of(b) : 1,
                         .states = row->each,

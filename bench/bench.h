@@ -44,7 +44,7 @@ enum { BENCH_SINCOS_F64 = 39, BENCH_SINCOS_F32 = 26 };
 /// One row. What does not apply, or is not known, is NaN; text NULL. Of a row that failed ns is infinite.
 typedef struct bench_result {
   const char *robot, *quantity;
-  const char* mode; ///< single, batch, float, threads
+  const char* mode; ///< single, batch, float, threads, generated
   const char *library, *version;
   const char* layout; ///< of batch calls: rows, lanes
   int dof, threads;

@@ -4,6 +4,8 @@
 // A state of a batch takes as many as a single call.
 #include "counts.h"
 
+#include "limb/codegen.h"
+
 #include <math.h>
 
 typedef limb_count count_fn(const limb_model* model);
@@ -30,13 +32,30 @@ static void count_row(bench_row* row)
   }
 }
 
+// Of the text that was generated.
+static void count_generated(bench_row* row)
+{
+  limb_codegen_options o = limb_default_codegen_options();
+  o.what = row->kernel == BENCH_RNEA ? "id" : row->kernel == BENCH_CRBA ? "M" : "fd";
+  limb_codegen* c = NULL;
+  limb_codegen_facts facts;
+  if (limb_codegen_create(row->robot->model, &o, NULL, &c, NULL) == LIMB_OK &&
+      limb_codegen_get(c, 0, &facts) == LIMB_OK) {
+    row->operations = (limb_count){facts.mul, facts.add, facts.div, 0, facts.sines};
+    row->counted = 1;
+  }
+  limb_codegen_free(c);
+}
+
 void bench_count_rows(bench* b)
 {
   for (int i = 0; i < b->nrow; i++) {
     bench_row* row = &b->row[i];
     if (!bench_is_limb(row->library) || isinf(row->best)) continue;
     const bench_row* single = bench_find_limb(b, row->robot, row->kernel);
-    if (single == row) {
+    if (row->library->mode == BENCH_GENERATED) {
+      count_generated(row);
+    } else if (single == row) {
       count_row(row);
     } else if (single) { // it comes first
       row->operations = single->operations;

@@ -53,9 +53,10 @@ static const double bench_step = 1e-3; ///< [s]
 /// How a library is called. Peers: one state after the other.
 typedef enum bench_mode {
   BENCH_SINGLE,
-  BENCH_BATCH,    ///< many states a call, on one thread
-  BENCH_FLOAT,    ///< the same over float
-  BENCH_THREADED, ///< over double, on all threads
+  BENCH_BATCH,     ///< many states a call, on one thread
+  BENCH_FLOAT,     ///< the same over float
+  BENCH_THREADED,  ///< over double, on all threads
+  BENCH_GENERATED, ///< one state, by code generated for this robot
   BENCH_MODES
 } bench_mode;
 
@@ -143,7 +144,7 @@ typedef struct bench_peer {
   const bench_library* library;
 } bench_peer;
 
-enum { BENCH_PEERS = 4, BENCH_INTERFACE = 1 }; ///< counted up when anything in this file changes
+enum { BENCH_PEERS = 4, BENCH_INTERFACE = 2 }; ///< counted up when anything in this file changes
 
 /// What the module of peers exports. A program looks at nothing else before it has seen that `interface` is
 /// the BENCH_INTERFACE it was compiled with.
@@ -159,6 +160,7 @@ typedef struct bench_peers {
 const bench_library* bench_limb(void);
 const bench_library* bench_limb_closed(void); ///< the kernels for robots with loops
 const bench_library* bench_limb_sim(void);    ///< simulation
+const bench_library* bench_limb_generated(void);
 
 /// limb's batch calls. @param pool  of BENCH_THREADED, otherwise NULL
 bench_library bench_limb_batch(bench_mode mode, int lanes, const limb_pool* pool);

@@ -24,7 +24,9 @@ static void print_number(int width, double x)
 
 static void print_difference(double x)
 {
-  if (isfinite(x)) {
+  if (x == 0) {
+    printf(" %8s", "0");
+  } else if (isfinite(x)) {
     printf(" %8.0e", x);
   } else {
     printf(" %8s", isnan(x) ? "-" : "failed");
@@ -94,15 +96,14 @@ static void print_times(const bench* b)
   for (int m = 0; m < BENCH_MODES; m++) printf(" %11s", bench_mode_name((bench_mode)m));
   for (int p = 0; p < b->npeer; p++) printf(" %11s", b->peer[p].name);
   if (b->npeer) printf(" %9s", "x faster");
-  printf(" %8s %8s\n", "differ", "float");
+  printf(" %8s %8s\n", "differ", "of float");
   for (int i = 0; i < b->nrobot; i++)
     for (int k = 0; k < BENCH_KERNELS; k++) print_line(b, &b->robot[i], (bench_kernel)k);
   printf(
-    "x faster: the best peer over limb's single call. differ, float: largest difference to limb's "
-    "single call,\n"
-    "relative to the largest entry, of everything over double, and of float. -: not offered, or "
-    "too "
-    "slow to wait for.\n"
+    "x faster: the best peer over limb's single call. differ: largest difference to limb's single "
+    "call, relative to\n"
+    "the largest entry, of everything over double; beside it, of float. -: not offered, too slow "
+    "or too large.\n"
     "fd: limb's own choice of fd_aba (articulated bodies) and fd_matrix (through the mass matrix). "
     "id_derivatives: tau,\n"
     "by q, v and a; fd_derivatives: a, by q, v and tau. hybrid: from forces of passive joints and "
@@ -127,10 +128,10 @@ static void print_effort(const bench_result* r)
   print_number(11, r->ns);
   printf(" %11.0f", r->slots);
   if (isfinite(r->target)) {
-    printf(" %11.0f %-6s (%.2f)", r->target, r->slots <= r->target ? "yes" : "missed",
+    printf(" %11.0f %-6s (%.3f)", r->target, r->slots <= r->target ? "yes" : "missed",
            r->slots / r->target);
   } else {
-    printf(" %11s %13s", "-", "");
+    printf(" %11s %14s", "-", "");
   }
   if (isfinite(r->gflops))
     printf(" %9.0f %9.0f %8.2f %6.0f%%", r->mul, r->add, r->gflops, 100 * r->peak);
@@ -140,7 +141,7 @@ static void print_effort(const bench_result* r)
 static void print_efforts(const bench* b)
 {
   printf(
-    "\nlimb: slots, targets, operations\n%-15s %-16s %-12s %11s %11s %11s %-13s %9s %9s %8s %7s\n",
+    "\nlimb: slots, targets, operations\n%-15s %-16s %-12s %11s %11s %11s %-14s %9s %9s %8s %7s\n",
     "robot", "quantity", "mode", "ns", "slots", "target", "reached", "mul", "add", "GFLOP/s",
     "of peak");
   for (int i = 0; i < b->nrow; i++) {

@@ -46,7 +46,8 @@ const char* bench_quantity(bench_kernel kernel) { return quantities[kernel]; }
 
 const char* bench_mode_name(bench_mode mode)
 {
-  static const char* const names[BENCH_MODES] = {"single", "batch", "float", "threads"};
+  static const char* const names[BENCH_MODES] = {"single", "batch", "float", "threads",
+                                                 "generated"};
   return names[mode];
 }
 
@@ -145,6 +146,7 @@ int bench_add_rows(bench* b, int quick)
   for (int i = 0; i < b->nrobot && !bad; i++) {
     const bench_robot* r = &b->robot[i];
     bad |= add_rows_of(b, bench_limb(), i);
+    bad |= add_rows_of(b, bench_limb_generated(), i);
     if (r->nrow) bad |= add_rows_of(b, bench_limb_closed(), i);
 #ifdef BENCH_HAVE_SIM
     if (bench_steps(r)) bad |= add_rows_of(b, bench_limb_sim(), i);

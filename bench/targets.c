@@ -34,6 +34,10 @@ static const target batch_targets[] = {
   {"chain30", {[BENCH_RNEA] = 2100}},
   {0}};
 
+// Of one call of generated code.
+static const target generated_targets[] = {
+  {"ur5", {[BENCH_RNEA] = 760}}, {"panda", {[BENCH_RNEA] = 1090, [BENCH_FD] = 2050}}, {0}};
+
 // How much faster than a batch over double on one thread: float, and each thread.
 static const double float_target = 1.8, thread_target = 0.95;
 
@@ -81,6 +85,7 @@ double bench_target_of(const bench* b, const bench_row* row)
   const bench_library* l = row->library;
   if (!bench_is_limb(l) || l->lanes) return 0;
   if (l->mode == BENCH_SINGLE) return single_target(b, row);
+  if (l->mode == BENCH_GENERATED) return look_up(generated_targets, row);
   const double slots = look_up(batch_targets, row);
   if (l->mode == BENCH_BATCH || slots == 0) return slots;
   const bench_row* batch = bench_find(b, l->name, BENCH_BATCH, row->robot, row->kernel);

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "eval.h"
 
+#include "limb/codegen.h"
 #include "limb/read.h"
 #include "bench/bench.h"
 
@@ -31,11 +32,18 @@ static int takes(const cli_option* o, const char* argument)
 }
 
 // Options whose value is a list of words with commas between them, of which the last is completed.
-static int takes_list(const cli_option* o) { return takes(o, "LIST") || takes(o, "ROBOTS"); }
+static int takes_list(const cli_option* o)
+{
+  return takes(o, "LIST") || takes(o, "ROBOTS") || takes(o, "QUANTITIES");
+}
 
-// The words of such lists: quantities, or robots of `limb bench`.
+// The words of such lists: quantities, robots of `limb bench`, quantities of `limb codegen`.
 static void print_list(const cli_option* o)
 {
+  if (takes(o, "QUANTITIES")) {
+    for (int k = 0; limb_quantity_name(k); k++) printf("%s%s", k ? " " : "", limb_quantity_name(k));
+    return;
+  }
   const char* const* robots = bench_robots();
   if (takes(o, "ROBOTS")) {
     for (int k = 0; robots[k]; k++) printf("%s%s", k ? " " : "", robots[k]);
@@ -47,8 +55,9 @@ static void print_list(const cli_option* o)
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.
 static int is_file(const char* argument)
 {
-  return argument && (has_word(argument, "FILE") || has_word(argument, "OUT") ||
-                      has_word(argument, ".csv") || has_word(argument, ".svg"));
+  return argument &&
+         (has_word(argument, "FILE") || has_word(argument, "OUT") || has_word(argument, ".csv") ||
+          has_word(argument, ".svg") || has_word(argument, "DIR"));
 }
 
 static void print_robots(void)

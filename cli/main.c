@@ -12,9 +12,9 @@
 #include <string.h>
 
 const cli_command* const cli_commands[] = {
-  &cli_info,   &cli_check,      &cli_eval,     &cli_id,   &cli_fd,     &cli_sim,
-  &cli_verify, &cli_convert,    &cli_assemble, &cli_base, &cli_models, &cli_bench,
-  &cli_demo,   &cli_completion, &cli_help,     NULL,
+  &cli_info,   &cli_check,   &cli_eval,     &cli_id,         &cli_fd,      &cli_sim,
+  &cli_verify, &cli_convert, &cli_assemble, &cli_base,       &cli_codegen, &cli_equations,
+  &cli_models, &cli_bench,   &cli_demo,     &cli_completion, &cli_help,    NULL,
 };
 
 // Who closes the pipe (head, less) has seen enough, and needs no message.

@@ -24,6 +24,10 @@ else()
   set(LIMB_INSTRUMENTED OFF)
 endif()
 
+# Without an operating system there are no shared libraries, and no position-independent code for
+# them.
+get_property(LIMB_SHARED GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
+
 # Sanitizers and coverage. They must reach the link line of everything that uses the library.
 function(limb_instrument target scope)
   if(LIMB_SANITIZE)
@@ -47,11 +51,12 @@ function(limb_common_flags target)
   limb_instrument(${target} PRIVATE)
 endfunction()
 
-# Objects of the library: hidden symbols, position independent (for the static library, too).
+# Objects of the library: hidden symbols, position independent (for the static library, too) where
+# libraries are shared.
 function(limb_library_flags target)
   limb_common_flags(${target})
   set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden
-                                             POSITION_INDEPENDENT_CODE ON)
+                                             POSITION_INDEPENDENT_CODE ${LIMB_SHARED})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
                                                ${PROJECT_SOURCE_DIR}/src)
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
@@ -73,6 +78,9 @@ endfunction()
 # Code compiled per instruction set. isa: base, v3 or v4 (x86-64 levels); also the token LIMB_ISA.
 function(limb_isa_flags target isa)
   target_compile_definitions(${target} PRIVATE LIMB_ISA=${isa})
+  if(LIMB_SMALL)
+    target_compile_definitions(${target} PRIVATE LIMB_SMALL=1)
+  endif()
   target_compile_options(
     ${target} PRIVATE -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
                       $<$<CONFIG:Debug>:-O1> $<$<CONFIG:Release,RelWithDebInfo>:-O3>)

@@ -1,10 +1,27 @@
+// Memory through the caller's allocator. With LIMB_NO_HEAP the library itself has none to give.
 #include "base/alloc.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALIGN = 64 };
+
+#ifdef LIMB_NO_HEAP
+
+static void* default_alloc(void* context, size_t size, size_t align)
+{
+  (void)context, (void)size, (void)align;
+  return NULL;
+}
+
+static void default_free(void* context, void* memory, size_t size)
+{
+  (void)context, (void)memory, (void)size;
+}
+
+#else
+
+#include <stdlib.h>
 
 static void* default_alloc(void* context, size_t size, size_t align)
 {
@@ -17,6 +34,8 @@ static void default_free(void* context, void* memory, size_t size)
   (void)context, (void)size;
   free(memory);
 }
+
+#endif
 
 limb_allocator limb_default_allocator(void)
 {

@@ -4,7 +4,8 @@
 
 #include "limb/base.h"
 
-// The allocator to use when the caller gave none: malloc and free.
+// The allocator to use when the caller gave none: malloc and free, or one that never has anything where
+// there is no heap.
 limb_allocator limb_default_allocator(void);
 
 // size bytes aligned to 64; NULL when out of memory or size is 0.

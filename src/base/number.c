@@ -110,8 +110,9 @@ const char* limb_scan_number(const char* text, const char* end, double* x)
   if (p < end && *p == '.') {
     const char* const point = p++;
     p = scan_digits(p, end, &w);
-    q = point + 1 - p;
-    count -= q;
+    const ptrdiff_t shift = point + 1 - p;
+    q = shift;
+    count -= shift;
   }
   if (count == 0) return NULL;
   const char* const last = p;

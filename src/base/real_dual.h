@@ -10,8 +10,7 @@
 #define LIMB_REAL_DUAL_H
 
 #include "base/dual.h"
-
-#define KERNEL static inline __attribute__((always_inline))
+#include "base/inlining.h"
 
 typedef limb_dual_number real;
 typedef double par;

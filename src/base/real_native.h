@@ -11,7 +11,7 @@
 #ifndef LIMB_REAL_NATIVE_H
 #define LIMB_REAL_NATIVE_H
 
-#define KERNEL static inline __attribute__((always_inline))
+#include "base/inlining.h"
 
 typedef REAL real;
 typedef PAR par;

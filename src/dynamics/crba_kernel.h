@@ -129,7 +129,7 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
     to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v] = x;
     return;
   }
-  x = scale(parameter(dj->mult * dk->mult), x);
+  x = settled(scale(parameter(dj->mult * dk->mult), x));
   if (to->mode == M_USER) {
     real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
     *one_half = add(*one_half, x);

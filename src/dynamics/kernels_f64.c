@@ -10,9 +10,19 @@
 #define LINK_CONST   limb_link_f64
 #define KERNEL_SET   limb_kernels
 #define KERNEL_TABLE PASTE(limb_kernels_f64_, LIMB_ISA)
-#define ROWS         PASTE(limb_rows_f64_, LIMB_ISA) // over lanes: kernels_rows_f64.c
-#if LIMB_LANES == 8 // fewer columns at a time pay for long chains only
+#ifdef LIMB_SMALL // one arm for all rotations; rows of one lane
+KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x, s, c); }
+#include "linalg/spatial_ops.h"
+
+#include "model/place.h"
+
+#undef FOR_SHAPE
+#define FOR_SHAPE FOR_FEW_SHAPES
+#else
+#define ROWS PASTE(limb_rows_f64_, LIMB_ISA) // over lanes: kernels_rows_f64.c
+#if LIMB_LANES == 8                          // fewer columns at a time pay for long chains only
 #define CHAIN         PASTE(limb_chain_f64_, LIMB_ISA) // by columns: kernels_chain_f64.c
 #define CHAIN_PAYS(n) (((n) >= 5 && (n) <= 8) || (n) >= 12)
+#endif
 #endif
 #include "dynamics/kernel_set.h"

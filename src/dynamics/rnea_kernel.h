@@ -85,8 +85,8 @@ KERNEL force newton_euler(moments s, vec3 a, mat3 U)
 
 KERNEL state base_state(const limb_ws* ws, int root)
 {
-  const double* b = ws->base + LIMB_WS_STATE * root;
-  return (state){given3(b[0], b[1], b[2]), given3(b[3], b[4], b[5]), given3(b[6], b[7], b[8])};
+  const base_cell* b = (const base_cell*)ws->base + LIMB_WS_STATE * root;
+  return (state){base3(b), base3(b + 3), base3(b + 6)};
 }
 
 // State of what a branch hangs on: a kept link or a base frame.

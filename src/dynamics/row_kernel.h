@@ -107,10 +107,10 @@ KERNEL void put_base(const table* t, const row_in* in, int root, pose P)
 {
   motion v = {zero3(), zero3()}, a = v;
   if (in->base) {
-    const double* b = in->base + 9 * (ptrdiff_t)root;
-    a.v = given3(b[6], b[7], b[8]);
+    const base_cell* b = (const base_cell*)in->base + LIMB_WS_STATE * (ptrdiff_t)root;
+    a.v = base3(b + 6);
     if (in->base_turns) {
-      const vec3 w = given3(b[0], b[1], b[2]), al = given3(b[3], b[4], b[5]);
+      const vec3 w = base3(b), al = base3(b + 3);
       v = (motion){tmulv(P.R, w), tmulv(P.R, cross3(w, P.p))};
       a = (motion){tmulv(P.R, al), add3(a.v, cross3(al, P.p))};
     }

@@ -65,6 +65,15 @@ KERNEL vec3 number3(kvec3 k) { return v3(number(k.x), number(k.y), number(k.z));
 KERNEL real given(double x) { return number(parameter(x)); }
 KERNEL vec3 given3(double x, double y, double z) { return v3(given(x), given(y), given(z)); }
 
+// The same of a base frame's state (limb_ws), which scalars that are symbols keep as such.
+#ifdef BASE_CELL
+typedef BASE_CELL base_cell;
+KERNEL vec3 base3(const base_cell* b) { return v3(b[0], b[1], b[2]); }
+#else
+typedef double base_cell;
+KERNEL vec3 base3(const base_cell* b) { return given3(b[0], b[1], b[2]); }
+#endif
+
 KERNEL real dot3(vec3 a, vec3 b) { return madd(madd(mul(a.x, b.x), a.y, b.y), a.z, b.z); }
 
 KERNEL vec3 cross3(vec3 a, vec3 b)

@@ -36,7 +36,8 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   if (s != LIMB_OK) return s;
   const double number[] = {out->alpha, out->beta, out->regularisation};
   if (!limb_finite(3, number)) return LIMB_E_NONFINITE;
-  const bool known = out->method >= LIMB_CLOSED_AUTO && out->method <= LIMB_CLOSED_PROXIMAL;
+  const int method = (int)out->method; // enumerations may be unsigned
+  const bool known = method >= LIMB_CLOSED_AUTO && method <= LIMB_CLOSED_PROXIMAL;
   const bool sound = out->alpha >= 0 && out->beta >= 0 && out->regularisation > 0;
   return known && sound && out->iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }

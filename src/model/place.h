@@ -311,7 +311,7 @@ KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real
   if (m->identity) return user;
   for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
-    buffer[c] = scale(parameter(dof->mult), user[dof->v]);
+    buffer[c] = settled(scale(parameter(dof->mult), user[dof->v]));
   }
   return buffer;
 }
@@ -330,7 +330,7 @@ KERNEL void in_user_order(const limb_model* m, const real* compiled, real* user)
   for (int k = 0; k < m->nv; k++) user[k] = zero();
   for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
-    user[dof->v] = add(user[dof->v], scale(parameter(dof->mult), compiled[c]));
+    user[dof->v] = add(user[dof->v], settled(scale(parameter(dof->mult), compiled[c])));
   }
 }
 

@@ -37,6 +37,7 @@ static const built_in table[] = {
   {"five_bar", 4, 4, 5, NULL, 0},
   {"four_bar", 3, 3, 4.9, NULL, 0},
   {"four_bar_spring", 3, 3, 36.65, NULL, 0},
+  {"general_6r", 6, 6, 19.3, NULL, 0},
   {"gough_stewart", 25, 24, 37.2, NULL, 0},
   {"gripper", 7, 7, 0.21, NULL, 0},
   {"hand", 9, 9, 0.831, robot_hand, 0},

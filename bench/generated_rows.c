@@ -1,0 +1,142 @@
+// Generated code behind the benchmark's interface: functions for one robot, written by limb codegen when the
+// program was built, compiled once per instruction set.
+#include "peer.h"
+
+#include "limb/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void inverse_fn(const double* q, const double* v, const double* a, double* tau);
+typedef void matrix_fn(const double* q, double* M);
+
+typedef struct functions {
+  inverse_fn* id;
+  matrix_fn* M;
+  inverse_fn* fd; // forces instead of accelerations, and the other way round
+} functions;
+
+#define DECLARE(robot, isa)                                                    \
+  void robot##_id_##isa(const double*, const double*, const double*, double*); \
+  void robot##_M_##isa(const double*, double*);                                \
+  void robot##_fd_##isa(const double*, const double*, const double*, double*);
+#define ENTRY(robot, isa)                               \
+  {                                                     \
+    robot##_id_##isa, robot##_M_##isa, robot##_fd_##isa \
+  }
+
+// LIMB_HAVE_V3 and LIMB_HAVE_V4 say what was built.
+DECLARE(ur5, base)
+DECLARE(panda, base)
+#ifdef LIMB_HAVE_V3
+DECLARE(ur5, v3)
+DECLARE(panda, v3)
+#endif
+#ifdef LIMB_HAVE_V4
+DECLARE(ur5, v4)
+DECLARE(panda, v4)
+#endif
+
+static const struct {
+  const char *robot, *isa;
+  functions call;
+} list[] = {
+  {"ur5", "base", ENTRY(ur5, base)}, {"panda", "base", ENTRY(panda, base)},
+#ifdef LIMB_HAVE_V3
+  {"ur5", "v3", ENTRY(ur5, v3)},     {"panda", "v3", ENTRY(panda, v3)},
+#endif
+#ifdef LIMB_HAVE_V4
+  {"ur5", "v4", ENTRY(ur5, v4)},     {"panda", "v4", ENTRY(panda, v4)},
+#endif
+};
+
+typedef struct subject {
+  const functions* call;
+  const bench_states* s;
+  size_t nv;
+  int mask;
+  double *x, *M;
+} subject;
+
+static const functions* find(const char* robot)
+{
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+    if (!strcmp(list[i].robot, robot) && !strcmp(list[i].isa, limb_isa_name())) {
+      return &list[i].call;
+    }
+  }
+  return NULL;
+}
+
+static void destroy(void* self)
+{
+  subject* t = self;
+  if (!t) return;
+  free(t->x);
+  free(t->M);
+  free(t);
+}
+
+static void* make(const bench_library* library, const bench_robot* robot,
+                  const bench_states* states)
+{
+  (void)library;
+  const functions* call = find(robot->name);
+  subject* t = call ? calloc(1, sizeof *t) : NULL;
+  if (!t) return NULL;
+  const size_t nv = (size_t)robot->nv;
+  *t = (subject){
+    call, states, nv, states->count - 1, calloc(nv, sizeof *t->x), calloc(nv * nv, sizeof *t->M)};
+  if (t->x && t->M) return t;
+  destroy(t);
+  return NULL;
+}
+
+static void run_id(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t n = (size_t)((first + i) & t->mask) * t->nv;
+    t->call->id(t->s->q + n, t->s->v + n, t->s->a + n, t->x);
+  }
+}
+
+static void run_matrix(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    t->call->M(t->s->q + (size_t)((first + i) & t->mask) * t->nv, t->M);
+  }
+}
+
+static void run_fd(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t n = (size_t)((first + i) & t->mask) * t->nv;
+    t->call->fd(t->s->q + n, t->s->v + n, t->s->tau + n, t->x);
+  }
+}
+
+static int answer(void* self, bench_kernel kernel, int k, double* out)
+{
+  const subject* t = self;
+  (void)k;
+  const size_t n = kernel == BENCH_CRBA ? t->nv * t->nv : t->nv;
+  memcpy(out, kernel == BENCH_CRBA ? t->M : t->x, n * sizeof *out);
+  return 0;
+}
+
+const bench_library* bench_limb_generated(void)
+{
+  static const bench_library generated = {
+    .name = "limb",
+    .version = BENCH_LIMB_VERSION,
+    .max_links = 16,
+    .make = make,
+    .destroy = destroy,
+    .run = {[BENCH_RNEA] = run_id, [BENCH_CRBA] = run_matrix, [BENCH_FD] = run_fd},
+    .answer = answer,
+    .mode = BENCH_GENERATED};
+  return &generated;
+}

@@ -1,0 +1,396 @@
+// `limb codegen`: source text for one robot, and what it costs. All texts are complete before a file appears.
+#include "cli.h"
+#include "codegen_counts.h"
+#include "commands.h"
+#include "json.h"
+#include "output.h"
+#include "robot.h"
+#include "table.h"
+
+#include "limb/codegen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 3, MOST_STATEMENTS = 1000000000 };
+
+typedef struct language {
+  const char* name;
+  const char* ending;
+} language;
+
+// In the order of limb_language.
+static const language languages[] = {{"c", "c"},      {"python", "py"}, {"matlab", "m"},
+                                     {"julia", "jl"}, {"rust", "rs"},   {"latex", "tex"}};
+
+// What was asked for, and what became of it.
+typedef struct job {
+  const cli_args* args;
+  const char* folder; // "-": standard output
+  limb_codegen_options options;
+  cli_robot robot;
+  limb_codegen* code;
+  cli_text text[FILES]; // by limb_codegen_file
+  char* path[FILES];    // NULL: there is no such file
+} job;
+
+// ---- the request -----------------------------------------------------------------------------------
+
+// Place of the option's value among words apart by |; the first one when it is not given. What is not among
+// them never comes here (cli_option).
+static int choice(const cli_args* args, const char* name, const char* words)
+{
+  const char* value = cli_get(args, name);
+  int k = 0;
+  if (!value) return 0;
+  const size_t length = strlen(value);
+  for (const char* at = words; at; k++) {
+    if (strcspn(at, "|") == length && strncmp(at, value, length) == 0) return k;
+    at = strchr(at, '|');
+    if (at) at++;
+  }
+  return 0;
+}
+
+static const char LANGUAGES[] = "c|python|matlab|julia|rust|latex";
+static const char SINES[] = "libm|given|own";
+static const char ORDERS[] = "ahead|registers";
+static const char SYMBOLS[] = "none|inertia|all";
+static const char LANES[] = "1|2|4|8|16";
+
+static int read_split(const cli_args* args, limb_codegen_options* o)
+{
+  double x = 0;
+  if (!cli_has(args, "split")) return EXIT_FINE;
+  if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
+  if (!(x >= 1 && x <= MOST_STATEMENTS) || x != (double)(int)x)
+    return cli_usage(args, "--split takes a whole number from 1 to %d", MOST_STATEMENTS);
+  o->most = (int)x;
+  return EXIT_FINE;
+}
+
+static int read_effort(const cli_args* args, limb_codegen_options* o)
+{
+  if (!cli_has(args, "effort")) return EXIT_FINE;
+  return cli_numbers(args, "effort", 1, &o->effort) ? EXIT_FINE : EXIT_USAGE;
+}
+
+static int read_request(const cli_args* args, job* w)
+{
+  limb_codegen_options* o = &w->options;
+  *w = (job){.args = args, .options = limb_default_codegen_options()};
+  w->folder = cli_has(args, "output") ? cli_get(args, "output") : ".";
+  if (cli_has(args, "what")) o->what = cli_get(args, "what");
+  o->language = (limb_language)choice(args, "lang", LANGUAGES);
+  o->sines = (limb_sines)choice(args, "sines", SINES);
+  o->symbols = (limb_symbols)choice(args, "symbols", SYMBOLS);
+  o->order = (limb_statement_order)choice(args, "order", ORDERS);
+  o->lanes = 1 << choice(args, "lanes", LANES);
+  o->prefix = cli_get(args, "prefix");
+  o->frame = cli_get(args, "frame");
+  o->single = cli_has(args, "float");
+  o->gravity = cli_has(args, "given-gravity");
+  o->friction = !cli_has(args, "no-friction");
+  if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
+    return cli_usage(args, "--output - prints the source, and --format json the table: not both");
+  const int code = read_effort(args, o);
+  return code == EXIT_FINE ? read_split(args, o) : code;
+}
+
+// ---- the list of quantities ------------------------------------------------------------------------
+
+static int print_list(const cli_args* args)
+{
+  cli_table t = cli_table_make("ll");
+  json_t *answer = cli_json_answer(), *list = json_array();
+  cli_cell(&t, "quantity");
+  cli_cell(&t, "what it is");
+  for (int k = 0; limb_quantity_name(k); k++) {
+    json_t* row = json_object();
+    cli_cell(&t, "%s", limb_quantity_name(k));
+    cli_cell(&t, "%s", limb_quantity_meaning(k));
+    (void)json_object_set_new(row, "name", cli_json_text(limb_quantity_name(k)));
+    (void)json_object_set_new(row, "meaning", cli_json_text(limb_quantity_meaning(k)));
+    (void)json_array_append_new(list, row);
+  }
+  (void)json_object_set_new(answer, "quantities", list);
+  if (choice(args, "format", "text|json") == 1) {
+    cli_table_free(&t);
+    return cli_json_print(answer, stdout, cli_title(args));
+  }
+  json_decref(answer);
+  cli_table_print(&t, stdout, "");
+  return limb_cli_close_output(cli_title(args));
+}
+
+// ---- making ----------------------------------------------------------------------------------------
+
+// What the library's message is about, as the command line calls it: an option, or a name of the robot's.
+static void subject(const char* where, char* text, size_t size)
+{
+  static const char* const names[][2] = {
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"}};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (strcmp(where, names[k][0]) != 0) continue;
+    (void)snprintf(text, size, "--%s: ", names[k][1]);
+    return;
+  }
+  (void)snprintf(text, size, "%s%s", where, *where ? ": " : "");
+}
+
+static int generate(job* w)
+{
+  limb_error err = {0};
+  char about[sizeof err.where + 4];
+  const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
+  if (s == LIMB_OK) return EXIT_FINE;
+  subject(err.where, about, sizeof about);
+  (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));
+  return cli_exit_code(s);
+}
+
+// <folder>/<prefix><suffix>.<ending>
+static char* path_of(const job* w, const char* suffix, const char* ending)
+{
+  const char* prefix = limb_codegen_prefix(w->code);
+  const size_t size =
+    strlen(w->folder) + strlen(prefix) + strlen(suffix) + strlen(ending) + sizeof "/.";
+  char* path = malloc(size);
+  if (path) (void)snprintf(path, size, "%s/%s%s.%s", w->folder, prefix, suffix, ending);
+  return path;
+}
+
+static int write_texts(job* w)
+{
+  const char* const ending[FILES] = {languages[w->options.language].ending, "h",
+                                     languages[w->options.language].ending};
+  static const char* const suffix[FILES] = {"", "", "_test"};
+  for (int k = 0; k < FILES; k++) {
+    limb_status s = limb_codegen_write(w->code, (limb_codegen_file)k, cli_text_add, &w->text[k]);
+    if (s == LIMB_OK && w->text[k].failed) s = LIMB_E_NOMEM;
+    if (s == LIMB_OK && w->text[k].size > 0) {
+      w->path[k] = path_of(w, suffix[k], ending[k]);
+      if (!w->path[k]) s = LIMB_E_NOMEM;
+    }
+    if (s != LIMB_OK) return cli_usage(w->args, "%s", limb_status_text(s));
+  }
+  return EXIT_FINE;
+}
+
+// ---- files -----------------------------------------------------------------------------------------
+
+static int fill(const job* w, cli_output* o, int k)
+{
+  const cli_text* t = &w->text[k];
+  if (fwrite(t->bytes, 1, t->size, o->stream) == t->size && fflush(o->stream) == 0)
+    return EXIT_FINE;
+  return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
+}
+
+// All are written beside their places before the first is moved to its own.
+static int save(const job* w)
+{
+  cli_output out[FILES] = {{0}};
+  int code = EXIT_FINE;
+  for (int k = 0; k < FILES && code == EXIT_FINE; k++) {
+    if (!w->path[k]) continue;
+    code = cli_output_open(&out[k], cli_title(w->args), w->path[k]);
+    if (code == EXIT_FINE) code = fill(w, &out[k], k);
+  }
+  for (int k = 0; k < FILES && code == EXIT_FINE; k++)
+    if (out[k].stream) code = cli_output_commit(&out[k], cli_title(w->args));
+  for (int k = 0; k < FILES; k++) cli_output_abandon(&out[k]);
+  return code;
+}
+
+// ---- the table -------------------------------------------------------------------------------------
+
+static void count_cells(cli_table* t, const limb_codegen_facts* f)
+{
+  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
+  cli_cell(t, "%s", f->name);
+  for (int k = 0; k < 7; k++) cli_cell(t, "%ld", counts[k]);
+  cli_cell(t, "%.1e", f->disagrees);
+}
+
+static void published_cells(cli_table* t, const limb_model* m, const char* quantity)
+{
+  codegen_count c;
+  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
+    cli_cell(t, "  %s", c.method);
+    cli_cell(t, "%ld", c.mul);
+    cli_cell(t, "%ld", c.add);
+    for (int empty = 0; empty < 6; empty++) cli_cell(t, "%s", "");
+  }
+}
+
+static void tell_sources(const job* w, FILE* out)
+{
+  limb_codegen_facts f;
+  codegen_count c;
+  for (int i = 0; i < limb_codegen_count(w->code); i++) {
+    if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
+    for (int k = 0; codegen_published(w->robot.model, f.quantity, k, &c); k++)
+      (void)fprintf(out, "%s: %s\n", c.method, c.source);
+  }
+}
+
+static int print_table(const job* w, FILE* out)
+{
+  static const char* const names[] = {"function", "mul",        "add",   "div",    "sines",
+                                      "other",    "statements", "stack", "differs"};
+  cli_table t = cli_table_make("lrrrrrrrr");
+  limb_codegen_facts f;
+  for (int k = 0; k < 9; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_codegen_count(w->code); i++) {
+    if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
+    count_cells(&t, &f);
+    published_cells(&t, w->robot.model, f.quantity);
+  }
+  cli_table_print(&t, out, "");
+  (void)fprintf(out, "\nsines: angles of which sine and cosine are taken; stack: bytes, at most; "
+                     "differs: from the\nlibrary, at random states, of the largest entry\n");
+  tell_sources(w, out);
+  for (int k = 0; k < FILES; k++)
+    if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
+  return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
+}
+
+static json_t* published_json(const limb_model* m, const char* quantity)
+{
+  json_t* list = json_array();
+  codegen_count c;
+  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
+    json_t* row = json_object();
+    (void)json_object_set_new(row, "method", cli_json_text(c.method));
+    (void)json_object_set_new(row, "source", cli_json_text(c.source));
+    (void)json_object_set_new(row, "mul", json_integer(c.mul));
+    (void)json_object_set_new(row, "add", json_integer(c.add));
+    (void)json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
+{
+  static const char* const names[] = {"mul", "add", "div", "sines", "other", "statements", "stack"};
+  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
+  json_t* row = json_object();
+  (void)json_object_set_new(row, "name", cli_json_text(f->name));
+  (void)json_object_set_new(row, "quantity", cli_json_text(f->quantity));
+  for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
+  (void)json_object_set_new(row, "differs", cli_json_number(f->disagrees));
+  (void)json_object_set_new(row, "published", published_json(m, f->quantity));
+  return row;
+}
+
+static int print_json(const job* w)
+{
+  json_t *answer = cli_json_answer(), *functions = json_array(), *files = json_array();
+  limb_codegen_facts f;
+  (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(w->robot.model)));
+  (void)json_object_set_new(answer, "language", json_string(languages[w->options.language].name));
+  (void)json_object_set_new(answer, "prefix", cli_json_text(limb_codegen_prefix(w->code)));
+  for (int k = 0; k < FILES; k++)
+    if (w->path[k]) (void)json_array_append_new(files, cli_json_text(w->path[k]));
+  (void)json_object_set_new(answer, "files", files);
+  for (int i = 0; i < limb_codegen_count(w->code); i++)
+    if (limb_codegen_get(w->code, i, &f) == LIMB_OK)
+      (void)json_array_append_new(functions, function_json(w->robot.model, &f));
+  (void)json_object_set_new(answer, "functions", functions);
+  return cli_json_print(answer, stdout, cli_title(w->args));
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static int deliver(job* w)
+{
+  if (strcmp(w->folder, "-") == 0) {
+    const int code = cli_text_save(&w->text[LIMB_FILE_SOURCE], cli_title(w->args), "-");
+    return code == EXIT_FINE ? print_table(w, stderr) : code;
+  }
+  const int code = save(w);
+  if (code != EXIT_FINE) return code;
+  return choice(w->args, "format", "text|json") == 1 ? print_json(w) : print_table(w, stdout);
+}
+
+static int run(const cli_args* args)
+{
+  job w;
+  const char* source = cli_operand(args, 0);
+  if (cli_has(args, "list")) {
+    if (source) return cli_usage(args, "--list is of all robots; leave '%s' out", source);
+    return print_list(args);
+  }
+  if (!source) return cli_usage(args, "nothing to work on; usage: limb codegen [options] MODEL");
+  int code = read_request(args, &w);
+  if (code != EXIT_FINE) return code;
+  code = cli_robot_open(args, source, &w.robot);
+  if (code != EXIT_FINE) return code;
+  code = generate(&w);
+  if (code == EXIT_FINE) code = write_texts(&w);
+  if (code == EXIT_FINE) code = deliver(&w);
+  for (int k = 0; k < FILES; k++) {
+    cli_text_free(&w.text[k]);
+    free(w.path[k]);
+  }
+  limb_codegen_free(w.code);
+  cli_robot_close(&w.robot);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "what is generated"},
+  {"what", "QUANTITIES", "with commas between them; --list tells which there are (default: id)"},
+  {"lang", LANGUAGES, "language (default: c)"},
+  {"frame", "NAME", "body or frame of J and pose (default: the last body that carries no other)"},
+  {"no-friction", NULL, "leave Coulomb and viscous friction out"},
+  {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
+  {"symbols", SYMBOLS,
+   "numbers of the robot that become an argument p (default: none, all are inserted)"},
+  {"list", NULL, "list the quantities"},
+  {"", NULL, "how it is written"},
+  {"float", NULL, "float instead of double (C, Rust)"},
+  {"lanes", LANES, "states at once, in vectors of gcc and clang (C; default: 1)"},
+  {"sines", SINES,
+   "sines and cosines: of math.h, arguments, or in the text itself (own: C; default: libm)"},
+  {"order", ORDERS,
+   "statements for processors that work ahead, or with few values alive at once, for small ones "
+   "(default: ahead)"},
+  {"effort", "X",
+   "how long to look for fewer operations, about in seconds; 0: not at all (default: 1)"},
+  {"split", "N", "functions of at most N statements (C; default: one for each quantity)"},
+  {"prefix", "NAME", "of all names and files (default: by the name of the robot)"},
+  {"", NULL, "the output"},
+  {"output", "DIR", "folder of the files; - prints the source (default: this folder)"},
+  {"format", "text|json", "how the table of counts is printed"},
+  {0},
+};
+
+const cli_command cli_codegen = {
+  .name = "codegen",
+  .operands = "MODEL",
+  .summary = "source text for one robot: C without memory, loops and branches, and five others",
+  .about =
+    (const char* const[]){
+      "Runs the library's algorithms over symbols and writes down what is left of them for",
+      "this robot: one function per quantity, straight on. C becomes PREFIX.c, PREFIX.h",
+      "with what the arguments are, and PREFIX_test.c, a program that compares with answers",
+      "of the library; it needs math.h, or with --sines given or own nothing. Other",
+      "languages become one file.", "",
+      "Before files appear, the expressions are evaluated in random states and compared with",
+      "the library; the table tells the largest difference, and how many operations there",
+      "are, beside published counts. Nothing is written when anything is wrong.", NULL},
+  .examples =
+    (const char* const[]){"limb codegen panda --what id,fd,M --output src",
+                          "inverse and forward dynamics and mass matrix of a Panda in C",
+                          "limb codegen puma560 --no-friction --output -",
+                          "the torques of a Puma 560, printed, and their count",
+                          "limb codegen arm.urdf --what M,h --float --sines own --split 500",
+                          "for a small processor: nothing is included, functions are short", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .most = 1,
+  .run = run,
+};

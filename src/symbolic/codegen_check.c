@@ -1,0 +1,224 @@
+// Comparison of a program with the library, in random states (codegen_impl.h).
+#include "symbolic/codegen_impl.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "symbolic/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DISAGREEMENT 1e-7 // beyond: not the same function; rounding of long chains stays below
+
+// ---- states ---------------------------------------------------------------------------------------------
+
+// splitmix64 (Steele, Lea, Flood 2014), uniform in [-size, size)
+static double uniform(uint64_t* seed, double size)
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15U;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+  return size * ((double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1);
+}
+
+// Of a component: velocities up to 2, accelerations to 5, forces to 20.
+static double size_of(limb_input_kind kind)
+{
+  return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
+}
+
+static uint32_t entries_of(const limb_function* f)
+{
+  uint32_t n = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
+  }
+  return n;
+}
+
+limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* out)
+{
+  uint64_t seed = 9;
+  *out = (limb_trial){.states = LIMB_TRIAL_STATES};
+  const size_t functions = (size_t)p->nfunction + 2;
+  out->answer = limb_program_take(p, functions, sizeof *out->answer);
+  out->tolerance = limb_program_take(p, functions, sizeof *out->tolerance);
+  out->from_library = limb_program_take(p, functions, sizeof *out->from_library);
+  if (!out->answer || !out->tolerance || !out->from_library) return LIMB_E_NOMEM;
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    const limb_input* in = &p->input[k];
+    const size_t count = (size_t)in->count;
+    double* x = limb_program_take(p, LIMB_TRIAL_STATES * count + 1, sizeof *x);
+    if (!x) return LIMB_E_NOMEM;
+    out->input[k] = x;
+    for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
+      if (k == INPUT_Q) {
+        const limb_status status = limb_random(m, &seed, x);
+        if (status != LIMB_OK) return status;
+        continue;
+      }
+      for (size_t i = 0; i < count; i++) {
+        x[i] = in->value ? in->value[i] : uniform(&seed, size_of((limb_input_kind)k));
+      }
+    }
+  }
+  return LIMB_OK;
+}
+
+void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops)
+{
+  enum { TRIES = 5, APART = 1000 };
+  for (int s = 0; s < LIMB_TRIAL_STATES; s++) {
+    double* input[INPUT_KINDS];
+    for (int k = 0; k < INPUT_KINDS; k++)
+      input[k] = t->input[k] + (size_t)s * (size_t)p->input[k].count;
+    int tried = 0;
+    while (tried < TRIES &&
+           limb_loop_reference_state(loops, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK)
+      tried++;
+  }
+}
+
+// Where the inputs of a state are.
+static void state_at(const limb_trial* t, const limb_program* p, int state,
+                     const double* input[INPUT_KINDS])
+{
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    input[k] = t->input[k] + (size_t)state * (size_t)p->input[k].count;
+  }
+}
+
+// ---- answers --------------------------------------------------------------------------------------------
+
+// All entries of a function as one list; NULL when out of memory.
+static limb_edge* edges_of(limb_program* p, const limb_function* f)
+{
+  limb_edge* list = limb_program_take(p, entries_of(f) + 1, sizeof *list);
+  for (uint32_t i = 0; list && i < entries_of(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
+  return list;
+}
+
+limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_program* p, int k,
+                              limb_error* error)
+{
+  const limb_function* f = &p->function[k];
+  const uint32_t n = entries_of(f);
+  const limb_edge* list = edges_of(p, f);
+  t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
+  if (!list || !t->answer[k]) return LIMB_E_NOMEM;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    double* out = t->answer[k] + (size_t)s * n;
+    state_at(t, p, s, input);
+    limb_status status = limb_answer(x, f, input, out);
+    t->from_library[k] = status != LIMB_E_UNSUPPORTED;
+    if (status == LIMB_E_UNSUPPORTED) {
+      status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < n && status == LIMB_OK; i++) {
+      if (!isfinite(out[i])) status = LIMB_E_SINGULAR;
+    }
+    if (status == LIMB_E_NOMEM) return status;
+    if (status == LIMB_OK) continue;
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "in a random state the library says: %s; there is no closed form to write",
+                     limb_status_text(status));
+  }
+  return LIMB_OK;
+}
+
+// ---- comparison -----------------------------------------------------------------------------------------
+
+// The largest difference of an output's entries, relative to the largest of them; NaN counts as infinite.
+static double apart(const limb_function* f, const double* got, const double* want)
+{
+  double worst = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    const int n = f->output[o].rows * f->output[o].columns;
+    double size = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+      const double d = fabs(got[i] - want[i]);
+      size = fmax(size, fabs(want[i]));
+      most = isnan(d) ? (double)INFINITY : fmax(most, d);
+    }
+    worst = fmax(worst, size > 0 ? most / size : most);
+    got += n, want += n;
+  }
+  return worst;
+}
+
+static float single_value(const limb_graph* g, uint32_t node, const double* const* input,
+                          const float* value)
+{
+  const limb_node* x = limb_graph_node(g, node);
+  const limb_op op = (limb_op)x->op;
+  const int operands = limb_operands(op);
+  const float a = operands > 0 ? value[limb_edge_node(x->a)] : 0;
+  const float b = operands > 1 ? value[limb_edge_node(x->b)] : 0;
+  switch (op) {
+  case OP_NUMBER: return (float)limb_graph_number(g, node);
+  case OP_SYMBOL: return (float)input[limb_symbol_kind(x->a)][limb_symbol_index(x->a)];
+  case OP_ADD: return limb_edge_minus(x->b) ? a - b : a + b;
+  case OP_MUL: return a * b;
+  case OP_DIV: return a / b;
+  default: return (float)limb_op_value(op, limb_edge_minus(x->a) ? -(double)a : (double)a);
+  }
+}
+
+// As limb_evaluate, with every operation rounded to float.
+static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n,
+                            const double* const* input, double* out)
+{
+  const limb_allocator alloc = limb_default_allocator();
+  const uint32_t count = limb_graph_count(g);
+  const size_t size = count * (sizeof(float) + 1);
+  float* value = limb_alloc(&alloc, size);
+  if (!value) return false;
+  unsigned char* live = (unsigned char*)(value + count);
+  limb_mark_live(g, list, n, live, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (live[i]) value[i] = single_value(g, i, input, value);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const double x = (double)value[limb_edge_node(list[i])];
+    out[i] = limb_edge_minus(list[i]) ? -x : x;
+  }
+  limb_free(&alloc, value, size);
+  return true;
+}
+
+limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single,
+                               double* disagrees, limb_error* error)
+{
+  const limb_function* f = &p->function[k];
+  const uint32_t n = entries_of(f);
+  const limb_edge* list = edges_of(p, f);
+  double* got = limb_program_take(p, (size_t)n + 1, sizeof *got);
+  double rounding = 0;
+  if (!list || !got) return LIMB_E_NOMEM;
+  *disagrees = 0;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    const double* want = t->answer[k] + (size_t)s * n;
+    state_at(t, p, s, input);
+    if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
+    *disagrees = fmax(*disagrees, apart(f, got, want));
+    if (!single) continue;
+    if (!evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
+    rounding = fmax(rounding, apart(f, got, want));
+  }
+  if (!(*disagrees <= DISAGREEMENT)) {
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, f->name,
+      "the expressions differ from the answers of the library by %.1e: nothing is written;"
+      " please report this robot",
+      *disagrees);
+  }
+  if (!isfinite(rounding)) {
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "its numbers are beyond the range of float: take double");
+  }
+  // compilers may contract and sines differ: room for ten times what was seen
+  t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *disagrees);
+  return LIMB_OK;
+}

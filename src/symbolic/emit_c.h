@@ -1,0 +1,39 @@
+// What the files that write C share.
+#ifndef LIMB_EMIT_C_H
+#define LIMB_EMIT_C_H
+
+#include "symbolic/emit.h"
+
+// ---- words (emit_c_words.c) -----------------------------------------------------------------------------
+
+void limb_c_opening(limb_emitter* e, const char* what); // comment at the top
+void limb_c_type(limb_emitter* e);                      // of lanes
+void limb_c_prototype(limb_emitter* e, const limb_piece* p, const char* end);
+void limb_c_describe(limb_emitter* e, const limb_piece* p);    // comment above a prototype
+bool limb_c_given(const limb_emitter* e, const limb_piece* p); // takes arrays of sines
+
+// Length of the arrays of sines that a function reads: those of the program, or its own.
+uint32_t limb_c_sines(const limb_emitter* e, const limb_piece* p);
+
+// ---- sines as text (emit_sines.c) -----------------------------------------------------------------------
+
+enum { LIMB_SINES_PAD = 4 }; // angles are done in groups of so many
+
+void limb_c_own_sines(limb_emitter* e);
+
+// ---- functions in parts (emit_c_parts.c) ----------------------------------------------------------------
+
+typedef struct limb_c_parts {
+  uint32_t count;  // of parts, besides the function that calls them
+  uint32_t places; // in w
+  uint32_t* memory;
+  size_t room;
+} limb_c_parts;
+
+bool limb_c_parts_begin(limb_emitter* e, const limb_piece* p,
+                        limb_c_parts* out); // false: no memory
+void limb_c_parts_define(limb_emitter* e, const limb_piece* p, const limb_c_parts* parts);
+void limb_c_parts_call(limb_emitter* e, const limb_piece* p, const limb_c_parts* parts);
+void limb_c_parts_end(limb_emitter* e, const limb_piece* p, limb_c_parts* parts);
+
+#endif

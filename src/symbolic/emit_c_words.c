@@ -1,0 +1,179 @@
+// What the texts in C share: comments, the type of lanes, prototypes (emit.h).
+#include "symbolic/emit_c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
+
+// ---- comments -------------------------------------------------------------------------------------------
+
+void limb_c_opening(limb_emitter* e, const char* what)
+{
+  text(e, "/*\n * ");
+  limb_text_name(e->text, e->program->robot);
+  limb_text_print(e->text, ": %s Written by limb %d.%d.%d.\n", what, LIMB_VERSION_MAJOR,
+                  LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
+  if (strcmp(e->prefix, e->program->robot) != 0) {
+    limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
+  }
+  text(e, " */\n");
+}
+
+// Names in a list of several lines, each of which begins with a star.
+static void list_names(limb_emitter* e, const char* const* label, int count)
+{
+  enum { INDENT = 14 };
+  size_t column = LIMB_LINE;
+  for (int i = 0; i < count; i++) {
+    const size_t n = strlen(label[i]) + 2;
+    if (column + n > LIMB_LINE) {
+      text(e, "\n *              ");
+      column = INDENT + 2;
+    } else {
+      text(e, " ");
+    }
+    limb_text_name(e->text, label[i]);
+    text(e, i + 1 < count ? "," : ".");
+    column += n;
+  }
+}
+
+static const char* unit_of(limb_input_kind kind)
+{
+  switch (kind) {
+  case INPUT_Q: return " [rad, m]";
+  case INPUT_V: return " [rad/s, m/s]";
+  case INPUT_A: return " [rad/s^2, m/s^2]";
+  case INPUT_TAU: return " [N m, N]";
+  case INPUT_GRAVITY: return " [m/s^2]";
+  default: return "";
+  }
+}
+
+static void describe_inputs(limb_emitter* e, const limb_piece* p)
+{
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    const limb_input* in = &e->program->input[k];
+    if (!limb_emit_takes(e, p->f, (limb_input_kind)k)) continue;
+    limb_text_print(e->text, " *   in   %s[%d]: %s%s", in->name, in->count, in->meaning,
+                    unit_of((limb_input_kind)k));
+    if (in->label) {
+      text(e, ":");
+      list_names(e, in->label, in->count);
+    }
+    text(e, "\n");
+  }
+  if (!limb_c_given(e, p)) return;
+  limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles that %s_angles gives.\n",
+                  e->nangle, e->nangle, e->prefix);
+}
+
+static void describe_outputs(limb_emitter* e, const limb_piece* p)
+{
+  for (int o = 0; o < p->f->noutput; o++) {
+    const limb_output* out = &p->f->output[o];
+    char name[64];
+    limb_emit_output_name(e, p->f, o, name);
+    limb_text_print(e->text, " *   out  %s[%d]: %s", name, out->rows * out->columns, out->meaning);
+    if (out->columns > 1) {
+      limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
+    }
+    text(e, ".\n");
+  }
+}
+
+static void describe_gravity(limb_emitter* e)
+{
+  const double* g = e->program->input[INPUT_GRAVITY].value;
+  if (e->options.gravity || !g) return;
+  limb_text_clear(&e->scratch);
+  for (int i = 0; i < 3; i++) {
+    limb_text_put(&e->scratch, i ? ", " : "");
+    limb_text_put(&e->scratch, g[i] < 0 ? "-" : "");
+    limb_emit_literal(e, g[i] < 0 ? -g[i] : g[i]);
+  }
+  text(e, " * Gravity: (");
+  text(e, e->scratch.at ? e->scratch.at : "");
+  text(e, ") m/s^2, in world axes.\n");
+}
+
+void limb_c_describe(limb_emitter* e, const limb_piece* p)
+{
+  const limb_operations* n = &p->operations;
+  const long bytes = (long)(e->options.single ? 4 : 8) * e->options.lanes;
+  limb_text_print(e->text, "/*\n * %s: %s.\n *\n", p->name, p->f->meaning);
+  describe_inputs(e, p);
+  describe_outputs(e, p);
+  text(e, " *\n");
+  describe_gravity(e);
+  limb_text_print(
+    e->text,
+    " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
+    " others.\n",
+    n->mul, n->add, n->div, n->sines, n->other);
+  limb_text_print(e->text,
+                  " * Statements: %u. Stack: %ld bytes of results that live at once; at most %ld\n"
+                  " * bytes where a compiler keeps all of them.\n",
+                  p->list.count, p->stack, p->stack + (long)p->list.count * bytes);
+  limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
+                  limb_emit_reference(p), p->disagrees);
+  text(e, " * relative to the largest entry, when computed in double.\n");
+  text(e, " * Outputs may lie in the memory of inputs, but not in that of each other.\n */\n");
+}
+
+// ---- arrays of sines ------------------------------------------------------------------------------------
+
+bool limb_c_given(const limb_emitter* e, const limb_piece* p)
+{
+  return e->options.sines == LIMB_SINES_GIVEN && p->list.nangle > 0;
+}
+
+uint32_t limb_c_sines(const limb_emitter* e, const limb_piece* p)
+{
+  if (e->options.sines == LIMB_SINES_GIVEN) return e->nangle;
+  const uint32_t pad = e->options.lanes > 1 ? 1 : LIMB_SINES_PAD;
+  return (p->list.nangle + pad - 1) / pad * pad;
+}
+
+// ---- types and prototypes -------------------------------------------------------------------------------
+
+void limb_c_type(limb_emitter* e)
+{
+  const int lanes = e->options.lanes;
+  if (lanes == 1) return;
+  const int bytes = lanes * (e->options.single ? 4 : 8);
+  limb_text_print(e->text, "/* %d states at once, one in each lane. */\n", lanes);
+  limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%d)));\n\n", e->real, e->value,
+                  bytes);
+}
+
+static void argument(limb_emitter* e, const char* begin, const char* name, int count)
+{
+  const bool first = e->scratch.at[e->scratch.used - 1] == '(';
+  limb_text_print(&e->scratch, "%s%s%s %s[%d]", first ? "" : ",\v", begin, e->value, name,
+                  count > 0 ? count : 1);
+}
+
+void limb_c_prototype(limb_emitter* e, const limb_piece* p, const char* end)
+{
+  limb_text_clear(&e->scratch);
+  limb_text_print(&e->scratch, "void %s(", p->name);
+  if (e->scratch.failed) return;
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    const limb_input* in = &e->program->input[k];
+    if (limb_emit_takes(e, p->f, (limb_input_kind)k)) argument(e, "const ", in->name, in->count);
+  }
+  if (limb_c_given(e, p)) {
+    argument(e, "const ", "sine", (int)e->nangle);
+    argument(e, "const ", "cosine", (int)e->nangle);
+  }
+  for (int o = 0; o < p->f->noutput; o++) {
+    char name[64];
+    limb_emit_output_name(e, p->f, o, name);
+    argument(e, "", name, p->f->output[o].rows * p->f->output[o].columns);
+  }
+  limb_text_put(&e->scratch, ")");
+  limb_text_put(&e->scratch, end);
+  limb_emit_flush(e);
+}

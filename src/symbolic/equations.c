@@ -1,0 +1,170 @@
+// Equations of motion as text: options, and the steps from the model to the document.
+#include "limb/equations.h"
+
+#include "symbolic/equations_impl.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/sized.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char* const names[WHATS] = {"M", "C", "g", "h", "tau", "Psi"};
+
+// ---- options ----------------------------------------------------------------------------------------------
+
+static limb_status too_large(const limb_equations* x)
+{
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                   "an entry has more than %d terms: too large to be read; `limb codegen` writes "
+                   "functions for robots of any size",
+                   x->options.most);
+}
+
+static int find_name(const char* word, size_t length)
+{
+  for (int k = 0; k < WHATS; k++)
+    if (strlen(names[k]) == length && strncmp(names[k], word, length) == 0) return k;
+  return -1;
+}
+
+// The quantities that are asked for, one bit each.
+static limb_status read_what(const limb_model* m, const char* list, unsigned* what,
+                             limb_error* error)
+{
+  *what = 1U << WHAT_M | 1U << WHAT_C | 1U << WHAT_G | (m->nloop ? 1U << WHAT_PSI : 0);
+  if (!list) return LIMB_OK;
+  *what = 0;
+  for (;;) {
+    list += strspn(list, " ");
+    const size_t whole = strcspn(list, ",");
+    size_t length = whole;
+    while (length && list[length - 1] == ' ') length--;
+    const int k = find_name(list, length);
+    if (k < 0)
+      return limb_fail(error, LIMB_E_ARG, "what",
+                       "there is no '%.*s': M, C, g, h, tau and Psi can be written",
+                       length < 40 ? (int)length : 40, list);
+    if (k == WHAT_PSI && !m->nloop)
+      return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
+    *what |= 1U << k;
+    if (!list[whole]) return LIMB_OK;
+    list += whole + 1;
+  }
+}
+
+static limb_status read_options(const limb_equation_options* given, limb_equation_options* out,
+                                limb_error* error)
+{
+  *out = limb_default_equation_options();
+  if (given) {
+    const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
+    if (s != LIMB_OK)
+      return limb_fail(error, s, "options", "these options are not those of this library");
+  }
+  if ((unsigned)out->notation > LIMB_NOTATION_C)
+    return limb_fail(error, LIMB_E_ARG, "notation", "there is no such notation");
+  if (out->most < 1 || out->most > 100000)
+    return limb_fail(error, LIMB_E_ARG, "most", "from 1 to 100000 terms an entry");
+  return LIMB_OK;
+}
+
+static limb_status check_joints(const limb_model* m, limb_error* error)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].shape < SHAPE_BALL) continue;
+    return limb_fail(error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
+                     "equations of ball and free joints are not written: their coordinates are no "
+                     "angles; `limb codegen` writes functions for them");
+  }
+  if (m->nv > 0) return LIMB_OK;
+  return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "nothing moves: there are no equations");
+}
+
+// ---- steps ------------------------------------------------------------------------------------------------
+
+static limb_status tidy(limb_equations* x, limb_poly* A, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (A[i].count > 2 * x->options.most) return LIMB_E_UNSUPPORTED; // two at most become one
+    A[i] = limb_equations_tidy(x, A[i]);
+    if (A[i].count > x->options.most) return LIMB_E_UNSUPPORTED;
+  }
+  return limb_ring_status(x->ring);
+}
+
+static limb_status tidy_all(limb_equations* x)
+{
+  const int n = x->nv;
+  limb_status s = tidy(x, x->M, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->C, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->Cv, n);
+  if (s == LIMB_OK) s = tidy(x, x->g, n);
+  if (s == LIMB_OK) s = tidy(x, x->lost, n);
+  return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
+}
+
+// Names for the parameters that occur.
+static limb_status name_symbols(limb_equations* x, unsigned what)
+{
+  bool* marks = limb_ring_take(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  if (!marks) return LIMB_E_NOMEM;
+  limb_equations_mark(x, what, marks);
+  for (int v = 0; v < x->parameters.count; v++) x->parameters.list[v].used = marks[v];
+  limb_parameters_name(&x->parameters);
+  return LIMB_OK;
+}
+
+static limb_status write(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
+{
+  limb_text t = {.alloc = x->program->alloc};
+  switch (x->options.notation) {
+  case LIMB_NOTATION_LATEX: limb_equations_document_latex(x, &t, what); break;
+  case LIMB_NOTATION_C: limb_equations_document_c(x, &t, what); break;
+  default: limb_equations_document(x, &t, what); break;
+  }
+  const bool fine = !t.failed && limb_ring_status(x->ring) == LIMB_OK;
+  if (fine) text(context, t.at);
+  limb_text_end(&t);
+  return fine ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+static limb_status run(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
+{
+  limb_status s = limb_equations_form(x, limb_needs(what));
+  if (s == LIMB_OK && limb_asks(what, WHAT_PSI)) s = limb_equations_loops(x);
+  if (s == LIMB_OK) s = tidy_all(x);
+  if (s == LIMB_OK && x->odd)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "the equations are no polynomials in sines and cosines");
+  if (s == LIMB_OK) s = limb_equations_check(x, what);
+  if (s == LIMB_OK) s = name_symbols(x, what);
+  return s == LIMB_OK ? write(x, what, text, context) : s;
+}
+
+limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options,
+                                 const limb_allocator* alloc, limb_text_fn* text, void* context,
+                                 limb_error* error)
+{
+  limb_error own = {0};
+  limb_equations x = {.m = m, .error = &own};
+  unsigned what = 0;
+  if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are needed");
+  if (alloc && (!alloc->alloc || !alloc->free))
+    return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
+  limb_status s = read_options(options, &x.options, error);
+  if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
+  if (s == LIMB_OK) s = check_joints(m, error);
+  if (s != LIMB_OK) return s;
+  x.program = limb_program_create(alloc);
+  s = x.program ? run(&x, what, text, context) : LIMB_E_NOMEM;
+  if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x);
+  if (s != LIMB_OK && error) *error = own;
+  if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
+  if (x.memory) limb_arena_release(x.memory, x.room);
+  limb_ring_free(x.ring);
+  limb_program_free(x.program);
+  return s;
+}

@@ -1,0 +1,187 @@
+// The document of the equations in LaTeX: matrices where they fit on a line, else entry by entry. Needs
+// amsmath.
+#include "symbolic/equations_impl.h"
+
+#include <string.h>
+
+enum { ROW = 240, CUT = 130 }; // letters of source: a row of a matrix, a line of an entry
+
+// ---- names ------------------------------------------------------------------------------------------------
+
+static const char* symbol_of(int quantity)
+{
+  static const char* const symbols[WHATS] = {"M", "C", "g", "h", "\\tau", "\\Psi"};
+  return symbols[quantity];
+}
+
+static const char* arguments_of(int quantity)
+{
+  static const char* const arguments[WHATS] = {"(q)", "(q, \\dot{q})", "(q)", "(q, \\dot{q})", "",
+                                               "(q)"};
+  return arguments[quantity];
+}
+
+// Words of the robot, with what LaTeX would take for commands made harmless.
+static void put_words(limb_text* t, const char* words)
+{
+  for (; *words; words++) {
+    const char c[2] = {*words, '\0'};
+    if (strchr("_%&#$", *words)) limb_text_put(t, "\\");
+    limb_text_put(t, strchr("\\{}~^", *words) || *words < ' ' || *words > '~' ? "-" : c);
+  }
+}
+
+// ---- matrices ---------------------------------------------------------------------------------------
+
+static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
+{
+  const limb_shape s = limb_equations_shape(x, quantity);
+  limb_text_print(t, "%s%s &= \\begin{bmatrix}\n", symbol_of(quantity), arguments_of(quantity));
+  for (int i = 0; i < s.rows; i++) {
+    limb_text_put(t, "  ");
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
+      if (j) limb_text_put(t, " & ");
+      limb_equations_entry(x, t, quantity, i, j);
+    }
+    limb_text_put(t, i + 1 < s.rows ? " \\\\\n" : "\n");
+  }
+  limb_text_put(t, "\\end{bmatrix}");
+}
+
+// Signs at which a line goes on below.
+static void put_folded(limb_text* t, const char* line)
+{
+  int depth = 0;
+  size_t since = 0;
+  for (size_t i = 0; line[i]; i++, since++) {
+    const char c[2] = {line[i], '\0'};
+    depth += (line[i] == '(') - (line[i] == ')');
+    const bool sign =
+      i && line[i - 1] == ' ' && (line[i] == '+' || line[i] == '-') && line[i + 1] == ' ';
+    if (sign && depth == 0 && since > CUT) {
+      limb_text_put(t, "\\\\\n  &\\quad ");
+      since = 0;
+    }
+    limb_text_put(t, c);
+  }
+}
+
+static void put_entries(const limb_equations* x, limb_text* t, int quantity)
+{
+  const limb_shape s = limb_equations_shape(x, quantity);
+  const bool wide = s.rows > 9 || s.columns > 9;
+  bool first = true;
+  for (int i = 0; i < s.rows; i++) {
+    for (int j = quantity == WHAT_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+      limb_text line = {.alloc = t->alloc};
+      limb_equations_entry(x, &line, quantity, i, j);
+      if (!first) limb_text_put(t, " \\\\\n");
+      first = false;
+      limb_text_print(t, "%s_{%d", symbol_of(quantity), i + 1);
+      if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
+      limb_text_put(t, "}");
+      if (quantity == WHAT_M && i != j)
+        limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
+      limb_text_put(t, " &= ");
+      if (line.at) put_folded(t, line.at);
+      t->failed = t->failed || line.failed;
+      limb_text_end(&line);
+    }
+  }
+}
+
+static bool fits(const limb_equations* x, limb_text* t, int quantity)
+{
+  const limb_shape s = limb_equations_shape(x, quantity);
+  bool all = true;
+  for (int i = 0; i < s.rows; i++) {
+    limb_text row = {.alloc = t->alloc};
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++)
+      limb_equations_entry(x, &row, quantity, i, j);
+    all = all && row.used <= ROW;
+    t->failed = t->failed || row.failed;
+    limb_text_end(&row);
+  }
+  return all;
+}
+
+// ---- symbols ----------------------------------------------------------------------------------------
+
+static void put_turns(const limb_equations* x, limb_text* t, const bool* marks)
+{
+  for (int k = 0; k < x->nangle; k++) {
+    char index[16];
+    const bool used = marks[limb_cosine(x, k)] || marks[limb_sine(x, k)];
+    if (!used || !limb_equations_short_angle(x, k, index, sizeof index)) continue;
+    for (int sine = 0; sine < 2; sine++) {
+      if (!marks[limb_cosine(x, k) + sine]) continue;
+      limb_text_put(t, "$");
+      limb_equations_variable(x, t, limb_cosine(x, k) + sine, 1);
+      limb_text_put(t, sine ? "$ & & $\\sin(" : "$ & & $\\cos(");
+      limb_equations_angle(x, t, k);
+      limb_text_put(t, ")$ \\\\\n");
+    }
+  }
+}
+
+static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks)
+{
+  limb_text_put(t, "\\begin{tabular}{lll}\n");
+  for (int i = 0; i < x->m->nq; i++) {
+    const char* unit;
+    const char* joint = limb_equations_coordinate(x, i, &unit);
+    limb_text_put(t, "$");
+    limb_equations_variable(x, t, x->first_q + i, 1);
+    limb_text_print(t, "$ & [%s] & coordinate of ", unit);
+    put_words(t, joint);
+    limb_text_put(t, " \\\\\n");
+  }
+  put_turns(x, t, marks);
+  for (int v = 0; v < x->parameters.count; v++) {
+    const limb_parameter_symbol* p = &x->parameters.list[v];
+    char meaning[200];
+    if (!marks[v]) continue;
+    limb_parameter_meaning(&x->parameters, p, meaning, sizeof meaning);
+    limb_text_put(t, "$");
+    limb_equations_variable(x, t, v, 1);
+    limb_text_put(t, "$ & ");
+    limb_equations_number(t, p->value);
+    limb_text_put(t, " $\\mathrm{");
+    for (const char* u = limb_parameter_unit(p); *u; u++) {
+      const char c[2] = {*u, '\0'};
+      limb_text_put(t, *u == ' ' ? "\\," : c);
+    }
+    limb_text_put(t, "}$ & ");
+    put_words(t, meaning);
+    limb_text_put(t, " \\\\\n");
+  }
+  limb_text_put(t, "\\end{tabular}\n");
+}
+
+void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what)
+{
+  bool* marks = limb_ring_take(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  bool first = true;
+  if (!marks) {
+    t->failed = true;
+    return;
+  }
+  limb_equations_mark(x, what, marks);
+  limb_text_put(t, "% ");
+  limb_text_name(t, x->m->name);
+  limb_text_print(t, ": %s\n", limb_equations_motto(x));
+  if (limb_equations_loses(x))
+    limb_text_put(t, "% friction, springs and shafts count in tau only\n");
+  limb_text_put(t, "\\begin{align*}\n");
+  for (int k = 0; k < WHATS; k++) {
+    if (!limb_asks(what, k)) continue;
+    limb_text_put(t, first ? "" : " \\\\\n");
+    first = false;
+    if (fits(x, t, k))
+      put_matrix(x, t, k);
+    else
+      put_entries(x, t, k);
+  }
+  limb_text_put(t, "\n\\end{align*}\n");
+  put_symbols(x, t, marks);
+}

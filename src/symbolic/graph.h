@@ -1,0 +1,79 @@
+// Expression graphs: every value once.
+//
+// A node is an operation on earlier nodes; asking for a node that is there already gives that one (hash
+// consing), so common subexpressions are shared as they arise. An edge is a node with a sign: a change of
+// sign is no node, and goes into whatever uses it. Normal form of a node:
+//
+//   ADD    the operand that came first is plus:  b - a = -(a - b),  -a - b = -(a + b)
+//   MUL    no signs, the operand that came first is first;  DIV no signs;  SIN odd, COS even
+//   NUMBER positive, or zero
+//
+// Numbers fold, zeros and ones vanish. A graph only grows. When there is no memory for a node, the graph says
+// so (limb_graph_full) and edges are zero from then on.
+#ifndef LIMB_GRAPH_H
+#define LIMB_GRAPH_H
+
+#include "limb/base.h"
+
+#include <stdbool.h>
+
+typedef enum limb_op {
+  OP_NUMBER, // a, b: the halves of its bits
+  OP_SYMBOL, // a: index of the symbol
+  OP_ADD,
+  OP_MUL,
+  OP_DIV,
+  OP_SIN, // of one operand, and those below
+  OP_COS,
+  OP_SQRT,
+  OP_SIGN, // -1, 0 or 1
+  OP_TANH
+} limb_op;
+
+typedef uint32_t limb_edge; // 2 node + (1: minus)
+
+enum { EDGE_ZERO = 0 }; // node 0 is the number zero
+
+typedef struct limb_node {
+  limb_edge a, b;
+  uint32_t op;
+} limb_node;
+
+typedef struct limb_graph limb_graph;
+
+static inline uint32_t limb_edge_node(limb_edge e) { return e >> 1; }
+static inline bool limb_edge_minus(limb_edge e) { return e & 1U; }
+static inline limb_edge limb_edge_of(uint32_t node) { return node << 1; }
+static inline limb_edge limb_edge_neg(limb_edge e) { return e == EDGE_ZERO ? e : e ^ 1U; }
+
+// NULL when out of memory. most: nodes that it may have.
+limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t most);
+void limb_graph_free(limb_graph* g);
+
+bool limb_graph_full(const limb_graph* g); // some node found no room
+uint32_t limb_graph_count(const limb_graph* g);
+const limb_node* limb_graph_node(const limb_graph* g, uint32_t node);
+double limb_graph_number(const limb_graph* g, uint32_t node); // of an OP_NUMBER
+const limb_allocator* limb_graph_allocator(const limb_graph* g);
+
+static inline bool limb_op_binary(uint32_t op) { return op >= OP_ADD && op <= OP_DIV; }
+static inline bool limb_op_leaf(uint32_t op) { return op <= OP_SYMBOL; }
+
+static inline limb_op limb_op_of(const limb_graph* g, limb_edge e)
+{
+  return (limb_op)limb_graph_node(g, limb_edge_node(e))->op;
+}
+
+// Whether the edge is a number; which one.
+bool limb_edge_number(const limb_graph* g, limb_edge e, double* x);
+
+limb_edge limb_number_edge(limb_graph* g, double x);
+limb_edge limb_symbol_edge(limb_graph* g, uint32_t symbol);
+limb_edge limb_add_edge(limb_graph* g, limb_edge a, limb_edge b);
+limb_edge limb_mul_edge(limb_graph* g, limb_edge a, limb_edge b);
+limb_edge limb_div_edge(limb_graph* g, limb_edge a, limb_edge b);
+limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a);
+
+double limb_op_value(limb_op op, double x); // of one operand
+
+#endif

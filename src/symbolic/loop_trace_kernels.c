@@ -1,0 +1,13 @@
+// The kernels of loops over symbols: the same text as for numbers (loops/loop_kernel_set.h), recorded.
+#include "symbolic/loop_trace.h"
+
+// Not called: coordinates are loaded by the kernels of dynamics.
+KERNEL void sines(int n, const real* x, real* s, real* c)
+{
+  for (int i = 0; i < n; i++) s[i] = unary(OP_SIN, x[i]), c[i] = unary(OP_COS, x[i]);
+}
+
+#define LINK_CONST      limb_link_symbol
+#define LOOP_KERNEL_SET limb_loop_kernels_symbol
+#define KERNEL_TABLE    limb_loop_trace_kernels
+#include "loops/loop_kernel_set.h"

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""The command codegen of the tool: files, the table of counts, formats, complaints. What the sources compute is tested
+by test/symbolic/test_generated.py.
+
+    test_cli_codegen.py <limb>
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIMB = None
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+ENDINGS = {"python": "py", "matlab": "m", "julia": "jl", "rust": "rs", "latex": "tex"}
+COUNTS = ("mul", "add", "div", "sines", "other", "statements", "stack")
+
+
+class Codegen(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def run_limb(self, *words):
+        return subprocess.run([LIMB, "codegen", *words], capture_output=True, text=True, check=False, timeout=120,
+                              cwd=self.folder)
+
+    def files(self):
+        return sorted(x.name for x in self.folder.iterdir())
+
+    def makes(self, *words):
+        done = self.run_limb(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def answer(self, *words):
+        return json.loads(self.makes(*words, "--format", "json").stdout)
+
+    def fails(self, code, *words):
+        """One sentence, no file."""
+        done = self.run_limb(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.files(), [])
+        mine = [x for x in done.stderr.splitlines() if x.startswith("limb codegen: ")]
+        self.assertEqual(len(mine), 1, done.stderr)
+        return mine[0]
+
+    def compile(self, *words):
+        program = self.folder / "program"
+        done = subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror", *words,
+                               "-o", str(program), "-lm"], capture_output=True, text=True, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def test_c_has_three_files_and_passes_its_test(self):
+        done = self.makes("planar_2r", "--what", "id,M,h")
+        self.assertEqual(self.files(), ["planar_2r.c", "planar_2r.h", "planar_2r_test.c"])
+        for name in ("planar_2r_id", "planar_2r_M", "planar_2r_h", "planar_2r.c: written"):
+            self.assertIn(name, done.stdout)
+        if shutil.which("cc"):
+            tested = self.compile("planar_2r.c", "planar_2r_test.c")
+            self.assertEqual(tested.returncode, 0, tested.stdout + tested.stderr)
+
+    def test_output_and_prefix(self):
+        (self.folder / "src").mkdir()
+        answer = self.answer("ur5", "--output", "src", "--prefix", "arm")
+        self.assertEqual(answer["files"], ["src/arm.c", "src/arm.h", "src/arm_test.c"])
+        self.assertEqual(sorted(os.listdir(self.folder / "src")), ["arm.c", "arm.h", "arm_test.c"])
+        self.assertEqual(answer["prefix"], "arm")
+        self.assertIn("void arm_id(", (self.folder / "src/arm.h").read_text())
+
+    def test_files_are_replaced(self):
+        self.makes("planar_2r")
+        first = (self.folder / "planar_2r.c").read_text()
+        self.makes("planar_2r", "--what", "M")
+        self.assertNotEqual(first, (self.folder / "planar_2r.c").read_text())
+        self.makes("planar_2r")
+        self.assertEqual(first, (self.folder / "planar_2r.c").read_text())
+
+    def test_standard_output_is_the_source(self):
+        self.makes("scara", "--what", "g")
+        source = (self.folder / "scara.c").read_text()
+        done = self.makes("scara", "--what", "g", "--output", "-")
+        self.assertEqual(done.stdout, source)
+        self.assertIn("scara_g", done.stderr)
+        self.assertNotIn("written", done.stderr)
+
+    def test_languages(self):
+        for language, ending in ENDINGS.items():
+            answer = self.answer("planar_2r", "--lang", language, "--what", "M,g")
+            self.assertEqual(answer["language"], language)
+            self.assertEqual([pathlib.Path(x).name for x in answer["files"]], ["planar_2r." + ending])
+            self.assertGreater((self.folder / ("planar_2r." + ending)).stat().st_size, 100)
+
+    # ---- the table -------------------------------------------------------------------------------
+
+    def test_counts(self):
+        answer = self.answer("panda", "--what", "id,M,fd")
+        self.assertEqual((answer["schema"], answer["model"], answer["language"]), (1, "panda", "c"))
+        self.assertEqual([x["quantity"] for x in answer["functions"]], ["id", "M", "fd"])
+        # Multiplications and additions together: what prototypes reached is not to be exceeded.
+        most = {"id": 309 + 289, "M": 205 + 173, "fd": 632 + 550}
+        for function in answer["functions"]:
+            self.assertEqual(function["name"], "panda_" + function["quantity"])
+            for count in COUNTS:
+                self.assertIsInstance(function[count], int)
+            self.assertLessEqual(function["mul"] + function["add"], most[function["quantity"]], function["name"])
+            self.assertLess(function["differs"], 1e-12)
+            self.assertLessEqual(function["sines"], 7)
+        text = self.makes("panda", "--what", "id,M,fd").stdout
+        for function in answer["functions"]:
+            self.assertRegex(text, rf"{function['name']} +{function['mul']} +{function['add']} ")
+
+    def test_published_counts(self):
+        rows = self.answer("panda")["functions"][0]["published"]
+        self.assertEqual([(x["mul"], x["add"]) for x in rows], [(842, 651), (517, 450)])
+        self.assertIn("Khalil", rows[1]["source"])
+        self.assertEqual(self.answer("panda", "--what", "M")["functions"][0]["published"], [])
+        self.assertEqual(self.answer("quadruped", "--what", "id")["functions"][0]["published"], [])
+        self.assertEqual(self.answer("hand", "--what", "id")["functions"][0]["published"], [])
+
+    def test_counted_method(self):
+        sys.path.insert(0, str(TOOLS))
+        import count_customised  # pylint: disable=import-outside-toplevel
+        for robot in ("puma560", "stanford", "general_6r"):
+            mul, add, difference = count_customised.count(LIMB, robot)
+            self.assertLess(difference, 1e-11)
+            function = self.answer(robot, "--no-friction")["functions"][0]
+            row = function["published"][2]
+            self.assertEqual((row["mul"], row["add"]), (mul, add), robot)
+            self.assertIn(f"{mul}", self.makes(robot, "--no-friction").stdout)
+
+    def test_options_change_the_text(self):
+        texts = set()
+        for words in ((), ("--float",), ("--lanes", "4"), ("--sines", "given"), ("--sines", "own"),
+                      ("--symbols", "inertia"), ("--symbols", "all"), ("--split", "20"), ("--given-gravity",),
+                      ("--no-friction",)):
+            self.makes("tree5", *words)
+            texts.add((self.folder / "tree5.c").read_text())
+        self.assertEqual(len(texts), 10)
+        self.makes("tree5", "--sines", "own")
+        self.assertNotIn("#include <", (self.folder / "tree5.c").read_text())
+
+    def test_frame(self):
+        self.makes("panda", "--what", "J,pose", "--frame", "link3")
+        first = (self.folder / "panda.c").read_text()
+        self.makes("panda", "--what", "J,pose", "--frame", "flange")
+        self.assertNotEqual(first, (self.folder / "panda.c").read_text())
+
+    def test_list(self):
+        text = self.makes("--list").stdout
+        for name in ("id", "fd", "M", "C", "g", "h", "J", "dtau", "dacc", "Y"):
+            self.assertRegex(text, rf"(?m)^{name} +\w")
+        names = [x["name"] for x in json.loads(self.makes("--list", "--format", "json").stdout)["quantities"]]
+        self.assertEqual(names, [x.split()[0] for x in text.splitlines()[1:]])
+        complete = subprocess.run([LIMB, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+        line = next(x for x in complete.splitlines() if "'codegen --what'" in x)
+        self.assertEqual(line.split("list='")[1].split("'")[0].split(), names)
+
+    # ---- complaints ------------------------------------------------------------------------------
+
+    def test_bad_requests(self):
+        self.assertIn("no quantity is called 'ie'", self.fails(2, "panda", "--what", "ie"))
+        self.assertIn("'fd' is", self.fails(2, "panda", "--what", "id,fdd"))
+        self.fails(2, "panda", "--what", "id,,M")
+        self.assertIn("twice", self.fails(2, "panda", "--what", "id,id"))
+        self.assertIn("no frame 'nowhere'", self.fails(2, "panda", "--what", "J", "--frame", "nowhere"))
+        self.assertIn("--lang takes c|python|", self.fails(2, "panda", "--lang", "fortran"))
+        self.assertIn("--lanes takes 1|2|4|8|16, not '3'", self.fails(2, "panda", "--lanes", "3"))
+        for split in ("0", "-1", "1.5", "x"):
+            self.assertIn("--split takes", self.fails(2, "panda", "--split", split))
+        self.assertIn("not both", self.fails(2, "panda", "--output", "-", "--format", "json"))
+        self.assertIn("leave 'panda' out", self.fails(2, "panda", "--list"))
+        self.assertIn("nothing to work on", self.fails(2))
+
+    def test_options_that_do_not_go_together(self):
+        for words in (("--lang", "python", "--lanes", "4"), ("--lang", "latex", "--sines", "own"),
+                      ("--lang", "matlab", "--float"), ("--lang", "julia", "--split", "10")):
+            self.fails(2, "panda", *words)
+
+    def test_prefix_is_a_name(self):
+        for prefix in ("1arm", "my arm", "../arm", "a/b", "double"):
+            self.fails(2, "panda", "--prefix", prefix)
+
+    def test_what_the_robot_has_not(self):
+        self.assertIn("has no loops", self.fails(3, "panda", "--what", "id,psi"))
+        self.assertIn("too many for LaTeX", self.fails(3, "quadruped", "--what", "dacc", "--lang", "latex"))
+
+    def test_unwritable_folder(self):
+        self.assertIn("no-such-folder", self.fails(2, "planar_2r", "--output", "no-such-folder"))
+        if os.geteuid() != 0:
+            self.folder.chmod(0o500)
+            self.assertIn("cannot be written", self.fails(2, "planar_2r"))
+            self.folder.chmod(0o700)
+        (self.folder / "planar_2r.h").mkdir()
+        done = self.run_limb("planar_2r")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("planar_2r.h", done.stderr)
+        self.assertEqual(self.files(), ["planar_2r.h"])
+
+    def test_unknown_model(self):
+        done = self.run_limb("no_such_robot")
+        self.assertEqual((done.returncode, done.stdout, self.files()), (2, "", []))
+
+
+if __name__ == "__main__":
+    LIMB = str(pathlib.Path(sys.argv[1]).resolve())
+    unittest.main(argv=sys.argv[:1])

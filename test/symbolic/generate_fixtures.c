@@ -1,0 +1,250 @@
+// Writes generated sources of the fixture robots, with their tests, into a folder: what
+// test_generated.py compiles and runs.
+//
+//     generate_fixtures FOLDER [--few]        --few: small robots
+//
+// A line per case on standard output: prefix, variant, language, statements of all functions, of the longest
+// one, largest difference to the library that limb_codegen_create met, condition of the mass matrix (trees;
+// 1-norm, the largest of a few random states; 0: not known). Robots are there with all quantities but those
+// that become too large; what else can be asked for (variants) is there for a few.
+#include "limb/codegen.h"
+
+#include "support/closed.h"
+#include "support/robots.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST = 512, PATH = 1024, PART = 2000 };
+
+typedef struct variant {
+  const char* name;
+  limb_codegen_options options; // what, prefix and friction are set later
+} variant;
+
+static const variant plain = {.name = "plain", .options = {.lanes = 1, .most = PART}};
+
+// One of these asks for each option, and the last ones for several at once.
+static const variant variants[] = {
+  {"float", {.single = 1, .lanes = 1}},
+  {"own", {.sines = LIMB_SINES_OWN, .lanes = 1}},
+  {"own_float", {.sines = LIMB_SINES_OWN, .single = 1, .lanes = 1}},
+  {"given", {.sines = LIMB_SINES_GIVEN, .lanes = 1}},
+  {"lanes", {.lanes = 4}},
+  {"inertia", {.symbols = LIMB_SYMBOLS_INERTIA, .lanes = 1}},
+  {"all", {.symbols = LIMB_SYMBOLS_ALL, .lanes = 1}},
+  {"gravity", {.gravity = 1, .lanes = 1}},
+  {"split", {.most = 100, .lanes = 1}},
+  {"python", {.language = LIMB_LANGUAGE_PYTHON, .lanes = 1}},
+  {"many",
+   {.sines = LIMB_SINES_OWN,
+    .symbols = LIMB_SYMBOLS_INERTIA,
+    .single = 1,
+    .lanes = 8,
+    .most = 200,
+    .gravity = 1}},
+};
+
+static void stop(const char* name, const char* what, const limb_error* err)
+{
+  (void)fprintf(stderr, "%s: %s: %s %s\n", name, what, err->where, err->text);
+  exit(1);
+}
+
+// ---- files -----------------------------------------------------------------------------------------
+
+static void print(void* file, const char* text) { (void)fputs(text, file); }
+
+static void write_file(const limb_codegen* c, limb_codegen_file which, const char* folder,
+                       const char* prefix, const char* ending)
+{
+  const limb_error none = {0};
+  char path[PATH];
+  (void)snprintf(path, sizeof path, "%s/%s%s", folder, prefix, ending);
+  FILE* file = fopen(path, "w");
+  if (!file) stop(prefix, "cannot be written", &none);
+  if (limb_codegen_write(c, which, print, file) != LIMB_OK) stop(prefix, "no text", &none);
+  if (fclose(file) != 0) stop(prefix, "cannot be written", &none);
+}
+
+static void tell(const limb_codegen* c, const char* prefix, const variant* v, double condition)
+{
+  long all = 0, longest = 0;
+  double most = 0;
+  limb_codegen_facts f;
+  for (int k = 0; k < limb_codegen_count(c); k++) {
+    if (limb_codegen_get(c, k, &f) != LIMB_OK) continue;
+    all += f.statements;
+    if (f.statements > longest) longest = f.statements;
+    if (!(f.disagrees <= most)) most = f.disagrees;
+  }
+  printf("%s %s %d %ld %ld %.1e %.1e\n", prefix, v->name, (int)v->options.language, all, longest,
+         most, condition);
+}
+
+// ---- condition of the mass matrix ------------------------------------------------------------------
+
+static double norm(int n, const double* A)
+{
+  double most = 0;
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabs(A[i * n + j]);
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
+static double condition_of(const limb_model* m)
+{
+  enum { STATES = 5 };
+  const int n = limb_nv(m);
+  limb_data* data = NULL;
+  uint64_t seed = 1;
+  double most = 0;
+  double* q = malloc(((size_t)limb_nq(m) + 2 * (size_t)n * (size_t)n + 1) * sizeof *q);
+  if (!q || limb_data_create(m, NULL, &data) != LIMB_OK) abort();
+  double *M = q + limb_nq(m), *inverse = M + n * n;
+  for (int k = 0; k < STATES; k++) {
+    if (limb_random(m, &seed, q) == LIMB_OK && limb_mass_matrix(data, q, M) == LIMB_OK &&
+        limb_mass_matrix_inverse(data, q, inverse) == LIMB_OK)
+      most = fmax(most, norm(n, M) * norm(n, inverse));
+  }
+  limb_data_destroy(data);
+  free(q);
+  return most;
+}
+
+// ---- cases -----------------------------------------------------------------------------------------
+
+// A little effort shows whether there is something, more of it makes what is tested.
+static const double to_see = 0.02, to_test = 0.2;
+
+static limb_codegen* create(const limb_model* m, const variant* v, const char* what,
+                            const char* prefix, double effort)
+{
+  limb_codegen* c = NULL;
+  limb_error err = {0};
+  limb_codegen_options o = v->options;
+  o.size = sizeof o, o.what = what, o.prefix = prefix, o.friction = 1, o.effort = effort;
+  const limb_status s = limb_codegen_create(m, &o, NULL, &c, &err);
+  // What a robot has not must be said to be unsupported, and nothing else.
+  if (s != LIMB_OK && (s != LIMB_E_UNSUPPORTED || !*err.text)) stop(prefix, what, &err);
+  return c;
+}
+
+static void write_case(const limb_codegen* c, const variant* v, double condition,
+                       const char* folder)
+{
+  const char* prefix = limb_codegen_prefix(c);
+  if (v->options.language == LIMB_LANGUAGE_PYTHON) {
+    write_file(c, LIMB_FILE_SOURCE, folder, prefix, ".py");
+  } else {
+    write_file(c, LIMB_FILE_SOURCE, folder, prefix, ".c");
+    write_file(c, LIMB_FILE_HEADER, folder, prefix, ".h");
+    write_file(c, LIMB_FILE_TEST, folder, prefix, "_test.c");
+  }
+  tell(c, prefix, v, condition);
+}
+
+typedef struct subject {
+  const limb_model* m;
+  const char* name;
+  double condition;
+} subject;
+
+static void generate(const subject* x, const char* what, const variant* v, const char* folder)
+{
+  char prefix[96];
+  (void)snprintf(prefix, sizeof prefix, "%s_%s", x->name, v->name);
+  limb_codegen* c = create(x->m, v, what, prefix, to_test);
+  const limb_error all = {.text = "all at once are refused, each alone is not"};
+  if (!c) stop(prefix, what, &all);
+  write_case(c, v, x->condition, folder);
+  limb_codegen_free(c);
+}
+
+// A case of all quantities that the robot has, but for some; one of its own for each that has a long function
+// (which is split, plain.options.most).
+static void all_quantities(const subject* x, const char* but, const variant* v, const char* folder)
+{
+  char list[LIST] = "";
+  for (int k = 0; limb_quantity_name(k); k++) {
+    const char* what = limb_quantity_name(k);
+    limb_codegen_facts f = {0};
+    char word[40], prefix[96];
+    (void)snprintf(word, sizeof word, ",%s,", what);
+    (void)snprintf(prefix, sizeof prefix, "%s_%s_%s", x->name, what, v->name);
+    limb_codegen* c = strstr(but, word) ? NULL : create(x->m, v, what, prefix, to_see);
+    if (!c) continue;
+    if (limb_codegen_get(c, 0, &f) != LIMB_OK) stop(prefix, what, &(limb_error){0});
+    if (f.statements <= PART) {
+      (void)snprintf(list + strlen(list), LIST - strlen(list), "%s%s", *list ? "," : "", what);
+    } else if (v == &plain) {
+      write_case(c, v, x->condition, folder);
+    }
+    limb_codegen_free(c);
+  }
+  if (*list) generate(x, list, v, folder);
+}
+
+// ---- robots ----------------------------------------------------------------------------------------
+
+static int has_variants(const char* name)
+{
+  static const char* const some[] = {"scara", "elastic_arm"};
+  for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+    if (strcmp(name, some[k]) == 0) return 1;
+  return 0;
+}
+
+enum { SMALL = 8, LARGE = 40 }; // degrees of freedom
+
+static void trees(const char* folder, int few)
+{
+  int count;
+  const robot* table = robot_table(&count);
+  for (int i = 0; i < count; i++) {
+    if (few && table[i].nv > SMALL) continue;
+    limb_model* m = table[i].make();
+    // Of a thousand joints only what stays small; of large trees not what takes compilers minutes.
+    const int is_long = (table[i].flags & ROBOT_LONG) != 0;
+    const char* but = is_long               ? ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,"
+                      : table[i].nv > LARGE ? ",Minv,dacc,"
+                                            : "";
+    const subject x = {m, table[i].name, is_long ? 0 : condition_of(m)};
+    all_quantities(&x, but, &plain, folder);
+    for (size_t k = 0; k < sizeof variants / sizeof *variants && has_variants(table[i].name); k++)
+      all_quantities(&x, but, &variants[k], folder);
+    limb_model_destroy(m);
+  }
+}
+
+// Of the tree that is left when loops are cut: as for other trees.
+static const char of_trees[] = ",id,fd,M,Minv,C,g,h,J,pose,dtau,dacc,Y,hybrid,";
+
+static void closed(const char* folder, int few)
+{
+  for (int i = 0; i < closed_count(); i++) {
+    char name[64];
+    closed_case c = closed_make(i, 1);
+    (void)snprintf(name, sizeof name, "closed_%s", c.name);
+    const subject x = {c.m, name, 0};
+    if (!few || limb_nv(c.m) <= SMALL) all_quantities(&x, of_trees, &plain, folder);
+    closed_free(&c);
+  }
+}
+
+int main(int argc, char** argv)
+{
+  const int few = argc == 3 && strcmp(argv[2], "--few") == 0;
+  if (argc != 2 && !few) {
+    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few]\n");
+    return 2;
+  }
+  trees(argv[1], few);
+  closed(argv[1], few);
+  return 0;
+}

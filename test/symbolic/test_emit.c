@@ -1,0 +1,456 @@
+// Generated text: counts and order of statements over graphs made by hand; literals, names, refusals, and
+// what every text promises, over fixtures. Compiling and running the texts is test_generated.py.
+#include "limb/codegen.h"
+
+#include "support/check.h"
+#include "support/rng.h"
+#include "support/robots.h"
+#include "symbolic/codegen_impl.h"
+#include "symbolic/emit_c.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- programs made by hand ------------------------------------------------------------------------------
+
+typedef struct hand_made {
+  limb_graph* g;
+  limb_function f;
+  limb_edge entry[8];
+} hand_made;
+
+static limb_edge coordinate(limb_graph* g, uint32_t i)
+{
+  return limb_symbol_edge(g, limb_symbol_of(INPUT_Q, i));
+}
+
+static limb_edge speed(limb_graph* g, uint32_t i)
+{
+  return limb_symbol_edge(g, limb_symbol_of(INPUT_V, i));
+}
+
+// y = (s1 v2 + c1 v1, s1 v2, q1, 2, -(s12 / (c1 v1)))
+static void make(hand_made* x)
+{
+  limb_graph* g = limb_graph_create(NULL, 1000);
+  const limb_edge q1 = coordinate(g, 0), q2 = coordinate(g, 1);
+  const limb_edge s1 = limb_unary_edge(g, OP_SIN, q1), c1 = limb_unary_edge(g, OP_COS, q1);
+  const limb_edge s12 = limb_unary_edge(g, OP_SIN, limb_add_edge(g, q1, q2));
+  const limb_edge a = limb_mul_edge(g, s1, speed(g, 1)), b = limb_mul_edge(g, c1, speed(g, 0));
+  const limb_edge entry[] = {limb_add_edge(g, a, b), a, q1, limb_number_edge(g, 2),
+                             limb_edge_neg(limb_div_edge(g, s12, b))};
+  *x = (hand_made){.g = g, .f = {.name = "y", .noutput = 1}};
+  memcpy(x->entry, entry, sizeof entry);
+  x->f.output[0] = (limb_output){.name = "y", .rows = 5, .columns = 1, .entry = x->entry};
+}
+
+START_TEST(counts_of_operations)
+{
+  hand_made x;
+  limb_operations n;
+  make(&x);
+  assert_that(limb_count_operations(x.g, &x.f, &n));
+  ck_assert_int_eq(n.mul, 2);
+  ck_assert_int_eq(n.add, 2); // that of the angle as well
+  ck_assert_int_eq(n.div, 1);
+  ck_assert_int_eq(n.sines, 2);
+  ck_assert_int_eq(n.other, 0);
+  limb_graph_free(x.g);
+}
+END_TEST
+
+typedef struct before {
+  const limb_listing* l;
+  uint32_t at;
+} before;
+
+static void comes_before(void* context, uint32_t leaf)
+{
+  const before* b = context;
+  if (b->l->place[leaf]) assert_that(b->l->place[leaf] - 1 < b->at);
+  if (limb_graph_node(b->l->g, leaf)->op == OP_SYMBOL) assert_that(b->at <= b->l->reads);
+}
+
+// Operands come first, every statement is there once, and no answer is stored before all inputs are read.
+static void check_listing(const limb_listing* l)
+{
+  uint32_t stored = 0;
+  for (uint32_t i = 0; i < l->count; i++) {
+    before b = {l, i};
+    ck_assert_uint_eq(l->place[l->node[i]], i + 1);
+    if (limb_graph_node(l->g, l->node[i])->op != OP_SYMBOL) {
+      limb_statement_leaves(l, l->node[i], comes_before, &b);
+    }
+    if (i < l->reads) ck_assert_uint_eq(l->stores[i], l->stores[i + 1]);
+    stored += l->stores[i + 1] - l->stores[i];
+  }
+  stored += l->stores[l->count + 1] - l->stores[l->count];
+  ck_assert_uint_eq(stored, l->entries);
+  assert_that(l->live <= l->count);
+}
+
+START_TEST(orders_are_orders)
+{
+  hand_made x;
+  uint32_t live[ORDER_GREEDY + 1];
+  make(&x);
+  for (int order = ORDER_BEST; order <= ORDER_GREEDY; order++) {
+    for (int given = 0; given < 2; given++) {
+      limb_listing l;
+      const limb_listing_options how = {.order = (limb_order_kind)order, .given_sines = given};
+      assert_that(limb_listing_create(x.g, &x.f, NULL, how, &l));
+      check_listing(&l);
+      ck_assert_uint_eq(l.nangle, 2);
+      ck_assert_str_eq(l.angle[0].name, "1");
+      ck_assert_str_eq(l.angle[1].name, "12");
+      live[order] = l.live;
+      limb_listing_free(&l);
+    }
+  }
+  for (int order = ORDER_GRAPH; order <= ORDER_GREEDY; order++) {
+    assert_that(live[ORDER_BEST] <= live[order]);
+  }
+  limb_graph_free(x.g);
+}
+END_TEST
+
+// A thousand deep and wide at random: no recursion on depth, and all orders hold.
+START_TEST(orders_of_random_graphs)
+{
+  rng r = {7};
+  enum { NODES = 3000, OUT = 40 };
+  static limb_edge edge[NODES], out[OUT];
+  limb_graph* g = limb_graph_create(NULL, 10 * NODES);
+  for (int i = 0; i < NODES; i++) {
+    const limb_edge a = i ? edge[i - 1 - rng_below(&r, i < 50 ? i : 50)] : coordinate(g, 0);
+    const limb_edge b = i > 5 ? edge[rng_below(&r, i)] : speed(g, (uint32_t)i);
+    edge[i] = rng_chance(&r, 0.5)    ? limb_add_edge(g, a, limb_edge_neg(b))
+              : rng_chance(&r, 0.05) ? limb_unary_edge(g, OP_SIN, a)
+                                     : limb_mul_edge(g, a, b);
+    if (edge[i] == EDGE_ZERO) edge[i] = coordinate(g, (uint32_t)i);
+  }
+  for (int i = 0; i < OUT; i++) out[i] = edge[NODES - 1 - 7 * i];
+  limb_function f = {.name = "y", .noutput = 1};
+  f.output[0] = (limb_output){.name = "y", .rows = OUT, .columns = 1, .entry = out};
+  for (int order = ORDER_BEST; order <= ORDER_GREEDY; order++) {
+    limb_listing l;
+    const limb_listing_options how = {.order = (limb_order_kind)order,
+                                      .named_arguments = order & 1};
+    assert_that(limb_listing_create(g, &f, NULL, how, &l));
+    check_listing(&l);
+    limb_listing_free(&l);
+  }
+  limb_graph_free(g);
+}
+END_TEST
+
+// ---- literals and names ---------------------------------------------------------------------------------
+
+static const char* literal(limb_emitter* e, double x)
+{
+  limb_text_clear(&e->scratch);
+  limb_emit_literal(e, x);
+  return e->scratch.at;
+}
+
+START_TEST(literals_read_back)
+{
+  rng r = {5};
+  limb_emitter e = {.syntax = &limb_syntax_c};
+  e.scratch.alloc = limb_default_allocator();
+  ck_assert_str_eq(literal(&e, 3), "3.0");
+  ck_assert_str_eq(literal(&e, 0.1), "0.1");
+  ck_assert_str_eq(literal(&e, 1e20), "1e+20");
+  e.options.single = 1;
+  ck_assert_str_eq(literal(&e, 3), "3.0f");
+  ck_assert_str_eq(literal(&e, 0.1), "0.1f");
+  ck_assert_str_eq(literal(&e, 16777216), "16777216.0f");
+  for (int i = 0; i < 20000; i++) {
+    const double x = exp(rng_uniform(&r, -60, 60));
+    e.options.single = 0;
+    ck_assert(strtod(literal(&e, x), NULL) == x);
+    e.options.single = 1;
+    const char* text = literal(&e, x);
+    ck_assert(strtof(text, NULL) == (float)x);
+    ck_assert_uint_le(strcspn(text, "ef"), 12 + (x >= 1e9 ? 30 : x < 1e-3 ? 5 : 0));
+  }
+  limb_text_end(&e.scratch);
+}
+END_TEST
+
+START_TEST(names_in_comments_are_safe)
+{
+  limb_text t = {.alloc = limb_default_allocator()};
+  limb_text_name(&t, "a*/b/*c\nd\\e\"f\xc3\xa4?\?/g");
+  ck_assert_str_eq(t.at, "a*_b/_c_d_e_f__?_/g");
+  limb_text_end(&t);
+}
+END_TEST
+
+START_TEST(prefixes)
+{
+  static const char* const cases[][2] = {
+    {"panda", "panda"},   {"7 dof/arm", "robot_7_dof_arm"},  {"", "robot"},
+    {"int", "int_robot"}, {"Gr\xc3\xbc\xc3\x9f e!", "Gr_e"}, {"_x", "x"}};
+  static const char* const bad[] = {"", "7x", "int", "a-b", "_x", "a b", "\xc3\xa4"};
+  char prefix[96];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_ok(limb_codegen_make_prefix(NULL, cases[i][0], prefix, sizeof prefix, NULL));
+    ck_assert_str_eq(prefix, cases[i][1]);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    limb_error err;
+    assert_status(limb_codegen_make_prefix(bad[i], "x", prefix, sizeof prefix, &err), LIMB_E_ARG);
+    ck_assert_str_eq(err.where, "prefix");
+  }
+}
+END_TEST
+
+// ---- refusals -------------------------------------------------------------------------------------------
+
+typedef struct refusal {
+  const char* what;
+  limb_codegen_options o; // but for size and what
+  const char* where;
+} refusal;
+
+START_TEST(what_does_not_go_is_refused)
+{
+  static const refusal cases[] = {
+    {"idd", {.lanes = 1}, "what"},
+    {"", {.lanes = 1}, "what"},
+    {" , ", {.lanes = 1}, "what"},
+    {"id,id", {.lanes = 1}, "what"},
+    {"id", {.lanes = 3}, "lanes"},
+    {"id", {.lanes = 0}, "lanes"},
+    {"id", {.lanes = 1, .most = 9}, "most"},
+    {"id", {.lanes = 1, .most = -1}, "most"},
+    {"id", {.lanes = 1, .language = LIMB_LANGUAGE_PYTHON, .single = 1}, "single"},
+    {"id", {.lanes = 2, .language = LIMB_LANGUAGE_RUST}, "lanes"},
+    {"id", {.lanes = 1, .language = LIMB_LANGUAGE_JULIA, .sines = LIMB_SINES_OWN}, "sines"},
+    {"id", {.lanes = 1, .language = LIMB_LANGUAGE_LATEX, .most = 50}, "most"},
+    {"id", {.lanes = 1, .language = (limb_language)6}, "language"},
+    {"id", {.lanes = 1, .sines = (limb_sines)3}, "sines"},
+    {"id", {.lanes = 1, .symbols = (limb_symbols)3}, "symbols"},
+    {"id", {.lanes = 1, .prefix = "for"}, "prefix"},
+    {"J", {.lanes = 1, .frame = "nowhere"}, "frame"}};
+  limb_model* m = robot_planar_2r();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    limb_codegen_options o = cases[i].o;
+    limb_codegen* c = (limb_codegen*)&o; // must become NULL
+    limb_error err = {0};
+    o.size = sizeof o, o.what = cases[i].what;
+    check_at("case %zu", i);
+    assert_status(limb_codegen_create(m, &o, NULL, &c, &err), LIMB_E_ARG);
+    assert_that(c == NULL);
+    ck_assert_str_eq(err.where, cases[i].where);
+    ck_assert_uint_gt(strlen(err.text), 10);
+    assert_status(limb_codegen_create(m, &o, NULL, &c, NULL), LIMB_E_ARG);
+  }
+  limb_codegen* c;
+  assert_status(limb_codegen_create(NULL, NULL, NULL, &c, NULL), LIMB_E_ARG);
+  assert_status(limb_codegen_create(m, NULL, NULL, NULL, NULL), LIMB_E_ARG);
+  limb_model_destroy(m);
+}
+END_TEST
+
+START_TEST(singular_forms_are_refused)
+{
+  limb_model* m = robot_weightless();
+  limb_codegen_options o = limb_default_codegen_options();
+  limb_codegen* c;
+  limb_error err = {0};
+  o.what = "fd";
+  assert_status(limb_codegen_create(m, &o, NULL, &c, &err), LIMB_E_UNSUPPORTED);
+  assert_that(c == NULL);
+  ck_assert_str_eq(err.where, "fd");
+  limb_model_destroy(m);
+}
+END_TEST
+
+// An expression that is not the library's is not written.
+START_TEST(disagreement_is_found)
+{
+  hand_made x;
+  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1];
+  bool from_library[1] = {true};
+  rng r = {3};
+  rng_fill(&r, 1, 10, q);
+  rng_fill(&r, 1, 10, v);
+  limb_program* p = limb_program_create(NULL);
+  make(&x);
+  limb_graph_free(p->graph);
+  p->graph = x.g, p->function = &x.f, p->nfunction = 1;
+  p->input[INPUT_Q].count = p->input[INPUT_V].count = 2;
+  limb_trial t = {
+    .states = 5, .answer = answers, .tolerance = tolerance, .from_library = from_library};
+  for (int k = 0; k < INPUT_KINDS; k++) t.input[k] = k == INPUT_Q ? q : v;
+  for (int i = 0; i < 5; i++) {
+    const double *a = q + 2 * i, *b = v + 2 * i;
+    double* y = answer + 5 * i;
+    y[1] = sin(a[0]) * b[1];
+    y[0] = y[1] + cos(a[0]) * b[0];
+    y[2] = a[0], y[3] = 2;
+    y[4] = -sin(a[0] + a[1]) / (cos(a[0]) * b[0]);
+  }
+  assert_ok(limb_trial_compare(&t, p, 0, true, &disagrees, NULL));
+  assert_that(disagrees < 1e-14 && tolerance[0] >= 1e-5);
+  answer[13] += 1e-4;
+  assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
+  answer[13] = NAN;
+  assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
+  limb_program_free(p);
+}
+END_TEST
+
+// ---- texts ----------------------------------------------------------------------------------------------
+
+typedef struct gathered {
+  char* at;
+  size_t used;
+} gathered;
+
+static void gather(void* context, const char* text)
+{
+  gathered* g = context;
+  const size_t n = strlen(text);
+  g->at = realloc(g->at, g->used + n + 1);
+  memcpy(g->at + g->used, text, n + 1);
+  g->used += n;
+}
+
+static int occurrences(const char* text, const char* word)
+{
+  int n = 0;
+  for (const char* s = text; (s = strstr(s, word)); s++) n++;
+  return n;
+}
+
+static size_t longest_line(const char* text)
+{
+  size_t most = 0;
+  for (const char* s = text; *s;) {
+    const size_t n = strcspn(s, "\n");
+    if (n > most) most = n;
+    s += n + (s[n] == '\n');
+  }
+  return most;
+}
+
+static gathered written(limb_model* m, const limb_codegen_options* o, limb_codegen_file file)
+{
+  limb_codegen* c;
+  limb_error err = {0};
+  gathered g = {NULL, 0};
+  const limb_status s = limb_codegen_create(m, o, NULL, &c, &err);
+  ck_assert_msg(s == LIMB_OK, "%s: %s", err.where, err.text);
+  gather(&g, "");
+  assert_ok(limb_codegen_write(c, file, gather, &g));
+  limb_codegen_free(c);
+  return g;
+}
+
+START_TEST(texts_keep_their_promises)
+{
+  static const struct {
+    limb_sines sines;
+    int single, lanes, most, includes;
+  } cases[] = {{LIMB_SINES_LIBM, 0, 1, 0, 1},
+               {LIMB_SINES_OWN, 1, 1, 0, 0},
+               {LIMB_SINES_GIVEN, 0, 4, 0, 0},
+               {LIMB_SINES_LIBM, 1, 8, 15, 1}};
+  limb_model* m = robot_scara();
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    limb_codegen_options o = limb_default_codegen_options();
+    o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
+    o.lanes = cases[i].lanes, o.most = cases[i].most;
+    check_at("case %zu", i);
+    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
+                   again = written(m, &o, LIMB_FILE_SOURCE);
+    ck_assert_str_eq(source.at, again.at);
+    ck_assert_int_eq(occurrences(source.at, "#include"), cases[i].includes);
+    ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
+    ck_assert_int_eq(occurrences(source.at, "double") > 0, !cases[i].single);
+    ck_assert_int_eq(occurrences(source.at, "static void") > 0, cases[i].most > 0);
+    assert_that(occurrences(source.at, "/* quill */") > 0);
+    free(source.at);
+    free(again.at);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+START_TEST(every_language_is_written)
+{
+  static const char* const words[] = {"void scara_id(",       "def scara_id(q, v, a):",
+                                      "= scara_id(q, v, a)",  "function scara_id(q, v, a)",
+                                      "pub fn scara_id(q: &", "\\begin{align*}"};
+  limb_model* m = robot_scara();
+  for (int k = 0; k <= LIMB_LANGUAGE_LATEX; k++) {
+    limb_codegen_options o = limb_default_codegen_options();
+    o.what = "id,M", o.language = (limb_language)k;
+    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
+                   header = written(m, &o, LIMB_FILE_HEADER);
+    check_at("language %d", k);
+    ck_assert_int_eq(occurrences(source.at, words[k]) > 0, 1);
+    ck_assert_int_eq(header.used > 0, k == LIMB_LANGUAGE_C);
+    ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
+    free(source.at);
+    free(header.at);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+// ---- memory ---------------------------------------------------------------------------------------------
+
+typedef struct counting {
+  int left; // allocations until there are no more
+  int held; // not given back
+} counting;
+
+static void* take(void* context, size_t size, size_t align)
+{
+  counting* c = context;
+  if (c->left-- <= 0) return NULL;
+  c->held++;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void give(void* context, void* memory, size_t size)
+{
+  (void)size;
+  if (memory) ((counting*)context)->held--;
+  free(memory);
+}
+
+START_TEST(no_memory_is_no_text)
+{
+  limb_model* m = robot_planar_2r();
+  limb_codegen_options o = limb_default_codegen_options();
+  o.most = 10, o.what = "id,M";
+  limb_status s = LIMB_E_NOMEM;
+  for (int n = 0; s != LIMB_OK; n++) {
+    counting count = {n, 0};
+    const limb_allocator alloc = {take, give, &count};
+    limb_codegen* c = NULL;
+    s = limb_codegen_create(m, &o, &alloc, &c, NULL);
+    assert_that(s == LIMB_OK || s == LIMB_E_NOMEM);
+    assert_that((c != NULL) == (s == LIMB_OK));
+    limb_codegen_free(c);
+    check_at("%d allocations", n);
+    ck_assert_int_eq(count.held, 0);
+    ck_assert_int_lt(n, 5000);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+CHECK_MAIN("emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs,
+           literals_read_back, names_in_comments_are_safe, prefixes, what_does_not_go_is_refused,
+           singular_forms_are_refused, disagreement_is_found, texts_keep_their_promises,
+           every_language_is_written, no_memory_is_no_text)

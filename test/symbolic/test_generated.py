@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Generated sources of all fixture robots, compiled and run.
+
+    test_generated.py <generate_fixtures> [--few] [--all]
+
+Every source is compiled with gcc and clang (those that are there), with -O0, -O2 and -O3, and once with the
+undefined-behaviour sanitizer; all warnings that users ask for are errors. The program that was generated with it then
+compares its answers with the library's. Sources of Python are called, and compared with what C answers to the same.
+
+Compilers need minutes for large robots: beyond SMALL statements in a source it is compiled with -O0 by both and -O2 by
+the last, beyond LARGE with -O0 by the last; --all compiles everything with everything. --few: small robots, one
+compiler.
+"""
+import concurrent.futures
+import ctypes
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GENERATE = None
+FEW = ALL = False
+FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
+LEVELS = ["-O0", "-O2", "-O3"]
+SANITIZER = ["-O1", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
+SMALL, LARGE = 1200, 4000  # statements
+DOUBLE = 1e-13  # of the largest entry of a result
+EPSILON = 2**-52
+# By elimination, or small differences of large terms (gamma): so much times the condition of the mass matrix, or what
+# the test allows (with loops, or over float), ten times what the expressions differed when they were evaluated in double
+# or float.
+SOLVED = ("fd", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "tau_active", "closed_acc", "lambda", "closed_M", "closed_h",
+          "platform_tau", "platform_acc", "platform_J")
+
+
+def run(words, timeout=280, **more):
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, **more)
+
+
+class Case:
+    """A line of generate_fixtures."""
+
+    def __init__(self, line):
+        self.prefix, self.variant, language, statements, longest, differs, condition = line.split()
+        self.is_c = language == "0"
+        self.is_float = "float" in self.variant or self.variant == "many"
+        self.statements, self.longest, self.differs = int(statements), int(longest), float(differs)
+        self.condition = float(condition)
+
+    def is_fine(self, line):
+        """A line of its test program: verdict, name, difference, and what it allows."""
+        verdict, name, differs, allowed = re.match(r"(\w+) +(\w+): differs by (\S+), allowed (\S+)$", line).groups()
+        quantity, most = name[len(self.prefix) + 1:], DOUBLE
+        if quantity in SOLVED:
+            most = max(DOUBLE, EPSILON * self.condition)
+        if self.is_float or (quantity in SOLVED and not self.condition):
+            most = float(allowed)
+        return verdict == "ok" and float(differs) <= most
+
+    def builds(self, compilers):
+        """Compilers and flags."""
+        if ALL or self.statements <= SMALL:
+            return [(x, [level]) for x in compilers for level in LEVELS]
+        if self.statements > LARGE:
+            return [(compilers[-1], ["-O0"])]
+        return [(x, ["-O0"]) for x in compilers] + [(compilers[-1], ["-O2"])]
+
+
+class Generated(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        done = run([GENERATE, str(cls.folder), *(["--few"] if FEW else [])])
+        assert done.returncode == 0, done.stderr
+        cls.cases = [Case(line) for line in done.stdout.splitlines()]
+        cls.compilers = [x for x in ("gcc", "clang") if shutil.which(x)][:1 if FEW else 2]
+        if not cls.compilers:
+            raise unittest.SkipTest("there is no compiler")
+
+    def build_and_run(self, case, compiler, flags):
+        """Message about what went wrong; empty when all is fine."""
+        prefix = case.prefix
+        name = f"{prefix}_{compiler}{''.join(flags)}".replace("/", "_")
+        program = self.folder / name
+        made = run([compiler, *FLAGS, *flags, f"{prefix}.c", f"{prefix}_test.c", "-o", str(program), "-lm"],
+                   cwd=self.folder)
+        if made.returncode != 0:
+            return f"{name}: does not compile: {made.stderr[:2000]}"
+        done = run([str(program)])
+        program.unlink()
+        told = [x for x in done.stdout.splitlines() if not case.is_fine(x)]
+        if done.returncode == 0 and done.stdout and not told:
+            return ""
+        return f"{name}: exit code {done.returncode}: {told} {done.stderr[-2000:]}"
+
+    def all_well(self, jobs):
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            told = [x for x in pool.map(lambda job: self.build_and_run(*job), jobs) if x]
+        self.assertEqual(told, [])
+
+    def test_every_robot_is_there(self):
+        plain = {x.prefix for x in self.cases if x.variant == "plain"}
+        self.assertGreater(len(plain), 4 if FEW else 25)
+        self.assertGreater(len({x.variant for x in self.cases}), 10)
+
+    def test_expressions_agree_with_the_library(self):
+        for case in self.cases:
+            self.assertLess(case.differs, 1e-10, case.prefix)
+
+    def test_compiled(self):
+        jobs = [(x, *build) for x in self.cases if x.is_c for build in x.builds(self.compilers)]
+        self.all_well(sorted(jobs, key=lambda job: -job[0].statements))
+
+    def test_sanitized(self):
+        self.all_well([(x, self.compilers[-1], SANITIZER) for x in self.cases
+                       if x.is_c and (ALL or x.statements <= SMALL)])
+
+    def test_a_wrong_source_is_found(self):
+        """Tests that were generated can fail."""
+        text = (self.folder / "scara_plain.c").read_text()
+        wrong, count = re.subn(r"(= \(?[a-z]\w*) \+ ", r"\1 - ", text, count=1)
+        self.assertEqual(count, 1)
+        for ending in (".h", "_test.c"):
+            test = (self.folder / f"scara_plain{ending}").read_text()
+            (self.folder / f"wrong{ending}").write_text(test.replace("scara_plain.h", "wrong.h"))
+        (self.folder / "wrong.c").write_text(wrong.replace("scara_plain.h", "wrong.h"))
+        case = Case("wrong plain 0 0 0 0 0")
+        self.assertIn("exit code 1", self.build_and_run(case, self.compilers[0], ["-O1"]))
+
+    def test_python(self):
+        for case in [x for x in self.cases if x.variant == "python"]:
+            self.compare_python(case.prefix, case.prefix.replace("_python", "_plain"))
+
+    def compare_python(self, ours, plain):
+        library = self.folder / f"{plain}.so"
+        made = run([self.compilers[0], "-O1", "-shared", "-fPIC", f"{plain}.c", "-o", str(library), "-lm"],
+                   cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        c, names = ctypes.CDLL(str(library)), {}
+        exec((self.folder / f"{ours}.py").read_text(), names)  # pylint: disable=exec-used
+        header = (self.folder / f"{plain}.h").read_text()
+        for function, arguments in re.findall(rf"void {plain}_(\w+)\(([^)]*)\)", header):
+            self.compare_function(names[f"{ours}_{function}"], c[f"{plain}_{function}"], arguments)
+
+    def compare_function(self, python, c, arguments):
+        sizes = [(x.split("[")[0].split()[-1], int(x.split("[")[1].split("]")[0]), "const" in x)
+                 for x in arguments.split(",")]
+        inputs = [[random.uniform(-1, 1) for _ in range(n)] for _, n, is_input in sizes if is_input]
+        arrays = [(ctypes.c_double * n)() for _, n, _ in sizes]
+        for array, values in zip(arrays, inputs):
+            array[:] = values
+        c(*arrays)
+        answers = python(*inputs)
+        expected = [list(x) for x, (_, _, is_input) in zip(arrays, sizes) if not is_input]
+        answers = [answers] if len(expected) == 1 else answers
+        for answer, right in zip(answers, expected):
+            flat = [y for x in answer for y in (x if isinstance(x, (list, tuple)) else [x])]
+            self.assertEqual(len(flat), len(right))
+            scale = max(map(abs, right)) or 1
+            self.assertLess(max(abs(x - y) for x, y in zip(flat, right)), 1e-12 * scale)
+
+
+if __name__ == "__main__":
+    GENERATE = sys.argv[1]
+    FEW, ALL = "--few" in sys.argv, "--all" in sys.argv
+    unittest.main(argv=sys.argv[:1])
