@@ -27,7 +27,7 @@ typedef struct limb_ws {
   void* tau;            // ncdof: joint forces
   void* force;          // 1 + nlink: the world's, then the links'
   void* state;          // nlink: of links whose state must be kept
-  double* base; // nroot states of the base frames; double whatever the scalar but symbols (base3)
+  double* base;         // nroot states of the base frames; double, but for symbols (base3)
   int base_turns;       // 0: none of them turns or starts to turn
   void* aba;            // nlink
   void* aba_aux;        // naux

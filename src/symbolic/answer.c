@@ -82,14 +82,16 @@ static limb_status pose(const state* s, double* out)
 
 static limb_status id_slopes(const state* s, double* out)
 {
-  const limb_id_derivatives to = {.dtau_dq = out, .dtau_dv = out + s->nv * s->nv};
+  limb_id_derivatives to = {0};
+  to.dtau_dq = out, to.dtau_dv = out + s->nv * s->nv;
   return limb_inverse_dynamics_derivatives(s->x->d, s->q, s->v, s->a, &s->x->env, &to);
 }
 
 static limb_status fd_slopes(const state* s, double* out)
 {
   const size_t n = s->nv * s->nv;
-  const limb_fd_derivatives to = {.dacc_dq = out, .dacc_dv = out + n, .dacc_dtau = out + 2 * n};
+  limb_fd_derivatives to = {0};
+  to.dacc_dq = out, to.dacc_dv = out + n, to.dacc_dtau = out + 2 * n;
   return limb_forward_dynamics_derivatives(s->x->d, s->q, s->v, s->tau, &s->x->env, &to);
 }
 

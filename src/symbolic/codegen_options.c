@@ -128,7 +128,7 @@ limb_status limb_codegen_make_prefix(const char* asked, const char* robot, char*
   for (; *name && n + 1 < room; name++) {
     const bool good = is_letter(*name) || is_digit(*name);
     if (!good && n && prefix[n - 1] == '_') continue; // one underscore for what is none
-    prefix[n++] = good ? *name : '_';
+    prefix[n++] = (char)(good ? *name : '_');
   }
   while (n > 1 && prefix[n - 1] == '_') n--;
   prefix[n] = '\0';

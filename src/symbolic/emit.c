@@ -64,7 +64,7 @@ void limb_emit_flush(limb_emitter* e)
       column = strlen(e->syntax->indent) + strlen(e->syntax->margin);
       continue;
     } else {
-      put_char(e->text, *s == '\v' ? ' ' : *s);
+      put_char(e->text, (char)(*s == '\v' ? ' ' : *s));
     }
     column++;
   }

@@ -16,18 +16,18 @@ enum { LIMB_LINE = 100 }; // columns
 // A language. In texts, \v is a blank where a line may be broken.
 typedef struct limb_syntax {
   limb_language language;
+  int first;                   // index
   const char *note, *note_end; // around a comment
   const char* indent;          // of statements
   const char *let, *typed;     // before a new name: a word, and the type (%s); typed NULL: none
   const char *is, *end;        // t1 is expression end
   const char *go_on, *margin;  // ends a line that goes on, begins the next one
-  bool wrapped;                // expressions of several lines stand in brackets
   const char *open, *close;    // of an index of a vector
   const char* matrix;          // of a row and a column; NULL: one index, row by row
-  int first;                   // index
   const char *times, *over;    // NULL: a fraction
   const char*
     call[5];        // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
+  bool wrapped;     // expressions of several lines stand in brackets
   bool typed_calls; // f64::sin
 } limb_syntax;
 

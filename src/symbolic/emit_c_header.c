@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+static char upper(char c) { return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
 
 void limb_emit_c_header(limb_emitter* e)
 {

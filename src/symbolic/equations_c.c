@@ -30,7 +30,7 @@ static void put_prefix(const limb_equations* x, limb_text* t)
   if (!is_letter(name[0])) limb_text_put(t, "robot_");
   for (int i = 0; name[i] && i < 40; i++) {
     const bool fits = is_letter(name[i]) || (name[i] >= '0' && name[i] <= '9');
-    const char c[2] = {fits ? name[i] : '_', '\0'};
+    const char c[2] = {(char)(fits ? name[i] : '_'), '\0'};
     limb_text_put(t, c);
   }
 }

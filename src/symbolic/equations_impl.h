@@ -97,7 +97,7 @@ bool limb_equations_direction(limb_equations* x, const double* weight, double of
 
 // ---- equations_loops.c -----------------------------------------------------------------------------------
 
-limb_status limb_equations_loops(limb_equations* x); // Psi
+limb_status limb_equations_loops(limb_equations* e); // Psi
 
 // ---- equations_tidy.c ------------------------------------------------------------------------------------
 

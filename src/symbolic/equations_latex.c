@@ -66,26 +66,33 @@ static void put_folded(limb_text* t, const char* line)
   }
 }
 
-static void put_entries(const limb_equations* x, limb_text* t, int quantity)
+// Entry (i, j): its name, also as the other half of a symmetric matrix, and its expression.
+static void put_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
   const limb_shape s = limb_equations_shape(x, quantity);
   const bool wide = s.rows > 9 || s.columns > 9;
+  limb_text line = {.alloc = t->alloc};
+  limb_equations_entry(x, &line, quantity, i, j);
+  limb_text_print(t, "%s_{%d", symbol_of(quantity), i + 1);
+  if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
+  limb_text_put(t, "}");
+  if (quantity == WHAT_M && i != j)
+    limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
+  limb_text_put(t, " &= ");
+  if (line.at) put_folded(t, line.at);
+  t->failed = t->failed || line.failed;
+  limb_text_end(&line);
+}
+
+static void put_entries(const limb_equations* x, limb_text* t, int quantity)
+{
+  const limb_shape s = limb_equations_shape(x, quantity);
   bool first = true;
   for (int i = 0; i < s.rows; i++) {
     for (int j = quantity == WHAT_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
-      limb_text line = {.alloc = t->alloc};
-      limb_equations_entry(x, &line, quantity, i, j);
       if (!first) limb_text_put(t, " \\\\\n");
       first = false;
-      limb_text_print(t, "%s_{%d", symbol_of(quantity), i + 1);
-      if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
-      limb_text_put(t, "}");
-      if (quantity == WHAT_M && i != j)
-        limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
-      limb_text_put(t, " &= ");
-      if (line.at) put_folded(t, line.at);
-      t->failed = t->failed || line.failed;
-      limb_text_end(&line);
+      put_entry(x, t, quantity, i, j);
     }
   }
 }

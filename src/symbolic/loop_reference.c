@@ -144,13 +144,15 @@ static limb_closed_motion closed_motion(const limb_loop_reference* r, inputs in)
 
 static limb_status psi(limb_loop_reference* r, inputs in, double* out)
 {
-  const limb_loop_equations e = {.Psi = out};
+  limb_loop_equations e = {0};
+  e.Psi = out;
   return limb_loop_equations_at(r->w, in[INPUT_Q], NULL, NULL, &e);
 }
 
 static limb_status gamma_rows(limb_loop_reference* r, inputs in, double* out)
 {
-  const limb_loop_equations e = {.gamma = out};
+  limb_loop_equations e = {0};
+  e.gamma = out;
   return limb_loop_equations_at(r->w, in[INPUT_Q], in[INPUT_V], NULL, &e);
 }
 
@@ -177,7 +179,8 @@ static limb_status passive(limb_loop_reference* r, inputs in, double* out)
 static limb_status tau_active(limb_loop_reference* r, inputs in, double* out)
 {
   const limb_closed_motion motion = closed_motion(r, in);
-  limb_closed_forces to = {.tau = out};
+  limb_closed_forces to = {0};
+  to.tau = out;
   const limb_status s = limb_closed_inverse_dynamics(r->w, &motion, NULL, NULL, &to);
   return s == LIMB_E_SINGULAR && to.undriven > 0 ? LIMB_OK : s;
 }

@@ -230,35 +230,42 @@ static void order_by_walk(limb_listing* l, walk* w, bool back)
 
 // ---- the best of them ---------------------------------------------------------------------------------
 
-// Angles first, then their sines, then the rest as in the graph.
-static bool order_as_graph(limb_listing* l)
+enum { BELOW_SINE = 1, TO_SINE = 2 }; // marks: depends on a sine, leads to one
+
+static void mark_sines(limb_listing* l, unsigned char* mark)
 {
-  unsigned char* mark = limb_alloc(&l->alloc, l->nodes); // 1: depends on a sine, 2: leads to one
-  if (!mark) return false;
-  memset(mark, 0, l->nodes);
   for (uint32_t n = 0; n < l->nodes; n++) {
     const limb_node* x = limb_graph_node(l->g, n);
     const int operands = limb_operands((limb_op)x->op);
     if (!l->uses[n] || operands == 0) continue;
-    const bool below =
-      (mark[limb_edge_node(x->a)] & 1) || (operands > 1 && (mark[limb_edge_node(x->b)] & 1));
+    const bool below = (mark[limb_edge_node(x->a)] & BELOW_SINE) ||
+                       (operands > 1 && (mark[limb_edge_node(x->b)] & BELOW_SINE));
     const bool sine = limb_is_sine((limb_op)x->op);
     if (sine && below) l->nested = true;
-    mark[n] = (unsigned char)((sine || below) | (sine && !below) << 1);
+    mark[n] = (unsigned char)((sine || below ? BELOW_SINE : 0) | (sine && !below ? TO_SINE : 0));
   }
   for (uint32_t n = l->nodes; n-- > 0;) {
     const limb_node* x = limb_graph_node(l->g, n);
     const int operands = limb_operands((limb_op)x->op);
-    if (!(mark[n] & 2)) continue;
-    if (operands > 0) mark[limb_edge_node(x->a)] |= 2;
-    if (operands > 1) mark[limb_edge_node(x->b)] |= 2;
+    if (!(mark[n] & TO_SINE)) continue;
+    if (operands > 0) mark[limb_edge_node(x->a)] |= TO_SINE;
+    if (operands > 1) mark[limb_edge_node(x->b)] |= TO_SINE;
   }
+}
+
+// Angles first, then their sines, then the rest as in the graph.
+static bool order_as_graph(limb_listing* l)
+{
+  unsigned char* mark = limb_alloc(&l->alloc, l->nodes);
+  if (!mark) return false;
+  memset(mark, 0, l->nodes);
+  mark_sines(l, mark);
   uint32_t count = 0;
   for (int part = 0; part < 3; part++) {
     for (uint32_t n = 0; n < l->nodes; n++) {
       if (!l->place[n]) continue;
-      const bool sine = mark[n] & 1;
-      const int belongs = mark[n] & 2 ? sine : 2;
+      const bool sine = mark[n] & BELOW_SINE;
+      const int belongs = mark[n] & TO_SINE ? sine : 2;
       if (belongs == part) l->node[count++] = n;
     }
     if (part == 0) l->sums = count;

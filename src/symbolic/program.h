@@ -8,15 +8,15 @@
 #include "symbolic/graph.h"
 
 typedef enum limb_input_kind {
-  INPUT_Q,         // coordinates
-  INPUT_V,         // velocities
-  INPUT_A,         // accelerations
-  INPUT_TAU,       // forces
-  INPUT_X,         // accelerations where they are given, else forces
-  INPUT_TWIST,     // of a platform: six components, its own axes
+  INPUT_Q,          // coordinates
+  INPUT_V,          // velocities
+  INPUT_A,          // accelerations
+  INPUT_TAU,        // forces
+  INPUT_X,          // accelerations where they are given, else forces
+  INPUT_TWIST,      // of a platform: six components, its own axes
   INPUT_TWIST_RATE, // and its derivative
-  INPUT_GRAVITY,   // three components, world axes
-  INPUT_PARAMETER, // numbers of the robot that were kept as symbols
+  INPUT_GRAVITY,    // three components, world axes
+  INPUT_PARAMETER,  // numbers of the robot that were kept as symbols
   INPUT_KINDS
 } limb_input_kind;
 

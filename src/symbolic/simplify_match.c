@@ -330,6 +330,19 @@ static void find_factor(const net* s, uint32_t n, form* f)
   if (fabs(fabs(f->k) - 1) < 1e-9) f->k = f->k < 0 ? -1 : 1;
 }
 
+// Keeps a form if it is the cheapest so far, or, where exchanges at equal price are wanted, by lot.
+static void consider(matcher* m, search* r, form f)
+{
+  if (net_edge(m->s, f.a << 1) != f.a << 1 || net_edge(m->s, f.b << 1) != f.b << 1) return;
+  find_factor(m->s, r->n, &f);
+  if (!holds(m->s, r->n, &f)) return;
+  const long gain = priced(m->s, r->n, &f);
+  if (gain > r->gain) r->gain = gain, r->best = f, r->ties = 0;
+  if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) &&
+      !alike(m->s, r->n, &f) && chosen(m, r))
+    r->best = f;
+}
+
 // Tries all t of the table that fit what is left of n beside c in two samples.
 static void look(matcher* m, search* r, uint32_t outer, limb_edge c, double v0, double v1)
 {
@@ -346,16 +359,9 @@ static void look(matcher* m, search* r, uint32_t outer, limb_edge c, double v0, 
          at = (at + 1) & (m->slots - 1)) {
       const pair p = m->table[at];
       if (p.key != key) continue;
-      form f = {
-        outer, c, 1, 0, (pair_kind)(p.b & 3U), m->member[p.a].cell, m->member[p.b >> 2].cell};
-      if (net_edge(m->s, f.a << 1) != f.a << 1 || net_edge(m->s, f.b << 1) != f.b << 1) continue;
-      find_factor(m->s, r->n, &f);
-      if (!holds(m->s, r->n, &f)) continue;
-      const long gain = priced(m->s, r->n, &f);
-      if (gain > r->gain) r->gain = gain, r->best = f, r->ties = 0;
-      if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) &&
-          !alike(m->s, r->n, &f) && chosen(m, r))
-        r->best = f;
+      consider(m, r,
+               (form){outer, c, 1, 0, (pair_kind)(p.b & 3U), m->member[p.a].cell,
+                      m->member[p.b >> 2].cell});
     }
   }
 }

@@ -5,17 +5,16 @@
 #include "base/nearest.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- inputs -----------------------------------------------------------------------------------------
 
 static const char* joined(limb_program* p, const char* a, const char* b)
 {
-  const size_t na = strlen(a), nb = strlen(b);
-  char* text = limb_program_take(p, na + nb + 1, 1);
-  if (!text) return NULL;
-  memcpy(text, a, na);
-  memcpy(text + na, b, nb);
+  const size_t size = strlen(a) + strlen(b) + 1;
+  char* text = limb_program_take(p, size, 1);
+  if (text) (void)snprintf(text, size, "%s%s", a, b);
   return text;
 }
 
@@ -55,8 +54,8 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
     [INPUT_TAU] = {"tau", "joint forces", m->nv, v, NULL},
     [INPUT_X] = {"x", "joint accelerations where they are given, else joint forces", m->nv, v,
                  NULL},
-    [INPUT_TWIST] = {"twist", "velocity of the platform, angular and linear, its own axes", 6, twist,
-                     NULL},
+    [INPUT_TWIST] = {"twist", "velocity of the platform, angular and linear, its own axes", 6,
+                     twist, NULL},
     [INPUT_TWIST_RATE] = {"twist_rate", "spatial acceleration of the platform, its own axes", 6,
                           twist, NULL},
     [INPUT_GRAVITY] = {"gravity", "acceleration of gravity, world axes", 3, world, gravity},
