@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """check_warnings.py BUILD: every compile command of a configured build, as far as the warnings.
 
-Clang warns before it makes code, so no code is made; gcc needs the real build."""
+Clang warns before it makes code, so no code is made; gcc needs the real build. Sources that are generated while
+building are not there yet, and are left out."""
 import json
 import os
 import pathlib
@@ -24,6 +25,7 @@ def warnings(entry):
 
 found = Findings("check_warnings")
 entries = json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text())
+entries = [entry for entry in entries if os.path.exists(entry["file"])]
 jobs = int(os.environ.get("JOBS", os.cpu_count()))
 with ThreadPoolExecutor(jobs) as pool:
     for entry, (code, text) in zip(entries, pool.map(warnings, entries)):

@@ -42,8 +42,8 @@ typedef enum limb_sines {
 /// Which numbers of the robot stay symbols, and become an argument p.
 typedef enum limb_symbols {
   LIMB_SYMBOLS_NONE = 0,    ///< all are inserted
-  LIMB_SYMBOLS_INERTIA = 1, ///< base (regrouped) inertial parameters, friction, springs, rotors
-  LIMB_SYMBOLS_ALL = 2      ///< lengths as well
+  LIMB_SYMBOLS_INERTIA = 1, ///< base (regrouped) inertial parameters that are not zero
+  LIMB_SYMBOLS_ALL = 2      ///< lengths between joints as well
 } limb_symbols;
 
 /// What the order of statements, and of the terms of sums, is made for.

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 512, PATH = 1024, PART = 2000 };
+enum { LIST = 512, PATH = 1024, PART = 2000, ALONE = 500 };
 
 typedef struct variant {
   const char* name;
@@ -166,8 +166,8 @@ static void generate(const subject* x, const char* what, const variant* v, const
   limb_codegen_free(c);
 }
 
-// A case of all quantities that the robot has, but for some; one of its own for each that has a long function
-// (which is split, plain.options.most).
+// A case of all quantities that the robot has, but for some; one of its own for each that has more than ALONE
+// statements, plain ones only (the longest are split, plain.options.most).
 static void all_quantities(const subject* x, const char* but, const variant* v, const char* folder)
 {
   char list[LIST] = "";
@@ -180,7 +180,7 @@ static void all_quantities(const subject* x, const char* but, const variant* v, 
     limb_codegen* c = strstr(but, word) ? NULL : create(x->m, v, what, prefix, to_see);
     if (!c) continue;
     if (limb_codegen_get(c, 0, &f) != LIMB_OK) stop(prefix, what, &(limb_error){0});
-    if (f.statements <= PART) {
+    if (f.statements <= ALONE) {
       (void)snprintf(list + strlen(list), LIST - strlen(list), "%s%s", *list ? "," : "", what);
     } else if (v == &plain) {
       write_case(c, v, x->condition, folder);

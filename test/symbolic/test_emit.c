@@ -301,7 +301,7 @@ START_TEST(disagreement_is_found)
   assert_that(disagrees < 1e-14 && tolerance[0] >= 1e-5);
   answer[13] += 1e-4;
   assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
-  answer[13] = NAN;
+  answer[13] = (double)NAN;
   assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
   limb_program_free(p);
 }
