@@ -129,9 +129,9 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
-    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
-    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"}};
+    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},  {"symbols", "symbols"},
+    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"}, {"lanes", "lanes"},
+    {"most", "split"},    {"order", "order"},   {"effort", "effort"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);

@@ -7,6 +7,7 @@
 #include "help.h"
 #include "output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,14 +76,23 @@ static int run_flag(int argc, char** argv)
   return EXIT_USAGE;
 }
 
+// Letters and digits: nothing that a terminal would act on.
+static int is_plain(const char* text)
+{
+  while (isalnum((unsigned char)*text)) text++;
+  return *text == '\0';
+}
+
 // A wish that is not fulfilled, LIMB_ISA in the environment, is not passed over.
 static void tell_refused_isa(void)
 {
   const char* refused = limb_isa_refused();
   if (!refused) return;
-  (void)fprintf(stderr,
-                "limb: warning: LIMB_ISA: there is no instruction set '%s' here, %s is used\n",
-                refused, limb_isa_name());
+  (void)fprintf(
+    stderr,
+    "limb: warning: LIMB_ISA: there is no instruction set '%.20s' here (base, v3 and v4 are"
+    " the names), %s is used\n",
+    is_plain(refused) ? refused : "?", limb_isa_name());
 }
 
 int main(int argc, char** argv)

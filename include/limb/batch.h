@@ -186,7 +186,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_f32(limb_batch* b, si
                                                                const float* q, float* M,
                                                                limb_status* status);
 
-/// limb_mass_matrix_inverse. LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities.
+/// limb_mass_matrix_inverse.
 /// @param Minv  n states of nv x nv (output)
 LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n,
                                                                    const double* q, double* Minv,
@@ -203,7 +203,8 @@ typedef struct limb_batch_closed {
 
 /// limb_closed_forward_dynamics: accelerations with the loops closed. Its kernels choose pivots by values,
 /// which lanes cannot: states go one by one, on the threads of the pool. Rows and double only
-/// (LIMB_E_UNSUPPORTED). LIMB_E_ARG for a robot without loops; also what limb_loops_init says of the robot.
+/// (LIMB_E_UNSUPPORTED), and no force laws. LIMB_E_ARG for a robot without loops; also what limb_loops_init
+/// says of the robot.
 /// @param how  NULL: all defaults
 LIMB_NODISCARD LIMB_API limb_status limb_batch_closed_forward_dynamics(
   limb_batch* b, size_t n, const double* q, const double* v, const double* tau,

@@ -40,7 +40,9 @@ KERNEL real where_less(real a, real b, real x, real y)
 // The number itself, made for good: the compiler does not merge what made it, a change of sign or a product,
 // with what follows. One text for numbers and for vectors of them then has the same operations fused. Scalars
 // that ask for it define SETTLES; for the others it is no more than its argument (linalg/spatial_ops.h).
-#if defined(__x86_64__)
+#if defined(__AVX512F__)
+#define SETTLE(x) __asm__("" : "+v"(x))
+#elif defined(__x86_64__)
 #define SETTLE(x) __asm__("" : "+x"(x))
 #elif defined(__aarch64__)
 #define SETTLE(x) __asm__("" : "+w"(x))

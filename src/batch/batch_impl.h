@@ -133,6 +133,12 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out);
 // Reads the surroundings. LIMB_E_ARG, LIMB_E_UNSUPPORTED and LIMB_E_NONFINITE as limb_environment_read.
 limb_status limb_batch_surround(const limb_batch_call* c, limb_batch_job* job);
 
+// What a batch says of surroundings that single calls refuse: LIMB_E_NONFINITE is kept for states.
+static inline limb_status limb_batch_refusal(limb_status s)
+{
+  return s == LIMB_E_NONFINITE ? LIMB_E_ARG : s;
+}
+
 // The same, but of what they say gravity only.
 limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job* job);
 

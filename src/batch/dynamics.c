@@ -132,7 +132,7 @@ static limb_status step(const limb_batch_call* c, const limb_batch_steps* steps)
 {
   limb_batch_job job;
   if (!c->v || !steps || steps->count < 0 || !(steps->step > 0)) return LIMB_E_ARG;
-  if (!limb_finite(1, &steps->step)) return LIMB_E_NONFINITE;
+  if (!limb_finite(1, &steps->step)) return LIMB_E_ARG;
   limb_status s = limb_batch_prepare(c, &job);
   if (s == LIMB_OK) s = limb_batch_surround(c, &job);
   job.steps = steps;

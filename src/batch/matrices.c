@@ -8,6 +8,9 @@ static const limb_batch_kernels* kernels_for(const limb_batch_call* c)
   return limb_batch_matrix_kernels(c, c->b->m->nv <= LIMB_BATCH_MATRICES_MOST);
 }
 
+// Whether there is room for matrices made from others: not for robots with very many mimic joints.
+static bool has_sheet(const limb_batch_call* c) { return c->b->space[0].ws.sheet.cell != NULL; }
+
 // ---- mass matrix ----------------------------------------------------------------------------------------
 
 static limb_status mass_matrix(const limb_batch_call* c)
@@ -40,7 +43,8 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
   limb_batch_job job;
   const limb_status s = c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
   if (s != LIMB_OK) return s;
-  const limb_batch_kernels* k = kernels_for(c);
+  const bool lanes = c->b->m->nv <= LIMB_BATCH_MATRICES_MOST && has_sheet(c);
+  const limb_batch_kernels* k = limb_batch_matrix_kernels(c, lanes);
   return k ? limb_batch_go(c->b, &job, k->mass_matrix_inverse) : LIMB_E_UNSUPPORTED;
 }
 
@@ -67,7 +71,7 @@ static limb_status prepare_slopes(const limb_batch_call* c, limb_batch_job* job)
 {
   limb_status s = c->v && c->x ? limb_batch_prepare(c, job) : LIMB_E_ARG;
   if (s == LIMB_OK) s = limb_batch_surround(c, job);
-  return s == LIMB_OK && !kernels_for(c) ? LIMB_E_UNSUPPORTED : s;
+  return s == LIMB_OK && (!kernels_for(c) || !has_sheet(c)) ? LIMB_E_UNSUPPORTED : s;
 }
 
 static limb_status id_derivatives(const limb_batch_call* c)

@@ -5,6 +5,8 @@
 #include "limb/regressor.h"
 
 #include "batch/batch_impl.h"
+#include "dynamics/environment.h"
+#include "loops/forward_impl.h"
 
 #include <math.h>
 
@@ -140,6 +142,17 @@ static limb_batch_failure closed(const limb_batch_job* job, const limb_batch_spa
   return for_states(job, s, first, end, (widths){{job->m->nv}}, one_closed);
 }
 
+// Laws are for one caller, and states may be on several threads.
+static limb_status check_closed(const limb_batch* b, const limb_batch_closed* how)
+{
+  limb_environment env;
+  limb_closed_options options;
+  limb_status s = limb_environment_read(b->m, how->env, &env);
+  if (s == LIMB_OK && env.nlaw > 0) s = LIMB_E_UNSUPPORTED;
+  if (s == LIMB_OK) s = limb_closed_options_read(how->options, &options);
+  return limb_batch_refusal(s);
+}
+
 limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q,
                                                const double* v, const double* tau,
                                                const limb_batch_closed* how, double* a,
@@ -152,6 +165,7 @@ limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const do
   if (s == LIMB_OK && b->options.layout != LIMB_BATCH_ROWS) s = LIMB_E_UNSUPPORTED;
   if (s == LIMB_OK && b->m->nloop == 0) s = LIMB_E_ARG;
   if (s == LIMB_OK) s = b->loops;
+  if (s == LIMB_OK && how) s = check_closed(b, how);
   if (s != LIMB_OK) return s;
   if (how) job.env = how->env, job.closed = how->options;
   job.block = 1;

@@ -16,6 +16,7 @@ enum {
   LEAST_FORWARD = 20,
   LEAST_CHAIN_INVERSE = 100,
   LEAST_CHAIN_FORWARD = 200,
+  CHAIN_PART = 128, // joints for each processor: joins are one after the other
   // Length of the last part of a chain, in hundredths of another's: they do different work.
   LAST_INVERSE = 85,
   LAST_FORWARD = 170
@@ -126,14 +127,15 @@ static bool can_hold(const limb_model* m)
 static void plan_chain(const limb_model* m, limb_split_way way, int processors, int least,
                        limb_plan* plan)
 {
-  const int n = m->nlink - 1, count = way == LIMB_SPLIT_INVERSE ? processors + 1 : processors;
+  const int n = m->nlink - 1;
+  const int count = way == LIMB_SPLIT_INVERSE ? processors + 1 : processors;
   const int last = way == LIMB_SPLIT_INVERSE ? LAST_INVERSE : LAST_FORWARD;
-  const int saved = (int)((long)n * (processors - 1) / (2 * processors));
+  const int saved = (int)((int64_t)n * (processors - 1) / (2 * (int64_t)processors));
   if (n < 2 * count || saved < least) return;
   if (way == LIMB_SPLIT_FORWARD && !can_hold(m)) return;
   plan->count = count;
   for (int i = 0; i < count; i++) {
-    const long before = 100L * i, whole = 100L * (count - 1) + last;
+    const int64_t before = 100 * (int64_t)i, whole = 100 * (int64_t)(count - 1) + last;
     plan->part[i].begin = 1 + (int)(n * before / whole);
     plan->part[i].end = m->nlink;
     plan->part[i].previous = i - 1;
@@ -145,11 +147,14 @@ limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_spli
 {
   limb_plan plan = {0};
   const bool inverse = way == LIMB_SPLIT_INVERSE;
-  const int processors = options->processors;
-  int least = options->least;
+  int processors = options->processors, least = options->least;
   if (processors < 2 || m->has_mimic || m->nshaft > 0) return plan;
   if (m->serial) {
-    if (least == 0) least = inverse ? LEAST_CHAIN_INVERSE : LEAST_CHAIN_FORWARD;
+    if (least == 0) {
+      least = inverse ? LEAST_CHAIN_INVERSE : LEAST_CHAIN_FORWARD;
+      const int most = m->nlink / CHAIN_PART;
+      if (processors > most) processors = most > 2 ? most : 2;
+    }
     plan_chain(m, way, processors, least, &plan);
   } else {
     if (least == 0) least = inverse ? LEAST_INVERSE : LEAST_FORWARD;

@@ -40,8 +40,7 @@ static limb_status enter(const limb_batch_call* c, const limb_environment* all, 
   limb_data* d = c->b->space[0].d;
   limb_surroundings x;
   const limb_status s = limb_enter_lawless(d, all, NULL, &x);
-  if (s != LIMB_OK) return s;
-  job->env = all;
+  if (s != LIMB_OK) return limb_batch_refusal(s);
   job->terms = x.terms;
   job->base = d->ws.base, job->base_turns = d->ws.base_turns;
   job->fixed = x.given, job->nfixed = x.ngiven;
@@ -53,6 +52,7 @@ limb_status limb_batch_surround(const limb_batch_call* c, limb_batch_job* job)
   limb_batch_environment env;
   limb_status s = read_environment(c, &env);
   if (s == LIMB_OK) s = enter(c, env.all, job);
+  job->env = env.all;
   job->varied = env.wrench, job->nvaried = env.nwrench;
   return s;
 }
@@ -63,7 +63,7 @@ limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job
   limb_environment e, only = limb_default_environment(c->b->m);
   limb_status s = read_environment(c, &env);
   if (s == LIMB_OK) s = limb_environment_read(c->b->m, env.all, &e);
-  if (s != LIMB_OK) return s;
+  if (s != LIMB_OK) return limb_batch_refusal(s);
   only.gravity = e.gravity;
   return enter(c, env.all ? &only : NULL, job);
 }

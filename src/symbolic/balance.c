@@ -45,18 +45,38 @@ static term term_of(const balancing* b, limb_edge e)
   return (term){signed_edge(b->now[node], e), b->ready[node]};
 }
 
-// The terms of a sum; 0: there are too many.
+// Terms of a sum that an operand brings.
+static uint32_t terms_of(const balancing* b, limb_edge e)
+{
+  const uint32_t node = limb_edge_node(e);
+  return is_inner(b, node) ? b->ready[node] : 1;
+}
+
+// Cuts sums of more than SUM_MOST terms into several: what is no inner sum any more is a term. Counts the
+// terms in `ready`.
+static void cut_long_sums(balancing* b)
+{
+  for (uint32_t node = 0; node < b->nodes; node++) {
+    const limb_node* x = limb_graph_node(b->g, node);
+    if (!b->uses[node] || x->op != OP_ADD) continue;
+    const uint32_t larger = limb_edge_node(terms_of(b, x->a) > terms_of(b, x->b) ? x->a : x->b);
+    if (terms_of(b, x->a) + terms_of(b, x->b) > SUM_MOST) b->in_sum[larger] = 0;
+    b->ready[node] = terms_of(b, x->a) + terms_of(b, x->b);
+  }
+  memset(b->ready, 0, b->nodes * sizeof *b->ready);
+}
+
+// The terms of a sum.
 static int collect(const balancing* b, limb_edge e, term* list, int count)
 {
   const uint32_t node = limb_edge_node(e);
   if (!is_inner(b, node)) {
-    if (count == SUM_MOST) return 0;
     list[count] = term_of(b, e);
     return count + 1;
   }
   const limb_node n = *limb_graph_node(b->g, node);
   count = collect(b, signed_edge(n.a, e), list, count);
-  return count ? collect(b, signed_edge(n.b, e), list, count) : 0;
+  return collect(b, signed_edge(n.b, e), list, count);
 }
 
 static term take_first(term* list, int* count)
@@ -82,12 +102,7 @@ static void rebuild_sum(balancing* b, uint32_t node)
   const limb_node n = *limb_graph_node(b->g, node);
   term list[SUM_MOST];
   int count = collect(b, n.a, list, 0);
-  if (count) count = collect(b, n.b, list, count);
-  if (!count) {
-    const term t = added(b->g, term_of(b, n.a), term_of(b, n.b));
-    b->now[node] = t.edge, b->ready[node] = t.ready;
-    return;
-  }
+  count = collect(b, n.b, list, count);
   while (count > 1) {
     const term x = take_first(list, &count), y = take_first(list, &count);
     list[count++] = added(b->g, x, y);
@@ -148,6 +163,7 @@ bool limb_balance(limb_graph* g, limb_edge* edge, size_t n)
   balancing b = {g, nodes, memory, memory + nodes, memory + 2 * (size_t)nodes, NULL};
   b.in_sum = (uint8_t*)(memory + 3 * (size_t)nodes);
   count_uses(&b, edge, n);
+  cut_long_sums(&b);
   for (uint32_t node = 0; node < nodes; node++) {
     if (!b.uses[node] || is_inner(&b, node)) continue;
     if (limb_graph_node(g, node)->op == OP_ADD) {

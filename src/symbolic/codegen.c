@@ -341,6 +341,16 @@ static void end_making(making* x)
   limb_program_free(x->program);
 }
 
+// Of the machine, or of what a graph may have.
+static limb_status out_of_room(const making* x)
+{
+  if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MOST) {
+    return limb_fail(x->error, LIMB_E_NOMEM, NULL, "out of memory");
+  }
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, NULL,
+                   "too large for code that runs straight on; call the library, or ask for less");
+}
+
 limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options* options,
                                 const limb_allocator* alloc, limb_codegen** out, limb_error* error)
 {
@@ -368,7 +378,7 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
   memcpy(x.c->prefix, x.e.prefix, sizeof x.c->prefix);
   for (int i = 0; i < FILES; i++) x.c->text[i].alloc = use;
   s = make(&x);
-  if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
+  if (s == LIMB_E_NOMEM) s = out_of_room(&x);
   end_making(&x);
   if (s == LIMB_OK) {
     *out = x.c;

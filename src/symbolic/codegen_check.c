@@ -147,6 +147,32 @@ static double apart(const limb_function* f, const double* got, const double* wan
   return worst;
 }
 
+// Whether entries agree one by one: to ENTRY of the largest that each is in all states, or to what rounding
+// of the largest of its output may leave. Where there are divisions something is solved for, which multiplies
+// rounding.
+#define ENTRY          1e-6
+#define ROUNDED        1e-13
+#define ROUNDED_SOLVED 1e-9
+
+static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got,
+                          const double* want, double rounded)
+{
+  const size_t all = entries_of(f);
+  size_t at = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
+    double size = 0;
+    for (size_t i = at; i < at + n; i++) size = fmax(size, fabs(want[i]));
+    for (size_t i = at; i < at + n; i++) {
+      double own = 0;
+      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->answer[k][(size_t)s * all + i]));
+      if (!(fabs(got[i] - want[i]) <= ENTRY * own + rounded * size)) return false;
+    }
+    at += n;
+  }
+  return true;
+}
+
 static float single_value(const limb_graph* g, uint32_t node, const double* const* input,
                           const float* value)
 {
@@ -195,7 +221,10 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
   const limb_edge* list = edges_of(p, f);
   double* got = limb_program_take(p, (size_t)n + 1, sizeof *got);
   double rounding = 0;
-  if (!list || !got) return LIMB_E_NOMEM;
+  limb_operations c;
+  if (!list || !got || !limb_count_operations(p->graph, f, &c)) return LIMB_E_NOMEM;
+  const double rounded = c.div > 0 ? ROUNDED_SOLVED : ROUNDED;
+  bool agree = true;
   *disagrees = 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
@@ -203,11 +232,12 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     state_at(t, p, s, input);
     if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
     *disagrees = fmax(*disagrees, apart(f, got, want));
+    agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
     if (!evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
     rounding = fmax(rounding, apart(f, got, want));
   }
-  if (!(*disagrees <= DISAGREEMENT)) {
+  if (!agree || !(*disagrees <= DISAGREEMENT)) {
     return limb_fail(
       error, LIMB_E_UNSUPPORTED, f->name,
       "the expressions differ from the answers of the library by %.1e: nothing is written;"

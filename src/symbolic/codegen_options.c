@@ -84,12 +84,13 @@ limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_pi
 // ---- names ----------------------------------------------------------------------------------------------
 
 static const char* const keywords[] = {
-  "auto",     "break",    "case",    "char",     "const",    "continue", "default", "do",
-  "double",   "else",     "enum",    "extern",   "float",    "for",      "goto",    "if",
-  "inline",   "int",      "long",    "register", "return",   "short",    "signed",  "sizeof",
-  "static",   "struct",   "switch",  "typedef",  "union",    "void",     "while",   "restrict",
-  "unsigned", "volatile", "class",   "def",      "function", "fn",       "lambda",  "module",
-  "import",   "template", "private", "public",   "this"};
+  "auto",       "break",     "case",    "char",     "const",    "continue", "default", "do",
+  "double",     "else",      "enum",    "extern",   "float",    "for",      "goto",    "if",
+  "inline",     "int",       "long",    "register", "return",   "short",    "signed",  "sizeof",
+  "static",     "struct",    "switch",  "typedef",  "union",    "void",     "while",   "restrict",
+  "unsigned",   "volatile",  "class",   "def",      "function", "fn",       "lambda",  "module",
+  "import",     "template",  "private", "public",   "this",     "end",      "elseif",  "global",
+  "persistent", "otherwise", "try",     "catch",    "parfor",   "math",     "stdio"};
 
 static bool is_letter(char c)
 {

@@ -220,7 +220,8 @@ static void put_sum(limb_emitter* e, const limb_piece* p, const limb_node* x)
   const limb_op of_a = written(e, p, a), of_b = written(e, p, b);
   const bool call_a = limb_operands(of_a) == 1, call_b = limb_operands(of_b) == 1;
   put_operand(e, p, a, of_a != OP_ADD && !call_a && !tex);
-  put(e, minus ? " -\v" : " +\v");
+  put(e, minus ? " -" : " +");
+  put(e, e->inside ? " " : "\v");
   put_operand(e, p, b, of_b == OP_ADD || (!call_b && !tex));
 }
 
@@ -243,9 +244,11 @@ static void put_quotient(limb_emitter* e, const limb_piece* p, const limb_node* 
 {
   const bool fraction = !e->syntax->over;
   if (fraction) put(e, "\\frac{");
+  e->inside += fraction;
   put_operand(e, p, limb_edge_node(x->a), !fraction);
   put(e, fraction ? "}{" : e->syntax->over);
   put_operand(e, p, limb_edge_node(x->b), !fraction);
+  e->inside -= fraction;
   if (fraction) put(e, "}");
 }
 
@@ -286,7 +289,9 @@ static void put_call(limb_emitter* e, const limb_piece* p, const limb_node* x)
   put_call_name(e, (limb_op)x->op);
   put(e, braces ? "{" : "(");
   put(e, minus ? "-" : "");
+  e->inside += braces;
   put_operand(e, p, limb_edge_node(x->a), minus);
+  e->inside -= braces;
   put(e, braces ? "}" : ")");
 }
 

@@ -52,6 +52,7 @@ typedef struct limb_emitter {
   char value[128];  // type of inputs and answers: real, or lanes of it
   limb_piece* piece;
   int npiece;
+  int inside;         // fractions and roots around what is being written: no line ends there
   uint32_t nangle;    // of the program, when sines are given
   int states;         // that were tried
   limb_text* text;    // where to

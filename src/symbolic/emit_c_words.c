@@ -79,14 +79,28 @@ static void describe_outputs(limb_emitter* e, const limb_piece* p)
     if (out->columns > 1) {
       limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
     }
-    text(e, ".\n");
+    if (out->label && out->label != e->program->input[INPUT_V].label) {
+      text(e, out->columns > 1 ? "; rows:" : ":");
+      list_names(e, out->label, out->rows);
+      text(e, "\n");
+    } else {
+      text(e, ".\n");
+    }
   }
 }
 
-static void describe_gravity(limb_emitter* e)
+// Whether gravity enters: where something accelerates or is held.
+static bool has_weight(const limb_function* f)
+{
+  const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
+  return (f->inputs & forced) || strcmp(f->name, "g") == 0 || strcmp(f->name, "h") == 0 ||
+         strcmp(f->name, "closed_h") == 0;
+}
+
+static void describe_gravity(limb_emitter* e, const limb_function* f)
 {
   const double* g = e->program->input[INPUT_GRAVITY].value;
-  if (e->options.gravity || !g) return;
+  if (e->options.gravity || !g || !has_weight(f)) return;
   limb_text_clear(&e->scratch);
   for (int i = 0; i < 3; i++) {
     limb_text_put(&e->scratch, i ? ", " : "");
@@ -106,7 +120,7 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   describe_inputs(e, p);
   describe_outputs(e, p);
   text(e, " *\n");
-  describe_gravity(e);
+  describe_gravity(e, p->f);
   limb_text_print(
     e->text,
     " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"

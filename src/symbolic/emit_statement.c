@@ -122,13 +122,25 @@ static void put_joints(limb_emitter* e, const limb_piece* p, uint32_t node)
 
 // ---- stores ---------------------------------------------------------------------------------------------
 
+// A name of C in mathematics: a subscript may follow it.
+static void tex_name(char* name, size_t room)
+{
+  const char* underscore = strchr(name, '_');
+  char before[64];
+  if (strcmp(name, "tau") == 0) (void)snprintf(name, room, "\\tau");
+  if (!underscore) return;
+  (void)snprintf(before, sizeof before, "%s", name);
+  (void)snprintf(name, room, "\\mathrm{%.*s\\_%.20s}", (int)(underscore - name), before,
+                 before + (underscore - name) + 1);
+}
+
 static void put_target(limb_emitter* e, const limb_function* f, int o, uint32_t index)
 {
   const limb_syntax* s = e->syntax;
   const uint32_t columns = (uint32_t)f->output[o].columns, row = index / columns;
   char name[64];
   limb_emit_output_name(e, f, o, name);
-  if (s->language == LIMB_LANGUAGE_LATEX && strcmp(name, "tau") == 0) strcpy(name, "\\tau");
+  if (s->language == LIMB_LANGUAGE_LATEX) tex_name(name, sizeof name);
   if (columns == 1 || !s->matrix) {
     limb_emit_index(e, name, index);
     return;

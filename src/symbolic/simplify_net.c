@@ -14,7 +14,7 @@ static const uint32_t NONE = UINT32_MAX;
 // ---- samples ----------------------------------------------------------------------------------------
 
 // A random number from what identifies it, in +-[0.25, 2]: none is near zero. In the last sample sizes differ
-// by up to 2^20, so that what is small beside something else is so only by chance.
+// by up to 2^14, so that what is small beside something else is so only by chance.
 static long double drawn(uint64_t what, int sample)
 {
   uint64_t z = what * 0x9e3779b97f4a7c15U + (uint64_t)(sample + 1) * 0xd1b54a32d192ed03U;

@@ -84,54 +84,46 @@ limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind)
 enum { CONSTANTS = sizeof(limb_link_f64) / sizeof(double) };
 _Static_assert(sizeof(limb_link_symbol) == CONSTANTS * sizeof(limb_scalar), "of one type");
 
-// Which of a link's constants are what; in the order of LIMB_LINK_CONST.
-typedef enum constant_kind { TURNS, LENGTH, MOMENT, MAP, MASS } constant_kind;
+// Which of a link's constants are what, by unit; in the order of LIMB_LINK_CONST.
+typedef enum constant_kind { TURNS, LENGTH, MASS, FIRST, SECOND, MAP, KINDS } constant_kind;
 
 static const struct {
   const char* name;
   constant_kind kind;
 } constants[CONSTANTS] = {{".ca", TURNS},  {".sa", TURNS},  {".a", LENGTH},  {".d", LENGTH},
-                          {".px", LENGTH}, {".py", LENGTH}, {".pz", LENGTH}, {".hx", MOMENT},
-                          {".hy", MOMENT}, {".xx", MOMENT}, {".xy", MOMENT}, {".xz", MOMENT},
-                          {".yy", MOMENT}, {".yz", MOMENT}, {".mult", MAP},  {".off", MAP},
+                          {".px", LENGTH}, {".py", LENGTH}, {".pz", LENGTH}, {".hx", FIRST},
+                          {".hy", FIRST},  {".xx", SECOND}, {".xy", SECOND}, {".xz", SECOND},
+                          {".yy", SECOND}, {".yz", SECOND}, {".mult", MAP},  {".off", MAP},
                           {".cg", TURNS},  {".sg", TURNS},  {".ct", TURNS},  {".st", TURNS},
-                          {".pitch", MAP}, {".m", MASS},    {".hz", MOMENT}, {".zz", MOMENT}};
+                          {".pitch", MAP}, {".m", MASS},    {".hz", FIRST},  {".zz", SECOND}};
 
-// Rounding of a number that would be 0, 1 or -1 but for it; largest: of all of its kind.
+// What rounding has left of a number that would be 0, 1 or -1; largest: of the same unit in the same link.
 static double settled_number(double x, constant_kind kind, double largest)
 {
+  if (kind == MAP) return x;
   if (fabs(x) < LIMB_SQUARE * (kind == TURNS ? 1 : largest)) return 0;
   if (kind == TURNS && fabs(fabs(x) - 1) < LIMB_SQUARE) return x > 0 ? 1 : -1;
   return x;
 }
 
-typedef struct numbers {
-  const limb_model* m;
-  double largest[MASS + 1];
-} numbers;
-
+// The constants of a link, settled.
 static void link_numbers(const limb_model* m, int i, double* x)
 {
+  double largest[KINDS] = {0};
   memcpy(x, &m->k64[i], CONSTANTS * sizeof *x);
-}
-
-static numbers numbers_of(const limb_model* m)
-{
-  numbers n = {.m = m};
-  for (int i = 0; i < m->nlink; i++) {
-    double x[CONSTANTS];
-    link_numbers(m, i, x);
-    for (int c = 0; c < CONSTANTS; c++) {
-      n.largest[constants[c].kind] = fmax(n.largest[constants[c].kind], fabs(x[c]));
-    }
+  for (int c = 0; c < CONSTANTS; c++) {
+    largest[constants[c].kind] = fmax(largest[constants[c].kind], fabs(x[c]));
   }
-  return n;
+  for (int c = 0; c < CONSTANTS; c++) {
+    x[c] = settled_number(x[c], constants[c].kind, largest[constants[c].kind]);
+  }
 }
 
 static bool is_kept(limb_symbols symbols, constant_kind kind)
 {
   if (symbols == LIMB_SYMBOLS_NONE) return false;
-  return kind == MOMENT || kind == MASS || (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
+  return kind == MASS || kind == FIRST || kind == SECOND ||
+         (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
 }
 
 // Adds a parameter: its symbol.
@@ -146,7 +138,6 @@ static limb_scalar kept(limb_tracer* t, const char* name, double value)
 static limb_status link_scalars(limb_tracer* t)
 {
   const limb_model* m = t->m;
-  const numbers n = numbers_of(m);
   const size_t most = (size_t)m->nlink * CONSTANTS + 1;
   limb_input* in = &t->program->input[INPUT_PARAMETER];
   in->label = limb_program_take(t->program, most, sizeof *in->label);
@@ -159,7 +150,7 @@ static limb_status link_scalars(limb_tracer* t)
     link_numbers(m, i, from);
     for (int c = 0; c < CONSTANTS; c++) {
       const constant_kind kind = constants[c].kind;
-      const double x = settled_number(from[c], kind, n.largest[kind]);
+      const double x = from[c];
       to[c] = plain(x);
       if (x == 0 || !is_kept(t->options.symbols, kind)) continue;
       const char* name = joined(t->program, m->joint[m->link[i].joint].def.name, constants[c].name);

@@ -25,6 +25,9 @@ static bool has_sheet(const limb_tracer* t)
 
 static limb_status refuse(const limb_tracer* t, const limb_function* f)
 {
+  if (t->m->nv == 0) {
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
+  }
   if (!t->m->given) {
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
                      LIMB_DERIVATIVES_MOST);

@@ -8,6 +8,7 @@
 
 #include "kinematics/site.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const limb_kernels_symbol* const kernels = &limb_trace_kernels;
@@ -167,6 +168,30 @@ static limb_scalar* link_poses(limb_tracer* t)
   return X;
 }
 
+static bool is_plain(char c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         strchr("_-. ", c);
+}
+
+// What is said of an output of the frame, with its name, of which letters, digits and a few signs are kept;
+// NULL when out of memory.
+static const char* about_frame(limb_tracer* t, const char* text)
+{
+  enum { NAME = 60 };
+  limb_frame_info frame;
+  if (limb_get_frame(t->m, t->frame, &frame) != LIMB_OK) return text;
+  const size_t size = strlen(text) + NAME + 16;
+  char* whole = limb_program_take(t->program, size, 1);
+  if (!whole) return NULL;
+  const int n = snprintf(whole, size, "%s of frame ", text);
+  (void)snprintf(whole + n, NAME, "%s", frame.name);
+  for (char* c = whole + n; *c; c++) {
+    if (!is_plain(*c)) *c = '_';
+  }
+  return whole;
+}
+
 static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
 {
   static const char* const rows[COMPONENTS] = {"wx", "wy", "wz", "vx", "vy", "vz"};
@@ -184,8 +209,11 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
     label[r] = rows[r];
     for (size_t c = 0; c < nv; c++) J[r * nv + c] = column[c * COMPONENTS + r];
   }
+  const char* meaning = about_frame(t, "velocity per velocity of the joints, world axes,");
+  if (!meaning) return LIMB_E_NOMEM;
   const limb_output shape = {.name = "J",
-                             .meaning = "velocity of the frame per velocity of the joints",
+                             .meaning =
+                               about_frame(t, "velocity per velocity of the joints, world axes,"),
                              .rows = COMPONENTS,
                              .columns = t->m->nv,
                              .label = label};
@@ -201,10 +229,13 @@ static limb_status frame_pose(limb_tracer* t, limb_function* f)
   f->inputs &= ~(1U << INPUT_GRAVITY);
   const limb_site site = limb_site_of(t->m, t->frame);
   kernels->frame_pose(X, site.link, &site.in_link, T);
-  const limb_output R = {
-    .name = "R", .meaning = "axes of the frame in the world, as columns", .rows = 3, .columns = 3};
+  const limb_output R = {.name = "R",
+                         .meaning = about_frame(t, "axes in the world, as columns,"),
+                         .rows = 3,
+                         .columns = 3};
   const limb_output p = {
-    .name = "p", .meaning = "origin of the frame in the world", .rows = 3, .columns = 1};
+    .name = "p", .meaning = about_frame(t, "origin in the world"), .rows = 3, .columns = 1};
+  if (!R.meaning || !p.meaning) return LIMB_E_NOMEM;
   const limb_status s = limb_trace_output(t, f, R, T);
   return s == LIMB_OK ? limb_trace_output(t, f, p, T + 9) : s;
 }

@@ -352,7 +352,7 @@ static void bad_surroundings(const ward* w)
   all.size = 0;
   refused(w, &ask, LIMB_E_ARG);
   all = standard, all.gravity.y = nan("");
-  refused(w, &ask, LIMB_E_NONFINITE);
+  refused(w, &ask, LIMB_E_ARG);
   all = standard, all.coulomb_width = -1;
   refused(w, &ask, LIMB_E_ARG);
   all = standard, all.nwrench = 1, all.wrench = NULL;
@@ -360,7 +360,7 @@ static void bad_surroundings(const ward* w)
   all.wrench = &wrench, wrench.frame = -1;
   refused(w, &ask, LIMB_E_ARG);
   wrench.frame = 0, wrench.wrench.f.z = HUGE_VAL;
-  refused(w, &ask, LIMB_E_NONFINITE);
+  refused(w, &ask, LIMB_E_ARG);
   if (ask.what == BATCH_GRAVITY) return; // laws do not enter there
   all = standard, all.nlaw = 1, all.law = &law;
   refused(w, &ask, LIMB_E_UNSUPPORTED);
