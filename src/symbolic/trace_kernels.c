@@ -36,6 +36,9 @@ KERNEL real sign_of(real x, double width)
 #define FOR_FEW_SHAPES FOR_SHAPE
 #define FOR_ROOT_SHAPE FOR_SHAPE
 
+#if defined(__clang__) // loops that ask to be unrolled need not be, here
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 #define KERNEL_SET   limb_kernels_symbol
 #define KERNEL_TABLE limb_trace_kernels
 #include "dynamics/kernel_set.h"

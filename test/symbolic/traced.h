@@ -81,7 +81,9 @@ static inline void traced_run(const traced* t, const limb_function* f, double* o
 // What may be lost where a mass matrix is inverted, beside the equations themselves.
 static inline double loss_in(const char* function)
 {
-  return strcmp(function, "lambda") == 0 || strstr(function, "acc") ? TOL_SOLVE / TOL_ALGEBRA : 1;
+  const double solved = TOL_SOLVE / TOL_ALGEBRA;
+  if (strcmp(function, "lambda") == 0) return 10 * solved; // from accelerations, once more solved for
+  return strstr(function, "acc") ? solved : 1;
 }
 
 // tolerance: the wider one for the next functions. Where the choice of independent velocities is about to
