@@ -82,7 +82,8 @@ static inline void traced_run(const traced* t, const limb_function* f, double* o
 static inline double loss_in(const char* function)
 {
   const double solved = TOL_SOLVE / TOL_ALGEBRA;
-  if (strcmp(function, "lambda") == 0) return 10 * solved; // from accelerations, once more solved for
+  if (strcmp(function, "lambda") == 0)
+    return 10 * solved; // from accelerations, once more solved for
   return strstr(function, "acc") ? solved : 1;
 }
 
