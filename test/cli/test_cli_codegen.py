@@ -19,6 +19,17 @@ ENDINGS = {"python": "py", "matlab": "m", "julia": "jl", "rust": "rs", "latex": 
 COUNTS = ("mul", "add", "div", "sines", "other", "statements", "stack")
 
 
+TWO_BODIES = """limb: 1
+name: two
+bodies:
+  - {name: crane, mass: 2.0e+5, com: [10, 0, 0], inertia: [1.0e+6, 0, 0, 1.0e+8, 0, 1.0e+8]}
+  - {name: probe, mass: 1.0e-9, com: [1.0e-4, 0, 0], inertia: [1.0e-17, 0, 0, 1.0e-17, 0, 1.0e-17]}
+joints:
+  - {name: roll, type: revolute, parent: world, child: crane, axis: [0, 0, 1]}
+  - {name: turn, type: revolute, parent: world, child: probe, axis: [0, 1, 0]}
+"""
+
+
 class Codegen(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -193,6 +204,13 @@ class Codegen(unittest.TestCase):
     def test_what_the_robot_has_not(self):
         self.assertIn("has no loops", self.fails(3, "panda", "--what", "id,psi"))
         self.assertIn("too many for LaTeX", self.fails(3, "quadruped", "--what", "dacc", "--lang", "latex"))
+
+    def test_small_links_beside_large_ones(self):
+        """Nothing is rounded away because another body is heavy."""
+        (self.folder / "two.limb.yaml").write_text(TWO_BODIES)
+        self.makes("two.limb.yaml", "--what", "id", "--output", ".")
+        text = (self.folder / "two.c").read_text()
+        self.assertNotIn("tau[1] = 0.0", text)
 
     def test_unwritable_folder(self):
         self.assertIn("no-such-folder", self.fails(2, "planar_2r", "--output", "no-such-folder"))
