@@ -11,6 +11,7 @@
 #include "dynamics/base_parameters_impl.h"
 
 #include "base/finite.h"
+#include "base/random.h"
 #include "linalg/dot.h"
 #include "linalg/qr.h"
 
@@ -28,15 +29,6 @@ typedef struct stack {
   int rows, columns;
   double* W;
 } stack;
-
-// splitmix64 (Steele, Lea, Flood 2014): uniform in [-1, 1).
-static double uniform(uint64_t* seed)
-{
-  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
-}
 
 typedef struct sampler {
   limb_data* d;
@@ -79,11 +71,11 @@ static double range_of(const limb_grouping* g, int v)
 static limb_status draw(const limb_grouping* g, sampler* x)
 {
   for (int k = 0; k < g->m->nv; k++) {
-    const double range = range_of(g, k), u = uniform(&x->seed);
-    x->step[k] = range * uniform(&x->seed);
+    const double range = range_of(g, k), u = limb_random_sign(&x->seed);
+    x->step[k] = range * limb_random_sign(&x->seed);
     x->v[k] =
       range * u * fabs(u); // slow ones, too: Coulomb friction with a width is not always full
-    x->a[k] = range * uniform(&x->seed);
+    x->a[k] = range * limb_random_sign(&x->seed);
   }
   const limb_status s = limb_integrate(g->m, x->neutral, x->step, 1, x->q);
   return s == LIMB_OK ? limb_regressor(x->d, x->q, x->v, x->a, &g->env, x->Y) : s;

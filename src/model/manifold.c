@@ -10,6 +10,8 @@
 // (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "model/manifold.h"
 
+#include "base/random.h"
+
 #include "linalg/arc_f64.h"
 #include "linalg/vec3.h"
 #include "model/state_check.h"
@@ -143,19 +145,9 @@ limb_status limb_normalize(const limb_model* m, double* q)
 // The same on every machine: integer arithmetic, operations that are rounded once, and sums that are
 // exact, so that fused multiply-adds change nothing. libm's sine and cosine differ and are not used.
 
-// splitmix64 (Steele, Lea, Flood 2014)
-static uint64_t next(uint64_t* seed)
-{
-  *seed += UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t z = *seed;
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
 static double uniform(uint64_t* seed, double low, double high)
 {
-  const double u = (double)(next(seed) >> 11) * 0x1p-53;
+  const double u = limb_unit_number(limb_random_bits(seed));
   const double x = 2 * fma(u, high / 2 - low / 2, low / 2); // halves: the width cannot overflow
   return fmin(fmax(x, low), high);
 }
@@ -164,7 +156,7 @@ static double uniform(uint64_t* seed, double low, double high)
 static double disc(uint64_t* seed, double* x, double* y)
 {
   for (;;) {
-    const uint64_t r = next(seed);
+    const uint64_t r = limb_random_bits(seed);
     *x = ((double)(r >> 39) + 0.5) * 0x1p-25 * (r & 1 ? 1 : -1);
     *y = ((double)(r << 25 >> 39) + 0.5) * 0x1p-25 * (r & 2 ? 1 : -1);
     const double s = *x * *x + *y * *y;

@@ -43,18 +43,9 @@ typedef struct making {
 
 // ---- functions ------------------------------------------------------------------------------------------
 
-static uint32_t entries_of(const limb_function* f)
-{
-  uint32_t n = 0;
-  for (int o = 0; o < f->noutput; o++) {
-    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
-  }
-  return n;
-}
-
 static void set_entries(limb_function* f, const limb_edge* list)
 {
-  for (uint32_t i = 0; i < entries_of(f); i++) {
+  for (uint32_t i = 0; i < limb_entries_of(f); i++) {
     int o;
     uint32_t index;
     (void)limb_entry_edge(f, i, &o, &index);
@@ -75,7 +66,7 @@ static uint64_t work_for(double effort, int functions)
 static limb_status simplify(making* x, int k)
 {
   limb_function* f = &x->program->function[k];
-  const uint32_t n = entries_of(f);
+  const uint32_t n = limb_entries_of(f);
   limb_edge* list = limb_program_take(x->program, 2 * (size_t)n + 1, sizeof *list);
   if (!list) return LIMB_E_NOMEM;
   limb_edge* traced = list + n;
@@ -236,7 +227,7 @@ static void choose_states(making* x)
 {
   enum { NUMBERS_MOST = 20000 };
   uint32_t n = 1;
-  for (int k = 0; k < x->program->nfunction; k++) n += entries_of(&x->program->function[k]);
+  for (int k = 0; k < x->program->nfunction; k++) n += limb_entries_of(&x->program->function[k]);
   const int fit = (int)(NUMBERS_MOST / n);
   if (x->trial.states > fit) x->trial.states = fit > 0 ? fit : 1;
 }

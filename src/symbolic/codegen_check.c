@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "symbolic/evaluate.h"
 
 #include <math.h>
@@ -12,28 +13,10 @@
 
 // ---- states ---------------------------------------------------------------------------------------------
 
-// splitmix64 (Steele, Lea, Flood 2014), uniform in [-size, size)
-static double uniform(uint64_t* seed, double size)
-{
-  uint64_t z = *seed += 0x9e3779b97f4a7c15U;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-  return size * ((double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1);
-}
-
 // Of a component: velocities up to 2, accelerations to 5, forces to 20.
 static double size_of(limb_input_kind kind)
 {
   return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
-}
-
-static uint32_t entries_of(const limb_function* f)
-{
-  uint32_t n = 0;
-  for (int o = 0; o < f->noutput; o++) {
-    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
-  }
-  return n;
 }
 
 limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* out)
@@ -58,7 +41,7 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* 
         continue;
       }
       for (size_t i = 0; i < count; i++) {
-        x[i] = in->value ? in->value[i] : uniform(&seed, size_of((limb_input_kind)k));
+        x[i] = in->value ? in->value[i] : size_of((limb_input_kind)k) * limb_random_sign(&seed);
       }
     }
   }
@@ -93,8 +76,9 @@ static void state_at(const limb_trial* t, const limb_program* p, int state,
 // All entries of a function as one list; NULL when out of memory.
 static limb_edge* edges_of(limb_program* p, const limb_function* f)
 {
-  limb_edge* list = limb_program_take(p, entries_of(f) + 1, sizeof *list);
-  for (uint32_t i = 0; list && i < entries_of(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
+  limb_edge* list = limb_program_take(p, limb_entries_of(f) + 1, sizeof *list);
+  for (uint32_t i = 0; list && i < limb_entries_of(f); i++)
+    list[i] = limb_entry_edge(f, i, NULL, NULL);
   return list;
 }
 
@@ -102,7 +86,7 @@ limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_progr
                               limb_error* error)
 {
   const limb_function* f = &p->function[k];
-  const uint32_t n = entries_of(f);
+  const uint32_t n = limb_entries_of(f);
   const limb_edge* list = edges_of(p, f);
   t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
   if (!list || !t->answer[k]) return LIMB_E_NOMEM;
@@ -157,7 +141,7 @@ static double apart(const limb_function* f, const double* got, const double* wan
 static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got,
                           const double* want, double rounded)
 {
-  const size_t all = entries_of(f);
+  const size_t all = limb_entries_of(f);
   size_t at = 0;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
@@ -217,7 +201,7 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
                                double* disagrees, limb_error* error)
 {
   const limb_function* f = &p->function[k];
-  const uint32_t n = entries_of(f);
+  const uint32_t n = limb_entries_of(f);
   const limb_edge* list = edges_of(p, f);
   double* got = limb_program_take(p, (size_t)n + 1, sizeof *got);
   double rounding = 0;

@@ -4,6 +4,7 @@
 #include "limb/assemble.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,12 +23,6 @@ typedef struct trial {
 } trial;
 
 // ---- states -----------------------------------------------------------------------------------------------
-
-static double random_number(uint64_t* seed)
-{
-  *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-  return (double)(*seed >> 11) / 4503599627370496.0 - 1; // in [-1, 1)
-}
 
 static void set_values(const trial* t)
 {
@@ -204,7 +199,7 @@ static limb_status check_states(trial* t, unsigned what)
   for (int k = 0; k < STATES && s == LIMB_OK; k++) {
     s = limb_random(t->x->m, &seed, t->q);
     for (int i = 0; i < t->x->nv; i++) {
-      t->v[i] = random_number(&seed), t->a[i] = random_number(&seed);
+      t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
     }
     set_values(t);
     if (s == LIMB_OK) s = check_matrices(t, limb_needs(what));

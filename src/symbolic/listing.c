@@ -188,9 +188,7 @@ bool limb_listing_create(const limb_graph* g, const limb_function* f, const limb
   *out = (limb_listing){.g = g, .f = f, .options = options};
   out->alloc = alloc ? *alloc : limb_default_allocator();
   out->nodes = limb_graph_count(g);
-  for (int o = 0; o < f->noutput; o++) {
-    out->entries += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
-  }
+  out->entries = limb_entries_of(f);
   if (build(out)) return true;
   limb_listing_free(out);
   return false;

@@ -1,6 +1,8 @@
 // What the library itself says of functions of robots with loops.
 #include "symbolic/loop_reference.h"
 
+#include "base/random.h"
+
 #include "limb/kinematics.h"
 #include "limb/parallel.h"
 
@@ -83,7 +85,7 @@ void limb_loop_reference_end(limb_loop_reference* r)
 
 static void fill(uint64_t* seed, double size, int n, double* x)
 {
-  for (int i = 0; x && i < n; i++) x[i] = size * limb_random_number(seed);
+  for (int i = 0; x && i < n; i++) x[i] = size * limb_random_sign(seed);
 }
 
 static limb_status find_configuration(limb_loop_reference* r, uint64_t* seed, double* q)

@@ -6,6 +6,7 @@
 #include "limb/assemble.h"
 
 #include "base/error.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,21 +22,12 @@ enum { CONFIGURATIONS = 12 };
 
 #define REACH 0.5 // of steps away from the start [rad, m]
 
-// splitmix64
-double limb_random_number(uint64_t* seed)
-{
-  uint64_t x = *seed += 0x9e3779b97f4a7c15U;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-  return (double)((x ^ x >> 31) >> 11) / 4503599627370496.0 - 1;
-}
-
 // Near the start configuration, or anywhere.
 static limb_status begin_at(limb_loops* w, bool anywhere, uint64_t* seed, double* q)
 {
   const limb_model* m = w->m;
   if (anywhere) return limb_random(m, seed, q);
-  for (int v = 0; v < m->nv; v++) w->v1[v] = REACH * limb_random_number(seed);
+  for (int v = 0; v < m->nv; v++) w->v1[v] = REACH * limb_random_sign(seed);
   const limb_status s = limb_start(m, w->q1);
   return s == LIMB_OK ? limb_integrate(m, w->q1, w->v1, 1, q) : s;
 }

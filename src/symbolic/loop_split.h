@@ -21,8 +21,6 @@ typedef struct limb_split {
   int *live, *nlive;        // as in limb_loops
 } limb_split;
 
-double limb_random_number(uint64_t* seed); // in [-1, 1]
-
 // Configurations that close the loops, at most `most` of them, nq numbers each; how many were found. The same
 // ones for a seed. Those where the equations have less rank than elsewhere, or nearly so, or those
 // of the joints without motor, are left out; singular: how many (output).

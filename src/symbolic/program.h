@@ -65,6 +65,16 @@ typedef struct limb_function {
   limb_output output[LIMB_OUTPUTS_MOST];
 } limb_function;
 
+// Entries of all outputs together.
+static inline uint32_t limb_entries_of(const limb_function* f)
+{
+  uint32_t n = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
+  }
+  return n;
+}
+
 typedef struct limb_program_block limb_program_block; // program.c
 
 typedef struct limb_program {

@@ -2,6 +2,7 @@
 #include "symbolic/simplify_net.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "symbolic/evaluate.h"
 
 #include <math.h>
@@ -17,11 +18,9 @@ static const uint32_t NONE = UINT32_MAX;
 // by up to 2^14, so that what is small beside something else is so only by chance.
 static long double drawn(uint64_t what, int sample)
 {
-  uint64_t z = what * 0x9e3779b97f4a7c15U + (uint64_t)(sample + 1) * 0xd1b54a32d192ed03U;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-  z ^= z >> 31;
-  const double x = 0.25 + 1.75 * ((double)(z >> 11) * 0x1p-53);
+  const uint64_t z = limb_mixed_bits(what * UINT64_C(0x9e3779b97f4a7c15) +
+                                     (uint64_t)(sample + 1) * UINT64_C(0xd1b54a32d192ed03));
+  const double x = 0.25 + 1.75 * limb_unit_number(z);
   const double size = sample == SAMPLES - 1 ? ldexp(1, (int)((z >> 1) % SPREAD) - SPREAD / 2) : 1;
   return (long double)(z & 1U ? -x * size : x * size);
 }

@@ -5,6 +5,7 @@
 #include "symbolic/vanish.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "symbolic/evaluate.h"
 
 #include <math.h>
@@ -17,10 +18,8 @@ enum { STATES = 4 };
 // A number in [0.25, 1.75], another one for every symbol and state.
 static double value_of_symbol(uint32_t symbol, int state)
 {
-  uint64_t z = ((uint64_t)symbol << 8 | (uint64_t)state) + 0x9e3779b97f4a7c15U;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-  return 0.25 + 1.5 * ((double)((z ^ z >> 31) >> 11) * 0x1p-53);
+  uint64_t seed = (uint64_t)symbol << 8 | (uint64_t)state;
+  return 0.25 + 1.5 * limb_unit_number(limb_random_bits(&seed));
 }
 
 static double value_of_edge(const double* value, limb_edge e)

@@ -6,6 +6,7 @@
 #include "support/robots_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,5 +225,42 @@ START_TEST(too_large_for_lanes)
 }
 END_TEST
 
+// One velocity, and so many joints that follow that there is no room for matrices made from others.
+static limb_model* many_mimics(void)
+{
+  limb_builder* b = fixture_begin("many_mimics");
+  const sp_inertia rod = limb_inertia_box(1, 0.1, 0.1, 0.5);
+  for (int i = 0; i <= LIMB_DERIVATIVES_MOST; i++) {
+    char name[24];
+    (void)snprintf(name, sizeof name, "b%d", i);
+    const int body = fixture_body(b, name, rod);
+    limb_joint_def def = limb_default_joint_def(name, LIMB_REVOLUTE, LIMB_WORLD_BODY, body);
+    if (i > 0) def.mimic = 0, def.multiplier = 1;
+    (void)fixture_joint(b, &def);
+  }
+  return fixture_end(b);
+}
+
+START_TEST(too_many_joints_follow)
+{
+  limb_model* m = many_mimics();
+  limb_batch* b = batch_make(m, NULL);
+  const double q[2] = {0.3, 0.4}, v[2] = {1, 2}, a[2] = {3, 4};
+  double x[2] = {7, 7}, slope[2] = {7, 7};
+  limb_status status[2] = {LIMB_E_IO, LIMB_E_IO};
+  assert_ok(limb_batch_mass_matrix_inverse(b, 2, q, x, NULL));
+  assert_that(x[0] > 0 && isfinite(x[1]));
+  limb_id_derivatives out = {0};
+  out.dtau_dq = slope;
+  assert_status(limb_batch_inverse_dynamics_derivatives(b, 2, q, v, a, NULL, &out, status),
+                LIMB_E_UNSUPPORTED);
+  assert_that(slope[0] == 7 && slope[1] == 7);
+  assert_that(status[0] == LIMB_E_IO && status[1] == LIMB_E_IO); // nothing is touched
+  limb_batch_destroy(b);
+  limb_model_destroy(m);
+}
+END_TEST
+
 CHECK_MAIN("batch/space", 1, in_memory_of_the_caller, options_that_are_none,
-           memory_that_is_not_there, without_wrenches, no_joints, too_large_for_lanes)
+           memory_that_is_not_there, without_wrenches, no_joints, too_large_for_lanes,
+           too_many_joints_follow)

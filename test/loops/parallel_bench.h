@@ -106,6 +106,34 @@ static inline bench bench_of(limb_model* m, const char* platform, uint64_t seed)
   return b;
 }
 
+// The same robot with other motors: marks by joint.
+static inline limb_model* closed_with_motors(limb_model* m, const char* const* active, int count)
+{
+  limb_builder* b = fixture_begin(limb_model_name(m));
+  fixture_gravity(b, limb_model_gravity(m));
+  for (int i = 1; i < limb_body_count(m); i++) {
+    limb_body_info body;
+    assert_ok(limb_get_body(m, i, &body));
+    (void)fixture_body(b, body.name, body.inertia);
+  }
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info joint;
+    assert_ok(limb_get_joint(m, j, &joint));
+    joint.def.drive = LIMB_DRIVE_PASSIVE;
+    for (int k = 0; k < count; k++) {
+      if (!strcmp(active[k], joint.def.name)) joint.def.drive = LIMB_DRIVE_ACTIVE;
+    }
+    fixture_joint(b, &joint.def);
+  }
+  for (int l = 0; l < limb_loop_count(m); l++) {
+    limb_loop_info loop;
+    assert_ok(limb_get_loop(m, l, &loop));
+    closed_add_loop(b, &loop.def);
+  }
+  limb_model_destroy(m);
+  return fixture_end(b);
+}
+
 static inline void bench_free(bench* b)
 {
   limb_parallel_destroy(b->p);

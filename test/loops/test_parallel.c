@@ -4,39 +4,11 @@
 
 // ---- robots ---------------------------------------------------------------------------------------------
 
-// The same robot with other motors: marks by joint.
-static limb_model* with_motors(limb_model* m, const char* const* active, int count)
-{
-  limb_builder* b = fixture_begin(limb_model_name(m));
-  fixture_gravity(b, limb_model_gravity(m));
-  for (int i = 1; i < limb_body_count(m); i++) {
-    limb_body_info body;
-    assert_ok(limb_get_body(m, i, &body));
-    (void)fixture_body(b, body.name, body.inertia);
-  }
-  for (int j = 0; j < limb_joint_count(m); j++) {
-    limb_joint_info joint;
-    assert_ok(limb_get_joint(m, j, &joint));
-    joint.def.drive = LIMB_DRIVE_PASSIVE;
-    for (int k = 0; k < count; k++) {
-      if (!strcmp(active[k], joint.def.name)) joint.def.drive = LIMB_DRIVE_ACTIVE;
-    }
-    fixture_joint(b, &joint.def);
-  }
-  for (int l = 0; l < limb_loop_count(m); l++) {
-    limb_loop_info loop;
-    assert_ok(limb_get_loop(m, l, &loop));
-    closed_add_loop(b, &loop.def);
-  }
-  limb_model_destroy(m);
-  return fixture_end(b);
-}
-
 // Six motors for three motions.
 static limb_model* eager_3rrr(void)
 {
   static const char* const active[] = {"upper1", "lower1", "upper2", "lower2", "upper3", "lower3"};
-  return with_motors(closed_3rrr(), active, 6);
+  return closed_with_motors(closed_3rrr(), active, 6);
 }
 
 static const struct {

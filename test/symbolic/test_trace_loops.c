@@ -23,26 +23,8 @@ END_TEST
 // Two motions, and motors at the first joints.
 static limb_model* five_bar_with(int motors)
 {
-  limb_model* m = closed_five_bar();
-  limb_builder* b = fixture_begin("five_bar");
-  for (int i = 1; i < limb_body_count(m); i++) {
-    limb_body_info body;
-    assert_ok(limb_get_body(m, i, &body));
-    (void)fixture_body(b, body.name, body.inertia);
-  }
-  for (int j = 0; j < limb_joint_count(m); j++) {
-    limb_joint_info joint;
-    assert_ok(limb_get_joint(m, j, &joint));
-    joint.def.drive = j < motors ? LIMB_DRIVE_ACTIVE : LIMB_DRIVE_PASSIVE;
-    fixture_joint(b, &joint.def);
-  }
-  for (int l = 0; l < limb_loop_count(m); l++) {
-    limb_loop_info loop;
-    assert_ok(limb_get_loop(m, l, &loop));
-    closed_add_loop(b, &loop.def);
-  }
-  limb_model_destroy(m);
-  return fixture_end(b);
+  static const char* const joints[] = {"1", "2", "3", "4"};
+  return closed_with_motors(closed_five_bar(), joints, motors);
 }
 
 // Four motors for two motions: the least that does it.
