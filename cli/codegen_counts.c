@@ -8,6 +8,8 @@
 //   for single robots       that method as in seed 003 (18)-(31), which is SYMORO's, counted for limb's
 //                           models by tools/count_customised.py, which also compares answers
 #include "codegen_counts.h"
+#include "robot.h"
+#include "same.h"
 
 #include <string.h>
 
@@ -57,10 +59,22 @@ static int by_formula(int n, int index, codegen_count* out)
   return 1;
 }
 
-static int by_name(const char* robot, codegen_count* out)
+// Whether the robot is the built-in one of that name, and not another one that is called so.
+static int is_built_in(const limb_model* m, const char* name)
+{
+  limb_model* own = NULL;
+  same_result same;
+  if (strcmp(limb_model_name(m), name) != 0) return 0;
+  if (cli_load_built_in(name, &own, NULL) != LIMB_OK) return 0;
+  const limb_status s = cli_compare(m, own, 2, &same);
+  limb_model_destroy(own);
+  return s == LIMB_OK && !*same.why && same.M < 1e-9 && same.tau < 1e-9;
+}
+
+static int by_name(const limb_model* m, codegen_count* out)
 {
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) {
-    if (strcmp(counted[k].robot, robot) != 0) continue;
+    if (!is_built_in(m, counted[k].robot)) continue;
     *out = (codegen_count){"SYMORO's method, this robot, no rotors and friction",
                            "the method of SYMORO as in seed 003, counted by "
                            "tools/count_customised.py",
@@ -74,5 +88,5 @@ int codegen_published(const limb_model* m, const char* quantity, int index, code
 {
   const int n = strcmp(quantity, "id") == 0 ? chain_length(m) : 0;
   if (n == 0 || index < 0 || index > FORMULAS) return 0;
-  return index < FORMULAS ? by_formula(n, index, out) : by_name(limb_model_name(m), out);
+  return index < FORMULAS ? by_formula(n, index, out) : by_name(m, out);
 }

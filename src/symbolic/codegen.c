@@ -164,6 +164,33 @@ static limb_status add_angles(making* x)
   return limb_trial_answer(&x->trial, &x->answering, p, 0, x->error);
 }
 
+// ---- parameters as a function ---------------------------------------------------------------------------
+
+// Puts a function behind the others that gives this robot's own numbers for p.
+static limb_status add_parameters(making* x)
+{
+  limb_program* p = x->program;
+  const limb_input* in = &p->input[INPUT_PARAMETER];
+  if (in->count == 0) return LIMB_OK;
+  limb_function* function = limb_program_take(p, (size_t)p->nfunction + 1, sizeof *function);
+  limb_edge* list = limb_program_take(p, (size_t)in->count, sizeof *list);
+  if (!function || !list) return LIMB_E_NOMEM;
+  for (int i = 0; i < in->count; i++) list[i] = limb_number_edge(p->graph, in->value[i]);
+  if (limb_graph_full(p->graph)) return LIMB_E_NOMEM;
+  memcpy(function, p->function, (size_t)p->nfunction * sizeof *function);
+  limb_function* f = &function[p->nfunction];
+  *f = (limb_function){
+    .name = "parameters", .meaning = "this robot's own numbers for p", .noutput = 1};
+  f->output[0] = (limb_output){.name = in->name,
+                               .meaning = in->meaning,
+                               .rows = in->count,
+                               .columns = 1,
+                               .label = in->label,
+                               .entry = list};
+  p->function = function;
+  return limb_trial_answer(&x->trial, &x->answering, p, p->nfunction++, x->error);
+}
+
 // ---- pieces ---------------------------------------------------------------------------------------------
 
 // Of the angles of a piece: their places among those of the program.
@@ -317,6 +344,7 @@ static limb_status make(making* x)
   set_types(&x->e);
   s = begin_answering(x);
   if (s == LIMB_OK) s = prepare(x);
+  if (s == LIMB_OK) s = add_parameters(x);
   if (s == LIMB_OK && o->sines == LIMB_SINES_GIVEN) s = add_angles(x);
   if (s == LIMB_OK) s = make_pieces(x);
   if (s == LIMB_OK) s = write_texts(x);

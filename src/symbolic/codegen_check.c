@@ -23,7 +23,7 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* 
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
-  const size_t functions = (size_t)p->nfunction + 2;
+  const size_t functions = (size_t)p->nfunction + 2; // angles and parameters come later
   out->answer = limb_program_take(p, functions, sizeof *out->answer);
   out->tolerance = limb_program_take(p, functions, sizeof *out->tolerance);
   out->from_library = limb_program_take(p, functions, sizeof *out->from_library);

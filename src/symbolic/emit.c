@@ -137,12 +137,6 @@ void limb_emit_literal(limb_emitter* e, double x)
   if (e->syntax->language == LIMB_LANGUAGE_C && e->options.single) put(e, "f");
 }
 
-void limb_emit_index(limb_emitter* e, const char* name, uint32_t index)
-{
-  const limb_syntax* s = e->syntax;
-  limb_text_print(&e->scratch, "%s%s%u%s", name, s->open, index + (uint32_t)s->first, s->close);
-}
-
 void limb_emit_value(limb_emitter* e, const limb_piece* p, uint32_t node)
 {
   const bool tex = e->syntax->language == LIMB_LANGUAGE_LATEX;
@@ -157,22 +151,48 @@ void limb_emit_value(limb_emitter* e, const limb_piece* p, uint32_t node)
   }
 }
 
-static const char* tex_input(limb_input_kind kind, const char* name)
+// Letters of mathematics for names of C; where every coordinate has a rate (not those of ball and free joints),
+// velocities and accelerations are such rates.
+static const char* tex_letter(const limb_program* p, const char* name)
 {
-  switch (kind) {
-  case INPUT_V: return "\\dot q";
-  case INPUT_A: return "\\ddot q";
-  case INPUT_TAU: return "\\tau";
-  default: return name;
+  static const char* const letters[][2] = {
+    {"tau", "\\tau"}, {"Psi", "\\Psi"}, {"gamma", "\\gamma"}, {"multipliers", "\\lambda"}};
+  const bool rates = p->input[INPUT_Q].count == p->input[INPUT_V].count;
+  if (rates && strcmp(name, "v") == 0) return "\\dot q";
+  if (rates && strcmp(name, "a") == 0) return "\\ddot q";
+  for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+    if (strcmp(name, letters[i][0]) == 0) return letters[i][1];
   }
+  return name[1] ? NULL : name;
+}
+
+void limb_emit_name(limb_emitter* e, const char* name)
+{
+  const char* letter =
+    e->syntax->language == LIMB_LANGUAGE_LATEX ? tex_letter(e->program, name) : name;
+  if (letter) {
+    put(e, letter);
+    return;
+  }
+  put(e, "\\mathrm{");
+  for (const char* c = name; *c; c++) {
+    if (*c == '_') put(e, "\\");
+    put_char(&e->scratch, *c);
+  }
+  put(e, "}");
+}
+
+void limb_emit_index(limb_emitter* e, const char* name, uint32_t index)
+{
+  const limb_syntax* s = e->syntax;
+  limb_emit_name(e, name);
+  limb_text_print(&e->scratch, "%s%u%s", s->open, index + (uint32_t)s->first, s->close);
 }
 
 static void put_symbol(limb_emitter* e, uint32_t symbol)
 {
-  const limb_input_kind kind = limb_symbol_kind(symbol);
-  const char* name = e->program->input[kind].name;
-  if (e->syntax->language == LIMB_LANGUAGE_LATEX) name = tex_input(kind, name);
-  limb_emit_index(e, name, limb_symbol_index(symbol));
+  const limb_input* in = &e->program->input[limb_symbol_kind(symbol)];
+  limb_emit_index(e, in->name, limb_symbol_index(symbol));
 }
 
 void limb_emit_leaf(limb_emitter* e, const limb_piece* p, uint32_t node)

@@ -74,6 +74,7 @@ void limb_emit_value(limb_emitter* e, const limb_piece* p, uint32_t node);      
 void limb_emit_array_sine(limb_emitter* e, const limb_piece* p, uint32_t node); // sine[2]
 void limb_emit_leaf(limb_emitter* e, const limb_piece* p, uint32_t node);       // and q[2], 0.5
 void limb_emit_literal(limb_emitter* e, double x);
+void limb_emit_name(limb_emitter* e, const char* name); // of an input or output
 void limb_emit_index(limb_emitter* e, const char* name, uint32_t index);
 void limb_emit_wrap(limb_emitter* e, bool open); // brackets, if the statement takes several lines
 void limb_emit_begin(limb_emitter* e);           // a statement
@@ -85,6 +86,9 @@ size_t limb_emit_met_room(void); // bytes of met
 
 // The name of an output of a function; another one than those of its inputs.
 void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o, char name[64]);
+
+// A line about gravity, where the function counts on it and it is no argument.
+void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
 
 const char* limb_emit_reference(const limb_piece* p); // what it was compared with
 

@@ -89,29 +89,6 @@ static void describe_outputs(limb_emitter* e, const limb_piece* p)
   }
 }
 
-// Whether gravity enters: where something accelerates or is held.
-static bool has_weight(const limb_function* f)
-{
-  const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
-  return (f->inputs & forced) || strcmp(f->name, "g") == 0 || strcmp(f->name, "h") == 0 ||
-         strcmp(f->name, "closed_h") == 0;
-}
-
-static void describe_gravity(limb_emitter* e, const limb_function* f)
-{
-  const double* g = e->program->input[INPUT_GRAVITY].value;
-  if (e->options.gravity || !g || !has_weight(f)) return;
-  limb_text_clear(&e->scratch);
-  for (int i = 0; i < 3; i++) {
-    limb_text_put(&e->scratch, i ? ", " : "");
-    limb_text_put(&e->scratch, g[i] < 0 ? "-" : "");
-    limb_emit_literal(e, g[i] < 0 ? -g[i] : g[i]);
-  }
-  text(e, " * Gravity: (");
-  text(e, e->scratch.at ? e->scratch.at : "");
-  text(e, ") m/s^2, in world axes.\n");
-}
-
 void limb_c_describe(limb_emitter* e, const limb_piece* p)
 {
   const limb_operations* n = &p->operations;
@@ -120,7 +97,7 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   describe_inputs(e, p);
   describe_outputs(e, p);
   text(e, " *\n");
-  describe_gravity(e, p->f);
+  limb_emit_gravity(e, p->f, " * ");
   limb_text_print(
     e->text,
     " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"

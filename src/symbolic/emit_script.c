@@ -230,12 +230,10 @@ static void put_tail(limb_emitter* e, const limb_piece* p)
 static void put_labels(limb_emitter* e, const limb_input* in)
 {
   for (int i = 0; i < in->count && in->label; i++) {
-    limb_text_put(e->text, i ? ", " : ": ");
-    if (i % 6 == 5) {
-      text(e, "\n");
-      text(e, e->syntax->note);
-      text(e, "  ");
-    }
+    const bool new_line = i % 6 == 5;
+    limb_text_put(e->text, i ? "," : ":");
+    limb_text_put(e->text, new_line ? "\n" : " ");
+    if (new_line) limb_text_print(e->text, "%s  ", e->syntax->note);
     limb_text_name(e->text, in->label[i]);
   }
   text(e, "\n");
@@ -245,6 +243,7 @@ static void put_description(limb_emitter* e, const limb_piece* p)
 {
   const char* note = e->syntax->note;
   const limb_operations* n = &p->operations;
+  if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "\n"); // as its users are used to
   limb_text_print(e->text, "\n%s%s: %s.\n", note, p->name, p->f->meaning);
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
@@ -263,6 +262,7 @@ static void put_description(limb_emitter* e, const limb_piece* p)
     limb_text_print(e->text, "%sout %s, %d x %d: %s\n", note, name, out->rows, out->columns,
                     out->meaning);
   }
+  limb_emit_gravity(e, p->f, note);
   limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note,
                   n->mul, n->add, n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to %.1e.\n", limb_emit_reference(p), p->disagrees);
@@ -300,7 +300,7 @@ static void put_beginning(limb_emitter* e)
   case LIMB_LANGUAGE_PYTHON:
     text(e, "import math\n");
     if (sign) {
-      limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n\n",
+      limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n",
                       e->prefix);
     }
     break;

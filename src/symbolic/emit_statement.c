@@ -48,6 +48,30 @@ const char* limb_emit_reference(const limb_piece* p)
   return p->from_library ? "the library" : "the equations before they were simplified";
 }
 
+// ---- gravity --------------------------------------------------------------------------------------------
+
+// Whether gravity enters: where something accelerates or is held.
+static bool has_weight(const limb_function* f)
+{
+  const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
+  return (f->inputs & forced) || strcmp(f->name, "g") == 0 || strcmp(f->name, "h") == 0 ||
+         strcmp(f->name, "closed_h") == 0;
+}
+
+void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin)
+{
+  const double* g = e->program->input[INPUT_GRAVITY].value;
+  if (e->options.gravity || !g || !has_weight(f)) return;
+  limb_text_clear(&e->scratch);
+  for (int i = 0; i < 3; i++) {
+    put(e, i ? ", " : "");
+    put(e, g[i] < 0 ? "-" : "");
+    limb_emit_literal(e, g[i] < 0 ? -g[i] : g[i]);
+  }
+  limb_text_print(e->text, "%sGravity: (%s) m/s^2, in world axes.\n", begin,
+                  e->scratch.at ? e->scratch.at : "");
+}
+
 // ---- joints ---------------------------------------------------------------------------------------------
 
 enum { KIND_ROOM = 1 << 12 }; // components of a kind whose joints are named
@@ -122,30 +146,17 @@ static void put_joints(limb_emitter* e, const limb_piece* p, uint32_t node)
 
 // ---- stores ---------------------------------------------------------------------------------------------
 
-// A name of C in mathematics: a subscript may follow it.
-static void tex_name(char* name, size_t room)
-{
-  const char* underscore = strchr(name, '_');
-  char before[64];
-  if (strcmp(name, "tau") == 0) (void)snprintf(name, room, "\\tau");
-  if (!underscore) return;
-  (void)snprintf(before, sizeof before, "%s", name);
-  (void)snprintf(name, room, "\\mathrm{%.*s\\_%.20s}", (int)(underscore - name), before,
-                 before + (underscore - name) + 1);
-}
-
 static void put_target(limb_emitter* e, const limb_function* f, int o, uint32_t index)
 {
   const limb_syntax* s = e->syntax;
   const uint32_t columns = (uint32_t)f->output[o].columns, row = index / columns;
   char name[64];
   limb_emit_output_name(e, f, o, name);
-  if (s->language == LIMB_LANGUAGE_LATEX) tex_name(name, sizeof name);
   if (columns == 1 || !s->matrix) {
     limb_emit_index(e, name, index);
     return;
   }
-  put(e, name);
+  limb_emit_name(e, name);
   limb_text_print(&e->scratch, s->matrix, row + (uint32_t)s->first,
                   index % columns + (uint32_t)s->first);
 }

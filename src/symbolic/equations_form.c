@@ -219,7 +219,7 @@ static limb_status begin(limb_equations* x)
   if (s == LIMB_OK) s = lay_out(x);
   if (s != LIMB_OK) return s;
   limb_equations_clear(x);
-  limb_trace_regroup(m, &x->ws, x->parameters.k);
+  limb_trace_regroup(m, &x->ws, MOVE_ALL, x->parameters.k);
   x->q = symbols(x, INPUT_Q, m->nq), x->v = symbols(x, INPUT_V, m->nv);
   x->a = symbols(x, INPUT_A, m->nv);
   return x->q && x->v && x->a ? limb_equations_angles(x) : LIMB_E_NOMEM;

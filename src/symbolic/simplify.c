@@ -6,18 +6,24 @@
 // is not the same to all that comes after. Cost: work, shared by all runs; memory of the nodes.
 #include "symbolic/simplify.h"
 
+#include "base/alloc.h"
 #include "symbolic/simplify_angles.h"
+#include "symbolic/simplify_blend.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
-  WORK_LEAST = 48, // for each node
-  WIDE = 600,      // widest window of the first run, and of some later ones
+  WORK_LEAST = 48,   // for each node
+  WORK_MOST = 30000, // of one search, for each node: more changes nothing
+  WIDE = 600,        // widest window of the first run, and of some later ones
   WIDE_EVERY = 24,
   NARROW_LEAST = 16, // windows of the others
   NARROW_MOST = 100,
   RUNS_LEAST = 2,
-  RUNS_IDLE = 24 // without gain, after which no more is expected
+  RUNS_IDLE = 24, // without gain, after which no more is expected
+  TURN = 5000,    // between the orders of two searches
+  TURNS_IDLE = 8  // searches without gain
 };
 
 typedef struct plan {
@@ -27,7 +33,7 @@ typedef struct plan {
 
 static plan plan_for(uint32_t cells, uint64_t work)
 {
-  const double share = fmax((double)work / (cells + 1), WORK_LEAST);
+  const double share = fmin(fmax((double)work / (cells + 1), WORK_LEAST), WORK_MOST);
   plan p;
   p.wide = (uint32_t)fmin(fmax(share / 4, NARROW_LEAST), WIDE);
   p.narrow = (uint32_t)fmin(fmax(1.2 * sqrt(share), NARROW_LEAST), NARROW_MOST);
@@ -36,45 +42,86 @@ static plan plan_for(uint32_t cells, uint64_t work)
   return p;
 }
 
+// A search: what it works on, and what it has spent of its work.
+typedef struct search {
+  net s;
+  plan p;
+  uint32_t turn; // 0, 1 ...: searches of other turns go other ways
+  uint64_t spent;
+} search;
+
+static bool match(search* x, const net_match_options* o, uint32_t order, long* gain)
+{
+  x->spent += (uint64_t)x->s.ordered * o->window;
+  return limb_net_sort(&x->s, order) && limb_net_match(&x->s, o, gain);
+}
+
 // Exchanges at equal price as well: numbers in every fourth run or so, which hide common factors.
-static bool wander(net* s, const plan* p, int first, int end)
+static bool wander(search* x, int first, int end)
 {
   int idle = 0;
   for (int run = first; run < end && idle < RUNS_IDLE; run++) {
-    const net_match_options o = {.window = run % WIDE_EVERY == WIDE_EVERY - 1 ? p->wide : p->narrow,
-                                 .seed = run % 3 == 0 ? 0 : (uint64_t)run,
+    const uint32_t order = (uint32_t)run + x->turn * TURN;
+    const net_match_options o = {.window =
+                                   run % WIDE_EVERY == WIDE_EVERY - 1 ? x->p.wide : x->p.narrow,
+                                 .seed = run % 3 == 0 ? 0 : order,
                                  .numbers = run % 8 > 4};
     long gain = 0;
-    if (!limb_net_sort(s, (uint32_t)run) || !limb_net_match(s, &o, &gain)) return false;
+    if (!limb_net_sort(&x->s, order) || !limb_net_blend(&x->s, o.seed, &gain)) return false;
+    if (!match(x, &o, order, &gain)) return false;
     idle = gain > 0 ? 0 : idle + 1;
   }
   return true;
 }
 
-static bool run_all(net* s, uint64_t work)
+static bool run_all(search* x)
 {
-  const plan p = plan_for(s->count, work);
-  const net_match_options greedy = {.window = p.wide};
+  const plan* p = &x->p;
+  const net_match_options greedy = {.window = p->wide};
   long gain = 0;
-  if (!limb_net_sort(s, 0) || !limb_net_match(s, &greedy, &gain)) return false;
-  const int tries = p.runs * (int)p.narrow / (8 * (int)p.wide); // an eighth of the work
-  if (!limb_net_add_angles(s, &greedy, tries)) return false;
+  if (!match(x, &greedy, x->turn * TURN, &gain)) return false;
+  const int tries = p->runs * (int)p->narrow / (8 * (int)p->wide); // an eighth of the work
+  if (!limb_net_add_angles(&x->s, &greedy, tries)) return false;
   for (int third = 0; third < 3; third++) {
-    s->add_cost = COST_MUL + (third == 1);
-    if (!wander(s, &p, p.runs * third / 3 + 1, p.runs * (third + 1) / 3 + 1)) return false;
+    x->s.add_cost = COST_MUL + (third == 1);
+    if (!wander(x, p->runs * third / 3 + 1, p->runs * (third + 1) / 3 + 1)) return false;
   }
   return true;
+}
+
+// One search from the edges as they are; the result is kept in best if it costs less than that.
+static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x,
+                        limb_edge* best, long* cost)
+{
+  if (!limb_net_load(&x->s, g, out, n)) return false;
+  const long before = limb_net_cost(&x->s);
+  if (x->turn == 0) *cost = before;
+  x->p = plan_for(x->s.count, work);
+  bool good = run_all(x);
+  const long after = limb_net_cost(&x->s);
+  if (good && after < *cost) *cost = after, good = limb_net_store(&x->s, best);
+  limb_net_free(&x->s);
+  return good;
 }
 
 bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work)
 {
   if (n == 0) return true;
-  net s;
-  if (!limb_net_load(&s, g, out, n)) return false;
-  const long before = limb_net_cost(&s);
-  bool good = run_all(&s, work);
-  if (good && limb_net_cost(&s) < before) good = limb_net_store(&s, out);
-  limb_net_free(&s);
+  const limb_allocator alloc = *limb_graph_allocator(g);
+  limb_edge* best = limb_alloc(&alloc, n * sizeof *best);
+  if (!best) return false;
+  memcpy(best, out, n * sizeof *best);
+  search x = {.turn = 0};
+  long cost = 0;
+  bool good = true;
+  // small graphs settle early: what is left of the work goes into other ways from the beginning
+  for (int idle = 0; good && idle < TURNS_IDLE && x.spent <= work - work / (x.turn + 1); x.turn++) {
+    const long before = cost;
+    good = search_once(g, out, n, work, &x, best, &cost);
+    idle = cost < before ? 0 : idle + 1;
+  }
+  if (good) memcpy(out, best, n * sizeof *best);
+  limb_free(&alloc, best, n * sizeof *best);
   return good;
 }
 

@@ -15,12 +15,9 @@
 #include <string.h>
 
 enum {
-  SLACK = 4,      // of equality, in bounds of the rounding error
   PRECISION = 17, // bits of a ratio that its key leaves out
   TRIES = 8       // entries of one key
 };
-
-static const double SAME = 0x1p-44; // relative difference of what is equal
 
 typedef enum pair_kind { PAIR_ONE, PAIR_SUM, PAIR_DIFFERENCE, PAIR_PRODUCT } pair_kind;
 
@@ -119,23 +116,6 @@ static void move_window(matcher* m)
 
 // ---- forms ------------------------------------------------------------------------------------------
 
-// Equal up to rounding, whatever the bound of a long computation says.
-static bool equal(long double x, long double y, double error)
-{
-  const double far = (double)fabsl(x - y);
-  return far <= SLACK * DBL_EPSILON * error && far <= SAME * fabs((double)y);
-}
-
-// Whether a value and its error may stand for a cell.
-static bool within(const net_cell* n, const long double* value, const double* error)
-{
-  for (int i = 0; i < SAMPLES; i++) {
-    if (!equal(value[i], n->value[i], n->error[i] + error[i])) return false;
-    if (!(error[i] <= n->allowed[i])) return false;
-  }
-  return true;
-}
-
 // Value and error of an operation on numbers that have errors.
 static void combine(uint32_t op, const long double* x, const double* ex, long double* y, double* ey)
 {
@@ -182,23 +162,12 @@ static bool holds(const net* s, uint32_t n, const form* f)
     for (int i = 0; i < SAMPLES; i++) x[i] = net_value(s, f->c, i);
     combine(f->outer, x, c->error, value, error);
   }
-  return within(&s->cell[n], value, error);
-}
-
-// What the operands of a cell save that only live through it, and the cell itself.
-static long saved(net* s, uint32_t n)
-{
-  const net_cell* c = &s->cell[n];
-  const limb_edge a = c->a, b = c->b;
-  const bool two = limb_op_binary(c->op);
-  long cost = op_cost(s, c->op) + limb_net_try_drop(s, a);
-  if (two) cost += limb_net_try_drop(s, b);
-  return cost;
+  return limb_net_stands_for(&s->cell[n], value, error);
 }
 
 static long own_cost(net* s, uint32_t n)
 {
-  const long cost = saved(s, n);
+  const long cost = limb_net_try_free(s, n);
   limb_net_undo(s);
   return cost;
 }
@@ -210,7 +179,7 @@ static long priced(net* s, uint32_t n, const form* f)
   if (f->kind != PAIR_ONE) more += limb_net_try_take(s, f->b << 1) + op_cost(s, inner_op(f));
   if (f->outer != OP_NUMBER) more += limb_net_try_take(s, f->c) + op_cost(s, f->outer);
   if (fabs(f->k) != 1) more += COST_MUL;
-  const long less = saved(s, n);
+  const long less = limb_net_try_free(s, n);
   limb_net_undo(s);
   return less - more;
 }
@@ -225,17 +194,6 @@ static limb_edge made(matcher* m, uint32_t op, limb_edge a, limb_edge b)
     return EDGE_ZERO;
   }
   return at << 1;
-}
-
-// Sets the operation of a cell; uses of its operands move.
-static void become(net* s, uint32_t n, uint32_t op, limb_edge a, limb_edge b)
-{
-  const net_cell old = s->cell[n];
-  limb_net_take(s, a), limb_net_take(s, b);
-  net_cell* c = &s->cell[n];
-  c->op = op, c->a = a, c->b = b;
-  limb_net_drop(s, old.a);
-  if (limb_op_binary(old.op)) limb_net_drop(s, old.b);
 }
 
 // Lets another cell stand for n.
@@ -263,9 +221,9 @@ static void exchange(matcher* m, uint32_t n, const form* f)
     if (pure) {
       replace(s, n, f->a << 1 | sign);
     } else if (inner == OP_ADD) {
-      become(s, n, OP_ADD, f->a << 1 ^ sign, b ^ sign);
+      limb_net_become(s, n, OP_ADD, f->a << 1 ^ sign, b ^ sign);
     } else {
-      become(s, n, OP_MUL, f->a << 1 ^ sign, b);
+      limb_net_become(s, n, OP_MUL, f->a << 1 ^ sign, b);
     }
     return;
   }
@@ -275,12 +233,12 @@ static void exchange(matcher* m, uint32_t n, const form* f)
     m->failed = m->failed || number == UINT32_MAX;
     if (m->failed) return;
     if (f->outer == OP_NUMBER) {
-      become(s, n, OP_MUL, number << 1, t ^ sign);
+      limb_net_become(s, n, OP_MUL, number << 1, t ^ sign);
       return;
     }
     t = made(m, OP_MUL, number << 1, t);
   }
-  if (!m->failed) become(s, n, f->outer, f->c, t ^ sign);
+  if (!m->failed) limb_net_become(s, n, f->outer, f->c, t ^ sign);
 }
 
 // ---- search -----------------------------------------------------------------------------------------
@@ -391,7 +349,7 @@ static bool vanishes(const net* s, const net_cell* c)
 {
   for (int i = 0; i < SAMPLES; i++) {
     const double part = fabs((double)net_value(s, c->a, i));
-    if (c->op != OP_ADD || !(fabs((double)c->value[i]) <= SAME * part)) return false;
+    if (c->op != OP_ADD || !(fabs((double)c->value[i]) <= LIMB_NET_SAME * part)) return false;
   }
   return true;
 }
@@ -404,7 +362,7 @@ static bool settle(matcher* m, uint32_t n, long* gain)
   const double x = (double)c->value[0];
   const bool zero = vanishes(s, c);
   for (int i = 0; i < SAMPLES && !zero; i++) {
-    if (!equal(c->value[i], (long double)x, c->error[i])) return false;
+    if (!limb_net_equal(c->value[i], (long double)x, c->error[i])) return false;
   }
   const long own = own_cost(s, n);
   const uint32_t number = limb_net_new_number(s, zero ? 0 : x);

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "symbolic/evaluate.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,6 +173,25 @@ void limb_net_free(net* s)
   limb_free(&s->alloc, s->seen, s->order_room);
 }
 
+// ---- equality ---------------------------------------------------------------------------------------
+
+enum { SLACK = 4 }; // of equality, in bounds of the rounding error
+
+bool limb_net_equal(long double x, long double y, double error)
+{
+  const double far = (double)fabsl(x - y);
+  return far <= SLACK * DBL_EPSILON * error && far <= LIMB_NET_SAME * fabs((double)y);
+}
+
+bool limb_net_stands_for(const net_cell* n, const long double* value, const double* error)
+{
+  for (int i = 0; i < SAMPLES; i++) {
+    if (!limb_net_equal(value[i], n->value[i], n->error[i] + error[i])) return false;
+    if (!(error[i] <= n->allowed[i])) return false;
+  }
+  return true;
+}
+
 // ---- uses -------------------------------------------------------------------------------------------
 
 static int operands(const net_cell* c)
@@ -239,11 +259,31 @@ long limb_net_try_drop(net* s, limb_edge e)
   return cost;
 }
 
+long limb_net_try_free(net* s, uint32_t n)
+{
+  const net_cell* c = &s->cell[n];
+  const limb_edge a = c->a, b = c->b;
+  const bool two = limb_op_binary(c->op);
+  long cost = op_cost(s, c->op) + limb_net_try_drop(s, a);
+  if (two) cost += limb_net_try_drop(s, b);
+  return cost;
+}
+
 void limb_net_undo(net* s)
 {
   for (uint32_t i = 0; i < s->tried; i++)
     s->cell[s->trail[i] >> 1].uses += s->trail[i] & 1U ? -1U : 1U;
   s->tried = 0;
+}
+
+void limb_net_become(net* s, uint32_t n, uint32_t op, limb_edge a, limb_edge b)
+{
+  const net_cell old = s->cell[n];
+  limb_net_take(s, a), limb_net_take(s, b);
+  net_cell* c = &s->cell[n];
+  c->op = op, c->a = a, c->b = b;
+  limb_net_drop(s, old.a);
+  if (limb_op_binary(old.op)) limb_net_drop(s, old.b);
 }
 
 long limb_net_cost(const net* s)

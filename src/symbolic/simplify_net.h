@@ -83,9 +83,23 @@ long limb_net_try_take(net* s, limb_edge e);
 long limb_net_try_drop(net* s, limb_edge e);
 void limb_net_undo(net* s);
 
+// Dropped on trial: the operation of a cell with what lives only through it.
+long limb_net_try_free(net* s, uint32_t n);
+
+// Sets the operation of a cell; uses of its operands move.
+void limb_net_become(net* s, uint32_t n, uint32_t op, limb_edge a, limb_edge b);
+
 // A new cell without uses, its values set; UINT32_MAX when out of memory.
 uint32_t limb_net_new(net* s, uint32_t op, limb_edge a, limb_edge b);
 uint32_t limb_net_new_number(net* s, double x);
+
+#define LIMB_NET_SAME 0x1p-44 // relative difference of what is equal
+
+// Equal up to rounding, whatever the bound of a long computation says.
+bool limb_net_equal(long double x, long double y, double error);
+
+// Whether a value and its error, in all samples, may stand for a cell.
+bool limb_net_stands_for(const net_cell* n, const long double* value, const double* error);
 
 // Value and error of an operation on two edges.
 void limb_net_operate(const net* s, uint32_t op, limb_edge a, limb_edge b, long double* value,

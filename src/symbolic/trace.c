@@ -59,7 +59,8 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
     [INPUT_TWIST_RATE] = {"twist_rate", "spatial acceleration of the platform, its own axes", 6,
                           twist, NULL},
     [INPUT_GRAVITY] = {"gravity", "acceleration of gravity, world axes", 3, world, gravity},
-    [INPUT_PARAMETER] = {"p", "parameters of the robot", 0, NULL, NULL}};
+    [INPUT_PARAMETER] = {"p", "parameters of the links, as docs/codegen.md of limb explains them",
+                         0, NULL, NULL}};
   memcpy(p->input, input, sizeof input);
   return LIMB_OK;
 }
@@ -206,6 +207,8 @@ static limb_status begin(limb_tracer* t)
   if (s == LIMB_OK) s = link_scalars(t);
   if (s == LIMB_OK) s = lay_out(t);
   if (s != LIMB_OK) return s;
+  limb_trace_clear(t);
+  if (t->options.symbols == LIMB_SYMBOLS_NONE) limb_trace_regroup(t->m, &t->ws, KEEP_ROUND, t->k);
   t->q = limb_trace_input(t, INPUT_Q), t->v = limb_trace_input(t, INPUT_V);
   t->a = limb_trace_input(t, INPUT_A), t->tau = limb_trace_input(t, INPUT_TAU);
   t->x = limb_trace_input(t, INPUT_X);

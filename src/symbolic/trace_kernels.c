@@ -1,6 +1,8 @@
 // The kernels over symbols: the same texts as for numbers (dynamics/kernel_set.h), recorded.
 #include "symbolic/trace_kernels.h"
 
+#include <math.h>
+
 KERNEL bool any_nonfinite(int n, const real* x)
 {
   (void)n, (void)x;
@@ -39,23 +41,57 @@ KERNEL real sign_of(real x, double width)
 #if defined(__clang__) // loops that ask to be unrolled need not be, here
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
+
+// What a shape moves to the parent is zero in a compiled model, where it is not kept on purpose (KEEP_ROUND).
+KERNEL moments moments_as_given(int shape, const link_const* k)
+{
+  (void)shape;
+  return (moments){k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
+}
+
 #define KERNEL_SET   limb_kernels_symbol
 #define KERNEL_TABLE limb_trace_kernels
+#define moments_of   moments_as_given
 #include "dynamics/kernel_set.h"
+#undef moments_of
 
-// model/regroup.c over symbols: what stays with a link is what the kernels look at (moments_of), the rest
-// moves as a composite body does with the joint at rest.
-void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_link_symbol* k)
+static bool is_zero(real x) { return !x.graph && x.x == 0; }
+
+// Whether a link that turns about z is round: xx = yy and nothing else.
+static bool is_round(const limb_link* link, const moments* s)
+{
+  if (link->shape > SHAPE_ROT_ANY || s->xx.graph || s->yy.graph || is_zero(s->xx)) return false;
+  return is_zero(s->hx) && is_zero(s->hy) && is_zero(s->xy) && is_zero(s->xz) && is_zero(s->yz) &&
+         fabs(s->xx.x - s->yy.x) <= 1e-14 * fabs(s->xx.x);
+}
+
+static bool is_right_angle(const limb_link_symbol* k) { return is_zero(k->ca) || is_zero(k->sa); }
+
+// Adds to the inertia of a link what its child has moved there.
+static void gather(limb_link_symbol* p, const composite* x)
+{
+  p->m = add(p->m, x->m);
+  p->hx = add(p->hx, x->h.x), p->hy = add(p->hy, x->h.y), p->hz = add(p->hz, x->h.z);
+  p->xx = add(p->xx, x->J.xx), p->xy = add(p->xy, x->J.xy), p->xz = add(p->xz, x->J.xz);
+  p->yy = add(p->yy, x->J.yy), p->yz = add(p->yz, x->J.yz), p->zz = add(p->zz, x->J.zz);
+}
+
+// What stays with a link is what the kernels look at (moments_of), the rest moves as a composite body does
+// with the joint at rest.
+void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how,
+                        limb_link_symbol* k)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const limb_link_symbol own = k[i];
-    const moments stays = moments_of(link->shape, &own);
+    moments stays = moments_of(link->shape, &own);
+    if (how == KEEP_ROUND && is_round(link, &stays) && is_right_angle(&own))
+      stays.zz = neg(stays.xx);
     k[i].m = stays.m, k[i].hx = stays.hx, k[i].hy = stays.hy, k[i].hz = stays.hz;
     k[i].xx = stays.xx, k[i].xy = stays.xy, k[i].xz = stays.xz;
     k[i].yy = stays.yy, k[i].yz = stays.yz, k[i].zz = stays.zz;
-    if (link->parent < 0) continue;
+    if (link->parent < 0 || link->shape == SHAPE_BALL) continue;
     const composite moves = {
       sub(own.m, stays.m),
       v3(sub(own.hx, stays.hx), sub(own.hy, stays.hy), sub(own.hz, stays.hz)),
@@ -65,10 +101,6 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_link_symbol
     q[i] = zero(), c[i] = slides ? own.ct : one(), s[i] = slides ? own.st : zero();
     const place P = place_of(link->shape, &own, ws, i, link->aux);
     const composite at = composite_out(&P, moves);
-    limb_link_symbol* p = &k[link->parent];
-    p->m = add(p->m, at.m);
-    p->hx = add(p->hx, at.h.x), p->hy = add(p->hy, at.h.y), p->hz = add(p->hz, at.h.z);
-    p->xx = add(p->xx, at.J.xx), p->xy = add(p->xy, at.J.xy), p->xz = add(p->xz, at.J.xz);
-    p->yy = add(p->yy, at.J.yy), p->yz = add(p->yz, at.J.yz), p->zz = add(p->zz, at.J.zz);
+    gather(&k[link->parent], &at);
   }
 }

@@ -119,6 +119,9 @@ class Codegen(unittest.TestCase):
         self.assertEqual([x["quantity"] for x in answer["functions"]], ["id", "M", "fd"])
         # Multiplications and additions together: what prototypes reached is not to be exceeded.
         most = {"id": 309 + 289, "M": 205 + 173, "fd": 632 + 550}
+        ur5 = self.answer("ur5", "--what", "id,M")["functions"]
+        for function, limit in zip(ur5, (181 + 153, 108 + 88)):
+            self.assertLess(function["mul"] + function["add"], limit, function["name"])
         for function in answer["functions"]:
             self.assertEqual(function["name"], "panda_" + function["quantity"])
             for count in COUNTS:
@@ -148,6 +151,13 @@ class Codegen(unittest.TestCase):
             row = function["published"][2]
             self.assertEqual((row["mul"], row["add"]), (mul, add), robot)
             self.assertIn(f"{mul}", self.makes(robot, "--no-friction").stdout)
+            # its rotors included, the text takes less
+            self.assertLess(function["mul"] + function["add"], mul + add, robot)
+
+    def test_counts_are_not_told_of_another_robot(self):
+        """One that is called like a built-in one."""
+        (self.folder / "two.limb.yaml").write_text(TWO_BODIES.replace("name: two", "name: stanford"))
+        self.assertEqual(len(self.answer("two.limb.yaml")["functions"][0]["published"]), 2)
 
     def test_options_change_the_text(self):
         texts = set()

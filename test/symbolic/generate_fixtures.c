@@ -1,9 +1,11 @@
 // Writes generated sources of the fixture robots, with their tests, into a folder: what
 // test_generated.py compiles and runs.
 //
-//     generate_fixtures FOLDER [--few]        --few: small robots
+//     generate_fixtures FOLDER [--few | --languages]
 //
-// A line per case on standard output: prefix, variant, language, statements of all functions, of the longest
+// --few: small robots; --languages: a few robots, in C and in every other language (test_languages.py).
+//
+// A line per case on standard output: prefix, variant, statements of all functions, of the longest
 // one, largest difference to the library that limb_codegen_create met, condition of the mass matrix (trees;
 // 1-norm, the largest of a few random states; 0: not known). Robots are there with all quantities but those
 // that become too large; what else can be asked for (variants) is there for a few.
@@ -37,7 +39,6 @@ static const variant variants[] = {
   {"all", {.symbols = LIMB_SYMBOLS_ALL, .lanes = 1}},
   {"gravity", {.gravity = 1, .lanes = 1}},
   {"split", {.most = 100, .lanes = 1}},
-  {"python", {.language = LIMB_LANGUAGE_PYTHON, .lanes = 1}},
   {"many",
    {.sines = LIMB_SINES_OWN,
     .symbols = LIMB_SYMBOLS_INERTIA,
@@ -45,6 +46,20 @@ static const variant variants[] = {
     .lanes = 8,
     .most = 200,
     .gravity = 1}},
+};
+
+static const variant languages[] = {
+  {"python", {.language = LIMB_LANGUAGE_PYTHON, .lanes = 1}},
+  {"matlab", {.language = LIMB_LANGUAGE_MATLAB, .lanes = 1}},
+  {"julia", {.language = LIMB_LANGUAGE_JULIA, .lanes = 1}},
+  {"rust", {.language = LIMB_LANGUAGE_RUST, .lanes = 1}},
+  {"latex", {.language = LIMB_LANGUAGE_LATEX, .lanes = 1}},
+  {"rust_float", {.language = LIMB_LANGUAGE_RUST, .lanes = 1, .single = 1}},
+  {"python_given",
+   {.language = LIMB_LANGUAGE_PYTHON,
+    .sines = LIMB_SINES_GIVEN,
+    .symbols = LIMB_SYMBOLS_INERTIA,
+    .lanes = 1}},
 };
 
 static void stop(const char* name, const char* what, const limb_error* err)
@@ -80,8 +95,7 @@ static void tell(const limb_codegen* c, const char* prefix, const variant* v, do
     if (f.statements > longest) longest = f.statements;
     if (!(f.disagrees <= most)) most = f.disagrees;
   }
-  printf("%s %s %d %ld %ld %.1e %.1e\n", prefix, v->name, (int)v->options.language, all, longest,
-         most, condition);
+  printf("%s %s %ld %ld %.1e %.1e\n", prefix, v->name, all, longest, most, condition);
 }
 
 // ---- condition of the mass matrix ------------------------------------------------------------------
@@ -138,11 +152,10 @@ static limb_codegen* create(const limb_model* m, const variant* v, const char* w
 static void write_case(const limb_codegen* c, const variant* v, double condition,
                        const char* folder)
 {
+  static const char* const ending[] = {".c", ".py", ".m", ".jl", ".rs", ".tex"};
   const char* prefix = limb_codegen_prefix(c);
-  if (v->options.language == LIMB_LANGUAGE_PYTHON) {
-    write_file(c, LIMB_FILE_SOURCE, folder, prefix, ".py");
-  } else {
-    write_file(c, LIMB_FILE_SOURCE, folder, prefix, ".c");
+  write_file(c, LIMB_FILE_SOURCE, folder, prefix, ending[v->options.language]);
+  if (v->options.language == LIMB_LANGUAGE_C) {
     write_file(c, LIMB_FILE_HEADER, folder, prefix, ".h");
     write_file(c, LIMB_FILE_TEST, folder, prefix, "_test.c");
   }
@@ -192,22 +205,42 @@ static void all_quantities(const subject* x, const char* but, const variant* v, 
 
 // ---- robots ----------------------------------------------------------------------------------------
 
-static int has_variants(const char* name)
+static int is_one_of(const char* name, const char* const* list)
 {
-  static const char* const some[] = {"scara", "elastic_arm"};
-  for (size_t k = 0; k < sizeof some / sizeof *some; k++)
-    if (strcmp(name, some[k]) == 0) return 1;
+  for (; *list; list++)
+    if (strcmp(name, *list) == 0) return 1;
   return 0;
 }
 
+static const char* const with_variants[] = {"scara", "elastic_arm", NULL};
+// In other languages: friction and springs; ball and free joints; divisions.
+static const char* const in_languages[] = {"scara", "elastic_arm", "two_roots", "four_bar", NULL};
+
+typedef enum extent { ALL, FEW, LANGUAGES } extent;
+
 enum { SMALL = 8, LARGE = 40 }; // degrees of freedom
 
-static void trees(const char* folder, int few)
+// What is asked for of a robot: as plain C, and in other ways.
+static void write_robot(const subject* x, const char* name, const char* but, extent which,
+                        const char* folder)
+{
+  if (which == FEW && limb_nv(x->m) > SMALL) return;
+  if (which == LANGUAGES && !is_one_of(name, in_languages)) return;
+  all_quantities(x, but, &plain, folder);
+  if (which == LANGUAGES) {
+    for (size_t k = 0; k < sizeof languages / sizeof *languages; k++)
+      all_quantities(x, but, &languages[k], folder);
+  } else if (is_one_of(name, with_variants)) {
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
+      all_quantities(x, but, &variants[k], folder);
+  }
+}
+
+static void trees(const char* folder, extent which)
 {
   int count;
   const robot* table = robot_table(&count);
   for (int i = 0; i < count; i++) {
-    if (few && table[i].nv > SMALL) continue;
     limb_model* m = table[i].make();
     // Of a thousand joints only what stays small; of large trees not what takes compilers minutes.
     const int is_long = (table[i].flags & ROBOT_LONG) != 0;
@@ -215,9 +248,7 @@ static void trees(const char* folder, int few)
                       : table[i].nv > LARGE ? ",Minv,dacc,"
                                             : "";
     const subject x = {m, table[i].name, is_long ? 0 : condition_of(m)};
-    all_quantities(&x, but, &plain, folder);
-    for (size_t k = 0; k < sizeof variants / sizeof *variants && has_variants(table[i].name); k++)
-      all_quantities(&x, but, &variants[k], folder);
+    write_robot(&x, x.name, but, which, folder);
     limb_model_destroy(m);
   }
 }
@@ -225,26 +256,29 @@ static void trees(const char* folder, int few)
 // Of the tree that is left when loops are cut: as for other trees.
 static const char of_trees[] = ",id,fd,M,Minv,C,g,h,J,pose,dtau,dacc,Y,hybrid,";
 
-static void closed(const char* folder, int few)
+static void closed(const char* folder, extent which)
 {
   for (int i = 0; i < closed_count(); i++) {
     char name[64];
     closed_case c = closed_make(i, 1);
     (void)snprintf(name, sizeof name, "closed_%s", c.name);
     const subject x = {c.m, name, 0};
-    if (!few || limb_nv(c.m) <= SMALL) all_quantities(&x, of_trees, &plain, folder);
+    write_robot(&x, c.name, of_trees, which, folder);
     closed_free(&c);
   }
 }
 
 int main(int argc, char** argv)
 {
-  const int few = argc == 3 && strcmp(argv[2], "--few") == 0;
-  if (argc != 2 && !few) {
-    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few]\n");
+  const char* option = argc == 3 ? argv[2] : "";
+  const extent which = strcmp(option, "--few") == 0         ? FEW
+                       : strcmp(option, "--languages") == 0 ? LANGUAGES
+                                                            : ALL;
+  if (argc < 2 || argc > 3 || (argc == 3 && which == ALL)) {
+    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few | --languages]\n");
     return 2;
   }
-  trees(argv[1], few);
-  closed(argv[1], few);
+  trees(argv[1], which);
+  closed(argv[1], which);
   return 0;
 }

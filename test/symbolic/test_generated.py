@@ -5,16 +5,14 @@
 
 Every source is compiled with gcc and clang (those that are there), with -O0, -O2 and -O3, and once with the
 undefined-behaviour sanitizer; all warnings that users ask for are errors. The program that was generated with it then
-compares its answers with the library's. Sources of Python are called, and compared with what C answers to the same.
+compares its answers with the library's. test_languages.py runs the other languages.
 
 Compilers need minutes for large robots: beyond SMALL statements a source is compiled with -O0, beyond LARGE with -O0 by
 one compiler; --all compiles everything with everything. --few: small robots, one compiler, -O0.
 """
 import concurrent.futures
-import ctypes
 import os
 import pathlib
-import random
 import re
 import shutil
 import subprocess
@@ -45,8 +43,7 @@ class Case:
     """A line of generate_fixtures."""
 
     def __init__(self, line):
-        self.prefix, self.variant, language, statements, longest, differs, condition = line.split()
-        self.is_c = language == "0"
+        self.prefix, self.variant, statements, longest, differs, condition = line.split()
         self.is_float = "float" in self.variant or self.variant == "many"
         self.statements, self.longest, self.differs = int(statements), int(longest), float(differs)
         self.condition = float(condition)
@@ -116,13 +113,13 @@ class Generated(unittest.TestCase):
             self.assertLess(case.differs, 1e-10, case.prefix)
 
     def test_compiled(self):
-        jobs = [(x, *build) for x in self.cases if x.is_c for build in x.builds(self.compilers)]
+        jobs = [(x, *build) for x in self.cases for build in x.builds(self.compilers)]
         self.all_well(sorted(jobs, key=lambda job: -job[0].statements))
 
     @unittest.skipIf("--few" in sys.argv, "the same sources as in a plain build")
     def test_sanitized(self):
         self.all_well([(x, self.compilers[-1], SANITIZER) for x in self.cases
-                       if x.is_c and (ALL or x.statements <= SMALL)])
+                       if (ALL or x.statements <= SMALL)])
 
     def test_a_wrong_source_is_found(self):
         """Tests that were generated can fail."""
@@ -133,40 +130,8 @@ class Generated(unittest.TestCase):
             test = (self.folder / f"scara_plain{ending}").read_text()
             (self.folder / f"wrong{ending}").write_text(test.replace("scara_plain.h", "wrong.h"))
         (self.folder / "wrong.c").write_text(wrong.replace("scara_plain.h", "wrong.h"))
-        case = Case("wrong plain 0 0 0 0 0")
+        case = Case("wrong plain 0 0 0 0")
         self.assertIn("exit code 1", self.build_and_run(case, self.compilers[0], ["-O1"]))
-
-    def test_python(self):
-        for case in [x for x in self.cases if x.variant == "python"]:
-            self.compare_python(case.prefix, case.prefix.replace("_python", "_plain"))
-
-    def compare_python(self, ours, plain):
-        library = self.folder / f"{plain}.so"
-        made = run([self.compilers[0], "-O1", "-shared", "-fPIC", f"{plain}.c", "-o", str(library), "-lm"],
-                   cwd=self.folder)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        c, names = ctypes.CDLL(str(library)), {}
-        exec((self.folder / f"{ours}.py").read_text(), names)  # pylint: disable=exec-used
-        header = (self.folder / f"{plain}.h").read_text()
-        for function, arguments in re.findall(rf"void {plain}_(\w+)\(([^)]*)\)", header):
-            self.compare_function(names[f"{ours}_{function}"], c[f"{plain}_{function}"], arguments)
-
-    def compare_function(self, python, c, arguments):
-        sizes = [(x.split("[")[0].split()[-1], int(x.split("[")[1].split("]")[0]), "const" in x)
-                 for x in arguments.split(",")]
-        inputs = [[random.uniform(-1, 1) for _ in range(n)] for _, n, is_input in sizes if is_input]
-        arrays = [(ctypes.c_double * n)() for _, n, _ in sizes]
-        for array, values in zip(arrays, inputs):
-            array[:] = values
-        c(*arrays)
-        answers = python(*inputs)
-        expected = [list(x) for x, (_, _, is_input) in zip(arrays, sizes) if not is_input]
-        answers = [answers] if len(expected) == 1 else answers
-        for answer, right in zip(answers, expected):
-            flat = [y for x in answer for y in (x if isinstance(x, (list, tuple)) else [x])]
-            self.assertEqual(len(flat), len(right))
-            scale = max(map(abs, right)) or 1
-            self.assertLess(max(abs(x - y) for x, y in zip(flat, right)), 1e-12 * scale)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ static inline limb_status trace_with(const limb_model* m, limb_codegen_options o
   if (s != LIMB_OK) return s;
   out->x = (limb_answering){.m = m, .env = limb_default_environment(m)};
   out->x.env.friction = o.friction;
+  out->x.frame = limb_trace_frame(m, o.frame);
   assert_ok(limb_data_create(m, NULL, &out->x.d));
   assert_ok(limb_loop_reference_begin(m, &o, out->p, &out->x.loops));
   for (int k = 0; k < INPUT_KINDS; k++) {
