@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 3, MOST_STATEMENTS = 1000000000 };
+enum { FILES = 3, LEAST_STATEMENTS = 10, MOST_STATEMENTS = 1000000000 };
 
 typedef struct language {
   const char* name;
@@ -63,8 +63,9 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   double x = 0;
   if (!cli_has(args, "split")) return EXIT_FINE;
   if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
-  if (!(x >= 1 && x <= MOST_STATEMENTS) || x != (double)(int)x)
-    return cli_usage(args, "--split takes a whole number from 1 to %d", MOST_STATEMENTS);
+  if (!(x >= LEAST_STATEMENTS && x <= MOST_STATEMENTS) || x != (double)(int)x)
+    return cli_usage(args, "--split takes a whole number from %d to %d", LEAST_STATEMENTS,
+                     MOST_STATEMENTS);
   o->most = (int)x;
   return EXIT_FINE;
 }
@@ -189,11 +190,36 @@ static int fill(const job* w, cli_output* o, int k)
   return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
 }
 
+// Whether a file is there that limb did not write: its first lines say who did.
+static int is_foreign(const char* path)
+{
+  enum { LINES = 512 };
+  char begin[LINES + 1];
+  FILE* file = fopen(path, "rb");
+  if (!file) return 0; // none, or what cannot be written either
+  const size_t n = fread(begin, 1, LINES, file);
+  (void)fclose(file);
+  begin[n] = '\0';
+  return n > 0 && !strstr(begin, "Written by limb ");
+}
+
+static int refuse_foreign(const job* w)
+{
+  for (int k = 0; k < FILES; k++) {
+    if (w->path[k] && is_foreign(w->path[k]))
+      return cli_usage(w->args,
+                       "%s is there, and limb did not write it: remove it, or take another "
+                       "--output or --prefix",
+                       w->path[k]);
+  }
+  return EXIT_FINE;
+}
+
 // All are written beside their places before the first is moved to its own.
 static int save(const job* w)
 {
   cli_output out[FILES] = {{0}};
-  int code = EXIT_FINE;
+  int code = refuse_foreign(w);
   for (int k = 0; k < FILES && code == EXIT_FINE; k++) {
     if (!w->path[k]) continue;
     code = cli_output_open(&out[k], cli_title(w->args), w->path[k]);
@@ -250,8 +276,9 @@ static int print_table(const job* w, FILE* out)
     published_cells(&t, w->robot.model, f.quantity);
   }
   cli_table_print(&t, out, "");
-  (void)fprintf(out, "\nsines: angles of which sine and cosine are taken; stack: bytes, at most; "
-                     "differs: from the\nlibrary, at random states, of the largest entry\n");
+  (void)fprintf(out, "\nsines: angles of which sine and cosine are taken; stack: bytes of results "
+                     "that live at once;\ndiffers: from the library, at random states, of the "
+                     "largest entry\n");
   tell_sources(w, out);
   for (int k = 0; k < FILES; k++)
     if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
@@ -345,7 +372,9 @@ static const cli_option options[] = {
   {"", NULL, "what is generated"},
   {"what", "QUANTITIES", "with commas between them; --list tells which there are (default: id)"},
   {"lang", LANGUAGES, "language (default: c)"},
-  {"frame", "NAME", "body or frame of J and pose (default: the last body that carries no other)"},
+  {"frame", "NAME",
+   "body or frame of J and pose (default: the last body that carries no other); platform of "
+   "platform_... (default: the body that most legs hold)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
   {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
   {"symbols", SYMBOLS,
@@ -361,10 +390,13 @@ static const cli_option options[] = {
    "(default: ahead)"},
   {"effort", "X",
    "how long to look for fewer operations, about in seconds; 0: not at all (default: 1)"},
-  {"split", "N", "functions of at most N statements (C; default: one for each quantity)"},
+  {"split", "N",
+   "functions of at most N statements, from 10 on (C; default: one for each quantity)"},
   {"prefix", "NAME", "of all names and files (default: by the name of the robot)"},
   {"", NULL, "the output"},
-  {"output", "DIR", "folder of the files; - prints the source (default: this folder)"},
+  {"output", "DIR",
+   "folder of the files; - prints the source (default: this folder). Files of those names are "
+   "replaced if limb wrote them"},
   {"format", "text|json", "how the table of counts is printed"},
   {0},
 };

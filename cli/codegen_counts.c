@@ -76,8 +76,8 @@ static int by_name(const limb_model* m, codegen_count* out)
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) {
     if (!is_built_in(m, counted[k].robot)) continue;
     *out = (codegen_count){"SYMORO's method, this robot, no rotors and friction",
-                           "the method of SYMORO as in seed 003, counted by "
-                           "tools/count_customised.py",
+                           "Khalil's equations with base parameters, what is zero or one left out, "
+                           "as counted by limb's makers",
                            counted[k].mul, counted[k].add};
     return 1;
   }

@@ -99,46 +99,13 @@ void eval_loops_close(eval_sheet* s, int code)
 
 // ---- names -----------------------------------------------------------------------------------------
 
-static const char* direction(unsigned locked, int k)
-{
-  static const char* const names[] = {"turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z"};
-  for (int bit = 0; bit < 6; bit++)
-    if (locked >> bit & 1U && k-- == 0) return names[bit];
-  return "?";
-}
-
-// Row k of a closure.
-static const char* row_name(const limb_loop_def* def, int k)
-{
-  static const char* const track[] = {"height", "along", "across"};
-  switch (def->kind) {
-  case LIMB_LOOP_DISTANCE: return "distance";
-  case LIMB_LOOP_GEAR: return "gear";
-  case LIMB_LOOP_POLYNOMIAL: return "polynomial";
-  case LIMB_LOOP_KNIFE_EDGE: return "knife";
-  case LIMB_LOOP_WHEEL: return track[k + 1];
-  case LIMB_LOOP_ROLLING_DISC: return track[k];
-  case LIMB_LOOP_LOCK: return direction(def->locked, k);
-  case LIMB_LOOP_WELD:
-  case LIMB_LOOP_PIN:
-  case LIMB_LOOP_SLIDER:
-  case LIMB_LOOP_CYLINDRICAL:
-  case LIMB_LOOP_BALL:
-  case LIMB_LOOP_UNIVERSAL:
-  case LIMB_LOOP_PLANAR:
-  case LIMB_LOOP_POINT_ON_LINE:
-  case LIMB_LOOP_POINT_ON_PLANE: break;
-  }
-  return direction(limb_loop_kind_locked(def->kind), k);
-}
-
 void eval_row_name(const limb_model* m, int row, char* text, size_t size)
 {
   limb_loop_info x;
   *text = '\0';
   for (int i = 0; i < limb_loop_count(m); i++) {
     if (limb_get_loop(m, i, &x) != LIMB_OK || row < x.row || row >= x.row + x.nrow) continue;
-    (void)snprintf(text, size, "%s.%s", x.def.name, row_name(&x.def, row - x.row));
+    (void)snprintf(text, size, "%s.%s", x.def.name, limb_loop_row_name(&x.def, row - x.row));
     return;
   }
 }

@@ -1,10 +1,12 @@
 // limb: robot dynamics in C. The equations of motion of a small robot, as a person would write them.
 //
-//     M(q) a + C(q, v) v + g(q) = tau,      and Psi(q) v = 0 for robots with loops
+//     M(q) a + C(q, v) v + g(q) = tau,      with loops  ... = tau + Psi(q)^T lambda,  Psi(q) v = 0
 //
+// With loops tau is not written alone: the rows of "tau" are called tau + Psi^T lambda.
 // Lengths, masses and inertias are symbols; what is zero for this robot is left out. Sums of angles about
-// parallel axes are written as such: c12 = cos(q1 + q2). Every expression that is written has been evaluated
-// in random states and compared with the library.
+// parallel axes are written as such: c12 = cos(q1 + q2). Numbers are rounded to 13 digits in text and LaTeX,
+// and complete in C. Every expression that is written has been evaluated in random states and compared with
+// the library.
 #ifndef LIMB_EQUATIONS_H
 #define LIMB_EQUATIONS_H
 
@@ -38,8 +40,9 @@ static inline limb_equation_options limb_default_equation_options(void)
 }
 
 /// Hands the equations to `text`, piece by piece, once they are complete.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, unknown quantity, options that are none); LIMB_E_UNSUPPORTED (too large
-///         to be read; ball and free joints); LIMB_E_NOMEM. error, if given, says which and what to do.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, a quantity that is unknown or there twice, options that are none);
+///         LIMB_E_UNSUPPORTED (too large to be read; ball and free joints; nothing moves); LIMB_E_NOMEM.
+///         error, if given, says which and what to do.
 LIMB_NODISCARD LIMB_API limb_status limb_equations_write(const limb_model* m,
                                                          const limb_equation_options* options,
                                                          const limb_allocator* alloc,

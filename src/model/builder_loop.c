@@ -22,6 +22,39 @@ const char* limb_loop_kind_name(limb_loop_kind kind)
   return NULL;
 }
 
+static const char* direction(unsigned locked, int k)
+{
+  static const char* const names[] = {"turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z"};
+  for (int bit = 0; bit < 6; bit++)
+    if (locked >> bit & 1U && k-- == 0) return names[bit];
+  return NULL;
+}
+
+const char* limb_loop_row_name(const limb_loop_def* def, int k)
+{
+  if (!def || k < 0) return NULL;
+  static const char* const track[] = {"height", "along", "across"};
+  switch (def->kind) {
+  case LIMB_LOOP_DISTANCE: return "distance";
+  case LIMB_LOOP_GEAR: return "gear";
+  case LIMB_LOOP_POLYNOMIAL: return "polynomial";
+  case LIMB_LOOP_KNIFE_EDGE: return "knife";
+  case LIMB_LOOP_WHEEL: return k < 2 ? track[k + 1] : NULL;
+  case LIMB_LOOP_ROLLING_DISC: return k < 3 ? track[k] : NULL;
+  case LIMB_LOOP_LOCK: return direction(def->locked, k);
+  case LIMB_LOOP_WELD:
+  case LIMB_LOOP_PIN:
+  case LIMB_LOOP_SLIDER:
+  case LIMB_LOOP_CYLINDRICAL:
+  case LIMB_LOOP_BALL:
+  case LIMB_LOOP_UNIVERSAL:
+  case LIMB_LOOP_PLANAR:
+  case LIMB_LOOP_POINT_ON_LINE:
+  case LIMB_LOOP_POINT_ON_PLANE: break;
+  }
+  return direction(limb_loop_kind_locked(def->kind), k);
+}
+
 unsigned limb_loop_kind_locked(limb_loop_kind kind)
 {
   switch (kind) {

@@ -92,7 +92,9 @@ static limb_status simplify(making* x, int k)
 // Answers, and then fewer operations for the same.
 static limb_status prepare(making* x)
 {
-  limb_status s = limb_trial_create(x->m, x->program, &x->trial);
+  const bool any_gravity =
+    x->e.options.gravity && !x->answering.loops; // those answer by the model's own
+  limb_status s = limb_trial_create(x->m, x->program, any_gravity, &x->trial);
   if (s == LIMB_OK && x->answering.loops)
     limb_trial_close(&x->trial, x->program, x->answering.loops);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
@@ -159,6 +161,7 @@ static limb_status add_angles(making* x)
   function[0].inputs = inputs_of(p->graph, &function[0], uses);
   memcpy(function + 1, p->function, (size_t)p->nfunction * sizeof *function);
   memmove(x->trial.answer + 1, x->trial.answer, (size_t)p->nfunction * sizeof *x->trial.answer);
+  memmove(x->trial.least + 1, x->trial.least, (size_t)p->nfunction * sizeof *x->trial.least);
   memmove(x->trial.from_library + 1, x->trial.from_library, (size_t)p->nfunction);
   p->function = function, p->nfunction++;
   return limb_trial_answer(&x->trial, &x->answering, p, 0, x->error);

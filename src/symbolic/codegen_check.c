@@ -19,15 +19,17 @@ static double size_of(limb_input_kind kind)
   return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
 }
 
-limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* out)
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity,
+                              limb_trial* out)
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
   const size_t functions = (size_t)p->nfunction + 2; // angles and parameters come later
   out->answer = limb_program_take(p, functions, sizeof *out->answer);
   out->tolerance = limb_program_take(p, functions, sizeof *out->tolerance);
+  out->least = limb_program_take(p, functions, sizeof *out->least);
   out->from_library = limb_program_take(p, functions, sizeof *out->from_library);
-  if (!out->answer || !out->tolerance || !out->from_library) return LIMB_E_NOMEM;
+  if (!out->answer || !out->tolerance || !out->least || !out->from_library) return LIMB_E_NOMEM;
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &p->input[k];
     const size_t count = (size_t)in->count;
@@ -40,8 +42,9 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* 
         if (status != LIMB_OK) return status;
         continue;
       }
+      const bool is_known = in->value && !(k == INPUT_GRAVITY && any_gravity);
       for (size_t i = 0; i < count; i++) {
-        x[i] = in->value ? in->value[i] : size_of((limb_input_kind)k) * limb_random_sign(&seed);
+        x[i] = is_known ? in->value[i] : size_of((limb_input_kind)k) * limb_random_sign(&seed);
       }
     }
   }
@@ -82,7 +85,33 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
   return list;
 }
 
-limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_program* p, int k,
+// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their slopes.
+static bool may_vanish(const char* name)
+{
+  static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(name, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+// The largest force that the states take, beside which rounding of others is nothing.
+static limb_status find_forces(limb_trial* t, const limb_answering* x, limb_program* p)
+{
+  const limb_function id = {.name = "id"};
+  const int n = limb_nv(x->m);
+  double* tau = limb_program_take(p, (size_t)n + 1, sizeof *tau);
+  if (!tau) return LIMB_E_NOMEM;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    state_at(t, p, s, input);
+    if (limb_answer(x, &id, input, tau) != LIMB_OK) continue;
+    for (int i = 0; i < n; i++) t->forces = fmax(t->forces, fabs(tau[i]));
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p, int k,
                               limb_error* error)
 {
   const limb_function* f = &p->function[k];
@@ -90,10 +119,14 @@ limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_progr
   const limb_edge* list = edges_of(p, f);
   t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
   if (!list || !t->answer[k]) return LIMB_E_NOMEM;
+  if (may_vanish(f->name) && t->forces == 0 && find_forces(t, x, p) != LIMB_OK) return LIMB_E_NOMEM;
+  t->least[k] = may_vanish(f->name) ? t->forces : 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     double* out = t->answer[k] + (size_t)s * n;
     state_at(t, p, s, input);
+    const double* g = input[INPUT_GRAVITY];
+    x->env.gravity = sp_v3(g[0], g[1], g[2]);
     limb_status status = limb_answer(x, f, input, out);
     t->from_library[k] = status != LIMB_E_UNSUPPORTED;
     if (status == LIMB_E_UNSUPPORTED) {
@@ -113,13 +146,13 @@ limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_progr
 
 // ---- comparison -----------------------------------------------------------------------------------------
 
-// The largest difference of an output's entries, relative to the largest of them; NaN counts as infinite.
-static double apart(const limb_function* f, const double* got, const double* want)
+// The largest difference of an output's entries, relative to the largest of them and of least; NaN counts as infinite.
+static double apart(const limb_function* f, const double* got, const double* want, double least)
 {
   double worst = 0;
   for (int o = 0; o < f->noutput; o++) {
     const int n = f->output[o].rows * f->output[o].columns;
-    double size = 0, most = 0;
+    double size = least, most = 0;
     for (int i = 0; i < n; i++) {
       const double d = fabs(got[i] - want[i]);
       size = fmax(size, fabs(want[i]));
@@ -145,7 +178,7 @@ static bool entries_agree(const limb_trial* t, const limb_function* f, int k, co
   size_t at = 0;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
-    double size = 0;
+    double size = t->least[k];
     for (size_t i = at; i < at + n; i++) size = fmax(size, fabs(want[i]));
     for (size_t i = at; i < at + n; i++) {
       double own = 0;
@@ -215,11 +248,11 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     const double* want = t->answer[k] + (size_t)s * n;
     state_at(t, p, s, input);
     if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
-    *disagrees = fmax(*disagrees, apart(f, got, want));
+    *disagrees = fmax(*disagrees, apart(f, got, want, t->least[k]));
     agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
     if (!evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
-    rounding = fmax(rounding, apart(f, got, want));
+    rounding = fmax(rounding, apart(f, got, want, t->least[k]));
   }
   if (!agree || !(*disagrees <= DISAGREEMENT)) {
     return limb_fail(

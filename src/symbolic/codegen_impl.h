@@ -20,8 +20,10 @@ limb_status limb_codegen_make_prefix(const char* asked, const char* robot, char*
 
 enum { LIMB_TRIAL_STATES = 5 };
 
-// Random states and room for answers, in the program's memory. LIMB_E_NOMEM.
-limb_status limb_trial_create(const limb_model* m, limb_program* p, limb_trial* out);
+// Random states and room for answers, in the program's memory. any_gravity: random as well, not the robot's
+// own. LIMB_E_NOMEM.
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity,
+                              limb_trial* out);
 
 // Makes states of a robot with loops such that these are closed, where that can be done.
 void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops);
@@ -29,7 +31,7 @@ void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference*
 // Answers to function number k: those of the library, or where no call of it answers, of the edges
 // themselves. To be called before they are simplified. LIMB_E_UNSUPPORTED with a sentence when the quantity
 // is singular.
-limb_status limb_trial_answer(limb_trial* t, const limb_answering* x, limb_program* p, int k,
+limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p, int k,
                               limb_error* error);
 
 // Compares the edges with the answers: the largest relative difference, and the tolerance of the test

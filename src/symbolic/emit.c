@@ -151,8 +151,8 @@ void limb_emit_value(limb_emitter* e, const limb_piece* p, uint32_t node)
   }
 }
 
-// Letters of mathematics for names of C; where every coordinate has a rate (not those of ball and free joints),
-// velocities and accelerations are such rates.
+// Letters of mathematics for names of C; where every coordinate has a rate (not those of ball and free
+// joints), velocities and accelerations are such rates.
 static const char* tex_letter(const limb_program* p, const char* name)
 {
   static const char* const letters[][2] = {

@@ -65,8 +65,10 @@ typedef struct limb_emitter {
 
 // The statements begin ... end - 1 of a piece, and the stores that follow each.
 void limb_emit_statements(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end);
-// Stores of numbers, which follow all statements.
-void limb_emit_numbers(limb_emitter* e, const limb_piece* p);
+// Stores of numbers, which follow all statements: how many, of which entry, and the text of some.
+uint32_t limb_emit_number_count(const limb_piece* p);
+uint32_t limb_emit_number_entry(const limb_piece* p, uint32_t i);
+void limb_emit_numbers(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end);
 
 // What a node computes, and names and literals: to scratch.
 void limb_emit_expression(limb_emitter* e, const limb_piece* p, uint32_t node);
@@ -89,6 +91,9 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
 
 // A line about gravity, where the function counts on it and it is no argument.
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
+
+// Whether it was asked for, and does not just serve the others.
+bool limb_emit_is_quantity(const limb_function* f);
 
 const char* limb_emit_reference(const limb_piece* p); // what it was compared with
 
@@ -115,7 +120,9 @@ typedef struct limb_trial {
   double* input[INPUT_KINDS]; // states x count; of inputs with a value: that one row
   double** answer;            // of each piece: states x entries
   double* tolerance;          // of each piece, relative to the largest entry of an output
-  bool* from_library;         // of each piece
+  double* least;      // of each piece: what is large beside its rounding, where answers may vanish
+  double forces;      // that the states take
+  bool* from_library; // of each piece
 } limb_trial;
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t);

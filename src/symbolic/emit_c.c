@@ -106,8 +106,7 @@ static void put_whole(limb_emitter* e, const limb_piece* p)
 
 static void put_function(limb_emitter* e, limb_piece* p)
 {
-  const uint32_t sines = limb_emit_arrays(e) ? p->list.early : 0;
-  const bool split = e->options.most > 0 && p->list.count > (uint32_t)e->options.most + sines;
+  const bool split = limb_c_is_split(e, p);
   const long bytes = (long)(e->options.single ? 4 : 8) * e->options.lanes;
   limb_c_parts parts = {0};
   limb_emit_forget(e);
@@ -120,6 +119,7 @@ static void put_function(limb_emitter* e, limb_piece* p)
     limb_c_parts_define(e, p, &parts);
     limb_emit_forget(e);
   }
+  limb_c_numbers_define(e, p);
   limb_c_prototype(e, p, "");
   text(e, "{\n");
   put_unused(e, p);
@@ -133,7 +133,7 @@ static void put_function(limb_emitter* e, limb_piece* p)
   } else {
     put_whole(e, p);
   }
-  limb_emit_numbers(e, p);
+  limb_c_numbers_call(e, p);
   text(e, "}\n");
 }
 
@@ -158,6 +158,7 @@ void limb_emit_c_source(limb_emitter* e)
   limb_c_type(e);
   for (int i = 0; i < e->npiece; i++) limb_c_prototype(e, &e->piece[i], ";");
   text(e, "\n");
+  limb_c_part_word(e);
   if (limb_emit_any(e, OP_SIGN)) put_sign(e);
   if (e->options.sines == LIMB_SINES_OWN && sines) limb_c_own_sines(e);
   for (int i = 0; i < e->npiece; i++) {

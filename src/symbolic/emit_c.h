@@ -30,6 +30,14 @@ typedef struct limb_c_parts {
   size_t room;
 } limb_c_parts;
 
+// Whether some function is in parts; the word that begins one.
+bool limb_c_is_split(const limb_emitter* e, const limb_piece* p);
+void limb_c_part_word(limb_emitter* e);
+
+// Stores of numbers, in parts where they are many: before the function, and in it.
+void limb_c_numbers_define(limb_emitter* e, const limb_piece* p);
+void limb_c_numbers_call(limb_emitter* e, const limb_piece* p);
+
 bool limb_c_parts_begin(limb_emitter* e, const limb_piece* p,
                         limb_c_parts* out); // false: no memory
 void limb_c_parts_define(limb_emitter* e, const limb_piece* p, const limb_c_parts* parts);

@@ -194,7 +194,7 @@ static void put_loads(limb_emitter* e, const needs* x)
 static void put_part(limb_emitter* e, const needs* x, uint32_t part, uint32_t places)
 {
   limb_text_clear(&e->scratch);
-  limb_text_print(&e->scratch, "static void %s_%u(", x->p->name, part);
+  limb_text_print(&e->scratch, "%s_PART void %s_%u(", e->prefix, x->p->name, part);
   put_arguments(e, x, places, true);
   limb_text_put(&e->scratch, ")");
   limb_emit_flush(e);
@@ -257,4 +257,78 @@ void limb_c_parts_call(limb_emitter* e, const limb_piece* p, const limb_c_parts*
     limb_text_put(&e->scratch, ");");
     limb_emit_flush(e);
   }
+}
+
+// ---- stores of numbers ------------------------------------------------------------------------------------
+
+static uint32_t number_parts(const limb_emitter* e, const limb_piece* p)
+{
+  const uint32_t n = limb_emit_number_count(p), most = (uint32_t)e->options.most;
+  return most > 0 && n > most ? (n + most - 1) / most : 0;
+}
+
+// The numbers of a part, and the outputs they belong to.
+static needs numbers_of(const limb_emitter* e, const limb_piece* p, uint32_t part)
+{
+  const uint32_t n = limb_emit_number_count(p), most = (uint32_t)e->options.most;
+  needs x = {
+    .e = e, .p = p, .begin = part * most, .end = (part + 1) * most < n ? (part + 1) * most : n};
+  for (uint32_t i = x.begin; i < x.end; i++) {
+    int o;
+    (void)limb_entry_edge(p->f, limb_emit_number_entry(p, i), &o, NULL);
+    x.outputs |= 1U << o;
+  }
+  return x;
+}
+
+void limb_c_numbers_define(limb_emitter* e, const limb_piece* p)
+{
+  for (uint32_t k = 0; k < number_parts(e, p); k++) {
+    const needs x = numbers_of(e, p, k);
+    limb_text_clear(&e->scratch);
+    limb_text_print(&e->scratch, "%s_PART void %s_n%u(", e->prefix, p->name, k + 1);
+    put_arguments(e, &x, 0, true);
+    limb_text_put(&e->scratch, ")");
+    limb_emit_flush(e);
+    limb_text_put(e->text, "{\n");
+    limb_emit_numbers(e, p, x.begin, x.end);
+    limb_text_put(e->text, "}\n\n");
+  }
+}
+
+void limb_c_numbers_call(limb_emitter* e, const limb_piece* p)
+{
+  const uint32_t parts = number_parts(e, p);
+  if (parts == 0) limb_emit_numbers(e, p, 0, limb_emit_number_count(p));
+  for (uint32_t k = 0; k < parts; k++) {
+    const needs x = numbers_of(e, p, k);
+    limb_emit_begin(e);
+    limb_text_print(&e->scratch, "%s_n%u(", p->name, k + 1);
+    put_arguments(e, &x, 0, false);
+    limb_text_put(&e->scratch, ");");
+    limb_emit_flush(e);
+  }
+}
+
+// ---- the word for parts -----------------------------------------------------------------------------------
+
+bool limb_c_is_split(const limb_emitter* e, const limb_piece* p)
+{
+  const uint32_t sines = limb_emit_arrays(e) ? p->list.early : 0;
+  return e->options.most > 0 && p->list.count > (uint32_t)e->options.most + sines;
+}
+
+// Compilers put functions that are called once into their callers, and take minutes for what comes of it.
+void limb_c_part_word(limb_emitter* e)
+{
+  bool any = false;
+  for (int i = 0; i < e->npiece; i++) {
+    any = any || limb_c_is_split(e, &e->piece[i]) || number_parts(e, &e->piece[i]) > 0;
+  }
+  if (!any) return;
+  limb_text_print(e->text,
+                  "/* Part of a function; not to be put together again. */\n"
+                  "#if defined(__GNUC__)\n#define %s_PART __attribute__((noinline)) static\n"
+                  "#else\n#define %s_PART static\n#endif\n\n",
+                  e->prefix, e->prefix);
 }

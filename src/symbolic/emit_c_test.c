@@ -119,9 +119,10 @@ static void put_call(limb_emitter* e, const limb_piece* p)
 }
 
 // Every lane of every output against its table.
-static void put_comparison(limb_emitter* e, const limb_piece* p, int o)
+static void put_comparison(limb_emitter* e, const limb_piece* p, int o, double least)
 {
   const uint32_t count = entries_of(&p->f->output[o]);
+  const char* suffix = e->options.single ? "f" : "";
   char name[64];
   limb_emit_output_name(e, p->f, o, name);
   if (e->options.lanes > 1) {
@@ -129,11 +130,11 @@ static void put_comparison(limb_emitter* e, const limb_piece* p, int o)
       e->text,
       "    for (int k = 0; k < %d; k++) {\n      %s lane[%u];\n"
       "      for (int i = 0; i < %u; i++) lane[i] = %s[i][k];\n"
-      "      worst = difference(%u, lane, want_%s_%s[(n + k) %% STATES], worst);\n    }\n",
-      e->options.lanes, e->real, count, count, name, count, p->f->name, name);
+      "      worst = difference(%u, lane, want_%s_%s[(n + k) %% STATES], %.0e%s, worst);\n    }\n",
+      e->options.lanes, e->real, count, count, name, count, p->f->name, name, least, suffix);
   } else {
-    limb_text_print(e->text, "    worst = difference(%u, %s, want_%s_%s[n], worst);\n", count, name,
-                    p->f->name, name);
+    limb_text_print(e->text, "    worst = difference(%u, %s, want_%s_%s[n], %.0e%s, worst);\n",
+                    count, name, p->f->name, name, least, suffix);
   }
 }
 
@@ -166,7 +167,7 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
     limb_text_print(e->text, "    %s %s[%u];\n", e->value, name, entries_of(&f->output[o]));
   }
   put_call(e, p);
-  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o);
+  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->least[piece]);
   text(e, "  }\n");
   limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name,
                   t->tolerance[piece], e->options.single ? "f" : "");
@@ -175,10 +176,12 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
 // ---- the file -------------------------------------------------------------------------------------------
 
 static const char helpers[] =
-  "/* The larger of worst and the largest difference, relative to the largest entry wanted. */\n"
-  "static @ difference(const int count, const @ got[], const @ want[], const @ worst)\n"
+  "/* The larger of worst and the largest difference, relative to the largest entry wanted and to "
+  "least. */\n"
+  "static @ difference(const int count, const @ got[], const @ want[], const @ least, const @ "
+  "worst)\n"
   "{\n"
-  "  @ size = 0;\n"
+  "  @ size = least;\n"
   "  @ apart = 0;\n"
   "  for (int i = 0; i < count; i++) {\n"
   "    const @ far = fabs%(got[i] - want[i]);\n"

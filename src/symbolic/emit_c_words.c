@@ -17,6 +17,7 @@ void limb_c_opening(limb_emitter* e, const char* what)
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
   }
+  if (!e->options.friction) text(e, " * Friction of the joints is left out.\n");
   text(e, " */\n");
 }
 
@@ -69,23 +70,42 @@ static void describe_inputs(limb_emitter* e, const limb_piece* p)
                   e->nangle, e->nangle, e->prefix);
 }
 
+static bool is_parameters(const limb_function* f) { return strcmp(f->name, "parameters") == 0; }
+
+// Of vectors; units of matrices follow from theirs.
+static const char* unit_of_output(const limb_output* out)
+{
+  static const char* const units[][2] = {
+    {"tau", "N m, N"},           {"g", "N m, N"},         {"h", "N m, N"}, {"a", "rad/s^2, m/s^2"},
+    {"a_all", "rad/s^2, m/s^2"}, {"v_all", "rad/s, m/s"}, {"p", "m"}};
+  for (size_t i = 0; i < sizeof units / sizeof units[0] && out->columns == 1; i++) {
+    if (strcmp(out->name, units[i][0]) == 0) return units[i][1];
+  }
+  return NULL;
+}
+
 static void describe_outputs(limb_emitter* e, const limb_piece* p)
 {
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
     char name[64];
     limb_emit_output_name(e, p->f, o, name);
+    const char* unit = is_parameters(p->f) ? NULL : unit_of_output(out);
+    const bool rows = out->label && out->label != e->program->input[INPUT_V].label;
     limb_text_print(e->text, " *   out  %s[%d]: %s", name, out->rows * out->columns, out->meaning);
+    if (unit) limb_text_print(e->text, " [%s]", unit);
     if (out->columns > 1) {
       limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
     }
-    if (out->label && out->label != e->program->input[INPUT_V].label) {
+    if (rows) {
       text(e, out->columns > 1 ? "; rows:" : ":");
       list_names(e, out->label, out->rows);
-      text(e, "\n");
-    } else {
-      text(e, ".\n");
     }
+    if (out->column) {
+      text(e, rows ? "\n *              columns:" : "; columns:");
+      list_names(e, out->column, out->columns);
+    }
+    text(e, rows || out->column ? "\n" : ".\n");
   }
 }
 
@@ -97,7 +117,15 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   describe_inputs(e, p);
   describe_outputs(e, p);
   text(e, " *\n");
+  if (p->f->note) {
+    limb_text_print(e->text, " * %s", p->f->note);
+    if (p->f->nnoted) list_names(e, p->f->noted, p->f->nnoted);
+    text(e, "\n");
+  }
   limb_emit_gravity(e, p->f, " * ");
+  if (e->options.sines == LIMB_SINES_OWN && p->list.nangle) {
+    text(e, " * Angles must be within +-1e5 rad.\n");
+  }
   limb_text_print(
     e->text,
     " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
@@ -107,9 +135,11 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
                   " * Statements: %u. Stack: %ld bytes of results that live at once; at most %ld\n"
                   " * bytes where a compiler keeps all of them.\n",
                   p->list.count, p->stack, p->stack + (long)p->list.count * bytes);
-  limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
-                  limb_emit_reference(p), p->disagrees);
-  text(e, " * relative to the largest entry, when computed in double.\n");
+  if (limb_emit_is_quantity(p->f)) {
+    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
+                    limb_emit_reference(p), p->disagrees);
+    text(e, " * relative to the largest entry, when computed in double.\n");
+  }
   text(e, " * Outputs may lie in the memory of inputs, but not in that of each other.\n */\n");
 }
 

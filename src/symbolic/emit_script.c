@@ -227,14 +227,14 @@ static void put_tail(limb_emitter* e, const limb_piece* p)
 
 // ---- comments -------------------------------------------------------------------------------------------
 
-static void put_labels(limb_emitter* e, const limb_input* in)
+static void put_labels(limb_emitter* e, const char* const* label, int count)
 {
-  for (int i = 0; i < in->count && in->label; i++) {
+  for (int i = 0; i < count && label; i++) {
     const bool new_line = i % 6 == 5;
-    limb_text_put(e->text, i ? "," : ":");
+    if (i) text(e, ",");
     limb_text_put(e->text, new_line ? "\n" : " ");
     if (new_line) limb_text_print(e->text, "%s  ", e->syntax->note);
-    limb_text_name(e->text, in->label[i]);
+    limb_text_name(e->text, label[i]);
   }
   text(e, "\n");
 }
@@ -248,8 +248,8 @@ static void put_description(limb_emitter* e, const limb_piece* p)
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
     if (!limb_emit_takes(e, p->f, (limb_input_kind)k)) continue;
-    limb_text_print(e->text, "%sin %s, %d: %s", note, in->name, in->count, in->meaning);
-    put_labels(e, in);
+    limb_text_print(e->text, "%sin %s, %d: %s:", note, in->name, in->count, in->meaning);
+    put_labels(e, in->label, in->count);
   }
   if (e->options.sines == LIMB_SINES_GIVEN && p->list.nangle) {
     limb_text_print(e->text, "%sin sine, cosine, %u: of the angles that %s_angles gives\n", note,
@@ -259,10 +259,24 @@ static void put_description(limb_emitter* e, const limb_piece* p)
     const limb_output* out = &p->f->output[o];
     char name[64];
     limb_emit_output_name(e, p->f, o, name);
-    limb_text_print(e->text, "%sout %s, %d x %d: %s\n", note, name, out->rows, out->columns,
+    limb_text_print(e->text, "%sout %s, %d x %d: %s", note, name, out->rows, out->columns,
                     out->meaning);
+    if (out->label && out->label != e->program->input[INPUT_V].label) {
+      text(e, "; rows:");
+      put_labels(e, out->label, out->rows);
+    } else {
+      text(e, "\n");
+    }
+    if (!out->column) continue;
+    limb_text_print(e->text, "%s  columns:", note);
+    put_labels(e, out->column, out->columns);
+  }
+  if (p->f->note) {
+    limb_text_print(e->text, "%s%s", note, p->f->note);
+    put_labels(e, p->f->noted, p->f->nnoted);
   }
   limb_emit_gravity(e, p->f, note);
+  if (!limb_emit_is_quantity(p->f)) return;
   limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note,
                   n->mul, n->add, n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to %.1e.\n", limb_emit_reference(p), p->disagrees);
@@ -334,7 +348,7 @@ void limb_emit_script(limb_emitter* e)
       put_output(e, name, p->f->output[o].rows, p->f->output[o].columns);
     }
     limb_emit_statements(e, p, 0, p->list.count);
-    limb_emit_numbers(e, p);
+    limb_emit_numbers(e, p, 0, limb_emit_number_count(p));
     put_tail(e, p);
   }
 }

@@ -43,6 +43,11 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
   (void)snprintf(name, 64, "%s%s", f->output[o].name, twice ? "_out" : "");
 }
 
+bool limb_emit_is_quantity(const limb_function* f)
+{
+  return strcmp(f->name, "parameters") != 0 && strcmp(f->name, "angles") != 0;
+}
+
 const char* limb_emit_reference(const limb_piece* p)
 {
   return p->from_library ? "the library" : "the equations before they were simplified";
@@ -54,6 +59,7 @@ const char* limb_emit_reference(const limb_piece* p)
 static bool has_weight(const limb_function* f)
 {
   const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
+  if (strcmp(f->name, "passive") == 0) return false;
   return (f->inputs & forced) || strcmp(f->name, "g") == 0 || strcmp(f->name, "h") == 0 ||
          strcmp(f->name, "closed_h") == 0;
 }
@@ -217,12 +223,19 @@ static void put_store(limb_emitter* e, const limb_piece* p, uint32_t entry, bool
   limb_emit_flush(e);
 }
 
-void limb_emit_numbers(limb_emitter* e, const limb_piece* p)
+uint32_t limb_emit_number_count(const limb_piece* p)
 {
-  const limb_listing* l = &p->list;
-  for (uint32_t i = l->stores[l->count]; i < l->stores[l->count + 1]; i++) {
-    put_store(e, p, l->store[i], false);
-  }
+  return p->list.stores[p->list.count + 1] - p->list.stores[p->list.count];
+}
+
+uint32_t limb_emit_number_entry(const limb_piece* p, uint32_t i)
+{
+  return p->list.store[p->list.stores[p->list.count] + i];
+}
+
+void limb_emit_numbers(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+{
+  for (uint32_t i = begin; i < end; i++) put_store(e, p, limb_emit_number_entry(p, i), false);
 }
 
 // ---- statements -----------------------------------------------------------------------------------------

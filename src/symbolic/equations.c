@@ -15,19 +15,45 @@ static const char* const names[WHATS] = {"M", "C", "g", "h", "tau", "Psi"};
 
 // ---- options ----------------------------------------------------------------------------------------------
 
-static limb_status too_large(const limb_equations* x)
+static limb_status too_large(const limb_equations* x, unsigned what)
 {
+  const char* less = what & ~(1U << WHAT_G) ? "; g alone may fit" : "";
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                   "an entry has more than %d terms: too large to be read; `limb codegen` writes "
+                   "an entry has more than %d terms: too large to be read%s; `limb codegen` writes "
                    "functions for robots of any size",
-                   x->options.most);
+                   x->options.most, less);
 }
 
-static int find_name(const char* word, size_t length)
+static const char* name_at(const void* context, int i)
 {
-  for (int k = 0; k < WHATS; k++)
-    if (strlen(names[k]) == length && strncmp(names[k], word, length) == 0) return k;
-  return -1;
+  (void)context;
+  return names[i];
+}
+
+static limb_status unknown(const char* word, limb_error* error)
+{
+  if (!*word)
+    return limb_fail(error, LIMB_E_ARG, "what",
+                     "an empty word: M, C, g, h, tau and Psi can be written, commas between them");
+  const char* near = limb_nearest(word, WHATS, name_at, NULL);
+  if (near)
+    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what",
+                   "no quantity is called '%s': M, C, g, h, tau and Psi can be written", word);
+}
+
+// Adds the quantity of this name to what is asked for.
+static limb_status read_word(const limb_model* m, const char* word, unsigned* what,
+                             limb_error* error)
+{
+  int k = 0;
+  while (k < WHATS && strcmp(names[k], word) != 0) k++;
+  if (k == WHATS) return unknown(word, error);
+  if (limb_asks(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is there twice", word);
+  if (k == WHAT_PSI && !m->nloop)
+    return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
+  *what |= 1U << k;
+  return LIMB_OK;
 }
 
 // The quantities that are asked for, one bit each.
@@ -38,19 +64,15 @@ static limb_status read_what(const limb_model* m, const char* list, unsigned* wh
   if (!list) return LIMB_OK;
   *what = 0;
   for (;;) {
+    char word[40]; // longer ones are cut, and unknown
     list += strspn(list, " ");
     const size_t whole = strcspn(list, ",");
-    size_t length = whole;
+    size_t length = whole < sizeof word ? whole : sizeof word - 1;
     while (length && list[length - 1] == ' ') length--;
-    const int k = find_name(list, length);
-    if (k < 0)
-      return limb_fail(error, LIMB_E_ARG, "what",
-                       "there is no '%.*s': M, C, g, h, tau and Psi can be written",
-                       length < 40 ? (int)length : 40, list);
-    if (k == WHAT_PSI && !m->nloop)
-      return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
-    *what |= 1U << k;
-    if (!list[whole]) return LIMB_OK;
+    memcpy(word, list, length);
+    word[length] = '\0';
+    const limb_status s = read_word(m, word, what, error);
+    if (s != LIMB_OK || !list[whole]) return s;
     list += whole + 1;
   }
 }
@@ -140,6 +162,13 @@ static limb_status run(limb_equations* x, unsigned what, limb_text_fn* text, voi
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
                      "the equations are no polynomials in sines and cosines");
   if (s == LIMB_OK) s = limb_equations_check(x, what);
+  if (limb_asks(what, WHAT_PSI) && x->nrow == 0) { // checked, but nothing to write
+    x->rowless = true;
+    what &= ~(1U << WHAT_PSI);
+  }
+  if (s == LIMB_OK && !what)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "Psi has no rows: no joint moves what the loops hold");
   if (s == LIMB_OK) s = name_symbols(x, what);
   return s == LIMB_OK ? write(x, what, text, context) : s;
 }
@@ -160,7 +189,7 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
   if (s != LIMB_OK) return s;
   x.program = limb_program_create(alloc);
   s = x.program ? run(&x, what, text, context) : LIMB_E_NOMEM;
-  if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x);
+  if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x, what);
   if (s != LIMB_OK && error) *error = own;
   if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
   if (x.memory) limb_arena_release(x.memory, x.room);

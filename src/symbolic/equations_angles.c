@@ -102,8 +102,10 @@ static void add_pairs(limb_equations* x)
       x->difference[a * n + b] = x->sum[a * n + b] = -1;
       for (int sign = -1; pair && sign <= 1; sign += 2) {
         limb_angle* c = &x->angle[x->nangle];
-        for (int j = 0; j < x->m->nq; j++)
+        for (int j = 0; j < x->m->nq; j++) {
           c->weight[j] = x->angle[b].weight[j] + sign * x->angle[a].weight[j];
+          if (fabs(c->weight[j]) <= SAME) c->weight[j] = 0;
+        }
         c->offset = x->angle[b].offset + sign * x->angle[a].offset;
         (sign < 0 ? x->difference : x->sum)[a * n + b] = x->nangle++;
       }

@@ -235,7 +235,11 @@ static limb_status open_ring(limb_equations* x)
   x->first_v = x->first_sign + m->nv;
   x->first_a = x->first_v + m->nv;
   const int count = x->first_a + m->nv;
-  if (count > VARIABLES_MOST) return LIMB_E_UNSUPPORTED;
+  if (count > VARIABLES_MOST)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, m->name,
+                     "it has more than %d symbols: too many to be read; `limb codegen` writes "
+                     "functions for robots of any size",
+                     VARIABLES_MOST);
   enum { ON_THE_WAY = 8 }; // times as many terms as in the end
   x->ring = limb_ring_create(&x->program->alloc, count, ON_THE_WAY * x->options.most);
   if (!x->ring) return LIMB_E_NOMEM;
@@ -352,7 +356,11 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs)
 {
   x->view = *x->m;
   x->view.has_actuators = false;
-  if (x->m->nlink > LINKS_MOST) return LIMB_E_UNSUPPORTED;
+  if (x->m->nlink > LINKS_MOST)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "it has %d links, and equations are written for up to %d; `limb codegen` "
+                     "writes functions for robots of any size",
+                     x->m->nlink, LINKS_MOST);
   limb_status s = begin(x);
   if (s == LIMB_OK) s = open_ring(x);
   const bool coriolis = limb_asks(needs, WHAT_C);

@@ -45,6 +45,7 @@ typedef struct limb_equations {
   limb_poly* of_node;                                     // of the graph; count -1: not yet
   uint32_t nodes;                                         // of_node has
   bool odd;                                               // something recorded is no polynomial
+  bool rowless;                                           // Psi was asked for and has no rows
   int nv, nrow;
   limb_poly *M, *C;  // nv x nv
   limb_poly *Cv, *g; // nv
@@ -116,12 +117,20 @@ limb_status limb_equations_check(limb_equations* x, unsigned what);
 void limb_equations_sum(const limb_equations* x, limb_text* t, limb_poly a, bool first);
 
 void limb_equations_variable(const limb_equations* x, limb_text* t, int variable, int power);
-void limb_equations_number(limb_text* t, double number);
+void limb_equations_number(const limb_equations* x, limb_text* t, double number);
 void limb_equations_angle(const limb_equations* x, limb_text* t, int angle);
 bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t room);
 
 // An entry of a quantity: row i, column j.
 void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j);
+
+// Whether it is zero in all states, and whether so many are that they are not written one by one; all: there
+// is no other.
+bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j);
+bool limb_equations_sparse(const limb_equations* x, int quantity, bool* all);
+
+// Whether the quantity is tau + Psi^T lambda: what motors and loops apply cannot be told apart by M, C and g.
+bool limb_equations_with_loops(const limb_equations* x, int quantity);
 
 // A matrix or a vector.
 typedef struct limb_shape {
@@ -139,12 +148,13 @@ void limb_equations_document(const limb_equations* x, limb_text* t, unsigned wha
 void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what);
 void limb_equations_document_c(const limb_equations* x, limb_text* t, unsigned what);
 
-// The joint of a coordinate, and its unit; whether there is friction, a spring or a shaft.
-const char* limb_equations_coordinate(const limb_equations* x, int q, const char** unit);
-bool limb_equations_loses(const limb_equations* x);
-
-// "M(q) a + C(q, v) v + g(q) = tau"
+// "M(q) a + C(q, v) v + g(q) = tau", and below it what else there is to say, line by line; NULL: no more.
 const char* limb_equations_motto(const limb_equations* x);
+const char* limb_equations_remark(const limb_equations* x, int k);
+
+// What lambda is, and whose axes x, y and z are in the meanings of symbols; NULL: they do not occur.
+const char* limb_equations_lambda(const limb_equations* x);
+const char* limb_equations_axes(const limb_equations* x, const bool* marks);
 
 // Which of the variables from `begin` on occur in what is written; marks: as many as there are variables.
 void limb_equations_mark(const limb_equations* x, unsigned what, bool* marks);

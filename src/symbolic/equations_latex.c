@@ -8,9 +8,10 @@ enum { ROW = 240, CUT = 130 }; // letters of source: a row of a matrix, a line o
 
 // ---- names ------------------------------------------------------------------------------------------------
 
-static const char* symbol_of(int quantity)
+static const char* symbol_of(const limb_equations* x, int quantity)
 {
   static const char* const symbols[WHATS] = {"M", "C", "g", "h", "\\tau", "\\Psi"};
+  if (limb_equations_with_loops(x, quantity)) return "\\tau + \\Psi^T \\lambda";
   return symbols[quantity];
 }
 
@@ -36,7 +37,7 @@ static void put_words(limb_text* t, const char* words)
 static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
 {
   const limb_shape s = limb_equations_shape(x, quantity);
-  limb_text_print(t, "%s%s &= \\begin{bmatrix}\n", symbol_of(quantity), arguments_of(quantity));
+  limb_text_print(t, "%s%s &= \\begin{bmatrix}\n", symbol_of(x, quantity), arguments_of(quantity));
   for (int i = 0; i < s.rows; i++) {
     limb_text_put(t, "  ");
     for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
@@ -73,7 +74,8 @@ static void put_entry(const limb_equations* x, limb_text* t, int quantity, int i
   const bool wide = s.rows > 9 || s.columns > 9;
   limb_text line = {.alloc = t->alloc};
   limb_equations_entry(x, &line, quantity, i, j);
-  limb_text_print(t, "%s_{%d", symbol_of(quantity), i + 1);
+  limb_text_print(t, limb_equations_with_loops(x, quantity) ? "(%s)_{%d" : "%s_{%d",
+                  symbol_of(x, quantity), i + 1);
   if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
   limb_text_put(t, "}");
   if (quantity == WHAT_M && i != j)
@@ -131,43 +133,60 @@ static void put_turns(const limb_equations* x, limb_text* t, const bool* marks)
   }
 }
 
+// A row of the table: symbol, value, meaning.
+static void put_parameter(const limb_equations* x, limb_text* t, int parameter)
+{
+  const limb_parameter_symbol* p = &x->parameters.list[parameter];
+  limb_text meaning = {.alloc = t->alloc};
+  limb_text_put(t, "$");
+  limb_equations_variable(x, t, parameter, 1);
+  limb_text_put(t, "$ & $");
+  limb_equations_number(x, t, p->value);
+  limb_text_put(t, "\\,\\mathrm{");
+  for (const char* u = limb_parameter_unit(&x->parameters, p); *u; u++) {
+    const char c[2] = {*u, '\0'};
+    limb_text_put(t, *u == ' ' ? "\\," : c);
+  }
+  limb_text_put(t, "}$ & ");
+  limb_parameter_meaning(&x->parameters, p, &meaning);
+  if (meaning.at) put_words(t, meaning.at);
+  limb_text_put(t, " \\\\\n");
+  t->failed = t->failed || meaning.failed;
+  limb_text_end(&meaning);
+}
+
+static void put_coordinate(const limb_equations* x, limb_text* t, int q)
+{
+  limb_text name = {.alloc = t->alloc};
+  limb_coordinate_name(x->m, q, &name);
+  limb_text_put(t, "$");
+  limb_equations_variable(x, t, x->first_q + q, 1);
+  limb_text_print(t, "$ & [%s] & coordinate of ", limb_coordinate_unit(x->m, q));
+  if (name.at) put_words(t, name.at);
+  limb_text_put(t, " \\\\\n");
+  t->failed = t->failed || name.failed;
+  limb_text_end(&name);
+}
+
 static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks)
 {
   limb_text_put(t, "\\begin{tabular}{lll}\n");
-  for (int i = 0; i < x->m->nq; i++) {
-    const char* unit;
-    const char* joint = limb_equations_coordinate(x, i, &unit);
-    limb_text_put(t, "$");
-    limb_equations_variable(x, t, x->first_q + i, 1);
-    limb_text_print(t, "$ & [%s] & coordinate of ", unit);
-    put_words(t, joint);
-    limb_text_put(t, " \\\\\n");
-  }
+  for (int i = 0; i < x->m->nq; i++) put_coordinate(x, t, i);
+  if (limb_equations_lambda(x))
+    limb_text_put(t, "$\\lambda$ & & forces in the loops, one for each row of $\\Psi$ \\\\\n");
   put_turns(x, t, marks);
-  for (int v = 0; v < x->parameters.count; v++) {
-    const limb_parameter_symbol* p = &x->parameters.list[v];
-    char meaning[200];
-    if (!marks[v]) continue;
-    limb_parameter_meaning(&x->parameters, p, meaning, sizeof meaning);
-    limb_text_put(t, "$");
-    limb_equations_variable(x, t, v, 1);
-    limb_text_put(t, "$ & ");
-    limb_equations_number(t, p->value);
-    limb_text_put(t, " $\\mathrm{");
-    for (const char* u = limb_parameter_unit(p); *u; u++) {
-      const char c[2] = {*u, '\0'};
-      limb_text_put(t, *u == ' ' ? "\\," : c);
-    }
-    limb_text_put(t, "}$ & ");
-    put_words(t, meaning);
-    limb_text_put(t, " \\\\\n");
-  }
+  for (int v = 0; v < x->parameters.count; v++)
+    if (marks[v]) put_parameter(x, t, v);
+  if (limb_equations_axes(x, marks))
+    limb_text_put(t, "$x$, $y$, $z$ & & axes of the compiled links "
+                     "(\\texttt{limb info MODEL --mdh}), not of the model file \\\\\n");
   limb_text_put(t, "\\end{tabular}\n");
 }
 
 void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what)
 {
   bool* marks = limb_ring_take(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  const char* remark;
   bool first = true;
   if (!marks) {
     t->failed = true;
@@ -177,8 +196,8 @@ void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsign
   limb_text_put(t, "% ");
   limb_text_name(t, x->m->name);
   limb_text_print(t, ": %s\n", limb_equations_motto(x));
-  if (limb_equations_loses(x))
-    limb_text_put(t, "% friction, springs and shafts count in tau only\n");
+  for (int k = 0; (remark = limb_equations_remark(x, k)); k++)
+    limb_text_print(t, "%% %s\n", remark);
   limb_text_put(t, "\\begin{align*}\n");
   for (int k = 0; k < WHATS; k++) {
     if (!limb_asks(what, k)) continue;

@@ -1,12 +1,12 @@
 // The document of the equations as plain text, and what all notations share: which entries there are.
 //
 // Every line of an entry is NAME = EXPRESSION, with * + - ^ and brackets; lines that go on begin with eight
-// blanks.
+// blanks. Where many entries are zero, one line says so for all of them.
 #include "symbolic/equations_impl.h"
 
 #include <string.h>
 
-enum { WIDTH = 100 };
+enum { WIDTH = 100, FEW = 3 }; // letters of a line; zeros that are written one by one
 
 // ---- entries ----------------------------------------------------------------------------------------
 
@@ -76,11 +76,83 @@ void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, i
   }
 }
 
+bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j)
+{
+  const int at = i * x->nv + j;
+  switch (quantity) {
+  case WHAT_M: return x->M[at].count == 0;
+  case WHAT_C: return x->C[at].count == 0;
+  case WHAT_G: return x->g[i].count == 0;
+  case WHAT_H: return x->Cv[i].count == 0 && x->g[i].count == 0;
+  case WHAT_TAU: break;
+  default: return x->Psi[at].count == 0;
+  }
+  int terms = x->Cv[i].count + x->g[i].count + x->lost[i].count;
+  for (int k = 0; k < x->nv; k++) terms += x->M[i * x->nv + k].count;
+  return terms == 0;
+}
+
+bool limb_equations_sparse(const limb_equations* x, int quantity, bool* all)
+{
+  const limb_shape s = limb_equations_shape(x, quantity);
+  int zeros = 0, count = 0;
+  for (int i = 0; i < s.rows; i++) {
+    for (int j = quantity == WHAT_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+      zeros += limb_equations_is_zero(x, quantity, i, j);
+      count++;
+    }
+  }
+  *all = zeros == count;
+  return zeros > FEW;
+}
+
+bool limb_equations_with_loops(const limb_equations* x, int quantity)
+{
+  return quantity == WHAT_TAU && x->m->nloop > 0;
+}
+
+// ---- what is said about them --------------------------------------------------------------------------
+
 const char* limb_equations_motto(const limb_equations* x)
 {
   return x->m->nloop ? "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0"
                      : "M(q) a + C(q, v) v + g(q) = tau";
 }
+
+static bool loses(const limb_equations* x)
+{
+  for (int i = 0; i < x->nv; i++)
+    if (x->lost[i].count) return true;
+  return false;
+}
+
+const char* limb_equations_remark(const limb_equations* x, int k)
+{
+  const char* remarks[3] = {NULL};
+  int count = 0;
+  if (loses(x)) remarks[count++] = "friction, springs and shafts count in tau only";
+  if (x->rowless) remarks[count++] = "Psi has no rows: no joint moves what the loops hold";
+  return k <= count ? remarks[k] : NULL;
+}
+
+const char* limb_equations_lambda(const limb_equations* x)
+{
+  if (x->m->nloop == 0 || x->rowless) return NULL;
+  return "forces in the loops, one for each row of Psi";
+}
+
+const char* limb_equations_axes(const limb_equations* x, const bool* marks)
+{
+  for (int v = 0; v < x->parameters.count; v++) {
+    const limb_parameter_kind kind = x->parameters.list[v].kind;
+    if (!marks[v]) continue;
+    if (kind == PARAMETER_LENGTH || kind == PARAMETER_COM || kind == PARAMETER_INERTIA)
+      return "axes of the compiled links (limb info MODEL --mdh), not of the model file";
+  }
+  return NULL;
+}
+
+// ---- what occurs --------------------------------------------------------------------------------------
 
 static void mark(const limb_equations* x, limb_poly a, bool* marks)
 {
@@ -117,6 +189,7 @@ static size_t break_at(const char* line, size_t width)
   size_t outside = 0, inside = 0;
   int depth = 0, least = 1000, function = 0; // depth of a function's bracket; 0: in none
   for (size_t i = 1; line[i] && i < width; i++) {
+    if (line[i] == '=') outside = inside = 0, least = 1000; // a name is not broken
     if (line[i] == '(' && ++depth && !function && is_letter(line[i - 1])) function = depth;
     if (line[i] == ')' && depth-- == function) function = 0;
     const bool sign = line[i] == ' ' && strchr("+-", line[i + 1]) && line[i + 2] == ' ';
@@ -155,47 +228,40 @@ static void put_entry_name(const limb_equations* x, limb_text* t, int quantity, 
   const bool wide = s.rows > 9 || s.columns > 9;
   limb_text_print(t, "%s%d", s.name, i + 1);
   if (s.columns) limb_text_print(t, wide ? "_%d" : "%d", j + 1);
+  if (limb_equations_with_loops(x, quantity)) limb_text_print(t, " + (Psi^T lambda)%d", i + 1);
+}
+
+static void put_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
+{
+  limb_text line = {.alloc = t->alloc};
+  put_entry_name(x, &line, quantity, i, j);
+  if (quantity == WHAT_M && i != j) {
+    limb_text_put(&line, " = ");
+    put_entry_name(x, &line, quantity, j, i);
+  }
+  limb_text_put(&line, " = ");
+  limb_equations_entry(x, &line, quantity, i, j);
+  if (!line.failed) limb_equations_fold(t, line.at, "        ");
+  limb_text_put(t, "\n");
+  t->failed = t->failed || line.failed;
+  limb_text_end(&line);
 }
 
 static void put_quantity(const limb_equations* x, limb_text* t, int quantity)
 {
   const limb_shape s = limb_equations_shape(x, quantity);
-  const bool symmetric = quantity == WHAT_M;
-  limb_text line = {.alloc = t->alloc};
+  const char* loops = limb_equations_with_loops(x, quantity) ? " + Psi^T lambda" : "";
+  bool all;
+  const bool sparse = limb_equations_sparse(x, quantity, &all);
   limb_text_put(t, "\n");
   for (int i = 0; i < s.rows; i++) {
-    for (int j = symmetric ? i : 0; j < (s.columns ? s.columns : 1); j++) {
-      limb_text_clear(&line);
-      put_entry_name(x, &line, quantity, i, j);
-      if (symmetric && i != j) {
-        limb_text_put(&line, " = ");
-        put_entry_name(x, &line, quantity, j, i);
-      }
-      limb_text_put(&line, " = ");
-      limb_equations_entry(x, &line, quantity, i, j);
-      if (!line.failed) limb_equations_fold(t, line.at, "        ");
-      limb_text_put(t, "\n");
+    for (int j = quantity == WHAT_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+      if (sparse && limb_equations_is_zero(x, quantity, i, j)) continue;
+      put_entry(x, t, quantity, i, j);
     }
   }
-  t->failed = t->failed || line.failed;
-  limb_text_end(&line);
-}
-
-static bool slides(const limb_equations* x, int q)
-{
-  for (int i = 0; i < x->m->nlink; i++)
-    if (x->m->link[i].q == q) return x->m->link[i].shape == SHAPE_TRANS;
-  return false;
-}
-
-const char* limb_equations_coordinate(const limb_equations* x, int q, const char** unit)
-{
-  *unit = slides(x, q) ? "m" : "rad";
-  for (int j = 0; j < x->m->njoint; j++) {
-    const limb_joint* joint = &x->m->joint[j];
-    if (q >= joint->q && q < joint->q + joint->nq) return joint->def.name;
-  }
-  return "";
+  if (sparse)
+    limb_text_print(t, "all %sentries of %s%s are 0\n", all ? "" : "other ", s.name, loops);
 }
 
 // "m1 = 12.456 kg"
@@ -204,8 +270,8 @@ static void put_value(const limb_equations* x, limb_text* t, int parameter)
   const limb_parameter_symbol* p = &x->parameters.list[parameter];
   limb_equations_variable(x, t, parameter, 1);
   limb_text_put(t, " = ");
-  limb_equations_number(t, p->value);
-  limb_text_print(t, " %s", limb_parameter_unit(p));
+  limb_equations_number(x, t, p->value);
+  limb_text_print(t, " %s", limb_parameter_unit(&x->parameters, p));
 }
 
 static void put_parameters(const limb_equations* x, limb_text* t, const bool* marks)
@@ -214,7 +280,6 @@ static void put_parameters(const limb_equations* x, limb_text* t, const bool* ma
   size_t widest = 0;
   for (int pass = 0; pass < 2; pass++) { // measure, then write
     for (int v = 0; v < x->parameters.count; v++) {
-      char meaning[200];
       if (!marks[v]) continue;
       limb_text_clear(&value);
       put_value(x, &value, v);
@@ -222,9 +287,8 @@ static void put_parameters(const limb_equations* x, limb_text* t, const bool* ma
         widest = value.used > widest ? value.used : widest;
         continue;
       }
-      limb_parameter_meaning(&x->parameters, &x->parameters.list[v], meaning, sizeof meaning);
       limb_text_print(t, "  %-*s  ", (int)widest, value.at ? value.at : "");
-      limb_text_put(t, meaning);
+      limb_parameter_meaning(&x->parameters, &x->parameters.list[v], t);
       limb_text_put(t, "\n");
     }
   }
@@ -234,27 +298,23 @@ static void put_parameters(const limb_equations* x, limb_text* t, const bool* ma
 
 static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks)
 {
+  const char *lambda = limb_equations_lambda(x), *axes = limb_equations_axes(x, marks);
   limb_text_put(t, "\nwhere\n");
   for (int i = 0; i < x->m->nq; i++) {
-    const char* unit;
-    const char* joint = limb_equations_coordinate(x, i, &unit);
-    limb_text_print(t, "  q%d [%s], velocity v%d, acceleration a%d: ", i + 1, unit, i + 1, i + 1);
-    limb_text_name(t, joint);
+    limb_text_print(t, "  q%d [%s], velocity v%d, acceleration a%d: ", i + 1,
+                    limb_coordinate_unit(x->m, i), i + 1, i + 1);
+    limb_coordinate_name(x->m, i, t);
     limb_text_put(t, "\n");
   }
+  if (lambda) limb_text_print(t, "  lambda: %s\n", lambda);
   put_parameters(x, t, marks);
-}
-
-bool limb_equations_loses(const limb_equations* x)
-{
-  for (int i = 0; i < x->nv; i++)
-    if (x->lost[i].count) return true;
-  return false;
+  if (axes) limb_text_print(t, "  x, y, z: %s\n", axes);
 }
 
 void limb_equations_document(const limb_equations* x, limb_text* t, unsigned what)
 {
   bool* marks = limb_ring_take(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  const char* remark;
   if (!marks) {
     t->failed = true;
     return;
@@ -262,8 +322,7 @@ void limb_equations_document(const limb_equations* x, limb_text* t, unsigned wha
   limb_equations_mark(x, what, marks);
   limb_text_name(t, x->m->name);
   limb_text_print(t, ": %s\n", limb_equations_motto(x));
-  if (limb_equations_loses(x))
-    limb_text_put(t, "(friction, springs and shafts count in tau only)\n");
+  for (int k = 0; (remark = limb_equations_remark(x, k)); k++) limb_text_print(t, "(%s)\n", remark);
   for (int k = 0; k < WHATS; k++)
     if (limb_asks(what, k)) put_quantity(x, t, k);
   put_symbols(x, t, marks);

@@ -8,26 +8,47 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { LONG = 8 }; // terms of a sum that is put together by masses
+enum { LONG = 8, DIGITS = 13 }; // terms of a sum that is put together by masses; of a number
 
 static bool is(const limb_equations* x, limb_notation n) { return x->options.notation == n; }
 
 // ---- numbers and variables --------------------------------------------------------------------------------
 
-// To thirteen digits, which hides what rounding left.
-void limb_equations_number(limb_text* t, double number)
+// As it is written: rounded for readers, which hides what rounding left of sums; in C all of it.
+static double shown(const limb_equations* x, double number)
 {
   char text[LIMB_NUMBER_SPACE];
   const double size = fabs(number);
-  if (size > 1e-200 && size < 1e200) {
-    const double scale = pow(10, 12 - floor(log10(size)));
-    const double rounded = nearbyint(number * scale) / scale;
-    if (isfinite(rounded)) number = rounded;
-  }
-  limb_print_number(number, text);
-  limb_text_put(t, text);
+  if (is(x, LIMB_NOTATION_C) || !(size > 1e-200 && size < 1e200)) return number;
+  const int shift = DIGITS - 1 - (int)floor(log10(size));
+  const int n = snprintf(text, sizeof text, "%.0fe%d", nearbyint(number * pow(10, shift)), -shift);
+  double rounded = number;
+  (void)limb_scan_number(text, text + n, &rounded);
+  return rounded;
+}
+
+// Of LaTeX, where 2e-06 would be a product: 2 \cdot 10^{-6}
+static void put_power_of_ten(limb_text* t, const char* text)
+{
+  const char* e = strchr(text, 'e');
+  const int digits = (int)(e - text);
+  double power = 0;
+  (void)limb_scan_number(e + 1, e + strlen(e), &power);
+  if (digits > 1 || *text != '1') limb_text_print(t, "%.*s \\cdot ", digits, text);
+  limb_text_print(t, "10^{%d}", (int)power);
+}
+
+void limb_equations_number(const limb_equations* x, limb_text* t, double number)
+{
+  char text[LIMB_NUMBER_SPACE];
+  limb_print_number(shown(x, number), text);
+  if (is(x, LIMB_NOTATION_LATEX) && strchr(text, 'e'))
+    put_power_of_ten(t, text);
+  else
+    limb_text_put(t, text);
 }
 
 static void put_coordinate(const limb_equations* x, limb_text* t, int q)
@@ -53,8 +74,8 @@ void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
       const double w = a->weight[i];
       if (w == 0 || (w < 0) != (pass == 1)) continue;
       limb_text_put(t, first ? (w < 0 ? "-" : "") : w < 0 ? " - " : " + ");
-      if (fabs(w) != 1) {
-        limb_equations_number(t, fabs(w));
+      if (shown(x, fabs(w)) != 1) {
+        limb_equations_number(x, t, fabs(w));
         limb_text_put(t, times);
       }
       put_coordinate(x, t, i);
@@ -63,7 +84,7 @@ void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
   }
   if (a->offset == 0) return;
   limb_text_put(t, a->offset < 0 ? " - " : " + ");
-  limb_equations_number(t, fabs(a->offset));
+  limb_equations_number(x, t, fabs(a->offset));
 }
 
 // c12 for cos(q1 + q2): sums of plain coordinates, named by one digit each. false: it has no such name.
@@ -201,11 +222,12 @@ static void put_product(const limb_equations* x, limb_text* t, double k, const u
                         const unsigned char* without, bool more)
 {
   const char* times = is(x, LIMB_NOTATION_LATEX) ? " " : "*";
-  bool put = fabs(k) != 1 || (!more && !has_powers(x, e, without));
-  if (put && fabs(k) == 0.5 && is(x, LIMB_NOTATION_LATEX))
+  const double size = shown(x, fabs(k));
+  bool put = size != 1 || (!more && !has_powers(x, e, without));
+  if (put && size == 0.5 && is(x, LIMB_NOTATION_LATEX))
     limb_text_put(t, "\\tfrac{1}{2}");
   else if (put)
-    limb_equations_number(t, fabs(k));
+    limb_equations_number(x, t, size);
   for (int v = 0; v < limb_ring_count(x->ring); v++) {
     const int power = e[v] - (without ? without[v] : 0);
     if (power <= 0) continue;
@@ -228,11 +250,19 @@ static int mass_of(const limb_equations* x, limb_term t)
   return -1;
 }
 
+static bool moves(const limb_equations* x, const unsigned char* e)
+{
+  for (int v = x->first_v; v < limb_ring_count(x->ring); v++)
+    if (e[v]) return true;
+  return false;
+}
+
 // Whether two terms go together.
 static bool together(const limb_equations* x, level by, limb_term s, limb_term t)
 {
   if (by == BY_MASS) return mass_of(x, s) >= 0 && mass_of(x, s) == mass_of(x, t);
-  return by == BY_VELOCITY && memcmp(exponents(x, s), exponents(x, t), (size_t)x->first_sign) == 0;
+  const unsigned char *e = exponents(x, s), *f = exponents(x, t);
+  return by == BY_VELOCITY && moves(x, e) && moves(x, f) && memcmp(e, f, (size_t)x->first_v) == 0;
 }
 
 // The factor that all coefficients are a small multiple of; 1 when there is none.
@@ -245,6 +275,13 @@ static double common_number(const limb_term* t, int n)
     if (ratio > 8.5 || fabs(ratio - nearbyint(ratio)) > 1e-12 * ratio) return 1;
   }
   return least;
+}
+
+// Multiples of a common factor are whole but for rounding, which C would show.
+static double whole(double ratio)
+{
+  const double nearest = nearbyint(ratio);
+  return fabs(ratio - nearest) <= 1e-14 * fabs(ratio) ? nearest : ratio;
 }
 
 static void put_sum(const limb_equations* x, limb_text* t, limb_term* term, int n, level by,
@@ -293,7 +330,8 @@ static void put_together(const limb_equations* x, limb_text* t, limb_term* term,
     put_sum(x, t, term, n, ONE_BY_ONE, without, first);
     return;
   }
-  for (int i = 0; i < n; i++) rest[i] = (limb_term){term[i].k / (minus ? -k : k), term[i].monomial};
+  for (int i = 0; i < n; i++)
+    rest[i] = (limb_term){whole(term[i].k / (minus ? -k : k)), term[i].monomial};
   put_sign(t, minus, first);
   put_product(x, t, k, common, without, true);
   limb_text_put(t, "(");
@@ -348,7 +386,7 @@ void limb_equations_sum(const limb_equations* x, limb_text* t, limb_poly a, bool
   }
   const int g = gravity_variable(x);
   const bool weighs = g < x->parameters.count && has_variables(x, a, g, g + 1);
-  const bool moves = has_variables(x, a, x->first_sign, limb_ring_count(x->ring));
-  const level by = weighs || a.count > LONG ? BY_MASS : moves ? BY_VELOCITY : ONE_BY_ONE;
+  const bool rates = has_variables(x, a, x->first_sign, limb_ring_count(x->ring));
+  const level by = weighs || a.count > LONG ? BY_MASS : rates ? BY_VELOCITY : ONE_BY_ONE;
   put_sum(x, t, a.term, a.count, by, NULL, first);
 }

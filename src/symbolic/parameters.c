@@ -1,6 +1,7 @@
 // Names, meanings and scalars of the robot's numbers.
 #include "symbolic/parameters.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,71 +275,112 @@ void limb_parameters_name(limb_parameters* p)
   }
 }
 
+// ---- coordinates --------------------------------------------------------------------------------------
+
+// Every coordinate belongs to a joint; those that follow others have none.
+static const limb_joint* joint_of(const limb_model* m, int q)
+{
+  const limb_joint* joint = m->joint;
+  while (q < joint->q || q >= joint->q + joint->nq) joint++;
+  assert(joint < m->joint + m->njoint);
+  return joint;
+}
+
+// What its joint calls a coordinate, not what turns or slides with it: links that follow may do either.
+static bool is_length(const limb_model* m, int q)
+{
+  const limb_joint* joint = joint_of(m, q);
+  const char* suffix = limb_q_suffix(joint->def.type, q - joint->q);
+  return *suffix ? suffix[1] == 'p' : joint->def.type == LIMB_PRISMATIC;
+}
+
+void limb_coordinate_name(const limb_model* m, int q, limb_text* t)
+{
+  const limb_joint* joint = joint_of(m, q);
+  limb_text_name(t, joint->def.name);
+  limb_text_put(t, limb_q_suffix(joint->def.type, q - joint->q));
+}
+
+const char* limb_coordinate_unit(const limb_model* m, int q)
+{
+  return is_length(m, q) ? "m" : "rad";
+}
+
 // ---- meanings -----------------------------------------------------------------------------------------
 
 // The body that a link is called by: the first that moves with its joint, if any does.
-static const char* link_body(const limb_model* m, int link)
+static void put_body(const limb_model* m, int link, limb_text* t)
 {
-  for (int b = 0; b < m->nbody; b++)
-    if (m->body[b].link == link) return m->body[b].name;
-  return "a link without body";
-}
-
-static int bodies_of(const limb_model* m, int link)
-{
-  int count = 0;
-  for (int b = 0; b < m->nbody; b++) count += m->body[b].link == link;
-  return count;
-}
-
-static const char* link_joint(const limb_model* m, int link)
-{
-  return link < 0 ? "the world" : m->joint[m->link[link].joint].def.name;
-}
-
-static void length_meaning(const limb_parameters* p, const limb_parameter_symbol* x, char* text,
-                           size_t room)
-{
-  const limb_model* m = p->m;
-  const char* along = x->component == 3 ? "its axis" : axes[x->component];
-  if (x->end < m->nlink) {
-    (void)snprintf(text, room, "from %.40s to %.40s, along %s", link_joint(m, x->owner),
-                   link_joint(m, x->end), along);
-  } else {
-    (void)snprintf(text, room, "from %.40s to the cut of %.40s, along %s", link_joint(m, x->owner),
-                   m->loop[(x->end - m->nlink) / 2].def.name, along);
+  int count = 0, first = -1;
+  for (int b = 0; b < m->nbody; b++) {
+    if (m->body[b].link != link) continue;
+    if (count++ == 0) first = b;
   }
+  if (first < 0)
+    limb_text_put(t, "a link without body");
+  else
+    limb_text_name(t, m->body[first].name);
+  if (count > 1) limb_text_put(t, " and what is fixed to it");
 }
 
-void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbol* x, char* text,
-                            size_t room)
+// The joint of a link; of several links in one joint, the component that this one moves by.
+static void put_joint(const limb_model* m, int link, limb_text* t)
+{
+  if (link < 0) {
+    limb_text_put(t, "the world");
+    return;
+  }
+  const limb_joint* joint = &m->joint[m->link[link].joint];
+  limb_text_name(t, joint->def.name);
+  if (joint->nq > 1) limb_text_put(t, limb_q_suffix(joint->def.type, m->link[link].q - joint->q));
+}
+
+static void put_length(const limb_parameters* p, const limb_parameter_symbol* x, limb_text* t)
 {
   const limb_model* m = p->m;
-  const char* body = x->owner >= 0 && x->kind != PARAMETER_ROTOR ? link_body(m, x->owner) : "";
-  const char* fixed = *body && bodies_of(m, x->owner) > 1 ? " and what is fixed to it" : "";
+  limb_text_put(t, "from ");
+  put_joint(m, x->owner, t);
+  if (x->end < m->nlink) {
+    limb_text_put(t, " to ");
+    put_joint(m, x->end, t);
+  } else {
+    limb_text_put(t, " to the cut of ");
+    limb_text_name(t, m->loop[(x->end - m->nlink) / 2].def.name);
+  }
+  limb_text_print(t, ", along %s", x->component == 3 ? "its axis" : axes[x->component]);
+}
+
+void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbol* x, limb_text* t)
+{
   switch (x->kind) {
-  case PARAMETER_MASS: (void)snprintf(text, room, "mass of %.40s%s", body, fixed); break;
-  case PARAMETER_GRAVITY: (void)snprintf(text, room, "acceleration of gravity"); break;
-  case PARAMETER_LENGTH: length_meaning(p, x, text, room); break;
+  case PARAMETER_MASS:
+    limb_text_put(t, "mass of ");
+    put_body(p->m, x->owner, t);
+    break;
+  case PARAMETER_GRAVITY: limb_text_put(t, "acceleration of gravity"); break;
+  case PARAMETER_LENGTH: put_length(p, x, t); break;
   case PARAMETER_COM:
-    (void)snprintf(text, room, "centre of mass of %.40s%s, along %s", body, fixed,
-                   axes[x->component]);
+    limb_text_put(t, "centre of mass of ");
+    put_body(p->m, x->owner, t);
+    limb_text_print(t, ", along %s", axes[x->component]);
     break;
   case PARAMETER_INERTIA:
-    (void)snprintf(text, room, "inertia %s of %.40s%s about its centre of mass",
-                   pairs[x->component], body, fixed);
+    limb_text_print(t, "inertia %s of ", pairs[x->component]);
+    put_body(p->m, x->owner, t);
+    limb_text_put(t, " about its centre of mass");
     break;
   case PARAMETER_PITCH:
-    (void)snprintf(text, room, "pitch of %.40s", link_joint(m, x->owner));
+    limb_text_put(t, "pitch of ");
+    put_joint(p->m, x->owner, t);
     break;
-  case PARAMETER_ROTOR:
-    (void)snprintf(text, room, "inertia of the rotor at q%d", x->owner + 1);
-    break;
+  case PARAMETER_ROTOR: limb_text_print(t, "inertia of the rotor at q%d", x->owner + 1); break;
   }
 }
 
-const char* limb_parameter_unit(const limb_parameter_symbol* x)
+const char* limb_parameter_unit(const limb_parameters* p, const limb_parameter_symbol* x)
 {
   static const char* const units[] = {"kg", "m/s^2", "m", "m", "kg m^2", "m/rad", "kg m^2"};
+  // a joint that slides feels its rotor as a mass; with these joints q and v have one numbering
+  if (x->kind == PARAMETER_ROTOR && is_length(p->m, x->owner)) return "kg";
   return units[x->kind];
 }

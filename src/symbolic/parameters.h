@@ -11,6 +11,7 @@
 #define LIMB_PARAMETERS_H
 
 #include "symbolic/program.h"
+#include "symbolic/text.h"
 #include "symbolic/trace_kernels.h"
 
 typedef enum limb_parameter_kind { // in the order of factors in a product
@@ -65,8 +66,11 @@ double limb_direction_number(double x);
 void limb_parameters_name(limb_parameters* p);
 
 // "mass of upper_arm", and its unit.
-void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbol* x, char* text,
-                            size_t room);
-const char* limb_parameter_unit(const limb_parameter_symbol* x);
+void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbol* x, limb_text* t);
+const char* limb_parameter_unit(const limb_parameters* p, const limb_parameter_symbol* x);
+
+// A coordinate by its joint, and by its component where the joint has several, "platform.px"; its unit.
+void limb_coordinate_name(const limb_model* m, int q, limb_text* t);
+const char* limb_coordinate_unit(const limb_model* m, int q);
 
 #endif

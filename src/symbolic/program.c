@@ -49,3 +49,17 @@ void limb_program_free(limb_program* p)
   }
   limb_free(&use, p, sizeof *p);
 }
+
+const char* limb_program_text(limb_program* p, const char* const* parts)
+{
+  size_t size = 1;
+  for (const char* const* x = parts; *x; x++) size += strlen(*x);
+  char* text = limb_program_take(p, size, 1);
+  char* at = text;
+  for (const char* const* x = parts; text && *x; x++) {
+    const size_t n = strlen(*x);
+    memcpy(at, *x, n);
+    at += n;
+  }
+  return text;
+}

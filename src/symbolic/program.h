@@ -23,7 +23,7 @@ typedef enum limb_input_kind {
 enum {
   LIMB_SYMBOL_BITS = 24,
   LIMB_OUTPUTS_MOST = 4,
-  LIMB_GRAPH_MOST = 1 << 24 // nodes of a program's graph
+  LIMB_GRAPH_MOST = 1 << 22 // nodes of a program's graph
 };
 
 static inline uint32_t limb_symbol_of(limb_input_kind kind, uint32_t index)
@@ -53,14 +53,19 @@ typedef struct limb_output {
   const char* name;    // "tau"
   const char* meaning; // "joint forces"
   int rows, columns;
-  const char** label; // rows: what a row is; NULL: nothing to say
-  limb_edge* entry;   // row-major
+  const char** label;  // rows: what a row is; NULL: nothing to say
+  const char** column; // columns: what a column is; NULL: nothing to say
+  bool unlabelled;     // rows are no joints, though there may be as many
+  limb_edge* entry;    // row-major
 } limb_output;
 
 typedef struct limb_function {
   const char* name;    // "id"
   const char* meaning; // "inverse dynamics"
-  unsigned inputs;     // 1 << kind, of those that it takes
+  const char* note;    // what else a caller must know, a sentence; NULL: nothing
+  const char** noted;  // names that end it
+  int nnoted;
+  unsigned inputs; // 1 << kind, of those that it takes
   int noutput;
   limb_output output[LIMB_OUTPUTS_MOST];
 } limb_function;
@@ -93,6 +98,9 @@ void limb_program_free(limb_program* p); // NULL is accepted
 
 // Memory that lives as long as the program, zeroed; NULL when out of memory.
 void* limb_program_take(limb_program* p, size_t count, size_t size);
+
+// Pieces of text, ended by NULL, as one that lives as long; NULL when out of memory.
+const char* limb_program_text(limb_program* p, const char* const* parts);
 
 // ---- counts and order (order.c) ---------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 //
 //   ka (u + v) + kb (u - v)  =  (ka + kb) u + (ka - kb) v
 //
-// That pays where the sums are needed for little else. A moment of inertial forces is such, when it is computed
-// from entries of U = [w'] + [w][w] that no other force of the link takes: this is Euler's equation.
+// That pays where the sums are needed for little else. A moment of inertial forces is such, when it is
+// computed from entries of U = [w'] + [w][w] that no other force of the link takes: this is Euler's equation.
 #include "symbolic/simplify_blend.h"
 
 #include "base/random.h"

@@ -12,10 +12,8 @@
 
 static const char* joined(limb_program* p, const char* a, const char* b)
 {
-  const size_t size = strlen(a) + strlen(b) + 1;
-  char* text = limb_program_take(p, size, 1);
-  if (text) (void)snprintf(text, size, "%s%s", a, b);
-  return text;
+  const char* const parts[] = {a, b, NULL};
+  return limb_program_text(p, parts);
 }
 
 // Labels of all components of coordinates or velocities: joint and suffix.
@@ -39,6 +37,7 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
 {
   static const char* const axes[] = {"x", "y", "z"};
   static const char* const components[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  const bool turns = m->nq != m->nv;
   const char **q = labels(p, m, true), **v = labels(p, m, false);
   const char** world = limb_program_take(p, 3, sizeof *world);
   const char** twist = limb_program_take(p, 6, sizeof *twist);
@@ -49,8 +48,12 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
   gravity[0] = m->gravity.x, gravity[1] = m->gravity.y, gravity[2] = m->gravity.z;
   const limb_input input[INPUT_KINDS] = {
     [INPUT_Q] = {"q", "joint coordinates", m->nq, q, NULL},
-    [INPUT_V] = {"v", "joint velocities", m->nv, v, NULL},
-    [INPUT_A] = {"a", "joint accelerations", m->nv, v, NULL},
+    [INPUT_V] = {"v",
+                 turns ? "joint velocities, of ball and free joints in axes of the body"
+                       : "joint velocities",
+                 m->nv, v, NULL},
+    [INPUT_A] = {"a", turns ? "joint accelerations, the rates of v" : "joint accelerations", m->nv,
+                 v, NULL},
     [INPUT_TAU] = {"tau", "joint forces", m->nv, v, NULL},
     [INPUT_X] = {"x", "joint accelerations where they are given, else joint forces", m->nv, v,
                  NULL},
@@ -136,6 +139,21 @@ static limb_scalar kept(limb_tracer* t, const char* name, double value)
   return of_edge(t->graph, limb_symbol_edge(t->graph, symbol));
 }
 
+// X(alpha, a) Z(theta, d) has its origin at (a, -d sin alpha, d cos alpha): the same lengths once more.
+static void place_by_offsets(limb_link_symbol* k)
+{
+  k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
+}
+
+// Lengths that follow from others are no parameters.
+static bool follows(const limb_link* link, int constant)
+{
+  const bool place = strcmp(constants[constant].name, ".px") == 0 ||
+                     strcmp(constants[constant].name, ".py") == 0 ||
+                     strcmp(constants[constant].name, ".pz") == 0;
+  return place && link->shape < SHAPE_ROT_ANY;
+}
+
 static limb_status link_scalars(limb_tracer* t)
 {
   const limb_model* m = t->m;
@@ -153,12 +171,14 @@ static limb_status link_scalars(limb_tracer* t)
       const constant_kind kind = constants[c].kind;
       const double x = from[c];
       to[c] = plain(x);
-      if (x == 0 || !is_kept(t->options.symbols, kind)) continue;
+      if (x == 0 || !is_kept(t->options.symbols, kind) || follows(&m->link[i], c)) continue;
       const char* name = joined(t->program, m->joint[m->link[i].joint].def.name, constants[c].name);
       if (!name) return LIMB_E_NOMEM;
       to[c] = kept(t, name, x);
     }
     memcpy(&t->k[i], to, sizeof to);
+    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY)
+      place_by_offsets(&t->k[i]);
   }
   return LIMB_OK;
 }
@@ -232,7 +252,8 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
                               const limb_scalar* x)
 {
   const size_t n = (size_t)shape.rows * (size_t)shape.columns;
-  if (!shape.label && shape.rows == t->m->nv) shape.label = t->program->input[INPUT_V].label;
+  if (!shape.label && !shape.unlabelled && shape.rows == t->m->nv)
+    shape.label = t->program->input[INPUT_V].label;
   shape.entry = limb_program_take(t->program, n + 1, sizeof *shape.entry);
   if (!shape.entry || f->noutput == LIMB_OUTPUTS_MOST) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) shape.entry[i] = edge_of(t->graph, x[i]);
@@ -298,6 +319,13 @@ static const char* next_word(const char* at, char* word, size_t room)
   return *at ? at + 1 : at;
 }
 
+static bool is_of_loops(const limb_quantity* x)
+{
+  const limb_quantity* y = limb_loop_quantities;
+  while (y->name && y != x) y++;
+  return y->name != NULL;
+}
+
 static limb_status trace_word(limb_tracer* t, const char* word)
 {
   limb_program* p = t->program;
@@ -312,7 +340,12 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   limb_function* f = &p->function[p->nfunction++];
   *f = (limb_function){.name = x->name, .meaning = x->meaning};
   limb_trace_clear(t);
-  return x->trace(t, f);
+  const limb_status s = x->trace(t, f);
+  if (s != LIMB_OK && t->error &&
+      strcmp(t->error->where, t->m->name) == 0) // which of those asked for
+    (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
+  if (!f->note && is_of_loops(x)) f->note = "q must close the loops, and velocities fit to them.";
+  return s;
 }
 
 static limb_status trace_list(limb_tracer* t, const char* what)
@@ -366,7 +399,10 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
   if (!t.program) return limb_fail(error, LIMB_E_NOMEM, NULL, "out of memory");
   t.graph = t.program->graph;
   t.program->robot = m->name;
-  limb_status s = find_frame(&t);
+  limb_status s = m->nv > 0
+                    ? find_frame(&t)
+                    : limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
+                                "the robot has no joint that moves: there is nothing to compute");
   if (s == LIMB_OK) s = begin(&t);
   if (s == LIMB_OK) s = trace_list(&t, options->what);
   if (s == LIMB_E_NOMEM) limb_fail(error, s, NULL, "out of memory");

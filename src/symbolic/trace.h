@@ -44,8 +44,9 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
 // Fails, and says that the quantity has too many operations for this robot.
 limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f);
 
-// Velocities of a robot of whose full matrices others are made, in the third power of their number.
-enum { LIMB_TRACE_CUBE_MOST = 200 };
+// Velocities of a robot of whose full matrices others are made, in the third power of their number; and of
+// one whose matrices are written down.
+enum { LIMB_TRACE_CUBE_MOST = 200, LIMB_TRACE_SQUARE_MOST = 400 };
 
 // The inputs of f, 1 << kind each, and those that the options make of numbers.
 static inline void limb_trace_takes(const limb_tracer* t, limb_function* f, unsigned kinds)

@@ -13,12 +13,13 @@ extern const limb_kernels_symbol limb_trace_kernels;
 
 // How much of an inertia moves to the parent.
 //
-// A round link (xx = yy alone) may keep zz = -xx instead of 0: it is felt like a body that resists only turning about
-// its axis, and accelerations across the axis do not count. Khalil moves YY from all links, which does that.
+// A round link (xx = yy alone) may keep zz = -xx instead of 0: it is felt like a body that resists only
+// turning about its axis, and accelerations across the axis do not count. Khalil moves YY from all links,
+// which does that.
 typedef enum limb_regrouping { MOVE_ALL, KEEP_ROUND } limb_regrouping;
 
-// Regroups inertias of links as model/regroup.c does: what a joint cannot tell from the parent moves there. Nothing
-// moves from ball joints. Uses q, c and s of the workspace.
+// Regroups inertias of links as model/regroup.c does: what a joint cannot tell from the parent moves there.
+// Nothing moves from ball joints. Uses q, c and s of the workspace.
 void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how,
                         limb_link_symbol* k);
 

@@ -22,13 +22,19 @@ static void takes_no_gravity(const limb_tracer* t, limb_function* f, unsigned ki
 
 // ---- the equations ------------------------------------------------------------------------------------
 
-// Labels of rows: the loop of each.
+// Labels of rows: "<loop>.move_x".
 static const char** row_labels(const limb_loop_trace* c)
 {
   const limb_model* m = &c->m;
   const char** label = limb_program_take(c->t->program, (size_t)m->nrow + 1, sizeof *label);
   for (int l = 0; label && l < m->nloop; l++) {
-    for (int r = 0; r < m->loop[l].nrow; r++) label[m->loop[l].row + r] = m->loop[l].def.name;
+    const limb_loop* loop = &m->loop[l];
+    for (int r = 0; r < loop->nrow; r++) {
+      const char* row = limb_loop_row_name(&loop->def, r);
+      const char* const parts[] = {loop->def.name, ".", row ? row : "?", NULL};
+      label[loop->row + r] = limb_program_text(c->t->program, parts);
+      if (!label[loop->row + r]) return NULL;
+    }
   }
   return label;
 }
@@ -108,7 +114,8 @@ static limb_status map(limb_tracer* t, limb_function* f)
   const limb_output shape = {.name = "G",
                              .meaning = "velocities of all joints per independent one",
                              .rows = t->m->nv,
-                             .columns = c.split.ny};
+                             .columns = c.split.ny,
+                             .column = independent_labels(&c)};
   return put(t, f, shape, c.G);
 }
 
@@ -127,6 +134,9 @@ static limb_status passive(limb_tracer* t, limb_function* f)
   takes_no_gravity(t, f, Q | V | A);
   limb_status s = limb_trace_map(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
+  f->note = "q must close the loops. Of v and a the independent components are read:";
+  f->noted = independent_labels(&c), f->nnoted = c.split.ny;
+  if (!f->noted) return LIMB_E_NOMEM;
   limb_scalar* const symbols = t->v;
   limb_scalar* v = limb_trace_scalars(t, (size_t)t->m->nv);
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
@@ -317,8 +327,6 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
 }
 
 const limb_quantity limb_loop_quantities[] = {
-  {"hybrid", "accelerations and forces of all joints, from the one that is given of each",
-   limb_trace_hybrid},
   {"psi", "Jacobian of the equations of the loops", psi},
   {"gamma", "what psi a must be for the loops to stay closed", gamma_rows},
   {"G", "velocities of all joints per independent one", map},

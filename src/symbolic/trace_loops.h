@@ -4,8 +4,6 @@
 
 #include "symbolic/trace.h"
 
-limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f); // trace_hybrid.c
-
 // Parallel robots in the space of the platform (trace_platform.c).
 limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f);
 limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f);

@@ -275,11 +275,15 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
                      "motors' velocities",
                      n, p.c.split.ny);
   if (s == LIMB_OK) s = jacobian_by(&p, n, active, J);
+  const char** column = limb_program_take(t->program, (size_t)n + 1, sizeof *column);
+  if (!column) return LIMB_E_NOMEM;
+  for (int k = 0; k < n; k++) column[k] = t->program->input[INPUT_V].label[active[k]];
   const limb_output shape = {.name = "J",
                              .meaning = "twist of the platform, its own axes, per velocity of "
                                         "the motors",
                              .rows = SIX,
                              .columns = n,
-                             .label = t->program->input[INPUT_TWIST].label};
+                             .label = t->program->input[INPUT_TWIST].label,
+                             .column = column};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, J) : s;
 }

@@ -106,6 +106,7 @@ limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
   const size_t n = (size_t)t->m->nv;
   limb_scalar* C = limb_trace_scalars(t, n * n);
   if (!C) return LIMB_E_NOMEM;
+  if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
   if (!has_sheet(t) && !can_derive(t->m)) return refuse(t, f);
   limb_trace_takes(t, f, 1U << INPUT_Q | 1U << INPUT_V);
   f->inputs &= ~(1U << INPUT_GRAVITY);
@@ -133,6 +134,7 @@ limb_status limb_trace_inverse_slopes(limb_tracer* t, limb_function* f)
   const size_t n = (size_t)t->m->nv;
   limb_scalar *dq = limb_trace_scalars(t, n * n), *dv = limb_trace_scalars(t, n * n);
   if (!dq || !dv) return LIMB_E_NOMEM;
+  if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
   if (!has_sheet(t) && !can_derive(t->m)) return refuse(t, f);
   limb_trace_takes(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_A);
   limb_status s = LIMB_OK;

@@ -6,6 +6,7 @@
 
 #include "limb/regressor.h"
 
+#include "base/error.h"
 #include "kinematics/site.h"
 
 #include <stdio.h>
@@ -81,6 +82,7 @@ static limb_status gravity(limb_tracer* t, limb_function* f)
 
 static limb_status mass_matrix(limb_tracer* t, limb_function* f)
 {
+  if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
   limb_scalar* M = limb_trace_scalars(t, square(t));
   if (!M) return LIMB_E_NOMEM;
   limb_trace_takes(t, f, Q);
@@ -148,12 +150,22 @@ static limb_status regressor(limb_tracer* t, limb_function* f)
   limb_scalar* Y = limb_trace_scalars(t, (size_t)t->m->nv * (size_t)np);
   if (!Y) return LIMB_E_NOMEM;
   limb_trace_takes(t, f, Q | V | A);
+  const char** column = limb_program_take(t->program, (size_t)np + 1, sizeof *column);
+  if (!column) return LIMB_E_NOMEM;
+  for (int i = 0; i < np; i++) {
+    limb_parameter_info x;
+    if (limb_get_parameter(t->m, i, &x) != LIMB_OK) return LIMB_E_NOMEM;
+    const char* const parts[] = {x.of, ".", x.symbol, NULL};
+    column[i] = limb_program_text(t->program, parts);
+    if (!column[i]) return LIMB_E_NOMEM;
+  }
   const limb_kernels_symbol_motion in = {t->q, t->v, t->a, &t->terms, NULL, 0, NULL, 0};
   kernels->regressor(t->m, t->k, &t->ws, &in, np, Y);
   const limb_output shape = {.name = "Y",
                              .meaning = "regressor: Y times the parameters of the bodies is tau",
                              .rows = t->m->nv,
-                             .columns = np};
+                             .columns = np,
+                             .column = column};
   return limb_trace_output(t, f, shape, Y);
 }
 
@@ -192,6 +204,20 @@ static const char* about_frame(limb_tracer* t, const char* text)
   return whole;
 }
 
+// The place of a frame in its link is inserted: beside lengths that are symbols it must be none.
+static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
+{
+  const sp_vec3 p = site->in_link.p;
+  return t->options.symbols != LIMB_SYMBOLS_ALL || (p.x == 0 && p.y == 0 && p.z == 0);
+}
+
+static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
+{
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
+                   "its frame is not at the origin of a link, and that place is no symbol: take"
+                   " another frame, or symbols of inertia or none");
+}
+
 static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
 {
   static const char* const rows[COMPONENTS] = {"wx", "wy", "wz", "vx", "vy", "vz"};
@@ -204,6 +230,7 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   limb_trace_takes(t, f, Q);
   f->inputs &= ~(1U << INPUT_GRAVITY);
   const limb_site site = limb_site_of(t->m, t->frame);
+  if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_jacobian(t->m, t->k, X, site.link, &site.in_link, LIMB_ALIGNED, column);
   for (size_t r = 0; r < COMPONENTS; r++) {
     label[r] = rows[r];
@@ -211,12 +238,8 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   }
   const char* meaning = about_frame(t, "velocity per velocity of the joints, world axes,");
   if (!meaning) return LIMB_E_NOMEM;
-  const limb_output shape = {.name = "J",
-                             .meaning =
-                               about_frame(t, "velocity per velocity of the joints, world axes,"),
-                             .rows = COMPONENTS,
-                             .columns = t->m->nv,
-                             .label = label};
+  const limb_output shape = {
+    .name = "J", .meaning = meaning, .rows = COMPONENTS, .columns = t->m->nv, .label = label};
   return limb_trace_output(t, f, shape, J);
 }
 
@@ -228,13 +251,18 @@ static limb_status frame_pose(limb_tracer* t, limb_function* f)
   limb_trace_takes(t, f, Q);
   f->inputs &= ~(1U << INPUT_GRAVITY);
   const limb_site site = limb_site_of(t->m, t->frame);
+  if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_pose(X, site.link, &site.in_link, T);
   const limb_output R = {.name = "R",
                          .meaning = about_frame(t, "axes in the world, as columns,"),
                          .rows = 3,
-                         .columns = 3};
-  const limb_output p = {
-    .name = "p", .meaning = about_frame(t, "origin in the world"), .rows = 3, .columns = 1};
+                         .columns = 3,
+                         .unlabelled = true};
+  const limb_output p = {.name = "p",
+                         .meaning = about_frame(t, "origin in the world"),
+                         .rows = 3,
+                         .columns = 1,
+                         .label = t->program->input[INPUT_GRAVITY].label};
   if (!R.meaning || !p.meaning) return LIMB_E_NOMEM;
   const limb_status s = limb_trace_output(t, f, R, T);
   return s == LIMB_OK ? limb_trace_output(t, f, p, T + 9) : s;
@@ -253,4 +281,6 @@ const limb_quantity limb_tree_quantities[] = {
   {"dtau", "derivatives of inverse dynamics", limb_trace_inverse_slopes},
   {"dacc", "derivatives of forward dynamics", limb_trace_forward_slopes},
   {"Y", "regressor of inverse dynamics", regressor},
+  {"hybrid", "accelerations and forces of all joints, from the one that is given of each",
+   limb_trace_hybrid},
   {NULL, NULL, NULL}};

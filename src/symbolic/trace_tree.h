@@ -11,6 +11,8 @@ limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name
 // Takes the outputs of another way to the same, if f has none yet or they need more operations.
 limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);
 
+limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f); // trace_hybrid.c
+
 // Quantities (trace_slopes.c)
 limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f);
 limb_status limb_trace_inverse_slopes(limb_tracer* t, limb_function* f);

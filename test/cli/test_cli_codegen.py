@@ -30,6 +30,13 @@ joints:
 """
 
 
+STILL = """limb: 1
+name: still
+bodies: [{name: stone, mass: 1}]
+joints: [{name: glue, type: fixed, parent: world, child: stone}]
+"""
+
+
 class Codegen(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -95,6 +102,47 @@ class Codegen(unittest.TestCase):
         self.assertNotEqual(first, (self.folder / "planar_2r.c").read_text())
         self.makes("planar_2r")
         self.assertEqual(first, (self.folder / "planar_2r.c").read_text())
+
+    def test_files_of_others_are_not(self):
+        (self.folder / "planar_2r.c").write_text("/* my own work */\n")
+        done = self.run_limb("planar_2r")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("planar_2r.c is there, and limb did not write it", done.stderr)
+        self.assertEqual(self.files(), ["planar_2r.c"])
+        self.assertEqual((self.folder / "planar_2r.c").read_text(), "/* my own work */\n")
+
+    def test_robots_without_weight(self):
+        """Where an answer is nothing but rounding, nothing is compared with nothing."""
+        for robot in ("sled", "car", "diff_drive"):
+            self.makes(robot, "--what", "g,h,C", "--prefix", robot)
+            if shutil.which("cc"):
+                tested = self.compile(f"{robot}.c", f"{robot}_test.c")
+                self.assertEqual(tested.returncode, 0, tested.stdout)
+
+    def test_what_callers_must_know(self):
+        self.makes("acrobot", "--what", "hybrid,Y", "--no-friction")
+        header = (self.folder / "acrobot.h").read_text()
+        self.assertRegex(header, r"forces of the joints without motor:\s+\*\s+shoulder\.")
+        self.assertRegex(header, r"columns:\s+\*\s+upper\.m, upper\.mx,")
+        self.assertIn("Friction of the joints is left out", header)
+        self.makes("four_bar", "--what", "psi,G,passive,pose")
+        header = (self.folder / "four_bar.h").read_text()
+        for text in ("pin.move_x, pin.move_y", "q must close the loops", "columns:"):
+            self.assertIn(text, header)
+        self.assertNotIn("p[0] = 1.0; /* theta1", (self.folder / "four_bar.c").read_text())
+        self.makes("quadruped", "--what", "id", "--sines", "own", "--effort", "0")
+        header = (self.folder / "quadruped.h").read_text()
+        self.assertIn("in axes of the body", header)
+        self.assertIn("within +-1e5 rad", header)
+
+    def test_symbols(self):
+        """One symbol for each length, and a function that knows this robot's numbers."""
+        self.makes("puma560", "--symbols", "all", "--no-friction", "--what", "id,M")
+        source = (self.folder / "puma560.c").read_text()
+        self.assertIn("void puma560_parameters(double p[", source)
+        self.assertRegex(source, r"= 0\.4318; /\* joint3\.a \*/")
+        self.assertNotIn(".px */", source)
+        self.assertIn("that place is no symbol", self.run_limb("scara", "--symbols", "all", "--what", "pose").stderr)
 
     def test_standard_output_is_the_source(self):
         self.makes("scara", "--what", "g")
@@ -196,7 +244,7 @@ class Codegen(unittest.TestCase):
         self.assertIn("no frame 'nowhere'", self.fails(2, "panda", "--what", "J", "--frame", "nowhere"))
         self.assertIn("--lang takes c|python|", self.fails(2, "panda", "--lang", "fortran"))
         self.assertIn("--lanes takes 1|2|4|8|16, not '3'", self.fails(2, "panda", "--lanes", "3"))
-        for split in ("0", "-1", "1.5", "x"):
+        for split in ("0", "9", "-1", "1.5", "x"):
             self.assertIn("--split takes", self.fails(2, "panda", "--split", split))
         self.assertIn("not both", self.fails(2, "panda", "--output", "-", "--format", "json"))
         self.assertIn("leave 'panda' out", self.fails(2, "panda", "--list"))
@@ -212,7 +260,13 @@ class Codegen(unittest.TestCase):
             self.fails(2, "panda", "--prefix", prefix)
 
     def test_what_the_robot_has_not(self):
-        self.assertIn("has no loops", self.fails(3, "panda", "--what", "id,psi"))
+        self.assertIn("psi: the robot has no loops", self.fails(3, "panda", "--what", "id,psi"))
+        self.assertIn("too large", self.fails(3, "protein", "--what", "M"))
+        (self.folder / "still.limb.yaml").write_text(STILL)
+        done = self.run_limb("still.limb.yaml")
+        self.assertEqual((done.returncode, self.files()), (3, ["still.limb.yaml"]))
+        self.assertIn("no joint that moves", done.stderr)
+        (self.folder / "still.limb.yaml").unlink()
         self.assertIn("too many for LaTeX", self.fails(3, "quadruped", "--what", "dacc", "--lang", "latex"))
 
     def test_small_links_beside_large_ones(self):

@@ -276,7 +276,8 @@ END_TEST
 START_TEST(disagreement_is_found)
 {
   hand_made x;
-  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1];
+  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1],
+                                        least[1] = {0};
   bool from_library[1] = {true};
   rng r = {3};
   rng_fill(&r, 1, 10, q);
@@ -286,8 +287,11 @@ START_TEST(disagreement_is_found)
   limb_graph_free(p->graph);
   p->graph = x.g, p->function = &x.f, p->nfunction = 1;
   p->input[INPUT_Q].count = p->input[INPUT_V].count = 2;
-  limb_trial t = {
-    .states = 5, .answer = answers, .tolerance = tolerance, .from_library = from_library};
+  limb_trial t = {.states = 5,
+                  .answer = answers,
+                  .tolerance = tolerance,
+                  .least = least,
+                  .from_library = from_library};
   for (int k = 0; k < INPUT_KINDS; k++) t.input[k] = k == INPUT_Q ? q : v;
   for (int i = 0; i < 5; i++) {
     const double *a = q + 2 * i, *b = v + 2 * i;
@@ -375,7 +379,7 @@ START_TEST(texts_keep_their_promises)
     ck_assert_int_eq(occurrences(source.at, "#include"), cases[i].includes);
     ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
     ck_assert_int_eq(occurrences(source.at, "double") > 0, !cases[i].single);
-    ck_assert_int_eq(occurrences(source.at, "static void") > 0, cases[i].most > 0);
+    ck_assert_int_eq(occurrences(source.at, "_PART void") > 0, cases[i].most > 0);
     assert_that(occurrences(source.at, "/* quill */") > 0);
     free(source.at);
     free(again.at);

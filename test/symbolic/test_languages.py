@@ -222,7 +222,8 @@ def tex_answers(f, x, rates):
     found = []
     for name, answer in f.answers.items():
         letter = re.escape(tex_name(name, rates))
-        mine = {tuple(map(int, m[1].split(","))): y for k, y in x.items() if (m := re.fullmatch(letter + r"_\{(.*)\}", k))}
+        mine = {tuple(map(int, m[1].split(","))): y for k, y in x.items()
+                if (m := re.fullmatch(letter + r"_\{(.*)\}", k))}
         assert len(mine) == len(answer), name
         found += [mine[k] for k in sorted(mine)]
     return found

@@ -1,5 +1,5 @@
-// Numbers of the robot as symbols: what was traced and simplified for one robot answers for another one of the
-// same structure, given its numbers.
+// Numbers of the robot as symbols: what was traced and simplified for one robot answers for another one of
+// the same structure, given its numbers.
 #include "symbolic/traced.h"
 
 #include "support/rng.h"

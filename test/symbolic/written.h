@@ -1,5 +1,6 @@
 // Reading equations back: the text that limb_equations_write writes, as lines NAME = EXPRESSION, evaluated at
-// values of the symbols. Knows + - * ^ and brackets, sin, cos and sign.
+// values of the symbols. Knows + - * ^ and brackets, sin, cos and sign, the left side tau1 + (Psi^T lambda)1,
+// which is called tau1, and the line that stands for entries that are zero.
 #ifndef LIMB_TEST_WRITTEN_H
 #define LIMB_TEST_WRITTEN_H
 
@@ -54,12 +55,18 @@ static void written_set(written* w, const char* name, double x)
   if (i == w->count) w->count++;
 }
 
-static double written_get(const written* w, const char* name)
+static const written_value* written_find(const written* w, const char* name)
 {
   for (int i = 0; i < w->count; i++)
-    if (strcmp(w->value[i].name, name) == 0) return w->value[i].x;
-  ck_abort_msg("nothing is called '%s'", name);
-  return 0;
+    if (strcmp(w->value[i].name, name) == 0) return &w->value[i];
+  return NULL;
+}
+
+static double written_get(const written* w, const char* name)
+{
+  const written_value* value = written_find(w, name);
+  ck_assert_msg(value, "nothing is called '%s'", name);
+  return value->x;
 }
 
 // ---- expressions ------------------------------------------------------------------------------------
@@ -152,18 +159,31 @@ static void written_begin(written* w)
   }
 }
 
+// Behind the name of an entry and its " = "; NULL: there is none.
+static const char* written_name(const char* at, char* name)
+{
+  static const char loops[] = " + (Psi^T lambda)";
+  size_t n = 0;
+  for (; (isalnum((unsigned char)*at) || *at == '_') && n + 1 < WRITTEN_NAME; at++) name[n++] = *at;
+  name[n] = '\0';
+  if (strncmp(at, loops, sizeof loops - 1) == 0) {
+    at += sizeof loops - 1;
+    while (isdigit((unsigned char)*at)) at++;
+  }
+  return n && strncmp(at, " = ", 3) == 0 ? at + 3 : NULL;
+}
+
 // Evaluates all entries at the values that are set, and sets them.
 static void written_evaluate(written* w)
 {
   const char* end = strstr(w->text, "\nwhere\n");
   for (const char* line = w->text; line < end; line = strchr(line, '\n') + 1) {
     char name[2][WRITTEN_NAME];
-    int n = 0;
-    if (sscanf(line, "%23[A-Za-z0-9_] =%n", name[0], &n) != 1 || n == 0) continue;
-    w->at = line + n + 1;
-    int more = 0;
-    const bool both = sscanf(w->at, "%23[A-Za-z0-9_] =%n", name[1], &more) == 1 && more > 0;
-    if (both) w->at += more + 1;
+    const char* at = written_name(line, name[0]);
+    if (!at) continue;
+    const char* more = written_name(at, name[1]);
+    const bool both = more != NULL;
+    w->at = both ? more : at;
     const double x = written_sum(w);
     ck_assert_msg(*w->at == '\n', "left over: %.40s", w->at);
     for (int k = 0; k <= both; k++) written_set(w, name[k], x);
@@ -179,6 +199,15 @@ static void written_vector(written* w, char letter, const double* x, int n)
   }
 }
 
+// Whether a line says that entries that are not written are zero.
+static bool written_zeros(const written* w, const char* letters)
+{
+  char line[2][64];
+  (void)snprintf(line[0], sizeof line[0], "\nall entries of %s are 0\n", letters);
+  (void)snprintf(line[1], sizeof line[1], "\nall other entries of %s are 0\n", letters);
+  return strstr(w->text, line[0]) || strstr(w->text, line[1]);
+}
+
 // Entries of a matrix (columns 0: a vector).
 static void written_matrix(const written* w, const char* letters, int rows, int columns,
                            double* out)
@@ -191,7 +220,8 @@ static void written_matrix(const written* w, const char* letters, int rows, int 
         (void)snprintf(name, sizeof name, wide ? "%s%d_%d" : "%s%d%d", letters, i + 1, j + 1);
       else
         (void)snprintf(name, sizeof name, "%s%d", letters, i + 1);
-      out[i * (columns ? columns : 1) + j] = written_get(w, name);
+      const bool zero = !written_find(w, name) && written_zeros(w, letters);
+      out[i * (columns ? columns : 1) + j] = zero ? 0 : written_get(w, name);
     }
   }
 }
