@@ -412,8 +412,9 @@ LIMB_API const char* limb_loop_kind_name(limb_loop_kind kind);
 LIMB_API unsigned limb_loop_kind_locked(limb_loop_kind kind);
 LIMB_API int limb_loop_kind_rows(limb_loop_kind kind);
 
-/// What row k of a closure is about: "turn_x" ... "move_z" for a direction that is locked, "distance", "gear",
-/// "polynomial", "knife", "height", "along", "across"; NULL beyond the last (of directions), and for NULL.
+/// What row k of a closure is about: "turn_x" ... "move_z" for a direction that is locked, "distance",
+/// "gear", "polynomial", "knife", "height", "along", "across"; NULL beyond the last (of directions), and for
+/// NULL.
 LIMB_API const char* limb_loop_row_name(const limb_loop_def* def, int k);
 
 /// Number of bodies, the world included; of joints; of added frames. 0 for NULL.

@@ -51,6 +51,11 @@
   default: ARM(SHAPE_ROT_ANY); break;        \
   }
 
+#ifdef LIMB_FEW_SHAPES // all kernels: builds that are not for speed
+#undef FOR_SHAPE
+#define FOR_SHAPE FOR_FEW_SHAPES
+#endif
+
 // The same for a link on the world, whose base frame leaves nothing but the joint.
 #define FOR_ROOT_SHAPE(shape, ARM)           \
   switch (shape) {                           \

@@ -85,7 +85,8 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
   return list;
 }
 
-// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their slopes.
+// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their
+// slopes.
 static bool may_vanish(const char* name)
 {
   static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
@@ -146,7 +147,8 @@ limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p,
 
 // ---- comparison -----------------------------------------------------------------------------------------
 
-// The largest difference of an output's entries, relative to the largest of them and of least; NaN counts as infinite.
+// The largest difference of an output's entries, relative to the largest of them and of least; NaN counts as
+// infinite.
 static double apart(const limb_function* f, const double* got, const double* want, double least)
 {
   double worst = 0;

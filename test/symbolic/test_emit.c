@@ -370,6 +370,7 @@ START_TEST(texts_keep_their_promises)
   limb_model* m = robot_scara();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     limb_codegen_options o = limb_default_codegen_options();
+    o.effort = 0.05;
     o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
     o.lanes = cases[i].lanes, o.most = cases[i].most;
     check_at("case %zu", i);
@@ -396,6 +397,7 @@ START_TEST(every_language_is_written)
   limb_model* m = robot_scara();
   for (int k = 0; k <= LIMB_LANGUAGE_LATEX; k++) {
     limb_codegen_options o = limb_default_codegen_options();
+    o.effort = 0.05;
     o.what = "id,M", o.language = (limb_language)k;
     const gathered source = written(m, &o, LIMB_FILE_SOURCE),
                    header = written(m, &o, LIMB_FILE_HEADER);
