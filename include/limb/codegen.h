@@ -1,8 +1,8 @@
 // limb: robot dynamics in C. From a robot to source text: functions for this robot alone.
 //
 // The kernels of the library are run over symbols instead of numbers, and what they do is written down:
-// straight-line code without branches, loops, memory or includes. Whatever is zero, one, or the same for this
-// robot is gone from it.
+// straight-line code without branches, loops, memory or includes but math.h. Whatever is zero, one, or the
+// same for this robot is gone from it.
 //
 //     limb_codegen_options o = limb_default_codegen_options();
 //     o.what = "id,M";
@@ -67,7 +67,7 @@ typedef struct limb_codegen_options {
   limb_sines sines;
   limb_symbols symbols;
   const char* prefix; ///< of all names; NULL: made from the name of the robot
-  const char* frame;  ///< of J and pose; NULL: the last body that is a leaf
+  const char* frame;  ///< of J and pose (NULL: the last body that is a leaf), and the platform
   int single;         ///< not 0: float instead of double (C, Rust)
   int lanes;    ///< states at once in vectors of GCC and clang: 1, 2, 4, 8 or 16; default 1 (C)
   int most;     ///< statements of a function; longer ones are split; 0: never (C)
@@ -104,7 +104,8 @@ LIMB_API const char* limb_quantity_meaning(int index);
 typedef struct limb_codegen limb_codegen;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, unknown quantity or frame, options that do not go together);
-///         LIMB_E_UNSUPPORTED (a quantity that this robot has not, or that has no closed form; too large);
+///         LIMB_E_UNSUPPORTED (a quantity that this robot has not, or that has no closed form; too large;
+///         a robot without a joint that moves);
 ///         LIMB_E_NOMEM. error, if given, says which and what to do.
 LIMB_NODISCARD LIMB_API limb_status limb_codegen_create(const limb_model* m,
                                                         const limb_codegen_options* options,

@@ -82,6 +82,9 @@ static const char text_head[] =
   "  @V* restrict s,\n"
   "  @V* restrict c)\n"
   "{\n"
+  "#if defined(__clang__) && (__clang_major__ >= 12) /* which does not say -fassociative-math */\n"
+  "#pragma clang fp reassociate(off)\n"
+  "#endif\n"
   "  typedef @V value;\n"
   "  for (int i = 0; i < n; i++) {\n";
 

@@ -3,7 +3,8 @@
 // First one run with a wide window that takes what is cheaper, and sums of angles. Then many with a narrow
 // one, which also exchange operations for others of the same price: what was out of reach comes into it. In
 // the second third of them an addition counts a little more than a multiplication: which of the two is left
-// is not the same to all that comes after. Cost: work, shared by all runs; memory of the nodes.
+// is not the same to all that comes after. Where work is left, all that again in other orders, and the best
+// counts. Cost: work, shared by all runs; memory of the nodes.
 #include "symbolic/simplify.h"
 
 #include "base/alloc.h"
@@ -52,8 +53,9 @@ typedef struct search {
 
 static bool match(search* x, const net_match_options* o, uint32_t order, long* gain)
 {
+  if (!limb_net_sort(&x->s, order)) return false;
   x->spent += (uint64_t)x->s.ordered * o->window;
-  return limb_net_sort(&x->s, order) && limb_net_match(&x->s, o, gain);
+  return limb_net_match(&x->s, o, gain);
 }
 
 // Exchanges at equal price as well: numbers in every fourth run or so, which hide common factors.
@@ -89,7 +91,7 @@ static bool run_all(search* x)
   return true;
 }
 
-// One search from the edges as they are; the result is kept in best if it costs less than that.
+// One search from the edges as they are; the result is kept in best if it costs less than what is there.
 static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x,
                         limb_edge* best, long* cost)
 {

@@ -1,10 +1,11 @@
 // Fewer operations for the same values.
 //
-// Outputs are rewritten by exchanging operations for cheaper ones on values that are there already, wherever
-// that gives the same value in random states: common subexpressions and factors, sums and products in another
-// order, cancellation, like terms, c^2 + s^2 = 1, sums of angles about parallel axes (c1 c2 - s1 s2 once for
-// all that use it). Rewritings are identities of the functions, up to rounding of the robot's numbers; none
-// may let the bound of the rounding error of any value grow beyond twice what it was.
+// Outputs are rewritten by exchanging operations for cheaper ones on values that are there already,
+// wherever that gives the same value in random states: common subexpressions and factors, sums and
+// products in another order, cancellation, like terms, multiples of sums written out, c^2 + s^2 = 1, sums
+// of angles about parallel axes (c1 c2 - s1 s2 once for all that use it). Rewritings are identities of
+// the functions, up to rounding of the robot's numbers; none may let the bound of the rounding error of
+// any value grow beyond twice what it was.
 #ifndef LIMB_SIMPLIFY_H
 #define LIMB_SIMPLIFY_H
 

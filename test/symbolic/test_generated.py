@@ -118,6 +118,14 @@ class Generated(unittest.TestCase):
         jobs = [(x, *build) for turn, x in enumerate(self.cases) for build in x.builds(self.compilers, turn)]
         self.all_well(sorted(jobs, key=lambda job: -job[0].statements))
 
+    def test_own_sines_are_computed_as_written(self):
+        """Whatever may be reordered elsewhere: gcc says so, and is refused; clang does not, and is told."""
+        if "clang" not in self.compilers:
+            self.skipTest("there is no clang")
+        for case in [x for x in self.cases if x.variant == "own"]:
+            loose = Case(f"{case.prefix} own 0 0 0 0")
+            self.assertEqual(self.build_and_run(loose, "clang", ["-O2", "-funsafe-math-optimizations"]), "")
+
     def test_a_wrong_source_is_found(self):
         """Tests that were generated can fail."""
         text = (self.folder / "scara_plain.c").read_text()
