@@ -102,10 +102,9 @@ static void put_lengths(limb_parameters* p, int i)
     k->pz = length_scalar(p, parent, end, 2, from->pz);
     return;
   }
-  // X(alpha, a) Z(theta, d) has its origin at (a, -d sin alpha, d cos alpha)
   k->a = length_scalar(p, parent, end, 0, from->a);
   k->d = length_scalar(p, parent, end, 3, from->d);
-  k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
+  limb_place_by_offsets(k);
 }
 
 // Moments about the origin from those about the centre of mass c:  sum m x y = m cx cy + (the same about c)

@@ -139,12 +139,6 @@ static limb_scalar kept(limb_tracer* t, const char* name, double value)
   return of_edge(t->graph, limb_symbol_edge(t->graph, symbol));
 }
 
-// X(alpha, a) Z(theta, d) has its origin at (a, -d sin alpha, d cos alpha): the same lengths once more.
-static void place_by_offsets(limb_link_symbol* k)
-{
-  k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
-}
-
 // Lengths that follow from others are no parameters.
 static bool follows(const limb_link* link, int constant)
 {
@@ -178,7 +172,7 @@ static limb_status link_scalars(limb_tracer* t)
     }
     memcpy(&t->k[i], to, sizeof to);
     if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY)
-      place_by_offsets(&t->k[i]);
+      limb_place_by_offsets(&t->k[i]);
   }
   return LIMB_OK;
 }

@@ -11,6 +11,12 @@ LIMB_KERNEL_SET(limb_kernels_symbol, limb_scalar, limb_link_symbol);
 
 extern const limb_kernels_symbol limb_trace_kernels;
 
+// X(alpha, a) Z(theta, d) has its origin at (a, -d sin alpha, d cos alpha).
+static inline void limb_place_by_offsets(limb_link_symbol* k)
+{
+  k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
+}
+
 // How much of an inertia moves to the parent.
 //
 // A round link (xx = yy alone) may keep zz = -xx instead of 0: it is felt like a body that resists only

@@ -39,6 +39,16 @@ joints: [{name: glue, type: fixed, parent: world, child: stone}]
 """
 
 
+def general_7r():
+    """Seven rotations at general angles and distances, every inertia full."""
+    bodies = [f"  - {{name: link{i}, mass: {7 - 0.9 * i:.1f}, com: [0.0{i + 1}, -0.02, 0.1{i}], "
+              f"inertia: [0.0{9 - i}, 0.004, -0.006, 0.07, 0.002, 0.05]}}" for i in range(7)]
+    joints = [f"  - {{name: joint{i}, antecedent: {f'link{i - 1}' if i else 'world'}, child: link{i}, "
+              f"dh: {{sigma: 0{f', alpha: {1.3 - 0.37 * i:.2f}, d: 0.1{i}, r: 0.2{i}' if i else ''}}}}}"
+              for i in range(7)]
+    return "\n".join(["limb: 1", "name: general_7r", "dh: modified", "bodies:", *bodies, "joints:", *joints, ""])
+
+
 class Codegen(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -174,6 +184,10 @@ class Codegen(unittest.TestCase):
         ur5 = self.answer("ur5", "--what", "id,M")["functions"]
         for function, limit in zip(ur5, (181 + 153, 108 + 88)):
             self.assertLess(function["mul"] + function["add"], limit, function["name"])
+        (self.folder / "general_7r.limb.yaml").write_text(general_7r())
+        general = self.answer("general_7r.limb.yaml", "--effort", "1")["functions"][0]
+        self.assertLess(general["mul"] + general["add"], 488 + 412)
+        self.assertGreater(general["mul"] + general["add"], 800)  # nothing is zero
         for function in answer["functions"]:
             self.assertEqual(function["name"], "panda_" + function["quantity"])
             for count in COUNTS:
