@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FILES = 3, LEAST_STATEMENTS = 10, MOST_STATEMENTS = 1000000000 };
 
@@ -190,13 +191,16 @@ static int fill(const job* w, cli_output* o, int k)
   return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
 }
 
-// Whether a file is there that limb did not write: its first lines say who did.
+// Whether a file is there that limb did not write: its first lines say who did. What is no file at all is
+// left to those who open it for writing.
 static int is_foreign(const char* path)
 {
   enum { LINES = 512 };
   char begin[LINES + 1];
+  struct stat old;
+  if (stat(path, &old) != 0 || !S_ISREG(old.st_mode)) return 0;
   FILE* file = fopen(path, "rb");
-  if (!file) return 0; // none, or what cannot be written either
+  if (!file) return 1; // nobody can tell
   const size_t n = fread(begin, 1, LINES, file);
   (void)fclose(file);
   begin[n] = '\0';

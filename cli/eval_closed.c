@@ -105,7 +105,8 @@ void eval_row_name(const limb_model* m, int row, char* text, size_t size)
   *text = '\0';
   for (int i = 0; i < limb_loop_count(m); i++) {
     if (limb_get_loop(m, i, &x) != LIMB_OK || row < x.row || row >= x.row + x.nrow) continue;
-    (void)snprintf(text, size, "%s.%s", x.def.name, limb_loop_row_name(&x.def, row - x.row));
+    const char* name = limb_loop_row_name(&x.def, row - x.row);
+    (void)snprintf(text, size, "%s.%s", x.def.name, name ? name : "?");
     return;
   }
 }

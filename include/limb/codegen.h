@@ -39,7 +39,8 @@ typedef enum limb_sines {
   LIMB_SINES_OWN = 2    ///< polynomials in the text itself, for angles within +-1e5; C only
 } limb_sines;
 
-/// Which numbers of the robot stay symbols, and become an argument p.
+/// Which numbers of the robot stay symbols, and become an argument p. A function <prefix>_parameters, which
+/// has no other arguments, gives this robot's own; docs/codegen.md tells what they are.
 typedef enum limb_symbols {
   LIMB_SYMBOLS_NONE = 0,    ///< all are inserted
   LIMB_SYMBOLS_INERTIA = 1, ///< base (regrouped) inertial parameters that are not zero
@@ -134,7 +135,9 @@ typedef struct limb_codegen_facts {
   double disagrees; ///< largest relative difference to the library in the states that were tried
 } limb_codegen_facts;
 
-LIMB_API int limb_codegen_count(const limb_codegen* c); ///< of functions
+/// Of functions: the quantities, and what serves them, "angles" before (sines given) and "parameters" behind
+/// them (symbols).
+LIMB_API int limb_codegen_count(const limb_codegen* c);
 LIMB_NODISCARD LIMB_API limb_status limb_codegen_get(const limb_codegen* c, int function,
                                                      limb_codegen_facts* out);
 

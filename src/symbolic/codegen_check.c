@@ -85,19 +85,15 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
   return list;
 }
 
-// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their
-// slopes.
-static bool may_vanish(const char* name)
+// Answers under the gravity of a state.
+static void set_gravity(limb_answering* x, const double* const input[INPUT_KINDS])
 {
-  static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) return true;
-  }
-  return false;
+  const double* g = input[INPUT_GRAVITY];
+  x->env.gravity = sp_v3(g[0], g[1], g[2]);
 }
 
 // The largest force that the states take, beside which rounding of others is nothing.
-static limb_status find_forces(limb_trial* t, const limb_answering* x, limb_program* p)
+static limb_status find_forces(limb_trial* t, limb_answering* x, limb_program* p)
 {
   const limb_function id = {.name = "id"};
   const int n = limb_nv(x->m);
@@ -106,6 +102,7 @@ static limb_status find_forces(limb_trial* t, const limb_answering* x, limb_prog
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     state_at(t, p, s, input);
+    set_gravity(x, input);
     if (limb_answer(x, &id, input, tau) != LIMB_OK) continue;
     for (int i = 0; i < n; i++) t->forces = fmax(t->forces, fabs(tau[i]));
   }
@@ -120,14 +117,14 @@ limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p,
   const limb_edge* list = edges_of(p, f);
   t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
   if (!list || !t->answer[k]) return LIMB_E_NOMEM;
-  if (may_vanish(f->name) && t->forces == 0 && find_forces(t, x, p) != LIMB_OK) return LIMB_E_NOMEM;
-  t->least[k] = may_vanish(f->name) ? t->forces : 0;
+  if (limb_emit_may_vanish(f) && t->forces == 0 && find_forces(t, x, p) != LIMB_OK)
+    return LIMB_E_NOMEM;
+  t->least[k] = limb_emit_may_vanish(f) ? t->forces : 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     double* out = t->answer[k] + (size_t)s * n;
     state_at(t, p, s, input);
-    const double* g = input[INPUT_GRAVITY];
-    x->env.gravity = sp_v3(g[0], g[1], g[2]);
+    set_gravity(x, input);
     limb_status status = limb_answer(x, f, input, out);
     t->from_library[k] = status != LIMB_E_UNSUPPORTED;
     if (status == LIMB_E_UNSUPPORTED) {

@@ -58,7 +58,7 @@ typedef struct limb_emitter {
   limb_text* text;    // where to
   limb_text scratch;  // a statement before its lines are broken
   unsigned char* met; // joints that were named in this function, per kind and index
-  uint32_t* slot;     // of the piece's statements: where it is kept between parts; see emit_c.c
+  uint32_t* slot; // of the piece's statements: where it is kept between parts; see emit_c_parts.c
 } limb_emitter;
 
 // ---- any language (emit.c) ----------------------------------------------------------------------------
@@ -92,6 +92,10 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
 // A line about gravity, where the function counts on it and it is no argument.
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
 
+// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their
+// slopes. Differences are measured by the forces of ordinary motions, if these are larger.
+bool limb_emit_may_vanish(const limb_function* f);
+
 // Whether it was asked for, and does not just serve the others.
 bool limb_emit_is_quantity(const limb_function* f);
 
@@ -117,7 +121,7 @@ void limb_emit_script(limb_emitter* e);
 // States and answers for the test program.
 typedef struct limb_trial {
   int states;
-  double* input[INPUT_KINDS]; // states x count; of inputs with a value: that one row
+  double* input[INPUT_KINDS]; // states x count
   double** answer;            // of each piece: states x entries
   double* tolerance;          // of each piece, relative to the largest entry of an output
   double* least;      // of each piece: what is large beside its rounding, where answers may vanish

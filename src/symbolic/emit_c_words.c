@@ -138,7 +138,8 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   if (limb_emit_is_quantity(p->f)) {
     limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
                     limb_emit_reference(p), p->disagrees);
-    text(e, " * relative to the largest entry, when computed in double.\n");
+    limb_text_print(e->text, " * relative to the largest entry%s, when computed in double.\n",
+                    limb_emit_may_vanish(p->f) ? " or force in motion" : "");
   }
   text(e, " * Outputs may lie in the memory of inputs, but not in that of each other.\n */\n");
 }

@@ -291,6 +291,8 @@ static void put_opening(limb_emitter* e)
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->note, e->prefix);
   }
+  if (!e->options.friction)
+    limb_text_print(e->text, "%sFriction of the joints is left out.\n", e->syntax->note);
 }
 
 // ---- the file -------------------------------------------------------------------------------------------

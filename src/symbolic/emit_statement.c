@@ -43,6 +43,15 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
   (void)snprintf(name, 64, "%s%s", f->output[o].name, twice ? "_out" : "");
 }
 
+bool limb_emit_may_vanish(const limb_function* f)
+{
+  static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(f->name, names[i]) == 0) return true;
+  }
+  return false;
+}
+
 bool limb_emit_is_quantity(const limb_function* f)
 {
   return strcmp(f->name, "parameters") != 0 && strcmp(f->name, "angles") != 0;

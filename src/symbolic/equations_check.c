@@ -59,7 +59,11 @@ static limb_status agree(const trial* t, const char* what, int n)
 {
   double apart = 0;
   const double size = fmax(largest(t->theirs, n), t->least);
-  for (int i = 0; i < n; i++) apart = fmax(apart, fabs(t->ours[i] - t->theirs[i]));
+  for (int i = 0; i < n; i++) {
+    const double d = fabs(t->ours[i] - t->theirs[i]);
+    if (!(d <= apart)) apart = d; // NaN stays, and is no agreement
+    if (isnan(d)) break;
+  }
   if (apart <= AGREES * size) return LIMB_OK;
   return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, what,
                    "the equations and the library differ by %.2g of %.2g: nothing is written",

@@ -280,8 +280,9 @@ void limb_parameters_name(limb_parameters* p)
 static const limb_joint* joint_of(const limb_model* m, int q)
 {
   const limb_joint* joint = m->joint;
-  while (q < joint->q || q >= joint->q + joint->nq) joint++;
-  assert(joint < m->joint + m->njoint);
+  const limb_joint* end = joint + m->njoint;
+  while (joint < end && (q < joint->q || q >= joint->q + joint->nq)) joint++;
+  assert(joint < end);
   return joint;
 }
 

@@ -120,7 +120,7 @@ bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work
   for (int idle = 0; good && idle < TURNS_IDLE && x.spent <= work - work / (x.turn + 1); x.turn++) {
     const long before = cost;
     good = search_once(g, out, n, work, &x, best, &cost);
-    idle = cost < before ? 0 : idle + 1;
+    idle = x.turn == 0 || cost < before ? 0 : idle + 1;
   }
   if (good) memcpy(out, best, n * sizeof *best);
   limb_free(&alloc, best, n * sizeof *best);

@@ -9,6 +9,7 @@
 #include "base/random.h"
 
 #include <math.h>
+#include <string.h>
 
 // A multiple of a sum.
 typedef struct part {
@@ -77,6 +78,28 @@ static long priced(net* s, uint32_t n, const blend* x)
   return less - more;
 }
 
+// k x, and its bound; numbers are rounded as well.
+static void scaled(const net_cell* x, double k, int sample, long double* value, double* error)
+{
+  *value = (long double)k * x->value[sample];
+  *error = fabs(k) * x->error[sample];
+  if (fabs(k) != 1) *error += 3 * fabs((double)*value);
+}
+
+// Whether the blend is as accurate as the cell; its bounds.
+static bool holds(const net* s, uint32_t n, const blend* x, double error[SAMPLES])
+{
+  long double value[SAMPLES];
+  for (int i = 0; i < SAMPLES; i++) {
+    long double u, v;
+    double eu, ev;
+    scaled(&s->cell[x->u], x->k[0], i, &u, &eu);
+    scaled(&s->cell[x->v], x->k[1], i, &v, &ev);
+    value[i] = u + v, error[i] = eu + ev + fabs((double)value[i]);
+  }
+  return limb_net_stands_for(&s->cell[n], value, error);
+}
+
 // k x; UINT32_MAX when out of memory.
 static limb_edge multiple(net* s, double k, uint32_t x)
 {
@@ -88,17 +111,13 @@ static limb_edge multiple(net* s, double k, uint32_t x)
   return product == UINT32_MAX ? product : product << 1 | sign;
 }
 
-// Lets the cell be the blend, if that is as accurate. false when out of memory.
-static bool write_out(net* s, uint32_t n, const blend* x, long gain, long* all)
+// Lets the cell be the blend. false when out of memory.
+static bool write_out(net* s, uint32_t n, const blend* x, const double error[SAMPLES])
 {
   const limb_edge a = multiple(s, x->k[0], x->u), b = multiple(s, x->k[1], x->v);
   if (a == UINT32_MAX || b == UINT32_MAX) return false;
-  long double value[SAMPLES];
-  double error[SAMPLES];
-  limb_net_operate(s, OP_ADD, a, b, value, error);
-  if (!limb_net_stands_for(&s->cell[n], value, error)) return true;
   limb_net_become(s, n, OP_ADD, a, b);
-  *all += gain;
+  memcpy(s->cell[n].error, error, sizeof s->cell[n].error);
   return true;
 }
 
@@ -107,11 +126,13 @@ bool limb_net_blend(net* s, uint64_t seed, long* gain)
   for (uint32_t i = 0; i < s->ordered; i++) {
     const uint32_t n = s->order[i];
     blend x;
+    double error[SAMPLES];
     if (s->cell[n].uses == 0 || s->cell[n].same != n << 1 || !find_blend(s, n, &x)) continue;
     const long saved = priced(s, n, &x);
     const bool lot = seed && (limb_mixed_bits(seed + n) & 1U);
-    if (saved < 0 || (saved == 0 && !lot)) continue;
-    if (!write_out(s, n, &x, saved, gain)) return false;
+    if (saved < 0 || (saved == 0 && !lot) || !holds(s, n, &x, error)) continue;
+    if (!write_out(s, n, &x, error)) return false;
+    *gain += saved;
   }
   return true;
 }

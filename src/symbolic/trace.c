@@ -88,13 +88,14 @@ limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind)
 enum { CONSTANTS = sizeof(limb_link_f64) / sizeof(double) };
 _Static_assert(sizeof(limb_link_symbol) == CONSTANTS * sizeof(limb_scalar), "of one type");
 
-// Which of a link's constants are what, by unit; in the order of LIMB_LINK_CONST.
+// Which of a link's constants are what, by unit; in the order of LIMB_LINK_CONST. Offsets of rotations are
+// called as in Khalil's rows (limb info --mdh): d along x, r along z.
 typedef enum constant_kind { TURNS, LENGTH, MASS, FIRST, SECOND, MAP, KINDS } constant_kind;
 
 static const struct {
   const char* name;
   constant_kind kind;
-} constants[CONSTANTS] = {{".ca", TURNS},  {".sa", TURNS},  {".a", LENGTH},  {".d", LENGTH},
+} constants[CONSTANTS] = {{".ca", TURNS},  {".sa", TURNS},  {".d", LENGTH},  {".r", LENGTH},
                           {".px", LENGTH}, {".py", LENGTH}, {".pz", LENGTH}, {".hx", FIRST},
                           {".hy", FIRST},  {".xx", SECOND}, {".xy", SECOND}, {".xz", SECOND},
                           {".yy", SECOND}, {".yz", SECOND}, {".mult", MAP},  {".off", MAP},
@@ -148,6 +149,16 @@ static bool follows(const limb_link* link, int constant)
   return place && link->shape < SHAPE_ROT_ANY;
 }
 
+// "elbow.xx"; of several links in one joint with the component that this one moves by, "hook.r2.xx".
+static const char* parameter_name(limb_tracer* t, int link, const char* constant)
+{
+  const limb_joint* joint = &t->m->joint[t->m->link[link].joint];
+  const bool several = joint->nq > 1 && t->m->link[link].shape < SHAPE_BALL;
+  const char* which = several ? limb_q_suffix(joint->def.type, t->m->link[link].q - joint->q) : "";
+  const char* const parts[] = {joint->def.name, which, constant, NULL};
+  return limb_program_text(t->program, parts);
+}
+
 static limb_status link_scalars(limb_tracer* t)
 {
   const limb_model* m = t->m;
@@ -166,7 +177,7 @@ static limb_status link_scalars(limb_tracer* t)
       const double x = from[c];
       to[c] = plain(x);
       if (x == 0 || !is_kept(t->options.symbols, kind) || follows(&m->link[i], c)) continue;
-      const char* name = joined(t->program, m->joint[m->link[i].joint].def.name, constants[c].name);
+      const char* name = parameter_name(t, i, constants[c].name);
       if (!name) return LIMB_E_NOMEM;
       to[c] = kept(t, name, x);
     }

@@ -65,6 +65,7 @@ static bool is_round(const limb_link* link, const moments* s)
          fabs(s->xx.x - s->yy.x) <= 1e-14 * fabs(s->xx.x);
 }
 
+// What moves then brings no product of inertia to the parent.
 static bool is_right_angle(const limb_link_symbol* k) { return is_zero(k->ca) || is_zero(k->sa); }
 
 // Adds to the inertia of a link what its child has moved there.
@@ -85,13 +86,14 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const limb_link_symbol own = k[i];
+    if (link->shape == SHAPE_BALL) continue; // its offset is in the model
     moments stays = moments_of(link->shape, &own);
     if (how == KEEP_ROUND && is_round(link, &stays) && is_right_angle(&own))
       stays.zz = neg(stays.xx);
     k[i].m = stays.m, k[i].hx = stays.hx, k[i].hy = stays.hy, k[i].hz = stays.hz;
     k[i].xx = stays.xx, k[i].xy = stays.xy, k[i].xz = stays.xz;
     k[i].yy = stays.yy, k[i].yz = stays.yz, k[i].zz = stays.zz;
-    if (link->parent < 0 || link->shape == SHAPE_BALL) continue;
+    if (link->parent < 0) continue;
     const composite moves = {
       sub(own.m, stays.m),
       v3(sub(own.hx, stays.hx), sub(own.hy, stays.hy), sub(own.hz, stays.hz)),

@@ -8,9 +8,10 @@
 
 enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPUT_TAU };
 
+// An output with names of its own, which there was memory for or not.
 static limb_status put(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x)
 {
-  return x ? limb_trace_output(t, f, shape, x) : LIMB_E_NOMEM;
+  return x && (shape.label || shape.column) ? limb_trace_output(t, f, shape, x) : LIMB_E_NOMEM;
 }
 
 // Functions that have no forces in them.
@@ -303,7 +304,7 @@ static limb_status reduced_mass(limb_tracer* t, limb_function* f)
                              .rows = c.split.ny,
                              .columns = c.split.ny,
                              .label = independent_labels(&c)};
-  return s == LIMB_OK ? limb_trace_output(t, f, shape, M) : s;
+  return s == LIMB_OK ? put(t, f, shape, M) : s;
 }
 
 static limb_status reduced_bias(limb_tracer* t, limb_function* f)
@@ -323,7 +324,7 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
                              .rows = c.split.ny,
                              .columns = 1,
                              .label = independent_labels(&c)};
-  return limb_trace_output(t, f, shape, h);
+  return put(t, f, shape, h);
 }
 
 const limb_quantity limb_loop_quantities[] = {

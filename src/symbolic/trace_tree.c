@@ -154,7 +154,8 @@ static limb_status regressor(limb_tracer* t, limb_function* f)
   if (!column) return LIMB_E_NOMEM;
   for (int i = 0; i < np; i++) {
     limb_parameter_info x;
-    if (limb_get_parameter(t->m, i, &x) != LIMB_OK) return LIMB_E_NOMEM;
+    const limb_status s = limb_get_parameter(t->m, i, &x);
+    if (s != LIMB_OK) return s;
     const char* const parts[] = {x.of, ".", x.symbol, NULL};
     column[i] = limb_program_text(t->program, parts);
     if (!column[i]) return LIMB_E_NOMEM;
@@ -204,18 +205,25 @@ static const char* about_frame(limb_tracer* t, const char* text)
   return whole;
 }
 
-// The place of a frame in its link is inserted: beside lengths that are symbols it must be none.
+static bool is_origin(const sp_pose* X) { return X->p.x == 0 && X->p.y == 0 && X->p.z == 0; }
+
+// Places of frames in their links, of bases in the world, and of ball and free joints are inserted: beside
+// lengths that are symbols they must be none.
 static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
 {
-  const sp_vec3 p = site->in_link.p;
-  return t->options.symbols != LIMB_SYMBOLS_ALL || (p.x == 0 && p.y == 0 && p.z == 0);
+  if (t->options.symbols != LIMB_SYMBOLS_ALL) return true;
+  bool all = is_origin(&site->in_link);
+  for (int r = 0; r < t->m->nroot; r++) all = all && is_origin(&t->m->base[r]);
+  for (int i = 0; i < t->m->naux; i++) all = all && is_origin(&t->m->aux_pose[i]);
+  return all;
 }
 
 static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
 {
-  return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "its frame is not at the origin of a link, and that place is no symbol: take"
-                   " another frame, or symbols of inertia or none");
+  return limb_fail(
+    t->error, LIMB_E_UNSUPPORTED, f->name,
+    "its frame, a base or a ball joint is not at the origin of a link, and that place is"
+    " no symbol: take another frame, or symbols of inertia or none");
 }
 
 static limb_status frame_jacobian(limb_tracer* t, limb_function* f)

@@ -154,7 +154,7 @@ class Codegen(unittest.TestCase):
         self.makes("puma560", "--symbols", "all", "--no-friction", "--what", "id,M")
         source = (self.folder / "puma560.c").read_text()
         self.assertIn("void puma560_parameters(double p[", source)
-        self.assertRegex(source, r"= 0\.4318; /\* joint3\.a \*/")
+        self.assertRegex(source, r"= 0\.4318; /\* joint3\.d \*/")
         self.assertNotIn(".px */", source)
         self.assertIn("that place is no symbol", self.run_limb("scara", "--symbols", "all", "--what", "pose").stderr)
 

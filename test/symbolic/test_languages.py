@@ -263,7 +263,8 @@ class Languages(unittest.TestCase):
                 want, compared = f.flat(), compared + 1
                 self.assertEqual(len(got), len(want), f"{path.stem} {f.name}")
                 scale = max(map(abs, want)) or 1
-                self.assertLess(max(abs(x - y) for x, y in zip(got, want)), tolerance * scale, f"{path.stem} {f.name}")
+                self.assertTrue(all(abs(x - y) <= tolerance * scale for x, y in zip(got, want)),
+                                f"{path.stem} {f.name}")
         self.assertGreater(compared, 30)
 
     def needs(self, program):

@@ -94,6 +94,18 @@ START_TEST(like_terms_are_one)
 }
 END_TEST
 
+// 0.3 (x0 + x1) - 0.47 (x0 - x1), where neither sum is needed elsewhere
+START_TEST(multiples_of_sums_are_written_out)
+{
+  sheet s = sheet_new();
+  const limb_edge sum = sum_of(&s, s.x[0], s.x[1]),
+                  difference = sum_of(&s, s.x[0], limb_edge_neg(s.x[1]));
+  limb_edge e[] = {sum_of(&s, product_of(&s, limb_number_edge(s.g, 0.3), sum),
+                          limb_edge_neg(product_of(&s, limb_number_edge(s.g, 0.47), difference)))};
+  comes_to(&s, e, 1, 2, 1);
+}
+END_TEST
+
 START_TEST(sums_share_their_parts)
 {
   sheet s = sheet_new();
@@ -314,7 +326,8 @@ START_TEST(deep_graphs_are_no_matter)
 END_TEST
 
 CHECK_MAIN("symbolic/simplify", 3, what_cancels_goes, forces_carried_along_an_offset_cancel,
-           common_factors_come_out, like_terms_are_one, sums_share_their_parts,
-           squares_of_sine_and_cosine_add_up_to_one, angles_about_parallel_axes_are_added_once,
-           opaque_functions_stay, random_expressions_keep_their_values, robots_keep_their_values,
-           the_same_comes_out_again, without_room_edges_stay, deep_graphs_are_no_matter)
+           common_factors_come_out, like_terms_are_one, multiples_of_sums_are_written_out,
+           sums_share_their_parts, squares_of_sine_and_cosine_add_up_to_one,
+           angles_about_parallel_axes_are_added_once, opaque_functions_stay,
+           random_expressions_keep_their_values, robots_keep_their_values, the_same_comes_out_again,
+           without_room_edges_stay, deep_graphs_are_no_matter)
