@@ -168,10 +168,10 @@ static const char* tex_letter(const limb_program* p, const char* name)
 
 void limb_emit_name(limb_emitter* e, const char* name)
 {
-  const char* letter =
-    e->syntax->language == LIMB_LANGUAGE_LATEX ? tex_letter(e->program, name) : name;
-  if (letter) {
-    put(e, letter);
+  const bool tex = e->syntax->language == LIMB_LANGUAGE_LATEX;
+  const char* letter = tex ? tex_letter(e->program, name) : NULL;
+  if (!tex || letter) {
+    put(e, letter ? letter : name);
     return;
   }
   put(e, "\\mathrm{");

@@ -91,6 +91,18 @@ static void add_link(limb_equations* x, int i, limb_angle* of)
   (void)take_quarters(&own->offset);
 }
 
+// The sum (sign 1) or difference (-1) of two angles as a new one; its place.
+static int add_pair(limb_equations* x, const limb_angle* b, double sign, const limb_angle* a)
+{
+  limb_angle* c = &x->angle[x->nangle];
+  for (int j = 0; j < x->m->nq; j++) {
+    c->weight[j] = b->weight[j] + sign * a->weight[j];
+    if (fabs(c->weight[j]) <= SAME) c->weight[j] = 0;
+  }
+  c->offset = b->offset + sign * a->offset;
+  return x->nangle++;
+}
+
 // Differences and sums of two angles of a group.
 static void add_pairs(limb_equations* x)
 {
@@ -98,17 +110,10 @@ static void add_pairs(limb_equations* x)
   x->nangle = n;
   for (int a = 0; a < n; a++) {
     for (int b = 0; b < n; b++) {
-      const bool pair = a < b && x->angle[a].group == x->angle[b].group;
-      x->difference[a * n + b] = x->sum[a * n + b] = -1;
-      for (int sign = -1; pair && sign <= 1; sign += 2) {
-        limb_angle* c = &x->angle[x->nangle];
-        for (int j = 0; j < x->m->nq; j++) {
-          c->weight[j] = x->angle[b].weight[j] + sign * x->angle[a].weight[j];
-          if (fabs(c->weight[j]) <= SAME) c->weight[j] = 0;
-        }
-        c->offset = x->angle[b].offset + sign * x->angle[a].offset;
-        (sign < 0 ? x->difference : x->sum)[a * n + b] = x->nangle++;
-      }
+      const limb_angle *p = &x->angle[a], *q = &x->angle[b];
+      const bool pair = a < b && p->group == q->group;
+      x->difference[a * n + b] = pair ? add_pair(x, q, -1, p) : -1;
+      x->sum[a * n + b] = pair ? add_pair(x, q, 1, p) : -1;
     }
   }
 }
