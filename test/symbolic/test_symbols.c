@@ -45,7 +45,7 @@ static limb_model* robot_of(uint64_t seed)
   fixture_gravity(b,
                   sp_v3(rng_uniform(&r, -5, 5), rng_uniform(&r, -5, 5), rng_uniform(&r, -9, -5)));
   for (int i = 0; i < JOINTS; i++) {
-    char name[8];
+    char name[16];
     (void)snprintf(name, sizeof name, "%d", i + 1);
     const double d = some_length(&r, row[i].d), along = some_length(&r, row[i].r);
     const sp_pose at = fixture_mdh(0, 0, row[i].alpha, d, 0, along);
