@@ -89,6 +89,9 @@ function(limb_isa_flags target isa)
     # Following every inlined variable for the debugger takes minutes.
     target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize -fno-var-tracking)
   endif()
+  if(LIMB_SANITIZE)
+    target_compile_options(${target} PRIVATE -g1) # lines are what reports need
+  endif()
   if(LIMB_SANITIZE MATCHES "undefined")
     # A check at each access of each inlined value takes minutes, too; the address sanitizer stays.
     target_compile_options(

@@ -438,7 +438,7 @@ START_TEST(no_memory_is_no_text)
 {
   limb_model* m = robot_planar_2r();
   limb_codegen_options o = limb_default_codegen_options();
-  o.most = 10, o.what = "id,M", o.symbols = LIMB_SYMBOLS_INERTIA, o.effort = 0.05;
+  o.most = 10, o.what = "id,M", o.symbols = LIMB_SYMBOLS_INERTIA, o.effort = 1e-4;
   limb_status s = LIMB_E_NOMEM;
   for (int n = 0; s != LIMB_OK; n++) {
     counting count = {n, 0};

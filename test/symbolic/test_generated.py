@@ -26,7 +26,7 @@ FEW = ALL = False
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 LEVELS = ["-O0", "-O2", "-O3"]
 SANITIZER = ["-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-SMALL, LARGE = 800, 5000  # statements
+SMALL, LARGE = 800, 2000  # statements
 DOUBLE = 1e-13  # of the largest entry of a result
 EPSILON = 2**-52
 # By elimination, or small differences of large terms (gamma): so much times the condition of the mass matrix, or what
