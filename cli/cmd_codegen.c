@@ -71,10 +71,11 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   return EXIT_FINE;
 }
 
-static int read_effort(const cli_args* args, limb_codegen_options* o)
+// An option that is a number; the library knows which ones will do.
+static int read_number(const cli_args* args, const char* name, double* x)
 {
-  if (!cli_has(args, "effort")) return EXIT_FINE;
-  return cli_numbers(args, "effort", 1, &o->effort) ? EXIT_FINE : EXIT_USAGE;
+  if (!cli_has(args, name)) return EXIT_FINE;
+  return cli_numbers(args, name, 1, x) ? EXIT_FINE : EXIT_USAGE;
 }
 
 static int read_request(const cli_args* args, job* w)
@@ -95,7 +96,8 @@ static int read_request(const cli_args* args, job* w)
   o->friction = !cli_has(args, "no-friction");
   if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
     return cli_usage(args, "--output - prints the source, and --format json the table: not both");
-  const int code = read_effort(args, o);
+  int code = read_number(args, "effort", &o->effort);
+  if (code == EXIT_FINE) code = read_number(args, "coulomb-width", &o->coulomb_width);
   return code == EXIT_FINE ? read_split(args, o) : code;
 }
 
@@ -131,9 +133,10 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},  {"symbols", "symbols"},
-    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"}, {"lanes", "lanes"},
-    {"most", "split"},    {"order", "order"},   {"effort", "effort"}};
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"},
+    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -204,7 +207,7 @@ static int is_foreign(const char* path)
   const size_t n = fread(begin, 1, LINES, file);
   (void)fclose(file);
   begin[n] = '\0';
-  return n > 0 && !strstr(begin, "Written by limb ");
+  return !strstr(begin, "Written by limb ");
 }
 
 static int refuse_foreign(const job* w)
@@ -380,6 +383,7 @@ static const cli_option options[] = {
    "body or frame of J and pose (default: the last body that carries no other); platform of "
    "platform_... (default: the body that most legs hold)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
+  {"coulomb-width", "W", "Coulomb friction by tanh(v / W) instead of the sign of v"},
   {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
   {"symbols", SYMBOLS,
    "numbers of the robot that become an argument p (default: none, all are inserted)"},
@@ -414,9 +418,9 @@ const cli_command cli_codegen = {
       "Runs the library's algorithms over symbols and writes down what is left of them for",
       "this robot: one function per quantity, straight on. C becomes PREFIX.c, PREFIX.h",
       "with what the arguments are, and PREFIX_test.c, a program that compares with answers",
-      "of the library; it needs math.h, or with --sines given or own nothing. Other",
-      "languages become one file.", "",
-      "Before files appear, the expressions are evaluated in random states and compared with",
+      "of the library. The source needs math.h, or with --sines given or own nothing, unless",
+      "the robot has square roots or --coulomb-width is there. Other languages become one", "file.",
+      "", "Before files appear, the expressions are evaluated in random states and compared with",
       "the library; the table tells the largest difference, and how many operations there",
       "are, beside published counts. Nothing is written when anything is wrong.", NULL},
   .examples =

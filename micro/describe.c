@@ -7,6 +7,7 @@
 #include "limb/read.h"
 #include "support/rng.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,27 @@ static void put_member(const char* name, double x)
   printf(",");
 }
 
+// A name as a string of C.
+static void put_string(const char* member, const char* name)
+{
+  printf(".%s = \"", member);
+  for (const char* c = name; *c; c++) {
+    const unsigned char u = (unsigned char)*c;
+    if (u < ' ' || u > '~' || u == '"' || u == '\\' || u == '?') {
+      printf("\\%03o", u);
+    } else {
+      putchar(u);
+    }
+  }
+  printf("\"");
+}
+
+// And as a word.
+static void put_word(const char* name)
+{
+  for (const char* c = name; *c; c++) putchar(isalnum((unsigned char)*c) ? *c : '_');
+}
+
 static void put_vector(const char* name, sp_vec3 x)
 {
   printf(" .%s = {%.17g, %.17g, %.17g},", name, x.x, x.y, x.z);
@@ -43,7 +65,9 @@ static int put_bodies(const limb_model* m)
     limb_body_info info;
     if (limb_get_body(m, k, &info)) return 0;
     const sp_inertia Y = info.inertia;
-    printf("  {.size = sizeof(limb_body_def), .name = \"%s\",\n   .inertia = {", info.name);
+    printf("  {.size = sizeof(limb_body_def), ");
+    put_string("name", info.name);
+    printf(",\n   .inertia = {");
     put_member("mass", Y.mass);
     put_vector("com", Y.com);
     put_member("xx", Y.xx), put_member("xy", Y.xy), put_member("xz", Y.xz);
@@ -56,9 +80,9 @@ static int put_bodies(const limb_model* m)
 
 static void put_joint(const limb_joint_def* d)
 {
-  printf(
-    "  {.size = sizeof(limb_joint_def), .name = \"%s\", .type = %d, .parent = %d, .child = %d,\n",
-    d->name, (int)d->type, d->parent, d->child);
+  printf("  {.size = sizeof(limb_joint_def), ");
+  put_string("name", d->name);
+  printf(", .type = %d, .parent = %d, .child = %d,\n", (int)d->type, d->parent, d->child);
   printf("   .placement = {.R = {{");
   for (int i = 0; i < 9; i++) printf("%.17g, ", d->placement.R.m[i]);
   printf("}},");
@@ -171,11 +195,14 @@ static int describe(const limb_model* m)
     fputs("limb_micro_describe: loops and shafts are not written\n", stderr);
     return 0;
   }
-  const char* name = limb_model_name(m);
-  printf("// The robot '%s', written by limb_micro_describe.\n", name);
+  printf("// Written by limb_micro_describe.\n");
   printf("#include \"robot.h\"\n\n#include <math.h>\n\n");
   if (!put_bodies(m) || !put_joints(m) || !put_answers(m)) return 0;
-  printf("const micro_robot micro_%s = {\n  .name = \"%s\",", name, name);
+  printf("const micro_robot micro_");
+  put_word(limb_model_name(m));
+  printf(" = {\n  ");
+  put_string("name", limb_model_name(m));
+  printf(",");
   put_vector("gravity", limb_model_gravity(m));
   printf("\n  .bodies = %d, .joints = %d, .body = body, .joint = joint,\n", limb_body_count(m) - 1,
          limb_joint_count(m));

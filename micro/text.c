@@ -130,14 +130,15 @@ static const char* convert(page* p, const char* f, va_list* args)
     break;
   case 'u':
     put_integer(p,
-                (int64_t)(of_size ? va_arg(*args, size_t)
-                          : longs ? va_arg(*args, unsigned long)
-                                  : va_arg(*args, unsigned)),
+                (int64_t)(of_size     ? va_arg(*args, size_t)
+                          : longs > 1 ? va_arg(*args, unsigned long long)
+                          : longs     ? va_arg(*args, unsigned long)
+                                      : va_arg(*args, unsigned)),
                 &s);
     break;
   case 'g': put_real(p, va_arg(*args, double), &s); break;
   case '%': put(p, '%'); break;
-  default: put(p, '?'); break; // not among them: visible, and no argument is read
+  default: put(p, '?'); return f + strlen(f); // who knows what arguments follow: the text ends here
   }
   return *f ? f + 1 : f;
 }

@@ -1,8 +1,8 @@
 // limb: robot dynamics in C. From a robot to source text: functions for this robot alone.
 //
 // The kernels of the library are run over symbols instead of numbers, and what they do is written down:
-// straight-line code without branches, loops, memory or includes but math.h. Whatever is zero, one, or the
-// same for this robot is gone from it.
+// straight-line code without branches, loops, memory or includes but math.h (sines of its own have a loop
+// over the angles). Whatever is zero, one, or the same for this robot is gone from it.
 //
 //     limb_codegen_options o = limb_default_codegen_options();
 //     o.what = "id,M";
@@ -71,11 +71,13 @@ typedef struct limb_codegen_options {
   const char* frame;  ///< of J and pose (NULL: the last body that is a leaf), and the platform
   int single;         ///< not 0: float instead of double (C, Rust)
   int lanes;    ///< states at once in vectors of GCC and clang: 1, 2, 4, 8 or 16; default 1 (C)
-  int most;     ///< statements of a function; longer ones are split; 0: never (C)
+  int most;     ///< statements of a function, from 10 on; longer ones are split into parts, which
+                ///< the function calls; 0: never (C)
   int gravity;  ///< not 0: gravity is an argument
   int friction; ///< not 0: friction counts in id and fd (limb_environment); default 1
   limb_statement_order order;
-  double effort; ///< time to look for fewer operations, about in seconds; default 1; 0: none
+  double effort;        ///< time to look for fewer operations, about in seconds; default 1; 0: none
+  double coulomb_width; ///< > 0: friction by tanh(v / width) instead of its sign; default 0
 } limb_codegen_options;
 
 static inline limb_codegen_options limb_default_codegen_options(void)
@@ -93,7 +95,8 @@ static inline limb_codegen_options limb_default_codegen_options(void)
                                   0,
                                   1,
                                   LIMB_ORDER_AHEAD,
-                                  1};
+                                  1,
+                                  0};
   return o;
 }
 
@@ -106,7 +109,7 @@ typedef struct limb_codegen limb_codegen;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, unknown quantity or frame, options that do not go together);
 ///         LIMB_E_UNSUPPORTED (a quantity that this robot has not, or that has no closed form; too large;
-///         a robot without a joint that moves);
+///         float, where it has too few digits; a robot without a joint that moves);
 ///         LIMB_E_NOMEM. error, if given, says which and what to do.
 LIMB_NODISCARD LIMB_API limb_status limb_codegen_create(const limb_model* m,
                                                         const limb_codegen_options* options,
@@ -132,7 +135,8 @@ typedef struct limb_codegen_facts {
   long other;         ///< square roots, signs, hyperbolic tangents
   long statements;
   long stack;       ///< bytes of all intermediate results that live at once, at most
-  double disagrees; ///< largest relative difference to the library in the states that were tried
+  double disagrees; ///< largest relative difference to the library in the states that were tried,
+                    ///< in the precision of the text
 } limb_codegen_facts;
 
 /// Of functions: the quantities, and what serves them, "angles" before (sines given) and "parameters" behind

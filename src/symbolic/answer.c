@@ -55,7 +55,7 @@ static limb_status bias(const state* s, double* out)
 
 static limb_status jacobian(const state* s, double* out)
 {
-  const limb_allocator alloc = limb_default_allocator();
+  const limb_allocator alloc = s->x->alloc;
   const size_t nv = s->nv, size = (nv + 1) * sizeof(sp_motion);
   sp_motion* J = limb_alloc(&alloc, size);
   if (!J) return LIMB_E_NOMEM;
@@ -102,7 +102,7 @@ static limb_status regressor(const state* s, double* out)
 
 static limb_status hybrid(const state* s, double* out)
 {
-  const limb_allocator alloc = limb_default_allocator();
+  const limb_allocator alloc = s->x->alloc;
   unsigned char* marks = limb_alloc(&alloc, s->nv + 1);
   if (!marks) return LIMB_E_NOMEM;
   limb_status status = limb_mark_passive(s->x->m, marks);

@@ -8,6 +8,7 @@
 
 typedef struct limb_answering {
   const limb_model* m;
+  limb_allocator alloc;
   limb_data* d;
   limb_environment env;
   int frame;                  // of J and pose

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "symbolic/balance.h"
 #include "symbolic/simplify.h"
+#include "symbolic/sum_order.h"
 #include "symbolic/trace.h"
 #include "symbolic/vanish.h"
 
@@ -62,6 +62,13 @@ static uint64_t work_for(double effort, int functions)
   return (uint64_t)(functions < 2 ? all : 1.5 * all / functions);
 }
 
+// Whether the graph holds the same once more, and again: fewer operations, then sums in another order.
+static bool has_room(const limb_graph* g, const limb_operations* n)
+{
+  const long all = n->mul + n->add + n->div + 2 * n->sines + n->other;
+  return limb_graph_count(g) + 2 * (double)all < LIMB_GRAPH_MOST;
+}
+
 // Sums in another order may lose digits near singularities: then those as traced are kept.
 static limb_status simplify(making* x, int k)
 {
@@ -73,12 +80,15 @@ static limb_status simplify(making* x, int k)
   for (uint32_t i = 0; i < n; i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
   if (!limb_vanish(x->program->graph, list, n)) return LIMB_E_NOMEM;
   memcpy(traced, list, n * sizeof *list);
+  limb_operations now;
+  if (!limb_count_operations(x->program->graph, f, &now)) return LIMB_E_NOMEM;
+  if (!has_room(x->program->graph, &now)) return LIMB_OK; // as it is, it may still fit
   const double effort = x->e.options.effort;
   if (effort > 0 &&
       !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
     return LIMB_E_NOMEM;
   }
-  if (x->e.options.order == LIMB_ORDER_AHEAD && !limb_balance(x->program->graph, list, n)) {
+  if (x->e.options.order == LIMB_ORDER_AHEAD && !limb_order_sums(x->program->graph, list, n)) {
     return LIMB_E_NOMEM;
   }
   set_entries(f, list);
@@ -92,9 +102,7 @@ static limb_status simplify(making* x, int k)
 // Answers, and then fewer operations for the same.
 static limb_status prepare(making* x)
 {
-  const bool any_gravity =
-    x->e.options.gravity && !x->answering.loops; // those answer by the model's own
-  limb_status s = limb_trial_create(x->m, x->program, any_gravity, &x->trial);
+  limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity, &x->trial);
   if (s == LIMB_OK && x->answering.loops)
     limb_trial_close(&x->trial, x->program, x->answering.loops);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
@@ -125,18 +133,24 @@ static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* m
   return count;
 }
 
-// What a function of those angles takes.
-static unsigned inputs_of(const limb_graph* g, const limb_function* f, uint32_t* uses)
+// What a function of those angles takes. false: sines, which it is to come before.
+static bool set_inputs(const limb_graph* g, limb_function* f, uint32_t* uses)
 {
   const uint32_t nodes = limb_graph_count(g);
-  unsigned inputs = 0;
   memset(uses, 0, nodes * sizeof *uses);
   limb_count_uses(g, f, false, uses, nodes);
   for (uint32_t n = 0; n < nodes; n++) {
     const limb_node* x = limb_graph_node(g, n);
-    if (uses[n] && x->op == OP_SYMBOL) inputs |= 1U << limb_symbol_kind(x->a);
+    if (uses[n] && limb_is_sine((limb_op)x->op)) return false;
+    if (uses[n] && x->op == OP_SYMBOL) f->inputs |= 1U << limb_symbol_kind(x->a);
   }
-  return inputs;
+  return true;
+}
+
+static limb_status nested_sines(const making* x, const char* where)
+{
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, where,
+                   "some of its angles depend on sines: take those of the library of C");
 }
 
 // Puts a function in front of the others that gives the angles whose sines they take.
@@ -158,7 +172,7 @@ static limb_status add_angles(making* x)
                     .noutput = 1};
   function[0].output[0] = (limb_output){
     .name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
-  function[0].inputs = inputs_of(p->graph, &function[0], uses);
+  if (!set_inputs(p->graph, &function[0], uses)) return nested_sines(x, "sines");
   memcpy(function + 1, p->function, (size_t)p->nfunction * sizeof *function);
   memmove(x->trial.answer + 1, x->trial.answer, (size_t)p->nfunction * sizeof *x->trial.answer);
   memmove(x->trial.least + 1, x->trial.least, (size_t)p->nfunction * sizeof *x->trial.least);
@@ -227,10 +241,7 @@ static limb_status make_piece(making* x, int k)
   }
   x->e.npiece = k + 1;
   p->operations = limb_listing_operations(&p->list);
-  if (p->list.nested && o->sines != LIMB_SINES_LIBM) {
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, p->f->name,
-                     "some of its angles depend on sines: take those of the library of C");
-  }
+  if (p->list.nested && o->sines == LIMB_SINES_OWN) return nested_sines(x, p->f->name);
   s = limb_codegen_check_size(o, p, x->error);
   if (s == LIMB_OK && x->e.nangle) s = place_angles(x, p);
   const long bytes = (long)(o->single ? sizeof(float) : sizeof(double)) * o->lanes;
@@ -327,8 +338,10 @@ static void set_types(limb_emitter* e)
 static limb_status begin_answering(making* x)
 {
   const limb_codegen_options* o = &x->e.options;
-  x->answering = (limb_answering){.m = x->m, .env = limb_default_environment(x->m)};
+  x->answering =
+    (limb_answering){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
   x->answering.env.friction = o->friction;
+  x->answering.env.coulomb_width = o->coulomb_width;
   x->answering.frame = limb_trace_frame(x->m, o->frame);
   const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->answering.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
@@ -390,8 +403,8 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
   }
   s = limb_codegen_check_options(&x.e.options, error);
   if (s != LIMB_OK) return s;
-  s = limb_codegen_make_prefix(x.e.options.prefix, limb_model_name(m), x.e.prefix,
-                               sizeof x.e.prefix, error);
+  s = limb_codegen_make_prefix(&x.e.options, limb_model_name(m), x.e.prefix, sizeof x.e.prefix,
+                               error);
   if (s != LIMB_OK) return s;
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   x.c = limb_alloc(&use, sizeof *x.c);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define DISAGREEMENT 1e-7 // beyond: not the same function; rounding of long chains stays below
+#define SINGLE_MOST  1e-2 // rounding of float beyond which answers are none
 
 // ---- states ---------------------------------------------------------------------------------------------
 
@@ -17,6 +18,21 @@
 static double size_of(limb_input_kind kind)
 {
   return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
+}
+
+// Nearly relaxed shafts: where motors and joints turn anyhow, their springs hide everything else.
+static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
+{
+  for (int k = 0; k < limb_shaft_count(m); k++) {
+    limb_shaft_def shaft;
+    limb_joint_info joint, motor;
+    if (limb_get_shaft(m, k, &shaft) != LIMB_OK ||
+        limb_get_joint(m, shaft.joint, &joint) != LIMB_OK ||
+        limb_get_joint(m, shaft.motor, &motor) != LIMB_OK || motor.nq != 1)
+      continue;
+    const double turned = joint.multiplier * q[joint.q] + joint.offset + shaft.rest;
+    q[motor.q] = shaft.ratio * turned + 1e-3 * limb_random_sign(seed);
+  }
 }
 
 limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity,
@@ -40,6 +56,7 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gra
       if (k == INPUT_Q) {
         const limb_status status = limb_random(m, &seed, x);
         if (status != LIMB_OK) return status;
+        if (s % 2 == 1) relax_shafts(m, &seed, x);
         continue;
       }
       const bool is_known = in->value && !(k == INPUT_GRAVITY && any_gravity);
@@ -211,7 +228,7 @@ static float single_value(const limb_graph* g, uint32_t node, const double* cons
 static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n,
                             const double* const* input, double* out)
 {
-  const limb_allocator alloc = limb_default_allocator();
+  const limb_allocator alloc = *limb_graph_allocator(g);
   const uint32_t count = limb_graph_count(g);
   const size_t size = count * (sizeof(float) + 1);
   float* value = limb_alloc(&alloc, size);
@@ -264,6 +281,13 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "its numbers are beyond the range of float: take double");
   }
+  if (rounding > SINGLE_MOST) {
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "float has too few digits for it: in a random state it is off by %.1e of the"
+                     " largest entry; take double",
+                     rounding);
+  }
+  if (single) *disagrees = rounding;
   // compilers may contract and sines differ: room for ten times what was seen
   t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *disagrees);
   return LIMB_OK;

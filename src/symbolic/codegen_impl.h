@@ -13,7 +13,7 @@ limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_pi
                                     limb_error* error);
 
 // The prefix: as asked for (LIMB_E_ARG when it is no identifier), or made from the name of the robot.
-limb_status limb_codegen_make_prefix(const char* asked, const char* robot, char* prefix,
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix,
                                      size_t room, limb_error* error);
 
 // ---- comparison with the library (codegen_check.c) ------------------------------------------------------

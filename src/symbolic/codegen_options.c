@@ -2,6 +2,7 @@
 #include "symbolic/codegen_impl.h"
 
 #include "base/error.h"
+#include "symbolic/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,11 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
   if (!(o->effort >= 0 && o->effort <= EFFORT_MOST)) {
     return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort,
                      EFFORT_MOST);
+  }
+  if (!(o->coulomb_width >= 0 && o->coulomb_width <= 1e9)) {
+    return limb_fail(error, LIMB_E_ARG, "coulomb_width",
+                     "%g is no velocity below which friction fades: take 0 to 1e9",
+                     o->coulomb_width);
   }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS) {
     return limb_fail(error, LIMB_E_ARG, "order", "%d is no order of statements", (int)o->order);
@@ -83,21 +89,39 @@ limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_pi
 
 // ---- names ----------------------------------------------------------------------------------------------
 
-static const char* const keywords[] = {
-  "auto",       "break",     "case",    "char",     "const",    "continue", "default", "do",
-  "double",     "else",      "enum",    "extern",   "float",    "for",      "goto",    "if",
-  "inline",     "int",       "long",    "register", "return",   "short",    "signed",  "sizeof",
-  "static",     "struct",    "switch",  "typedef",  "union",    "void",     "while",   "restrict",
-  "unsigned",   "volatile",  "class",   "def",      "function", "fn",       "lambda",  "module",
-  "import",     "template",  "private", "public",   "this",     "end",      "elseif",  "global",
-  "persistent", "otherwise", "try",     "catch",    "parfor",   "math",     "stdio"};
-
-static bool is_letter(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Words that some of the languages keep for themselves; names of files are names of modules in some, too.
+static const char* const keywords[] = {"abstract", "alignas",   "alignof",    "and",
+                                       "as",       "asm",       "assert",     "async",
+                                       "auto",     "await",     "baremodule", "become",
+                                       "begin",    "bool",      "box",        "break",
+                                       "case",     "catch",     "char",       "class",
+                                       "classdef", "complex",   "const",      "continue",
+                                       "crate",    "def",       "default",    "del",
+                                       "delete",   "do",        "double",     "dyn",
+                                       "elif",     "else",      "elseif",     "end",
+                                       "enum",     "except",    "export",     "extern",
+                                       "final",    "finally",   "float",      "fn",
+                                       "for",      "friend",    "from",       "function",
+                                       "global",   "goto",      "if",         "impl",
+                                       "import",   "in",        "inline",     "int",
+                                       "is",       "lambda",    "let",        "local",
+                                       "long",     "loop",      "macro",      "match",
+                                       "math",     "mod",       "module",     "move",
+                                       "mut",      "namespace", "new",        "nonlocal",
+                                       "not",      "operator",  "or",         "override",
+                                       "parfor",   "pass",      "persistent", "priv",
+                                       "private",  "protected", "pub",        "public",
+                                       "quote",    "raise",     "ref",        "register",
+                                       "restrict", "return",    "self",       "short",
+                                       "signed",   "sizeof",    "spmd",       "static",
+                                       "stdio",    "struct",    "super",      "switch",
+                                       "template", "this",      "throw",      "trait",
+                                       "true",     "false",     "try",        "type",
+                                       "typedef",  "typename",  "typeof",     "union",
+                                       "unsafe",   "unsigned",  "unsized",    "unwind_protect",
+                                       "use",      "using",     "until",      "virtual",
+                                       "void",     "volatile",  "where",      "while",
+                                       "with",     "yield",     "otherwise"};
 
 static bool is_keyword(const char* name)
 {
@@ -107,32 +131,29 @@ static bool is_keyword(const char* name)
   return false;
 }
 
-limb_status limb_codegen_make_prefix(const char* asked, const char* robot, char* prefix,
+// Letters of a prefix, at most. MATLAB cuts names to 63 letters, which then are one name for all functions.
+static size_t most_letters(limb_language language, size_t room)
+{
+  enum { MATLAB_MOST = 63 - sizeof "_platform_acc" + 1 };
+  return language == LIMB_LANGUAGE_MATLAB ? MATLAB_MOST : room - 1;
+}
+
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix,
                                      size_t room, limb_error* error)
 {
-  if (asked) {
-    bool good = is_letter(asked[0]) && asked[0] != '_' && strlen(asked) < room;
-    for (const char* c = asked; *c && good; c++) good = is_letter(*c) || is_digit(*c);
-    if (!good || is_keyword(asked)) {
+  const size_t most = most_letters(o->language, room);
+  if (o->prefix) {
+    if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix)) {
       return limb_fail(error, LIMB_E_ARG, "prefix",
                        "'%.60s' cannot begin a name: take a letter, then letters, digits and"
-                       " underscores (at most %d), no keyword",
-                       asked, (int)room - 1);
+                       " underscores (at most %d), no keyword of any of the languages",
+                       o->prefix, (int)most);
     }
-    (void)snprintf(prefix, room, "%s", asked);
+    (void)snprintf(prefix, room, "%s", o->prefix);
     return LIMB_OK;
   }
-  size_t n = 0;
-  const char* name = robot && *robot ? robot : "robot";
-  name += strspn(name, "_");
-  if (!is_letter(name[0])) n = (size_t)snprintf(prefix, room, "robot_");
-  for (; *name && n + 1 < room; name++) {
-    const bool good = is_letter(*name) || is_digit(*name);
-    if (!good && n && prefix[n - 1] == '_') continue; // one underscore for what is none
-    prefix[n++] = (char)(good ? *name : '_');
-  }
-  while (n > 1 && prefix[n - 1] == '_') n--;
-  prefix[n] = '\0';
+  limb_make_identifier(robot, prefix, most + 1);
+  const size_t n = strlen(prefix);
   if (is_keyword(prefix)) (void)snprintf(prefix + n, room - n, "_robot");
   return LIMB_OK;
 }

@@ -22,11 +22,6 @@ typedef struct sweep {
   limb_edge* d;
 } sweep;
 
-static limb_edge signed_by(limb_edge e, limb_edge sign)
-{
-  return limb_edge_minus(sign) ? limb_edge_neg(e) : e;
-}
-
 // d f(a) / d a, of the node that is f(a).
 static limb_edge slope(limb_graph* g, limb_op op, limb_edge node, limb_edge a)
 {
@@ -69,9 +64,9 @@ static void outwards(sweep* s, uint32_t symbol)
       s->d[i] = it ? limb_number_edge(s->g, 1) : EDGE_ZERO;
       continue;
     }
-    const limb_edge da = signed_by(s->d[limb_edge_node(x.a)], x.a);
+    const limb_edge da = limb_edge_signed(s->d[limb_edge_node(x.a)], x.a);
     const bool two = limb_op_binary(x.op);
-    const limb_edge db = two ? signed_by(s->d[limb_edge_node(x.b)], x.b) : EDGE_ZERO;
+    const limb_edge db = two ? limb_edge_signed(s->d[limb_edge_node(x.b)], x.b) : EDGE_ZERO;
     s->d[i] = outward(s->g, x, limb_edge_of(i), da, db);
   }
 }
@@ -82,7 +77,7 @@ static void outwards(sweep* s, uint32_t symbol)
 static void hand(sweep* s, limb_edge to, limb_edge part)
 {
   limb_edge* d = &s->d[limb_edge_node(to)];
-  *d = limb_add_edge(s->g, *d, signed_by(part, to));
+  *d = limb_add_edge(s->g, *d, limb_edge_signed(part, to));
 }
 
 static void inward(sweep* s, limb_node x, limb_edge node, limb_edge d)
@@ -105,7 +100,7 @@ static void inward(sweep* s, limb_node x, limb_edge node, limb_edge d)
 static void inwards(sweep* s, limb_edge of)
 {
   memset(s->d, 0, s->count * sizeof *s->d);
-  s->d[limb_edge_node(of)] = signed_by(limb_number_edge(s->g, 1), of);
+  s->d[limb_edge_node(of)] = limb_edge_signed(limb_number_edge(s->g, 1), of);
   for (uint32_t i = limb_edge_node(of) + 1; i-- > 0;) {
     const limb_node x = *limb_graph_node(s->g, i);
     if (s->live[i] && s->d[i] != EDGE_ZERO && !limb_op_leaf(x.op)) {
@@ -121,7 +116,8 @@ static void fill(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbol
 {
   for (size_t j = 0; ns <= n && j < ns; j++) {
     outwards(s, symbols[j]);
-    for (size_t i = 0; i < n; i++) out[i * ns + j] = signed_by(s->d[limb_edge_node(of[i])], of[i]);
+    for (size_t i = 0; i < n; i++)
+      out[i * ns + j] = limb_edge_signed(s->d[limb_edge_node(of[i])], of[i]);
   }
   for (size_t i = 0; ns > n && i < n; i++) {
     inwards(s, of[i]);

@@ -104,22 +104,6 @@ static void print_single(float x, char text[LIMB_NUMBER_SPACE])
   memcpy(text, full, n + 1);
 }
 
-// 1.5e-07 as 1.5 \cdot 10^{-7}
-static void put_tex_number(limb_emitter* e, char* text)
-{
-  char* exponent = strchr(text, 'e');
-  if (exponent) *exponent = '\0';
-  put(e, text);
-  if (!exponent) return;
-  const char* digits = exponent + 1;
-  put(e, " \\cdot 10^{");
-  if (*digits == '-') put(e, "-");
-  digits += *digits == '-' || *digits == '+';
-  while (digits[0] == '0' && digits[1]) digits++;
-  put(e, digits);
-  put(e, "}");
-}
-
 void limb_emit_literal(limb_emitter* e, double x)
 {
   char text[LIMB_NUMBER_SPACE];
@@ -129,7 +113,7 @@ void limb_emit_literal(limb_emitter* e, double x)
     limb_print_number(x, text);
   }
   if (e->syntax->language == LIMB_LANGUAGE_LATEX) {
-    put_tex_number(e, text);
+    limb_text_tex_number(&e->scratch, text);
     return;
   }
   put(e, text);

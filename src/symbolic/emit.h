@@ -61,10 +61,13 @@ typedef struct limb_emitter {
   uint32_t* slot; // of the piece's statements: where it is kept between parts; see emit_c_parts.c
 } limb_emitter;
 
-// ---- any language (emit.c) ----------------------------------------------------------------------------
+// ---- any language (emit.c, emit_statement.c) ----------------------------------------------------------
 
-// The statements begin ... end - 1 of a piece, and the stores that follow each.
+// The statements begin ... end - 1 of a piece with the stores that follow each; or lines begin ... end - 1.
 void limb_emit_statements(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end);
+void limb_emit_lines(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end);
+// Whether a statement has no name: it is written into the one answer that it is for.
+bool limb_emit_is_whole(const limb_piece* p, uint32_t at);
 // Stores of numbers, which follow all statements: how many, of which entry, and the text of some.
 uint32_t limb_emit_number_count(const limb_piece* p);
 uint32_t limb_emit_number_entry(const limb_piece* p, uint32_t i);

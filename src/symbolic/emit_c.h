@@ -24,8 +24,13 @@ void limb_c_own_sines(limb_emitter* e);
 // ---- functions in parts (emit_c_parts.c) ----------------------------------------------------------------
 
 typedef struct limb_c_parts {
-  uint32_t count;  // of parts, besides the function that calls them
-  uint32_t places; // in w
+  uint32_t count;              // of parts, besides the function that calls them
+  uint32_t places;             // in w
+  uint32_t* begin;             // of part k: its first line; part 0 is the function itself
+  uint32_t* last;              // of a statement: the last line that reads its value
+  uint32_t* ending;            // of a line: 1 + first statement whose value ends there
+  uint32_t* next;              // of a statement: 1 + the next one that ends there
+  uint32_t *met, *list, *free; // room for each statement
   uint32_t* memory;
   size_t room;
 } limb_c_parts;

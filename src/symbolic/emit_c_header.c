@@ -1,9 +1,6 @@
 // C: header files (emit.h).
 #include "symbolic/emit_c.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static char upper(char c) { return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
 
 void limb_emit_c_header(limb_emitter* e)

@@ -1,6 +1,7 @@
 // C: a program that compares the functions with answers of the library (emit.h).
 //
-// States and answers are tables in the text. With several lanes, lane k of state i is state i + k.
+// Its names end in words that no quantity is called by, and so are not those of functions, whatever the
+// prefix. States and answers are tables in the text. With several lanes, lane k of state i is state i + k.
 #include "symbolic/emit_c.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static void put_inputs(limb_emitter* e, const limb_trial* t)
     }
     if (!wanted) continue;
     char name[80];
-    (void)snprintf(name, sizeof name, "given_%s", in->name);
+    (void)snprintf(name, sizeof name, "%s_given", in->name);
     put_table(e, name, t->input[k], t->states, (uint32_t)in->count, (uint32_t)in->count);
   }
 }
@@ -58,10 +59,10 @@ static void put_fill(limb_emitter* e, const char* name, int count)
                   count, count);
   if (e->options.lanes > 1) {
     limb_text_print(
-      e->text, "      for (int k = 0; k < %d; k++) %s[i][k] = given_%s[(n + k) %% STATES][i];\n",
+      e->text, "      for (int k = 0; k < %d; k++) %s[i][k] = %s_given[(n + k) %% STATES][i];\n",
       e->options.lanes, name, name);
   } else {
-    limb_text_print(e->text, "      %s[i] = given_%s[n][i];\n", name, name);
+    limb_text_print(e->text, "      %s[i] = %s_given[n][i];\n", name, name);
   }
   text(e, "    }\n");
 }
@@ -126,14 +127,15 @@ static void put_comparison(limb_emitter* e, const limb_piece* p, int o, double l
   char name[64];
   limb_emit_output_name(e, p->f, o, name);
   if (e->options.lanes > 1) {
-    limb_text_print(
-      e->text,
-      "    for (int k = 0; k < %d; k++) {\n      %s lane[%u];\n"
-      "      for (int i = 0; i < %u; i++) lane[i] = %s[i][k];\n"
-      "      worst = difference(%u, lane, want_%s_%s[(n + k) %% STATES], %.0e%s, worst);\n    }\n",
-      e->options.lanes, e->real, count, count, name, count, p->f->name, name, least, suffix);
+    limb_text_print(e->text,
+                    "    for (int k = 0; k < %d; k++) {\n      %s lane[%u];\n"
+                    "      for (int i = 0; i < %u; i++) lane[i] = %s[i][k];\n"
+                    "      worst = difference(%u, lane, %s_%s_wanted[(n + k) %% STATES], %.0e%s, "
+                    "worst);\n    }\n",
+                    e->options.lanes, e->real, count, count, name, count, p->f->name, name, least,
+                    suffix);
   } else {
-    limb_text_print(e->text, "    worst = difference(%u, %s, want_%s_%s[n], %.0e%s, worst);\n",
+    limb_text_print(e->text, "    worst = difference(%u, %s, %s_%s_wanted[n], %.0e%s, worst);\n",
                     count, name, p->f->name, name, least, suffix);
   }
 }
@@ -142,23 +144,22 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
 {
   const limb_piece* p = &e->piece[piece];
   const limb_function* f = p->f;
-  bool filled[INPUT_KINDS] = {false};
   uint32_t at = 0, all = 0;
   for (int o = 0; o < f->noutput; o++) all += entries_of(&f->output[o]);
   for (int o = 0; o < f->noutput; o++) {
     char name[64], table[160];
     limb_emit_output_name(e, f, o, name);
-    (void)snprintf(table, sizeof table, "want_%s_%s", f->name, name);
+    (void)snprintf(table, sizeof table, "%s_%s_wanted", f->name, name);
     put_table(e, table, t->answer[piece] + at, t->states, entries_of(&f->output[o]), all);
     at += entries_of(&f->output[o]);
   }
-  limb_text_print(e->text, "static int test_%s(void)\n{\n  %s worst = %s;\n", f->name, e->real,
+  limb_text_print(e->text, "static int %s_is_wrong(void)\n{\n  %s worst = %s;\n", f->name, e->real,
                   e->options.single ? "0.0f" : "0.0");
   text(e, "  for (int n = 0; n < STATES; n++) {\n");
   for (int k = 0; k < INPUT_KINDS; k++) {
     const bool angles = limb_c_given(e, p) && limb_emit_takes(e, e->piece[0].f, (limb_input_kind)k);
-    filled[k] = limb_emit_takes(e, f, (limb_input_kind)k) || angles;
-    if (filled[k]) put_fill(e, e->program->input[k].name, e->program->input[k].count);
+    if (angles || limb_emit_takes(e, f, (limb_input_kind)k))
+      put_fill(e, e->program->input[k].name, e->program->input[k].count);
   }
   if (limb_c_given(e, p)) put_sines(e);
   for (int o = 0; o < f->noutput; o++) {
@@ -184,10 +185,10 @@ static const char helpers[] =
   "  @ size = least;\n"
   "  @ apart = 0;\n"
   "  for (int i = 0; i < count; i++) {\n"
-  "    const @ far = fabs%(got[i] - want[i]);\n"
+  "    const @ off = fabs%(got[i] - want[i]);\n"
   "    const @ large = fabs%(want[i]);\n"
   "    size = (large > size) ? large : size;\n"
-  "    apart = ((far <= apart) || (apart != apart)) ? apart : far; /* NaN stays */\n"
+  "    apart = ((off <= apart) || (apart != apart)) ? apart : off; /* NaN stays */\n"
   "  }\n"
   "  apart = (size > 0) ? (apart / size) : apart;\n"
   "  return ((apart <= worst) || (worst != worst)) ? worst : apart;\n"
@@ -228,7 +229,7 @@ void limb_emit_c_test(limb_emitter* e, const limb_trial* t)
   for (int i = 0; i < e->npiece; i++) put_function_test(e, t, i);
   text(e, "int main(void)\n{\n  int failed = 0;\n");
   for (int i = 0; i < e->npiece; i++) {
-    limb_text_print(e->text, "  failed += test_%s();\n", e->piece[i].f->name);
+    limb_text_print(e->text, "  failed += %s_is_wrong();\n", e->piece[i].f->name);
   }
   text(e, "  return (failed == 0) ? 0 : 1;\n}\n");
 }

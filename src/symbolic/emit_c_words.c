@@ -138,10 +138,12 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   if (limb_emit_is_quantity(p->f)) {
     limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
                     limb_emit_reference(p), p->disagrees);
-    limb_text_print(e->text, " * relative to the largest entry%s, when computed in double.\n",
-                    limb_emit_may_vanish(p->f) ? " or force in motion" : "");
+    limb_text_print(e->text, " * relative to the largest entry%s, when computed in %s.\n",
+                    limb_emit_may_vanish(p->f) ? " or force in motion" : "", e->real);
   }
-  text(e, " * Outputs may lie in the memory of inputs, but not in that of each other.\n */\n");
+  limb_text_print(
+    e->text, " * Outputs may lie in the memory of inputs%s, but not in that of each other.\n */\n",
+    limb_c_given(e, p) ? " other than sine and cosine" : "");
 }
 
 // ---- arrays of sines ------------------------------------------------------------------------------------

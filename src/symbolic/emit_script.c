@@ -162,7 +162,7 @@ static void put_head(limb_emitter* e, const limb_piece* p)
     put_answers(e, p->f);
     limb_text_print(&e->scratch, "] = %s(", p->name);
     break;
-  default: text(e, "\\begin{align*}\n"); return;
+  default: text(e, "\\begingroup\\allowdisplaybreaks\n\\begin{align*}\n"); return;
   }
   put_arguments(e, p);
   if (e->syntax->language == LIMB_LANGUAGE_RUST) {
@@ -221,7 +221,7 @@ static void put_tail(limb_emitter* e, const limb_piece* p)
     text(e, "}\n");
     break;
   case LIMB_LANGUAGE_MATLAB: text(e, "end\n"); break;
-  default: text(e, "\\end{align*}\n"); break;
+  default: text(e, "\\end{align*}\n\\endgroup\n"); break;
   }
 }
 
@@ -284,6 +284,8 @@ static void put_description(limb_emitter* e, const limb_piece* p)
 
 static void put_opening(limb_emitter* e)
 {
+  // Or Python might find words about it in the robot's name (PEP 263).
+  if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "# -*- coding: utf-8 -*-\n");
   text(e, e->syntax->note);
   limb_text_name(e->text, e->program->robot);
   limb_text_print(e->text, ": functions for this robot. Written by limb %d.%d.%d.\n",

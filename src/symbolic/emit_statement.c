@@ -287,16 +287,39 @@ static void put_slot(limb_emitter* e, const limb_piece* p, uint32_t at)
   limb_emit_flush(e);
 }
 
-void limb_emit_statements(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+bool limb_emit_is_whole(const limb_piece* p, uint32_t at)
+{
+  const uint32_t node = p->list.node[at];
+  return !limb_is_sine((limb_op)limb_graph_node(p->list.g, node)->op) && !p->list.number[node];
+}
+
+// Parts read their sines from arrays where they need them.
+static void put_statement(limb_emitter* e, const limb_piece* p, uint32_t at)
+{
+  const uint32_t node = p->list.node[at];
+  const bool sine = limb_is_sine((limb_op)limb_graph_node(p->list.g, node)->op);
+  if (at == p->list.early) limb_emit_forget(e);
+  if (e->slot && sine && limb_emit_arrays(e)) return;
+  put_joints(e, p, node);
+  if (limb_emit_is_whole(p, at)) return;
+  put_definition(e, p, node);
+  put_slot(e, p, at);
+}
+
+void limb_emit_lines(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
 {
   const limb_listing* l = &p->list;
-  for (uint32_t i = begin; i < end; i++) {
-    const uint32_t node = l->node[i];
-    const bool sine = limb_is_sine((limb_op)limb_graph_node(l->g, node)->op);
-    const bool whole = !sine && !l->number[node];
-    if (i == l->early) limb_emit_forget(e);
-    put_joints(e, p, node);
-    if (!whole) put_definition(e, p, node), put_slot(e, p, i);
-    for (uint32_t k = l->stores[i]; k < l->stores[i + 1]; k++) put_store(e, p, l->store[k], whole);
+  for (uint32_t line = begin, at = limb_statement_at(l, begin); line < end; line++) {
+    if (at < l->count && line == limb_line_of(l, at + 1)) at++;
+    if (line == limb_line_of(l, at)) {
+      put_statement(e, p, at);
+    } else {
+      put_store(e, p, l->store[line - at - 1], limb_emit_is_whole(p, at));
+    }
   }
+}
+
+void limb_emit_statements(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+{
+  limb_emit_lines(e, p, limb_line_of(&p->list, begin), limb_line_of(&p->list, end));
 }

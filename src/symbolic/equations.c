@@ -2,6 +2,7 @@
 #include "limb/equations.h"
 
 #include "symbolic/equations_impl.h"
+#include "symbolic/words.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -63,18 +64,13 @@ static limb_status read_what(const limb_model* m, const char* list, unsigned* wh
   *what = 1U << WHAT_M | 1U << WHAT_C | 1U << WHAT_G | (m->nloop ? 1U << WHAT_PSI : 0);
   if (!list) return LIMB_OK;
   *what = 0;
-  for (;;) {
-    char word[40]; // longer ones are cut, and unknown
-    list += strspn(list, " ");
-    const size_t whole = strcspn(list, ",");
-    size_t length = whole < sizeof word ? whole : sizeof word - 1;
-    while (length && list[length - 1] == ' ') length--;
-    memcpy(word, list, length);
-    word[length] = '\0';
-    const limb_status s = read_word(m, word, what, error);
-    if (s != LIMB_OK || !list[whole]) return s;
-    list += whole + 1;
+  limb_status s = LIMB_OK;
+  while (list && s == LIMB_OK) {
+    char word[40];
+    list = limb_next_word(list, word, sizeof word);
+    s = read_word(m, word, what, error);
   }
+  return s;
 }
 
 static limb_status read_options(const limb_equation_options* given, limb_equation_options* out,

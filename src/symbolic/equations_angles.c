@@ -35,7 +35,7 @@ static int take_quarters(double* offset)
   return (int)fmod(quarters, 4);
 }
 
-static bool is_constant(const limb_equations* x, const limb_angle* a)
+static bool is_constant(const limb_equations* x, const limb_plane_angle* a)
 {
   for (int i = 0; i < x->m->nq; i++)
     if (fabs(a->weight[i]) > SAME) return false;
@@ -43,7 +43,7 @@ static bool is_constant(const limb_equations* x, const limb_angle* a)
 }
 
 // The first weight is positive.
-static double sense(const limb_equations* x, const limb_angle* a)
+static double sense(const limb_equations* x, const limb_plane_angle* a)
 {
   for (int i = 0; i < x->m->nq; i++)
     if (fabs(a->weight[i]) > SAME) return a->weight[i] > 0 ? 1 : -1;
@@ -51,11 +51,11 @@ static double sense(const limb_equations* x, const limb_angle* a)
 }
 
 // Where the table has the angle up to sign and quarters of a turn: sign and quarters. -1: nowhere.
-static int find(const limb_equations* x, const limb_angle* a, double* sign, int* quarters)
+static int find(const limb_equations* x, const limb_plane_angle* a, double* sign, int* quarters)
 {
   *sign = sense(x, a);
   for (int k = 0; k < x->nown; k++) {
-    const limb_angle* b = &x->angle[k];
+    const limb_plane_angle* b = &x->angle[k];
     bool same = true;
     for (int i = 0; i < x->m->nq && same; i++)
       same = fabs(*sign * a->weight[i] - b->weight[i]) <= SAME;
@@ -67,13 +67,13 @@ static int find(const limb_equations* x, const limb_angle* a, double* sign, int*
 }
 
 // The direction of a link adds to that of its parent.
-static void add_link(limb_equations* x, int i, limb_angle* of)
+static void add_link(limb_equations* x, int i, limb_plane_angle* of)
 {
   const limb_link* link = &x->m->link[i];
   const limb_link_f64* k = &x->m->k64[i];
-  limb_angle* a = &of[i];
+  limb_plane_angle* a = &of[i];
   if (is_parallel(x, i)) {
-    const limb_angle* p = &of[link->parent];
+    const limb_plane_angle* p = &of[link->parent];
     const double ca = x->parameters.k[i].ca.x;
     for (int j = 0; j < x->m->nq; j++) a->weight[j] = ca * p->weight[j];
     a->offset = ca * p->offset, a->group = p->group;
@@ -85,21 +85,27 @@ static void add_link(limb_equations* x, int i, limb_angle* of)
   double sign;
   int quarters;
   if (is_constant(x, a) || find(x, a, &sign, &quarters) >= 0) return;
-  limb_angle* own = &x->angle[x->nown++];
+  limb_plane_angle* own = &x->angle[x->nown++];
   for (int j = 0; j < x->m->nq; j++) own->weight[j] = sense(x, a) * a->weight[j];
   own->offset = sense(x, a) * a->offset, own->group = a->group;
   (void)take_quarters(&own->offset);
 }
 
-// The sum (sign 1) or difference (-1) of two angles as a new one; its place.
-static int add_pair(limb_equations* x, const limb_angle* b, double sign, const limb_angle* a)
+// The sum (sign 1) or difference (-1) of two angles as a new one, turned round if that begins with a minus;
+// its place.
+static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign,
+                    const limb_plane_angle* a)
 {
-  limb_angle* c = &x->angle[x->nangle];
+  limb_plane_angle* c = &x->angle[x->nangle];
   for (int j = 0; j < x->m->nq; j++) {
     c->weight[j] = b->weight[j] + sign * a->weight[j];
     if (fabs(c->weight[j]) <= SAME) c->weight[j] = 0;
   }
   c->offset = b->offset + sign * a->offset;
+  c->constant = is_constant(x, c);
+  c->sense = sense(x, c);
+  for (int j = 0; j < x->m->nq && c->sense < 0; j++) c->weight[j] = -c->weight[j];
+  c->offset *= c->sense;
   return x->nangle++;
 }
 
@@ -110,7 +116,7 @@ static void add_pairs(limb_equations* x)
   x->nangle = n;
   for (int a = 0; a < n; a++) {
     for (int b = 0; b < n; b++) {
-      const limb_angle *p = &x->angle[a], *q = &x->angle[b];
+      const limb_plane_angle *p = &x->angle[a], *q = &x->angle[b];
       const bool pair = a < b && p->group == q->group;
       x->difference[a * n + b] = pair ? add_pair(x, q, -1, p) : -1;
       x->sum[a * n + b] = pair ? add_pair(x, q, 1, p) : -1;
@@ -121,7 +127,7 @@ static void add_pairs(limb_equations* x)
 limb_status limb_equations_angles(limb_equations* x)
 {
   const size_t n = (size_t)x->m->nlink, most = n + n * n, nq = (size_t)x->m->nq;
-  limb_angle* of = limb_program_take(x->program, n + 1, sizeof *of);
+  limb_plane_angle* of = limb_program_take(x->program, n + 1, sizeof *of);
   double* weight = limb_program_take(x->program, (n + most) * nq + 1, sizeof *weight);
   x->angle = limb_program_take(x->program, most + 1, sizeof *x->angle);
   x->difference = limb_program_take(x->program, n * n + 1, sizeof *x->difference);
@@ -153,7 +159,7 @@ static limb_direction_poly turned(limb_equations* x, limb_direction_poly d, int 
 }
 
 // Of an angle that the table has, or a constant.
-static limb_direction_poly known(limb_equations* x, const limb_angle* a)
+static limb_direction_poly known(limb_equations* x, const limb_plane_angle* a)
 {
   double sign;
   int quarters;
@@ -173,7 +179,7 @@ static limb_direction_poly known(limb_equations* x, const limb_angle* a)
 static limb_direction_poly own_turn(limb_equations* x, int i)
 {
   limb_ring* r = x->ring;
-  const limb_angle* of = x->of_link_angle;
+  const limb_plane_angle* of = x->of_link_angle;
   const limb_direction_poly a = known(x, &of[i]);
   if (!is_parallel(x, i)) return a;
   const limb_direction_poly p = known(x, &of[x->m->link[i].parent]);

@@ -1,6 +1,7 @@
 // The document of the equations in C: one function a quantity, with the expressions as they are read. Fast
 // functions are what `limb codegen` writes.
 #include "symbolic/equations_impl.h"
+#include "symbolic/words.h"
 
 #include <string.h>
 
@@ -17,18 +18,12 @@ static void put_constants(const limb_equations* x, limb_text* t, const bool* mar
   }
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // The robot's name as a word of C.
 static void put_prefix(const limb_equations* x, limb_text* t)
 {
-  const char* name = x->m->name;
-  if (!is_letter(name[0])) limb_text_put(t, "robot_");
-  for (int i = 0; name[i] && i < 40; i++) {
-    const bool fits = is_letter(name[i]) || (name[i] >= '0' && name[i] <= '9');
-    const char c[2] = {(char)(fits ? name[i] : '_'), '\0'};
-    limb_text_put(t, c);
-  }
+  char name[48];
+  limb_make_identifier(x->m->name, name, sizeof name);
+  limb_text_put(t, name);
 }
 
 static bool any_marked(const bool* marks, int begin, int end)

@@ -13,11 +13,14 @@
 #include "symbolic/polynomial.h"
 #include "symbolic/text.h"
 
-typedef struct limb_angle {
+// sense (weight q + offset)
+typedef struct limb_plane_angle {
   double* weight; // nq
   double offset;
+  double sense;  // of sums and differences: -1 if turned round
+  bool constant; // of those: nothing but the offset
   int group;
-} limb_angle;
+} limb_plane_angle;
 
 // (cos, sin) of an angle as polynomials
 typedef struct limb_direction_poly {
@@ -36,10 +39,10 @@ typedef struct limb_equations {
   limb_scalar* base;      // states of the base frames
   limb_scalar *q, *v, *a; // inputs
   int nangle, nown;       // all; of links, which come first
-  limb_angle* angle;
+  limb_plane_angle* angle;
   int* difference; // nown x nown: angle of b less a, for a < b of one group; else -1
   int* sum;
-  limb_angle* of_link_angle; // nlink: their directions
+  limb_plane_angle* of_link_angle; // nlink: their directions
   limb_ring* ring;
   int first_angle, first_q, first_sign, first_v, first_a; // variables; parameters are first
   limb_poly* of_node;                                     // of the graph; count -1: not yet
@@ -156,7 +159,7 @@ const char* limb_equations_remark(const limb_equations* x, int k);
 const char* limb_equations_lambda(const limb_equations* x);
 const char* limb_equations_axes(const limb_equations* x, const bool* marks);
 
-// Which of the variables from `begin` on occur in what is written; marks: as many as there are variables.
+// Which of the variables occur in what is written; marks: as many as there are variables.
 void limb_equations_mark(const limb_equations* x, unsigned what, bool* marks);
 
 #endif

@@ -99,10 +99,12 @@ static void put_entries(const limb_equations* x, limb_text* t, int quantity)
   }
 }
 
+// On a page; amsmath's matrices have no more columns than that.
 static bool fits(const limb_equations* x, limb_text* t, int quantity)
 {
+  enum { COLUMNS_MOST = 10 };
   const limb_shape s = limb_equations_shape(x, quantity);
-  bool all = true;
+  bool all = s.columns <= COLUMNS_MOST;
   for (int i = 0; i < s.rows; i++) {
     limb_text row = {.alloc = t->alloc};
     for (int j = 0; j < (s.columns ? s.columns : 1); j++)

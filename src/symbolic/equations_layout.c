@@ -180,8 +180,6 @@ void limb_equations_mark(const limb_equations* x, unsigned what, bool* marks)
 
 // ---- lines ------------------------------------------------------------------------------------------
 
-static bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-
 // The last sign that fits, in as few brackets as there are if that is not too far back, and never between
 // those of a function; 0: none.
 static size_t break_at(const char* line, size_t width)
@@ -190,7 +188,8 @@ static size_t break_at(const char* line, size_t width)
   int depth = 0, least = 1000, function = 0; // depth of a function's bracket; 0: in none
   for (size_t i = 1; line[i] && i < width; i++) {
     if (line[i] == '=') outside = inside = 0, least = 1000; // a name is not broken
-    if (line[i] == '(' && ++depth && !function && is_letter(line[i - 1])) function = depth;
+    if (line[i] == '(' && ++depth && !function && line[i - 1] >= 'a' && line[i - 1] <= 'z')
+      function = depth; // sin(, cos(
     if (line[i] == ')' && depth-- == function) function = 0;
     const bool sign = line[i] == ' ' && strchr("+-", line[i + 1]) && line[i + 2] == ' ';
     if (!sign || function) continue;

@@ -10,7 +10,6 @@
 #include "symbolic/equations_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct sum { // of terms, in the making
@@ -44,6 +43,18 @@ static bool merge(sum* s, int i, int j, double k)
 // Moves one power from a factor to another.
 static void swap_factor(unsigned char* e, int from, int to) { e[from]--, e[to]++; }
 
+// Multiplies k and the exponents by the cosine of an angle, or by its sine; false: k vanishes.
+static bool put_angle(sum* s, const limb_plane_angle* a, int cosine, int odd, double* k)
+{
+  if (odd) *k *= a->sense;
+  if (a->constant) {
+    *k *= odd ? sin(a->offset) : cos(a->offset);
+  } else {
+    s->e[cosine + odd]++;
+  }
+  return *k != 0;
+}
+
 // Term i with cos a and (cos or sin) b, if it has a partner.
 static bool join_pair(sum* s, int i, int a, int b)
 {
@@ -59,13 +70,13 @@ static bool join_pair(sum* s, int i, int a, int b)
     swap_factor(s->e, from, to);
     const int j = find(s, s->e);
     if (j < 0) continue;
-    const double k = s->term[i].k, l = s->term[j].k;
+    const double l = s->term[j].k;
+    double k = s->term[i].k;
     const bool same = alike(k, l);
     if (!same && !alike(k, -l)) continue;
     const int angle = same == (odd == 0) ? difference : plus;
     s->e[sa]--, s->e[to]--;
-    s->e[limb_cosine(x, angle) + odd]++;
-    return merge(s, i, j, k);
+    return put_angle(s, &x->angle[angle], limb_cosine(x, angle), odd, &k) && merge(s, i, j, k);
   }
   return false;
 }

@@ -30,23 +30,12 @@ static double shown(const limb_equations* x, double number)
   return rounded;
 }
 
-// Of LaTeX, where 2e-06 would be a product: 2 \cdot 10^{-6}
-static void put_power_of_ten(limb_text* t, const char* text)
-{
-  const char* e = strchr(text, 'e');
-  const int digits = (int)(e - text);
-  double power = 0;
-  (void)limb_scan_number(e + 1, e + strlen(e), &power);
-  if (digits > 1 || *text != '1') limb_text_print(t, "%.*s \\cdot ", digits, text);
-  limb_text_print(t, "10^{%d}", (int)power);
-}
-
 void limb_equations_number(const limb_equations* x, limb_text* t, double number)
 {
   char text[LIMB_NUMBER_SPACE];
   limb_print_number(shown(x, number), text);
-  if (is(x, LIMB_NOTATION_LATEX) && strchr(text, 'e'))
-    put_power_of_ten(t, text);
+  if (is(x, LIMB_NOTATION_LATEX))
+    limb_text_tex_number(t, text);
   else
     limb_text_put(t, text);
 }
@@ -66,7 +55,7 @@ static void put_coordinate(const limb_equations* x, limb_text* t, int q)
 // weight . q + offset, what is positive first
 void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
 {
-  const limb_angle* a = &x->angle[angle];
+  const limb_plane_angle* a = &x->angle[angle];
   const char* times = is(x, LIMB_NOTATION_LATEX) ? "\\, " : "*";
   bool first = true;
   for (int pass = 0; pass < 2; pass++) {
@@ -90,7 +79,7 @@ void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
 // c12 for cos(q1 + q2): sums of plain coordinates, named by one digit each. false: it has no such name.
 bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t room)
 {
-  const limb_angle* a = &x->angle[angle];
+  const limb_plane_angle* a = &x->angle[angle];
   size_t n = 0;
   if (a->offset != 0 || x->m->nq > 9) return false;
   for (int i = 0; i < x->m->nq; i++) {

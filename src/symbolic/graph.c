@@ -11,7 +11,7 @@ struct limb_graph {
   limb_node* node;
   uint32_t* slot; // hash table of nodes; 0: free
   uint32_t count, room, slots, most;
-  bool full;
+  bool full, singular;
 };
 
 // ---- memory -----------------------------------------------------------------------------------------
@@ -84,6 +84,7 @@ void limb_graph_free(limb_graph* g)
 }
 
 bool limb_graph_full(const limb_graph* g) { return g->full; }
+bool limb_graph_singular(const limb_graph* g) { return g->singular; }
 uint32_t limb_graph_count(const limb_graph* g) { return g->count; }
 const limb_node* limb_graph_node(const limb_graph* g, uint32_t node) { return &g->node[node]; }
 const limb_allocator* limb_graph_allocator(const limb_graph* g) { return &g->alloc; }
@@ -127,7 +128,8 @@ bool limb_edge_number(const limb_graph* g, limb_edge e, double* x)
 
 limb_edge limb_number_edge(limb_graph* g, double x)
 {
-  if (x == 0) return EDGE_ZERO;
+  g->singular = g->singular || !isfinite(x);
+  if (x == 0 || !isfinite(x)) return EDGE_ZERO;
   const double size = fabs(x);
   uint64_t bits;
   memcpy(&bits, &size, sizeof bits);
@@ -164,6 +166,7 @@ static limb_edge scaled(limb_graph* g, limb_edge a, double y)
 {
   if (y == 1) return a;
   if (y == -1) return limb_edge_neg(a);
+  if (y == 0) return EDGE_ZERO; // a product of numbers that was too small
   const limb_node n = *limb_graph_node(g, limb_edge_node(a));
   double k;
   if (n.op == OP_MUL && limb_edge_number(g, n.a, &k)) { // k x: one number

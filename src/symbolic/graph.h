@@ -9,7 +9,8 @@
 //   NUMBER positive, or zero
 //
 // Numbers fold, zeros and ones vanish. A graph only grows. When there is no memory for a node, the graph says
-// so (limb_graph_full) and edges are zero from then on.
+// so (limb_graph_full) and edges are zero from then on. So it does when a number was asked for that is not
+// finite, as in a division by zero (limb_graph_singular).
 #ifndef LIMB_GRAPH_H
 #define LIMB_GRAPH_H
 
@@ -45,12 +46,17 @@ static inline uint32_t limb_edge_node(limb_edge e) { return e >> 1; }
 static inline bool limb_edge_minus(limb_edge e) { return e & 1U; }
 static inline limb_edge limb_edge_of(uint32_t node) { return node << 1; }
 static inline limb_edge limb_edge_neg(limb_edge e) { return e == EDGE_ZERO ? e : e ^ 1U; }
+static inline limb_edge limb_edge_signed(limb_edge e, limb_edge sign) // times the sign of the other
+{
+  return limb_edge_minus(sign) ? limb_edge_neg(e) : e;
+}
 
 // NULL when out of memory. most: nodes that it may have.
 limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t most);
 void limb_graph_free(limb_graph* g);
 
 bool limb_graph_full(const limb_graph* g); // some node found no room
+bool limb_graph_singular(const limb_graph* g);
 uint32_t limb_graph_count(const limb_graph* g);
 const limb_node* limb_graph_node(const limb_graph* g, uint32_t node);
 double limb_graph_number(const limb_graph* g, uint32_t node); // of an OP_NUMBER
@@ -58,6 +64,11 @@ const limb_allocator* limb_graph_allocator(const limb_graph* g);
 
 static inline bool limb_op_binary(uint32_t op) { return op >= OP_ADD && op <= OP_DIV; }
 static inline bool limb_op_leaf(uint32_t op) { return op <= OP_SYMBOL; }
+static inline int limb_operands(limb_op op)
+{
+  return limb_op_leaf(op) ? 0 : limb_op_binary(op) ? 2 : 1;
+}
+static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
 
 static inline limb_op limb_op_of(const limb_graph* g, limb_edge e)
 {

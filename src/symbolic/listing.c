@@ -154,6 +154,16 @@ static void sort_stores(limb_listing* l)
   l->stores[l->count + 1] = l->entries;
 }
 
+uint32_t limb_statement_at(const limb_listing* l, uint32_t line)
+{
+  uint32_t low = 0, high = l->count; // the line is from low on, and before high
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    *(limb_line_of(l, middle) <= line ? &low : &high) = middle;
+  }
+  return low;
+}
+
 // ---- life ---------------------------------------------------------------------------------------------
 
 static uint32_t* words(limb_listing* l, size_t n)

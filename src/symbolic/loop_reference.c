@@ -61,6 +61,7 @@ limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_op
   r->m = m;
   r->env = limb_default_environment(m);
   r->env.friction = options->friction;
+  r->env.coulomb_width = options->coulomb_width;
   r->independent = limb_program_take(p, nv + 1, 1);
   r->room = limb_program_take(p, nv * (nv + 1) + STATES * nq + 6 * nv + 1, sizeof *r->room);
   if (!r->independent || !r->room) return LIMB_E_NOMEM;
@@ -279,6 +280,8 @@ limb_status limb_loop_reference_answer(limb_loop_reference* r, const limb_functi
               {"platform_tau", platform_tau},
               {"platform_acc", platform_acc},
               {"platform_J", platform_J}};
+  const double* g = input[INPUT_GRAVITY];
+  if (g) r->env.gravity = sp_v3(g[0], g[1], g[2]);
   for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
     if (strcmp(list[k].name, f->name) == 0) return list[k].answer(r, input, out);
   }

@@ -17,7 +17,8 @@ void limb_loop_reference_end(limb_loop_reference* r); // NULL is accepted
 
 // A state for every seed, as functions of loops want it: q closes the loops, v and a fit to it, and the twist
 // of a platform to these; all else at random. For robots without loops q is anything. input: room for the
-// components of every kind but gravity and parameters; NULL: not wanted. LIMB_E_NOCONV: no such state.
+// components of every kind but gravity and parameters; those of forces and twists may be NULL.
+// LIMB_E_NOCONV: no such state.
 limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed,
                                       double* const input[INPUT_KINDS]);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "linalg/spatial_ops.h"
 
+#include "symbolic/parameters.h"
 #include "symbolic/solve_kernel.h"
 
 #include <math.h>
@@ -20,17 +21,12 @@ struct limb_trace_block {
 
 // ---- the robot ----------------------------------------------------------------------------------------
 
-// A number of a rotation, or of a place, that would be 0, 1 or -1 but for rounding.
-static double settled_entry(double x)
-{
-  if (fabs(x) < LIMB_SQUARE) return 0;
-  return fabs(fabs(x) - 1) < LIMB_SQUARE ? (x > 0 ? 1 : -1) : x;
-}
+static double settled_length(double x) { return fabs(x) < LIMB_SQUARE ? 0 : x; }
 
 sp_pose limb_settled_pose(sp_pose X)
 {
-  for (int i = 0; i < 9; i++) X.R.m[i] = settled_entry(X.R.m[i]);
-  X.p = sp_v3(settled_entry(X.p.x), settled_entry(X.p.y), settled_entry(X.p.z));
+  for (int i = 0; i < 9; i++) X.R.m[i] = limb_direction_number(X.R.m[i]);
+  X.p = sp_v3(settled_length(X.p.x), settled_length(X.p.y), settled_length(X.p.z));
   return X;
 }
 
@@ -216,7 +212,7 @@ static limb_scalar* block_room(limb_loop_trace* c)
   return limb_trace_scalars(c->t, (size_t)(c->m.clusters.most_nrow + c->m.clusters.most_nv));
 }
 
-// Dependent velocities x of a cluster (-1: of all) with Psi x = b; x comes with the independent ones, or
+// Dependent velocities x with Psi x = b; x comes with the independent ones, or
 // zeros. room: block_room.
 static void complete(limb_loop_trace* c, const limb_scalar* b, limb_scalar* room, limb_scalar* x)
 {

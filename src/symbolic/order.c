@@ -65,7 +65,7 @@ limb_operations limb_listing_operations(const limb_listing* l)
 
 bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_operations* out)
 {
-  const limb_allocator alloc = limb_default_allocator();
+  const limb_allocator alloc = *limb_graph_allocator(g);
   const uint32_t nodes = limb_graph_count(g);
   uint32_t* uses = limb_alloc(&alloc, 2 * (size_t)nodes * sizeof *uses);
   if (!uses) return false;

@@ -81,13 +81,12 @@ void limb_listing_free(limb_listing* l);
 // What its statements come to; what leads to angles counts only if the sines are not given.
 limb_operations limb_listing_operations(const limb_listing* l);
 
-static inline int limb_operands(limb_op op)
+// Lines: every statement, and behind it a line for each answer that is stored then; numbers come after all.
+static inline uint32_t limb_line_of(const limb_listing* l, uint32_t statement)
 {
-  if (op == OP_NUMBER || op == OP_SYMBOL) return 0;
-  return op == OP_ADD || op == OP_MUL || op == OP_DIV ? 2 : 1;
+  return statement + l->stores[statement];
 }
-
-static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
+uint32_t limb_statement_at(const limb_listing* l, uint32_t line); // that it is, or follows
 
 // The edge of an entry of all outputs, one after the other; which output, and where in it.
 limb_edge limb_entry_edge(const limb_function* f, uint32_t entry, int* output, uint32_t* index);

@@ -29,7 +29,7 @@ limb_scalar limb_parameter_scalar(limb_parameters* p, limb_parameter_symbol what
   if (what.value == 0 || p->numbers) return plain(what.value);
   int i = 0;
   while (i < p->count && !same(&p->list[i], &what)) i++;
-  if (i == p->room) return plain(what.value);
+  assert(i < p->room); // room for all that a robot has
   if (i == p->count) p->list[p->count++] = what;
   limb_graph* g = p->program->graph;
   return of_edge(g, limb_symbol_edge(g, limb_symbol_of(INPUT_PARAMETER, (uint32_t)i)));

@@ -27,7 +27,7 @@ typedef enum limb_parameter_kind { // in the order of factors in a product
 typedef struct limb_parameter_symbol {
   limb_parameter_kind kind;
   int owner; // link; -1: the world; rotors: velocity
-  int end;   // lengths: which end of the link (limb_parameter_end)
+  int end;   // lengths: which end of the link
   int
     component; // 0..2: x y z, 3: along the axis of the next (lengths); inertias: xx xy xz yy yz zz
   double value;

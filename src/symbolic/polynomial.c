@@ -161,7 +161,7 @@ static const limb_poly nothing = {0, NULL};
 
 static void collect(limb_ring* r, double k, int monomial)
 {
-  if (monomial < 0) return;
+  if (monomial < 0 || k == 0) return; // products may be too small for numbers
   if (r->size[monomial] == 0) r->touched[r->ntouched++] = monomial;
   r->sum[monomial] += k;
   r->size[monomial] += fabs(k);

@@ -139,7 +139,7 @@ static void inner_value(const net* s, const form* f, long double* value, double*
     return;
   }
   const limb_edge b = f->b << 1 | (f->kind == PAIR_DIFFERENCE);
-  limb_net_operate(s, f->kind == PAIR_PRODUCT ? OP_MUL : OP_ADD, f->a << 1, b, value, error);
+  limb_net_operate(s, inner_op(f), f->a << 1, b, value, error);
 }
 
 // Whether the form is the cell, in all samples and as accurate.
@@ -215,7 +215,7 @@ static void exchange(matcher* m, uint32_t n, const form* f)
   limb_edge sign = f->k < 0;
   const double k = fabs(f->k);
   const limb_edge b = f->b << 1 | (f->kind == PAIR_DIFFERENCE);
-  const uint32_t inner = f->kind == PAIR_PRODUCT ? OP_MUL : OP_ADD;
+  const uint32_t inner = inner_op(f);
   const bool pure = f->kind == PAIR_ONE;
   if (f->outer == OP_NUMBER && k == 1) {
     if (pure) {
@@ -288,10 +288,19 @@ static void find_factor(const net* s, uint32_t n, form* f)
   if (fabs(fabs(f->k) - 1) < 1e-9) f->k = f->k < 0 ? -1 : 1;
 }
 
+// Whether a form divides by something that the cell does not divide by.
+static bool divides_by_more(const net* s, uint32_t n, const form* f)
+{
+  uint64_t by = s->cell[f->a].divisors | s->cell[f->b].divisors;
+  if (f->outer != OP_NUMBER) by |= s->cell[f->c >> 1].divisors;
+  return (by & ~s->cell[n].divisors) != 0;
+}
+
 // Keeps a form if it is the cheapest so far, or, where exchanges at equal price are wanted, by lot.
 static void consider(matcher* m, search* r, form f)
 {
   if (net_edge(m->s, f.a << 1) != f.a << 1 || net_edge(m->s, f.b << 1) != f.b << 1) return;
+  if (divides_by_more(m->s, r->n, &f)) return;
   find_factor(m->s, r->n, &f);
   if (!holds(m->s, r->n, &f)) return;
   const long gain = priced(m->s, r->n, &f);

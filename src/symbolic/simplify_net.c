@@ -97,6 +97,7 @@ uint32_t limb_net_new(net* s, uint32_t op, limb_edge a, limb_edge b)
   if (at == NONE) return at;
   net_cell* c = &s->cell[at];
   c->op = op, c->a = a, c->b = b;
+  c->divisors = s->cell[a >> 1].divisors | s->cell[b >> 1].divisors;
   limb_net_operate(s, op, a, b, c->value, c->error);
   for (int i = 0; i < SAMPLES; i++) c->allowed[i] = 2 * c->error[i];
   return at;
@@ -130,8 +131,11 @@ static void load_cell(net* s, uint32_t at, uint32_t node, const uint32_t* place)
     return;
   }
   c->a = place[limb_edge_node(x.a)] << 1 | (x.a & 1U);
+  c->divisors = s->cell[c->a >> 1].divisors;
   if (limb_op_binary(x.op)) {
     c->b = place[limb_edge_node(x.b)] << 1 | (x.b & 1U);
+    c->divisors |= s->cell[c->b >> 1].divisors;
+    if (x.op == OP_DIV) c->divisors |= UINT64_C(1) << (limb_mixed_bits(c->b >> 1) & 63U);
     limb_net_operate(s, x.op, c->a, c->b, c->value, c->error);
   } else {
     sample(s, c);
@@ -194,15 +198,10 @@ bool limb_net_stands_for(const net_cell* n, const long double* value, const doub
 
 // ---- uses -------------------------------------------------------------------------------------------
 
-static int operands(const net_cell* c)
-{
-  return limb_op_leaf(c->op) ? 0 : limb_op_binary(c->op) ? 2 : 1;
-}
-
 static uint32_t push_operands(net* s, uint32_t cell, uint32_t depth)
 {
   const net_cell* c = &s->cell[cell];
-  const int n = operands(c);
+  const int n = limb_operands((limb_op)c->op);
   if (n > 0) s->stack[depth++] = net_edge(s, c->a) >> 1;
   if (n > 1) s->stack[depth++] = net_edge(s, c->b) >> 1;
   return depth;
@@ -312,7 +311,7 @@ static void sort_below(net* s, limb_edge e, uint32_t turn)
   while (depth) {
     const uint32_t at = s->stack[depth - 1];
     const net_cell* c = &s->cell[at];
-    const int n = operands(c);
+    const int n = limb_operands((limb_op)c->op);
     uint32_t first = n > 0 ? net_edge(s, c->a) >> 1 : at,
              second = n > 1 ? net_edge(s, c->b) >> 1 : at;
     if (n > 1 && swaps(at, turn)) {

@@ -6,6 +6,7 @@
 //
 // so that "equal" means equal up to rounding in all samples, and an exchange can be refused that is less
 // accurate. Signs, roots and hyperbolic tangents have random values of their own: nothing is assumed of them.
+// No cell comes to depend on a divisor that it did not depend on: where that is zero, it still has its value.
 // A cell is alive while others or outputs use it; a dead one stays, and comes back at its full price.
 #ifndef LIMB_SIMPLIFY_NET_H
 #define LIMB_SIMPLIFY_NET_H
@@ -23,6 +24,7 @@ typedef struct net_cell {
   long double value[SAMPLES]; // in the samples
   double error[SAMPLES];      // bound of the rounding error now
   double allowed[SAMPLES];    // and what it may become
+  uint64_t divisors;          // a bit for each that it may depend on, or for several
 } net_cell;
 
 typedef struct net {

@@ -2,6 +2,7 @@
 #include "symbolic/text.h"
 
 #include "base/alloc.h"
+#include "base/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,6 +57,19 @@ void limb_text_name(limb_text* t, const char* name)
     append(t, &c, 1);
     before = c;
   }
+}
+
+void limb_text_tex_number(limb_text* t, const char* number)
+{
+  const size_t digits = strcspn(number, "e");
+  if (!number[digits]) {
+    limb_text_put(t, number);
+    return;
+  }
+  double power = 0;
+  (void)limb_scan_number(number + digits + 1, number + strlen(number), &power);
+  if (digits > 1 || *number != '1') limb_text_print(t, "%.*s \\cdot ", (int)digits, number);
+  limb_text_print(t, "10^{%d}", (int)power);
 }
 
 void limb_text_clear(limb_text* t) { t->used = 0; }

@@ -1,5 +1,7 @@
 // Tracing: inputs as symbols, numbers of the robot as scalars, and the quantities that were asked for.
 #include "symbolic/trace.h"
+#include "symbolic/parameters.h"
+#include "symbolic/words.h"
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -106,9 +108,8 @@ static const struct {
 static double settled_number(double x, constant_kind kind, double largest)
 {
   if (kind == MAP) return x;
-  if (fabs(x) < LIMB_SQUARE * (kind == TURNS ? 1 : largest)) return 0;
-  if (kind == TURNS && fabs(fabs(x) - 1) < LIMB_SQUARE) return x > 0 ? 1 : -1;
-  return x;
+  if (kind == TURNS) return limb_direction_number(x);
+  return fabs(x) < LIMB_SQUARE * largest ? 0 : x;
 }
 
 // The constants of a link, settled.
@@ -208,8 +209,7 @@ static void set_base(limb_tracer* t, const limb_scalar* gravity)
     for (int i = 0; i < 3; i++) {
       limb_scalar a = plain(0);
       for (int j = 0; j < 3; j++) {
-        const double x = settled_number(R[3 * j + i], TURNS, 1);
-        a = sub(a, mul(plain(x), gravity[j]));
+        a = sub(a, mul(plain(limb_direction_number(R[3 * j + i])), gravity[j]));
       }
       t->base[r * LIMB_WS_STATE + 6 + i] = a;
     }
@@ -313,17 +313,6 @@ static limb_status unknown(const char* word, limb_error* error)
                    word);
 }
 
-// The next word of a list separated by commas, without blanks around it; its end. Longer words are cut.
-static const char* next_word(const char* at, char* word, size_t room)
-{
-  size_t n = 0;
-  for (; *at && *at != ','; at++) {
-    if (*at != ' ' && n + 1 < room) word[n++] = *at;
-  }
-  word[n] = '\0';
-  return *at ? at + 1 : at;
-}
-
 static bool is_of_loops(const limb_quantity* x)
 {
   const limb_quantity* y = limb_loop_quantities;
@@ -345,7 +334,11 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   limb_function* f = &p->function[p->nfunction++];
   *f = (limb_function){.name = x->name, .meaning = x->meaning};
   limb_trace_clear(t);
-  const limb_status s = x->trace(t, f);
+  limb_status s = x->trace(t, f);
+  if (s == LIMB_OK && limb_graph_singular(t->graph)) {
+    s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
+                  "it divides by zero whatever the state: there is no closed form to write");
+  }
   if (s != LIMB_OK && t->error &&
       strcmp(t->error->where, t->m->name) == 0) // which of those asked for
     (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
@@ -360,11 +353,11 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   t->program->function = limb_program_take(t->program, words, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
   limb_status s = LIMB_OK;
-  do {
+  while (what && s == LIMB_OK) {
     char word[64];
-    what = next_word(what, word, sizeof word);
+    what = limb_next_word(what, word, sizeof word);
     s = trace_word(t, word);
-  } while (s == LIMB_OK && *what);
+  }
   return s;
 }
 
@@ -400,6 +393,7 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
   *out = NULL;
   limb_tracer t = {.m = m, .options = *options, .error = error};
   t.terms = (limb_terms){.rotors = true, .friction = options->friction != 0, .springs = true};
+  t.terms.width = options->coulomb_width;
   t.program = limb_program_create(alloc);
   if (!t.program) return limb_fail(error, LIMB_E_NOMEM, NULL, "out of memory");
   t.graph = t.program->graph;

@@ -56,6 +56,14 @@ static inline void limb_trace_takes(const limb_tracer* t, limb_function* f, unsi
   if (t->options.symbols != LIMB_SYMBOLS_NONE) f->inputs |= 1U << INPUT_PARAMETER;
 }
 
+// The same of what has no forces in it.
+static inline void limb_trace_takes_no_gravity(const limb_tracer* t, limb_function* f,
+                                               unsigned kinds)
+{
+  limb_trace_takes(t, f, kinds);
+  f->inputs &= ~(1U << INPUT_GRAVITY);
+}
+
 // Zeros in the workspace: before a kernel that relies on them runs again.
 void limb_trace_clear(limb_tracer* t);
 

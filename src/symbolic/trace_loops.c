@@ -14,13 +14,6 @@ static limb_status put(limb_tracer* t, limb_function* f, limb_output shape, cons
   return x && (shape.label || shape.column) ? limb_trace_output(t, f, shape, x) : LIMB_E_NOMEM;
 }
 
-// Functions that have no forces in them.
-static void takes_no_gravity(const limb_tracer* t, limb_function* f, unsigned kinds)
-{
-  limb_trace_takes(t, f, kinds);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
-}
-
 // ---- the equations ------------------------------------------------------------------------------------
 
 // Labels of rows: "<loop>.move_x".
@@ -71,7 +64,7 @@ static limb_scalar* full_psi(const limb_loop_trace* c)
 static limb_status psi(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  takes_no_gravity(t, f, Q);
+  limb_trace_takes_no_gravity(t, f, Q);
   const limb_status s = limb_trace_rows(t, false, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "Psi",
@@ -85,7 +78,7 @@ static limb_status psi(limb_tracer* t, limb_function* f)
 static limb_status gamma_rows(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  takes_no_gravity(t, f, Q | V);
+  limb_trace_takes_no_gravity(t, f, Q | V);
   const limb_status s = limb_trace_rows(t, true, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "gamma",
@@ -109,7 +102,7 @@ static const char** independent_labels(const limb_loop_trace* c)
 static limb_status map(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  takes_no_gravity(t, f, Q);
+  limb_trace_takes_no_gravity(t, f, Q);
   const limb_status s = limb_trace_map(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "G",
@@ -132,7 +125,7 @@ static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
 static limb_status passive(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  takes_no_gravity(t, f, Q | V | A);
+  limb_trace_takes_no_gravity(t, f, Q | V | A);
   limb_status s = limb_trace_map(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
   f->note = "q must close the loops. Of v and a the independent components are read:";
@@ -192,16 +185,21 @@ static unsigned char* single_marks(limb_tracer* t)
 static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* record)
 {
   limb_error* const error = t->error;
+  limb_error why = {0}; // the first way says why
   const unsigned char* single = single_marks(t);
   limb_function other = {.name = f->name, .meaning = f->meaning};
   limb_loop_trace c, d;
+  t->error = &why;
   const limb_status s = record(t, f, NULL, &c);
+  t->error = NULL;
   if (!single || s == LIMB_E_NOMEM) return LIMB_E_NOMEM;
   limb_trace_clear(t);
-  t->error = NULL; // the first way says why
   const limb_status second = record(t, &other, single, &d);
   t->error = error;
-  if (second != LIMB_OK) return s;
+  if (second != LIMB_OK) {
+    if (error && s != LIMB_OK) *error = why;
+    return s;
+  }
   if (s == LIMB_OK && d.split.worth < AS_GOOD * c.split.worth) return s;
   limb_operations x = {0}, y = {0};
   if (s == LIMB_OK &&
@@ -292,7 +290,7 @@ static limb_status multipliers(limb_tracer* t, limb_function* f)
 static limb_status reduced_mass(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  takes_no_gravity(t, f, Q);
+  limb_trace_takes_no_gravity(t, f, Q);
   limb_status s = limb_trace_map(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
   const size_t ny = (size_t)c.split.ny;

@@ -48,6 +48,11 @@ static limb_status find_platform(platform* p)
   limb_parallel* parallel;
   limb_parallel_info info;
   const int named = t->options.frame ? limb_find_body(m, t->options.frame) : -1;
+  if (t->options.frame && named < 0) {
+    return limb_fail(t->error, LIMB_E_ARG, "frame",
+                     "'%s' is no body: platforms are, and their twist is taken at their origin",
+                     t->options.frame);
+  }
   limb_status s = limb_parallel_create(m, named, &t->program->alloc, &parallel, t->error);
   if (s == LIMB_E_NOMEM) return s;
   if (s != LIMB_OK) { // the sentence is there
@@ -255,8 +260,7 @@ static bool is_undriven(const platform* p)
 limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
 {
   platform p;
-  limb_trace_takes(t, f, Q);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, Q);
   limb_status s = begin(&p, t, false);
   if (s != LIMB_OK) return s;
   const int nv = t->m->nv;
@@ -265,6 +269,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
   limb_scalar* J = limb_trace_scalars(t, SIX * (size_t)nv);
   if (!driven || !active || !J) return LIMB_E_NOMEM;
   s = limb_mark_passive(t->m, driven);
+  if (s != LIMB_OK) return s;
   int n = 0;
   for (int v = 0; v < nv; v++) {
     if (driven[v]) active[n++] = v;
@@ -274,7 +279,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
                      "%d motors for %d motions: the twist of the platform is no function of the "
                      "motors' velocities",
                      n, p.c.split.ny);
-  if (s == LIMB_OK) s = jacobian_by(&p, n, active, J);
+  s = jacobian_by(&p, n, active, J);
   const char** column = limb_program_take(t->program, (size_t)n + 1, sizeof *column);
   if (!column) return LIMB_E_NOMEM;
   for (int k = 0; k < n; k++) column[k] = t->program->input[INPUT_V].label[active[k]];

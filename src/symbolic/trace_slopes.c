@@ -108,8 +108,7 @@ limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
   if (!C) return LIMB_E_NOMEM;
   if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
   if (!has_sheet(t) && !can_derive(t->m)) return refuse(t, f);
-  limb_trace_takes(t, f, 1U << INPUT_Q | 1U << INPUT_V);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, 1U << INPUT_Q | 1U << INPUT_V);
   limb_status s = LIMB_OK;
   if (has_sheet(t)) {
     limb_trace_kernels.coriolis_matrix(t->m, t->k, &t->ws, t->q, t->v, SLOPES_SKEW, C);

@@ -85,8 +85,7 @@ static limb_status mass_matrix(limb_tracer* t, limb_function* f)
   if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
   limb_scalar* M = limb_trace_scalars(t, square(t));
   if (!M) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, Q);
   kernels->mass_matrix(t->m, t->k, &t->ws, t->q, M);
   return limb_trace_matrix(t, f, "M", "mass matrix", M);
 }
@@ -97,8 +96,7 @@ static limb_status inverse_mass_matrix(limb_tracer* t, limb_function* f)
   limb_scalar* X = limb_trace_scalars(t, square(t));
   limb_scalar* packed = limb_trace_scalars(t, t->m->elim.packed);
   if (!X || !packed) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, Q);
   kernels->invert(t->m, t->k, &t->ws, t->q, packed, X);
   return limb_trace_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
@@ -235,8 +233,7 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   limb_scalar* J = limb_trace_scalars(t, COMPONENTS * nv);
   const char** label = limb_program_take(t->program, COMPONENTS, sizeof *label);
   if (!X || !column || !J || !label) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, Q);
   const limb_site site = limb_site_of(t->m, t->frame);
   if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_jacobian(t->m, t->k, X, site.link, &site.in_link, LIMB_ALIGNED, column);
@@ -256,8 +253,7 @@ static limb_status frame_pose(limb_tracer* t, limb_function* f)
   limb_scalar T[POSE];
   const limb_scalar* X = link_poses(t);
   if (!X) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q);
-  f->inputs &= ~(1U << INPUT_GRAVITY);
+  limb_trace_takes_no_gravity(t, f, Q);
   const limb_site site = limb_site_of(t->m, t->frame);
   if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_pose(X, site.link, &site.in_link, T);

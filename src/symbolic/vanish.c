@@ -15,11 +15,12 @@ enum { STATES = 4 };
 
 #define ROUNDING 1e-13 // what is left of the operands of a sum, relative to them
 
-// A number in [0.25, 1.75], another one for every symbol and state.
-static double value_of_symbol(uint32_t symbol, int state)
+// A number in +-[0.25, 1.75], another one for every symbol, or operation on an operand, and state.
+static double drawn(uint32_t op, uint32_t of, int state)
 {
-  uint64_t seed = (uint64_t)symbol << 8 | (uint64_t)state;
-  return 0.25 + 1.5 * limb_unit_number(limb_random_bits(&seed));
+  uint64_t seed = ((uint64_t)of << 4 | op) << 8 | (uint64_t)state;
+  const double x = 0.25 + 1.5 * limb_unit_number(limb_random_bits(&seed));
+  return limb_random_bits(&seed) & 1U ? -x : x;
 }
 
 static double value_of_edge(const double* value, limb_edge e)
@@ -28,15 +29,18 @@ static double value_of_edge(const double* value, limb_edge e)
   return limb_edge_minus(e) ? -x : x;
 }
 
-// Value of a node; of a sum that vanishes, zero.
+// Value of a node; of a sum that vanishes, zero. Signs and hyperbolic tangents are just numbers: what holds
+// of them for some operands (sign x = 1) need not hold for all.
 static double value_of(const limb_graph* g, uint32_t node, int state, const double* value)
 {
   const limb_node* x = limb_graph_node(g, node);
   if (x->op == OP_NUMBER) return limb_graph_number(g, node);
-  if (x->op == OP_SYMBOL) return value_of_symbol(x->a, state);
+  if (x->op == OP_SYMBOL) return drawn(x->op, x->a, state);
   const double a = value_of_edge(value, x->a);
-  if (x->op != OP_ADD && x->op != OP_MUL && x->op != OP_DIV)
+  if (limb_is_sine((limb_op)x->op) || (x->op == OP_SQRT && a >= 0)) {
     return limb_op_value((limb_op)x->op, a);
+  }
+  if (!limb_op_binary(x->op)) return drawn(x->op, x->a, state);
   const double b = value_of_edge(value, x->b);
   if (x->op == OP_MUL) return a * b;
   if (x->op == OP_DIV) return a / b;
@@ -45,18 +49,16 @@ static double value_of(const limb_graph* g, uint32_t node, int state, const doub
 
 static limb_edge edge_to(const limb_edge* to, limb_edge e)
 {
-  const limb_edge x = to[limb_edge_node(e)];
-  return limb_edge_minus(e) ? limb_edge_neg(x) : x;
+  return limb_edge_signed(to[limb_edge_node(e)], e);
 }
 
 // A node once more, from the edges that its operands have become.
 static limb_edge again(limb_graph* g, uint32_t node, const limb_edge* to)
 {
   const limb_node x = *limb_graph_node(g, node);
-  if (x.op == OP_NUMBER || x.op == OP_SYMBOL) return limb_edge_of(node);
+  if (limb_op_leaf(x.op)) return limb_edge_of(node);
   const limb_edge a = edge_to(to, x.a);
-  if (x.op != OP_ADD && x.op != OP_MUL && x.op != OP_DIV)
-    return limb_unary_edge(g, (limb_op)x.op, a);
+  if (!limb_op_binary(x.op)) return limb_unary_edge(g, (limb_op)x.op, a);
   const limb_edge b = edge_to(to, x.b);
   if (x.op == OP_ADD) return limb_add_edge(g, a, b);
   return x.op == OP_MUL ? limb_mul_edge(g, a, b) : limb_div_edge(g, a, b);

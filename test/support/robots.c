@@ -28,6 +28,20 @@ limb_model* robot_weightless(void)
   return fixture_end(b);
 }
 
+limb_model* robot_planar(int n, double growth)
+{
+  limb_builder* b = fixture_begin("planar");
+  fixture_gravity(b, sp_v3(0, -9.81, 0));
+  double mass = 1;
+  for (int k = 0, at = LIMB_WORLD_BODY; k < n; k++, mass *= growth) {
+    const char name[2] = {(char)('a' + k), 0};
+    const double I[6] = {0, 0, 0, 0.01 * mass, 0, 0.01 * mass};
+    at = fixture_link(b, name, LIMB_REVOLUTE, at, fixture_at(k > 0 ? 0.4 : 0, 0, 0), axis_z,
+                      fixture_inertia(mass, sp_v3(0.2, 0, 0), I));
+  }
+  return fixture_end(b);
+}
+
 limb_model* robot_planar_2r(void)
 {
   limb_builder* b = fixture_begin("planar_2r");

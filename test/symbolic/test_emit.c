@@ -2,6 +2,7 @@
 // what every text promises, over fixtures. Compiling and running the texts is test_generated.py.
 #include "limb/codegen.h"
 
+#include "support/budget.h"
 #include "support/check.h"
 #include "support/rng.h"
 #include "support/robots.h"
@@ -196,17 +197,37 @@ START_TEST(prefixes)
   static const char* const cases[][2] = {
     {"panda", "panda"},   {"7 dof/arm", "robot_7_dof_arm"},  {"", "robot"},
     {"int", "int_robot"}, {"Gr\xc3\xbc\xc3\x9f e!", "Gr_e"}, {"_x", "x"}};
-  static const char* const bad[] = {"", "7x", "int", "a-b", "_x", "a b", "\xc3\xa4"};
+  static const char* const bad[] = {"",         "7x", "int",   "a-b",  "_x",   "a b",
+                                    "\xc3\xa4", "as", "match", "from", "pass", "type"};
   char prefix[96];
+  limb_codegen_options o = limb_default_codegen_options();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    assert_ok(limb_codegen_make_prefix(NULL, cases[i][0], prefix, sizeof prefix, NULL));
+    assert_ok(limb_codegen_make_prefix(&o, cases[i][0], prefix, sizeof prefix, NULL));
     ck_assert_str_eq(prefix, cases[i][1]);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     limb_error err;
-    assert_status(limb_codegen_make_prefix(bad[i], "x", prefix, sizeof prefix, &err), LIMB_E_ARG);
+    o.prefix = bad[i];
+    assert_status(limb_codegen_make_prefix(&o, "x", prefix, sizeof prefix, &err), LIMB_E_ARG);
     ck_assert_str_eq(err.where, "prefix");
   }
+}
+END_TEST
+
+// Where only so many letters of a name count, all functions must still be different.
+START_TEST(prefixes_are_short_enough)
+{
+  char prefix[96], letters[201];
+  memset(letters, 'x', 200);
+  letters[200] = '\0';
+  limb_codegen_options o = limb_default_codegen_options();
+  o.language = LIMB_LANGUAGE_MATLAB;
+  assert_ok(limb_codegen_make_prefix(&o, letters, prefix, sizeof prefix, NULL));
+  ck_assert_uint_eq(strlen(prefix) + strlen("_platform_acc"), 63);
+  letters[51] = '\0', o.prefix = letters;
+  assert_status(limb_codegen_make_prefix(&o, "x", prefix, sizeof prefix, NULL), LIMB_E_ARG);
+  o.language = LIMB_LANGUAGE_C;
+  assert_ok(limb_codegen_make_prefix(&o, "x", prefix, sizeof prefix, NULL));
 }
 END_TEST
 
@@ -225,6 +246,8 @@ START_TEST(what_does_not_go_is_refused)
     {"", {.lanes = 1}, "what"},
     {" , ", {.lanes = 1}, "what"},
     {"id,id", {.lanes = 1}, "what"},
+    {"id,", {.lanes = 1}, "what"},
+    {"i d", {.lanes = 1}, "what"},
     {"id", {.lanes = 3}, "lanes"},
     {"id", {.lanes = 0}, "lanes"},
     {"id", {.lanes = 1, .most = 9}, "most"},
@@ -236,6 +259,8 @@ START_TEST(what_does_not_go_is_refused)
     {"id", {.lanes = 1, .language = (limb_language)6}, "language"},
     {"id", {.lanes = 1, .sines = (limb_sines)3}, "sines"},
     {"id", {.lanes = 1, .symbols = (limb_symbols)3}, "symbols"},
+    {"id", {.lanes = 1, .coulomb_width = -1}, "coulomb_width"},
+    {"id", {.lanes = 1, .coulomb_width = (double)NAN}, "coulomb_width"},
     {"id", {.lanes = 1, .prefix = "for"}, "prefix"},
     {"J", {.lanes = 1, .frame = "nowhere"}, "frame"}};
   limb_model* m = robot_planar_2r();
@@ -301,8 +326,10 @@ START_TEST(disagreement_is_found)
     y[2] = a[0], y[3] = 2;
     y[4] = -sin(a[0] + a[1]) / (cos(a[0]) * b[0]);
   }
+  assert_ok(limb_trial_compare(&t, p, 0, false, &disagrees, NULL));
+  assert_that(disagrees < 1e-14 && tolerance[0] >= 1e-12);
   assert_ok(limb_trial_compare(&t, p, 0, true, &disagrees, NULL));
-  assert_that(disagrees < 1e-14 && tolerance[0] >= 1e-5);
+  assert_that(disagrees > 1e-10 && disagrees < 1e-5 && tolerance[0] >= 1e-5);
   answer[13] += 1e-4;
   assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
   answer[13] = (double)NAN;
@@ -311,128 +338,25 @@ START_TEST(disagreement_is_found)
 }
 END_TEST
 
-// ---- texts ----------------------------------------------------------------------------------------------
-
-typedef struct gathered {
-  char* at;
-  size_t used;
-} gathered;
-
-static void gather(void* context, const char* text)
+// Eight links in a row, each ten times as heavy as the last: too badly conditioned for float.
+START_TEST(float_must_have_the_digits)
 {
-  gathered* g = context;
-  const size_t n = strlen(text);
-  g->at = realloc(g->at, g->used + n + 1);
-  memcpy(g->at + g->used, text, n + 1);
-  g->used += n;
-}
-
-static int occurrences(const char* text, const char* word)
-{
-  int n = 0;
-  for (const char* s = text; (s = strstr(s, word)); s++) n++;
-  return n;
-}
-
-static size_t longest_line(const char* text)
-{
-  size_t most = 0;
-  for (const char* s = text; *s;) {
-    const size_t n = strcspn(s, "\n");
-    if (n > most) most = n;
-    s += n + (s[n] == '\n');
-  }
-  return most;
-}
-
-static gathered written(limb_model* m, const limb_codegen_options* o, limb_codegen_file file)
-{
+  limb_model* m = robot_planar(8, 10);
+  limb_codegen_options o = limb_default_codegen_options();
   limb_codegen* c;
   limb_error err = {0};
-  gathered g = {NULL, 0};
-  const limb_status s = limb_codegen_create(m, o, NULL, &c, &err);
-  ck_assert_msg(s == LIMB_OK, "%s: %s", err.where, err.text);
-  gather(&g, "");
-  assert_ok(limb_codegen_write(c, file, gather, &g));
+  o.what = "Minv", o.effort = 0.01, o.single = 1;
+  assert_status(limb_codegen_create(m, &o, NULL, &c, &err), LIMB_E_UNSUPPORTED);
+  ck_assert_str_eq(err.where, "Minv");
+  assert_that(strstr(err.text, "float") != NULL);
+  o.single = 0;
+  assert_ok(limb_codegen_create(m, &o, NULL, &c, &err));
   limb_codegen_free(c);
-  return g;
-}
-
-START_TEST(texts_keep_their_promises)
-{
-  static const struct {
-    limb_sines sines;
-    int single, lanes, most, includes;
-  } cases[] = {{LIMB_SINES_LIBM, 0, 1, 0, 1},
-               {LIMB_SINES_OWN, 1, 1, 0, 0},
-               {LIMB_SINES_GIVEN, 0, 4, 0, 0},
-               {LIMB_SINES_LIBM, 1, 8, 15, 1}};
-  limb_model* m = robot_scara();
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    limb_codegen_options o = limb_default_codegen_options();
-    o.effort = 0.05;
-    o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
-    o.lanes = cases[i].lanes, o.most = cases[i].most;
-    check_at("case %zu", i);
-    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
-                   again = written(m, &o, LIMB_FILE_SOURCE);
-    ck_assert_str_eq(source.at, again.at);
-    ck_assert_int_eq(occurrences(source.at, "#include"), cases[i].includes);
-    ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
-    ck_assert_int_eq(occurrences(source.at, "double") > 0, !cases[i].single);
-    ck_assert_int_eq(occurrences(source.at, "_PART void") > 0, cases[i].most > 0);
-    assert_that(occurrences(source.at, "/* quill */") > 0);
-    free(source.at);
-    free(again.at);
-  }
-  limb_model_destroy(m);
-}
-END_TEST
-
-START_TEST(every_language_is_written)
-{
-  static const char* const words[] = {"void scara_id(",       "def scara_id(q, v, a):",
-                                      "= scara_id(q, v, a)",  "function scara_id(q, v, a)",
-                                      "pub fn scara_id(q: &", "\\begin{align*}"};
-  limb_model* m = robot_scara();
-  for (int k = 0; k <= LIMB_LANGUAGE_LATEX; k++) {
-    limb_codegen_options o = limb_default_codegen_options();
-    o.effort = 0.05;
-    o.what = "id,M", o.language = (limb_language)k;
-    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
-                   header = written(m, &o, LIMB_FILE_HEADER);
-    check_at("language %d", k);
-    ck_assert_int_eq(occurrences(source.at, words[k]) > 0, 1);
-    ck_assert_int_eq(header.used > 0, k == LIMB_LANGUAGE_C);
-    ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
-    free(source.at);
-    free(header.at);
-  }
   limb_model_destroy(m);
 }
 END_TEST
 
 // ---- memory ---------------------------------------------------------------------------------------------
-
-typedef struct counting {
-  int left; // allocations until there are no more
-  int held; // not given back
-} counting;
-
-static void* take(void* context, size_t size, size_t align)
-{
-  counting* c = context;
-  if (c->left-- <= 0) return NULL;
-  c->held++;
-  return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void give(void* context, void* memory, size_t size)
-{
-  (void)size;
-  if (memory) ((counting*)context)->held--;
-  free(memory);
-}
 
 START_TEST(no_memory_is_no_text)
 {
@@ -441,15 +365,15 @@ START_TEST(no_memory_is_no_text)
   o.most = 10, o.what = "id,M", o.symbols = LIMB_SYMBOLS_INERTIA, o.effort = 1e-4;
   limb_status s = LIMB_E_NOMEM;
   for (int n = 0; s != LIMB_OK; n++) {
-    counting count = {n, 0};
-    const limb_allocator alloc = {take, give, &count};
+    budget count = {limb_default_allocator(), n, 0};
+    const limb_allocator alloc = {budget_alloc, budget_free, &count};
     limb_codegen* c = NULL;
     s = limb_codegen_create(m, &o, &alloc, &c, NULL);
     assert_that(s == LIMB_OK || s == LIMB_E_NOMEM);
     assert_that((c != NULL) == (s == LIMB_OK));
     limb_codegen_free(c);
     check_at("%d allocations", n);
-    ck_assert_int_eq(count.held, 0);
+    ck_assert_int_eq(count.live, 0);
     ck_assert_int_lt(n, 5000);
   }
   limb_model_destroy(m);
@@ -457,6 +381,6 @@ START_TEST(no_memory_is_no_text)
 END_TEST
 
 CHECK_MAIN("emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs,
-           literals_read_back, names_in_comments_are_safe, prefixes, what_does_not_go_is_refused,
-           singular_forms_are_refused, disagreement_is_found, texts_keep_their_promises,
-           every_language_is_written, no_memory_is_no_text)
+           literals_read_back, names_in_comments_are_safe, prefixes, prefixes_are_short_enough,
+           what_does_not_go_is_refused, singular_forms_are_refused, disagreement_is_found,
+           float_must_have_the_digits, no_memory_is_no_text)

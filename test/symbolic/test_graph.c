@@ -116,6 +116,19 @@ START_TEST(a_full_graph_says_so)
 }
 END_TEST
 
+START_TEST(a_division_by_zero_is_told)
+{
+  limb_graph* g = limb_graph_create(NULL, 100);
+  assert_that(g && !limb_graph_singular(g));
+  const limb_edge x = symbol_q(g, 0), tiny = limb_number_edge(g, 1e-200);
+  assert_that(limb_mul_edge(g, tiny, limb_mul_edge(g, tiny, x)) == EDGE_ZERO);
+  assert_that(!limb_graph_singular(g));
+  (void)limb_div_edge(g, x, EDGE_ZERO);
+  assert_that(limb_graph_singular(g));
+  limb_graph_free(g);
+}
+END_TEST
+
 // Far more nodes than the first table has slots.
 START_TEST(growth_keeps_every_node)
 {
@@ -131,4 +144,5 @@ END_TEST
 
 CHECK_MAIN("symbolic/graph", 3, arithmetic_of_numbers_is_done, zeros_and_ones_vanish,
            equal_values_are_one_node, values_are_those_of_the_expression,
-           a_tape_needs_what_its_edges_need, a_full_graph_says_so, growth_keeps_every_node)
+           a_tape_needs_what_its_edges_need, a_full_graph_says_so, a_division_by_zero_is_told,
+           growth_keeps_every_node)

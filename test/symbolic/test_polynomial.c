@@ -116,6 +116,22 @@ START_TEST(limits)
 }
 END_TEST
 
+// Coefficients whose products are too small for a number are gone.
+START_TEST(products_too_small)
+{
+  limb_ring* r = limb_ring_create(NULL, VARIABLES, 100000);
+  assert_that(r);
+  limb_poly power = limb_poly_number(r, 1e-200), sum = {0, NULL};
+  for (int k = 0; k <= 100; k++) {
+    sum = limb_poly_sum(r, sum, power, 1);
+    power = limb_poly_product(r, power, limb_poly_variable(r, 0));
+  }
+  ck_assert_int_eq(limb_poly_product(r, sum, sum).count, 0);
+  assert_ok(limb_ring_status(r));
+  limb_ring_free(r);
+}
+END_TEST
+
 START_TEST(no_memory)
 {
   for (int left = 0; left < 40; left++) {
@@ -137,4 +153,4 @@ START_TEST(no_memory)
 END_TEST
 
 CHECK_MAIN("symbolic/polynomial", 1, values, slopes, equal_polynomials_have_equal_terms, limits,
-           no_memory)
+           products_too_small, no_memory)

@@ -2,6 +2,7 @@
 // random expressions.
 #include "symbolic/simplify.h"
 
+#include "symbolic/evaluate.h"
 #include "symbolic/trace.h"
 
 #include "counted.h"
@@ -325,9 +326,30 @@ START_TEST(deep_graphs_are_no_matter)
 }
 END_TEST
 
+// u z never becomes (u/w) (w z), whatever that saves: where w is zero, u z is a number.
+START_TEST(no_divisors_are_gained)
+{
+  for (int k = 0; k < GRAPHS; k++) {
+    sheet s = sheet_new();
+    const limb_edge u = s.x[0], z = s.x[1], y = s.x[2], w = limb_unary_edge(s.g, OP_SIN, s.x[3]);
+    const limb_edge more = limb_add_edge(s.g, s.x[4 + k % 3], limb_number_edge(s.g, k));
+    limb_edge e[] = {limb_div_edge(s.g, u, w), product_of(&s, w, z), product_of(&s, u, z),
+                     product_of(&s, product_of(&s, w, y), more),
+                     sum_of(&s, product_of(&s, u, y), product_of(&s, more, z))};
+    double q[8] = {0.3, -0.7, 1.1, 0, 0.4, 0.9, -1.3, 0.2}, out[5];
+    const double* input[INPUT_KINDS] = {[INPUT_Q] = q};
+    assert_that(limb_simplify(s.g, e, 5));
+    assert_that(limb_evaluate(s.g, e, 5, input, out));
+    check_at("graph %d", k);
+    for (int i = 1; i < 5; i++) assert_that(isfinite(out[i]));
+    limb_graph_free(s.g);
+  }
+}
+END_TEST
+
 CHECK_MAIN("symbolic/simplify", 3, what_cancels_goes, forces_carried_along_an_offset_cancel,
            common_factors_come_out, like_terms_are_one, multiples_of_sums_are_written_out,
            sums_share_their_parts, squares_of_sine_and_cosine_add_up_to_one,
            angles_about_parallel_axes_are_added_once, opaque_functions_stay,
            random_expressions_keep_their_values, robots_keep_their_values, the_same_comes_out_again,
-           without_room_edges_stay, deep_graphs_are_no_matter)
+           without_room_edges_stay, deep_graphs_are_no_matter, no_divisors_are_gained)

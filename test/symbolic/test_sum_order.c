@@ -1,8 +1,8 @@
 // Sums in the order in which their terms are ready: the same sum, of any length, with a shorter path.
 #include "support/check.h"
-#include "symbolic/balance.h"
 #include "symbolic/evaluate.h"
 #include "symbolic/program.h"
+#include "symbolic/sum_order.h"
 
 #include <math.h>
 
@@ -38,7 +38,7 @@ START_TEST(sums_of_any_length_stay_what_they_are)
     assert_that(g);
     const limb_edge before = long_sum(g, lengths[k]);
     limb_edge after = before;
-    assert_that(limb_balance(g, &after, 1));
+    assert_that(limb_order_sums(g, &after, 1));
     check_at("%d terms", lengths[k]);
     assert_that(fabs(value_of(g, after, q, v) - value_of(g, before, q, v)) < 1e-12);
     limb_graph_free(g);
@@ -46,4 +46,36 @@ START_TEST(sums_of_any_length_stay_what_they_are)
 }
 END_TEST
 
-CHECK_MAIN("sum_order", 1, sums_of_any_length_stay_what_they_are)
+// (x0 + ... + x63) - (x64 + ... + x127), and so on: each part is as long as a sum may be.
+START_TEST(sums_of_sums)
+{
+  double q[MOST], v[MOST];
+  for (int i = 0; i < MOST; i++) q[i] = sin(i + 1), v[i] = cos(3 * i);
+  for (int length = 60; length <= 70; length++) {
+    for (int shared = 0; shared < 2; shared++) {
+      limb_graph* g = limb_graph_create(NULL, 1 << 20);
+      limb_edge part[4], out[3];
+      assert_that(g);
+      for (int k = 0; k < 4; k++) {
+        part[k] = EDGE_ZERO;
+        for (int i = k * length; i < (k + 1) * length; i++)
+          part[k] = limb_add_edge(
+            g, part[k], limb_symbol_edge(g, limb_symbol_of(INPUT_Q, (uint32_t)(i % MOST))));
+      }
+      const limb_edge left = limb_add_edge(g, part[0], limb_edge_neg(part[1]));
+      const limb_edge right = limb_add_edge(g, part[2], part[3]);
+      out[0] = limb_add_edge(g, left, right);
+      out[1] = shared ? limb_mul_edge(g, left, right) : part[0];
+      out[2] = shared ? part[3] : EDGE_ZERO;
+      const limb_edge before[3] = {out[0], out[1], out[2]};
+      assert_that(limb_order_sums(g, out, 3));
+      check_at("%d terms, shared %d", length, shared);
+      for (int k = 0; k < 3; k++)
+        assert_that(fabs(value_of(g, out[k], q, v) - value_of(g, before[k], q, v)) < 1e-11);
+      limb_graph_free(g);
+    }
+  }
+}
+END_TEST
+
+CHECK_MAIN("sum_order", 1, sums_of_any_length_stay_what_they_are, sums_of_sums)

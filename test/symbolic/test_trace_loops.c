@@ -152,6 +152,57 @@ START_TEST(refusals)
 }
 END_TEST
 
+// Of a platform, and of nothing that is fixed to one.
+START_TEST(platforms_are_bodies)
+{
+  limb_builder* b = fixture_begin("crank");
+  const double I[6] = {0.01, 0, 0, 0.1, 0, 0.1};
+  const sp_inertia bar = fixture_inertia(1, sp_v3(0.3, 0, 0), I);
+  const int one = closed_hinge(b, "one", LIMB_WORLD_BODY, sp_pose_identity(), bar, 1, 1);
+  const int two = closed_hinge(b, "two", one, fixture_at(0.6, 0, 0), bar, 0, -1);
+  const int three = closed_hinge(b, "three", two, fixture_at(0.6, 0, 0), bar, 0, -1);
+  closed_join(b, "pin", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.7, 0, 0), three,
+              fixture_at(0.6, 0, 0));
+  fixture_frame(b, "tool", two, fixture_at(0.3, 0.1, 0));
+  limb_model* m = fixture_end(b);
+  limb_error err = {0};
+  traced t;
+  fixture_ok(trace_model(m, "platform_J", "two", &t, &err), &err);
+  traced_free(&t);
+  assert_status(trace_model(m, "platform_J", "tool", &t, &err), LIMB_E_ARG);
+  ck_assert_str_eq(err.where, "frame");
+  limb_model_destroy(m);
+}
+END_TEST
+
+// Fingers that a gear moves apart, each with the same friction: signs of two velocities are two signs.
+START_TEST(equal_friction_on_both_sides)
+{
+  limb_builder* b = fixture_begin("fingers");
+  const double I[6] = {0.001, 0, 0, 0.001, 0, 0.001};
+  int joint[2];
+  for (int k = 0; k < 2; k++) {
+    const char* name = k ? "right" : "left";
+    const int body = fixture_body(b, name, fixture_inertia(0.1, sp_v3(0, 0.01, 0), I));
+    limb_joint_def def = limb_default_joint_def(name, LIMB_PRISMATIC, LIMB_WORLD_BODY, body);
+    def.axis = sp_v3(0, 1, 0), def.coulomb = 3;
+    joint[k] = fixture_joint(b, &def);
+  }
+  limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
+  gear.joint = joint[0], gear.other = joint[1], gear.coefficient[1] = -1;
+  closed_add_loop(b, &gear);
+  limb_model* m = fixture_end(b);
+  limb_codegen_options o = limb_default_codegen_options();
+  limb_codegen* c;
+  limb_error err = {0};
+  o.what = "closed_h,tau_active";
+  const limb_status s = limb_codegen_create(m, &o, NULL, &c, &err);
+  ck_assert_msg(s == LIMB_OK, "%s: %s", err.where, err.text);
+  limb_codegen_free(c);
+  limb_model_destroy(m);
+}
+END_TEST
+
 int main(void)
 {
   int robots;
@@ -161,7 +212,8 @@ int main(void)
   const TTest* const all[] = {loops_as_the_library_has_them, numbers_may_stay_symbols,
                               platforms_as_the_library_has_them, hybrid_as_the_library_has_it,
                               NULL};
-  const TTest* const once[] = {motors_in_excess, friction_may_be_left_out, refusals, NULL};
+  const TTest* const once[] = {motors_in_excess,     friction_may_be_left_out,     refusals,
+                               platforms_are_bodies, equal_friction_on_both_sides, NULL};
   const int failed = check_run("trace_loops", most, all);
   return check_run("trace_loops_refusals", 1, once) || failed;
 }

@@ -40,4 +40,25 @@ START_TEST(zeros_go)
 }
 END_TEST
 
-CHECK_MAIN("vanish", 1, zeros_go)
+// What is zero for some values of the symbols only.
+START_TEST(what_is_zero_sometimes_stays)
+{
+  limb_graph* g = limb_graph_create(NULL, 1000);
+  assert_that(g);
+  const limb_edge x = limb_symbol_edge(g, 0), y = limb_symbol_edge(g, 1);
+  const limb_edge one = limb_number_edge(g, 1), sign = limb_unary_edge(g, OP_SIGN, x);
+  const limb_edge steep = limb_mul_edge(g, limb_number_edge(g, 1000), x);
+  limb_edge out[] = {minus(g, sign, limb_unary_edge(g, OP_SIGN, y)), minus(g, sign, one),
+                     minus(g, limb_unary_edge(g, OP_SQRT, square(g, x)), x),
+                     minus(g, one, square(g, limb_unary_edge(g, OP_TANH, steep))),
+                     minus(g, limb_mul_edge(g, sign, y), limb_mul_edge(g, y, sign))};
+  limb_edge before[5];
+  for (int i = 0; i < 5; i++) before[i] = out[i];
+  assert_that(limb_vanish(g, out, 5));
+  for (int i = 0; i < 4; i++) ck_assert_uint_eq(out[i], before[i]);
+  ck_assert_uint_eq(out[4], EDGE_ZERO);
+  limb_graph_free(g);
+}
+END_TEST
+
+CHECK_MAIN("vanish", 1, zeros_go, what_is_zero_sometimes_stays)

@@ -2,6 +2,7 @@
 #ifndef LIMB_TEST_TRACED_H
 #define LIMB_TEST_TRACED_H
 
+#include "base/alloc.h"
 #include "symbolic/answer.h"
 #include "symbolic/evaluate.h"
 #include "symbolic/trace.h"
@@ -28,8 +29,10 @@ static inline limb_status trace_with(const limb_model* m, limb_codegen_options o
   *out = (traced){.m = m};
   const limb_status s = limb_trace(m, &o, NULL, &out->p, err);
   if (s != LIMB_OK) return s;
-  out->x = (limb_answering){.m = m, .env = limb_default_environment(m)};
+  out->x =
+    (limb_answering){.m = m, .alloc = limb_default_allocator(), .env = limb_default_environment(m)};
   out->x.env.friction = o.friction;
+  out->x.env.coulomb_width = o.coulomb_width;
   out->x.frame = limb_trace_frame(m, o.frame);
   assert_ok(limb_data_create(m, NULL, &out->x.d));
   assert_ok(limb_loop_reference_begin(m, &o, out->p, &out->x.loops));

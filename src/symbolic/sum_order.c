@@ -6,10 +6,9 @@
 //
 //   ready    cycles until a value is there, on a processor with many units: 4 for an addition or a product,
 //            none for a product that goes into a sum (a multiply-add), 13 for a division
-#include "symbolic/balance.h"
+#include "symbolic/sum_order.h"
 
 #include "base/alloc.h"
-#include "symbolic/order.h"
 
 #include <string.h>
 
@@ -29,11 +28,6 @@ typedef struct term {
   uint32_t ready;
 } term;
 
-static limb_edge signed_edge(limb_edge e, limb_edge sign)
-{
-  return sign & 1U ? limb_edge_neg(e) : e;
-}
-
 static bool is_inner(const balancing* b, uint32_t node)
 {
   return limb_graph_node(b->g, node)->op == OP_ADD && b->uses[node] == 1 && b->in_sum[node];
@@ -42,7 +36,7 @@ static bool is_inner(const balancing* b, uint32_t node)
 static term term_of(const balancing* b, limb_edge e)
 {
   const uint32_t node = limb_edge_node(e);
-  return (term){signed_edge(b->now[node], e), b->ready[node]};
+  return (term){limb_edge_signed(b->now[node], e), b->ready[node]};
 }
 
 // Terms of a sum that an operand brings.
@@ -59,8 +53,9 @@ static void cut_long_sums(balancing* b)
   for (uint32_t node = 0; node < b->nodes; node++) {
     const limb_node* x = limb_graph_node(b->g, node);
     if (!b->uses[node] || x->op != OP_ADD) continue;
-    const uint32_t larger = limb_edge_node(terms_of(b, x->a) > terms_of(b, x->b) ? x->a : x->b);
-    if (terms_of(b, x->a) + terms_of(b, x->b) > SUM_MOST) b->in_sum[larger] = 0;
+    while (terms_of(b, x->a) + terms_of(b, x->b) > SUM_MOST) { // the larger one, and perhaps both
+      b->in_sum[limb_edge_node(terms_of(b, x->a) > terms_of(b, x->b) ? x->a : x->b)] = 0;
+    }
     b->ready[node] = terms_of(b, x->a) + terms_of(b, x->b);
   }
   memset(b->ready, 0, b->nodes * sizeof *b->ready);
@@ -75,8 +70,8 @@ static int collect(const balancing* b, limb_edge e, term* list, int count)
     return count + 1;
   }
   const limb_node n = *limb_graph_node(b->g, node);
-  count = collect(b, signed_edge(n.a, e), list, count);
-  return collect(b, signed_edge(n.b, e), list, count);
+  count = collect(b, limb_edge_signed(n.a, e), list, count);
+  return collect(b, limb_edge_signed(n.b, e), list, count);
 }
 
 static term take_first(term* list, int* count)
@@ -152,9 +147,9 @@ static void count_uses(balancing* b, const limb_edge* edge, size_t n)
 }
 
 // The graph grows meanwhile, behind the nodes that were there.
-bool limb_balance(limb_graph* g, limb_edge* edge, size_t n)
+bool limb_order_sums(limb_graph* g, limb_edge* edge, size_t n)
 {
-  const limb_allocator alloc = limb_default_allocator();
+  const limb_allocator alloc = *limb_graph_allocator(g);
   const uint32_t nodes = limb_graph_count(g);
   const size_t size = (size_t)nodes * (3 * sizeof(uint32_t) + 1);
   uint32_t* memory = limb_alloc(&alloc, size);
@@ -174,7 +169,7 @@ bool limb_balance(limb_graph* g, limb_edge* edge, size_t n)
   }
   const bool done = !limb_graph_full(g);
   for (size_t i = 0; i < n && done; i++) {
-    edge[i] = signed_edge(b.now[limb_edge_node(edge[i])], edge[i]);
+    edge[i] = limb_edge_signed(b.now[limb_edge_node(edge[i])], edge[i]);
   }
   limb_free(&alloc, memory, size);
   return done;
