@@ -71,11 +71,10 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   return EXIT_FINE;
 }
 
-// An option that is a number; the library knows which ones will do.
-static int read_number(const cli_args* args, const char* name, double* x)
+static int read_effort(const cli_args* args, limb_codegen_options* o)
 {
-  if (!cli_has(args, name)) return EXIT_FINE;
-  return cli_numbers(args, name, 1, x) ? EXIT_FINE : EXIT_USAGE;
+  if (!cli_has(args, "effort")) return EXIT_FINE;
+  return cli_numbers(args, "effort", 1, &o->effort) ? EXIT_FINE : EXIT_USAGE;
 }
 
 static int read_request(const cli_args* args, job* w)
@@ -96,8 +95,7 @@ static int read_request(const cli_args* args, job* w)
   o->friction = !cli_has(args, "no-friction");
   if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
     return cli_usage(args, "--output - prints the source, and --format json the table: not both");
-  int code = read_number(args, "effort", &o->effort);
-  if (code == EXIT_FINE) code = read_number(args, "coulomb-width", &o->coulomb_width);
+  const int code = read_effort(args, o);
   return code == EXIT_FINE ? read_split(args, o) : code;
 }
 
@@ -133,10 +131,9 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
-    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
-    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"},
-    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
+    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},  {"symbols", "symbols"},
+    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"}, {"lanes", "lanes"},
+    {"most", "split"},    {"order", "order"},   {"effort", "effort"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -363,6 +360,7 @@ static int run(const cli_args* args)
   if (code != EXIT_FINE) return code;
   code = cli_robot_open(args, source, &w.robot);
   if (code != EXIT_FINE) return code;
+  w.options.coulomb_width = w.robot.env.coulomb_width;
   code = generate(&w);
   if (code == EXIT_FINE) code = write_texts(&w);
   if (code == EXIT_FINE) code = deliver(&w);
@@ -377,13 +375,16 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "what is generated"},
-  {"what", "QUANTITIES", "with commas between them; --list tells which there are (default: id)"},
+  {"what", "QUANTITIES",
+   "with commas between them, or all that the robot has; --list tells which there are (default: "
+   "id)"},
   {"lang", LANGUAGES, "language (default: c)"},
   {"frame", "NAME",
    "body or frame of J and pose (default: the last body that carries no other); platform of "
    "platform_... (default: the body that most legs hold)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
-  {"coulomb-width", "W", "Coulomb friction by tanh(v / W) instead of the sign of v"},
+  {"coulomb-width", "W",
+   "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
   {"symbols", SYMBOLS,
    "numbers of the robot that become an argument p (default: none, all are inserted)"},

@@ -62,8 +62,9 @@ typedef enum limb_codegen_file {
 
 /// Start from limb_default_codegen_options(); NULL stands for that.
 typedef struct limb_codegen_options {
-  size_t size;            ///< sizeof(limb_codegen_options), set by the default function
-  const char* what;       ///< quantities (limb_quantity_name), separated by commas; default "id"
+  size_t size;      ///< sizeof(limb_codegen_options), set by the default function
+  const char* what; ///< quantities (limb_quantity_name), separated by commas; "all": those that the
+                    ///< robot has; default "id"
   limb_language language; ///< default C
   limb_sines sines;
   limb_symbols symbols;

@@ -244,9 +244,7 @@ static limb_status make_piece(making* x, int k)
   if (p->list.nested && o->sines == LIMB_SINES_OWN) return nested_sines(x, p->f->name);
   s = limb_codegen_check_size(o, p, x->error);
   if (s == LIMB_OK && x->e.nangle) s = place_angles(x, p);
-  const long bytes = (long)(o->single ? sizeof(float) : sizeof(double)) * o->lanes;
-  p->stack = (long)p->list.live * bytes;
-  if (o->sines == LIMB_SINES_OWN) p->stack += 3 * (long)p->list.nangle * bytes;
+  p->stack = (long)p->list.live * limb_emit_bytes(&x->e);
   return s;
 }
 

@@ -39,7 +39,8 @@ typedef struct limb_piece {
   uint32_t* given;   // of the angles: their index among those of the program
   double disagrees;  // relative, in the states that were tried
   bool from_library; // with whose answers it was compared
-  long stack;        // bytes alive at once
+  long kept;         // bytes in arrays: own sines, what parts hand on
+  long stack;        // bytes alive at once, those included
   char name[160];    // in the text
 } limb_piece;
 
@@ -107,6 +108,10 @@ const char* limb_emit_reference(const limb_piece* p); // what it was compared wi
 bool limb_emit_takes(const limb_emitter* e, const limb_function* f, limb_input_kind kind);
 bool limb_emit_uses(const limb_piece* p, limb_op op); // whether a live node is of that kind
 bool limb_emit_any(const limb_emitter* e, limb_op op);
+static inline long limb_emit_bytes(const limb_emitter* e) // of a value, in all lanes
+{
+  return (long)(e->options.single ? sizeof(float) : sizeof(double)) * e->options.lanes;
+}
 static inline bool limb_emit_arrays(const limb_emitter* e) // sines are read from arrays
 {
   return e->options.sines != LIMB_SINES_LIBM;

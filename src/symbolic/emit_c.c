@@ -107,24 +107,25 @@ static void put_whole(limb_emitter* e, const limb_piece* p)
 static void put_function(limb_emitter* e, limb_piece* p)
 {
   const bool split = limb_c_is_split(e, p);
-  const long bytes = (long)(e->options.single ? 4 : 8) * e->options.lanes;
+  const bool own = e->options.sines == LIMB_SINES_OWN && p->list.nangle;
   limb_c_parts parts = {0};
   limb_emit_forget(e);
+  if (own) p->kept = 3 * (long)limb_c_sines(e, p) * limb_emit_bytes(e);
   if (split) {
     if (!limb_c_parts_begin(e, p, &parts)) {
       e->text->failed = true;
       return;
     }
-    p->stack += (long)parts.places * bytes;
+    p->kept += (long)parts.places * limb_emit_bytes(e);
     limb_c_parts_define(e, p, &parts);
     limb_emit_forget(e);
   }
+  p->stack += p->kept;
   limb_c_numbers_define(e, p);
   limb_c_prototype(e, p, "");
   text(e, "{\n");
   put_unused(e, p);
   if (split) {
-    const bool own = e->options.sines == LIMB_SINES_OWN && p->list.nangle;
     if (parts.places) limb_text_print(e->text, "  %s w[%u];\n", e->value, parts.places);
     if (limb_emit_arrays(e)) limb_emit_statements(e, p, 0, p->list.sums);
     if (own) put_own_sines(e, p);

@@ -109,10 +109,23 @@ static void describe_outputs(limb_emitter* e, const limb_piece* p)
   }
 }
 
+// Bytes that compilers take at most, without optimisation: a place for every result, and where lanes are wider
+// than the processor for every operation and answer; frames, and that of sines.
+static long worst_stack(const limb_emitter* e, const limb_piece* p)
+{
+  enum { FRAMES = 512, OF_SINES = 128 };
+  const limb_operations* n = &p->operations;
+  const bool own = e->options.sines == LIMB_SINES_OWN && p->list.nangle;
+  long values = (long)p->list.count + (own ? OF_SINES : 0);
+  if (e->options.lanes > 1) {
+    values += n->mul + n->add + n->div + n->other * e->options.lanes + (long)p->list.entries;
+  }
+  return FRAMES + p->kept + values * limb_emit_bytes(e);
+}
+
 void limb_c_describe(limb_emitter* e, const limb_piece* p)
 {
   const limb_operations* n = &p->operations;
-  const long bytes = (long)(e->options.single ? 4 : 8) * e->options.lanes;
   limb_text_print(e->text, "/*\n * %s: %s.\n *\n", p->name, p->f->meaning);
   describe_inputs(e, p);
   describe_outputs(e, p);
@@ -131,10 +144,11 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
     " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
     " others.\n",
     n->mul, n->add, n->div, n->sines, n->other);
-  limb_text_print(e->text,
-                  " * Statements: %u. Stack: %ld bytes of results that live at once; at most %ld\n"
-                  " * bytes where a compiler keeps all of them.\n",
-                  p->list.count, p->stack, p->stack + (long)p->list.count * bytes);
+  limb_text_print(
+    e->text,
+    " * Statements: %u. Stack: %ld bytes of results live at once; compilers take at most %ld\n"
+    " * (without optimisation), besides what math.h takes.\n",
+    p->list.count, p->stack, worst_stack(e, p));
   if (limb_emit_is_quantity(p->f)) {
     limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
                     limb_emit_reference(p), p->disagrees);
@@ -166,10 +180,9 @@ void limb_c_type(limb_emitter* e)
 {
   const int lanes = e->options.lanes;
   if (lanes == 1) return;
-  const int bytes = lanes * (e->options.single ? 4 : 8);
   limb_text_print(e->text, "/* %d states at once, one in each lane. */\n", lanes);
-  limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%d)));\n\n", e->real, e->value,
-                  bytes);
+  limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%ld)));\n\n", e->real,
+                  e->value, limb_emit_bytes(e));
 }
 
 static void argument(limb_emitter* e, const char* begin, const char* name, int count)

@@ -346,12 +346,29 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   return s;
 }
 
+// All that the robot has.
+static limb_status trace_all(limb_tracer* t)
+{
+  limb_error* const error = t->error;
+  t->error = NULL; // what it has not is no failure
+  limb_status s = LIMB_OK;
+  for (int i = 0; quantity_at(i) && s != LIMB_E_NOMEM; i++) {
+    s = trace_word(t, quantity_at(i)->name);
+    if (s == LIMB_E_UNSUPPORTED) t->program->nfunction--;
+  }
+  t->error = error;
+  return s == LIMB_E_NOMEM ? s : LIMB_OK;
+}
+
 static limb_status trace_list(limb_tracer* t, const char* what)
 {
+  const bool all = strcmp(what, "all") == 0;
   size_t words = 1;
   for (const char* c = what; *c; c++) words += *c == ',';
+  for (int i = 0; all && quantity_at(i); i++) words++;
   t->program->function = limb_program_take(t->program, words, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
+  if (all) return trace_all(t);
   limb_status s = LIMB_OK;
   while (what && s == LIMB_OK) {
     char word[64];

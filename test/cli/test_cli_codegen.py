@@ -15,6 +15,7 @@ import unittest
 
 LIMB = None
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+EXAMPLES = TOOLS.parent / "examples"
 ENDINGS = {"python": "py", "matlab": "m", "julia": "jl", "rust": "rs", "latex": "tex"}
 COUNTS = ("mul", "add", "div", "sines", "other", "statements", "stack")
 
@@ -125,6 +126,34 @@ class Codegen(unittest.TestCase):
         self.assertEqual(self.files(), ["planar_2r.c"])
         self.assertEqual((self.folder / "planar_2r.c").read_text(), "/* my own work */\n")
 
+    def test_an_empty_file_is_somebodys(self):
+        (self.folder / "planar_2r.h").write_text("")
+        self.assertIn("planar_2r.h is there", self.run_limb("planar_2r").stderr)
+        self.assertEqual(self.files(), ["planar_2r.h"])
+
+    def test_any_prefix_compiles(self):
+        """Names of the test program are none of the functions'."""
+        for prefix in ("test", "given", "difference", "main", "want", "id", "M"):
+            self.makes("planar_2r", "--what", "id,M,g", "--prefix", prefix, "--given-gravity")
+            if shutil.which("cc"):
+                tested = self.compile(f"{prefix}.c", f"{prefix}_test.c")
+                self.assertEqual(tested.returncode, 0, tested.stdout + tested.stderr)
+
+    def test_all_that_a_robot_has(self):
+        tree = [x["quantity"] for x in self.answer("planar_2r", "--what", "all")["functions"]]
+        self.assertEqual(tree, "id fd M Minv C g h J pose dtau dacc Y hybrid".split())
+        loops = [x["quantity"] for x in self.answer("four_bar", "--what", "all")["functions"]]
+        self.assertEqual(loops[:len(tree)], tree)
+        self.assertIn("closed_acc", loops)
+
+    def test_smooth_friction(self):
+        self.makes("puma560", "--coulomb-width", "0.1", "--effort", "0")
+        source = (self.folder / "puma560.c").read_text()
+        self.assertIn("tanh(", source)
+        self.assertNotIn("_sign(", source)
+        if shutil.which("cc"):
+            self.assertEqual(self.compile("puma560.c", "puma560_test.c").returncode, 0)
+
     def test_robots_without_weight(self):
         """Where an answer is nothing but rounding, nothing is compared with nothing."""
         for robot in ("sled", "car", "diff_drive"):
@@ -220,6 +249,11 @@ class Codegen(unittest.TestCase):
             # its rotors included, the text takes less
             self.assertLess(function["mul"] + function["add"], mul + add, robot)
 
+    def test_counts_of_symoro(self):
+        """Its example, as docs/codegen.md has it: 325 + 276 in the text that it wrote."""
+        function = self.answer(str(EXAMPLES / "rx90.limb.yaml"), "--effort", "1")["functions"][0]
+        self.assertLess(function["mul"] + function["add"], 247 + 228)
+
     def test_counts_are_not_told_of_another_robot(self):
         """One that is called like a built-in one."""
         (self.folder / "two.limb.yaml").write_text(TWO_BODIES.replace("name: two", "name: stanford"))
@@ -267,6 +301,8 @@ class Codegen(unittest.TestCase):
         self.assertIn("not both", self.fails(2, "panda", "--output", "-", "--format", "json"))
         self.assertIn("leave 'panda' out", self.fails(2, "panda", "--list"))
         self.assertIn("nothing to work on", self.fails(2))
+        self.assertIn("--coulomb-width must be above zero", self.fails(2, "panda", "--coulomb-width", "-1"))
+        self.assertIn("--frame: 'tool' is no body", self.fails(2, "delta", "--what", "platform_J", "--frame", "tool"))
 
     def test_options_that_do_not_go_together(self):
         for words in (("--lang", "python", "--lanes", "4"), ("--lang", "latex", "--sines", "own"),

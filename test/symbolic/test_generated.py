@@ -118,6 +118,22 @@ class Generated(unittest.TestCase):
         jobs = [(x, *build) for turn, x in enumerate(self.cases) for build in x.builds(self.compilers, turn)]
         self.all_well(sorted(jobs, key=lambda job: -job[0].statements))
 
+    def test_stack_is_bounded(self):
+        """What the header says of the stack, against what compilers take without optimisation: more than with it."""
+        for case in [x for x in self.cases if x.variant != "plain" and x.statements <= SMALL and not FEW]:
+            header, source = [(self.folder / f"{case.prefix}{x}").read_text() for x in (".h", ".c")]
+            said = dict(re.findall(r"\* (\w+): [^*]*\n \*\n.*?compilers take at most (\d+)", header, re.DOTALL))
+            for compiler in self.compilers:
+                made = run([compiler, "-std=c99", "-O0", "-fstack-usage", "-c", f"{case.prefix}.c"], cwd=self.folder)
+                self.assertEqual(made.returncode, 0, made.stderr)
+                lines = (self.folder / f"{case.prefix}.su").read_text().splitlines()
+                taken = {x.split("\t")[0].split(":")[-1]: int(x.split("\t")[1]) for x in lines}
+                self.assertGreater(len(said), 0)
+                for name, most in said.items():
+                    body = source.split(f"void {name}(")[-1].split("\n}\n")[0]
+                    called = [0] + [size for other, size in taken.items() if f"{other}(" in body]
+                    self.assertLessEqual(taken[name] + max(called), int(most), f"{name}, {compiler}")
+
     def test_own_sines_are_computed_as_written(self):
         """Whatever may be reordered elsewhere: gcc says so, and is refused; clang does not, and is told."""
         if "clang" not in self.compilers:
