@@ -200,7 +200,7 @@ void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsign
   limb_text_print(t, ": %s\n", limb_equations_motto(x));
   for (int k = 0; (remark = limb_equations_remark(x, k)); k++)
     limb_text_print(t, "%% %s\n", remark);
-  limb_text_put(t, "\\begin{align*}\n");
+  limb_text_put(t, "\\begingroup\\allowdisplaybreaks\n\\begin{align*}\n");
   for (int k = 0; k < WHATS; k++) {
     if (!limb_asks(what, k)) continue;
     limb_text_put(t, first ? "" : " \\\\\n");
@@ -210,6 +210,6 @@ void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsign
     else
       put_entries(x, t, k);
   }
-  limb_text_put(t, "\n\\end{align*}\n");
+  limb_text_put(t, "\n\\end{align*}\n\\endgroup\n");
   put_symbols(x, t, marks);
 }

@@ -190,11 +190,11 @@ class Equations(unittest.TestCase):
             model = self.model(model) if "\n" in model else model
             n = len(self.joints(model))
             q, v, a = self.state(n, model)
-            want = self.library(model, ("M", "C", "g", "tau"), q, v, a)
+            want = self.library(model, ("M", "C", "g", "h", "tau"), q, v, a)
             for words in ((), ("--numbers",)):
                 code = self.compiled(model, "--what", "M,C,g,h,tau", *words)
                 inputs = [(ctypes.c_double * n)(*x) for x in (q, v, a)]
-                for name, used, size in (("M", 1, n * n), ("C", 2, n * n), ("g", 1, n), ("tau", 3, n)):
+                for name, used, size in (("M", 1, n * n), ("C", 2, n * n), ("g", 1, n), ("h", 2, n), ("tau", 3, n)):
                     out = (ctypes.c_double * size)(*[math.nan] * size)
                     code.get(name, code.get(f"{name}_and_loops"))(*inputs[:used], out)
                     with self.subTest(model=model, name=name, words=words):

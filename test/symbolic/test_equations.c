@@ -7,6 +7,7 @@
 
 #include "support/budget.h"
 #include "support/closed.h"
+#include "support/robots_impl.h"
 #include "support/trial.h"
 #include "symbolic/written.h"
 
@@ -62,6 +63,49 @@ START_TEST(planar_2r_is_the_textbooks)
 END_TEST
 
 // Seed 001, the matrices of the four-bar after (32), and Psi.
+// The second axis looks the other way: q1 - q2, and the cosine of q2, not of -q2.
+START_TEST(axes_against_each_other)
+{
+  if (_i > 0) return;
+  limb_builder* b = fixture_begin("reversed");
+  const double I[6] = {0, 0, 0, 0.1, 0, 0.1};
+  const sp_inertia Y = fixture_inertia(2, sp_v3(0.3, 0, 0), I);
+  fixture_gravity(b, sp_v3(0, -9.81, 0));
+  const int one =
+    fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), Y);
+  (void)fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(0.6, 0, 0), sp_v3(0, 0, -1), Y);
+  limb_model* m = fixture_end(b);
+  assert_lines(m, NULL,
+               (const char* const[]){
+                 "\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
+                 "\nM12 = M21 = -I2 - m2*r2^2 - m2*l1*r2*cos(q2)",
+                 "\nC12 = -m2*l1*r2*sin(q2)*(v1 - v2)", "\ng2 = -m2*g*r2*cos(q1 - q2)", NULL});
+  limb_model_destroy(m);
+}
+END_TEST
+
+// Matrices of amsmath have ten columns: wider ones are written entry by entry.
+START_TEST(wide_matrices)
+{
+  if (_i > 1) return;
+  limb_equation_options o = limb_default_equation_options();
+  limb_builder* b = fixture_begin("carts");
+  const double I[6] = {0};
+  written* w;
+  for (int k = 0; k < 10 + _i; k++) {
+    const char name[2] = {(char)('a' + k), 0};
+    (void)fixture_link(b, name, LIMB_PRISMATIC, LIMB_WORLD_BODY, fixture_at(0, k, 0),
+                       sp_v3(1, 0, 0), fixture_inertia(1, sp_v3(0, 0, 0), I));
+  }
+  limb_model* m = fixture_end(b);
+  o.what = "M", o.notation = LIMB_NOTATION_LATEX;
+  assert_ok(write_to(m, &o, &w, NULL));
+  ck_assert_int_eq(strstr(w->text, "bmatrix") != NULL, _i == 0);
+  written_free(w);
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(four_bar_is_the_textbooks)
 {
   if (_i > 0) return;
@@ -414,5 +458,6 @@ START_TEST(no_memory)
 END_TEST
 
 CHECK_MAIN("symbolic/equations", trial_robots(), planar_2r_is_the_textbooks,
-           four_bar_is_the_textbooks, notations, forces_of_loops, axes_of_symbols, many_zeros,
-           what_is_written_is_the_library, rows_of_closures, bad_requests, no_memory)
+           axes_against_each_other, wide_matrices, four_bar_is_the_textbooks, notations,
+           forces_of_loops, axes_of_symbols, many_zeros, what_is_written_is_the_library,
+           rows_of_closures, bad_requests, no_memory)
