@@ -49,17 +49,19 @@ static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
   limb_text_put(t, "\\end{bmatrix}");
 }
 
-// Signs at which a line goes on below.
+// Signs at which a line goes on below: outside of brackets, or of those of functions if it is very long.
 static void put_folded(limb_text* t, const char* line)
 {
-  int depth = 0;
+  int depth = 0, function = 0; // depth of a function's bracket; 0: in none
   size_t since = 0;
   for (size_t i = 0; line[i]; i++, since++) {
     const char c[2] = {line[i], '\0'};
-    depth += (line[i] == '(') - (line[i] == ')');
+    if (line[i] == '(' && ++depth && !function && i && line[i - 1] >= 'a' && line[i - 1] <= 'z')
+      function = depth;
+    if (line[i] == ')' && depth-- == function) function = 0;
     const bool sign =
       i && line[i - 1] == ' ' && (line[i] == '+' || line[i] == '-') && line[i + 1] == ' ';
-    if (sign && depth == 0 && since > CUT) {
+    if (sign && !function && since > (depth == 0 ? CUT : 2 * CUT)) {
       limb_text_put(t, "\\\\\n  &\\quad ");
       since = 0;
     }
