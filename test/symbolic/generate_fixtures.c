@@ -1,14 +1,15 @@
 // Writes generated sources of the fixture robots, with their tests, into a folder: what
 // test_generated.py compiles and runs.
 //
-//     generate_fixtures FOLDER [--few | --languages]
+//     generate_fixtures FOLDER [--few | --all | --languages]
 //
-// --few: small robots; --languages: a few robots, in C and in every other language (test_languages.py).
+// --few: small robots; --all: also what takes compilers minutes; --languages: a few robots, in C and in every
+// other language (test_languages.py).
 //
 // A line per case on standard output: prefix, variant, statements of all functions, largest
 // difference to the library that limb_codegen_create met, condition of the mass matrix (trees;
-// 1-norm, the largest of a few random states; 0: not known). Robots are there with all quantities but those
-// that become too large; what else can be asked for (variants) is there for a few.
+// 1-norm, the largest of a few random states; 0: not known). Robots are there with all quantities that they
+// have, without --all but for the largest; what else can be asked for (variants) is there for a few.
 #include "limb/codegen.h"
 
 #include "support/closed.h"
@@ -231,7 +232,7 @@ static const char* const with_variants[] = {"scara", "elastic_arm", NULL};
 // In other languages: friction and springs; ball and free joints; divisions.
 static const char* const in_languages[] = {"scara", "elastic_arm", "two_roots", "four_bar", NULL};
 
-typedef enum extent { ALL, FEW, LANGUAGES } extent;
+typedef enum extent { USUAL, FEW, ALL, LANGUAGES } extent;
 
 enum { SMALL = 8, LARGE = 40 }; // degrees of freedom
 
@@ -259,7 +260,8 @@ static void trees(const char* folder, extent which)
     limb_model* m = table[i].make();
     // Of a thousand joints only what stays small; of large trees not what takes compilers minutes.
     const int is_long = (table[i].flags & ROBOT_LONG) != 0;
-    const char* but = is_long               ? ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,"
+    const char* but = which == ALL          ? ""
+                      : is_long             ? ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,"
                       : table[i].nv > LARGE ? ",Minv,dacc,"
                                             : "";
     const subject x = {m, table[i].name, is_long ? 0 : condition_of(m)};
@@ -287,10 +289,11 @@ int main(int argc, char** argv)
 {
   const char* option = argc == 3 ? argv[2] : "";
   const extent which = strcmp(option, "--few") == 0         ? FEW
+                       : strcmp(option, "--all") == 0       ? ALL
                        : strcmp(option, "--languages") == 0 ? LANGUAGES
-                                                            : ALL;
-  if (argc < 2 || argc > 3 || (argc == 3 && which == ALL)) {
-    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few | --languages]\n");
+                                                            : USUAL;
+  if (argc < 2 || argc > 3 || (argc == 3 && which == USUAL)) {
+    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few | --all | --languages]\n");
     return 2;
   }
   trees(argv[1], which);
