@@ -32,7 +32,8 @@ get_property(LIMB_SHARED GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
 function(limb_instrument target scope)
   if(LIMB_SANITIZE)
     set(flags -fsanitize=${LIMB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    target_compile_options(${target} PRIVATE ${flags} -O1)
+    # Lines are what reports need; more takes up to half as long again.
+    target_compile_options(${target} PRIVATE ${flags} -O1 -g1)
     target_link_options(${target} ${scope} ${flags})
     if(LIMB_FUZZ)
       target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
@@ -88,9 +89,6 @@ function(limb_isa_flags target isa)
     # The vectoriser of straight-line code packs components of 3-vectors: slower than scalar code.
     # Following every inlined variable for the debugger takes minutes.
     target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize -fno-var-tracking)
-  endif()
-  if(LIMB_SANITIZE)
-    target_compile_options(${target} PRIVATE -g1) # lines are what reports need
   endif()
   if(LIMB_SANITIZE MATCHES "undefined")
     # A check at each access of each inlined value takes minutes, too; the address sanitizer stays.
