@@ -155,6 +155,7 @@ START_TEST(joint_types)
   limb_model* m = fixture_end(b);
   limb_base_parameters* base = NULL;
   for (unsigned flags = 0; flags < 4; flags++) {
+    if (CHECK_SANITIZED && flags != (unsigned)_i % 4) continue; // one of them for each pair
     assert_ok(limb_base_create(m, NULL, flags, NULL, &base));
     check_agreement(m, base);
     limb_base_destroy(base);

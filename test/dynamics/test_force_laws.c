@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LAWS = TRIAL_WRENCHES };
+enum { LAWS = TRIAL_WRENCHES, STATES = CHECK_SANITIZED ? 2 : 10 };
 
 static drag sluggish(void) { return (drag){0.3, 0.7, {0.5, -0.25, 1}}; }
 
@@ -80,7 +80,7 @@ static void constant_law_is_wrench(trial* t)
   same_power(t, &env, &t->env);
 }
 
-START_TEST(constants) { trial_over(_i, 10, constant_law_is_wrench); }
+START_TEST(constants) { trial_over(_i, STATES, constant_law_is_wrench); }
 END_TEST
 
 // The drag by hand: all in world axes first, from limb_frame_velocity and the base's velocity.
@@ -128,7 +128,7 @@ static void drag_is_wrench(trial* t)
   drag_is_wrench_on(t, &base);
 }
 
-START_TEST(drags) { trial_over(_i, 10, drag_is_wrench); }
+START_TEST(drags) { trial_over(_i, STATES, drag_is_wrench); }
 END_TEST
 
 static void forward_undoes_inverse(trial* t)
@@ -143,7 +143,7 @@ static void forward_undoes_inverse(trial* t)
   assert_close_array(a, t->a, t->nv, t->solve, 0);
 }
 
-START_TEST(there_and_back) { trial_over(_i, 10, forward_undoes_inverse); }
+START_TEST(there_and_back) { trial_over(_i, STATES, forward_undoes_inverse); }
 END_TEST
 
 // Purely viscous laws: their power is what the frames' velocities say, and it is lost.
@@ -168,7 +168,7 @@ static void drag_power(trial* t)
   assert_close(p.residual, 0, 0, t->solve * size);
 }
 
-START_TEST(power) { trial_over(_i, 10, drag_power); }
+START_TEST(power) { trial_over(_i, STATES, drag_power); }
 END_TEST
 
 // ---- a law that carries the weight of its body --------------------------------------------------------
@@ -210,7 +210,7 @@ static void carried_is_weightless(trial* t)
   free(law);
 }
 
-START_TEST(weightless) { trial_over(_i, 5, carried_is_weightless); }
+START_TEST(weightless) { trial_over(_i, STATES / 2, carried_is_weightless); }
 END_TEST
 
 // ---- marks -------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ static void hybrid_fits_inverse(trial* t)
   free(given);
 }
 
-START_TEST(hybrid) { trial_over(_i, 10, hybrid_fits_inverse); }
+START_TEST(hybrid) { trial_over(_i, STATES, hybrid_fits_inverse); }
 END_TEST
 
 // ---- slopes by hand ----------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ static void slopes_add_up(trial* t)
   assert_close_array(x, want, t->nv, TOL_FD, TOL_FD);
 }
 
-START_TEST(slopes) { trial_over(_i, 3, slopes_add_up); }
+START_TEST(slopes) { trial_over(_i, CHECK_SANITIZED ? 1 : 3, slopes_add_up); }
 END_TEST
 
 CHECK_MAIN("force laws", trial_robots(), constants, drags, there_and_back, power, weightless,

@@ -92,10 +92,17 @@ static void check_orders(const scene* s, limb_sim_force_fn* force)
   limb_model_destroy(from.m);
 }
 
-START_TEST(orders_of_free_motion) { check_orders(&scenes[_i], NULL); }
+// Under a sanitizer a scene is either free or pushed.
+START_TEST(orders_of_free_motion)
+{
+  if (!CHECK_SANITIZED || _i % 2 == 0) check_orders(&scenes[_i], NULL);
+}
 END_TEST
 
-START_TEST(orders_of_pushed_motion) { check_orders(&scenes[_i], push); }
+START_TEST(orders_of_pushed_motion)
+{
+  if (!CHECK_SANITIZED || _i % 2 == 1) check_orders(&scenes[_i], push);
+}
 END_TEST
 
 START_TEST(orders_of_shaken_motion)

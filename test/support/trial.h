@@ -10,8 +10,8 @@
 #include "support/robots.h"
 
 enum {
-  TRIAL_STATES = 100, // per robot
-  TRIAL_FEW = 3,      // of a long chain, under a sanitizer or where trial_enough is asked
+  TRIAL_STATES = CHECK_SANITIZED ? 10 : 100, // per robot; memory is used alike in all of them
+  TRIAL_FEW = 3, // of a long chain, under a sanitizer or where trial_enough is asked
   TRIAL_WRENCHES = 3
 };
 

@@ -6,6 +6,8 @@
 #include "counted.h"
 #include "support/robots.h"
 
+#include <string.h>
+
 typedef struct goal {
   const char* robot;
   const char* what;
@@ -20,6 +22,8 @@ START_TEST(counts_are_no_more_than_promised)
                                {"panda", "fd", 632, 550}, {"ur5", "id", 181, 153},
                                {"ur5", "M", 108, 88},     {"general", "id", 488, 412}};
   for (int i = 2 * _i; i < 2 * _i + 2; i++) {
+    if (CHECK_SANITIZED && strcmp(goals[i].robot, "ur5") != 0)
+      continue; // counts are the same there
     const robot* known = robot_find(goals[i].robot);
     limb_model* m = known ? known->make() : general_7r();
     limb_codegen_options o = limb_default_codegen_options();
