@@ -253,6 +253,7 @@ class Codegen(unittest.TestCase):
             # its rotors included, the text takes less
             self.assertLess(function["mul"] + function["add"], mul + add, robot)
 
+    @unittest.skipIf(FEW, "needs effort")
     def test_counts_of_symoro(self):
         """Its example, as docs/codegen.md has it: 325 + 276 in the text that it wrote."""
         function = self.answer(str(EXAMPLES / "rx90.limb.yaml"), "--effort", "1")["functions"][0]
