@@ -109,8 +109,8 @@ static void describe_outputs(limb_emitter* e, const limb_piece* p)
   }
 }
 
-// Bytes that compilers take at most, without optimisation: a place for every result, and where lanes are wider
-// than the processor for every operation and answer; frames, and that of sines.
+// Bytes that compilers take at most, without optimisation: a place for every result, and where lanes are
+// wider than the processor for every operation and answer; frames, and that of sines.
 static long worst_stack(const limb_emitter* e, const limb_piece* p)
 {
   enum { FRAMES = 512, OF_SINES = 128 };

@@ -29,9 +29,9 @@ SANITIZER = ["-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
 SMALL, LARGE = 800, 2000  # statements
 DOUBLE = 1e-13  # of the largest entry of a result
 EPSILON = 2**-52
-# By elimination, or small differences of large terms (gamma): so much times the condition of the mass matrix (of slopes,
-# which are solved for twice, four times that), or what the test allows (with loops, or over float), ten times what the
-# expressions differed when they were evaluated in double or float.
+# By elimination, or small differences of large terms (gamma): so much times the condition of the mass matrix (of
+# slopes, which are solved for twice, four times that), or what the test allows (with loops, or over float), ten times
+# what the expressions differed when they were evaluated in double or float.
 SOLVED = ("fd", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "tau_active", "closed_acc", "lambda", "closed_M",
           "closed_h", "platform_tau", "platform_acc", "platform_J")
 
