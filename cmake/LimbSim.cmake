@@ -2,6 +2,9 @@
 # (LimbSundials.cmake), when it is there; all others need nothing.
 include(LimbSundials)
 
+if(NOT LIMB_SUNDIALS_FOUND) # nothing is left of these
+  list(FILTER limb_sim_sources EXCLUDE REGEX "/sim/(stepper_(arkode|cvode|ida)|sundials)\\.c$")
+endif()
 add_library(limb_sim_objects OBJECT ${limb_sim_sources})
 limb_library_flags(limb_sim_objects)
 limb_plain_flags(limb_sim_objects)

@@ -8,8 +8,6 @@
 // only. After every step loops are closed and quaternions scaled to unity. Steps end where somebody wants
 // to see the state: no interpolation, which would have a lower order; roots are located by steps that are
 // made again. ARKODE's interpolation says where there may be some.
-#ifdef LIMB_HAVE_SUNDIALS
-
 #include "sim/sundials.h"
 
 #include <arkode/arkode_arkstep.h>
@@ -155,5 +153,3 @@ static limb_status look(limb_sim* sim, double t, sim_point* out)
 
 const sim_stepper limb_sim_erk = {LIMB_SIM_ERK, SIM_TO_STOP, create, destroy,
                                   restart,      step,        inside, look};
-
-#endif

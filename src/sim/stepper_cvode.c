@@ -4,8 +4,6 @@
 // Between steps the solution is the solver's own polynomial. Loops: Baumgarte's terms keep the solver's
 // state near the surface of the constraints, and who looks sees it put back onto it. Should it be off by
 // more than 1000 tolerances all the same, the solver begins anew.
-#ifdef LIMB_HAVE_SUNDIALS
-
 #include "sim/sundials.h"
 
 #include <cvode/cvode.h>
@@ -95,5 +93,3 @@ const sim_stepper limb_sim_adams = {
 const sim_stepper limb_sim_bdf = {
   LIMB_SIM_BDF, SIM_AHEAD, create_bdf,           destroy,
   restart,      step,      limb_sundials_inside, limb_sundials_inside};
-
-#endif

@@ -7,8 +7,6 @@
 // Held velocities: v' - a = 0. Redundant rows: lambda = 0 of these. Without loops the derivatives are
 // analytic (those of inverse dynamics); with loops IDA takes differences, which cost an inverse dynamics
 // each. What drifts from the surface of the constraints is put back as in stepper_cvode.c.
-#ifdef LIMB_HAVE_SUNDIALS
-
 #include "sim/sundials.h"
 
 #include "limb/derivatives.h"
@@ -234,5 +232,3 @@ static limb_status step(limb_sim* sim, double t)
 const sim_stepper limb_sim_ida = {
   LIMB_SIM_IDA,         SIM_AHEAD,           create, destroy, restart, step,
   limb_sundials_inside, limb_sundials_inside};
-
-#endif

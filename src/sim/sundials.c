@@ -11,8 +11,6 @@
 //   W(x) = h/2 sum_i w_i p_i (1 + x + sum_k P_k(x_i) (P_k+1(x) - P_k-1(x))),   k = 1 .. n-1
 //
 // w_i, x_i Gauss' weights (of sum 1) and nodes, P_k Legendre's polynomials, p_i powers at the nodes.
-#ifdef LIMB_HAVE_SUNDIALS
-
 #include "sim/sundials.h"
 
 #include "base/finite.h"
@@ -329,5 +327,3 @@ limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
                        "after %.9g s steps become so short that time does not go on: %s",
                        sim->begin.t, limb_status_text(status));
 }
-
-#endif

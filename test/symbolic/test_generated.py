@@ -22,6 +22,7 @@ import tempfile
 import unittest
 
 GENERATE = None
+WORST = {}  # quantity: largest difference in double, and whose
 FEW = ALL = False
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 LEVELS = ["-O0", "-O2", "-O3"]
@@ -53,6 +54,8 @@ class Case:
         """A line of its test program: verdict, name, difference, and what it allows."""
         verdict, name, differs, allowed = re.match(r"(\w+) +(\w+): differs by (\S+), allowed (\S+)$", line).groups()
         quantity, most = name[len(self.prefix) + 1:], DOUBLE
+        if not self.is_float:
+            WORST[quantity] = max(WORST.get(quantity, (0, "")), (float(differs), self.prefix))
         if quantity in SOLVED:
             most = max(DOUBLE, (4 if quantity == "dacc" else 1) * EPSILON * self.condition)
         if self.is_float or (quantity in SOLVED and not self.condition):
@@ -83,6 +86,11 @@ class Generated(unittest.TestCase):
         cls.compilers = [x for x in ("gcc", "clang") if shutil.which(x)][:1 if FEW else 2]
         if not cls.compilers:
             raise unittest.SkipTest("there is no compiler")
+
+    @classmethod
+    def tearDownClass(cls):
+        for quantity, (differs, prefix) in WORST.items():
+            print(f"{quantity:12} {differs:.1e}  {prefix}", file=sys.stderr)
 
     def build_and_run(self, case, compiler, flags):
         """Message about what went wrong; empty when all is fine."""
