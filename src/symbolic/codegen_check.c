@@ -35,6 +35,23 @@ static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
   }
 }
 
+// Inputs of one kind in all states.
+static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const limb_input* in,
+                               const double* known, uint64_t* seed, double* x)
+{
+  const size_t count = (size_t)in->count;
+  for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
+    for (size_t i = 0; i < count && kind != INPUT_Q; i++) {
+      x[i] = known ? known[i] : size_of(kind) * limb_random_sign(seed);
+    }
+    if (kind != INPUT_Q) continue;
+    const limb_status status = limb_random(m, seed, x);
+    if (status != LIMB_OK) return status;
+    if (s % 2 == 1) relax_shafts(m, seed, x);
+  }
+  return LIMB_OK;
+}
+
 limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity,
                               limb_trial* out)
 {
@@ -46,26 +63,16 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gra
   out->least = limb_program_take(p, functions, sizeof *out->least);
   out->from_library = limb_program_take(p, functions, sizeof *out->from_library);
   if (!out->answer || !out->tolerance || !out->least || !out->from_library) return LIMB_E_NOMEM;
-  for (int k = 0; k < INPUT_KINDS; k++) {
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < INPUT_KINDS && s == LIMB_OK; k++) {
     const limb_input* in = &p->input[k];
-    const size_t count = (size_t)in->count;
-    double* x = limb_program_take(p, LIMB_TRIAL_STATES * count + 1, sizeof *x);
-    if (!x) return LIMB_E_NOMEM;
-    out->input[k] = x;
-    for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
-      if (k == INPUT_Q) {
-        const limb_status status = limb_random(m, &seed, x);
-        if (status != LIMB_OK) return status;
-        if (s % 2 == 1) relax_shafts(m, &seed, x);
-        continue;
-      }
-      const bool is_known = in->value && !(k == INPUT_GRAVITY && any_gravity);
-      for (size_t i = 0; i < count; i++) {
-        x[i] = is_known ? in->value[i] : size_of((limb_input_kind)k) * limb_random_sign(&seed);
-      }
-    }
+    const double* known = k == INPUT_GRAVITY && any_gravity ? NULL : in->value;
+    out->input[k] =
+      limb_program_take(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
+    if (!out->input[k]) return LIMB_E_NOMEM;
+    s = fill_inputs(m, (limb_input_kind)k, in, known, &seed, out->input[k]);
   }
-  return LIMB_OK;
+  return s;
 }
 
 void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops)
