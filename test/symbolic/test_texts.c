@@ -188,7 +188,7 @@ START_TEST(every_answer_is_stored)
     const gathered source = written(m, &o, LIMB_FILE_SOURCE);
     check_at("split %d, sines %d", o.most, k / 2);
     for (int i = 0; i < 12; i++) {
-      char target[16];
+      char target[32];
       (void)snprintf(target, sizeof target, "  %c[%d] = ", i < 9 ? 'R' : 'p', i < 9 ? i : i - 9);
       ck_assert_msg(occurrences(source.at, target) == 1, "%s is there %d times", target,
                     occurrences(source.at, target));
