@@ -268,5 +268,5 @@ int main(void)
   const TTest* const edges[] = {distance_costs_no_digits, a_singular_robot_is_refused,
                                 what_cannot_be_computed_is_refused, NULL};
   const int failed = check_run("dynamics/derivatives", trial_robots(), over_robots);
-  return check_run("dynamics/derivatives: edges", 1, edges) || failed;
+  return check_run("dynamics/derivatives: edges", 1, edges) | failed;
 }

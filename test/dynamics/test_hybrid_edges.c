@@ -504,5 +504,5 @@ int main(void)
                                 answers_beyond_the_numbers,
                                 NULL};
   const int failed = check_run("dynamics/hybrid: marks", trial_robots(), robots);
-  return check_run("dynamics/hybrid: edges", 1, edges) || failed;
+  return check_run("dynamics/hybrid: edges", 1, edges) | failed;
 }

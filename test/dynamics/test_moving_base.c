@@ -415,5 +415,5 @@ int main(void)
   const TTest* const once[] = {
     a_told_base_three_times, a_heavy_base_is_the_ground, ranks, arguments, base_without_mass, NULL};
   const int failed = check_run("moving base", trial_robots(), over_robots);
-  return check_run("moving base, kinds and arguments", 1, once) || failed;
+  return check_run("moving base, kinds and arguments", 1, once) | failed;
 }

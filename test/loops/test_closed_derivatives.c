@@ -338,5 +338,5 @@ int main(void)
                                  inverse_derivatives_are_those_of_the_complex_step, NULL};
   const TTest* const edges[] = {what_cannot_be_differentiated_is_refused, NULL};
   const int failed = check_run("loops/derivatives", closed_count(), robots);
-  return check_run("loops/derivatives: edges", 1, edges) || failed;
+  return check_run("loops/derivatives: edges", 1, edges) | failed;
 }

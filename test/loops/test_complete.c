@@ -310,5 +310,5 @@ int main(void)
     five_bar_of_the_seed,       four_bar_of_the_seed, differential_drive, rolling_disc,
     wrong_choices_are_singular, contradictory_rates,  bad_input,          NULL};
   const int failed = check_run("loops/complete", closed_count(), all);
-  return check_run("loops/complete: numbers and edges", 1, some) || failed;
+  return check_run("loops/complete: numbers and edges", 1, some) | failed;
 }

@@ -155,5 +155,5 @@ int main(void)
   const TTest* const some[] = {crank_goes_round, folds_end_the_branch, meeting_branches_halt,
                                bad_input, NULL};
   const int failed = check_run("loops/follow", closed_count(), all);
-  return check_run("loops/follow: known mechanisms and edges", 1, some) || failed;
+  return check_run("loops/follow: known mechanisms and edges", 1, some) | failed;
 }

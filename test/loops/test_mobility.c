@@ -280,5 +280,5 @@ int main(void)
                                bad_input,
                                NULL};
   const int failed = check_run("loops/mobility", closed_count(), all);
-  return check_run("loops/mobility of known mechanisms", 1, some) || failed;
+  return check_run("loops/mobility of known mechanisms", 1, some) | failed;
 }

@@ -289,5 +289,5 @@ int main(void)
   const TTest* const once[] = {joints_of_a_leg_are_together, geometry_from_open_legs,
                                geometry_stays_on_its_branch, NULL};
   const int failed = check_run("parallel", ROBOTS, all);
-  return check_run("parallel_once", 1, once) || failed;
+  return check_run("parallel_once", 1, once) | failed;
 }

@@ -300,7 +300,7 @@ int main(void)
     check_run("control", trial_robots(),
               (const TTest* const[]){computed_torque_linearises, pd_with_gravity_holds,
                                      feedforward_follows, rates_of_errors, NULL});
-  return wrong + check_run("control, edges", 1,
+  return wrong | check_run("control, edges", 1,
                            (const TTest* const[]){errors_of_a_free_body, efforts_are_limited,
                                                   bad_arguments, laws_disturb_nothing, NULL});
 }

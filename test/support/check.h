@@ -78,8 +78,8 @@ void check_status(check_site site, limb_status got, limb_status want);
 void check_that(check_site site, int holds);
 
 // Runs the tests of one file, each `loops` times with _i = 0 ... loops-1; NULL ends the list.
-// Returns what main returns, CHECK_SKIPPED when LIMB_ISA names an instruction set that cannot be had. Under
-// sanitizers the tests run in this process, else as CK_FORK says.
+// Returns what main returns, CHECK_SKIPPED when LIMB_ISA names an instruction set that cannot be had; of
+// several runs, one | the other. Under sanitizers the tests run in this process, else as CK_FORK says.
 int check_run(const char* suite, int loops, const TTest* const* tests);
 
 // The whole main of a test file: CHECK_MAIN("name", loops, test_a, test_b)
