@@ -22,6 +22,7 @@ static int write_file(const limb_codegen* c, limb_codegen_file which, const char
 static int generate(const char* directory, const char* name, limb_model* m)
 {
   limb_codegen_options o = limb_default_codegen_options();
+  o.effort = 1.5; // half for each of the three
   o.what = "id,M,fd";
   o.prefix = name;
   o.sines = LIMB_SINES_OWN;

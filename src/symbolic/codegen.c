@@ -55,11 +55,10 @@ static void set_entries(limb_function* f, const limb_edge* list)
 
 #define DIGITS_KEPT 1e-11 // fewer operations that lose more than that, relative, are not worth it
 
-// One function gets all that pays, several share half as much again.
+// Functions share it.
 static uint64_t work_for(double effort, int functions)
 {
-  const double all = LIMB_SIMPLIFY_WORK * effort;
-  return (uint64_t)(functions < 2 ? all : 1.5 * all / functions);
+  return (uint64_t)(LIMB_SIMPLIFY_WORK * effort / functions);
 }
 
 // Whether the graph holds the same once more, and again: fewer operations, then sums in another order.
