@@ -15,12 +15,13 @@
 #include "support/closed.h"
 #include "support/robots.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 512, PATH = 1024, PART = 300, ALONE = 500 };
+enum { LIST = 512, PATH = 1024, PART = 300, ALONE = 500, HUGE_SOURCE = 30000 };
 
 typedef struct variant {
   const char* name;
@@ -181,6 +182,7 @@ typedef struct subject {
   const limb_model* m;
   const char* name;
   double condition;
+  long most; // statements of what is written
 } subject;
 
 static void generate(const subject* x, const char* what, const variant* v, const char* folder)
@@ -195,7 +197,7 @@ static void generate(const subject* x, const char* what, const variant* v, const
 }
 
 // A case of all quantities that the robot has, but for some; one of its own for each that has more than ALONE
-// statements, plain ones only (the longest are split, plain.options.most).
+// statements, and no more than x->most, plain ones only (the longest are split, plain.options.most).
 static void all_quantities(const subject* x, const char* but, const variant* v, const char* folder)
 {
   char list[LIST] = "";
@@ -211,7 +213,7 @@ static void all_quantities(const subject* x, const char* but, const variant* v, 
     if (limb_codegen_get(c, given, &f) != LIMB_OK) stop(prefix, what, &(limb_error){0});
     if (f.statements <= ALONE) {
       (void)snprintf(list + strlen(list), LIST - strlen(list), "%s%s", *list ? "," : "", what);
-    } else if (v == &plain) {
+    } else if (v == &plain && f.statements <= x->most) {
       write_case(c, v, x->condition, folder);
     }
     limb_codegen_free(c);
@@ -233,6 +235,8 @@ static const char* const with_variants[] = {"scara", "elastic_arm", NULL};
 static const char* const in_languages[] = {"scara", "elastic_arm", "two_roots", "four_bar", NULL};
 
 typedef enum extent { USUAL, FEW, ALL, LANGUAGES } extent;
+
+static long most_of(extent which) { return which == ALL ? LONG_MAX : HUGE_SOURCE; }
 
 enum { SMALL = 8, LARGE = 40 }; // degrees of freedom
 
@@ -264,7 +268,7 @@ static void trees(const char* folder, extent which)
                       : is_long             ? ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,"
                       : table[i].nv > LARGE ? ",Minv,dacc,"
                                             : "";
-    const subject x = {m, table[i].name, is_long ? 0 : condition_of(m)};
+    const subject x = {m, table[i].name, is_long ? 0 : condition_of(m), most_of(which)};
     write_robot(&x, x.name, but, which, folder);
     limb_model_destroy(m);
   }
@@ -279,7 +283,7 @@ static void closed(const char* folder, extent which)
     char name[64];
     closed_case c = closed_make(i, 1);
     (void)snprintf(name, sizeof name, "closed_%s", c.name);
-    const subject x = {c.m, name, 0};
+    const subject x = {c.m, name, 0, most_of(which)};
     write_robot(&x, c.name, of_trees, which, folder);
     closed_free(&c);
   }

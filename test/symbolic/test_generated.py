@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Generated sources of all fixture robots, compiled and run.
 
-    test_generated.py <generate_fixtures> [--few] [--all]
+    test_generated.py <generate_fixtures> [--few | --all [RECORD]]
 
 Every source is compiled with gcc and clang (those that are there), with -O0, -O2 and -O3, and once with the
 undefined-behaviour sanitizer; all warnings that users ask for are errors. The program that was generated with it then
 compares its answers with the library's. test_languages.py runs the other languages.
 
-All that takes hours of processor time: --all does it. Otherwise the largest sources are left out, those of more than
-SMALL statements are compiled in one of these ways, each in another one, and those of more than LARGE with -O0 by one
-compiler. --few: small robots, one compiler, -O0.
+All that takes hours of processor time: --all does it, telling every program that has run. What went well is written
+into the file RECORD, by what compiler, flags and texts were; a later run does not do that again. Otherwise the largest
+sources are left out, those of more than SMALL statements are compiled in one of these ways, each in another one, and
+those of more than LARGE with -O0 by one compiler. --few: small robots, one compiler, -O0.
 """
 import concurrent.futures
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -22,8 +25,8 @@ import tempfile
 import unittest
 
 GENERATE = None
-WORST = {}  # quantity: largest difference in double, and whose
 FEW = ALL = False
+RECORD = None
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 LEVELS = ["-O0", "-O2", "-O3"]
 SANITIZER = ["-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
@@ -41,6 +44,40 @@ def run(words, timeout=3000, **more):
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, **more)
 
 
+class Record:
+    """Programs that ran well and how far their answers differed: a line each, in a file (or None)."""
+
+    def __init__(self, path):
+        self.done = {}  # key: name, is it over float, {quantity: difference}
+        self.file = open(path, "a+", encoding="utf-8") if path else None
+        if self.file:
+            self.file.seek(0)
+            self.done = {x["key"]: x for x in map(json.loads, self.file)}
+
+    @staticmethod
+    def key(words, sources):
+        """Of what is compiled, how and by what."""
+        version = run([words[0], "--version"]).stdout
+        texts = [x.read_text() for x in sources]
+        return hashlib.sha256("\0".join([version, *words, *texts]).encode()).hexdigest()
+
+    def add(self, key, name, is_float, differs):
+        self.done[key] = {"key": key, "name": name, "float": is_float, "differs": differs}
+        if self.file:
+            self.file.write(json.dumps(self.done[key]) + "\n")
+            self.file.flush()
+        if ALL:
+            print(f"{len(self.done):5} ok {name}", file=sys.stderr, flush=True)
+
+    def worst(self):
+        """Quantity: largest difference over double, and whose."""
+        worst = {}
+        for told in [x for x in self.done.values() if not x["float"]]:
+            for quantity, differs in told["differs"].items():
+                worst[quantity] = max(worst.get(quantity, (0, "")), (differs, told["name"]))
+        return worst
+
+
 class Case:
     """A line of generate_fixtures."""
 
@@ -50,17 +87,21 @@ class Case:
         self.statements, self.differs = int(statements), float(differs)
         self.condition = float(condition)
 
-    def is_fine(self, line):
-        """A line of its test program: verdict, name, difference, and what it allows."""
-        verdict, name, differs, allowed = re.match(r"(\w+) +(\w+): differs by (\S+), allowed (\S+)$", line).groups()
-        quantity, most = name[len(self.prefix) + 1:], DOUBLE
-        if not self.is_float:
-            WORST[quantity] = max(WORST.get(quantity, (0, "")), (float(differs), self.prefix))
-        if quantity in SOLVED:
-            most = max(DOUBLE, (4 if quantity == "dacc" else 1) * EPSILON * self.condition)
+    def answers(self, text):
+        """What its test program tells: {quantity: (difference, is it well)}."""
+        lines = [re.match(r"(\w+) +(\w+): differs by (\S+), allowed (\S+)$", x).groups() for x in text.splitlines()]
+        told = {name[len(self.prefix) + 1:]: (verdict, float(differs), float(allowed))
+                for verdict, name, differs, allowed in lines}
+        return {quantity: (differs, verdict == "ok" and differs <= self.most(quantity, allowed))
+                for quantity, (verdict, differs, allowed) in told.items()}
+
+    def most(self, quantity, allowed):
+        """How far answers may differ; allowed: what the test program allows."""
         if self.is_float or (quantity in SOLVED and not self.condition):
-            most = float(allowed)
-        return verdict == "ok" and float(differs) <= most
+            return allowed
+        if quantity in SOLVED:
+            return max(DOUBLE, (4 if quantity == "dacc" else 1) * EPSILON * self.condition)
+        return DOUBLE
 
     def builds(self, compilers, turn):
         """Compilers and flags; turn: which one, where one has to do."""
@@ -89,24 +130,28 @@ class Generated(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        for quantity, (differs, prefix) in WORST.items():
-            print(f"{quantity:12} {differs:.1e}  {prefix}", file=sys.stderr)
+        for quantity, (differs, name) in RECORD.worst().items():
+            print(f"{quantity:12} {differs:.1e}  {name}", file=sys.stderr)
 
     def build_and_run(self, case, compiler, flags):
         """Message about what went wrong; empty when all is fine."""
-        prefix = case.prefix
-        name = f"{prefix}_{compiler}{''.join(flags)}".replace("/", "_")
-        program = self.folder / name
-        made = run([compiler, *FLAGS, *flags, f"{prefix}.c", f"{prefix}_test.c", "-o", str(program), "-lm"],
-                   cwd=self.folder)
+        words = [compiler, *FLAGS, *flags, f"{case.prefix}.c", f"{case.prefix}_test.c"]
+        key = Record.key(words, sorted(self.folder.glob(f"{case.prefix}.[ch]")) +
+                         [self.folder / f"{case.prefix}_test.c"])
+        name = " ".join([case.prefix, compiler, *flags])
+        if key in RECORD.done:
+            return ""
+        program = self.folder / key
+        made = run([*words, "-o", str(program), "-lm"], cwd=self.folder)
         if made.returncode != 0:
             return f"{name}: does not compile: {made.stderr[:2000]}"
         done = run([str(program)])
         program.unlink()
-        told = [x for x in done.stdout.splitlines() if not case.is_fine(x)]
-        if done.returncode == 0 and done.stdout and not told:
+        told = case.answers(done.stdout)
+        if done.returncode == 0 and told and all(well for _, well in told.values()):
+            RECORD.add(key, name, case.is_float, {quantity: differs for quantity, (differs, _) in told.items()})
             return ""
-        return f"{name}: exit code {done.returncode}: {told} {done.stderr[-2000:]}"
+        return f"{name}: exit code {done.returncode}: {done.stdout[-2000:]} {done.stderr[-2000:]}"
 
     def all_well(self, jobs):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -150,6 +195,18 @@ class Generated(unittest.TestCase):
             loose = Case(f"{case.prefix} own 0 0 0")
             self.assertEqual(self.build_and_run(loose, "clang", ["-O2", "-funsafe-math-optimizations"]), "")
 
+    def test_own_sines_are_exact(self):
+        measure = pathlib.Path(__file__).with_name("own_sines.c")
+        for case in [x for x in self.cases if x.variant in ("own", "own_float")]:
+            program = self.folder / f"{case.prefix}_sines"
+            names = [f'-DSOURCE="{case.prefix}.c"', f"-DSINES={case.prefix}_sines",
+                     f"-DREAL={'float' if case.is_float else 'double'}"]
+            for flags in (["-ffp-contract=off"], ["-ffp-contract=fast", "-march=native"]):
+                made = run([self.compilers[0], *FLAGS, "-O2", *flags, *names, f"-I{self.folder}", str(measure),
+                            "-o", str(program), "-lm"])
+                self.assertEqual(made.returncode, 0, made.stderr)
+                self.assertLess(float(run([str(program)]).stdout), 1.25, f"{case.prefix} {flags}")
+
     def test_a_wrong_source_is_found(self):
         """Tests that were generated can fail."""
         text = (self.folder / "scara_plain.c").read_text()
@@ -166,4 +223,5 @@ class Generated(unittest.TestCase):
 if __name__ == "__main__":
     GENERATE = sys.argv[1]
     FEW, ALL = "--few" in sys.argv, "--all" in sys.argv
+    RECORD = Record(sys.argv[3] if ALL and len(sys.argv) > 3 else None)
     unittest.main(argv=sys.argv[:1])
