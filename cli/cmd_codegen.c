@@ -9,6 +9,7 @@
 
 #include "limb/codegen.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,9 +132,10 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},  {"symbols", "symbols"},
-    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"}, {"lanes", "lanes"},
-    {"most", "split"},    {"order", "order"},   {"effort", "effort"}};
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"},
+    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -267,6 +269,30 @@ static void tell_sources(const job* w, FILE* out)
   }
 }
 
+// Of all quantities, when all were asked for, the next from k on that was not written; NULL: there is none.
+static const char* left_out(const job* w, int* k)
+{
+  limb_codegen_facts f;
+  const char* name = NULL;
+  if (!strstr(w->options.what, "all")) return NULL; // which is part of no name
+  for (bool there = true; there && (name = limb_quantity_name(*k)); ++*k) {
+    there = false;
+    for (int i = 0; i < limb_codegen_count(w->code) && !there; i++)
+      there = limb_codegen_get(w->code, i, &f) == LIMB_OK && strcmp(f.quantity, name) == 0;
+  }
+  return name;
+}
+
+static void tell_left_out(const job* w, FILE* out)
+{
+  int k = 0;
+  const char* name = left_out(w, &k);
+  if (!name) return;
+  (void)fprintf(out, "not written: %s", name);
+  while ((name = left_out(w, &k))) (void)fprintf(out, ", %s", name);
+  (void)fprintf(out, "; --what with one of these names tells why\n");
+}
+
 static int print_table(const job* w, FILE* out)
 {
   static const char* const names[] = {"function", "mul",        "add",   "div",    "sines",
@@ -284,6 +310,7 @@ static int print_table(const job* w, FILE* out)
                      "that live at once;\ndiffers: from the library, at random states, of the "
                      "largest entry\n");
   tell_sources(w, out);
+  tell_left_out(w, out);
   for (int k = 0; k < FILES; k++)
     if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
   return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
@@ -320,7 +347,11 @@ static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
 static int print_json(const job* w)
 {
   json_t *answer = cli_json_answer(), *functions = json_array(), *files = json_array();
+  json_t* missing = json_array();
   limb_codegen_facts f;
+  int next = 0;
+  for (const char* name; (name = left_out(w, &next));)
+    (void)json_array_append_new(missing, cli_json_text(name));
   (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(w->robot.model)));
   (void)json_object_set_new(answer, "language", json_string(languages[w->options.language].name));
   (void)json_object_set_new(answer, "prefix", cli_json_text(limb_codegen_prefix(w->code)));
@@ -331,6 +362,7 @@ static int print_json(const job* w)
     if (limb_codegen_get(w->code, i, &f) == LIMB_OK)
       (void)json_array_append_new(functions, function_json(w->robot.model, &f));
   (void)json_object_set_new(answer, "functions", functions);
+  (void)json_object_set_new(answer, "not_written", missing);
   return cli_json_print(answer, stdout, cli_title(w->args));
 }
 

@@ -75,10 +75,12 @@ typedef struct limb_codegen_options {
   int most;     ///< statements of a function, from 10 on; longer ones are split into parts, which
                 ///< the function calls; 0: never (C)
   int gravity;  ///< not 0: gravity is an argument
-  int friction; ///< not 0: friction counts in id and fd (limb_environment); default 1
+  int friction; ///< not 0: friction counts in forces and what is made of them (limb_environment);
+                ///< default 1
   limb_statement_order order;
   double effort;        ///< time to look for fewer operations, about in seconds; default 1; 0: none
-  double coulomb_width; ///< > 0: friction by tanh(v / width) instead of its sign; default 0
+  double coulomb_width; ///< 1e-9 to 1e9: friction by tanh(v / width) instead of its sign; default
+                        ///< 0: its sign
 } limb_codegen_options;
 
 static inline limb_codegen_options limb_default_codegen_options(void)
@@ -132,7 +134,7 @@ typedef struct limb_codegen_facts {
   const char* name; ///< of the function in the text
   const char* quantity;
   long mul, add, div; ///< add: subtractions as well
-  long sines;         ///< angles whose sine and cosine are taken
+  long sines;         ///< angles whose sine and cosine are taken, or given
   long other;         ///< square roots, signs, hyperbolic tangents
   long statements;
   long stack;       ///< bytes of all intermediate results that live at once, at most

@@ -29,7 +29,8 @@ typedef struct limb_equation_options {
   const char* what;       ///< of "M,C,g,h,tau,Psi"; NULL: M, C, g, and Psi if there are loops
   limb_notation notation; ///< default: text
   int numbers;            ///< not 0: the robot's numbers instead of symbols
-  int most;               ///< terms of one entry, beyond which the robot is too large; default 2000
+  int most;               ///< terms of one entry of M, C, g or Psi (h and tau are sums of these),
+                          ///< beyond which the robot is too large; default 2000
 } limb_equation_options;
 
 static inline limb_equation_options limb_default_equation_options(void)

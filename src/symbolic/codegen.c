@@ -11,6 +11,7 @@
 #include "symbolic/sum_order.h"
 #include "symbolic/trace.h"
 #include "symbolic/vanish.h"
+#include "symbolic/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,10 @@ static limb_status simplify(making* x, int k)
   memcpy(traced, list, n * sizeof *list);
   limb_operations now;
   if (!limb_count_operations(x->program->graph, f, &now)) return LIMB_E_NOMEM;
-  if (!has_room(x->program->graph, &now)) return LIMB_OK; // as it is, it may still fit
+  if (!has_room(x->program->graph, &now)) { // as it is, it may still fit
+    set_entries(f, traced);
+    return LIMB_OK;
+  }
   const double effort = x->e.options.effort;
   if (effort > 0 &&
       !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
@@ -98,15 +102,28 @@ static limb_status simplify(making* x, int k)
   return LIMB_OK;
 }
 
-// Answers, and then fewer operations for the same.
+// Leaves function k out. Of what is known of functions in states, that of later ones is not there yet.
+static void leave_out(limb_program* p, int k)
+{
+  p->nfunction--;
+  memmove(&p->function[k], &p->function[k + 1], (size_t)(p->nfunction - k) * sizeof *p->function);
+}
+
+// Answers, and then fewer operations for the same. When all that the robot has is asked for, what is singular
+// is left out, as long as there is more.
 static limb_status prepare(making* x)
 {
   limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity, &x->trial);
   if (s == LIMB_OK && x->answering.loops)
     limb_trial_close(&x->trial, x->program, x->answering.loops);
+  const bool all = limb_is_all(x->e.options.what);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
-    s = limb_trial_answer(&x->trial, &x->answering, x->program, k, x->error);
+    const bool may_go = all && x->program->nfunction > 1;
+    s = limb_trial_answer(&x->trial, &x->answering, x->program, k, may_go ? NULL : x->error);
     if (s == LIMB_OK) s = simplify(x, k);
+    if (s != LIMB_E_UNSUPPORTED || !may_go) continue;
+    leave_out(x->program, k--);
+    s = LIMB_OK;
   }
   return s;
 }
@@ -125,7 +142,7 @@ static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* m
     for (uint32_t n = 0; n < nodes; n++) {
       const limb_node* x = limb_graph_node(p->graph, n);
       if (!uses[n] || !limb_is_sine((limb_op)x->op) || mark[limb_edge_node(x->a)]) continue;
-      if (list) list[count] = limb_edge_of(limb_edge_node(x->a));
+      list[count] = limb_edge_of(limb_edge_node(x->a));
       mark[limb_edge_node(x->a)] = ++count;
     }
   }

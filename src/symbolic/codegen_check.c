@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DISAGREEMENT 1e-7 // beyond: not the same function; rounding of long chains stays below
-#define SINGLE_MOST  1e-2 // rounding of float beyond which answers are none
+#define DISAGREEMENT 1e-7  // beyond: not the same function; rounding of long chains stays below
+#define SINGLE_MOST  1e-2  // rounding of float beyond which answers are none
+#define VANISHED     1e-13 // of what is large: nothing but rounding
 
 // ---- states ---------------------------------------------------------------------------------------------
 
@@ -116,20 +117,55 @@ static void set_gravity(limb_answering* x, const double* const input[INPUT_KINDS
   x->env.gravity = sp_v3(g[0], g[1], g[2]);
 }
 
-// The largest force that the states take, beside which rounding of others is nothing.
-static limb_status find_forces(limb_trial* t, limb_answering* x, limb_program* p)
+// The largest force (id) or acceleration (fd) of the states, beside which rounding of others is nothing.
+static limb_status find_largest(const limb_trial* t, limb_answering* x, limb_program* p,
+                                const char* name, double* most)
 {
-  const limb_function id = {.name = "id"};
+  const limb_function f = {.name = name};
   const int n = limb_nv(x->m);
-  double* tau = limb_program_take(p, (size_t)n + 1, sizeof *tau);
-  if (!tau) return LIMB_E_NOMEM;
+  double* out = limb_program_take(p, (size_t)n + 1, sizeof *out);
+  if (!out) return LIMB_E_NOMEM;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     state_at(t, p, s, input);
     set_gravity(x, input);
-    if (limb_answer(x, &id, input, tau) != LIMB_OK) continue;
-    for (int i = 0; i < n; i++) t->forces = fmax(t->forces, fabs(tau[i]));
+    if (limb_answer(x, &f, input, out) != LIMB_OK) continue;
+    for (int i = 0; i < n; i++) *most = fmax(*most, fabs(out[i]));
   }
+  return LIMB_OK;
+}
+
+// Whether some output is rounding beside a size, in all states.
+static bool vanishes(const limb_trial* t, const limb_function* f, int k, double size)
+{
+  const size_t all = limb_entries_of(f);
+  size_t at = 0;
+  bool any = false;
+  for (int o = 0; o < f->noutput; o++) {
+    const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
+    double most = 0;
+    for (size_t i = 0; i < n * (size_t)t->states; i++)
+      most = fmax(most, fabs(t->answer[k][i / n * all + at + i % n]));
+    any = any || most <= VANISHED * size;
+    at += n;
+  }
+  return any;
+}
+
+// What is large beside the rounding of a function's answers. Slopes of accelerations are measured by these
+// only where they vanish.
+static limb_status set_least(limb_trial* t, limb_answering* x, limb_program* p, int k)
+{
+  const limb_function* f = &p->function[k];
+  t->least[k] = 0;
+  if (limb_emit_may_vanish(f)) {
+    if (t->forces == 0 && find_largest(t, x, p, "id", &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
+    t->least[k] = t->forces;
+  }
+  if (strcmp(f->name, "dacc") != 0) return LIMB_OK;
+  double most = 0;
+  if (find_largest(t, x, p, "fd", &most) != LIMB_OK) return LIMB_E_NOMEM;
+  if (vanishes(t, f, k, most)) t->least[k] = most;
   return LIMB_OK;
 }
 
@@ -141,9 +177,6 @@ limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p,
   const limb_edge* list = edges_of(p, f);
   t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
   if (!list || !t->answer[k]) return LIMB_E_NOMEM;
-  if (limb_emit_may_vanish(f) && t->forces == 0 && find_forces(t, x, p) != LIMB_OK)
-    return LIMB_E_NOMEM;
-  t->least[k] = limb_emit_may_vanish(f) ? t->forces : 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     double* out = t->answer[k] + (size_t)s * n;
@@ -163,7 +196,7 @@ limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p,
                      "in a random state the library says: %s; there is no closed form to write",
                      limb_status_text(status));
   }
-  return LIMB_OK;
+  return set_least(t, x, p, k);
 }
 
 // ---- comparison -----------------------------------------------------------------------------------------
@@ -231,9 +264,9 @@ static float single_value(const limb_graph* g, uint32_t node, const double* cons
   }
 }
 
-// As limb_evaluate, with every operation rounded to float.
+// As limb_evaluate, with every operation rounded to float; beyond: a number is none.
 static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n,
-                            const double* const* input, double* out)
+                            const double* const* input, double* out, bool* beyond)
 {
   const limb_allocator alloc = *limb_graph_allocator(g);
   const uint32_t count = limb_graph_count(g);
@@ -243,7 +276,9 @@ static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t
   unsigned char* live = (unsigned char*)(value + count);
   limb_mark_live(g, list, n, live, count);
   for (uint32_t i = 0; i < count; i++) {
-    if (live[i]) value[i] = single_value(g, i, input, value);
+    if (!live[i]) continue;
+    value[i] = single_value(g, i, input, value);
+    if (limb_graph_node(g, i)->op == OP_NUMBER && !isfinite(value[i])) *beyond = true;
   }
   for (uint32_t i = 0; i < n; i++) {
     const double x = (double)value[limb_edge_node(list[i])];
@@ -264,7 +299,7 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
   limb_operations c;
   if (!list || !got || !limb_count_operations(p->graph, f, &c)) return LIMB_E_NOMEM;
   const double rounded = c.div > 0 ? ROUNDED_SOLVED : ROUNDED;
-  bool agree = true;
+  bool agree = true, beyond = false;
   *disagrees = 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
@@ -274,7 +309,7 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     *disagrees = fmax(*disagrees, apart(f, got, want, t->least[k]));
     agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
-    if (!evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
+    if (!evaluate_single(p->graph, list, n, input, got, &beyond)) return LIMB_E_NOMEM;
     rounding = fmax(rounding, apart(f, got, want, t->least[k]));
   }
   if (!agree || !(*disagrees <= DISAGREEMENT)) {
@@ -284,7 +319,7 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
       " please report this robot",
       *disagrees);
   }
-  if (!isfinite(rounding)) {
+  if (beyond || !isfinite(rounding)) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "its numbers are beyond the range of float: take double");
   }

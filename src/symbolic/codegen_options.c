@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { PARTS_LEAST = 10, EFFORT_MOST = 1000 };
+static const double width_least = 1e-9, width_most = 1e9;
 
 // ---- options --------------------------------------------------------------------------------------------
 
@@ -33,10 +34,11 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
     return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort,
                      EFFORT_MOST);
   }
-  if (!(o->coulomb_width >= 0 && o->coulomb_width <= 1e9)) {
+  const double width = o->coulomb_width;
+  if (width != 0 && !(width >= width_least && width <= width_most)) {
     return limb_fail(error, LIMB_E_ARG, "coulomb_width",
-                     "%g is no velocity below which friction fades: take 0 to 1e9",
-                     o->coulomb_width);
+                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none",
+                     width, width_least, width_most);
   }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS) {
     return limb_fail(error, LIMB_E_ARG, "order", "%d is no order of statements", (int)o->order);
@@ -60,7 +62,7 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
   const char* name = languages[o->language];
   if (o->single && !c && !rust) {
     return limb_fail(error, LIMB_E_ARG, "single",
-                     "numbers of %s are double: leave single out, or take C or Rust", name);
+                     "numbers of %s are double: take C or Rust for float", name);
   }
   if (o->lanes > 1 && !c) {
     return limb_fail(error, LIMB_E_ARG, "lanes", "%s has no lanes here: take 1, or C", name);
@@ -89,7 +91,8 @@ limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_pi
 
 // ---- names ----------------------------------------------------------------------------------------------
 
-// Words that some of the languages keep for themselves; names of files are names of modules in some, too.
+// Words that some of the languages keep for themselves, functions that texts call, and what files may not be
+// called: headers of C, modules of Python.
 static const char* const keywords[] = {"abstract", "alignas",   "alignof",    "and",
                                        "as",       "asm",       "assert",     "async",
                                        "auto",     "await",     "baremodule", "become",
@@ -121,7 +124,15 @@ static const char* const keywords[] = {"abstract", "alignas",   "alignof",    "a
                                        "unsafe",   "unsigned",  "unsized",    "unwind_protect",
                                        "use",      "using",     "until",      "virtual",
                                        "void",     "volatile",  "where",      "while",
-                                       "with",     "yield",     "otherwise"};
+                                       "with",     "yield",     "otherwise",  "None",
+                                       "True",     "False",     "Self",       "sin",
+                                       "cos",      "sqrt",      "sign",       "tanh",
+                                       "zeros",    "ctype",     "errno",      "fenv",
+                                       "inttypes", "iso646",    "limits",     "locale",
+                                       "os",       "setjmp",    "signal",     "stdarg",
+                                       "stdbool",  "stddef",    "stdint",     "stdlib",
+                                       "string",   "sys",       "tgmath",     "time",
+                                       "wchar",    "wctype"};
 
 static bool is_keyword(const char* name)
 {
@@ -146,7 +157,7 @@ limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* 
     if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix)) {
       return limb_fail(error, LIMB_E_ARG, "prefix",
                        "'%.60s' cannot begin a name: take a letter, then letters, digits and"
-                       " underscores (at most %d), no keyword of any of the languages",
+                       " underscores (at most %d), no word that one of the languages has already",
                        o->prefix, (int)most);
     }
     (void)snprintf(prefix, room, "%s", o->prefix);

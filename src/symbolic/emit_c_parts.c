@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // ---- lines ----------------------------------------------------------------------------------------------
@@ -391,12 +390,16 @@ void limb_c_numbers_call(limb_emitter* e, const limb_piece* p)
 
 // ---- the word for parts -----------------------------------------------------------------------------------
 
+// Whether the statements, stores of numbers and what own sines take would be too many.
 bool limb_c_is_split(const limb_emitter* e, const limb_piece* p)
 {
   const uint32_t most = (uint32_t)e->options.most, end = end_line(p);
-  uint32_t line = first_line(e, p), units = 0;
+  const uint32_t numbers = number_parts(e, p) ? 0 : limb_emit_number_count(p);
+  const bool own = e->options.sines == LIMB_SINES_OWN && p->list.nangle;
+  uint32_t line = first_line(e, p), units = line + numbers + (own ? 3 + p->list.nangle : 0);
+  if (line == end) return false; // nothing to cut
   while (most > 0 && line < end && units <= most) line = unit_at(p, line).end, units++;
-  return units > most;
+  return most > 0 && units > most;
 }
 
 // Compilers put functions that are called once into their callers, and take minutes for what comes of it.

@@ -1,7 +1,6 @@
 // What the texts in C share: comments, the type of lanes, prototypes (emit.h).
 #include "symbolic/emit_c.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
@@ -109,8 +108,18 @@ static void describe_outputs(limb_emitter* e, const limb_piece* p)
   }
 }
 
+// How often inputs are read, sines that are inputs included.
+static long reads_of(const limb_emitter* e, const limb_piece* p)
+{
+  const limb_listing* l = &p->list;
+  long reads = limb_c_given(e, p) ? 2 * (long)l->nangle : 0;
+  for (uint32_t n = 0; n < l->nodes; n++)
+    if (limb_graph_node(l->g, n)->op == OP_SYMBOL) reads += (long)l->uses[n];
+  return reads;
+}
+
 // Bytes that compilers take at most, without optimisation: a place for every result, and where lanes are
-// wider than the processor for every operation and answer; frames, and that of sines.
+// wider than the processor for every operation, answer and input that is read; frames, and that of sines.
 static long worst_stack(const limb_emitter* e, const limb_piece* p)
 {
   enum { FRAMES = 512, OF_SINES = 128 };
@@ -119,6 +128,7 @@ static long worst_stack(const limb_emitter* e, const limb_piece* p)
   long values = (long)p->list.count + (own ? OF_SINES : 0);
   if (e->options.lanes > 1) {
     values += n->mul + n->add + n->div + n->other * e->options.lanes + (long)p->list.entries;
+    values += reads_of(e, p);
   }
   return FRAMES + p->kept + values * limb_emit_bytes(e);
 }
@@ -150,9 +160,10 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
     " * (without optimisation), besides what math.h takes.\n",
     p->list.count, p->stack, worst_stack(e, p));
   if (limb_emit_is_quantity(p->f)) {
-    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to %.1e,\n", e->states,
-                    limb_emit_reference(p), p->disagrees);
-    limb_text_print(e->text, " * relative to the largest entry%s, when computed in %s.\n",
+    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to ", e->states,
+                    limb_emit_reference(p));
+    limb_text_error(e->text, p->disagrees);
+    limb_text_print(e->text, ",\n * relative to the largest entry%s, when computed in %s.\n",
                     limb_emit_may_vanish(p->f) ? " or force in motion" : "", e->real);
   }
   limb_text_print(

@@ -279,7 +279,9 @@ static void put_description(limb_emitter* e, const limb_piece* p)
   if (!limb_emit_is_quantity(p->f)) return;
   limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note,
                   n->mul, n->add, n->div, n->sines);
-  limb_text_print(e->text, " agrees with %s to %.1e.\n", limb_emit_reference(p), p->disagrees);
+  limb_text_print(e->text, " agrees with %s to ", limb_emit_reference(p));
+  limb_text_error(e->text, p->disagrees);
+  text(e, ".\n");
 }
 
 static void put_opening(limb_emitter* e)
@@ -326,7 +328,8 @@ static void put_beginning(limb_emitter* e)
   case LIMB_LANGUAGE_RUST:
     text(e, "// Sines, roots and hyperbolic tangents are those of std.\n");
     if (!sign) break;
-    limb_text_print(e->text, "\nfn %s_sign(x: %s) -> %s {\n", e->prefix, e->real, e->real);
+    limb_text_print(e->text, "\n#[allow(non_snake_case)]\nfn %s_sign(x: %s) -> %s {\n", e->prefix,
+                    e->real, e->real);
     limb_text_print(e->text, "    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))%s\n}\n",
                     e->options.single ? "" : " as f64");
     break;

@@ -115,8 +115,12 @@ bool limb_equations_with_loops(const limb_equations* x, int quantity)
 
 const char* limb_equations_motto(const limb_equations* x)
 {
-  return x->m->nloop ? "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0"
-                     : "M(q) a + C(q, v) v + g(q) = tau";
+  if (x->m->nloop == 0) return "M(q) a + C(q, v) v + g(q) = tau";
+  for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the law
+    if (limb_follows_law(&x->m->loop[l].def.law))
+      return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
+  }
+  return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0";
 }
 
 static bool loses(const limb_equations* x)

@@ -151,10 +151,14 @@ limb_status limb_equations_loops(limb_equations* e)
   e->Psi = limb_ring_take(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);
   if (!X || !phi || !e->Psi) return LIMB_E_NOMEM;
   for (int l = 0; l < m->nloop; l++) {
+    if (limb_follows_law(&m->loop[l].def.law))
+      return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
+                       "the loop follows a law in time, which equations do not know; ask for M, C "
+                       "and g alone (--what M,C,g), or take the law away");
     if (m->loop[l].holonomic == m->loop[l].nrow) continue;
     return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
                      "rows that roll or slide on an edge are not written as equations; "
-                     "ask for M, C and g alone, or use `limb codegen`");
+                     "ask for M, C and g alone (--what M,C,g), or use `limb codegen`");
   }
   const limb_loop_kernels_symbol_in in = {.q = e->q, .X = X};
   const limb_loop_kernels_symbol_out out = {.phi = phi};

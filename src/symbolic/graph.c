@@ -46,16 +46,22 @@ static uint32_t find(const limb_graph* g, limb_node n)
   return at;
 }
 
+// All nodes into an empty table.
+static void fill_slots(limb_graph* g)
+{
+  memset(g->slot, 0, g->slots * sizeof *g->slot);
+  for (uint32_t i = 1; i < g->count; i++) g->slot[find(g, g->node[i])] = i;
+}
+
 // A table with room for as many nodes again.
 static bool spread(limb_graph* g)
 {
   const uint32_t old = g->slots, more = old ? 2 * old : 4096;
   uint32_t* to = limb_alloc(&g->alloc, more * sizeof *to);
   if (!to) return false;
-  memset(to, 0, more * sizeof *to);
   limb_free(&g->alloc, g->slot, old * sizeof *g->slot);
   g->slot = to, g->slots = more;
-  for (uint32_t i = 1; i < g->count; i++) g->slot[find(g, g->node[i])] = i;
+  fill_slots(g);
   return true;
 }
 
@@ -81,6 +87,13 @@ void limb_graph_free(limb_graph* g)
   limb_free(&use, g->node, g->room * sizeof *g->node);
   limb_free(&use, g->slot, g->slots * sizeof *g->slot);
   limb_free(&use, g, sizeof *g);
+}
+
+void limb_graph_shrink(limb_graph* g, uint32_t count)
+{
+  g->count = count;
+  g->full = g->singular = false;
+  fill_slots(g);
 }
 
 bool limb_graph_full(const limb_graph* g) { return g->full; }

@@ -5,11 +5,11 @@
 // sign is no node, and goes into whatever uses it. Normal form of a node:
 //
 //   ADD    the operand that came first is plus:  b - a = -(a - b),  -a - b = -(a + b)
-//   MUL    no signs, the operand that came first is first;  DIV no signs;  SIN odd, COS even
+//   MUL    no signs, numbers first, else the operand that came first;  DIV no signs;  SIN odd, COS even
 //   NUMBER positive, or zero
 //
-// Numbers fold, zeros and ones vanish. A graph only grows. When there is no memory for a node, the graph says
-// so (limb_graph_full) and edges are zero from then on. So it does when a number was asked for that is not
+// Numbers fold, zeros and ones vanish. When there is no memory for a node, the graph says so
+// (limb_graph_full) and edges are zero from then on. So it does when a number was asked for that is not
 // finite, as in a division by zero (limb_graph_singular).
 #ifndef LIMB_GRAPH_H
 #define LIMB_GRAPH_H
@@ -62,6 +62,9 @@ const limb_node* limb_graph_node(const limb_graph* g, uint32_t node);
 double limb_graph_number(const limb_graph* g, uint32_t node); // of an OP_NUMBER
 const limb_allocator* limb_graph_allocator(const limb_graph* g);
 
+// Forgets all but the first nodes, and that it was full or singular; edges to the others mean nothing then.
+void limb_graph_shrink(limb_graph* g, uint32_t count);
+
 static inline bool limb_op_binary(uint32_t op) { return op >= OP_ADD && op <= OP_DIV; }
 static inline bool limb_op_leaf(uint32_t op) { return op <= OP_SYMBOL; }
 static inline int limb_operands(limb_op op)
@@ -69,11 +72,6 @@ static inline int limb_operands(limb_op op)
   return limb_op_leaf(op) ? 0 : limb_op_binary(op) ? 2 : 1;
 }
 static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
-
-static inline limb_op limb_op_of(const limb_graph* g, limb_edge e)
-{
-  return (limb_op)limb_graph_node(g, limb_edge_node(e))->op;
-}
 
 // Whether the edge is a number; which one.
 bool limb_edge_number(const limb_graph* g, limb_edge e, double* x);

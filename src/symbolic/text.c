@@ -59,6 +59,18 @@ void limb_text_name(limb_text* t, const char* name)
   }
 }
 
+void limb_text_error(limb_text* t, double x)
+{
+  char digits[40];
+  (void)snprintf(digits, sizeof digits, "%.1e", x);
+  const char* exponent = strchr(digits, 'e');
+  if (exponent) {
+    limb_text_print(t, "%c.%c%s", digits[0], exponent[-1], exponent);
+  } else {
+    limb_text_put(t, digits);
+  }
+}
+
 void limb_text_tex_number(limb_text* t, const char* number)
 {
   const size_t digits = strcspn(number, "e");

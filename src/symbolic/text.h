@@ -24,6 +24,9 @@ void limb_text_print(limb_text* t, const char* format, ...);
 // A name from a file, fit for a comment of any language: printable ASCII that ends none and begins none.
 void limb_text_name(limb_text* t, const char* name);
 
+// An error, which is not negative, with two digits and a point whatever the locale: 1.2e-16
+void limb_text_error(limb_text* t, double x);
+
 // A number as LaTeX has it, where 2e-06 would be a product: 2 \cdot 10^{-6}
 void limb_text_tex_number(limb_text* t, const char* number);
 

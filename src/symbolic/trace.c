@@ -263,9 +263,7 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
   if (!shape.entry || f->noutput == LIMB_OUTPUTS_MOST) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) shape.entry[i] = edge_of(t->graph, x[i]);
   f->output[f->noutput++] = shape;
-  if (!limb_graph_full(t->graph)) return LIMB_OK;
-  if (limb_graph_count(t->graph) < LIMB_GRAPH_MOST) return LIMB_E_NOMEM;
-  return limb_trace_too_large(t, f);
+  return limb_graph_full(t->graph) ? LIMB_E_NOMEM : LIMB_OK;
 }
 
 // ---- the list of quantities ---------------------------------------------------------------------------
@@ -301,6 +299,9 @@ static const char* name_at(const void* context, int i)
 
 static limb_status unknown(const char* word, limb_error* error)
 {
+  if (limb_is_all(word)) {
+    return limb_fail(error, LIMB_E_ARG, "what", "'all' stands alone: it means all quantities");
+  }
   int count = 0;
   while (quantity_at(count)) count++;
   const char* near = limb_nearest(word, count, name_at, NULL);
@@ -335,6 +336,8 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   *f = (limb_function){.name = x->name, .meaning = x->meaning};
   limb_trace_clear(t);
   limb_status s = x->trace(t, f);
+  const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MOST;
+  if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
   if (s == LIMB_OK && limb_graph_singular(t->graph)) {
     s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
                   "it divides by zero whatever the state: there is no closed form to write");
@@ -342,19 +345,26 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   if (s != LIMB_OK && t->error &&
       strcmp(t->error->where, t->m->name) == 0) // which of those asked for
     (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
-  if (!f->note && is_of_loops(x)) f->note = "q must close the loops, and velocities fit to them.";
+  if (!f->note && is_of_loops(x)) {
+    const bool moves = f->inputs >> INPUT_V & 1U;
+    f->note =
+      moves ? "q must close the loops, and velocities fit to them." : "q must close the loops.";
+  }
   return s;
 }
 
-// All that the robot has.
+// All that the robot has: the others leave no trace.
 static limb_status trace_all(limb_tracer* t)
 {
   limb_error* const error = t->error;
   t->error = NULL; // what it has not is no failure
   limb_status s = LIMB_OK;
   for (int i = 0; quantity_at(i) && s != LIMB_E_NOMEM; i++) {
+    const uint32_t before = limb_graph_count(t->graph);
     s = trace_word(t, quantity_at(i)->name);
-    if (s == LIMB_E_UNSUPPORTED) t->program->nfunction--;
+    if (s == LIMB_OK || s == LIMB_E_NOMEM) continue;
+    t->program->nfunction--;
+    limb_graph_shrink(t->graph, before);
   }
   t->error = error;
   return s == LIMB_E_NOMEM ? s : LIMB_OK;
@@ -362,7 +372,7 @@ static limb_status trace_all(limb_tracer* t)
 
 static limb_status trace_list(limb_tracer* t, const char* what)
 {
-  const bool all = strcmp(what, "all") == 0;
+  const bool all = limb_is_all(what);
   size_t words = 1;
   for (const char* c = what; *c; c++) words += *c == ',';
   for (int i = 0; all && quantity_at(i); i++) words++;

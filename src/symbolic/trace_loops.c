@@ -209,11 +209,24 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   return LIMB_OK;
 }
 
+// What callers must know: what has to fit, and which coordinates the others were eliminated by.
+static limb_status note_elimination(const limb_loop_trace* c, limb_function* f)
+{
+  f->note = f->inputs & A
+              ? "q must close the loops, v and a fit to them. No answer where these do not "
+                "determine the others:"
+              : "q must close the loops, v fit to them. No answer where these do not "
+                "determine the others:";
+  f->noted = independent_labels(c), f->nnoted = c->split.ny;
+  return f->noted ? LIMB_OK : LIMB_E_NOMEM;
+}
+
 static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsigned char* prefer,
                                   limb_loop_trace* c)
 {
   limb_trace_takes(t, f, Q | V | A);
   limb_status s = limb_trace_map(t, prefer, false, c);
+  if (s == LIMB_OK) s = note_elimination(c, f);
   if (s != LIMB_OK) return s;
   limb_scalar* tree = limb_trace_scalars(t, (size_t)t->m->nv);
   limb_scalar* tau = limb_trace_scalars(t, (size_t)t->m->nv);
@@ -233,6 +246,7 @@ static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char
 {
   limb_trace_takes(t, f, Q | V | TAU);
   limb_status s = limb_trace_map(t, prefer, true, c);
+  if (s == LIMB_OK) s = note_elimination(c, f);
   if (s != LIMB_OK) return s;
   *a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!*a) return LIMB_E_NOMEM;

@@ -30,6 +30,7 @@ enum {
 
 typedef struct platform {
   limb_tracer* t;
+  const char* name;      // of the body
   int link;              // that it is part of
   sp_pose in_link;       // and where
   unsigned char* prefer; // nv: velocities that do not carry it
@@ -62,6 +63,7 @@ static limb_status find_platform(platform* p)
   s = limb_parallel_get(parallel, &info);
   limb_parallel_destroy(parallel);
   if (s != LIMB_OK) return s;
+  p->name = m->body[info.platform].name;
   p->link = m->body[info.platform].link;
   p->in_link = limb_settled_pose(m->body[info.platform].in_link);
   p->prefer = limb_program_take(t->program, (size_t)m->nv + 1, 1);
@@ -146,11 +148,19 @@ static void follow_platform(const platform* p, limb_scalar* twist, const limb_sc
   limb_trace_follow(&p->c, y, more, x);
 }
 
-static limb_status begin(platform* p, limb_tracer* t, bool moving)
+static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool moving)
 {
   *p = (platform){.t = t};
   const limb_status s = find_platform(p);
-  return s == LIMB_OK ? set_map(p, moving) : s;
+  if (s != LIMB_OK) return s;
+  f->noted = limb_program_take(t->program, 1, sizeof *f->noted);
+  if (!f->noted) return LIMB_E_NOMEM;
+  f->noted[0] = p->name, f->nnoted = 1;
+  f->note = f->inputs & V
+              ? "q must close the loops, and v fit to them. Twists are those of this body at "
+                "its origin:"
+              : "q must close the loops. Twists are those of this body at its origin:";
+  return set_map(p, moving);
 }
 
 // ---- quantities ---------------------------------------------------------------------------------------
@@ -174,7 +184,7 @@ limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
 {
   platform p;
   limb_trace_takes(t, f, Q | TWIST | RATE);
-  limb_status s = begin(&p, t, false);
+  limb_status s = begin(&p, t, f, false);
   if (s != LIMB_OK) return s;
   const size_t nv = (size_t)t->m->nv;
   limb_scalar *v = limb_trace_scalars(t, nv), *a = limb_trace_scalars(t, nv);
@@ -203,7 +213,7 @@ limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
 {
   platform p;
   limb_trace_takes(t, f, Q | V | TAU);
-  limb_status s = begin(&p, t, true);
+  limb_status s = begin(&p, t, f, true);
   if (s != LIMB_OK) return s;
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!a) return LIMB_E_NOMEM;
@@ -261,7 +271,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
 {
   platform p;
   limb_trace_takes_no_gravity(t, f, Q);
-  limb_status s = begin(&p, t, false);
+  limb_status s = begin(&p, t, f, false);
   if (s != LIMB_OK) return s;
   const int nv = t->m->nv;
   unsigned char* driven = limb_program_take(t->program, (size_t)nv + 1, 1);

@@ -8,11 +8,18 @@ const char* limb_next_word(const char* list, char* word, size_t room)
 {
   list += strspn(list, " ");
   const size_t whole = strcspn(list, ",");
-  size_t length = whole < room ? whole : room - 1;
+  size_t length = whole;
   while (length && list[length - 1] == ' ') length--;
+  if (length >= room) length = room - 1;
   memcpy(word, list, length);
   word[length] = '\0';
   return list[whole] ? list + whole + 1 : NULL;
+}
+
+bool limb_is_all(const char* list)
+{
+  char word[8];
+  return !limb_next_word(list, word, sizeof word) && strcmp(word, "all") == 0;
 }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

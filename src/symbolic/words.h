@@ -9,6 +9,9 @@
 // its end. Longer words are cut, and so are unknown to whoever looks them up.
 const char* limb_next_word(const char* list, char* word, size_t room);
 
+// Whether the list is the word `all`, and nothing else.
+bool limb_is_all(const char* list);
+
 // Letters, digits and underscores, a letter first.
 bool limb_is_identifier(const char* name);
 

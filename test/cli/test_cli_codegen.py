@@ -42,6 +42,37 @@ joints: [{name: glue, type: fixed, parent: world, child: stone}]
 """
 
 
+LIGHT = """limb: 1
+name: light
+bodies:
+  - {name: arm, mass: 2, com: [0.3, 0, 0], inertia: [0.1, 0, 0, 0.1, 0, 0.1]}
+  - {name: tool}
+joints:
+  - {name: shoulder, type: revolute, parent: world, child: arm, axis: [0, 0, 1]}
+  - {name: wrist, type: revolute, parent: arm, child: tool, pose: {xyz: [0.5, 0, 0]}, axis: [0, 0, 1]}
+"""
+
+# No motion of the arm changes accelerations: those slopes are zero, but for rounding.
+BALANCED = """limb: 1
+name: balanced
+bodies:
+  - {name: arm, mass: 2, com: [0, 0, 0.125], solid: {box: [0.1, 0.2, 0.3]}}
+  - {name: flywheel, mass: 3, inertia: [0.3, 0, 0, 0.25, 0, 0.28]}
+joints:
+  - {name: j1, type: revolute, parent: world, child: arm, axis: [0, 0, 1]}
+  - {name: j2, type: revolute, parent: arm, child: flywheel, pose: {xyz: [0.24, 0.14, 0]}, axis: [0, 0, 1]}
+"""
+
+
+def chain(n):
+    """Rotations one after the other, about axes that are neither parallel nor at right angles."""
+    bodies = [f"  - {{name: link{i}, mass: 1, com: [0.1, 0.02, 0.03], inertia: [0.1, 0.01, 0, 0.2, 0, 0.15]}}"
+              for i in range(n)]
+    joints = [f"  - {{name: joint{i}, type: revolute, parent: {f'link{i - 1}' if i else 'world'}, child: link{i}, "
+              f"pose: {{xyz: [0.2, 0.1, 0.05], rpy: [0.3, 0.2, 0.1]}}, axis: [0, 0, 1]}}" for i in range(n)]
+    return "\n".join(["limb: 1", "name: long", "bodies:", *bodies, "joints:", *joints, ""])
+
+
 def general_7r():
     """Seven rotations at general angles and distances, every inertia full."""
     bodies = [f"  - {{name: link{i}, mass: {7 - 0.9 * i:.1f}, com: [0.0{i + 1}, -0.02, 0.1{i}], "
@@ -147,6 +178,50 @@ class Codegen(unittest.TestCase):
         loops = [x["quantity"] for x in self.answer("four_bar", "--what", "all")["functions"]]
         self.assertEqual(loops[:len(tree)], tree)
         self.assertIn("closed_acc", loops)
+        self.assertEqual(self.answer("planar_2r", "--what", " all ")["not_written"][:2], ["psi", "gamma"])
+        self.assertEqual(self.answer("planar_2r", "--what", "id,M")["not_written"], [])
+        self.assertIn("not written: psi, gamma, G,", self.makes("planar_2r", "--what", "all").stdout)
+
+    def test_all_with_a_frame_that_is_no_platform(self):
+        for robot, frame in (("planar_2r", "tip"), ("delta", "tool")):
+            made = self.answer(robot, "--what", "all", "--frame", frame)
+            there = [x["quantity"] for x in made["functions"]]
+            self.assertIn("pose", there)
+            self.assertNotIn("platform_tau", there)
+            self.assertIn("platform_tau", made["not_written"])
+
+    def test_all_but_what_has_no_closed_form(self):
+        """Of a robot with a link without mass."""
+        (self.folder / "light.limb.yaml").write_text(LIGHT)
+        there = [x["quantity"] for x in self.answer("light.limb.yaml", "--what", "all")["functions"]]
+        self.assertEqual(there, "id M C g h J pose dtau Y hybrid".split())
+
+    def test_slopes_that_vanish(self):
+        (self.folder / "balanced.limb.yaml").write_text(BALANCED)
+        self.makes("balanced.limb.yaml", "--what", "dacc")
+        if shutil.which("cc"):
+            tested = self.compile("balanced.c", "balanced_test.c")
+            self.assertEqual(tested.returncode, 0, tested.stdout)
+
+    def test_headers_of_loops_tell_what_callers_must_know(self):
+        self.makes("five_bar", "--what", "tau_active,closed_acc")
+        header = " ".join((self.folder / "five_bar.h").read_text().replace("*", " ").split())
+        self.assertIn("v and a fit to them. No answer where these do not determine the others: ", header)
+        self.makes("delta", "--what", "platform_tau")
+        header = " ".join((self.folder / "delta.h").read_text().replace("*", " ").split())
+        self.assertRegex(header, r"Twists are those of this body at its origin: \w+\.")
+
+    def test_all_but_what_is_too_large(self):
+        (self.folder / "long.limb.yaml").write_text(chain(90))
+        made = self.answer("long.limb.yaml", "--what", "all", "--effort", "0")
+        self.assertIn("id", [x["quantity"] for x in made["functions"]])
+        self.assertIn("dacc", made["not_written"])
+
+    def test_headers_of_names_that_differ_in_capitals(self):
+        for prefix in ("arm", "Arm", "ARM"):
+            self.makes("planar_2r", "--prefix", prefix)
+        guards = {(self.folder / f"{x}.h").read_text().split("#ifndef ")[1].split()[0] for x in ("arm", "Arm", "ARM")}
+        self.assertEqual(len(guards), 3)
 
     def test_smooth_friction(self):
         self.makes("puma560", "--coulomb-width", "0.1", "--effort", "0")
@@ -298,6 +373,10 @@ class Codegen(unittest.TestCase):
         self.assertIn("'fd' is", self.fails(2, "panda", "--what", "id,fdd"))
         self.fails(2, "panda", "--what", "id,,M")
         self.assertIn("twice", self.fails(2, "panda", "--what", "id,id"))
+        self.assertIn("'all' stands alone", self.fails(2, "panda", "--what", "all,id"))
+        self.assertIn("no quantity is called", self.fails(2, "panda", "--what", "id" + 70 * " " + "nonsense"))
+        self.assertIn("--coulomb-width: 1e-40", self.fails(2, "puma560", "--float", "--coulomb-width", "1e-40"))
+        self.assertIn("--coulomb-width: 1e+10", self.fails(2, "puma560", "--coulomb-width", "1e10"))
         self.assertIn("no frame 'nowhere'", self.fails(2, "panda", "--what", "J", "--frame", "nowhere"))
         self.assertIn("--lang takes c|python|", self.fails(2, "panda", "--lang", "fortran"))
         self.assertIn("--lanes takes 1|2|4|8|16, not '3'", self.fails(2, "panda", "--lanes", "3"))
@@ -315,7 +394,7 @@ class Codegen(unittest.TestCase):
             self.fails(2, "panda", *words)
 
     def test_prefix_is_a_name(self):
-        for prefix in ("1arm", "my arm", "../arm", "a/b", "double"):
+        for prefix in ("1arm", "my arm", "../arm", "a/b", "double", "None", "Self", "zeros"):
             self.fails(2, "panda", "--prefix", prefix)
 
     def test_what_the_robot_has_not(self):

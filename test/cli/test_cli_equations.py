@@ -58,6 +58,9 @@ bodies: [{name: a, mass: 2, com: [0.1, 0, 0], inertia: [0.1, 0, 0, 0.12, 0, 0.11
 joints: [{name: j, type: revolute, parent: world, child: a, axis: [0, 0, 1]}]
 """
 TABLE = HINGE + "loops: [{name: table, type: point_on_plane, a: {body: world}, b: {body: a, xyz: [0.3, 0, 0]}}]\n"
+# Its closure is not still: Psi v is no zero.
+SHAKEN = HINGE + ("loops: [{name: shaker, type: distance, length: 1, a: {body: world, xyz: [1, 1, 0]}, "
+                  "b: {body: a, xyz: [0.3, 0, 0]}, law: {row: 0, amplitude: 0.01, frequency: 2}}]\n")
 LIGHT = """
 limb: 1
 name: light
@@ -267,6 +270,11 @@ class Equations(unittest.TestCase):
             self.assertNotIn("[0]", text.replace("q[0]", "").replace("v[0]", "").replace("[0] =", ""))
         done = self.equations(model, "--what", "Psi", code=3)
         self.assertIn("Psi has no rows", done.stderr)
+
+    def test_laws_in_time(self):
+        model = self.model(SHAKEN)
+        self.assertIn("follows a law in time", self.equations(model, code=3).stderr)
+        self.assertNotIn("v = 0", self.equations(model, "--what", "M,C,g").stdout)
 
     def test_rows_of_loops(self):
         for model in LOOPS:

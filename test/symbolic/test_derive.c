@@ -25,7 +25,7 @@ static void differences(const limb_graph* g, const limb_edge* e, int n, random_s
   for (int i = 0; i < n; i++) out[i] = (up[i] - down[i]) / (2 * h);
 }
 
-// One edge goes inwards, four by two symbols go outwards.
+// One or two edges go inwards, four by two symbols go outwards.
 static void compare(limb_graph* g, const limb_edge* e, int n, int ns, random_state* s)
 {
   uint32_t symbols[RANDOM_SYMBOLS];

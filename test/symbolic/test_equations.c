@@ -62,7 +62,6 @@ START_TEST(planar_2r_is_the_textbooks)
 }
 END_TEST
 
-// Seed 001, the matrices of the four-bar after (32), and Psi.
 // The second axis looks the other way: q1 - q2, and the cosine of q2, not of -q2.
 START_TEST(axes_against_each_other)
 {
@@ -106,6 +105,7 @@ START_TEST(wide_matrices)
 }
 END_TEST
 
+// Seed 001, the matrices of the four-bar after (32), and Psi.
 START_TEST(four_bar_is_the_textbooks)
 {
   if (_i > 0) return;
@@ -114,7 +114,9 @@ START_TEST(four_bar_is_the_textbooks)
     m, NULL,
     (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
                           "\nM33 = I3 + m3*r3^2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
-                          "\ng3 = m3*g*r3*cos(q3)", NULL});
+                          "\ng3 = m3*g*r3*cos(q3)", "\nPsi11 = -l1*sin(q1) - l2*sin(q1 + q2)",
+                          "\nPsi12 = -l2*sin(q1 + q2)", "\nPsi13 = l3*sin(q3)",
+                          "\nPsi21 = l1*cos(q1) + l2*cos(q1 + q2)", "\nPsi23 = -l3*cos(q3)", NULL});
   limb_model_destroy(m);
 }
 END_TEST
