@@ -4,6 +4,8 @@
 // blanks. Where many entries are zero, one line says so for all of them.
 #include "symbolic/equations_impl.h"
 
+#include "loops/loops_impl.h"
+
 #include <string.h>
 
 enum { WIDTH = 100, FEW = 3 }; // letters of a line; zeros that are written one by one

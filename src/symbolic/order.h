@@ -5,11 +5,11 @@
 // used.
 //
 // Order. Compilers keep it by and large, and decide about registers after it; the fewer values are alive at
-// once, the fewer travel through memory. For small processors four orders are tried: that of the graph; those of walks from the
-// answers downwards, first to last and last to first, in which the operand that needs more registers comes
-// first (R. Sethi, J. D. Ullman, The generation of optimal code for arithmetic expressions, J. ACM 17,
-// 1970); and a greedy one (order_greedy.c). The one with the fewest values alive is kept. Sines of angles
-// come first in all of them.
+// once, the fewer travel through memory. For small processors four orders are tried: that of the graph; those
+// of walks from the answers downwards, first to last and last to first, in which the operand that needs more
+// registers comes first (R. Sethi, J. D. Ullman, The generation of optimal code for arithmetic expressions,
+// J. ACM 17, 1970); and a greedy one (order_greedy.c). The one with the fewest values alive is kept. Sines of
+// angles come first in all of them.
 //
 // Answers are stored as soon as all inputs have been read, and so may lie in the same memory.
 //
