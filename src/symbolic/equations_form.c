@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LINKS_MOST = 40, VARIABLES_MOST = 1500 };
 
@@ -185,19 +184,12 @@ static limb_status place_bases(limb_equations* x)
 
 void limb_equations_clear(limb_equations* x)
 {
-  limb_arena_release(x->memory, x->room);
-  memset(x->memory, 0, x->room);
-  limb_arena arena = limb_arena_over(x->memory, x->room);
-  limb_ws_lay_out(&arena, x->m, sizeof(limb_scalar), &x->ws);
-  x->ws.base = (double*)(void*)x->base;
-  x->ws.base_turns = 0;
+  limb_trace_ws_clear(x->m, x->memory, x->room, x->base, &x->ws);
 }
 
 static limb_status lay_out(limb_equations* x)
 {
-  limb_arena measure = {0};
-  limb_ws_lay_out(&measure, x->m, sizeof(limb_scalar), &x->ws);
-  x->room = (measure.used + 63) / 64 * 64;
+  x->room = limb_trace_ws_room(x->m);
   x->memory = limb_program_take(x->program, x->room, 1);
   return x->memory ? LIMB_OK : LIMB_E_NOMEM;
 }

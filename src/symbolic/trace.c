@@ -193,9 +193,7 @@ static limb_status link_scalars(limb_tracer* t)
 
 static limb_status lay_out(limb_tracer* t)
 {
-  limb_arena measure = {0};
-  limb_ws_lay_out(&measure, t->m, sizeof(limb_scalar), &t->ws);
-  t->room = (measure.used + 63) / 64 * 64;
+  t->room = limb_trace_ws_room(t->m);
   t->memory = limb_program_take(t->program, t->room, 1);
   t->base = limb_trace_scalars(t, (size_t)t->m->nroot * LIMB_WS_STATE);
   return t->memory && t->base ? LIMB_OK : LIMB_E_NOMEM;
@@ -218,12 +216,7 @@ static void set_base(limb_tracer* t, const limb_scalar* gravity)
 
 void limb_trace_clear(limb_tracer* t)
 {
-  limb_arena_release(t->memory, t->room);
-  memset(t->memory, 0, t->room);
-  limb_arena arena = limb_arena_over(t->memory, t->room);
-  limb_ws_lay_out(&arena, t->m, sizeof(limb_scalar), &t->ws);
-  t->ws.base = (double*)(void*)t->base;
-  t->ws.base_turns = 0;
+  limb_trace_ws_clear(t->m, t->memory, t->room, t->base, &t->ws);
 }
 
 static limb_status begin(limb_tracer* t)

@@ -2,6 +2,7 @@
 #include "symbolic/trace_kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 KERNEL bool any_nonfinite(int n, const real* x)
 {
@@ -105,4 +106,23 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
     const composite at = composite_out(&P, moves);
     gather(&k[link->parent], &at);
   }
+}
+
+size_t limb_trace_ws_room(const limb_model* m)
+{
+  limb_arena measure = {0};
+  limb_ws ws;
+  limb_ws_lay_out(&measure, m, sizeof(limb_scalar), &ws);
+  return (measure.used + 63) / 64 * 64;
+}
+
+void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base,
+                         limb_ws* ws)
+{
+  limb_arena_release(memory, room);
+  memset(memory, 0, room);
+  limb_arena arena = limb_arena_over(memory, room);
+  limb_ws_lay_out(&arena, m, sizeof(limb_scalar), ws);
+  ws->base = (double*)(void*)base;
+  ws->base_turns = 0;
 }
