@@ -243,7 +243,7 @@ typedef enum extent { USUAL, FEW, ALL, LANGUAGES } extent;
 
 static long most_of(extent which) { return which == ALL ? LONG_MAX : HUGE_SOURCE; }
 
-enum { SMALL = 8, LARGE = 40 }; // degrees of freedom
+enum { SMALL = 6, LARGE = 40 }; // degrees of freedom
 
 // What is asked for of a robot: as plain C, and in other ways.
 static void write_robot(const subject* x, const char* name, const char* but, extent which,

@@ -114,9 +114,9 @@ START_TEST(four_bar_is_the_textbooks)
     m, NULL,
     (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
                           "\nM33 = I3 + m3*r3^2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
-                          "\ng3 = m3*g*r3*cos(q3)", "\nPsi11 = -l1*sin(q1) - l2*sin(q1 + q2)",
-                          "\nPsi12 = -l2*sin(q1 + q2)", "\nPsi13 = l3*sin(q3)",
-                          "\nPsi21 = l1*cos(q1) + l2*cos(q1 + q2)", "\nPsi23 = -l3*cos(q3)", NULL});
+                          "\ng3 = m3*g*r3*cos(q3)", "\nPsi11 = l1*sin(q1) + l2*sin(q1 + q2)",
+                          "\nPsi12 = l2*sin(q1 + q2)", "\nPsi13 = -l3*sin(q3)",
+                          "\nPsi21 = -l1*cos(q1) - l2*cos(q1 + q2)", "\nPsi23 = l3*cos(q3)", NULL});
   limb_model_destroy(m);
 }
 END_TEST
@@ -363,8 +363,10 @@ START_TEST(rows_of_closures)
     const limb_status s = write_to(c.m, &o, &w, &error);
     if (s == LIMB_OK) {
       written_begin(w);
-      if (!(c.flags & CLOSED_LAW)) check_rows(&c, w);
+      check_rows(&c, w);
       done++;
+    } else if (c.flags & CLOSED_LAW) {
+      assert_status(s, LIMB_E_UNSUPPORTED);
     } else {
       assert_status(s, LIMB_E_UNSUPPORTED);
       assert_that(strstr(error.text, "limb codegen"));
