@@ -92,29 +92,34 @@ static void* make(const bench_library* library, const bench_robot* robot,
   return NULL;
 }
 
+// Copies of what calls need: the compiler does not know that they do not change it.
 static void run_id(void* self, int first, int count)
 {
-  subject* t = self;
+  const subject t = *(const subject*)self;
+  const bench_states s = *t.s;
+  inverse_fn* const id = t.call->id;
   for (int i = 0; i < count; i++) {
-    const size_t n = (size_t)((first + i) & t->mask) * t->nv;
-    t->call->id(t->s->q + n, t->s->v + n, t->s->a + n, t->x);
+    const size_t n = (size_t)((first + i) & t.mask) * t.nv;
+    id(s.q + n, s.v + n, s.a + n, t.x);
   }
 }
 
 static void run_matrix(void* self, int first, int count)
 {
-  subject* t = self;
-  for (int i = 0; i < count; i++) {
-    t->call->M(t->s->q + (size_t)((first + i) & t->mask) * t->nv, t->M);
-  }
+  const subject t = *(const subject*)self;
+  const bench_states s = *t.s;
+  matrix_fn* const M = t.call->M;
+  for (int i = 0; i < count; i++) M(s.q + (size_t)((first + i) & t.mask) * t.nv, t.M);
 }
 
 static void run_fd(void* self, int first, int count)
 {
-  subject* t = self;
+  const subject t = *(const subject*)self;
+  const bench_states s = *t.s;
+  inverse_fn* const fd = t.call->fd;
   for (int i = 0; i < count; i++) {
-    const size_t n = (size_t)((first + i) & t->mask) * t->nv;
-    t->call->fd(t->s->q + n, t->s->v + n, t->s->tau + n, t->x);
+    const size_t n = (size_t)((first + i) & t.mask) * t.nv;
+    fd(s.q + n, s.v + n, s.tau + n, t.x);
   }
 }
 
