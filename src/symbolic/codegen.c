@@ -250,6 +250,7 @@ static limb_status make_piece(making* x, int k)
   p->f = &program->function[k];
   (void)snprintf(p->name, sizeof p->name, "%s_%s", x->e.prefix, p->f->name);
   limb_status s = limb_trial_compare(&x->trial, program, k, o->single, &p->disagrees, x->error);
+  p->vanishes = x->trial.least[k] > 0 && !limb_emit_may_vanish(p->f);
   if (s != LIMB_OK) return s;
   p->from_library = x->trial.from_library[k];
   if (!limb_listing_create(program->graph, p->f, &program->alloc, how, &p->list)) {

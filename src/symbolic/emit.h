@@ -38,6 +38,7 @@ typedef struct limb_piece {
   limb_operations operations;
   uint32_t* given;   // of the angles: their index among those of the program
   double disagrees;  // relative, in the states that were tried
+  bool vanishes;     // beside accelerations: measured by these
   bool from_library; // with whose answers it was compared
   long kept;         // bytes in arrays: own sines, what parts hand on
   long stack;        // bytes alive at once, those included

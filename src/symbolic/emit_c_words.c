@@ -164,7 +164,10 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
                     limb_emit_reference(p));
     limb_text_error(e->text, p->disagrees);
     limb_text_print(e->text, ",\n * relative to the largest entry%s, when computed in %s.\n",
-                    limb_emit_may_vanish(p->f) ? " or force in motion" : "", e->real);
+                    limb_emit_may_vanish(p->f) ? " or force in motion"
+                    : p->vanishes              ? " or acceleration"
+                                               : "",
+                    e->real);
   }
   limb_text_print(
     e->text, " * Outputs may lie in the memory of inputs%s, but not in that of each other.\n */\n",

@@ -199,6 +199,7 @@ class Codegen(unittest.TestCase):
     def test_slopes_that_vanish(self):
         (self.folder / "balanced.limb.yaml").write_text(BALANCED)
         self.makes("balanced.limb.yaml", "--what", "dacc")
+        self.assertIn("relative to the largest entry or acceleration,", (self.folder / "balanced.h").read_text())
         if shutil.which("cc"):
             tested = self.compile("balanced.c", "balanced_test.c")
             self.assertEqual(tested.returncode, 0, tested.stdout)

@@ -13,6 +13,7 @@ sources are left out, those of more than SMALL statements are compiled in one of
 those of more than LARGE with -O0 by one compiler. --few: small robots, one compiler, -O0.
 """
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 GENERATE = None
@@ -45,30 +47,40 @@ def run(words, timeout=3000, **more):
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, **more)
 
 
+@functools.lru_cache
+def version_of(compiler):
+    return run([compiler, "--version"]).stdout
+
+
 class Record:
     """Programs that ran well and how far their answers differed: a line each, in a file (or None)."""
 
     def __init__(self, path):
         self.done = {}  # key: name, is it over float, {quantity: difference}
+        self.lock = threading.Lock()
         self.file = open(path, "a+", encoding="utf-8") if path else None
         if self.file:
             self.file.seek(0)
-            self.done = {x["key"]: x for x in map(json.loads, self.file)}
+            text = self.file.read()
+            whole = text[:text.rfind("\n") + 1]  # the last line may have been cut off
+            self.done = {x["key"]: x for x in map(json.loads, whole.splitlines())}
+            self.file.truncate(len(whole.encode()))
 
     @staticmethod
     def key(words, sources):
         """Of what is compiled, how and by what."""
-        version = run([words[0], "--version"]).stdout
+        version = version_of(words[0])
         texts = [x.read_text() for x in sources]
         return hashlib.sha256("\0".join([version, *words, *texts]).encode()).hexdigest()
 
     def add(self, key, name, is_float, differs):
-        self.done[key] = {"key": key, "name": name, "float": is_float, "differs": differs}
-        if self.file:
-            self.file.write(json.dumps(self.done[key]) + "\n")
-            self.file.flush()
-        if ALL:
-            print(f"{len(self.done):5} ok {name}", file=sys.stderr, flush=True)
+        with self.lock:
+            self.done[key] = {"key": key, "name": name, "float": is_float, "differs": differs}
+            if self.file:
+                self.file.write(json.dumps(self.done[key]) + "\n")
+                self.file.flush()
+            if ALL:
+                print(f"{len(self.done):5} ok {name}", file=sys.stderr, flush=True)
 
     def worst(self):
         """Quantity: largest difference over double, and whose."""

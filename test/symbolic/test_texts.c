@@ -160,13 +160,13 @@ static int longest_part(const char* text, int* parts)
 // As many statements as were asked for, reading and keeping included.
 static void check_parts(limb_model* m, const char* what)
 {
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 9; k++) {
     limb_codegen_options o = limb_default_codegen_options();
     int parts;
-    o.what = what, o.effort = 0.01, o.most = k % 2 ? 40 : 10, o.sines = (limb_sines)(k / 2);
+    o.what = what, o.effort = 0.01, o.most = 10 << k % 3, o.sines = (limb_sines)(k / 3);
     o.symbols = k == 1 ? LIMB_SYMBOLS_INERTIA : LIMB_SYMBOLS_NONE;
     const gathered source = written(m, &o, LIMB_FILE_SOURCE);
-    check_at("%s, %d statements, sines %d", what, o.most, k / 2);
+    check_at("%s, %d statements, sines %d", what, o.most, k / 3);
     ck_assert_int_le(longest_part(source.at, &parts), o.most);
     if (o.most == 10) ck_assert_int_gt(parts, 1);
     free(source.at);
