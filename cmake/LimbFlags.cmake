@@ -4,6 +4,7 @@
 # compiled with -ffast-math: kernels give up errno, traps, the sign of zero and infinities, and
 # contract a * b + c to a fused multiply-add where there is one; other files do not even contract.
 include(CheckCCompilerFlag)
+include(CheckCSourceRuns)
 
 set(limb_warnings
     -Wall
@@ -104,6 +105,9 @@ function(limb_isa_flags target isa)
   if(LIMB_SMALL)
     target_compile_definitions(${target} PRIVATE LIMB_SMALL=1)
   endif()
+  if(LIMB_QUICK_KERNELS)
+    target_compile_definitions(${target} PRIVATE LIMB_QUICK_KERNELS=1)
+  endif()
   limb_march(${target} ${isa})
   limb_long_functions(${target})
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math -fno-signed-zeros
@@ -150,11 +154,39 @@ function(limb_known_isas out)
   set(${out} ${isas} PARENT_SCOPE)
 endfunction()
 
-# Instruction sets the kernels are compiled for.
+# Whether this machine runs a level; cross compilers cannot ask.
+function(limb_machine_runs level features out)
+  set(${out} FALSE PARENT_SCOPE)
+  if(LIMB_COMPILER_HAS_${level} AND NOT CMAKE_CROSSCOMPILING)
+    string(REGEX REPLACE "([a-z0-9]+);?" "&& __builtin_cpu_supports(\"\\1\")" test "${features}")
+    check_c_source_runs("int main(void) { return !(1 ${test}); }" LIMB_MACHINE_RUNS_${level})
+    set(${out} ${LIMB_MACHINE_RUNS_${level}} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Instruction sets the kernels are compiled for: LIMB_ISA with `native` and `all` replaced.
 function(limb_kernel_isas out)
-  set(isas base)
-  if(LIMB_ISA_VARIANTS)
-    limb_known_isas(isas)
+  limb_known_isas(known)
+  if(LIMB_ISA STREQUAL "all")
+    set(isas ${known})
+  elseif(LIMB_ISA STREQUAL "native")
+    set(isas base)
+    set(v3 avx2 fma bmi bmi2 popcnt)
+    limb_machine_runs(v3 "${v3}" runs_v3)
+    limb_machine_runs(v4 "${v3};avx512f;avx512dq;avx512vl;avx512bw;avx512cd" runs_v4)
+    if(runs_v4)
+      set(isas v4)
+    elseif(runs_v3)
+      set(isas v3)
+    endif()
+  else()
+    set(isas ${LIMB_ISA})
+    foreach(isa IN LISTS isas)
+      if(NOT isa IN_LIST known)
+        message(FATAL_ERROR "LIMB_ISA=${LIMB_ISA}: this compiler and target have ${known}; "
+                            "native and all choose among them")
+      endif()
+    endforeach()
   endif()
   set(${out} ${isas} PARENT_SCOPE)
 endfunction()

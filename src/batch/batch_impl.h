@@ -82,15 +82,9 @@ typedef struct limb_batch_kernels {
   limb_batch_run* steps; // out: q and v, which are q and v of the job as well
 } limb_batch_kernels;
 
-#define LIMB_BATCH_KERNELS(isa)                                 \
-  extern const limb_batch_kernels limb_batch_kernels_f64_##isa; \
-  extern const limb_batch_kernels limb_batch_kernels_f32_##isa
+LIMB_DECLARE_TABLES(limb_batch_kernels, limb_batch_kernels_f64);
+LIMB_DECLARE_TABLES(limb_batch_kernels, limb_batch_kernels_f32);
 
-LIMB_BATCH_KERNELS(base);
-LIMB_BATCH_KERNELS(v3);
-LIMB_BATCH_KERNELS(v4);
-
-// The fastest sets.
 const limb_batch_kernels* limb_batch_kernels_f64_here(void);
 const limb_batch_kernels* limb_batch_kernels_f32_here(void);
 

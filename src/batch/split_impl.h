@@ -102,9 +102,7 @@ typedef struct limb_split_kernels {
   bool (*forward_end)(const limb_part* p, const limb_split_call* c, const limb_held* holds);
 } limb_split_kernels;
 
-extern const limb_split_kernels limb_split_kernels_f64_base;
-extern const limb_split_kernels limb_split_kernels_f64_v3;
-extern const limb_split_kernels limb_split_kernels_f64_v4;
+LIMB_DECLARE_TABLES(limb_split_kernels, limb_split_kernels_f64);
 
 const limb_split_kernels* limb_split_kernels_here(void);
 

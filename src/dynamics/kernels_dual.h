@@ -7,9 +7,7 @@
 
 LIMB_KERNEL_SET(limb_kernels_dual, limb_dual_number, limb_link_f64);
 
-extern const limb_kernels_dual limb_kernels_dual_base;
-extern const limb_kernels_dual limb_kernels_dual_v3;
-extern const limb_kernels_dual limb_kernels_dual_v4;
+LIMB_DECLARE_TABLES(limb_kernels_dual, limb_kernels_dual);
 
 // The fastest set that this processor runs.
 const limb_kernels_dual* limb_kernels_dual_here(void);

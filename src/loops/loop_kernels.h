@@ -64,13 +64,8 @@ typedef struct limb_cluster_kernels {
                            const limb_cluster_in* in, double* a);
 } limb_cluster_kernels;
 
-extern const limb_cluster_kernels limb_cluster_kernels_f64_base;
-extern const limb_cluster_kernels limb_cluster_kernels_f64_v3;
-extern const limb_cluster_kernels limb_cluster_kernels_f64_v4;
-
-extern const limb_loop_kernels limb_loop_kernels_f64_base;
-extern const limb_loop_kernels limb_loop_kernels_f64_v3;
-extern const limb_loop_kernels limb_loop_kernels_f64_v4;
+LIMB_DECLARE_TABLES(limb_cluster_kernels, limb_cluster_kernels_f64);
+LIMB_DECLARE_TABLES(limb_loop_kernels, limb_loop_kernels_f64);
 
 // The fastest sets that this processor runs.
 const limb_loop_kernels* limb_loop_kernels_here(void);

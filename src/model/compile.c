@@ -3,6 +3,8 @@
 // Memory: a draft with temporary arrays in one block, the model in another; both are laid out by one
 // function each, which first measures. No step recurses, so 100,000 links in a row are no trouble.
 
+#include "limb/isa.h"
+
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -258,7 +260,12 @@ limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* er
 {
   limb_draft t = {.b = b, .text = text_size(b)};
   limb_arena count = {0};
-  (void)limb_isa_here(); // chosen now: hot calls do not look at the environment
+  if (!limb_isa_runs()) { // chosen now: hot calls do not look at the environment
+    return limb_fail(err, LIMB_E_UNSUPPORTED, "model",
+                     "this limb was built for x86-64-%s, which this processor does not run: build "
+                     "it here, or with the preset dist",
+                     limb_isa_name());
+  }
   lay_out_draft(&count, &t);
   void* block = limb_alloc(&b->alloc, count.used);
   if (!block) {

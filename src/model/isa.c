@@ -1,4 +1,4 @@
-// The instruction set of this process: chosen once. LIMB_HAVE_V3 and LIMB_HAVE_V4 say what was built.
+// The instruction set of this process: chosen once among those that were built.
 
 #include "limb/isa.h"
 
@@ -32,35 +32,54 @@ static int most(const char* name)
   return V4;
 }
 
+static bool built(int set)
+{
+  static const bool has[SETS] = {
+#ifdef LIMB_HAVE_BASE
+    [BASE] = true,
+#endif
 #ifdef LIMB_HAVE_V3
-static bool runs_v3(void)
-{
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt");
-}
+    [V3] = true,
 #endif
-
 #ifdef LIMB_HAVE_V4
-static bool runs_v4(void)
-{
-  return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd");
-}
+    [V4] = true,
 #endif
+  };
+  return has[set];
+}
 
-// The best set that was built and that this processor runs, up to `last`.
+static bool runs(int set)
+{
+  if (set == BASE) return true;
+#if defined(LIMB_HAVE_V3) || defined(LIMB_HAVE_V4)
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                  __builtin_cpu_supports("popcnt");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd");
+  return set == V3 ? v3 : v4;
+#else
+  return false;
+#endif
+}
+
+// The best set that was built and that this processor runs, up to `last`; -1: there is none.
 static int best(int last)
 {
-#ifdef LIMB_HAVE_V4
-  if (last >= V4 && runs_v4()) return V4;
-#endif
-#ifdef LIMB_HAVE_V3
-  if (last >= V3 && runs_v3()) return V3;
-#endif
-  (void)last;
-  return BASE;
+  while (last >= 0 && !(built(last) && runs(last))) last--;
+  return last;
+}
+
+// The set for a process that asks for `name`: one of those built, whatever happens.
+static int choose(const char* name)
+{
+  int set = best(most(name));
+  if (set < 0) set = best(V4);
+  for (int i = BASE; set < 0; i++) {
+    if (built(i)) set = i; // none runs: limb_isa_runs
+  }
+  return set;
 }
 
 // Several threads may choose at the same time: the first one decides.
@@ -68,11 +87,13 @@ int limb_isa_here(void)
 {
   int now = atomic_load_explicit(&choice, memory_order_relaxed);
   if (now == 0) {
-    const int mine = best(most(asked())) + 1;
+    const int mine = choose(asked()) + 1;
     if (atomic_compare_exchange_strong(&choice, &now, mine)) now = mine;
   }
   return now - 1;
 }
+
+bool limb_isa_runs(void) { return runs(limb_isa_here()); }
 
 const char* limb_isa_name(void) { return names[limb_isa_here()]; }
 

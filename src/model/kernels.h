@@ -161,21 +161,27 @@ static inline bool limb_is_short_chain(const limb_model* m)
   return limb_is_chain(m) && m->nv >= 4 && m->nv <= 7;
 }
 
-extern const limb_chain_kernels limb_chain_f64_base; // where the compiler is told of wider vectors
-extern const limb_chain_kernels limb_chain_f64_v4;
+// ---- instruction sets ------------------------------------------------------------------------------
 
-extern const limb_kernels_rows limb_rows_f64_base;
-extern const limb_kernels_rows limb_rows_f64_v3;
-extern const limb_kernels_rows limb_rows_f64_v4;
+// The table `name` of every instruction set: name_base, name_v3, name_v4, as far as they were built.
+#define LIMB_DECLARE_TABLES(type, name) extern const type name##_base, name##_v3, name##_v4
 
-extern const limb_kernels limb_kernels_f64_base;
-extern const limb_kernels limb_kernels_f64_v3;
-extern const limb_kernels limb_kernels_f64_v4;
+LIMB_DECLARE_TABLES(limb_chain_kernels, limb_chain_f64); // where vectors have eight lanes
+LIMB_DECLARE_TABLES(limb_kernels_rows, limb_rows_f64);
+LIMB_DECLARE_TABLES(limb_kernels, limb_kernels_f64);
 
-// Index of the set that this process uses (limb/isa.h) in a list of { base, v3, v4 }. LIMB_HAVE_V3 and
-// LIMB_HAVE_V4 say what was built.
+// Index of the set that this process uses (limb/isa.h) in a list of { base, v3, v4 }.
 int limb_isa_here(void);
 
+// Whether this processor runs that set; if not, `limb_isa_name` is what it would have to run.
+bool limb_isa_runs(void);
+
+// LIMB_HAVE_BASE, LIMB_HAVE_V3 and LIMB_HAVE_V4 say which sets were built.
+#ifdef LIMB_HAVE_BASE
+#define LIMB_IF_BASE(table) &(table)
+#else
+#define LIMB_IF_BASE(table) NULL
+#endif
 #ifdef LIMB_HAVE_V3
 #define LIMB_IF_V3(table) &(table)
 #else
@@ -186,6 +192,17 @@ int limb_isa_here(void);
 #else
 #define LIMB_IF_V4(table) NULL
 #endif
+
+// All tables of a name, in the order of limb_isa_here().
+#define LIMB_TABLES(name) {LIMB_IF_BASE(name##_base), LIMB_IF_V3(name##_v3), LIMB_IF_V4(name##_v4)}
+
+// The definition of `const type* choose(void)`, which returns the table for this process.
+#define LIMB_DEFINE_CHOICE(type, choose, name)     \
+  const type* choose(void)                         \
+  {                                                \
+    const type* const table[] = LIMB_TABLES(name); \
+    return table[limb_isa_here()];                 \
+  }
 
 // That set.
 const limb_kernels* limb_kernels_here(void);

@@ -51,7 +51,7 @@
   default: ARM(SHAPE_ROT_ANY); break;        \
   }
 
-#ifdef LIMB_FEW_SHAPES // all kernels: builds that are not for speed
+#ifdef LIMB_QUICK_KERNELS // builds that are not for speed
 #undef FOR_SHAPE
 #define FOR_SHAPE FOR_FEW_SHAPES
 #endif

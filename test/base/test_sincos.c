@@ -263,17 +263,15 @@ static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const
   printf("sincos f64 %s %-14s %8d angles, worst %.3f ulp\n", isa, name, count, worst);
 }
 
-// The oldest set and the one that is used here; test_isa compares all.
+// The set that is used here; test_isa compares all.
 START_TEST(accurate_in_kernels)
 {
-  const limb_kernels* set = _i == 0 ? &limb_kernels_f64_base : limb_kernels_here();
-  if (_i > 1 || (_i == 1 && set == &limb_kernels_f64_base)) return;
-  if (LDBL_MANT_DIG < 64) return;
+  if (_i > 0 || LDBL_MANT_DIG < 64) return;
   limb_model* m = many_hinges();
   limb_data* d = NULL;
   assert_ok(limb_data_create(m, NULL, &d));
   for (int family = 0; family < FAMILIES_F64; family++)
-    check_family_in_kernels(set, d, _i == 0 ? "kernels, base" : "kernels, here", family);
+    check_family_in_kernels(limb_kernels_here(), d, "kernels", family);
   limb_data_destroy(d);
   limb_model_destroy(m);
 }

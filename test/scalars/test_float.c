@@ -59,7 +59,7 @@ static void end(sides* s)
 // tau over double.
 static void inverse_f64(const sides* s, const trial* t, const double* a, double* tau)
 {
-  limb_kernels_f64_base.inverse_dynamics(s->m, s->m->k64, &s->f64.ws, t->q, t->v, a, &all_terms,
+  limb_kernels_here()->inverse_dynamics(s->m, s->m->k64, &s->f64.ws, t->q, t->v, a, &all_terms,
                                          NULL, tau);
 }
 
@@ -81,9 +81,9 @@ static void direct(trial* t)
   limb_kernels_f32.coriolis_matrix(m, s.k, &s.f32.ws, s.q, s.v, SLOPES_SKEW, C);
   limb_kernels_f32.link_motion(m, s.k, &s.f32.ws, s.q, NULL, NULL, X, NULL, NULL, NULL);
   inverse_f64(&s, t, t->a, want_tau);
-  limb_kernels_f64_base.mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
-  limb_kernels_f64_base.coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, SLOPES_SKEW, want_C);
-  limb_kernels_f64_base.link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
+  limb_kernels_here()->mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
+  limb_kernels_here()->coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, SLOPES_SKEW, want_C);
+  limb_kernels_here()->link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
                                     NULL);
   assert_close_array(widened(t, tau, n), want_tau, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, M, n * n), want_M, t->nv, t->nv, TOL_DIRECT, 0);
@@ -110,7 +110,7 @@ static void slopes(trial* t)
   const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
   const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
   limb_kernels_f32.id_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f);
-  limb_kernels_f64_base.id_derivatives(m, m->k64, &s.f64.ws, &in, &to);
+  limb_kernels_here()->id_derivatives(m, m->k64, &s.f64.ws, &in, &to);
   assert_close_array(widened(t, got, n), want, t->nv, TOL_DIRECT, 0);
   for (size_t k = 0; k < 3; k++) {
     const double* x = widened(t, gq + k * nn, nn);
@@ -156,7 +156,7 @@ static void check_forward(trial* t, const sides* s, const double* tau, const flo
   inverse_f64(s, t, got, felt);
   assert_close_array(felt, tau, t->nv, TOL_DIRECT, 0);
   double *want = trial_doubles(t, n), *work = trial_doubles(t, n * n);
-  limb_kernels_f64_base.by_mass_matrix(s->m, s->m->k64, &s->f64.ws, t->q, t->v, tau, &all_terms,
+  limb_kernels_here()->by_mass_matrix(s->m, s->m->k64, &s->f64.ws, t->q, t->v, tau, &all_terms,
                                        NULL, work, want);
   const double bound = (double)FLT_EPSILON / 2 * condition(t);
   assert_close_array(got, want, t->nv, bound < TOL_FORWARD ? TOL_FORWARD : 4 * bound, 0);
@@ -194,7 +194,7 @@ static void check_hybrid(trial* t, const sides* s, const limb_kernels_hybrid* in
   const double *got_a = widened(t, a, n), *got = widened(t, tau, n);
   inverse_f64(s, t, got_a, felt);
   assert_close_array(got, felt, t->nv, TOL_DIRECT, 0);
-  limb_kernels_f64_base.hybrid_by_mass_matrix(s->m, s->m->k64, &s->f64.ws, in, work, want_a, want);
+  limb_kernels_here()->hybrid_by_mass_matrix(s->m, s->m->k64, &s->f64.ws, in, work, want_a, want);
   const double tolerance = fmax(TOL_FORWARD, 4 * (double)FLT_EPSILON / 2 * condition(t));
   assert_close_array(got_a, want_a, t->nv, tolerance, 0);
   assert_close_array(got, want, t->nv, tolerance, 0);
@@ -245,7 +245,7 @@ static void forward_slopes(trial* t)
   const limb_kernel_set_f32_slopes to_f = {got, gq, gq + nn, gq + 2 * nn};
   const limb_kernels_slopes to = {want, wq, wq + nn, wq + 2 * nn};
   assert_that(limb_kernels_f32.fd_derivatives(m, s.k, &s.f32.ws, &in_f, &to_f) > 0);
-  assert_that(limb_kernels_f64_base.fd_derivatives(m, m->k64, &s.f64.ws, &in, &to) > 0);
+  assert_that(limb_kernels_here()->fd_derivatives(m, m->k64, &s.f64.ws, &in, &to) > 0);
   const double tolerance = fmax(TOL_FORWARD, 4 * (double)FLT_EPSILON / 2 * condition(t));
   assert_close_array(widened(t, got, n), want, t->nv, tolerance, 0);
   for (size_t k = 0; k < 3; k++) {

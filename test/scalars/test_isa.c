@@ -1,5 +1,4 @@
-// Every instruction set that this processor runs gives the same answers. LIMB_HAVE_V3 and LIMB_HAVE_V4
-// say which kernels were built.
+// Every instruction set that was built and that this processor runs gives the same answers.
 #include "limb/hybrid.h"
 
 #include "model/kernels.h"
@@ -10,20 +9,10 @@
 // The sets from the oldest to the one the library chooses here; returns how many.
 static int runnable(const limb_kernels** sets)
 {
-  const limb_kernels* built[] = {
-    &limb_kernels_f64_base,
-#ifdef LIMB_HAVE_V3
-    &limb_kernels_f64_v3,
-#endif
-#ifdef LIMB_HAVE_V4
-    &limb_kernels_f64_v4,
-#endif
-  };
-  const int count = (int)(sizeof built / sizeof built[0]);
+  const limb_kernels* const built[] = LIMB_TABLES(limb_kernels_f64);
   int n = 0;
-  for (int i = 0; i < count; i++) {
-    sets[n++] = built[i];
-    if (built[i] == limb_kernels_here()) break;
+  for (int i = 0; i <= limb_isa_here(); i++) {
+    if (built[i]) sets[n++] = built[i];
   }
   return n;
 }
