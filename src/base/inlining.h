@@ -10,4 +10,19 @@
 #define KERNEL static inline __attribute__((always_inline))
 #endif
 
+// A long function that several kernels call: compiled once, not once for each of them.
+#if defined(__clang__)
+#define KERNEL_ONCE static __attribute__((noinline))
+#else
+#define KERNEL_ONCE static __attribute__((noinline, noclone))
+#endif
+
+// The same, but for kernels of one state over double, in which a call would be felt. Scalars whose
+// operations are long define LONG_SCALAR.
+#ifdef LONG_SCALAR
+#define KERNEL_PASS KERNEL_ONCE
+#else
+#define KERNEL_PASS KERNEL
+#endif
+
 #endif

@@ -19,7 +19,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define KERNEL static inline
+#define KERNEL      static inline
+#define KERNEL_ONCE static
+#define KERNEL_PASS KERNEL
 // Loops are worth a call: inlined, they would make huge code.
 #define CALLED static __attribute__((noinline, unused))
 

@@ -1,16 +1,14 @@
 // All batch kernels over one scalar type. No guard: a translation unit includes it once, after defining
 // LANE_BITS and LINK_CONST. BATCH_KERNELS fills a table of them.
 
+#define LONG_SCALAR        1
 #define LIMB_FINITE_ANGLES 1 // states with NaN and infinity fail, whatever becomes of them here
 #define LIMB_SINCOS_WIDE   1
 #include "base/real_states.h"
 
 #include "dynamics/factors.h"
 
-// Kernels that no batch call needs are left out by the compiler.
-#pragma GCC diagnostic ignored "-Wunused-function"
-
-LIMB_KERNEL_SET(kernels_of_states, real, LINK_CONST);
+LIMB_KERNEL_TYPES(kernels_of_states, real, LINK_CONST);
 #define KERNEL_SET  kernels_of_states
 #define ROW_CHAINS  1
 #define COLUMN_WALK 1 // vectors are long: columns of the mass matrix stay in registers

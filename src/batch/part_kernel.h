@@ -142,11 +142,8 @@ static double part_forward_back(const limb_part* p, bool hand, limb_held* holds)
 {
   const limb_model* m = &p->m;
   const marks forces = {NULL, p->ws.tau, NULL};
-  if (!hand) return aba_back_to(m, m->k64, &p->ws, &forces, false, NULL);
-  if (!holds) return aba_back_to(m, m->k64, &p->ws, &forces, true, NULL);
-  held* t = (held*)holds;
-  hold_nothing(t);
-  return aba_back_to(m, m->k64, &p->ws, &forces, true, t);
+  if (holds) hold_nothing((held*)holds);
+  return aba_back_to(m, m->k64, &p->ws, &forces, hand, (held*)holds);
 }
 
 static bool part_forward_end(const limb_part* p, const limb_split_call* c, const limb_held* holds)
@@ -155,10 +152,6 @@ static bool part_forward_end(const limb_part* p, const limb_split_call* c, const
   const limb_ws* ws = &p->ws;
   real* a = answer(p, c, ws->a);
   const marks forces = {NULL, ws->tau, NULL};
-  if (holds) {
-    aba_accelerate_to(m, m->k64, ws, &forces, (const held*)holds, a);
-  } else {
-    aba_accelerate_to(m, m->k64, ws, &forces, NULL, a);
-  }
+  aba_accelerate_to(m, m->k64, ws, &forces, (const held*)holds, a);
   return deliver(p, a, c->y);
 }

@@ -81,7 +81,7 @@ KERNEL artic pass_joint(int shape, const limb_model* m, const link_const* k, con
   const int c = link->dof, aux = link->aux;
   aba_link* x = (aba_link*)ws->aba + i;
   if (is_dense(shape) && any_given(shape, s, c))
-    return eliminate_marked(shape, (marked*)ws->marked + aux, I, s, c, least);
+    return eliminate_marked(shape, (marked*)ws->marked + aux, I, *s, c, least);
   if (shape == SHAPE_BALL) return eliminate_ball((aba_aux*)ws->aba_aux + aux, I, s->x + c, least);
   if (shape == SHAPE_FREE) return eliminate_free((aba_aux*)ws->aba_aux + aux, I, s->x + c, least);
   if (is_given(s, c)) return give_axis(shape, &k[i], x, I, s->x[c]);
@@ -159,7 +159,7 @@ KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const lim
     a = (motion){into_onto(aux->c.w, P, a.w), into_onto(aux->c.v, P, at_origin)};
     if (any_given(shape, s, link->dof)) {
       const marked* y = (const marked*)ws->marked + link->aux;
-      return accelerate_marked(shape, y, a, s, link->dof, qdd);
+      return accelerate_marked(shape, y, a, *s, link->dof, qdd);
     }
     const vec3 al = shape == SHAPE_BALL ? sub3(aux->y.w, mulv(aux->K, a.v)) : aux->y.w;
     const vec3 r = sub3(al, a.w);

@@ -31,6 +31,12 @@ KERNEL void put_block(const limb_model* m, const target* to, int j, int c, lane_
 
 KERNEL target square_target(cell* rows) { return (target){rows, SIDE, true}; }
 
+KERNEL bool rotations_only(const target* to)
+{
+  (void)to;
+  return true;
+}
+
 KERNEL void put_rotors(const limb_model* m, const target* to)
 {
   for (int j = 0; j < m->nv; j++) to->M[(ptrdiff_t)j * (to->stride + 1)] += m->actuator[j].rotor;

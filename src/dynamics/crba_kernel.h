@@ -96,16 +96,19 @@ KERNEL force column(int shape, const link_const* k, composite C, int dof)
 }
 
 #ifndef COLUMN_TARGET
-// Where entries go: a full matrix in compiled order, in the user's order, packed elimination rows, or the
-// rows of a square from the diagonal on (linalg/square_kernel.h).
-enum { M_COMPILED, M_USER, M_PACKED, M_SQUARE };
+// Where entries go: the rows of a square from the diagonal on (linalg/square_kernel.h), a full matrix in
+// compiled order, packed elimination rows, a full matrix in the user's order; the last two also where joints
+// follow others, and entries are sums. The first two are constants of an instance of the kernel; the others
+// share one.
+enum { M_SQUARE, M_COMPILED, M_PACKED, M_USER, M_PACKED_MIMIC, M_USER_MIMIC };
 
 typedef struct target {
-  int mode; // a constant in every instance of the kernel
+  int mode;
   real* M;
 } target;
 
 KERNEL target square_target(real* rows) { return (target){M_SQUARE, rows}; }
+KERNEL bool rotations_only(const target* to) { return to->mode == M_SQUARE; }
 
 // Entry of dofs j (of an ancestor or the same link) and k.
 KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
@@ -119,18 +122,18 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
     to->M[(size_t)k * (size_t)m->nv + (size_t)j] = x;
     return;
   }
-  if (to->mode == M_PACKED && !m->has_mimic) {
+  if (to->mode == M_PACKED) {
     to->M[m->elim.row[k] + m->elim.depth[j]] = x;
     return;
   }
   const limb_dof *dj = &m->dof[j], *dk = &m->dof[k];
-  if (to->mode == M_USER && !m->has_mimic) {
+  if (to->mode == M_USER) {
     to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v] = x;
     to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v] = x;
     return;
   }
   x = settled(scale(parameter(dj->mult * dk->mult), x));
-  if (to->mode == M_USER) {
+  if (to->mode == M_USER_MIMIC) {
     real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
     *one_half = add(*one_half, x);
     if (j == k) return;
@@ -154,10 +157,11 @@ KERNEL void put_block(const limb_model* m, const target* to, int j, int c, lane_
 // What turns with the joints alone.
 KERNEL void put_rotors(const limb_model* m, const target* to)
 {
+  const bool packed = to->mode == M_PACKED || to->mode == M_PACKED_MIMIC;
   for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
     const int row = m->elim.dof[c];
-    real* at = to->mode == M_PACKED ? &to->M[m->elim.row[row] + m->elim.depth[row]]
+    real* at = packed ? &to->M[m->elim.row[row] + m->elim.depth[row]]
                                     : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
     *at = plus(parameter(m->actuator[c].rotor * dof->mult * dof->mult), *at);
   }
@@ -289,6 +293,7 @@ KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws
   const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
   composite C = none;
   bundle F = no_bundle(), made[6];
+  const bool rotations = rotations_only(to);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent, end = end_of_subtree(m, link);
@@ -306,13 +311,13 @@ KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws
   }                                                                \
   if (own && !one_block) F = pass_columns(shape, &s, SIDE - 1, F);
 #define STEP(shape)                                                            \
-  if (LANES == 1 || shape <= SHAPE_ROT_ANY) {                                  \
+  if (!rotations || shape <= SHAPE_ROT_ANY) {                                   \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                  \
     CARRY(shape, &P)                                                           \
     C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \
   }
 #define ROOT_STEP(shape)                      \
-  if (LANES == 1 || shape <= SHAPE_ROT_ANY) { \
+  if (!rotations || shape <= SHAPE_ROT_ANY) { \
     CARRY(shape, NULL)                        \
   }
     if (p < 0) {

@@ -69,8 +69,8 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
 }
 
 // What springs and wrenches want to know besides the sheet.
-KERNEL void load_others(const limb_model* m, const link_const* k, const limb_ws* ws,
-                        const motion_in* in)
+KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws,
+                             const motion_in* in)
 {
   real* q = ws->q;
   if (loads_of(in) > 0) {
@@ -85,7 +85,7 @@ KERNEL void load_others(const limb_model* m, const link_const* k, const limb_ws*
 KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws,
                          const motion_in* in, const row_in* rows, real* ct, real* tau)
 {
-  for (int l = 0; l < loads_of(in); l++) take_load(m, ws, load_of(m, k, ws, in, l), ct);
+  if (loads_of(in) > 0) take_loads(m, k, ws, in, ct);
   if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
   if (ct != tau) in_user_order(m, ct, tau);
 }
@@ -95,9 +95,7 @@ KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws
                          const motion_in* in, const real* cv, const slopes* out)
 {
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
-  for (int l = 0; l < loads_of(in) && out->dq; l++) {
-    take_load_slopes(m, ws, load_of(m, k, ws, in, l), out->dq);
-  }
+  if (loads_of(in) > 0 && out->dq) take_loads_slopes(m, k, ws, in, out->dq);
 }
 
 static bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,

@@ -1,15 +1,16 @@
-// All kernels over one scalar type, gathered in a table. No guard: a translation unit includes it once,
-// after defining
+// All kernels over one scalar type. No guard: a translation unit includes it once, makes a table of those it
+// has users for, and the compiler leaves out the others. It defines before
 //
 //   the scalar vocabulary   base/real_native.h or a file with the same words, and besides
 //                           any_nonfinite(), any_nonfinite_input(), sines(), sign_of()
 //   LINK_CONST              struct of link constants over its parameter type
-//   KERNEL_SET              name of the table's type (see model/kernels.h)
-//   KERNEL_TABLE            name of the table; without one the functions are there, and no table
+//   KERNEL_SET              name of LIMB_KERNEL_TYPES (model/kernels.h)
 //   ROWS                    table of row kernels over the same scalar, if they are compiled elsewhere
 //   CHAIN                   table of chain kernels over vectors of the scalar, if there is one
 //   CHAIN_PAYS(n)           whether mass matrices of n joints are made by them
-//   NO_FORWARD_CHAIN        leaves out forward_chain(), for scalars that would be long in compiling
+
+// Kernels that nobody asks for.
+#pragma GCC diagnostic ignored "-Wunused-function"
 
 #include "linalg/composite_ops.h"
 #include "linalg/spatial_ops.h"
@@ -87,46 +88,52 @@ static void set_link_motion(const limb_model* m, const link_const* k, const limb
   link_motion(m, k, ws, cv, ca, &out);
 }
 
-static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                 const real* q, const real* v, const real* a,
-                                 const limb_terms* terms, const real* wrench, real* tau)
+KERNEL_ONCE void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                      const real* q, const real* v, const real* a,
+                                      const limb_terms* terms, const real* wrench, real* tau)
 {
-  load_coordinates(m, k, ws, q);
+  if (q) load_coordinates(m, k, ws, q);
   newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
+}
+
+// Entries of M where `way` says: M_PACKED and those after it. Needs the coordinates loaded.
+KERNEL_ONCE void put_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                 int way, real* M)
+{
+  if (way < M_PACKED) __builtin_unreachable();
+  const target to = {way, M};
+  crba(m, k, ws, &to);
 }
 
 static void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
                             const real* q, real* M)
 {
 #ifdef CHAIN
-  if (limb_is_chain(m) && CHAIN_PAYS(m->nv)) {
+  if (q && limb_is_chain(m) && CHAIN_PAYS(m->nv)) {
     CHAIN.mass_matrix(m, k, ws, q, M);
     return;
   }
 #endif
-  load_coordinates(m, k, ws, q);
+  if (q) load_coordinates(m, k, ws, q);
   const size_t entries = (size_t)m->nv * (size_t)m->nv;
-  const bool plain = m->identity;
-  if (!plain || !m->serial) {
+  if (!m->identity || !m->serial) {
     for (size_t i = 0; i < entries; i++) M[i] = zero();
   }
-  if (plain) {
+  if (m->identity) {
     const target to = {M_COMPILED, M};
     crba(m, k, ws, &to);
   } else {
-    const target to = {M_USER, M};
-    crba(m, k, ws, &to);
+    put_mass_matrix(m, k, ws, m->has_mimic ? M_USER_MIMIC : M_USER, M);
   }
 }
 
 // The packed rows of M. Needs the coordinates loaded.
-static void set_packed(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
+KERNEL void set_packed(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
   if (m->has_mimic || !m->serial) {
     for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
   }
-  const target to = {M_PACKED, packed};
-  crba(m, k, ws, &to);
+  put_mass_matrix(m, k, ws, m->has_mimic ? M_PACKED_MIMIC : M_PACKED, packed);
 }
 
 // Needs the coordinates loaded.
@@ -180,7 +187,7 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   load_coordinates(m, k, ws, q);
   const real least = set_factor_loaded(m, k, ws, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
-  newton_euler_passes(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
+  set_inverse_dynamics(m, k, ws, NULL, v, no_acceleration(m, ws), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
   set_solve(m, ws, packed, a);
   return least;
@@ -203,8 +210,6 @@ static real set_forward_chain(const limb_model* m, const link_const* k, const li
 {
   return CHAIN.forward(m, k, ws, q, v, tau, terms, wrench, a);
 }
-#elif defined(NO_FORWARD_CHAIN)
-#define set_forward_chain NULL
 #else
 #include "linalg/square_kernel.h"
 
@@ -212,26 +217,5 @@ static real set_forward_chain(const limb_model* m, const link_const* k, const li
 #define set_forward_chain forward_chain
 #endif
 
-#ifdef KERNEL_TABLE
-const KERNEL_SET KERNEL_TABLE = {set_finite,
-                                 set_finite_result,
-                                 set_finite_matrix,
-                                 set_link_motion,
-                                 set_inverse_dynamics,
-                                 set_mass_matrix,
-                                 set_coriolis_matrix,
-                                 set_id_derivatives,
-                                 set_fd_derivatives,
-                                 set_factor,
-                                 set_invert,
-                                 set_solve,
-                                 set_aba,
-                                 set_by_mass_matrix,
-                                 set_hybrid,
-                                 set_hybrid_by_mass_matrix,
-                                 set_regressor,
-                                 set_add_wrench,
-                                 set_frame_pose,
-                                 set_frame_jacobian,
-                                 set_forward_chain};
-#endif
+// A member of a table: SET(aba) is .aba = set_aba.
+#define SET(x) .x = set_##x

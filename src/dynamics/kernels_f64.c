@@ -9,7 +9,6 @@
 #define PASTE(a, b)  PASTE2(a, b)
 #define LINK_CONST   limb_link_f64
 #define KERNEL_SET   limb_kernels
-#define KERNEL_TABLE PASTE(limb_kernels_f64_, LIMB_ISA)
 #ifdef LIMB_SMALL // one arm for all rotations; rows of one lane
 KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x, s, c); }
 #include "linalg/spatial_ops.h"
@@ -26,3 +25,9 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x
 #endif
 #endif
 #include "dynamics/kernel_set.h"
+
+const limb_kernels PASTE(limb_kernels_f64_, LIMB_ISA) = {
+  SET(finite), SET(finite_result), SET(finite_matrix), SET(link_motion), SET(inverse_dynamics),
+  SET(mass_matrix), SET(coriolis_matrix), SET(id_derivatives), SET(fd_derivatives), SET(factor),
+  SET(invert), SET(solve), SET(aba), SET(by_mass_matrix), SET(hybrid), SET(hybrid_by_mass_matrix),
+  SET(regressor), SET(add_wrench), SET(frame_jacobian), SET(forward_chain)};

@@ -123,3 +123,16 @@ KERNEL void take_load_slopes(const limb_model* m, const limb_ws* ws, load L, rea
     }
   }
 }
+
+// All of them: on joint forces in compiled order, and on d tau / d q in the user's.
+KERNEL_ONCE void take_loads(const limb_model* m, const link_const* k, const limb_ws* ws,
+                            const motion_in* in, real* tau)
+{
+  for (int l = 0; l < loads_of(in); l++) take_load(m, ws, load_of(m, k, ws, in, l), tau);
+}
+
+KERNEL_ONCE void take_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                   const motion_in* in, real* dq)
+{
+  for (int l = 0; l < loads_of(in); l++) take_load_slopes(m, ws, load_of(m, k, ws, in, l), dq);
+}

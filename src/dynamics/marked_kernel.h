@@ -97,17 +97,20 @@ KERNEL artic eliminate_component(marked* y, artic I, int k, sym3 of, real tau, r
   return I;
 }
 
-KERNEL artic eliminate_marked(int shape, marked* y, artic I, const marks* s, int c, real* least)
+// Rare, so that one function serves ball and free joints. Marks come by value: a compiler that hands on their
+// address no longer knows that there are none.
+KERNEL_ONCE artic eliminate_marked(int shape, marked* y, artic I, marks s, int c,
+                                   real* least)
 {
   const artic whole = I;
   motion given = {zero3(), zero3()};
   for (int k = 0; k < dofs_of(shape); k++) {
-    if (is_given(s, c + k)) {
+    if (is_given(&s, c + k)) {
       y->G[k] = component_column(&whole, k);
       y->u[k] = component(whole.p, k);
-      given = add_component(given, k, s->x[c + k]);
+      given = add_component(given, k, s.x[c + k]);
     } else {
-      I = eliminate_component(y, I, k, k < 3 ? whole.A : whole.M, s->x[c + k], least);
+      I = eliminate_component(y, I, k, k < 3 ? whole.A : whole.M, s.x[c + k], least);
     }
   }
   I.p = with_bias(&I, given);
@@ -125,22 +128,22 @@ KERNEL motion accelerate_given(int shape, const link_const* k, const aba_link* x
   return a;
 }
 
-KERNEL motion accelerate_marked(int shape, const marked* y, motion a, const marks* s, int c,
-                                real* qdd)
+KERNEL_ONCE motion accelerate_marked(int shape, const marked* y, motion a, marks s, int c,
+                                     real* qdd)
 {
   const int n = dofs_of(shape);
   for (int k = 0; k < n; k++) {
-    if (!is_given(s, c + k)) continue;
-    qdd[k] = s->x[c + k];
+    if (!is_given(&s, c + k)) continue;
+    qdd[k] = s.x[c + k];
     a = add_component(a, k, qdd[k]);
   }
   for (int k = n - 1; k >= 0; k--) {
-    if (is_given(s, c + k)) continue;
+    if (is_given(&s, c + k)) continue;
     qdd[k] = sub(y->u[k], dot_motion(y->G[k], a));
     a = add_component(a, k, qdd[k]);
   }
   for (int k = 0; k < n; k++) {
-    if (is_given(s, c + k)) s->tau[c + k] = add(y->u[k], dot_motion(y->G[k], a));
+    if (is_given(&s, c + k)) s.tau[c + k] = add(y->u[k], dot_motion(y->G[k], a));
   }
   return a;
 }

@@ -15,9 +15,15 @@ KERNEL void newton_euler_passes(const limb_model* m, const link_const* k, const 
   if (!m->identity) in_user_order(m, ct, tau);
 }
 
-// The three passes; accelerations in compiled order. Needs the coordinates loaded.
-KERNEL real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const real* cv, const real* wrench, const marks* s, real* ca)
+// The three passes; accelerations in compiled order. Needs the coordinates loaded. With
+// MARKS_AT_RUN_TIME forward and hybrid dynamics share one function, which asks at every joint what is given.
+#ifdef MARKS_AT_RUN_TIME
+KERNEL_ONCE
+#else
+KERNEL
+#endif
+real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* cv,
+                        const real* wrench, const marks* s, real* ca)
 {
   aba_out(m, k, ws, cv);
   if (wrench) aba_wrenches(m, ws, wrench);

@@ -98,8 +98,8 @@ KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_bran
 
 // Out from the base: motions, and the inertial force of every link. Most bases neither turn nor start to:
 // then the zeros reach the first link's formulas as constants.
-KERNEL void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
-                     const real* a)
+KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws,
+                          const real* v, const real* a)
 {
   state* kept = ws->state;
   force* F = (force*)ws->force + 1;

@@ -6,6 +6,11 @@
 
 enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 
+// Scalars whose users ask for all three matrices, always, define ROW_ALL as 1.
+#ifndef ROW_ALL
+#define ROW_ALL 0
+#endif
+
 // Motions and inertias. Sums along lanes are long: what does not need one stands next to it, here and below.
 KERNEL void row_dynamics(const table* t, const row_in* in)
 {
@@ -43,11 +48,11 @@ static bool row_inverse(const limb_model* m, const limb_sheet* s, const row_in* 
   const bool sweeps = m->identity && in->a && !in->keep && form_of(m, false) == FORM_CHAIN;
   if (want == WANT_ALL && sweeps) return sweep_inverse(&line, in, out);
 #endif
-  if (want != WANT_ALL) {
+  if (!ROW_ALL && want != WANT_ALL) {
     return inverse_passes(&tree, in, out, want);
-  } else if (TREES_ONLY || form_of(m, in->keep) == FORM_TREE) {
+  } else if (LANES == 1 || form_of(m, in->keep) == FORM_TREE) {
     return inverse_passes(&tree, in, out, WANT_ALL);
-  } else if (LANES == 1 || form_of(m, in->keep) == FORM_CHAIN) {
+  } else if (form_of(m, in->keep) == FORM_CHAIN) {
     return inverse_passes(&line, in, out, WANT_ALL);
   } else {
     cell cells[BLOCK_CELLS], single[BLOCK_CELLS];

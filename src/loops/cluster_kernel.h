@@ -395,15 +395,9 @@ static real set_forward_single(const limb_model* m, const link_const* k, const l
   const limb_reduction* r = &in->reduced[0];
   const cluster_work w = work_over(in->room, c->nv);
   const int n = c->nv, y = n - r->rank, Y = padded(y);
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) w.M[i] = zero();
-  if (m->identity) {
-    const target to = {M_COMPILED, w.M};
-    crba(m, k, ws, &to);
-  } else {
-    const target to = {M_USER, w.M};
-    crba(m, k, ws, &to);
-  }
-  newton_euler_passes(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
+  in->kernels->mass_matrix(m, k, ws, NULL, w.M);
+  in->kernels->inverse_dynamics(m, k, ws, NULL, in->v, no_acceleration(m, ws), in->terms,
+                                in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real least = cluster_solve(c, r, &w, one());
   independent_and_one(y, Y, w.Z, w.right);

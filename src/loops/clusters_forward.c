@@ -58,7 +58,8 @@ limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const doubl
   if (m->has_mimic) return LIMB_E_UNSUPPORTED;
   const limb_status s = reduce_clusters(w, tolerance);
   if (s != LIMB_OK) return s;
-  const limb_cluster_in in = {.v = v,
+  const limb_cluster_in in = {.kernels = limb_kernels_of(w->d),
+                              .v = v,
                               .tau = tau,
                               .terms = &x->terms,
                               .wrench = x->wrench,

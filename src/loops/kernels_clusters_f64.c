@@ -34,9 +34,6 @@ KERNEL real sign_of(real x, double width) { return limb_smooth_sign(x, width); }
 
 #include "dynamics/aba_kernel.h"
 #include "dynamics/actuator_kernel.h"
-#include "dynamics/crba_kernel.h"
-
-#include "dynamics/passes_kernel.h"
 
 typedef limb_cluster_in cluster_in;
 #include "loops/loop_axis_kernel.h"

@@ -42,6 +42,7 @@ enum { LIMB_CLUSTER_DOF = 8 }; // numbers kept of a velocity, one of them for pa
 static inline size_t limb_cluster_room(size_t n) { return 4 * n * (n + 4) + 30 * n + 64; }
 
 typedef struct limb_cluster_in {
+  const limb_kernels* kernels;
   const double *v, *tau;
   const limb_terms* terms;
   const double* wrench;

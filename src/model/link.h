@@ -7,7 +7,8 @@
 // parameters gamma and b of trees replaced by a general offset p).
 //
 //   shape          pose of link i in its parent
-//   ROT (0..15)    X(alpha, a) Z(theta, d)              twist class, a and d zero or not
+//   ROT (0..7)     X(alpha, a) Z(theta, d)              alpha 0 or 90 degrees, a and d zero or not
+//   ROT_TWIST      the same with any alpha, a and d
 //   ROT_ANY        p Z(gamma) X(alpha) Z(theta)
 //   TRANS          p Z(gamma) X(alpha) Z(theta0) z r
 //   SCREW          p Z(gamma) X(alpha) Z(theta) z pitch theta
@@ -21,21 +22,16 @@
 
 #include <stdint.h>
 
-enum {
-  TWIST_ZERO = 0, // alpha = 0
-  TWIST_PLUS = 1, // alpha = +90 degrees
-  TWIST_MINUS = 2,
-  TWIST_ANY = 3
-};
-
-// Shape of a ROT link is twist * 4 + (a != 0) * 2 + (d != 0).
+// The shape of a ROT link with a square twist is (alpha != 0) * 4 + (a != 0) * 2 + (d != 0). Twists of -90
+// degrees are rare: reframe.c lays x so that it is +90 where it has the choice.
 enum {
   SHAPE_ROT = 0,
-  SHAPE_ROT_ANY = 16,
-  SHAPE_TRANS = 17,
-  SHAPE_SCREW = 18,
-  SHAPE_BALL = 19,
-  SHAPE_FREE = 20
+  SHAPE_ROT_TWIST = 8,
+  SHAPE_ROT_ANY,
+  SHAPE_TRANS,
+  SHAPE_SCREW,
+  SHAPE_BALL,
+  SHAPE_FREE
 };
 
 // Topology of one link, the same for every scalar type.

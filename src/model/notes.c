@@ -76,7 +76,7 @@ static void note_links(const limb_model* m, pen* out)
   for (int i = 0; i < m->nlink; i++) {
     const limb_link_f64* k = &m->k64[i];
     const uint8_t shape = m->link[i].shape;
-    const bool general = shape < SHAPE_ROT_ANY ? shape / 4 == TWIST_ANY : shape == SHAPE_ROT_ANY;
+    const bool general = shape == SHAPE_ROT_TWIST || shape == SHAPE_ROT_ANY;
     const double off = fmin(fabs(k->ca), fabs(k->sa));
     if (general && off > 0 && off < SUSPICIOUS) {
       write_note(

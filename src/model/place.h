@@ -15,29 +15,22 @@
 #include <stdbool.h>
 
 // Runs ARM(shape) with the shape as a constant.
-#define FOR_SHAPE(shape, ARM)         \
-  switch (shape) {                    \
-  case 0: ARM(0); break;              \
-  case 1: ARM(1); break;              \
-  case 2: ARM(2); break;              \
-  case 3: ARM(3); break;              \
-  case 4: ARM(4); break;              \
-  case 5: ARM(5); break;              \
-  case 6: ARM(6); break;              \
-  case 7: ARM(7); break;              \
-  case 8: ARM(8); break;              \
-  case 9: ARM(9); break;              \
-  case 10: ARM(10); break;            \
-  case 11: ARM(11); break;            \
-  case 12: ARM(12); break;            \
-  case 13: ARM(13); break;            \
-  case 14: ARM(14); break;            \
-  case 15: ARM(15); break;            \
-  case 16: ARM(SHAPE_ROT_ANY); break; \
-  case 17: ARM(SHAPE_TRANS); break;   \
-  case 18: ARM(SHAPE_SCREW); break;   \
-  case 19: ARM(SHAPE_BALL); break;    \
-  default: ARM(SHAPE_FREE); break;    \
+#define FOR_SHAPE(shape, ARM)                        \
+  switch (shape) {                                   \
+  case 0: ARM(0); break;                             \
+  case 1: ARM(1); break;                             \
+  case 2: ARM(2); break;                             \
+  case 3: ARM(3); break;                             \
+  case 4: ARM(4); break;                             \
+  case 5: ARM(5); break;                             \
+  case 6: ARM(6); break;                             \
+  case 7: ARM(7); break;                             \
+  case SHAPE_ROT_TWIST: ARM(SHAPE_ROT_TWIST); break; \
+  case SHAPE_ROT_ANY: ARM(SHAPE_ROT_ANY); break;     \
+  case SHAPE_TRANS: ARM(SHAPE_TRANS); break;         \
+  case SHAPE_SCREW: ARM(SHAPE_SCREW); break;         \
+  case SHAPE_BALL: ARM(SHAPE_BALL); break;           \
+  default: ARM(SHAPE_FREE); break;                   \
   }
 
 // The same with one arm for all rotations, for scalars whose products are long: a class of its own for every
@@ -103,17 +96,15 @@ KERNEL place place_of(int shape, const link_const* k, const limb_ws* ws, int i, 
   P.ca = k->ca, P.sa = k->sa;
   P.o = (kvec3){k->px, k->py, k->pz};
   if (shape < SHAPE_ROT_ANY) {
-    const int twist = shape / 4;
-    const bool has_a = shape & 2, has_d = shape & 1;
-    if (twist == TWIST_ZERO) P.ca = one, P.sa = zero;
-    if (twist == TWIST_PLUS) P.ca = zero, P.sa = one;
-    if (twist == TWIST_MINUS) P.ca = zero, P.sa = constant(-1);
+    const bool square = shape < SHAPE_ROT_TWIST, crossed = shape & 4;
+    const bool has_a = !square || shape & 2, has_d = !square || shape & 1;
+    if (square) P.ca = crossed ? zero : one, P.sa = crossed ? one : zero;
     P.cg = one, P.sg = zero;
     P.d = has_d ? k->d : zero;
     P.p = (kvec3){has_a ? k->a : zero, zero, zero};
     if (!has_a) P.o.x = zero;
-    if (!has_d || twist == TWIST_ZERO) P.o.y = zero;
-    if (!has_d || twist == TWIST_PLUS || twist == TWIST_MINUS) P.o.z = zero;
+    if (!has_d || (square && !crossed)) P.o.y = zero;
+    if (!has_d || (square && crossed)) P.o.z = zero;
     return P;
   }
   P.cg = k->cg, P.sg = k->sg;
@@ -295,9 +286,9 @@ KERNEL void load_angles(const limb_model* m, const link_const* k, const real* us
 }
 #endif
 
-  // Fills q, c, s and turn of the workspace from the user's coordinates.
-  KERNEL void
-  load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
+// Fills q, c, s and turn of the workspace from the user's coordinates.
+KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                  const real* user)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;
   load_angles(m, k, user, q, s, c);

@@ -52,12 +52,9 @@ static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double 
   const sp_vec3 z = column_z(T->R), p = T->p;
   if (fabs(z.x) > LIMB_SQUARE) return false;
   double ca = z.z, sa = -z.y;
-  int twist = TWIST_ANY;
-  if (fabs(sa) < LIMB_SQUARE && ca > 0) {
-    twist = TWIST_ZERO, ca = 1, sa = 0;
-  } else if (fabs(ca) < LIMB_SQUARE) {
-    twist = sa > 0 ? TWIST_PLUS : TWIST_MINUS, ca = 0, sa = sa > 0 ? 1 : -1;
-  }
+  const bool parallel = fabs(sa) < LIMB_SQUARE && ca > 0, crossed = fabs(ca) < LIMB_SQUARE;
+  if (parallel) ca = 1, sa = 0;
+  if (crossed) ca = 0, sa = sa > 0 ? 1 : -1;
   const double tiny = OFFSET_ROUNDING * reach;
   if (fabs(ca * p.y + sa * p.z) > tiny) return false;
   k->ca = ca, k->sa = sa;
@@ -66,7 +63,9 @@ static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double 
   if (fabs(k->d) <= tiny) k->d = 0;
   k->px = k->a, k->py = -k->d * sa, k->pz = k->d * ca;
   k->off = atan2(-T->R.m[1], T->R.m[0]);
-  link->shape = (uint8_t)(SHAPE_ROT + twist * 4 + (k->a != 0) * 2 + (k->d != 0));
+  const bool square = parallel || (crossed && sa > 0);
+  link->shape = (uint8_t)(square ? SHAPE_ROT + crossed * 4 + (k->a != 0) * 2 + (k->d != 0)
+                                 : SHAPE_ROT_TWIST);
   return true;
 }
 

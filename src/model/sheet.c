@@ -52,18 +52,16 @@ static void fill_freedom(const limb_model* m, int i, int k)
   put(m, GIVEN_SLIDE, link->dof + k, slides ? 1 : pitch);
 }
 
-// Coordinate and frame of a one-dof link: Z(gamma) X(alpha), right angles exact as in place_of.
+// Coordinate and frame of a one-dof link: Z(gamma) X(alpha).
 static void fill_place(const limb_model* m, int i)
 {
   const limb_link* link = &m->link[i];
   const limb_link_f64* k = &m->k64[i];
   double ca = k->ca, sa = k->sa, cg = 1, sg = 0;
-  const int twist =
-    link->parent < 0 ? TWIST_ZERO : link->shape / 4; // a turning root: its joint only
   if (link->shape > SHAPE_ROT_ANY || (link->shape == SHAPE_ROT_ANY && link->parent >= 0)) {
     cg = k->cg, sg = k->sg;
-  } else if (twist != TWIST_ANY) {
-    ca = twist == TWIST_ZERO, sa = twist == TWIST_ZERO ? 0 : twist == TWIST_PLUS ? 1 : -1;
+  } else if (link->parent < 0) { // a turning root: its joint only
+    ca = 1, sa = 0;
   }
   const double frame[8] = {cg, sg, -sg * ca, cg * ca, sa, sg * sa, -cg * sa, ca};
   const double place[3] = {k->px, k->py, k->pz};

@@ -8,7 +8,9 @@
 
 #include "symbolic/graph.h"
 
-#define KERNEL static inline
+#define KERNEL      static inline
+#define KERNEL_ONCE static
+#define KERNEL_PASS KERNEL
 
 typedef struct limb_scalar {
   limb_graph* graph; // NULL: a number

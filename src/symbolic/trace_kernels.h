@@ -7,7 +7,25 @@
 
 typedef LIMB_LINK_CONST(limb_scalar) limb_link_symbol;
 
-LIMB_KERNEL_SET(limb_kernels_symbol, limb_scalar, limb_link_symbol);
+LIMB_KERNEL_TYPES(limb_kernels_symbol, limb_scalar, limb_link_symbol);
+
+typedef struct limb_kernels_symbol {
+  LIMB_KERNEL(limb_kernels_symbol, link_motion);
+  LIMB_KERNEL(limb_kernels_symbol, inverse_dynamics);
+  LIMB_KERNEL(limb_kernels_symbol, mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, coriolis_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, id_derivatives);
+  LIMB_KERNEL(limb_kernels_symbol, fd_derivatives);
+  LIMB_KERNEL(limb_kernels_symbol, invert);
+  LIMB_KERNEL(limb_kernels_symbol, aba);
+  LIMB_KERNEL(limb_kernels_symbol, by_mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, hybrid);
+  LIMB_KERNEL(limb_kernels_symbol, hybrid_by_mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, regressor);
+  LIMB_KERNEL(limb_kernels_symbol, frame_pose);
+  LIMB_KERNEL(limb_kernels_symbol, frame_jacobian);
+  LIMB_KERNEL(limb_kernels_symbol, forward_chain);
+} limb_kernels_symbol;
 
 extern const limb_kernels_symbol limb_trace_kernels;
 

@@ -11,7 +11,7 @@
 
 typedef LIMB_LINK_CONST(par) link_count;
 
-LIMB_KERNEL_SET(kernel_set_count, real, link_count);
+LIMB_KERNEL_TYPES(kernel_set_count, real, link_count);
 
 KERNEL bool any_nonfinite(int n, const real* x)
 {
@@ -52,8 +52,7 @@ KERNEL real sign_of(real x, double width)
     end_arm();                \
   }
 
-#define KERNEL_SET   kernel_set_count
-#define KERNEL_TABLE limb_kernels_count
+#define KERNEL_SET kernel_set_count
 #include "dynamics/kernel_set.h"
 
 // ---- calls ----------------------------------------------------------------------------------------
@@ -137,21 +136,21 @@ limb_count limb_counted_rnea(const limb_model* m, const double* q, const double*
                              double* tau)
 {
   call c = begin_call(m, q, v, a, (size_t)m->nv);
-  limb_kernels_count.inverse_dynamics(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  set_inverse_dynamics(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, NULL, tau);
 }
 
 limb_count limb_counted_crba(const limb_model* m, const double* q, double* M)
 {
   call c = begin_call(m, q, NULL, NULL, (size_t)m->nv * (size_t)m->nv);
-  limb_kernels_count.mass_matrix(m, c.k, &c.space.ws, c.q, c.out);
+  set_mass_matrix(m, c.k, &c.space.ws, c.q, c.out);
   return end_call(&c, m, NULL, M);
 }
 
 limb_count limb_counted_coriolis(const limb_model* m, const double* q, const double* v, double* C)
 {
   call c = begin_call(m, q, v, NULL, (size_t)m->nv * (size_t)m->nv);
-  limb_kernels_count.coriolis_matrix(m, c.k, &c.space.ws, c.q, c.v, SLOPES_SKEW, c.out);
+  set_coriolis_matrix(m, c.k, &c.space.ws, c.q, c.v, SLOPES_SKEW, c.out);
   return end_call(&c, m, NULL, C);
 }
 
@@ -160,7 +159,7 @@ limb_count limb_counted_aba(const limb_model* m, const double* q, const double* 
 {
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
   const real least =
-    limb_kernels_count.aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+    set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
 }
 
@@ -170,7 +169,7 @@ static limb_count forward_of(const limb_model* m, const double* q, const double*
   if (!limb_is_short_chain(m)) return limb_counted_aba(m, q, v, tau, a);
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
   const real least =
-    limb_kernels_count.forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+    set_forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
 }
 
@@ -180,7 +179,7 @@ limb_count limb_counted_hybrid(const limb_model* m, const double* q, const doubl
   call c = begin_call(m, q, v, x, 2 * (size_t)m->nv);
   const kernel_set_count_hybrid in = {c.q, c.v, given, c.in, &all_terms, NULL};
   const real least =
-    limb_kernels_count.hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
+    set_hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
   return end_call(&c, m, &least, out);
 }
 
@@ -203,7 +202,7 @@ limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, con
   call c = begin_call(m, q, v, a, slopes_size(m));
   const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
   const kernel_set_count_slopes to = slopes_of(m, &c);
-  limb_kernels_count.id_derivatives(m, c.k, &c.space.ws, &in, &to);
+  set_id_derivatives(m, c.k, &c.space.ws, &in, &to);
   return end_call(&c, m, NULL, out);
 }
 
@@ -213,7 +212,7 @@ limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, con
   call c = begin_call(m, q, v, tau, slopes_size(m));
   const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
   const kernel_set_count_slopes to = slopes_of(m, &c);
-  const real least = limb_kernels_count.fd_derivatives(m, c.k, &c.space.ws, &in, &to);
+  const real least = set_fd_derivatives(m, c.k, &c.space.ws, &in, &to);
   return end_call(&c, m, &least, out);
 }
 

@@ -15,7 +15,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define KERNEL static inline __attribute__((unused))
+#define KERNEL      static inline __attribute__((unused))
+#define KERNEL_ONCE static
+#define KERNEL_PASS KERNEL
 
 typedef struct real {
   double x;

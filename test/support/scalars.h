@@ -11,8 +11,35 @@
 #include <complex.h>
 #undef I // it is an inertia in the kernels
 
-LIMB_KERNEL_SET(limb_kernel_set_f32, float, limb_link_f32);
-LIMB_KERNEL_SET(limb_kernel_set_c64, double complex, limb_link_f64);
+LIMB_KERNEL_TYPES(limb_kernel_set_f32, float, limb_link_f32);
+LIMB_KERNEL_TYPES(limb_kernel_set_c64, double complex, limb_link_f64);
+
+typedef struct limb_kernel_set_f32 {
+  LIMB_KERNEL(limb_kernel_set_f32, finite);
+  LIMB_KERNEL(limb_kernel_set_f32, link_motion);
+  LIMB_KERNEL(limb_kernel_set_f32, inverse_dynamics);
+  LIMB_KERNEL(limb_kernel_set_f32, mass_matrix);
+  LIMB_KERNEL(limb_kernel_set_f32, coriolis_matrix);
+  LIMB_KERNEL(limb_kernel_set_f32, id_derivatives);
+  LIMB_KERNEL(limb_kernel_set_f32, fd_derivatives);
+  LIMB_KERNEL(limb_kernel_set_f32, aba);
+  LIMB_KERNEL(limb_kernel_set_f32, by_mass_matrix);
+  LIMB_KERNEL(limb_kernel_set_f32, hybrid);
+  LIMB_KERNEL(limb_kernel_set_f32, hybrid_by_mass_matrix);
+} limb_kernel_set_f32;
+
+typedef struct limb_kernel_set_c64 {
+  LIMB_KERNEL(limb_kernel_set_c64, link_motion);
+  LIMB_KERNEL(limb_kernel_set_c64, inverse_dynamics);
+  LIMB_KERNEL(limb_kernel_set_c64, mass_matrix);
+  LIMB_KERNEL(limb_kernel_set_c64, coriolis_matrix);
+  LIMB_KERNEL(limb_kernel_set_c64, id_derivatives);
+  LIMB_KERNEL(limb_kernel_set_c64, fd_derivatives);
+  LIMB_KERNEL(limb_kernel_set_c64, aba);
+  LIMB_KERNEL(limb_kernel_set_c64, by_mass_matrix);
+  LIMB_KERNEL(limb_kernel_set_c64, hybrid);
+  LIMB_KERNEL(limb_kernel_set_c64, hybrid_by_mass_matrix);
+} limb_kernel_set_c64;
 
 extern const limb_kernel_set_f32 limb_kernels_f32;
 extern const limb_kernel_set_c64 limb_kernels_c64;
