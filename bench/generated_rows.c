@@ -4,6 +4,7 @@
 
 #include "limb/isa.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,42 +12,43 @@ typedef void inverse_fn(const double* q, const double* v, const double* a, doubl
 typedef void matrix_fn(const double* q, double* M);
 
 typedef struct functions {
+  const char* name; // robot_isa
   inverse_fn* id;
   matrix_fn* M;
   inverse_fn* fd; // forces instead of accelerations, and the other way round
 } functions;
 
+// LIMB_HAVE_BASE, LIMB_HAVE_V3 and LIMB_HAVE_V4 say for which instruction sets there are functions.
 #define DECLARE(robot, isa)                                                    \
   void robot##_id_##isa(const double*, const double*, const double*, double*); \
   void robot##_M_##isa(const double*, double*);                                \
   void robot##_fd_##isa(const double*, const double*, const double*, double*);
-#define ENTRY(robot, isa)                               \
-  {                                                     \
-    robot##_id_##isa, robot##_M_##isa, robot##_fd_##isa \
+#define DECLARE_ALL(isa) DECLARE(ur5, isa) DECLARE(panda, isa)
+#define ENTRY(robot, isa)                                                                         \
+  {                                                                                               \
+    .name = #robot "_" #isa, .id = robot##_id_##isa, .M = robot##_M_##isa, .fd = robot##_fd_##isa \
   }
+#define ENTRIES(isa) ENTRY(ur5, isa), ENTRY(panda, isa)
 
-// LIMB_HAVE_V3 and LIMB_HAVE_V4 say what was built.
-DECLARE(ur5, base)
-DECLARE(panda, base)
+#ifdef LIMB_HAVE_BASE
+DECLARE_ALL(base)
+#endif
 #ifdef LIMB_HAVE_V3
-DECLARE(ur5, v3)
-DECLARE(panda, v3)
+DECLARE_ALL(v3)
 #endif
 #ifdef LIMB_HAVE_V4
-DECLARE(ur5, v4)
-DECLARE(panda, v4)
+DECLARE_ALL(v4)
 #endif
 
-static const struct {
-  const char *robot, *isa;
-  functions call;
-} list[] = {
-  {"ur5", "base", ENTRY(ur5, base)}, {"panda", "base", ENTRY(panda, base)},
+static const functions list[] = {
+#ifdef LIMB_HAVE_BASE
+  ENTRIES(base),
+#endif
 #ifdef LIMB_HAVE_V3
-  {"ur5", "v3", ENTRY(ur5, v3)},     {"panda", "v3", ENTRY(panda, v3)},
+  ENTRIES(v3),
 #endif
 #ifdef LIMB_HAVE_V4
-  {"ur5", "v4", ENTRY(ur5, v4)},     {"panda", "v4", ENTRY(panda, v4)},
+  ENTRIES(v4),
 #endif
 };
 
@@ -60,10 +62,10 @@ typedef struct subject {
 
 static const functions* find(const char* robot)
 {
+  char name[32];
+  (void)snprintf(name, sizeof name, "%s_%s", robot, limb_isa_name());
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    if (!strcmp(list[i].robot, robot) && !strcmp(list[i].isa, limb_isa_name())) {
-      return &list[i].call;
-    }
+    if (!strcmp(list[i].name, name)) return &list[i];
   }
   return NULL;
 }

@@ -223,7 +223,7 @@ START_TEST(jacobians)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   int robots;
   (void)robot_table(&robots);

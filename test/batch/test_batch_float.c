@@ -165,7 +165,7 @@ START_TEST(steps)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   int robots;
   (void)robot_table(&robots);

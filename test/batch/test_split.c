@@ -277,7 +277,7 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {is_the_plain_call, NULL};
   const TTest* const once[] = {random_trees,

@@ -1,7 +1,9 @@
 // A comparison for tests of `limb verify` that is given a wrong second formulation: checks that are compiled
-// with it in the place of cli_differ must notice. After cli/compare.c.
+// with it in the place of cli_differ must notice.
 #ifndef LIMB_TEST_MISTAKEN_H
 #define LIMB_TEST_MISTAKEN_H
+
+#include "../../cli/compare.h"
 
 #include <stdlib.h>
 

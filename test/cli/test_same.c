@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "../../cli/compare.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/same.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../cli/same.h"
 
 // What differs from the first robot.
 typedef struct change {

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/compare.c"      // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_state.c" // NOLINT(bugprone-suspicious-include)
-
 #include "cli/mistaken.h"
 
 #define cli_differ differ_mistaken

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "../../cli/closure.c"      // NOLINT(bugprone-suspicious-include)
-#include "../../cli/compare.c"      // NOLINT(bugprone-suspicious-include)
 #include "../../cli/verify_loops.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_state.c" // NOLINT(bugprone-suspicious-include)
 
 #include "cli/mistaken.h"
 

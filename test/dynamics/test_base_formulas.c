@@ -281,7 +281,7 @@ START_TEST(angles_of_files)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {planar_2r,   puma_560,        vertical_slide,
                                mimic_joint, angles_of_files, NULL};

@@ -291,7 +291,7 @@ START_TEST(single_bodies)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {puma_560, staubli_rx90,  stanford_arm, planar_2r,
                                scara,    single_bodies, NULL};

@@ -262,7 +262,7 @@ START_TEST(what_cannot_be_computed_is_refused)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {inverse_dynamics, forward_dynamics, NULL};
   const TTest* const edges[] = {distance_costs_no_digits, a_singular_robot_is_refused,

@@ -489,7 +489,7 @@ START_TEST(answers_beyond_the_numbers)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const robots[] = {marks_follow_the_model, base_follows_the_model, NULL};
   const TTest* const edges[] = {marks_are_checked,

@@ -155,7 +155,7 @@ START_TEST(singular)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {by_wrench, by_gravity, kinematics_is_left_alone, NULL};
   const TTest* const once[] = {arguments, far_away, singular, NULL};

@@ -306,7 +306,7 @@ START_TEST(statuses)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {blocks_are_the_derivatives,
                                       derivative_of_the_motion,

@@ -404,7 +404,7 @@ START_TEST(base_without_mass)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {base_by_default,
                                       base_velocity_has_the_momentum,

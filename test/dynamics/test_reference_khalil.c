@@ -379,7 +379,7 @@ START_TEST(survives_without_memory)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {
     any_marks_give_a_motion, all_alike_is_inverse_and_forward_dynamics,

@@ -366,7 +366,7 @@ static int run_robots(void)
                                           kinematics_survive, columns_of_a_body, NULL});
 }
 
-int main(void)
+int CHECK_NAME(void)
 {
   const int one = check_run(
     "dynamics/regressor", 1,

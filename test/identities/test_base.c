@@ -167,7 +167,7 @@ static void root_reaction(trial* t)
 START_TEST(nothing_holds_a_free_base) { trial_over(_i, TRIAL_STATES, root_reaction); }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const int all = check_run("identities/base, every robot", trial_robots(),
                             (const TTest* const[]){base_acceleration_is_gravity, a_free_robot_falls,

@@ -395,7 +395,7 @@ START_TEST(reaction_null_space_motion)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {coasting, falling, under_joint_forces,
                                       under_given_joint_motion, NULL};

@@ -347,7 +347,7 @@ static void motion_found(trial* t)
 START_TEST(reactions_and_power_fit) { trial_over(_i, STATES, motion_found); }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const trees[] = {every_pattern_of_marks, NULL};
   const TTest* const robots[] = {fixture_robots_by_the_partition,

@@ -406,7 +406,7 @@ START_TEST(alpha_helix)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const int each =
     check_run("each model", COUNT,

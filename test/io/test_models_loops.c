@@ -398,7 +398,7 @@ START_TEST(spring_of_the_four_bar)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const int each =
     check_run("each model with loops", COUNT,

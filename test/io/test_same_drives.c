@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../cli/compare.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/same.c"    // NOLINT(bugprone-suspicious-include)
+#include "../../cli/same.h"
 
 static limb_model* arm(const char* hinge, const char* shaft)
 {

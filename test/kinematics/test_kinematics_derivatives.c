@@ -262,4 +262,4 @@ static int run_all(void)
   return failed | check_run("kinematics/derivatives: statuses", 1, once);
 }
 
-int main(void) { return run_all(); }
+int CHECK_NAME(void) { return run_all(); }

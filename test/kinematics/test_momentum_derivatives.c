@@ -193,7 +193,7 @@ START_TEST(without_mass)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const over_robots[] = {momentum_and_its_rate, centre_of_mass, without_accelerations,
                                       NULL};

@@ -454,7 +454,7 @@ START_TEST(wrong_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {against_all_active_sets,
                                without_bounds,

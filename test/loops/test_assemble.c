@@ -482,7 +482,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {closes_from_near, closes_from_anywhere, projection, NULL};
   const TTest* const some[] = {four_bar_has_two,

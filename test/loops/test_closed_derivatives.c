@@ -332,7 +332,7 @@ START_TEST(what_cannot_be_differentiated_is_refused)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const robots[] = {forward_derivatives_are_those_of_the_complex_step,
                                  inverse_derivatives_are_those_of_the_complex_step, NULL};

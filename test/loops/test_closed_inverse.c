@@ -540,7 +540,7 @@ START_TEST(wrong_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {five_bar,        four_bar,   gough_stewart,
                                nobody_drives,   dead_point, rounding_is_balance,

@@ -266,7 +266,7 @@ START_TEST(wrong_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {another_cut, references_and_wrenches, wrong_arguments, NULL};
   const TTest* const each[] = {balance_of_bodies, axes, NULL};

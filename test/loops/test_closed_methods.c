@@ -220,7 +220,7 @@ static void multipliers_are_least(bench* b, rng* r)
 START_TEST(least) { bench_over(_i, multipliers_are_least); }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const tests[] = {inverse, equations, agree, least, NULL};
   return check_run("closed_methods", closed_count(), tests);

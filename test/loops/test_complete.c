@@ -302,7 +302,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {dependent_ones_are_found_again, map_solves_the_closures,
                               map_is_the_slope_of_assembly, NULL};

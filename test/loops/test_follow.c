@@ -149,7 +149,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {returns, arrives_where_it_is, NULL};
   const TTest* const some[] = {crank_goes_round, folds_end_the_branch, meeting_branches_halt,

@@ -153,7 +153,7 @@ START_TEST(edges)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const tests[] = {impacts,   none,  coupled_carts, contradiction,
                                 arguments, edges, NULL};

@@ -267,7 +267,7 @@ START_TEST(bad_input)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {counts_agree_with_orthogonal_rows, redundant_rows_add_nothing, NULL};
   const TTest* const some[] = {textbook_mobilities,

@@ -281,7 +281,7 @@ START_TEST(geometry_stays_on_its_branch)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {legs_are_found,   motion_follows,  jacobian_columns,
                               inverse_dynamics, generic_inverse, forward_dynamics,

@@ -394,7 +394,7 @@ START_TEST(arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const all[] = {motion_is_the_same, mobility_is_the_same, there_and_back, NULL};
   const TTest* const once[] = {gough_stewart_cut_elsewhere, random_robots, every_type_turns_round,

@@ -1,5 +1,5 @@
 // The instruction set of a process is chosen once, by the processor and by LIMB_ISA; a wish that is not
-// fulfilled is told. A process has one choice: every case asks others, this program with the word "tell".
+// fulfilled is told. A process has one choice: every case asks others, this test with the word "tell".
 // LIMB_HAVE_V3 and LIMB_HAVE_V4 say what was built.
 #include "limb/isa.h"
 
@@ -19,8 +19,6 @@ enum { BUILT = 2 };
 #else
 enum { BUILT = 1 };
 #endif
-
-static const char* program; // this one
 
 // ---- the process that is asked --------------------------------------------------------------------------
 
@@ -66,10 +64,11 @@ static answer ask(const char* value)
   answer a = {.index = -1};
   char line[512];
   check_at("LIMB_ISA %s", value ? value : "not set");
+  const char *program = check_arguments[0], *test = check_arguments[1];
   if (value)
-    snprintf(line, sizeof line, "LIMB_ISA='%s' '%s' tell", value, program);
+    snprintf(line, sizeof line, "LIMB_ISA='%s' '%s' %s tell", value, program, test);
   else
-    snprintf(line, sizeof line, "unset LIMB_ISA; '%s' tell", program);
+    snprintf(line, sizeof line, "unset LIMB_ISA; '%s' %s tell", program, test);
   FILE* out = popen(line, "r");
   assert_that(out && fgets(line, sizeof line, out));
   assert_that(pclose(out) == 0);
@@ -114,10 +113,9 @@ START_TEST(a_name_that_is_none)
 }
 END_TEST
 
-int main(int argc, char** argv)
+int CHECK_NAME(void)
 {
-  if (argc == 2 && strcmp(argv[1], "tell") == 0) return tell();
-  program = argv[0];
+  if (check_arguments[2]) return tell();
   const TTest* const tests[] = {the_best_set_by_itself, every_set_up_to_the_best_by_name,
                                 a_name_that_is_none, NULL};
   return check_run("model/isa_choice", 1, tests);

@@ -2,7 +2,7 @@
 // take no memory at all, whichever way, leave errno alone and do not look at the locale.
 #include "robust/hot_calls.h"
 #include "robust/purse.h"
-#include "robust/watch.h"
+#include "support/watch.h"
 
 #include <errno.h>
 #include <locale.h>

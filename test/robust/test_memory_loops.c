@@ -3,7 +3,7 @@
 // what limb_kinematics found.
 #include "robust/hot_loops.h"
 #include "robust/purse.h"
-#include "robust/watch.h"
+#include "support/watch.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -1,8 +1,8 @@
 // Control laws of joints: what they make of the robot, over every fixture robot and random states.
 #include "limb/control.h"
 
-#include "robust/watch.h"
 #include "support/trial.h"
+#include "support/watch.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,7 +294,7 @@ START_TEST(laws_disturb_nothing)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const int wrong =
     check_run("control", trial_robots(),

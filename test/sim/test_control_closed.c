@@ -153,7 +153,7 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const each[] = {computed_torque_linearises, pd_with_gravity_holds, NULL};
   const int failed = check_run("control_closed", closed_count(), each);

@@ -335,7 +335,7 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const each[] = {natural_inertia, shaped_inertia, NULL};
   const int failed = check_run("impedance", trial_robots(), each);

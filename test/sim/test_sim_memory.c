@@ -1,8 +1,10 @@
 // Memory of simulations: any allocation may fail, nothing is lost, a start that failed may be repeated;
 // and none is taken once a simulation runs, but by SUNDIALS.
 #include "robust/purse.h"
-#include "robust/watch.h"
 #include "sim/runs.h"
+#include "support/watch.h"
+
+#include <errno.h>
 
 static limb_status push(void* context, double t, const double* q, const double* v, double* tau)
 {

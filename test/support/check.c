@@ -109,6 +109,8 @@ void check_that(check_site site, int holds)
   ck_abort_msg("%s:%d: %s does not hold (%s)", site.file, site.line, site.text, place);
 }
 
+char** check_arguments;
+
 int check_run(const char* suite, int loops, const TTest* const* tests)
 {
   if (limb_isa_refused()) {

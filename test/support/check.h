@@ -82,8 +82,20 @@ void check_that(check_site site, int holds);
 // several runs, one | the other. Under sanitizers the tests run in this process, else as CK_FORK says.
 int check_run(const char* suite, int loops, const TTest* const* tests);
 
-// The whole main of a test file: CHECK_MAIN("name", loops, test_a, test_b)
-#define CHECK_MAIN(suite, loops, ...) \
-  int main(void) { return check_run(suite, loops, (const TTest* const[]){__VA_ARGS__, NULL}); }
+// What a test file defines in place of main: the build passes the name of the file as CHECK_NAME, and the main
+// of all tests (test/main.c) calls the one it is asked for.
+#ifdef CHECK_NAME
+int CHECK_NAME(void);
+#endif
+
+// All of it, for most files: CHECK_MAIN("name", loops, test_a, test_b)
+#define CHECK_MAIN(suite, loops, ...)                                          \
+  int CHECK_NAME(void)                                                         \
+  {                                                                            \
+    return check_run(suite, loops, (const TTest* const[]){__VA_ARGS__, NULL}); \
+  }
+
+// The arguments of the program: its path, the name of the test, what else there is; NULL ends them.
+extern char** check_arguments;
 
 #endif

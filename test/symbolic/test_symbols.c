@@ -105,7 +105,7 @@ START_TEST(lengths_and_inertias)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   const TTest* const once[] = {lengths_and_inertias, NULL};
   return check_run("symbols", 1, once);

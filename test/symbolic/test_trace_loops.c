@@ -203,7 +203,7 @@ START_TEST(equal_friction_on_both_sides)
 }
 END_TEST
 
-int main(void)
+int CHECK_NAME(void)
 {
   int robots;
   (void)robot_table(&robots);

@@ -1,22 +1,10 @@
-// malloc and its kin, watched. Defines them: for one source of a program.
-#ifndef LIMB_TEST_WATCH_H
-#define LIMB_TEST_WATCH_H
-
-#include "support/check.h"
+#include "support/watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-// Allocations of any kind in this program are counted while watching is set. glibc lets a program
-// define malloc; a sanitizer has its own already.
-#if defined(__GLIBC__) && !CHECK_SANITIZED
-#define CAN_WATCH 1
-#else
-#define CAN_WATCH 0
-#endif
-
-static volatile int watching = 0;
-static volatile long calls = 0;
+volatile int watching;
+volatile long calls;
 
 #if CAN_WATCH
 void* __libc_malloc(size_t size);
@@ -66,6 +54,4 @@ void free(void* memory)
   if (memory) seen();
   __libc_free(memory);
 }
-#endif
-
 #endif
