@@ -1,5 +1,4 @@
-// Measures limb, next to other libraries, in one run: what `limb bench` does. The one header of bench/ that
-// the tool sees.
+// Measures limb, next to other libraries, in one run: what limb-bench does.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

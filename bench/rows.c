@@ -148,9 +148,7 @@ int bench_add_rows(bench* b, int quick)
     bad |= add_rows_of(b, bench_limb(), i);
     bad |= add_rows_of(b, bench_limb_generated(), i);
     if (r->nrow) bad |= add_rows_of(b, bench_limb_closed(), i);
-#ifdef BENCH_HAVE_SIM
     if (bench_steps(r)) bad |= add_rows_of(b, bench_limb_sim(), i);
-#endif
     for (int k = 0; k < BENCH_BATCHES; k++)
       if (!b->batch[k].lanes || shows_lanes(r)) bad |= add_rows_of(b, &b->batch[k], i);
     for (int p = 0; p < b->npeer; p++) {

@@ -5,7 +5,6 @@
 
 #include "limb/codegen.h"
 #include "limb/read.h"
-#include "bench/bench.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +43,8 @@ static void print_list(const cli_option* o)
     for (int k = 0; limb_quantity_name(k); k++) printf("%s%s", k ? " " : "", limb_quantity_name(k));
     return;
   }
-  const char* const* robots = bench_robots();
   if (takes(o, "ROBOTS")) {
-    for (int k = 0; robots[k]; k++) printf("%s%s", k ? " " : "", robots[k]);
+    for (int k = 0; cli_bench_robots[k]; k++) printf("%s%s", k ? " " : "", cli_bench_robots[k]);
     return;
   }
   for (int k = 0; eval_get(k); k++) printf("%s%s", k ? " " : "", eval_get(k)->name);

@@ -64,6 +64,8 @@ const char* cli_get(const cli_args* args, const char* name)
 
 int cli_has(const cli_args* args, const char* name) { return cli_get(args, name) != NULL; }
 
+char* const* cli_words(const cli_args* args) { return args->operands; }
+
 int cli_operand_count(const cli_args* args) { return args->count; }
 
 const char* cli_operand(const cli_args* args, int k)

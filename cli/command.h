@@ -38,6 +38,9 @@ extern const cli_command* const cli_commands[];
 const char* cli_get(const cli_args* args, const char* name);
 int cli_has(const cli_args* args, const char* name);
 
+// The arguments as they were given, closed by NULL; of a command without operands.
+char* const* cli_words(const cli_args* args);
+
 int cli_operand_count(const cli_args* args);
 const char* cli_operand(const cli_args* args, int k);
 

@@ -8,7 +8,6 @@
 #include "output.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,17 +16,6 @@ const cli_command* const cli_commands[] = {
   &cli_verify, &cli_convert, &cli_assemble, &cli_base,       &cli_codegen, &cli_equations,
   &cli_models, &cli_bench,   &cli_demo,     &cli_completion, &cli_help,    NULL,
 };
-
-// Who closes the pipe (head, less) has seen enough, and needs no message.
-int limb_cli_close_output(const char* command)
-{
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_FINE;
-  if (errno != EPIPE)
-    (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
-                  errno ? strerror(errno) : "");
-  return EXIT_USAGE;
-}
 
 static int show_conventions(void)
 {

@@ -1,4 +1,4 @@
-// Files that appear whole or not at all, and the progress bar.
+// Files that appear whole or not at all, the progress bar, and the end of standard output.
 #define _POSIX_C_SOURCE 200809L // open, realpath, sigaction, clock_gettime
 #define _XOPEN_SOURCE   700     // realpath
 
@@ -341,4 +341,17 @@ void cli_progress_end(cli_progress* p)
 {
   if (p->terminal && p->shown > 0) (void)fprintf(stderr, "\r\033[K");
   p->shown = 0;
+}
+
+// ---- standard output -------------------------------------------------------------------------------
+
+// Who closes the pipe (head, less) has seen enough, and needs no message.
+int limb_cli_close_output(const char* command)
+{
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_FINE;
+  if (errno != EPIPE)
+    (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
+                  errno ? strerror(errno) : "");
+  return EXIT_USAGE;
 }

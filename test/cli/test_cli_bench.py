@@ -2,6 +2,8 @@
 """The command bench of the tool: rows, formats, complaints. Times are looked at for being there, not for what they are.
 
     test_cli_bench.py <limb>
+
+limb-bench is expected beside it.
 """
 import csv
 import io
@@ -9,6 +11,7 @@ import json
 import math
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -122,7 +125,7 @@ class Bench(unittest.TestCase):
 
     def test_complaints(self):
         self.assertIn("there is no 'pandas'; did you mean 'panda'?", self.fails("--robots", "2r,pandas"))
-        self.assertIn("there is no 'zzzzzz'; limb bench --help", self.fails("--robots", "zzzzzz"))
+        self.assertIn("there is no 'zzzzzz'; there are 2r ur5 panda", self.fails("--robots", "zzzzzz"))
         self.assertIn("there is no ''", self.fails("--robots", "2r,"))
         self.assertIn("--format takes text|json|csv, not 'xml'", self.fails("--format", "xml"))
         for threads in ("0", "1.5", "-1", "5000"):
@@ -146,6 +149,26 @@ class Bench(unittest.TestCase):
         self.assertGreater(len(robots), 15)
         for robot in robots:
             self.assertIn(robot, words)
+        self.assertEqual(self.fails("--robots", "zzzzzz").split("there are ")[1].split(), robots)
+
+    def test_program_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(LIMB, folder)
+            done = subprocess.run([alone, "bench", "--quick"], capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("limb-bench is not there; ", done.stderr)
+            self.assertIn("`make bench`", done.stderr)
+            self.assertEqual(subprocess.run([alone, "bench", "--help"], capture_output=True, check=False).returncode, 0)
+
+    def test_exit_code_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(LIMB, folder)
+            program = pathlib.Path(folder) / "limb-bench"
+            program.write_text("#!/bin/sh\necho \"$@\"\nexit 3\n")
+            program.chmod(0o755)
+            done = subprocess.run([alone, "bench", "--robots", "a b", "--quick"], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (3, "--robots a b --quick\n"))
 
 
 if __name__ == "__main__":

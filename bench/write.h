@@ -1,8 +1,8 @@
 // Results of `limb bench` for programs and for the eye.
-#ifndef LIMB_CLI_BENCH_WRITE_H
-#define LIMB_CLI_BENCH_WRITE_H
+#ifndef BENCH_WRITE_H
+#define BENCH_WRITE_H
 
-#include "bench/bench.h"
+#include "bench.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // Results of `limb bench` as JSON and CSV: one list of members for both.
-#include "bench_write.h"
-#include "json.h"
+#include "write.h"
+
+#include "cli/json.h"
 
 #include <math.h>
 

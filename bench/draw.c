@@ -1,6 +1,7 @@
 // Cost of one state against the number of joints: one panel per quantity, a curve per library and mode.
-#include "bench_write.h"
-#include "plot.h"
+#include "write.h"
+
+#include "cli/plot.h"
 
 #include <math.h>
 #include <stdio.h>
