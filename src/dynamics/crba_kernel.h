@@ -162,7 +162,7 @@ KERNEL void put_rotors(const limb_model* m, const target* to)
     const limb_dof* dof = &m->dof[c];
     const int row = m->elim.dof[c];
     real* at = packed ? &to->M[m->elim.row[row] + m->elim.depth[row]]
-                                    : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
+                      : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
     *at = plus(parameter(m->actuator[c].rotor * dof->mult * dof->mult), *at);
   }
 }
@@ -311,7 +311,7 @@ KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws
   }                                                                \
   if (own && !one_block) F = pass_columns(shape, &s, SIDE - 1, F);
 #define STEP(shape)                                                            \
-  if (!rotations || shape <= SHAPE_ROT_ANY) {                                   \
+  if (!rotations || shape <= SHAPE_ROT_ANY) {                                  \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                  \
     CARRY(shape, &P)                                                           \
     C = link->massive ? composite_out(&P, C) : composite_out(&P, massless(C)); \

@@ -67,13 +67,13 @@ static real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, 
   keep_force_given(&m->elim, m->nv, in->given, packed);
   const real least = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? in->x[v] : zero();
-  set_inverse_dynamics(m, k, ws, NULL, in->v, a, in->terms, in->wrench, tau); // M_fg a_g + h_f
+  set_loaded_inverse_dynamics(m, k, ws, in->v, a, in->terms, in->wrench, tau); // M_fg a_g + h_f
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? zero() : sub(in->x[v], tau[v]);
   set_solve(m, ws, packed, a);
   for (int v = 0; v < m->nv; v++) {
     if (in->given[v]) a[v] = in->x[v];
   }
-  set_inverse_dynamics(m, k, ws, NULL, in->v, a, in->terms, in->wrench, tau);
+  set_loaded_inverse_dynamics(m, k, ws, in->v, a, in->terms, in->wrench, tau);
   for (int v = 0; v < m->nv; v++) {
     if (!in->given[v]) tau[v] = in->x[v];
   }

@@ -88,11 +88,20 @@ static void set_link_motion(const limb_model* m, const link_const* k, const limb
   link_motion(m, k, ws, cv, ca, &out);
 }
 
-KERNEL_ONCE void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                      const real* q, const real* v, const real* a,
-                                      const limb_terms* terms, const real* wrench, real* tau)
+// Needs the coordinates loaded. Not for the call below, which is the one that must be fast: whatever stands
+// between loading and the passes costs it a tenth.
+KERNEL_ONCE void set_loaded_inverse_dynamics(const limb_model* m, const link_const* k,
+                                             const limb_ws* ws, const real* v, const real* a,
+                                             const limb_terms* terms, const real* wrench, real* tau)
 {
-  if (q) load_coordinates(m, k, ws, q);
+  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
+}
+
+static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                 const real* q, const real* v, const real* a,
+                                 const limb_terms* terms, const real* wrench, real* tau)
+{
+  load_coordinates(m, k, ws, q);
   newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
@@ -187,7 +196,7 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
   load_coordinates(m, k, ws, q);
   const real least = set_factor_loaded(m, k, ws, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
-  set_inverse_dynamics(m, k, ws, NULL, v, no_acceleration(m, ws), terms, wrench, a);
+  set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
   set_solve(m, ws, packed, a);
   return least;

@@ -2,7 +2,7 @@
 
 #include "dynamics/kernels_dual.h"
 
-#define LONG_SCALAR 1
+#define LONG_SCALAR        1
 #define LIMB_FINITE_ANGLES 1 // the entry points reject NaN and infinity
 #include "base/real_dual.h"
 #include "base/sincos.h"
@@ -54,13 +54,14 @@ KERNEL real sign_of(real x, double width)
 #undef FOR_SHAPE
 #define FOR_SHAPE FOR_FEW_SHAPES
 
-#define PASTE2(a, b) a##b
-#define PASTE(a, b)  PASTE2(a, b)
-#define KERNEL_SET   limb_kernels_dual
-#define ROW_ALL      1
+#define PASTE2(a, b)      a##b
+#define PASTE(a, b)       PASTE2(a, b)
+#define KERNEL_SET        limb_kernels_dual
+#define ROW_ALL           1
 #define MARKS_AT_RUN_TIME 1
 #include "dynamics/kernel_set.h"
 
 const limb_kernels_dual PASTE(limb_kernels_dual_, LIMB_ISA) = {
-  SET(finite_result), SET(link_motion), SET(inverse_dynamics), SET(id_derivatives), SET(fd_derivatives), SET(aba),
-  SET(by_mass_matrix), SET(hybrid), SET(hybrid_by_mass_matrix)};
+  SET(finite_result),  SET(link_motion),    SET(inverse_dynamics),
+  SET(id_derivatives), SET(fd_derivatives), SET(aba),
+  SET(by_mass_matrix), SET(hybrid),         SET(hybrid_by_mass_matrix)};

@@ -26,8 +26,24 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x
 #endif
 #include "dynamics/kernel_set.h"
 
-const limb_kernels PASTE(limb_kernels_f64_, LIMB_ISA) = {
-  SET(finite), SET(finite_result), SET(finite_matrix), SET(link_motion), SET(inverse_dynamics),
-  SET(mass_matrix), SET(coriolis_matrix), SET(id_derivatives), SET(fd_derivatives), SET(factor),
-  SET(invert), SET(solve), SET(aba), SET(by_mass_matrix), SET(hybrid), SET(hybrid_by_mass_matrix),
-  SET(regressor), SET(add_wrench), SET(frame_jacobian), SET(forward_chain)};
+const limb_kernels PASTE(limb_kernels_f64_, LIMB_ISA) = {SET(finite),
+                                                         SET(finite_result),
+                                                         SET(finite_matrix),
+                                                         SET(link_motion),
+                                                         SET(inverse_dynamics),
+                                                         SET(loaded_inverse_dynamics),
+                                                         SET(mass_matrix),
+                                                         SET(coriolis_matrix),
+                                                         SET(id_derivatives),
+                                                         SET(fd_derivatives),
+                                                         SET(factor),
+                                                         SET(invert),
+                                                         SET(solve),
+                                                         SET(aba),
+                                                         SET(by_mass_matrix),
+                                                         SET(hybrid),
+                                                         SET(hybrid_by_mass_matrix),
+                                                         SET(regressor),
+                                                         SET(add_wrench),
+                                                         SET(frame_jacobian),
+                                                         SET(forward_chain)};

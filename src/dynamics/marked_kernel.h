@@ -99,8 +99,7 @@ KERNEL artic eliminate_component(marked* y, artic I, int k, sym3 of, real tau, r
 
 // Rare, so that one function serves ball and free joints. Marks come by value: a compiler that hands on their
 // address no longer knows that there are none.
-KERNEL_ONCE artic eliminate_marked(int shape, marked* y, artic I, marks s, int c,
-                                   real* least)
+KERNEL_ONCE artic eliminate_marked(int shape, marked* y, artic I, marks s, int c, real* least)
 {
   const artic whole = I;
   motion given = {zero3(), zero3()};

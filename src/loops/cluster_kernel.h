@@ -396,8 +396,8 @@ static real set_forward_single(const limb_model* m, const link_const* k, const l
   const cluster_work w = work_over(in->room, c->nv);
   const int n = c->nv, y = n - r->rank, Y = padded(y);
   in->kernels->mass_matrix(m, k, ws, NULL, w.M);
-  in->kernels->inverse_dynamics(m, k, ws, NULL, in->v, no_acceleration(m, ws), in->terms,
-                                in->wrench, w.h);
+  in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(m, ws), in->terms,
+                                       in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real least = cluster_solve(c, r, &w, one());
   independent_and_one(y, Y, w.Z, w.right);

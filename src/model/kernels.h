@@ -53,100 +53,101 @@ typedef struct limb_terms {
 // kernel x. A table holds those that its scalar is asked for.
 //
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL. X: 12 numbers a link, motions 6.
-// q NULL: the coordinates are in the workspace already. Kernels that return bool: false when a matrix they
+// mass_matrix, q NULL: the coordinates are in the workspace already. Kernels that return bool: false when a matrix they
 // made has entries that are not finite. Kernels that return a scalar: the least margin of a pivot.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
-#define LIMB_KERNEL_TYPES(name, real, link_const)                                                   \
-  LIMB_ROW_SET(name##_rows, real);                                                                  \
-  typedef struct name##_load { /* a wrench of scalars (n, f) */                                     \
-    int frame;                                                                                      \
-    limb_ref ref;                                                                                   \
-    const real* F;                                                                                  \
-  } name##_load;                                                                                    \
-  typedef struct name##_motion {                                                                    \
-    const real *q, *v, *x;                                                                          \
-    const limb_terms* terms;                                                                        \
-    const limb_wrench* wrench;                                                                      \
-    int nwrench;                                                                                    \
-    const name##_load* load; /* and others */                                                       \
-    int nload;                                                                                      \
-  } name##_motion;                                                                                  \
-  typedef struct name##_slopes {                                                                    \
-    real *y, *dq, *dv, *dx;                                                                         \
-  } name##_slopes;                                                                                  \
-  typedef struct name##_hybrid {                                                                    \
-    const real *q, *v;                                                                              \
-    const unsigned char* given; /* nv marks */                                                      \
-    const real* x;              /* accelerations where they are given, else forces */               \
-    const limb_terms* terms;                                                                        \
-    const real* wrench;                                                                             \
-  } name##_hybrid;                                                                                  \
-  /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */                \
-  typedef bool name##_finite_fn(const limb_model* m, const real* q, const real* v, const real* a);  \
-  /* the same of one vector of nv numbers, made just now */                                         \
-  typedef bool name##_finite_result_fn(const limb_model* m, const real* x);                         \
-  typedef bool name##_finite_matrix_fn(const limb_model* m, const real* A); /* of nv x nv */        \
-  /* poses; with v velocities and a_v; with a accelerations */                                      \
-  typedef void name##_link_motion_fn(const limb_model* m, const link_const* k, const limb_ws* ws,   \
-                                     const real* q, const real* v, const real* a, real* X,          \
-                                     real* vel, real* acc, real* acc_v);                            \
-  typedef void name##_inverse_dynamics_fn(const limb_model* m, const link_const* k,                 \
-                                          const limb_ws* ws, const real* q, const real* v,          \
-                                          const real* a, const limb_terms* terms,                   \
-                                          const real* wrench, real* tau);                           \
-  typedef void name##_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws,   \
-                                     const real* q, real* M);                                       \
-  typedef bool name##_coriolis_matrix_fn(const limb_model* m, const link_const* k,                  \
-                                         const limb_ws* ws, const real* q, const real* v,           \
-                                         limb_slopes kind, real* C);                                \
-  typedef bool name##_id_derivatives_fn(const limb_model* m, const link_const* k,                   \
-                                        const limb_ws* ws, const name##_motion* in,                 \
-                                        const name##_slopes* out);                                  \
-  /* all of out but y must be there; ws->sheet.fine is set */                                       \
-  typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k,                   \
-                                        const limb_ws* ws, const name##_motion* in,                 \
-                                        const name##_slopes* out);                                  \
-  /* factors M into packed rows */                                                                  \
-  typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,        \
-                                const real* q, real* packed);                                       \
-  /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                               \
-  typedef real name##_invert_fn(const limb_model* m, const link_const* k, const limb_ws* ws,        \
-                                const real* q, real* packed, real* Minv);                           \
-  /* x = M^-1 x in the user's order, from the factors */                                            \
-  typedef void name##_solve_fn(const limb_model* m, const limb_ws* ws, const real* packed,          \
-                               real* x);                                                            \
-  /* articulated bodies */                                                                          \
-  typedef real name##_aba_fn(const limb_model* m, const link_const* k, const limb_ws* ws,           \
-                             const real* q, const real* v, const real* tau,                         \
-                             const limb_terms* terms, const real* wrench, real* a);                 \
-  /* through M and its factors */                                                                   \
-  typedef real name##_by_mass_matrix_fn(const limb_model* m, const link_const* k,                   \
-                                        const limb_ws* ws, const real* q, const real* v,            \
-                                        const real* tau, const limb_terms* terms,                   \
-                                        const real* wrench, real* packed, real* a);                 \
-  /* a and tau, complete */                                                                         \
-  typedef real name##_hybrid_fn(const limb_model* m, const link_const* k, const limb_ws* ws,        \
-                                const name##_hybrid* in, real* a, real* tau);                       \
-  typedef real name##_hybrid_by_mass_matrix_fn(const limb_model* m, const link_const* k,            \
-                                               const limb_ws* ws, const name##_hybrid* in,          \
-                                               real* packed, real* a, real* tau);                   \
-  /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */        \
-  typedef bool name##_regressor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,     \
-                                   const name##_motion* in, int np, real* Y);                       \
-  /* adds a wrench (n, f) to the forces on the links, from their poses X */                         \
-  typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref,    \
-                                    const real* F, real* on);                                       \
-  /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */       \
-  /* numbers; nv columns */                                                                         \
-  typedef void name##_frame_pose_fn(const real* X, int link, const sp_pose* in_link, real* out);    \
-  typedef void name##_frame_jacobian_fn(const limb_model* m, const link_const* k, const real* X,    \
-                                        int link, const sp_pose* in_link, limb_ref ref, real* J);   \
-  /* forward dynamics of a short chain (limb_is_short_chain) */                                     \
-  typedef real name##_forward_chain_fn(const limb_model* m, const link_const* k,                    \
-                                       const limb_ws* ws, const real* q, const real* v,             \
-                                       const real* tau, const limb_terms* terms,                    \
-                                       const real* wrench, real* a)
+#define LIMB_KERNEL_TYPES(name, real, link_const)                                                  \
+  LIMB_ROW_SET(name##_rows, real);                                                                 \
+  typedef struct name##_load { /* a wrench of scalars (n, f) */                                    \
+    int frame;                                                                                     \
+    limb_ref ref;                                                                                  \
+    const real* F;                                                                                 \
+  } name##_load;                                                                                   \
+  typedef struct name##_motion {                                                                   \
+    const real *q, *v, *x;                                                                         \
+    const limb_terms* terms;                                                                       \
+    const limb_wrench* wrench;                                                                     \
+    int nwrench;                                                                                   \
+    const name##_load* load; /* and others */                                                      \
+    int nload;                                                                                     \
+  } name##_motion;                                                                                 \
+  typedef struct name##_slopes {                                                                   \
+    real *y, *dq, *dv, *dx;                                                                        \
+  } name##_slopes;                                                                                 \
+  typedef struct name##_hybrid {                                                                   \
+    const real *q, *v;                                                                             \
+    const unsigned char* given; /* nv marks */                                                     \
+    const real* x;              /* accelerations where they are given, else forces */              \
+    const limb_terms* terms;                                                                       \
+    const real* wrench;                                                                            \
+  } name##_hybrid;                                                                                 \
+  /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */               \
+  typedef bool name##_finite_fn(const limb_model* m, const real* q, const real* v, const real* a); \
+  /* the same of one vector of nv numbers, made just now */                                        \
+  typedef bool name##_finite_result_fn(const limb_model* m, const real* x);                        \
+  typedef bool name##_finite_matrix_fn(const limb_model* m, const real* A); /* of nv x nv */       \
+  /* poses; with v velocities and a_v; with a accelerations */                                     \
+  typedef void name##_link_motion_fn(const limb_model* m, const link_const* k, const limb_ws* ws,  \
+                                     const real* q, const real* v, const real* a, real* X,         \
+                                     real* vel, real* acc, real* acc_v);                           \
+  typedef void name##_inverse_dynamics_fn(                                                         \
+    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
+    const real* a, const limb_terms* terms, const real* wrench, real* tau);                        \
+  /* the same with the coordinates in the workspace already */                                     \
+  typedef void name##_loaded_inverse_dynamics_fn(                                                  \
+    const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,     \
+    const limb_terms* terms, const real* wrench, real* tau);                                       \
+  typedef void name##_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws,  \
+                                     const real* q, real* M);                                      \
+  typedef bool name##_coriolis_matrix_fn(const limb_model* m, const link_const* k,                 \
+                                         const limb_ws* ws, const real* q, const real* v,          \
+                                         limb_slopes kind, real* C);                               \
+  typedef bool name##_id_derivatives_fn(const limb_model* m, const link_const* k,                  \
+                                        const limb_ws* ws, const name##_motion* in,                \
+                                        const name##_slopes* out);                                 \
+  /* all of out but y must be there; ws->sheet.fine is set */                                      \
+  typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k,                  \
+                                        const limb_ws* ws, const name##_motion* in,                \
+                                        const name##_slopes* out);                                 \
+  /* factors M into packed rows */                                                                 \
+  typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
+                                const real* q, real* packed);                                      \
+  /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                              \
+  typedef real name##_invert_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
+                                const real* q, real* packed, real* Minv);                          \
+  /* x = M^-1 x in the user's order, from the factors */                                           \
+  typedef void name##_solve_fn(const limb_model* m, const limb_ws* ws, const real* packed,         \
+                               real* x);                                                           \
+  /* articulated bodies */                                                                         \
+  typedef real name##_aba_fn(const limb_model* m, const link_const* k, const limb_ws* ws,          \
+                             const real* q, const real* v, const real* tau,                        \
+                             const limb_terms* terms, const real* wrench, real* a);                \
+  /* through M and its factors */                                                                  \
+  typedef real name##_by_mass_matrix_fn(                                                           \
+    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
+    const real* tau, const limb_terms* terms, const real* wrench, real* packed, real* a);          \
+  /* a and tau, complete */                                                                        \
+  typedef real name##_hybrid_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
+                                const name##_hybrid* in, real* a, real* tau);                      \
+  typedef real name##_hybrid_by_mass_matrix_fn(const limb_model* m, const link_const* k,           \
+                                               const limb_ws* ws, const name##_hybrid* in,         \
+                                               real* packed, real* a, real* tau);                  \
+  /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */       \
+  typedef bool name##_regressor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,    \
+                                   const name##_motion* in, int np, real* Y);                      \
+  /* adds a wrench (n, f) to the forces on the links, from their poses X */                        \
+  typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref,   \
+                                    const real* F, real* on);                                      \
+  /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */      \
+  /* numbers; nv columns */                                                                        \
+  typedef void name##_frame_pose_fn(const real* X, int link, const sp_pose* in_link, real* out);   \
+  typedef void name##_frame_jacobian_fn(const limb_model* m, const link_const* k, const real* X,   \
+                                        int link, const sp_pose* in_link, limb_ref ref, real* J);  \
+  /* forward dynamics of a short chain (limb_is_short_chain) */                                    \
+  typedef real name##_forward_chain_fn(                                                            \
+    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
+    const real* tau, const limb_terms* terms, const real* wrench, real* a)
 
 // A member of a table.
 #define LIMB_KERNEL(name, x) name##_##x##_fn* x
@@ -159,6 +160,7 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, finite_matrix);
   LIMB_KERNEL(limb_kernels, link_motion);
   LIMB_KERNEL(limb_kernels, inverse_dynamics);
+  LIMB_KERNEL(limb_kernels, loaded_inverse_dynamics);
   LIMB_KERNEL(limb_kernels, mass_matrix);
   LIMB_KERNEL(limb_kernels, coriolis_matrix);
   LIMB_KERNEL(limb_kernels, id_derivatives);
@@ -175,7 +177,6 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, frame_jacobian);
   LIMB_KERNEL(limb_kernels, forward_chain);
 } limb_kernels;
-
 
 // Chains by vectors of columns (dynamics/chain_kernel.h).
 typedef struct limb_chain_kernels {
@@ -231,7 +232,10 @@ bool limb_isa_runs(void);
 #endif
 
 // All tables of a name, in the order of limb_isa_here().
-#define LIMB_TABLES(name) {LIMB_IF_BASE(name##_base), LIMB_IF_V3(name##_v3), LIMB_IF_V4(name##_v4)}
+#define LIMB_TABLES(name)                                                   \
+  {                                                                         \
+    LIMB_IF_BASE(name##_base), LIMB_IF_V3(name##_v3), LIMB_IF_V4(name##_v4) \
+  }
 
 // The definition of `const type* choose(void)`, which returns the table for this process.
 #define LIMB_DEFINE_CHOICE(type, choose, name)     \

@@ -286,9 +286,9 @@ KERNEL void load_angles(const limb_model* m, const link_const* k, const real* us
 }
 #endif
 
-// Fills q, c, s and turn of the workspace from the user's coordinates.
-KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                  const real* user)
+  // Fills q, c, s and turn of the workspace from the user's coordinates.
+  KERNEL_PASS void
+  load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;
   load_angles(m, k, user, q, s, c);

@@ -55,11 +55,21 @@ KERNEL moments moments_as_given(int shape, const link_const* k)
 #include "dynamics/kernel_set.h"
 #undef moments_of
 
-const limb_kernels_symbol limb_trace_kernels = {
-  SET(link_motion), SET(inverse_dynamics), SET(mass_matrix), SET(coriolis_matrix),
-  SET(id_derivatives), SET(fd_derivatives), SET(invert), SET(aba), SET(by_mass_matrix), SET(hybrid),
-  SET(hybrid_by_mass_matrix), SET(regressor), SET(frame_pose), SET(frame_jacobian),
-  SET(forward_chain)};
+const limb_kernels_symbol limb_trace_kernels = {SET(link_motion),
+                                                SET(inverse_dynamics),
+                                                SET(mass_matrix),
+                                                SET(coriolis_matrix),
+                                                SET(id_derivatives),
+                                                SET(fd_derivatives),
+                                                SET(invert),
+                                                SET(aba),
+                                                SET(by_mass_matrix),
+                                                SET(hybrid),
+                                                SET(hybrid_by_mass_matrix),
+                                                SET(regressor),
+                                                SET(frame_pose),
+                                                SET(frame_jacobian),
+                                                SET(forward_chain)};
 
 static bool is_zero(real x) { return !x.graph && x.x == 0; }
 
