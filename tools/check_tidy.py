@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_tidy.py BUILD [--analyze]: clang's warnings and the checks of clang-tidy, for every source of a configured build.
+"""check_tidy.py BUILD [--analyze]: clang's warnings and clang-tidy's checks, for all sources of a configured build.
 
 Clang parses each file once for both. With --analyze the static analyzer runs instead, over src/ and cli/: it follows
 paths through functions and takes ten times as long. A file found clean is not looked at again until it, a header it
