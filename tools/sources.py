@@ -11,14 +11,14 @@ FOLDERS = ("include", "src", "cli", "bench", "test", "examples", "micro")  # of 
 
 
 def files():
-    """Every file of the repository, new ones included; without git: every file outside build/."""
+    """Every file of the repository, new ones included; without git: every file outside build/ and .deps/."""
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         out = subprocess.run(git, capture_output=True, check=True, text=True).stdout
         found = [ROOT / name for name in out.split("\0") if name]
     except (OSError, subprocess.CalledProcessError):
         found = [path for path in ROOT.rglob("*")
-                 if not {".git", "build", "__pycache__"} & set(path.relative_to(ROOT).parts)]
+                 if not {".git", ".deps", "build", "__pycache__"} & set(path.relative_to(ROOT).parts)]
     return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
