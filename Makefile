@@ -41,7 +41,7 @@ bench:
 	$(RELEASE)/limb bench
 
 lint:
-	scripts/setup build lint
+	scripts/setup build test lint
 	tools/lint
 
 format:

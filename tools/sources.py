@@ -1,20 +1,24 @@
 """What the checks share: where the repository is, which files it holds, how findings are told."""
+import collections
+import functools
 import pathlib
+import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("include", "src", "cli", "bench", "test", "examples", "micro")  # of C
 
 
 def files():
-    """Every file of the repository, new ones included; without git: every file outside build/."""
+    """Every file of the repository, new ones included; without git: every file outside build/ and .deps/."""
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         out = subprocess.run(git, capture_output=True, check=True, text=True).stdout
         found = [ROOT / name for name in out.split("\0") if name]
     except (OSError, subprocess.CalledProcessError):
         found = [path for path in ROOT.rglob("*")
-                 if not {".git", "build", "__pycache__"} & set(path.relative_to(ROOT).parts)]
+                 if not {".git", ".deps", "build", "__pycache__"} & set(path.relative_to(ROOT).parts)]
     return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
@@ -22,6 +26,38 @@ def c_files(*folders):
     """The C sources and headers below the given folders."""
     return [path for path in files()
             if path.suffix in (".c", ".h") and path.relative_to(ROOT).parts[0] in folders]
+
+
+@functools.cache
+def text(path):
+    return path.read_bytes()
+
+
+@functools.cache
+def by_name():
+    """Headers and sources by the last part of their path."""
+    found = collections.defaultdict(list)
+    for path in c_files(*FOLDERS):
+        found[path.name].append(path)
+    return found
+
+
+@functools.cache
+def included(path):
+    """Every file that an #include of this one may mean: those of that name."""
+    names = re.findall(rb'^\s*#\s*include\s*["<]([^">]+)[">]', text(path), re.MULTILINE)
+    return [other for name in names for other in by_name().get(name.decode().split("/")[-1], [])]
+
+
+def closure(path):
+    """A file, and all that it may include, directly or not."""
+    seen, left = {path}, [path]
+    while left:
+        for other in included(left.pop()):
+            if other not in seen:
+                seen.add(other)
+                left.append(other)
+    return sorted(seen)
 
 
 class Findings:
