@@ -71,9 +71,10 @@ const cli_command cli_bench = {
     (const char* const[]){
       "Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
       "more: one call at a time, batches over double and float, batches on all",
-      "threads; and KDL, MuJoCo, DART and Simbody when their module is there, which",
-      "make bench builds. All rows are measured in the same rounds, on the same random",
-      "states, and their answers are compared before.", "",
+      "threads; and KDL, MuJoCo, DART and Simbody when their module is there. All rows",
+      "are measured in the same rounds, on the same random states, and their answers",
+      "are compared before. It runs the program limb-bench beside limb: make bench, in",
+      "the sources of limb, builds that and the module.", "",
       "Times are those of the best short slice, per state. Slots are times multiplied by",
       "the rate of scalar multiply-adds of the same run, two for each: they depend",
       "little on clock and machine. GFLOP/s are counted by running the kernels over a",
