@@ -15,29 +15,37 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTHON ?= python3
 RELEASE := build/release
 
+# Shown while it builds: how much is done, and since when.
+export NINJA_STATUS = [%p, %es] $(empty)
+FIRST := the first time takes a minute or two, most of it for a dozen kernels
+BUILD = cmake --build --preset release -j $(JOBS)
+
 .PHONY: all demo test bench lint format setup clean configure
 
 all: configure
-	cmake --build --preset release --target limb_product -j $(JOBS)
+	@echo "limb: building libraries and tool for this machine into $(RELEASE); $(FIRST)"
+	@$(BUILD) --target limb_product
 
 configure:
-	cmake --preset release --log-level=NOTICE
+	@cmake --preset release --log-level=NOTICE >/dev/null
 
 demo:
-	scripts/setup build
-	$(MAKE) all
-	$(RELEASE)/limb demo
+	@scripts/setup build
+	@$(MAKE) --no-print-directory configure
+	@echo "limb: building the tool for this machine into $(RELEASE); $(FIRST)"
+	@$(BUILD) --target limb_cli
+	@$(RELEASE)/limb demo
 
 test:
 	scripts/setup build test
 	$(MAKE) configure
-	cmake --build --preset release -j $(JOBS)
+	$(BUILD)
 	ctest --preset release -j $(JOBS)
 
 bench:
 	scripts/setup build bench
 	cmake --preset release -DLIMB_BENCH=ON
-	cmake --build --preset release -j $(JOBS) --target limb_cli limb_bench_peers
+	$(BUILD) --target limb_cli limb_bench limb_bench_peers
 	$(RELEASE)/limb bench
 
 lint:

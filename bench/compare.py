@@ -16,6 +16,7 @@ import sys
 
 ROBOTS = "panda,ur5,quadruped,humanoid,chain30"
 MODES = "single,batch,float,generated"
+ADAPTIVE = "_ms"  # quantities whose methods choose their steps: times depend on how far a motion has come
 
 
 def measure(command, robot, quick):
@@ -25,7 +26,7 @@ def measure(command, robot, quick):
     if done.returncode != 0:
         sys.exit(f"compare: {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
     return {(r["robot"], r["quantity"], r["mode"], r["layout"] or ""): r["ns"]
-            for r in json.loads(done.stdout)["rows"] if r["ns"] is not None}
+            for r in json.loads(done.stdout)["rows"] if r["ns"] is not None and not r["quantity"].endswith(ADAPTIVE)}
 
 
 def measure_all(commands, options):

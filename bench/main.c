@@ -1,5 +1,5 @@
-// The program limb-bench: how fast limb is on this machine, next to other libraries. `limb bench` runs it; their
-// arguments are described in one place, cli/cmd_bench.c.
+// The program limb-bench: how fast limb is on this machine, next to other libraries. `limb bench` runs
+// it; their arguments are described in one place, cli/cmd_bench.c.
 #include "bench.h"
 #include "write.h"
 

@@ -1,5 +1,5 @@
-// `limb bench`: how fast limb is on this machine, next to other libraries. Measuring is done by a program of its
-// own, limb-bench (bench/main.c), which lies beside this one where it was built; its arguments are described here.
+// `limb bench`: how fast limb is on this machine, next to other libraries. It runs limb-bench (bench/main.c),
+// a program beside this one, whose arguments are described here.
 #include "cli.h"
 #include "commands.h"
 
@@ -37,9 +37,7 @@ static int run(const cli_args* args)
   const int why = errno;
   free(given);
   if (why != ENOENT) return cli_usage(args, "%s: %s", path, strerror(why));
-  return cli_usage(
-    args, "%s is not there; it measures, and `make bench` builds it from the sources of limb",
-    path);
+  return cli_usage(args, "%s is not there; `make bench` in the sources of limb builds it", path);
 }
 
 // Those of bench/robot_list.c.
@@ -73,9 +71,10 @@ const cli_command cli_bench = {
     (const char* const[]){
       "Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
       "more: one call at a time, batches over double and float, batches on all",
-      "threads; and KDL, MuJoCo, DART and Simbody when their module is there, which",
-      "make bench builds. All rows are measured in the same rounds, on the same random",
-      "states, and their answers are compared before.", "",
+      "threads; and KDL, MuJoCo, DART and Simbody when their module is there. All rows",
+      "are measured in the same rounds, on the same random states, and their answers",
+      "are compared before. It runs the program limb-bench beside limb: make bench, in",
+      "the sources of limb, builds that and the module.", "",
       "Times are those of the best short slice, per state. Slots are times multiplied by",
       "the rate of scalar multiply-adds of the same run, two for each: they depend",
       "little on clock and machine. GFLOP/s are counted by running the kernels over a",

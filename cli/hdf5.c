@@ -4,8 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Under the names of Debian and of everybody else; with the numbers of the interface, which are there without a
-// package for developers, newest first.
+// Under the names of Debian and of everybody else. Without a package for developers names end in a number.
 static void* open_library(void)
 {
   static const char* const names[] = {"libhdf5_serial.so", "libhdf5.so"};

@@ -1,6 +1,6 @@
-// The part of HDF5 that the tool uses. The library is loaded when a file of this format is asked for: it brings
-// some thirty others along, which would otherwise be loaded for every command. Its types and functions have been
-// as they are declared here since version 1.10.
+// The part of HDF5 that the tool uses. The library is loaded when a file of this format is asked for: it
+// brings some thirty others along, which every command would load otherwise. Since version 1.10 its types and
+// functions are as they are declared here.
 #ifndef LIMB_CLI_HDF5_H
 #define LIMB_CLI_HDF5_H
 

@@ -8,6 +8,10 @@ limb_models_to_c(${PROJECT_SOURCE_DIR}/models ${PROJECT_BINARY_DIR}/models.c)
 add_library(limb_io_objects OBJECT ${limb_io_sources} ${PROJECT_BINARY_DIR}/models.c)
 limb_library_flags(limb_io_objects)
 limb_plain_flags(limb_io_objects)
+# Half the time of -O3 to compile, and as fast but for numbers of tables.
+target_compile_options(limb_io_objects PRIVATE $<$<CONFIG:Release>:-O1>)
+set_source_files_properties(src/io/csv_read.c src/io/csv_write.c
+                            PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 target_compile_definitions(limb_io_objects PRIVATE _POSIX_C_SOURCE=200809L)
 target_include_directories(limb_io_objects PRIVATE ${limb_expat_INCLUDE_DIRS}
                                                    ${limb_yaml_INCLUDE_DIRS})
