@@ -97,13 +97,11 @@ KERNEL force column(int shape, const link_const* k, composite C, int dof)
 
 #ifndef COLUMN_TARGET
 // Where entries go: the rows of a square from the diagonal on (linalg/square_kernel.h), a full matrix in
-// compiled order, packed elimination rows, a full matrix in the user's order; the last two also where joints
-// follow others, and entries are sums. The first two are constants of an instance of the kernel; the others
-// share one.
-enum { M_SQUARE, M_COMPILED, M_PACKED, M_USER, M_PACKED_MIMIC, M_USER_MIMIC };
+// compiled order or in the user's, or packed elimination rows.
+enum { M_SQUARE, M_COMPILED, M_PACKED, M_USER };
 
 typedef struct target {
-  int mode;
+  int mode; // a constant in every instance of the kernel
   real* M;
 } target;
 
@@ -122,18 +120,18 @@ KERNEL void put(const limb_model* m, const target* to, int j, int k, real x)
     to->M[(size_t)k * (size_t)m->nv + (size_t)j] = x;
     return;
   }
-  if (to->mode == M_PACKED) {
+  if (to->mode == M_PACKED && !m->has_mimic) {
     to->M[m->elim.row[k] + m->elim.depth[j]] = x;
     return;
   }
   const limb_dof *dj = &m->dof[j], *dk = &m->dof[k];
-  if (to->mode == M_USER) {
+  if (to->mode == M_USER && !m->has_mimic) {
     to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v] = x;
     to->M[(size_t)dk->v * (size_t)m->nv + (size_t)dj->v] = x;
     return;
   }
   x = settled(scale(parameter(dj->mult * dk->mult), x));
-  if (to->mode == M_USER_MIMIC) {
+  if (to->mode == M_USER) {
     real* one_half = &to->M[(size_t)dj->v * (size_t)m->nv + (size_t)dk->v];
     *one_half = add(*one_half, x);
     if (j == k) return;
@@ -157,12 +155,11 @@ KERNEL void put_block(const limb_model* m, const target* to, int j, int c, lane_
 // What turns with the joints alone.
 KERNEL void put_rotors(const limb_model* m, const target* to)
 {
-  const bool packed = to->mode == M_PACKED || to->mode == M_PACKED_MIMIC;
   for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
     const int row = m->elim.dof[c];
-    real* at = packed ? &to->M[m->elim.row[row] + m->elim.depth[row]]
-                      : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
+    real* at = to->mode == M_PACKED ? &to->M[m->elim.row[row] + m->elim.depth[row]]
+                                    : &to->M[dof->v * ((to->mode == M_SQUARE ? SIDE : m->nv) + 1)];
     *at = plus(parameter(m->actuator[c].rotor * dof->mult * dof->mult), *at);
   }
 }

@@ -63,7 +63,7 @@ static real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, 
                                       const hybrid_in* in, real* packed, real* a, real* tau)
 {
   load_coordinates(m, k, ws, in->q);
-  set_packed(m, k, ws, packed);
+  put_packed_rows(m, k, ws, packed);
   keep_force_given(&m->elim, m->nv, in->given, packed);
   const real least = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? in->x[v] : zero();

@@ -105,12 +105,21 @@ static void set_inverse_dynamics(const limb_model* m, const link_const* k, const
   newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
-// Entries of M where `way` says: M_PACKED and those after it. Needs the coordinates loaded.
-KERNEL_ONCE void put_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                 int way, real* M)
+// M in the user's order, added to zeros, and its packed rows. Need the coordinates loaded.
+KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                 real* M)
 {
-  if (way < M_PACKED) __builtin_unreachable();
-  const target to = {way, M};
+  const target to = {M_USER, M};
+  crba(m, k, ws, &to);
+}
+
+KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws,
+                                 real* packed)
+{
+  if (m->has_mimic || !m->serial) {
+    for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
+  }
+  const target to = {M_PACKED, packed};
   crba(m, k, ws, &to);
 }
 
@@ -132,24 +141,15 @@ static void set_mass_matrix(const limb_model* m, const link_const* k, const limb
     const target to = {M_COMPILED, M};
     crba(m, k, ws, &to);
   } else {
-    put_mass_matrix(m, k, ws, m->has_mimic ? M_USER_MIMIC : M_USER, M);
+    put_user_matrix(m, k, ws, M);
   }
-}
-
-// The packed rows of M. Needs the coordinates loaded.
-KERNEL void set_packed(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
-{
-  if (m->has_mimic || !m->serial) {
-    for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
-  }
-  put_mass_matrix(m, k, ws, m->has_mimic ? M_PACKED_MIMIC : M_PACKED, packed);
 }
 
 // Needs the coordinates loaded.
 static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
                               real* packed)
 {
-  set_packed(m, k, ws, packed);
+  put_packed_rows(m, k, ws, packed);
   return ltl_factor(&m->elim, m->nv, packed, ws->a);
 }
 

@@ -384,8 +384,8 @@ KERNEL void push_link(const pose* X, int link, vec3 at, force F, force* wrench)
 
 // Adds what the closures do: wrenches on the links, forces on the user's velocities (gears). reach as rows
 // left it.
-static void set_closure_forces(const limb_model* m, const real* poses, const real* reach,
-                               const real* lambda, real* wrench, real* tau)
+static void set_forces(const limb_model* m, const real* poses, const real* reach,
+                       const real* lambda, real* wrench, real* tau)
 {
   const pose* X = (const pose*)poses;
   for (int l = 0; l < m->nloop; l++) {

@@ -20,5 +20,6 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x
 #define PASTE(a, b)     PASTE2(a, b)
 #define LINK_CONST      limb_link_f64
 #define LOOP_KERNEL_SET limb_loop_kernels
-#define KERNEL_TABLE    PASTE(limb_loop_kernels_f64_, LIMB_ISA)
 #include "loops/loop_kernel_set.h"
+
+const limb_loop_kernels PASTE(limb_loop_kernels_f64_, LIMB_ISA) = {SET(rows)};

@@ -1,10 +1,12 @@
-// The kernels of loops over one scalar type, gathered in a table. No guard: a translation unit includes it
-// once, after defining
+// The kernels of loops over one scalar type. No guard: a translation unit includes it once, and makes a table
+// of those it has users for. It defines before
 //
 //   the scalar vocabulary   base/real_native.h or a file with the same words, sines() and root()
 //   LINK_CONST              struct of link constants over its parameter type
-//   LOOP_KERNEL_SET         name of the table's type (see loops/loop_kernels.h)
-//   KERNEL_TABLE            name of the table
+//   LOOP_KERNEL_SET         name of LIMB_LOOP_KERNEL_TYPES (loops/loop_kernels.h)
+
+// Kernels that nobody asks for.
+#pragma GCC diagnostic ignored "-Wunused-function"
 
 #include "linalg/composite_ops.h"
 #include "linalg/spatial_ops.h"
@@ -19,4 +21,4 @@ typedef LOOP_JOIN(LOOP_KERNEL_SET, _out) loop_out;
 
 #include "loops/constraint_kernel.h"
 
-const LOOP_KERNEL_SET KERNEL_TABLE = {set_rows, set_closure_forces};
+#define SET(x) .x = set_##x

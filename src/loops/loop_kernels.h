@@ -10,7 +10,7 @@
 
 // name_in: q, v and a are the user's (gears and polynomials read them; a NULL: zero); X, vel and acc those
 // of the links (limb_link_motion), vel and acc NULL: at rest. name_out: what is NULL is not wanted.
-#define LIMB_LOOP_KERNEL_SET(name, real, link_const)                                            \
+#define LIMB_LOOP_KERNEL_TYPES(name, real, link_const)                                          \
   typedef struct name##_in {                                                                    \
     const real *q, *v, *a;                                                                      \
     const real *X, *vel, *acc;                                                                  \
@@ -24,15 +24,17 @@
     real* reach; /* 6 nrow: moment and force, world axes, of a unit multiplier at the origin */ \
     /* of b; of gears the slopes by the two velocities */                                       \
   } name##_out;                                                                                 \
-  typedef struct name {                                                                         \
-    void (*rows)(const limb_model* m, const link_const* k, const name##_in* in,                 \
-                 const name##_out* out);                                                        \
-    /* adds to wrench, 6 a link in link axes, and to tau, the user's */                         \
-    void (*forces)(const limb_model* m, const real* X, const real* reach, const real* lambda,   \
-                   real* wrench, real* tau);                                                    \
-  } name
+  typedef void name##_rows_fn(const limb_model* m, const link_const* k, const name##_in* in,    \
+                              const name##_out* out);                                           \
+  /* adds to wrench, 6 a link in link axes, and to tau, the user's */                           \
+  typedef void name##_forces_fn(const limb_model* m, const real* X, const real* reach,          \
+                                const real* lambda, real* wrench, real* tau)
 
-LIMB_LOOP_KERNEL_SET(limb_loop_kernels, double, limb_link_f64);
+LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels, double, limb_link_f64);
+
+typedef struct limb_loop_kernels {
+  LIMB_KERNEL(limb_loop_kernels, rows);
+} limb_loop_kernels;
 
 // Forward dynamics with clusters as joints (loops/cluster_kernel.h). v, tau and a are the user's. Needs
 // the coordinates in the workspace, and poses. Not for mimic joints.

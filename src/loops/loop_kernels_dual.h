@@ -5,7 +5,12 @@
 #include "base/dual.h"
 #include "loops/loop_kernels.h"
 
-LIMB_LOOP_KERNEL_SET(limb_loop_kernels_dual, limb_dual_number, limb_link_f64);
+LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels_dual, limb_dual_number, limb_link_f64);
+
+typedef struct limb_loop_kernels_dual {
+  LIMB_KERNEL(limb_loop_kernels_dual, rows);
+  LIMB_KERNEL(limb_loop_kernels_dual, forces);
+} limb_loop_kernels_dual;
 
 LIMB_DECLARE_TABLES(limb_loop_kernels_dual, limb_loop_kernels_dual);
 

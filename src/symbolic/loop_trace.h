@@ -13,7 +13,11 @@
 #include "symbolic/loop_split.h"
 #include "symbolic/trace.h"
 
-LIMB_LOOP_KERNEL_SET(limb_loop_kernels_symbol, limb_scalar, limb_link_symbol);
+LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels_symbol, limb_scalar, limb_link_symbol);
+
+typedef struct limb_loop_kernels_symbol {
+  LIMB_KERNEL(limb_loop_kernels_symbol, rows);
+} limb_loop_kernels_symbol;
 
 extern const limb_loop_kernels_symbol limb_loop_trace_kernels; // loop_trace_kernels.c
 

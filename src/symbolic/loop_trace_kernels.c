@@ -9,5 +9,6 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 
 #define LINK_CONST      limb_link_symbol
 #define LOOP_KERNEL_SET limb_loop_kernels_symbol
-#define KERNEL_TABLE    limb_loop_trace_kernels
 #include "loops/loop_kernel_set.h"
+
+const limb_loop_kernels_symbol limb_loop_trace_kernels = {SET(rows)};

@@ -18,5 +18,6 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 
 #define LINK_CONST      limb_link_f64
 #define LOOP_KERNEL_SET limb_loop_kernel_set_c64
-#define KERNEL_TABLE    limb_loop_kernels_c64
 #include "loops/loop_kernel_set.h"
+
+const limb_loop_kernel_set_c64 limb_loop_kernels_c64 = {SET(rows)};

@@ -5,7 +5,11 @@
 #include "loops/loop_kernels.h"
 #include "support/scalars.h"
 
-LIMB_LOOP_KERNEL_SET(limb_loop_kernel_set_c64, double complex, limb_link_f64);
+LIMB_LOOP_KERNEL_TYPES(limb_loop_kernel_set_c64, double complex, limb_link_f64);
+
+typedef struct limb_loop_kernel_set_c64 {
+  LIMB_KERNEL(limb_loop_kernel_set_c64, rows);
+} limb_loop_kernel_set_c64;
 
 extern const limb_loop_kernel_set_c64 limb_loop_kernels_c64;
 
