@@ -87,8 +87,7 @@ class Case(unittest.TestCase):
         return str(path)
 
     def run_limb(self, *words, code=0, stdin=None):
-        done = subprocess.run([LIMB, *map(str, words)], capture_output=True, text=True, input=stdin, check=False,
-                              timeout=60)
+        done = subprocess.run([LIMB, *map(str, words)], capture_output=True, text=True, input=stdin, check=False)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
         return done
 
@@ -636,7 +635,7 @@ class Trajectories(Case):
             process.send_signal(signal.SIGINT)
             process.stdin.close()
             process.stdin = None
-            process.communicate(timeout=30)
+            process.communicate()
             self.assertNotEqual(process.returncode, 0)
         self.assertEqual(self.names(), ["m.urdf"])
 

@@ -92,7 +92,7 @@ class Codegen(unittest.TestCase):
     def run_limb(self, *words):
         if words and not {"--list", "--effort", *COUNTED} & set(words):
             words += ("--effort", "0.02")
-        return subprocess.run([LIMB, "codegen", *words], capture_output=True, text=True, check=False, timeout=120,
+        return subprocess.run([LIMB, "codegen", *words], capture_output=True, text=True, check=False,
                               cwd=self.folder)
 
     def files(self):
@@ -122,7 +122,7 @@ class Codegen(unittest.TestCase):
                                "-o", str(program), "-lm"], capture_output=True, text=True, check=False,
                               cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run([program], capture_output=True, text=True, check=False)
 
     # ---- files -----------------------------------------------------------------------------------
 

@@ -43,8 +43,8 @@ SOLVED = ("fd", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "tau_active",
           "closed_h", "platform_tau", "platform_acc", "platform_J")
 
 
-def run(words, timeout=3000, **more):
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, **more)
+def run(words, **more):
+    return subprocess.run(words, capture_output=True, text=True, check=False, **more)
 
 
 @functools.lru_cache

@@ -22,7 +22,7 @@ DOUBLE, SINGLE = 1e-11, 2e-4  # of the largest entry of a result
 
 
 def run(words, **more):
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=300, **more)
+    return subprocess.run(words, capture_output=True, text=True, check=False, **more)
 
 
 class Function:
