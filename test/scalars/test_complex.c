@@ -141,7 +141,7 @@ static void central_difference(trial* t, const limb_ws* ws, const double* const 
   double* tau = trial_doubles(t, (size_t)t->nv);
   for (int side = 0; side < 2; side++) {
     limb_kernels_here()->inverse_dynamics(m, m->k64, ws, q[side], v[side], t->a, &smooth_terms,
-                                           NULL, side ? tau : out);
+                                          NULL, side ? tau : out);
   }
   for (int i = 0; i < t->nv; i++) out[i] = (tau[i] - out[i]) / (2 * STEP_REAL);
 }

@@ -60,7 +60,7 @@ static void end(sides* s)
 static void inverse_f64(const sides* s, const trial* t, const double* a, double* tau)
 {
   limb_kernels_here()->inverse_dynamics(s->m, s->m->k64, &s->f64.ws, t->q, t->v, a, &all_terms,
-                                         NULL, tau);
+                                        NULL, tau);
 }
 
 // ---- without an inverse ---------------------------------------------------------------------------
@@ -84,7 +84,7 @@ static void direct(trial* t)
   limb_kernels_here()->mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
   limb_kernels_here()->coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, SLOPES_SKEW, want_C);
   limb_kernels_here()->link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
-                                    NULL);
+                                   NULL);
   assert_close_array(widened(t, tau, n), want_tau, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, M, n * n), want_M, t->nv, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, C, n * n), want_C, t->nv, t->nv, TOL_DIRECT, 0);
@@ -157,7 +157,7 @@ static void check_forward(trial* t, const sides* s, const double* tau, const flo
   assert_close_array(felt, tau, t->nv, TOL_DIRECT, 0);
   double *want = trial_doubles(t, n), *work = trial_doubles(t, n * n);
   limb_kernels_here()->by_mass_matrix(s->m, s->m->k64, &s->f64.ws, t->q, t->v, tau, &all_terms,
-                                       NULL, work, want);
+                                      NULL, work, want);
   const double bound = (double)FLT_EPSILON / 2 * condition(t);
   assert_close_array(got, want, t->nv, bound < TOL_FORWARD ? TOL_FORWARD : 4 * bound, 0);
 }

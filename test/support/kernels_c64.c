@@ -37,11 +37,11 @@ KERNEL real sign_of(real x, double width)
   return width > 0 ? ctanh(x / width) : (real)limb_smooth_sign(creal(x), 0);
 }
 
-#define LINK_CONST   limb_link_f64
-#define KERNEL_SET   limb_kernel_set_c64
+#define LINK_CONST limb_link_f64
+#define KERNEL_SET limb_kernel_set_c64
 #include "dynamics/kernel_set.h"
 
 const limb_kernel_set_c64 limb_kernels_c64 = {
-  SET(link_motion), SET(inverse_dynamics), SET(mass_matrix), SET(coriolis_matrix),
-  SET(id_derivatives), SET(fd_derivatives), SET(aba), SET(by_mass_matrix), SET(hybrid),
-  SET(hybrid_by_mass_matrix)};
+  SET(link_motion),    SET(inverse_dynamics),     SET(mass_matrix), SET(coriolis_matrix),
+  SET(id_derivatives), SET(fd_derivatives),       SET(aba),         SET(by_mass_matrix),
+  SET(hybrid),         SET(hybrid_by_mass_matrix)};

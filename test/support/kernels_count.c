@@ -158,8 +158,7 @@ limb_count limb_counted_aba(const limb_model* m, const double* q, const double* 
                             const double* tau, double* a)
 {
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
-  const real least =
-    set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  const real least = set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
 }
 
@@ -178,8 +177,7 @@ limb_count limb_counted_hybrid(const limb_model* m, const double* q, const doubl
 {
   call c = begin_call(m, q, v, x, 2 * (size_t)m->nv);
   const kernel_set_count_hybrid in = {c.q, c.v, given, c.in, &all_terms, NULL};
-  const real least =
-    set_hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
+  const real least = set_hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
   return end_call(&c, m, &least, out);
 }
 

@@ -30,11 +30,11 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f32(n, x
 
 KERNEL real sign_of(real x, double width) { return (real)limb_smooth_sign((double)x, width); }
 
-#define LINK_CONST   limb_link_f32
-#define KERNEL_SET   limb_kernel_set_f32
+#define LINK_CONST limb_link_f32
+#define KERNEL_SET limb_kernel_set_f32
 #include "dynamics/kernel_set.h"
 
 const limb_kernel_set_f32 limb_kernels_f32 = {
-  SET(finite), SET(link_motion), SET(inverse_dynamics), SET(mass_matrix), SET(coriolis_matrix),
-  SET(id_derivatives), SET(fd_derivatives), SET(aba), SET(by_mass_matrix), SET(hybrid),
-  SET(hybrid_by_mass_matrix)};
+  SET(finite),          SET(link_motion),    SET(inverse_dynamics),     SET(mass_matrix),
+  SET(coriolis_matrix), SET(id_derivatives), SET(fd_derivatives),       SET(aba),
+  SET(by_mass_matrix),  SET(hybrid),         SET(hybrid_by_mass_matrix)};

@@ -3,11 +3,12 @@
 
     test_languages.py <generate_fixtures>
 
-Octave, Rust and Julia run where they are installed (scripts/setup languages). Julia is also read as Python, after
-exchange of the few words in which the two differ, and LaTeX always is.
+Octave, Rust and Julia run with LIMB_TEST_EFFORT=all where they are installed (scripts/setup languages). Julia is also
+read as Python, after exchange of the few words in which the two differ, and LaTeX always is.
 """
 import ctypes
 import math
+import os
 import pathlib
 import random
 import re
@@ -268,6 +269,8 @@ class Languages(unittest.TestCase):
         self.assertGreater(compared, 30)
 
     def needs(self, program):
+        if os.environ.get("LIMB_TEST_EFFORT") != "all":
+            self.skipTest("runs with LIMB_TEST_EFFORT=all")
         if not shutil.which(program):
             self.skipTest(f"{program} is not installed")
 
