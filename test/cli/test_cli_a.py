@@ -698,6 +698,7 @@ class Texts(Case):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     if len(sys.argv) > 1:
         LIMB = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -627,7 +627,7 @@ class Trajectories(Case):
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdin.write(b"q.hinge,v.hinge,a.hinge\n" + b"0,0,0\n" * 50000)
             process.stdin.flush()
-            for _ in range(200):
+            for _ in range(30000):
                 if len(self.names()) > 1:
                     break
                 time.sleep(0.02)
@@ -671,4 +671,5 @@ def main(about):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     main(__doc__)

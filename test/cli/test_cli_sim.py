@@ -488,4 +488,5 @@ outputs:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     tool.main(__doc__)
