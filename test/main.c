@@ -1,5 +1,5 @@
-// The main of all C tests: runs the one that is named. CHECK_LIST is a file of the build with a line TEST(name) for
-// each test of this program.
+// The main of all C tests: runs the one that is named. CHECK_LIST is a file of the build with a line
+// TEST(name) for each test of this program.
 #include "support/check.h"
 
 #include <stdio.h>

@@ -250,7 +250,7 @@ static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const
                                     int family)
 {
   const char* name = families_f64[family].name;
-  const int count = families_f64[family].count / (CHECK_SANITIZED ? 20 : 1);
+  const int count = families_f64[family].count / CHECK_EFFORT(20, 4, 1);
   const limb_model* m = d->m;
   double worst = 0.0, x[JOINTS];
   for (int first = 0; first < count; first += JOINTS) {

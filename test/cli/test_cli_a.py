@@ -15,7 +15,7 @@ import time
 import unittest
 
 LIMB = "limb"  # replaced by main
-FEW = "LIMB_TEST_FEW" in os.environ  # instrumented: states differ in their numbers only
+FEW = os.environ.get("LIMB_TEST_EFFORT") == "few"  # instrumented: states differ in their numbers only
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("LC_") and k != "LANG"}
 
 PENDULUM = """<robot name="pendulum">
@@ -43,7 +43,7 @@ MASSLESS = re.sub(r"<inertial>.*</inertial>", "", PENDULUM, flags=re.S)
 
 def limb(*arguments, stdin=None, text=True):
     return subprocess.run([LIMB, *arguments], input=stdin, capture_output=True, text=text,
-                          env=ENVIRONMENT, timeout=250, check=False)
+                          env=ENVIRONMENT, check=False)
 
 
 class Case(unittest.TestCase):
@@ -204,11 +204,13 @@ class Framework(Case):
         def version(name):
             return subprocess.run([LIMB, "--version"], capture_output=True, text=True, check=True,
                                   env={**ENVIRONMENT, "LIMB_ISA": name})
-        run = version("base")
-        self.assertTrue(run.stdout.endswith("instruction set: base\n"))
-        self.assertEqual(run.stderr, "")
+        usual = self.fine("--version").stdout
+        run = version(usual.split()[-1])
+        self.assertEqual((run.stdout, run.stderr), (usual, ""))
+        run = version("base")  # a build for this machine has one set only, and says so
+        self.assertEqual(run.stderr == "", run.stdout.endswith("instruction set: base\n"))
         run = version("sse9")
-        self.assertEqual(run.stdout, self.fine("--version").stdout)
+        self.assertEqual(run.stdout, usual)
         self.assertRegex(run.stderr, r"^limb: warning: .*'sse9'.*\n$")
 
     def test_standard_input_is_a_model(self):
@@ -588,13 +590,13 @@ class Interrupt(Case):
             row = ",".join("0" * len(header)) + "\n"
             run.stdin.write((",".join(header) + "\n" + 100000 * row).encode())
             run.stdin.flush()
-            end = time.monotonic() + 20
+            end = time.monotonic() + 600
             while not os.listdir(self.folder) and time.monotonic() < end:
                 time.sleep(0.01)
             self.assertEqual(len(os.listdir(self.folder)), 1)
             self.assertFalse(os.path.exists(out))
             run.send_signal(number)
-            run.wait(20)
+            run.wait()
         return run.returncode
 
     def test_no_file_is_left_half_written(self):
@@ -615,7 +617,7 @@ class Models(Case):
     def test_files_of_the_same_name_do_not_hide_the_robots(self):
         self.path("ur5", "not a model")
         run = subprocess.run([LIMB, "models", "ur5"], cwd=self.folder, capture_output=True, text=True,
-                             env=ENVIRONMENT, timeout=250, check=False)
+                             env=ENVIRONMENT, check=False)
         self.assertEqual(run.returncode, 0)
         self.assertIn("shoulder_pan", run.stdout)
 
@@ -696,6 +698,7 @@ class Texts(Case):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     if len(sys.argv) > 1:
         LIMB = os.path.abspath(sys.argv.pop(1))
     unittest.main()

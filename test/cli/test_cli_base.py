@@ -44,7 +44,7 @@ class Base(unittest.TestCase):
         return str(path)
 
     def run_limb(self, *words, code=0):
-        done = subprocess.run([LIMB, "base", *words], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run([LIMB, "base", *words], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
         return done
 

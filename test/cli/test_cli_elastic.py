@@ -65,7 +65,7 @@ class Elastic(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def run_limb(self, *words, code=0):
-        done = subprocess.run([LIMB, *words], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run([LIMB, *words], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
         return done
 

@@ -106,7 +106,7 @@ class Sim(tool.Case):
         for method in ("erk", "adams", "implicit"):
             words = ("sim", "planar_2r", "--q", "joint1=-pi/2,joint2=45deg", "--duration", "1s", "--method", method,
                      "--rtol", "1e-13", "--atol", "1e-14", "--output", str(self.out), "--step", "1e-3")
-            done = subprocess.run([tool.LIMB, *words], capture_output=True, text=True, check=False, timeout=60)
+            done = subprocess.run([tool.LIMB, *words], capture_output=True, text=True, check=False)
             if done.returncode == 2:
                 self.assertIn("lacks SUNDIALS", done.stderr)
                 continue
@@ -272,8 +272,7 @@ outputs:
             for one in known:
                 name = one["name"] + ("." + frame if one["frame"] else "")
                 done = subprocess.run([tool.LIMB, "sim", robot, "--duration", "2e-3", "--method", "rk4", "--channels",
-                                       name, "--output", str(self.out)], capture_output=True, text=True, check=False,
-                                      timeout=60)
+                                       name, "--output", str(self.out)], capture_output=True, text=True, check=False)
                 if done.returncode == 0:
                     head, rows = self.rows()
                     self.assertTrue(all(k.startswith(one["name"]) for k in head[1:]), head)
@@ -318,7 +317,7 @@ outputs:
     def test_hdf5(self):
         path = self.folder / "out.h5"
         done = subprocess.run([tool.LIMB, "sim", "planar_2r", "--duration", "1", "--rate", "100", "--output",
-                               f"{self.out},{path}"], capture_output=True, text=True, check=False, timeout=60)
+                               f"{self.out},{path}"], capture_output=True, text=True, check=False)
         if done.returncode == 2:
             self.assertIn("HDF5 cannot be loaded", done.stderr)
             return
@@ -464,11 +463,11 @@ outputs:
         with subprocess.Popen([tool.LIMB, "sim", "planar_2r", "--duration", "1e5", "--step", "1e-4", "--rate", "1000",
                                "--output", str(self.out), "--summary", "json"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as process:
-            end = time.monotonic() + 20
+            end = time.monotonic() + 600
             while not (self.out.exists() and os.path.getsize(self.out) > 0) and time.monotonic() < end:
                 time.sleep(0.05)
             process.send_signal(number)
-            out, _ = process.communicate(timeout=20)
+            out, _ = process.communicate()
         told = json.loads(out)
         self.assertEqual(told["ending"], "interrupted")
         self.assertEqual(self.last()["time"], told["end"])
@@ -489,4 +488,5 @@ outputs:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     tool.main(__doc__)

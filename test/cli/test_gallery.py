@@ -83,8 +83,7 @@ class Gallery(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def limb(self, *words):
-        done = subprocess.run([LIMB, *map(str, words)], cwd=self.folder, capture_output=True, text=True, check=False,
-                              timeout=300)
+        done = subprocess.run([LIMB, *map(str, words)], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
         return done.stdout
 

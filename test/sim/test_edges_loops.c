@@ -54,7 +54,7 @@ static void run(const closed_case* c, limb_sim_method method, limb_stop stop, do
   o.stop = stop;
   o.stiffness = 1e3, o.damping = 1;
   limb_sim* sim = slides_start(m, &o, c->q, at_rest ? NULL : c->v);
-  const double end = CHECK_SANITIZED ? 0.02 : method == LIMB_SIM_RK4 ? 0.15 : 0.05;
+  const double end = CHECK_EFFORT(0.02, 0.05, method == LIMB_SIM_RK4 ? 0.15 : 0.05);
   const limb_status s = limb_sim_advance(sim, end, NULL);
   check_at("%s, %s, stop %d, friction %g, at rest %d: %s", c->name, limb_sim_method_name(method),
            (int)stop, coulomb, at_rest, limb_sim_error(sim));

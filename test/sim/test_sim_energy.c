@@ -2,7 +2,7 @@
 #include "sim/runs.h"
 #include "sim/slides.h"
 
-enum { MANY = CHECK_SANITIZED ? 20000 : 10000000 }; // steps: half a minute
+#define MANY CHECK_EFFORT(20000, 1000000, 10000000) // steps: half a minute
 
 // ---- energy without drift --------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ static double passes(void* context, const limb_sim_state* at)
 static void* run(void* context)
 {
   job* j = context;
-  const double end = CHECK_SANITIZED ? 0.02 : 0.1;
+  const double end = CHECK_EFFORT(0.02, 0.05, 0.1);
   limb_sim_options o = limb_default_sim_options(j->from->m);
   const limb_sim_force f = {.force = push, .period = 0.007, .delay = 0.01};
   const limb_sim_condition c = {.value = passes};

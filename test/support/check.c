@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Where the test stands. A test program has one thread that compares.
 static char place[256] = "";
@@ -110,6 +111,12 @@ void check_that(check_site site, int holds)
 }
 
 char** check_arguments;
+
+int check_all(void)
+{
+  const char* effort = getenv("LIMB_TEST_EFFORT");
+  return effort && strcmp(effort, "all") == 0;
+}
 
 int check_run(const char* suite, int loops, const TTest* const* tests)
 {

@@ -26,6 +26,12 @@
 #define CHECK_SANITIZED 0
 #endif
 
+// How much is tried, by the environment variable LIMB_TEST_EFFORT: `normal` if it is not set, as in
+// `make test`, or `all`, the whole proof. Under sanitizers it is always few: every path, as seldom as
+// reaches it.
+#define CHECK_EFFORT(few, normal, all) (CHECK_SANITIZED ? (few) : check_all() ? (all) : (normal))
+int check_all(void);
+
 #define CHECK_SKIPPED 77 // what ctest takes for a test that could not be made
 
 // Place in the source of a comparison, and its text.
@@ -82,8 +88,8 @@ void check_that(check_site site, int holds);
 // several runs, one | the other. Under sanitizers the tests run in this process, else as CK_FORK says.
 int check_run(const char* suite, int loops, const TTest* const* tests);
 
-// What a test file defines in place of main: the build passes the name of the file as CHECK_NAME, and the main
-// of all tests (test/main.c) calls the one it is asked for.
+// What a test file defines in place of main: the build passes the name of the file as CHECK_NAME, and the
+// main of all tests (test/main.c) calls the one it is asked for.
 #ifdef CHECK_NAME
 int CHECK_NAME(void);
 #endif

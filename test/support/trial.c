@@ -95,8 +95,8 @@ void trial_over(int index, int states, trial_fn* f)
   const robot* r = &robot_table(&count)[index];
   trial t = {0};
   begin(&t, r);
-  const int few = CHECK_SANITIZED && r->flags & ROBOT_LONG && states > TRIAL_FEW;
-  const int n = few ? TRIAL_FEW : states;
+  const int most = r->flags & ROBOT_LONG ? CHECK_EFFORT(TRIAL_FEW, TRIAL_LONG, states) : states;
+  const int n = states < most ? states : most;
   for (int i = 0; i < n; i++) {
     const uint64_t seed = (uint64_t)index * 1000003u + (uint64_t)i;
     check_at("robot %s, state %d, seed %llu", r->name, i, (unsigned long long)seed);

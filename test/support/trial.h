@@ -11,7 +11,8 @@
 
 enum {
   TRIAL_STATES = CHECK_SANITIZED ? 10 : 100, // per robot; memory is used alike in all of them
-  TRIAL_FEW = 3, // of a long chain, under a sanitizer or where trial_enough is asked
+  TRIAL_FEW = 3,   // of a long chain, under a sanitizer or where trial_enough is asked
+  TRIAL_LONG = 10, // of a long chain, unless all is to be tried
   TRIAL_WRENCHES = 3
 };
 
@@ -35,7 +36,7 @@ typedef void trial_fn(trial* t);
 // How many robots there are: the number of loops of a test.
 int trial_robots(void);
 
-// Calls f for `states` random states of the robot of that index.
+// Calls f for `states` random states of the robot of that index; for fewer of a long chain.
 void trial_over(int index, int states, trial_fn* f);
 
 // n zeros (at least one), valid until the state is done.

@@ -1,10 +1,10 @@
 // Writes generated sources of the fixture robots, with their tests, into a folder: what
 // test_generated.py compiles and runs.
 //
-//     generate_fixtures FOLDER [--few | --all | --languages]
+//     generate_fixtures FOLDER [--few | --normal | --all | --languages]
 //
-// --few: small robots; --all: also what takes compilers minutes; --languages: a few robots, in C and in every
-// other language (test_languages.py).
+// --few: small robots; --normal: of larger ones a few quantities; --all: also what takes compilers minutes;
+// --languages: a few robots, in C and in every other language (test_languages.py).
 //
 // A line per case on standard output: prefix, variant, statements of all functions, largest
 // difference to the library that limb_codegen_create met, condition of the mass matrix (trees;
@@ -21,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 512, PATH = 1024, PART = 300, ALONE = 500, HUGE_SOURCE = 30000 };
+enum {
+  LIST = 512,
+  PATH = 1024,
+  PART = 300,
+  ALONE = 500,
+  NORMAL_SOURCE = 1000,
+  HUGE_SOURCE = 30000
+};
 
 typedef struct variant {
   const char* name;
@@ -143,10 +150,22 @@ static double condition_of(const limb_model* m)
   return most;
 }
 
-// ---- cases -----------------------------------------------------------------------------------------
+// ---- how much ------------------------------------------------------------------------------------
+
+typedef enum extent { USUAL, FEW, NORMAL, ALL, LANGUAGES } extent;
+
+enum { SMALL = 6, LARGE = 40 }; // degrees of freedom
+
+static long most_of(extent which)
+{
+  return which == ALL ? LONG_MAX : which == NORMAL ? NORMAL_SOURCE : HUGE_SOURCE;
+}
 
 // A little effort shows whether there is something, more of it makes what is tested.
-static const double to_see = 0.02, to_test = 0.2;
+static const double to_see = 0.02;
+static double to_test(extent which) { return which == USUAL || which == ALL ? 0.2 : 0.05; }
+
+// ---- cases -----------------------------------------------------------------------------------------
 
 // Robots without inertia somewhere, and those whose loops are singular in some states, have no closed forms.
 static int is_singular(const limb_model* m)
@@ -187,14 +206,14 @@ typedef struct subject {
   const limb_model* m;
   const char* name;
   double condition;
-  long most; // statements of what is written
+  extent which;
 } subject;
 
 static void generate(const subject* x, const char* what, const variant* v, const char* folder)
 {
   char prefix[96];
   (void)snprintf(prefix, sizeof prefix, "%s_%s", x->name, v->name);
-  limb_codegen* c = create(x->m, v, what, prefix, to_test);
+  limb_codegen* c = create(x->m, v, what, prefix, to_test(x->which));
   const limb_error all = {.text = "all at once are refused, each alone is not"};
   if (!c) stop(prefix, what, &all);
   write_case(c, v, x->condition, folder);
@@ -202,7 +221,7 @@ static void generate(const subject* x, const char* what, const variant* v, const
 }
 
 // A case of all quantities that the robot has, but for some; one of its own for each that has more than ALONE
-// statements, and no more than x->most, plain ones only (the longest are split, plain.options.most).
+// statements, and no more than are compiled, plain ones only (the longest are split, plain.options.most).
 static void all_quantities(const subject* x, const char* but, const variant* v, const char* folder)
 {
   char list[LIST] = "";
@@ -218,7 +237,7 @@ static void all_quantities(const subject* x, const char* but, const variant* v, 
     if (limb_codegen_get(c, given, &f) != LIMB_OK) stop(prefix, what, &(limb_error){0});
     if (f.statements <= ALONE) {
       (void)snprintf(list + strlen(list), LIST - strlen(list), "%s%s", *list ? "," : "", what);
-    } else if (v == &plain && f.statements <= x->most) {
+    } else if (v == &plain && f.statements <= most_of(x->which)) {
       write_case(c, v, x->condition, folder);
     }
     limb_codegen_free(c);
@@ -235,30 +254,35 @@ static int is_one_of(const char* name, const char* const* list)
   return 0;
 }
 
-static const char* const with_variants[] = {"scara", "elastic_arm", NULL};
+static const char* const with_variants[] = {"scara", "elastic_arm", NULL}; // normally the last one
 // In other languages: friction and springs; ball and free joints; divisions.
 static const char* const in_languages[] = {"scara", "elastic_arm", "two_roots", "four_bar", NULL};
 
-typedef enum extent { USUAL, FEW, ALL, LANGUAGES } extent;
-
-static long most_of(extent which) { return which == ALL ? LONG_MAX : HUGE_SOURCE; }
-
-enum { SMALL = 6, LARGE = 40 }; // degrees of freedom
-
 // What is asked for of a robot: as plain C, and in other ways.
-static void write_robot(const subject* x, const char* name, const char* but, extent which,
-                        const char* folder)
+static void write_robot(const subject* x, const char* name, const char* but, const char* folder)
 {
+  const extent which = x->which;
   if (which == FEW && limb_nv(x->m) > SMALL) return;
   if (which == LANGUAGES && !is_one_of(name, in_languages)) return;
   all_quantities(x, but, &plain, folder);
   if (which == LANGUAGES) {
     for (size_t k = 0; k < sizeof languages / sizeof *languages; k++)
       all_quantities(x, but, &languages[k], folder);
-  } else if (is_one_of(name, with_variants)) {
+  } else if (is_one_of(name, which == NORMAL ? with_variants + 1 : with_variants)) {
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
       all_quantities(x, but, &variants[k], folder);
   }
+}
+
+// Of a thousand joints only what stays small; of large trees not what takes compilers minutes.
+static const char* left_out(const robot* r, extent which)
+{
+  const int is_long = (r->flags & ROBOT_LONG) != 0;
+  if (which == ALL) return "";
+  if (which == NORMAL && is_long) return ",id,fd,M,Minv,C,h,J,pose,dtau,dacc,Y,hybrid,";
+  if (which == NORMAL && r->nv > SMALL) return ",fd,M,Minv,C,g,h,J,dtau,dacc,Y,hybrid,";
+  if (is_long) return ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,";
+  return r->nv > LARGE ? ",Minv,dacc," : "";
 }
 
 static void trees(const char* folder, extent which)
@@ -267,20 +291,15 @@ static void trees(const char* folder, extent which)
   const robot* table = robot_table(&count);
   for (int i = 0; i < count; i++) {
     limb_model* m = table[i].make();
-    // Of a thousand joints only what stays small; of large trees not what takes compilers minutes.
     const int is_long = (table[i].flags & ROBOT_LONG) != 0;
-    const char* but = which == ALL          ? ""
-                      : is_long             ? ",fd,M,Minv,C,J,dtau,dacc,Y,hybrid,"
-                      : table[i].nv > LARGE ? ",Minv,dacc,"
-                                            : "";
-    const subject x = {m, table[i].name, is_long ? 0 : condition_of(m), most_of(which)};
-    write_robot(&x, x.name, but, which, folder);
+    const subject x = {m, table[i].name, is_long ? 0 : condition_of(m), which};
+    write_robot(&x, x.name, left_out(&table[i], which), folder);
     limb_model_destroy(m);
   }
 }
 
 // Of the tree that is left when loops are cut: as for other trees.
-static const char of_trees[] = ",id,fd,M,Minv,C,g,h,J,pose,dtau,dacc,Y,hybrid,";
+#define OF_TREES ",id,fd,M,Minv,C,g,h,J,pose,dtau,dacc,Y,hybrid,"
 
 static void closed(const char* folder, extent which)
 {
@@ -288,8 +307,12 @@ static void closed(const char* folder, extent which)
     char name[64];
     closed_case c = closed_make(i, 1);
     (void)snprintf(name, sizeof name, "closed_%s", c.name);
-    const subject x = {c.m, name, 0, most_of(which)};
-    write_robot(&x, c.name, of_trees, which, folder);
+    const subject x = {c.m, name, 0, which};
+    const char* but =
+      which == NORMAL && limb_nv(c.m) > SMALL ? OF_TREES
+        "gamma,G,passive,tau_active,closed_acc,lambda,closed_M,closed_h,platform_acc,"
+                                              : OF_TREES;
+    write_robot(&x, c.name, but, folder);
     closed_free(&c);
   }
 }
@@ -298,11 +321,13 @@ int main(int argc, char** argv)
 {
   const char* option = argc == 3 ? argv[2] : "";
   const extent which = strcmp(option, "--few") == 0         ? FEW
+                       : strcmp(option, "--normal") == 0    ? NORMAL
                        : strcmp(option, "--all") == 0       ? ALL
                        : strcmp(option, "--languages") == 0 ? LANGUAGES
                                                             : USUAL;
   if (argc < 2 || argc > 3 || (argc == 3 && which == USUAL)) {
-    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few | --all | --languages]\n");
+    (void)fprintf(stderr,
+                  "usage: generate_fixtures FOLDER [--few | --normal | --all | --languages]\n");
     return 2;
   }
   trees(argv[1], which);

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Generated sources of all fixture robots, compiled and run.
 
-    test_generated.py <generate_fixtures> [--few | --all [RECORD]]
+    test_generated.py <generate_fixtures> [--all [RECORD]]
 
 Every source is compiled with gcc and clang (those that are there), with -O0, -O2 and -O3, and once with the
 undefined-behaviour sanitizer; all warnings that users ask for are errors. The program that was generated with it then
 compares its answers with the library's. test_languages.py runs the other languages.
 
 All that takes hours of processor time: --all does it, telling every program that has run. What went well is written
-into the file RECORD, by what compiler, flags and texts were; a later run does not do that again. Otherwise the largest
-sources are left out, those of more than SMALL statements are compiled in one of these ways, each in another one, and
-those of more than LARGE with -O0 by one compiler. --few: small robots, one compiler, -O0.
+into the file RECORD, by what compiler, flags and texts were; a later run does not do that again. Otherwise it depends
+on LIMB_TEST_EFFORT (docs/testing.md):
+
+    all     the largest sources are left out, those of more than SMALL statements are compiled in one of these ways,
+            each in another one, and those of more than LARGE with -O0 by one compiler
+    normal  all quantities of small robots, a few of the others; sources of up to TINY statements in one of these
+            ways, others with -O0
+    few     small robots, one compiler, -O0
 """
 import concurrent.futures
 import functools
@@ -26,13 +31,13 @@ import tempfile
 import threading
 import unittest
 
-GENERATE = None
-FEW = ALL = False
+GENERATE = EXTENT = None
+FEW = NORMAL = ALL = False
 RECORD = None
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 LEVELS = ["-O0", "-O2", "-O3"]
 SANITIZER = ["-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-SMALL, LARGE = 400, 2000  # statements: compiled in all ways; with -O0 only
+TINY, SMALL, LARGE = 150, 400, 2000  # statements: see above
 MEASURED = 800  # statements: stack is
 DOUBLE = 1e-13  # of the largest entry of a result
 EPSILON = 2**-52
@@ -43,8 +48,8 @@ SOLVED = ("fd", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "tau_active",
           "closed_h", "platform_tau", "platform_acc", "platform_J")
 
 
-def run(words, timeout=3000, **more):
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, **more)
+def run(words, **more):
+    return subprocess.run(words, capture_output=True, text=True, check=False, **more)
 
 
 @functools.lru_cache
@@ -121,8 +126,10 @@ class Case:
         if FEW:
             return [(compilers[0], ["-O0"])]
         every = [(x, [level]) for x in compilers for level in LEVELS] + [(compilers[-1], SANITIZER)]
-        if ALL or self.statements <= SMALL:
+        if ALL or (self.statements <= SMALL and not NORMAL):
             return every
+        if NORMAL and self.statements > TINY:
+            return [(compilers[turn % len(compilers)], ["-O0"])]
         if self.statements > LARGE:
             return [(compilers[-1], ["-O0"])]
         return [every[turn % len(every)]]
@@ -134,7 +141,7 @@ class Generated(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
-        done = run([GENERATE, str(cls.folder), *(["--few"] if FEW else ["--all"] if ALL else [])])
+        done = run([GENERATE, str(cls.folder), *EXTENT])
         assert done.returncode == 0, done.stderr
         cls.cases = [Case(line) for line in done.stdout.splitlines()]
         cls.compilers = [x for x in ("gcc", "clang") if shutil.which(x)][:1 if FEW else 2]
@@ -188,10 +195,11 @@ class Generated(unittest.TestCase):
 
     def test_stack_is_bounded(self):
         """What the header says of the stack, against what compilers take without optimisation: more than with it."""
-        for case in [x for x in self.cases if x.variant != "plain" and x.statements <= MEASURED and not FEW]:
+        cases = [x for x in self.cases if x.variant != "plain" and x.statements <= MEASURED and not FEW]
+        for turn, case in enumerate(cases):
             header, source = [(self.folder / f"{case.prefix}{x}").read_text() for x in (".h", ".c")]
             said = dict(re.findall(r"\* (\w+): [^*]*\n \*\n.*?compilers take at most (\d+)", header, re.DOTALL))
-            for compiler in self.compilers:
+            for compiler in [self.compilers[turn % len(self.compilers)]] if NORMAL else self.compilers:
                 made = run([compiler, "-std=c99", "-O0", "-fstack-usage", "-c", f"{case.prefix}.c"], cwd=self.folder)
                 self.assertEqual(made.returncode, 0, made.stderr)
                 lines = (self.folder / f"{case.prefix}.su").read_text().splitlines()
@@ -216,7 +224,7 @@ class Generated(unittest.TestCase):
             program = self.folder / f"{case.prefix}_sines"
             names = [f'-DSOURCE="{case.prefix}.c"', f"-DSINES={case.prefix}_sines",
                      f"-DREAL={'float' if case.is_float else 'double'}"]
-            for flags in (["-ffp-contract=off"], ["-ffp-contract=fast", "-march=native"]):
+            for flags in (["-ffp-contract=fast", "-march=native"], ["-ffp-contract=off"])[:1 if NORMAL else 2]:
                 made = run([self.compilers[0], *FLAGS, "-O2", *flags, *names, f"-I{self.folder}", str(measure),
                             "-o", str(program), "-lm"])
                 self.assertEqual(made.returncode, 0, made.stderr)
@@ -237,6 +245,9 @@ class Generated(unittest.TestCase):
 
 if __name__ == "__main__":
     GENERATE = sys.argv[1]
-    FEW, ALL = "--few" in sys.argv, "--all" in sys.argv
+    ALL = "--all" in sys.argv
+    EFFORT = os.environ.get("LIMB_TEST_EFFORT", "normal")
+    FEW, NORMAL = EFFORT == "few" and not ALL, EFFORT == "normal" and not ALL
+    EXTENT = ["--all"] if ALL else [] if EFFORT == "all" else [f"--{EFFORT}"]
     RECORD = Record(sys.argv[3] if ALL and len(sys.argv) > 3 else None)
     unittest.main(argv=sys.argv[:1])
