@@ -66,8 +66,8 @@ function(limb_library_flags target)
   endif()
 endfunction()
 
-# Everything but kernels: results do not depend on the FMA of the target. -O3 makes them no faster, but
-# longer to compile by a third.
+# Everything but kernels: results do not depend on the FMA of the target. -O3 makes them no faster,
+# and takes a third longer to compile.
 function(limb_plain_flags target)
   target_compile_options(${target} PRIVATE -ffp-contract=off
                                            $<$<CONFIG:Release,RelWithDebInfo>:-O2>)
@@ -126,8 +126,8 @@ function(limb_isa_flags target isa)
       ${target} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow)
   endif()
   if(LIMB_SANITIZE MATCHES "address" AND NOT LIMB_QUICK_KERNELS)
-    # Every access is checked, by a call: written out in line the checks double the time to compile. Quick kernels
-    # compile quickly either way, and run four times as fast with checks in line.
+    # Every access is checked, by a call: in line the checks double the time to compile. Quick
+    # kernels compile quickly either way, and run four times as fast with checks in line.
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE --param=asan-instrumentation-with-call-threshold=0)
     else()

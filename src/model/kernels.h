@@ -53,8 +53,9 @@ typedef struct limb_terms {
 // kernel x. A table holds those that its scalar is asked for.
 //
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL. X: 12 numbers a link, motions 6.
-// mass_matrix, q NULL: the coordinates are in the workspace already. Kernels that return bool: false when a matrix they
-// made has entries that are not finite. Kernels that return a scalar: the least margin of a pivot.
+// mass_matrix, q NULL: the coordinates are in the workspace already. Kernels that return bool: false when a
+// matrix they made has entries that are not finite. Kernels that return a scalar: the least margin of a
+// pivot.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
 #define LIMB_KERNEL_TYPES(name, real, link_const)                                                  \
