@@ -48,7 +48,7 @@ static bool row_inverse(const limb_model* m, const limb_sheet* s, const row_in* 
   const bool sweeps = m->identity && in->a && !in->keep && form_of(m, false) == FORM_CHAIN;
   if (want == WANT_ALL && sweeps) return sweep_inverse(&line, in, out);
 #endif
-  if (!ROW_ALL && want != WANT_ALL) {
+  if (want != WANT_ALL && !ROW_ALL) {
     return inverse_passes(&tree, in, out, want);
   } else if (LANES == 1 || form_of(m, in->keep) == FORM_TREE) {
     return inverse_passes(&tree, in, out, WANT_ALL);
