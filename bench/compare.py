@@ -22,7 +22,10 @@ ADAPTIVE = "_ms"  # quantities whose methods choose their steps: times depend on
 def measure(command, robot, quick):
     """Times [ns] of one robot by quantity, mode and layout."""
     words = [*shlex.split(command), "--no-peers", "--threads", "1", "--robots", robot, "--format", "json"]
-    done = subprocess.run(words + ["--quick"] * quick, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(words + ["--quick"] * quick, capture_output=True, text=True, check=False)
+    except OSError as e:
+        sys.exit(f"compare: {words[0]}: {e.strerror}")
     if done.returncode != 0:
         sys.exit(f"compare: {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
     return {(r["robot"], r["quantity"], r["mode"], r["layout"] or ""): r["ns"]
