@@ -128,8 +128,7 @@ static double* repeat(const subject* t, size_t width, const double* ring)
 {
   double* x = take(t->room * width, sizeof *x);
   const size_t count = (size_t)t->s->count;
-  for (size_t i = 0; i < t->room && x; i++)
-    memcpy(x + i * width, ring + i % count * width, width * sizeof *x);
+  for (size_t i = 0; i < t->room && x; i++) memcpy(x + i * width, ring + i % count * width, width * sizeof *x);
   return x;
 }
 
@@ -158,18 +157,16 @@ static int fill(subject* t, size_t out)
 {
   const bench_states* s = t->s;
   if (t->is_float) {
-    t->f32 =
-      (arrays_f32){input_f32(t, t->nq, s->q), input_f32(t, t->nv, s->v), input_f32(t, t->nv, s->a),
-                   input_f32(t, t->nv, s->tau), take(out, sizeof(float))};
+    t->f32 = (arrays_f32){input_f32(t, t->nq, s->q), input_f32(t, t->nv, s->v), input_f32(t, t->nv, s->a),
+                          input_f32(t, t->nv, s->tau), take(out, sizeof(float))};
     return t->f32.q && t->f32.v && t->f32.a && t->f32.tau && t->f32.out;
   }
-  t->f64 = (arrays_f64){input(t, t->nq, s->q), input(t, t->nv, s->v), input(t, t->nv, s->a),
-                        input(t, t->nv, s->tau), take(out, sizeof(double))};
+  t->f64 = (arrays_f64){input(t, t->nq, s->q), input(t, t->nv, s->v), input(t, t->nv, s->a), input(t, t->nv, s->tau),
+                        take(out, sizeof(double))};
   return t->f64.q && t->f64.v && t->f64.a && t->f64.tau && t->f64.out;
 }
 
-static void* make(const bench_library* library, const bench_robot* robot,
-                  const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   limb_batch_options o = limb_default_batch_options();
   o.layout = library->lanes ? LIMB_BATCH_LANES : LIMB_BATCH_ROWS;
@@ -195,8 +192,7 @@ static limb_status call_rnea(subject* t, size_t n)
 {
   const arrays_f64* x = &t->f64;
   const arrays_f32* y = &t->f32;
-  if (t->is_float)
-    return limb_batch_inverse_dynamics_f32(t->b, n, y->q, y->v, y->a, NULL, y->out, NULL);
+  if (t->is_float) return limb_batch_inverse_dynamics_f32(t->b, n, y->q, y->v, y->a, NULL, y->out, NULL);
   return limb_batch_inverse_dynamics(t->b, n, x->q, x->v, x->a, NULL, x->out, NULL);
 }
 
@@ -210,15 +206,13 @@ static limb_status call_fd(subject* t, size_t n)
 {
   const arrays_f64* x = &t->f64;
   const arrays_f32* y = &t->f32;
-  if (t->is_float)
-    return limb_batch_forward_dynamics_f32(t->b, n, y->q, y->v, y->tau, NULL, y->out, NULL);
+  if (t->is_float) return limb_batch_forward_dynamics_f32(t->b, n, y->q, y->v, y->tau, NULL, y->out, NULL);
   return limb_batch_forward_dynamics(t->b, n, x->q, x->v, x->tau, NULL, x->out, NULL);
 }
 
 static limb_status call_jacobian(subject* t, size_t n)
 {
-  if (t->is_float)
-    return limb_batch_frame_jacobian_f32(t->b, n, t->f32.q, t->tip, LIMB_ALIGNED, t->f32.out, NULL);
+  if (t->is_float) return limb_batch_frame_jacobian_f32(t->b, n, t->f32.q, t->tip, LIMB_ALIGNED, t->f32.out, NULL);
   return limb_batch_frame_jacobian(t->b, n, t->f64.q, t->tip, LIMB_ALIGNED, t->f64.out, NULL);
 }
 
@@ -249,8 +243,7 @@ static limb_status call_fd_derivatives(subject* t, size_t n)
   const arrays_f32* y = &t->f32;
   if (t->is_float) {
     const limb_fd_derivatives_f32 out = {y->out + 3 * M, y->out, y->out + M, y->out + 2 * M};
-    return limb_batch_forward_dynamics_derivatives_f32(t->b, n, y->q, y->v, y->tau, NULL, &out,
-                                                       NULL);
+    return limb_batch_forward_dynamics_derivatives_f32(t->b, n, y->q, y->v, y->tau, NULL, &out, NULL);
   }
   const limb_fd_derivatives out = {x->out + 3 * M, x->out, x->out + M, x->out + 2 * M};
   return limb_batch_forward_dynamics_derivatives(t->b, n, x->q, x->v, x->tau, NULL, &out, NULL);

@@ -64,10 +64,7 @@ static int add_batches(bench* b, const bench_options* o)
 }
 
 // Enough for each row, and not too much for all of them [s].
-static double time_for(int rows, int quick)
-{
-  return quick ? fmin(5, 0.01 * rows) : fmin(60, 0.2 * rows);
-}
+static double time_for(int rows, int quick) { return quick ? fmin(5, 0.01 * rows) : fmin(60, 0.2 * rows); }
 
 static int run(bench* b, const bench_options* o)
 {

@@ -46,8 +46,8 @@ const char* bench_quantity(bench_kernel kernel);
 const char* bench_mode_name(bench_mode mode);
 
 /// The row of a library in a mode, of limb row-major; NULL: not measured.
-const bench_row* bench_find(const bench* b, const char* library, bench_mode mode,
-                            const bench_robot* robot, bench_kernel kernel);
+const bench_row* bench_find(const bench* b, const char* library, bench_mode mode, const bench_robot* robot,
+                            bench_kernel kernel);
 
 /// limb's single call.
 const bench_row* bench_find_limb(const bench* b, const bench_robot* robot, bench_kernel kernel);

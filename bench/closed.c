@@ -44,14 +44,13 @@ static void add_drive(limb_builder* b, const char* prefix, double y, int shank, 
                                        .inertia = limb_inertia_box(0.04, 0.02, 0.03, 0.02),
                                        .start = lean});
   const sp_inertia cylinder = limb_inertia_cylinder(0.42, 0.018, 0.18);
-  const int drive =
-    hang(b, prefix,
-         (closed_link){.name = "drive",
-                       .type = LIMB_REVOLUTE,
-                       .parent = cross,
-                       .placement = sp_pose_identity(),
-                       .axis = {1, 0, 0},
-                       .inertia = limb_inertia_move(fixture_at(0, 0, -0.07), cylinder)});
+  const int drive = hang(b, prefix,
+                         (closed_link){.name = "drive",
+                                       .type = LIMB_REVOLUTE,
+                                       .parent = cross,
+                                       .placement = sp_pose_identity(),
+                                       .axis = {1, 0, 0},
+                                       .inertia = limb_inertia_move(fixture_at(0, 0, -0.07), cylinder)});
   const sp_inertia piston = limb_inertia_cylinder(0.11, 0.006, 0.18);
   const int rod = hang(b, prefix,
                        (closed_link){.name = "rod",
@@ -62,8 +61,7 @@ static void add_drive(limb_builder* b, const char* prefix, double y, int shank, 
                                      .inertia = limb_inertia_move(fixture_at(0, 0, 0.08), piston),
                                      .active = 1,
                                      .start = length});
-  closed_join(b, prefix, LIMB_LOOP_BALL, foot, fixture_at(-0.07, y, -0.02), rod,
-              sp_pose_identity());
+  closed_join(b, prefix, LIMB_LOOP_BALL, foot, fixture_at(-0.07, y, -0.02), rod, sp_pose_identity());
 }
 
 // Joints of the ankles, pitch and roll: 5 and 6 of the left leg, 11 and 12 of the right one.
@@ -80,8 +78,8 @@ limb_model* bench_humanoid_ankles(int unused)
   static const char *const shank[2] = {"l_shank", "r_shank"}, *const foot[2] = {"l_foot", "r_foot"};
   static const char* const drive[2][2] = {{"l_left", "l_right"}, {"r_left", "r_right"}};
   for (int k = 0; k < 4; k++)
-    add_drive(b, drive[k / 2][k % 2], k % 2 ? -0.045 : 0.045,
-              limb_builder_find_body(b, shank[k / 2]), limb_builder_find_body(b, foot[k / 2]));
+    add_drive(b, drive[k / 2][k % 2], k % 2 ? -0.045 : 0.045, limb_builder_find_body(b, shank[k / 2]),
+              limb_builder_find_body(b, foot[k / 2]));
   return fixture_end(b);
 }
 
@@ -117,8 +115,7 @@ static limb_status draw_places(limb_loops* w, uint64_t* seed, double* step, doub
   return s;
 }
 
-static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, double* q, double* v,
-                              double* a, double* tau)
+static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, double* q, double* v, double* a, double* tau)
 {
   const int nv = limb_nv(limb_loops_model(w));
   limb_status s = draw_places(w, seed, v, q);
@@ -141,8 +138,7 @@ int bench_closed_draw(bench_states* states, const bench_robot* r)
   limb_status s = limb_data_create(r->model, NULL, &d);
   if (s == LIMB_OK) s = limb_loops_create(r->model, LIMB_LOOPS_LINEAR, NULL, &w);
   for (size_t k = 0; k < (size_t)states->count && s == LIMB_OK; k++)
-    s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv,
-                   states->tau + k * nv);
+    s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv, states->tau + k * nv);
   limb_data_destroy(d);
   limb_loops_destroy(w);
   return s == LIMB_OK ? 0 : -1;

@@ -58,8 +58,7 @@ static limb_status list_active(subject* t, const limb_model* m)
     limb_joint_info joint;
     const limb_status s = limb_get_joint(m, j, &joint);
     if (s != LIMB_OK) return s;
-    for (int i = 0; i < joint.nv && !joint.passive; i++)
-      t->active[t->nactive++] = (size_t)(joint.v + i);
+    for (int i = 0; i < joint.nv && !joint.passive; i++) t->active[t->nactive++] = (size_t)(joint.v + i);
   }
   return LIMB_OK;
 }
@@ -100,8 +99,7 @@ static limb_status make_room(subject* t)
   return t->A && t->b && t->M && t->Psi ? LIMB_OK : LIMB_E_NOMEM;
 }
 
-static void* make(const bench_library* library, const bench_robot* robot,
-                  const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   (void)library;
   subject* t = calloc(1, sizeof *t);
@@ -149,23 +147,16 @@ static void run_by(void* self, limb_closed_method method, int first, int count)
 
 static void run_fd(void* self, int first, int count) { run_closed(self, NULL, first, count); }
 
-static void run_schur(void* self, int first, int count)
-{
-  run_by(self, LIMB_CLOSED_SCHUR, first, count);
-}
+static void run_schur(void* self, int first, int count) { run_by(self, LIMB_CLOSED_SCHUR, first, count); }
 
-static void run_kkt(void* self, int first, int count)
-{
-  run_by(self, LIMB_CLOSED_KKT, first, count);
-}
+static void run_kkt(void* self, int first, int count) { run_by(self, LIMB_CLOSED_KKT, first, count); }
 
 static void run_platform_fd(void* self, int first, int count)
 {
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_parallel_forward_dynamics(t->p, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n,
-                                           NULL, NULL, t->x));
+    keep(t, limb_parallel_forward_dynamics(t->p, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, NULL, t->x));
   }
 }
 
@@ -257,8 +248,7 @@ static void fill_kkt(subject* t, size_t size, const double* a)
     t->b[r] = -t->b[r];
   }
   put_motors(t, size, nv + nrow, -1);
-  for (size_t r = 0; r < nrow; r++)
-    memcpy(&t->A[(nv + r) * size], &t->Psi[r * nv], nv * sizeof *t->A);
+  for (size_t r = 0; r < nrow; r++) memcpy(&t->A[(nv + r) * size], &t->Psi[r * nv], nv * sizeof *t->A);
   for (size_t j = 0; j < t->nactive; j++) {
     const size_t row = nv + nrow + j, c = t->platform + j;
     t->A[row * size + c] = 1;

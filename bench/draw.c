@@ -34,8 +34,8 @@ static int place_of(const bench_result* r)
   if (!bench_is_chain(r->robot) || (r->layout && strcmp(r->layout, "rows") != 0)) return -1;
   for (int k = 0; k < SERIES; k++) {
     const int c = k % CURVES;
-    if (strcmp(r->quantity, quantities[k / CURVES]) == 0 &&
-        strcmp(r->library, curves[c].library) == 0 && strcmp(r->mode, curves[c].mode) == 0)
+    if (strcmp(r->quantity, quantities[k / CURVES]) == 0 && strcmp(r->library, curves[c].library) == 0 &&
+        strcmp(r->mode, curves[c].mode) == 0)
       return k;
   }
   return -1;
@@ -85,19 +85,15 @@ int bench_draw(const bench* b, FILE* out)
   const series_list list = list_series(b);
   if (!cli_plot_make(&p, list.count)) return 0;
   for (int k = 0; k < list.count; k++)
-    series[k] =
-      (plot_series){curves[list.at[k] % CURVES].name, "ns", HUGE_VAL, titles[list.at[k] / CURVES]};
+    series[k] = (plot_series){curves[list.at[k] % CURVES].name, "ns", HUGE_VAL, titles[list.at[k] / CURVES]};
   for (int dof = next_chain(b, &list, 0, y); dof > 0; dof = next_chain(b, &list, dof, y))
     cli_plot_add(&p, log10((double)dof), y);
   bench_get_summary(b, &s);
-  (void)snprintf(
-    subtitle, sizeof subtitle,
-    "chains; instruction set %s, %d threads, %.1f scalar multiply-add operations per ns", s.isa,
-    s.threads, s.slots_per_ns);
-  const plot_words words = {.title = "time per state against the number of joints",
-                            .subtitle = subtitle,
-                            .x_label = "joints",
-                            .decades = 1};
+  (void)snprintf(subtitle, sizeof subtitle,
+                 "chains; instruction set %s, %d threads, %.1f scalar multiply-add operations per ns", s.isa, s.threads,
+                 s.slots_per_ns);
+  const plot_words words = {
+    .title = "time per state against the number of joints", .subtitle = subtitle, .x_label = "joints", .decades = 1};
   cli_plot_draw(&p, series, &words, out);
   cli_plot_free(&p);
   return 1;

@@ -12,8 +12,7 @@ static limb_status copy_bodies(const limb_builder* from, limb_builder* to)
   return s;
 }
 
-static limb_status copy_joints(const limb_builder* from, limb_builder* to, unsigned elastic,
-                               double stiffness)
+static limb_status copy_joints(const limb_builder* from, limb_builder* to, unsigned elastic, double stiffness)
 {
   limb_status s = LIMB_OK;
   for (int j = 0; j < limb_builder_joint_count(from) && s == LIMB_OK; j++) {

@@ -70,10 +70,7 @@ VECTOR_BLOCK(v3_f32, V3, float, 32, FUSED_PS, NOTHING)
 VECTOR_BLOCK(v4_f64, V4, double, 64, FUSED_PD, NOTHING)
 VECTOR_BLOCK(v4_f32, V4, float, 64, FUSED_PS, NOTHING)
 
-static double scalar(void)
-{
-  return __builtin_cpu_supports("fma") ? fused_scalar() : plain_scalar();
-}
+static double scalar(void) { return __builtin_cpu_supports("fma") ? fused_scalar() : plain_scalar(); }
 
 #else
 
@@ -112,6 +109,5 @@ bench_yardstick bench_yardstick_of(bench_unit unit, const char* isa)
   size_t k = 0;
   while (k + 1 < sizeof sets / sizeof *sets && strcmp(sets[k].isa, isa) != 0) k++;
   const int wide = unit == BENCH_VECTOR_F32 ? sets[k].bytes / 4 : sets[k].bytes / 8;
-  return (bench_yardstick){unit == BENCH_VECTOR_F32 ? sets[k].f32 : sets[k].f64,
-                           2 * multiply_adds * wide};
+  return (bench_yardstick){unit == BENCH_VECTOR_F32 ? sets[k].f32 : sets[k].f64, 2 * multiply_adds * wide};
 }

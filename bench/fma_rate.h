@@ -2,12 +2,7 @@
 #ifndef BENCH_FMA_RATE_H
 #define BENCH_FMA_RATE_H
 
-typedef enum bench_unit {
-  BENCH_SCALAR,
-  BENCH_VECTOR_F64,
-  BENCH_VECTOR_F32,
-  BENCH_UNITS
-} bench_unit;
+typedef enum bench_unit { BENCH_SCALAR, BENCH_VECTOR_F64, BENCH_VECTOR_F32, BENCH_UNITS } bench_unit;
 
 /// A block of multiply-adds, independent in groups. Where the instruction set has no fused one, a
 /// multiplication and an addition each.

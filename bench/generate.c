@@ -7,8 +7,8 @@
 
 static void put(void* file, const char* text) { (void)fputs(text, file); }
 
-static int write_file(const limb_codegen* c, limb_codegen_file which, const char* directory,
-                      const char* name, const char* suffix)
+static int write_file(const limb_codegen* c, limb_codegen_file which, const char* directory, const char* name,
+                      const char* suffix)
 {
   char path[4096];
   const int n = snprintf(path, sizeof path, "%s/%s%s", directory, name, suffix);

@@ -79,16 +79,14 @@ static void destroy(void* self)
   free(t);
 }
 
-static void* make(const bench_library* library, const bench_robot* robot,
-                  const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   (void)library;
   const functions* call = find(robot->name);
   subject* t = call ? calloc(1, sizeof *t) : NULL;
   if (!t) return NULL;
   const size_t nv = (size_t)robot->nv;
-  *t = (subject){
-    call, states, nv, states->count - 1, calloc(nv, sizeof *t->x), calloc(nv * nv, sizeof *t->M)};
+  *t = (subject){call, states, nv, states->count - 1, calloc(nv, sizeof *t->x), calloc(nv * nv, sizeof *t->M)};
   if (t->x && t->M) return t;
   destroy(t);
   return NULL;

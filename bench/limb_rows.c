@@ -43,14 +43,12 @@ static int mix(subject* t, const limb_model* m)
   t->forces = calloc(t->nv, 1);
   t->mixed = calloc(n, sizeof *t->mixed);
   const int ok = given && t->forces && t->mixed && limb_mark_passive(m, given) == LIMB_OK;
-  for (size_t i = 0; i < n && ok; i++)
-    t->mixed[i] = given[i % t->nv] == LIMB_FORCE_GIVEN ? t->s->tau[i] : t->s->a[i];
+  for (size_t i = 0; i < n && ok; i++) t->mixed[i] = given[i % t->nv] == LIMB_FORCE_GIVEN ? t->s->tau[i] : t->s->a[i];
   free(given);
   return ok;
 }
 
-static void* make(const bench_library* library, const bench_robot* robot,
-                  const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   (void)library;
   subject* t = calloc(1, sizeof *t);
@@ -69,8 +67,7 @@ static void* make(const bench_library* library, const bench_robot* robot,
   if (dense) t->work = calloc(nv * nv, sizeof *t->work);
   if (dense) t->dq = calloc(nv * nv, sizeof *t->dq);
   if (dense) t->dv = calloc(nv * nv, sizeof *t->dv);
-  const int ok = t->x && t->y && t->J && mix(t, robot->model) &&
-                 (!dense || (t->M && t->work && t->dq && t->dv)) &&
+  const int ok = t->x && t->y && t->J && mix(t, robot->model) && (!dense || (t->M && t->work && t->dq && t->dv)) &&
                  limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
   if (ok) return t;
   destroy(t);
@@ -105,8 +102,7 @@ static void run_fd(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t,
-         limb_forward_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, t->x));
+    keep(t, limb_forward_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, t->x));
   }
 }
 
@@ -115,8 +111,7 @@ static void run_aba(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_forward_dynamics_aba(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL,
-                                      t->x));
+    keep(t, limb_forward_dynamics_aba(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, t->x));
   }
 }
 
@@ -125,8 +120,8 @@ static void run_fd_matrix(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_forward_dynamics_by_mass_matrix(t->d, t->s->q + k * t->nq, t->s->v + n,
-                                                 t->s->tau + n, NULL, t->work, t->x));
+    keep(t, limb_forward_dynamics_by_mass_matrix(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, t->work,
+                                                 t->x));
   }
 }
 
@@ -164,8 +159,7 @@ static void run_id_derivatives(void* self, int first, int count)
   const limb_id_derivatives out = {t->x, t->dq, t->dv, t->M};
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_inverse_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n,
-                                              NULL, &out));
+    keep(t, limb_inverse_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, &out));
   }
 }
 
@@ -175,8 +169,7 @@ static void run_fd_derivatives(void* self, int first, int count)
   const limb_fd_derivatives out = {t->x, t->dq, t->dv, t->M};
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_forward_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n,
-                                              NULL, &out));
+    keep(t, limb_forward_dynamics_derivatives(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->tau + n, NULL, &out));
   }
 }
 
@@ -185,8 +178,7 @@ static void run_hybrid(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, NULL, t->mixed + n, NULL,
-                                 t->x, t->y));
+    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, NULL, t->mixed + n, NULL, t->x, t->y));
   }
 }
 
@@ -195,8 +187,7 @@ static void run_hybrid_forces(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->forces, t->s->tau + n,
-                                 NULL, t->x, t->y));
+    keep(t, limb_hybrid_dynamics(t->d, t->s->q + k * t->nq, t->s->v + n, t->forces, t->s->tau + n, NULL, t->x, t->y));
   }
 }
 
@@ -217,14 +208,14 @@ static int answer(void* self, bench_kernel kernel, int k, double* out)
 
 const bench_library* bench_limb(void)
 {
-  static const bench_library limb = {
-    .name = "limb",
-    .version = BENCH_LIMB_VERSION,
-    .max_links = 1 << 30,
-    .make = make,
-    .destroy = destroy,
-    .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix, run_coriolis,
-            run_inverse, run_id_derivatives, run_fd_derivatives, run_hybrid, run_hybrid_forces},
-    .answer = answer};
+  static const bench_library limb = {.name = "limb",
+                                     .version = BENCH_LIMB_VERSION,
+                                     .max_links = 1 << 30,
+                                     .make = make,
+                                     .destroy = destroy,
+                                     .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix,
+                                             run_coriolis, run_inverse, run_id_derivatives, run_fd_derivatives,
+                                             run_hybrid, run_hybrid_forces},
+                                     .answer = answer};
   return &limb;
 }

@@ -21,15 +21,14 @@ static double milliseconds(void)
 // A link as exporters write them, with a mesh, and the joint that carries it. Returns behind it.
 static char* add_link(char* to, int i)
 {
-  to += sprintf(
-    to,
-    "  <link name=\"link_%d\">\n    <inertial>\n"
-    "      <origin xyz=\"0.01 -0.02 0.%d\" rpy=\"0.1 0 0\"/>\n      <mass value=\"1.%d\"/>\n"
-    "      <inertia ixx=\"0.0123\" ixy=\"0.0001\" ixz=\"-0.0002\" iyy=\"0.0234\" "
-    "iyz=\"0.0003\" izz=\"0.0345\"/>\n    </inertial>\n    <visual>\n"
-    "      <geometry><mesh filename=\"package://r/link_%d.stl\"/></geometry>\n"
-    "    </visual>\n  </link>\n",
-    i, 10 + i % 80, i, i);
+  to += sprintf(to,
+                "  <link name=\"link_%d\">\n    <inertial>\n"
+                "      <origin xyz=\"0.01 -0.02 0.%d\" rpy=\"0.1 0 0\"/>\n      <mass value=\"1.%d\"/>\n"
+                "      <inertia ixx=\"0.0123\" ixy=\"0.0001\" ixz=\"-0.0002\" iyy=\"0.0234\" "
+                "iyz=\"0.0003\" izz=\"0.0345\"/>\n    </inertial>\n    <visual>\n"
+                "      <geometry><mesh filename=\"package://r/link_%d.stl\"/></geometry>\n"
+                "    </visual>\n  </link>\n",
+                i, 10 + i % 80, i, i);
   if (i == 0) return to;
   return to + sprintf(to,
                       "  <joint name=\"joint_%d\" type=\"revolute\">\n"
@@ -71,8 +70,7 @@ int main(int argc, char** argv)
   const size_t size = (size_t)(end - text);
   double read = 0, compile = 0, best_read = HUGE_VAL, best_compile = HUGE_VAL;
   int ok = load(text, size, &read, &compile);
-  printf("%ld links, %.2f MB; first load: read %.1f ms, compiled %.1f ms\n", links,
-         1e-6 * (double)size, read, compile);
+  printf("%ld links, %.2f MB; first load: read %.1f ms, compiled %.1f ms\n", links, 1e-6 * (double)size, read, compile);
   for (int i = 0; ok && i < RUNS; i++) {
     ok = load(text, size, &read, &compile);
     best_read = fmin(best_read, read);

@@ -92,8 +92,7 @@ static int read_request(const cli_args* args, request* q)
                                .peers_file = cli_get(args, "peers"),
                                .progress = show_progress,
                                .context = &q->progress};
-  if (q->options.peers_file && !q->options.peers)
-    return cli_usage(args, "--peers and --no-peers exclude each other");
+  if (q->options.peers_file && !q->options.peers) return cli_usage(args, "--peers and --no-peers exclude each other");
   int code = read_robots(args, q);
   if (code == EXIT_FINE) code = read_threads(args, q);
   return code == EXIT_FINE ? check_plot(args, q) : code;
@@ -102,8 +101,7 @@ static int read_request(const cli_args* args, request* q)
 static int print(const cli_args* args, const bench* b)
 {
   const char* format = cli_get(args, "format");
-  if (format && strcmp(format, "json") == 0)
-    return cli_json_print(bench_json(b), stdout, cli_title(args));
+  if (format && strcmp(format, "json") == 0) return cli_json_print(bench_json(b), stdout, cli_title(args));
   if (format && strcmp(format, "csv") == 0) {
     bench_csv(b, stdout);
   } else {
@@ -121,8 +119,7 @@ static int measure(const cli_args* args, request* q, cli_output* plot)
   if (!b) return EXIT_USAGE;
   int code = print(args, b);
   if (code == EXIT_FINE && plot->stream) {
-    code = bench_draw(b, plot->stream) ? cli_output_commit(plot, cli_title(args))
-                                       : cli_usage(args, "out of memory");
+    code = bench_draw(b, plot->stream) ? cli_output_commit(plot, cli_title(args)) : cli_usage(args, "out of memory");
   }
   bench_free(b);
   return code;
@@ -134,8 +131,7 @@ static int run(const cli_args* args)
   cli_output plot = {0};
   if (!q) return cli_usage(args, "out of memory");
   int code = read_request(args, q);
-  if (code == EXIT_FINE && cli_has(args, "plot"))
-    code = cli_output_open(&plot, cli_title(args), cli_get(args, "plot"));
+  if (code == EXIT_FINE && cli_has(args, "plot")) code = cli_output_open(&plot, cli_title(args), cli_get(args, "plot"));
   if (code == EXIT_FINE) code = measure(args, q, &plot);
   cli_output_abandon(&plot);
   free(q);

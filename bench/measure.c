@@ -88,8 +88,7 @@ static double rate_of(bench_yardstick y, volatile double* sink)
 }
 
 // One round: the yardsticks, and every row once. A slow row sits out until its share of the time has come.
-static void measure_round(bench_row* rows, int n, double allowed, const bench_yardstick* sticks,
-                          double* rate, int room)
+static void measure_round(bench_row* rows, int n, double allowed, const bench_yardstick* sticks, double* rate, int room)
 {
   volatile double sink = 0;
   for (int u = 0; u < BENCH_UNITS; u++) rate[u] = fmax(rate[u], rate_of(sticks[u], &sink));

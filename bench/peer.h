@@ -25,22 +25,22 @@ typedef enum bench_kernel {
   BENCH_JACOBIAN, ///< aligned Jacobian of the tip from q
   BENCH_FD_ABA,
   BENCH_FD_MATRIX,
-  BENCH_CORIOLIS,       ///< Coriolis matrix from q, v
-  BENCH_INVERSE,        ///< inverse of the mass matrix from q
-  BENCH_ID_DERIVATIVES, ///< tau with its derivatives by q, v and a
-  BENCH_FD_DERIVATIVES, ///< a with its derivatives by q, v and tau
-  BENCH_HYBRID,         ///< a and tau from forces of passive joints and accelerations of the others
-  BENCH_HYBRID_FORCES,  ///< the same from all forces: what the marks cost
-  BENCH_CLOSED_FD,      ///< a from q, v, tau, loops closed, by the library's own choice
-  BENCH_CLOSED_SCHUR,   ///< the same through Psi M^-1 Psi'
-  BENCH_CLOSED_KKT,     ///< the same from all equations at once
-  BENCH_PLATFORM_FD,    ///< the same in the space of the platform
-  BENCH_CLOSED_ID,      ///< tau of the motors from q, v, a, loops closed
+  BENCH_CORIOLIS,         ///< Coriolis matrix from q, v
+  BENCH_INVERSE,          ///< inverse of the mass matrix from q
+  BENCH_ID_DERIVATIVES,   ///< tau with its derivatives by q, v and a
+  BENCH_FD_DERIVATIVES,   ///< a with its derivatives by q, v and tau
+  BENCH_HYBRID,           ///< a and tau from forces of passive joints and accelerations of the others
+  BENCH_HYBRID_FORCES,    ///< the same from all forces: what the marks cost
+  BENCH_CLOSED_FD,        ///< a from q, v, tau, loops closed, by the library's own choice
+  BENCH_CLOSED_SCHUR,     ///< the same through Psi M^-1 Psi'
+  BENCH_CLOSED_KKT,       ///< the same from all equations at once
+  BENCH_PLATFORM_FD,      ///< the same in the space of the platform
+  BENCH_CLOSED_ID,        ///< tau of the motors from q, v, a, loops closed
   BENCH_CLOSED_ID_FORCES, ///< the same: motors and multipliers from the equations of motion
   BENCH_CLOSED_ID_KKT,    ///< the same from all equations at once, the motion of the platform given
   BENCH_PLATFORM_ID,      ///< the same from q and the motion of the platform
-  BENCH_STEP_RK4,     ///< one step of a simulation, bench_step long; peers are asked for this, too
-  BENCH_STEP_WATCHED, ///< the same, and a condition looked at
+  BENCH_STEP_RK4,         ///< one step of a simulation, bench_step long; peers are asked for this, too
+  BENCH_STEP_WATCHED,     ///< the same, and a condition looked at
   BENCH_STEP_IMPLICIT,
   BENCH_STEP_VARIATIONAL,
   BENCH_STEP_ERK, ///< adaptive: as much motion as one step

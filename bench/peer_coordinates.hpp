@@ -135,8 +135,8 @@ private:
     for (int k = 0; k < 6; k++) {
       const bool linear = k >= 3;
       const int j = k % 3, block = kind_ == free_velocity::linear_in_parent_axes ? !linear : linear;
-      const bool turned = kind_ == free_velocity::parent_axes ||
-                          (kind_ == free_velocity::linear_in_parent_axes && linear);
+      const bool turned =
+        kind_ == free_velocity::parent_axes || (kind_ == free_velocity::linear_in_parent_axes && linear);
       column& c = row_[std::size_t(l.v + k)];
       for (int i = 0; i < 3; i++) {
         c[std::size_t(i)] = {first + 3 * block + i, turned ? R.m[3 * i + j] : double(i == j)};

@@ -39,12 +39,10 @@ BodyNode::Properties body_properties(const bench_link& l, int i)
   Eigen::Matrix3d I;
   I << Y.xx, Y.xy, Y.xz, Y.xy, Y.yy, Y.yz, Y.xz, Y.yz, Y.zz;
   I.diagonal() = I.diagonal().cwiseMax(1e-14); // DART warns about thin rods
-  return BodyNode::AspectProperties("l" + std::to_string(i),
-                                    dart::dynamics::Inertia(Y.mass, to_eigen(Y.com), I));
+  return BodyNode::AspectProperties("l" + std::to_string(i), dart::dynamics::Inertia(Y.mass, to_eigen(Y.com), I));
 }
 
-template <class joint>
-BodyNode* add_axis_joint(Skeleton& s, BodyNode* parent, const bench_link& l, int i)
+template <class joint> BodyNode* add_axis_joint(Skeleton& s, BodyNode* parent, const bench_link& l, int i)
 {
   typename joint::Properties p;
   p.mName = "j" + std::to_string(i);
@@ -84,15 +82,15 @@ struct state {
 
 struct subject {
   subject(const bench_robot& r, const bench_states& s)
-      : skeleton(make_skeleton(r, body)), robot(r), mask(s.count - 1),
-        tip(body[std::size_t(r.tip)]), map(r, first_velocities(), bench::free_velocity::body_axes)
+      : skeleton(make_skeleton(r, body)), robot(r), mask(s.count - 1), tip(body[std::size_t(r.tip)]),
+        map(r, first_velocities(), bench::free_velocity::body_axes)
   {
     for (int k = 0; k < s.count; k++) {
       const std::size_t n = std::size_t(k) * std::size_t(r.nv);
       const double* q = s.q + std::size_t(k) * std::size_t(r.nq);
       map.set(q);
-      states.push_back({positions(q), eigen(map.to_peer(s.v + n)), eigen(map.to_peer(s.a + n)),
-                        eigen(map.to_peer(s.tau + n))});
+      states.push_back(
+        {positions(q), eigen(map.to_peer(s.v + n)), eigen(map.to_peer(s.a + n)), eigen(map.to_peer(s.tau + n))});
     }
   }
 

@@ -44,10 +44,7 @@ KDL::RigidBodyInertia to_kdl(const sp_inertia& Y, const sp_pose& X)
 }
 
 // Pose that puts z on the axis of a joint.
-sp_pose turn(const bench_link& l)
-{
-  return sp_pose_make(bench::frame_on_axis(l.axis), sp_v3(0, 0, 0));
-}
+sp_pose turn(const bench_link& l) { return sp_pose_make(bench::frame_on_axis(l.axis), sp_v3(0, 0, 0)); }
 
 sp_pose base(const bench_robot& r) { return sp_compose(r.link[0].placement, turn(r.link[0])); }
 
@@ -81,17 +78,15 @@ struct state {
 
 struct subject {
   subject(const bench_robot& r, const bench_states& s)
-      : chain(make_chain(r, false)), placed(make_chain(r, true)), n(unsigned(r.nlink)),
-        mask(s.count - 1), wrenches(chain.getNrOfSegments(), KDL::Wrench::Zero()),
-        coordinates(r, order(r), kind), rnea(chain, gravity(r)), dynamics(chain, gravity(r)),
-        jacobian(placed), x(n), M(n), J(n)
+      : chain(make_chain(r, false)), placed(make_chain(r, true)), n(unsigned(r.nlink)), mask(s.count - 1),
+        wrenches(chain.getNrOfSegments(), KDL::Wrench::Zero()), coordinates(r, order(r), kind), rnea(chain, gravity(r)),
+        dynamics(chain, gravity(r)), jacobian(placed), x(n), M(n), J(n)
   {
     for (int k = 0; k < s.count; k++) {
       const std::size_t at = std::size_t(k) * n;
       coordinates.set(s.q + at);
       states.push_back({array(coordinates.to_peer(s.q + at)), array(coordinates.to_peer(s.v + at)),
-                        array(coordinates.to_peer(s.a + at)),
-                        array(coordinates.to_peer(s.tau + at))});
+                        array(coordinates.to_peer(s.a + at)), array(coordinates.to_peer(s.tau + at))});
     }
     if (r.nlink <= FD_BY_MATRIX) {
       by_matrix = std::make_unique<KDL::ChainFdSolver_RNE>(chain, gravity(r));

@@ -17,8 +17,7 @@ inline bench_library describe(const char* name, const char* version, int max_lin
 }
 
 /// What all peers can do.
-inline void offer(bench_library& l, bench_call* rnea, bench_call* crba, bench_call* fd,
-                  bench_call* jacobian)
+inline void offer(bench_library& l, bench_call* rnea, bench_call* crba, bench_call* fd, bench_call* jacobian)
 {
   l.run[BENCH_RNEA] = rnea;
   l.run[BENCH_CRBA] = crba;

@@ -24,5 +24,4 @@ void list(bench_peer peers[BENCH_PEERS])
 }
 } // namespace
 
-extern "C" __attribute__((visibility("default")))
-const bench_peers limb_bench_peers = {BENCH_INTERFACE, list};
+extern "C" __attribute__((visibility("default"))) const bench_peers limb_bench_peers = {BENCH_INTERFACE, list};

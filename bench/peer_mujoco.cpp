@@ -91,8 +91,7 @@ void write_link(std::ostream& out, const bench_link& l, int i)
 void write_joint(std::ostream& out, const bench_link& l, int i)
 {
   const char* type = l.type == LIMB_REVOLUTE ? "continuous" : "prismatic";
-  out << "<joint name=\"j" << i << "\" type=\"" << (l.type == LIMB_FREE ? "floating" : type)
-      << "\"><parent link=\"";
+  out << "<joint name=\"j" << i << "\" type=\"" << (l.type == LIMB_FREE ? "floating" : type) << "\"><parent link=\"";
   if (l.parent < 0) {
     out << "world";
   } else {
@@ -125,8 +124,7 @@ void write_pose(std::ostream& out, const sp_pose& X)
 {
   const double* m = X.R.m;
   write_vector(out, "pos", X.p);
-  out << " xyaxes=\"" << m[0] << ' ' << m[3] << ' ' << m[6] << ' ' << m[1] << ' ' << m[4] << ' '
-      << m[7] << '"';
+  out << " xyaxes=\"" << m[0] << ' ' << m[3] << ' ' << m[6] << ' ' << m[1] << ' ' << m[4] << ' ' << m[7] << '"';
 }
 
 // Links stand in depth-first order: bodies that the next one does not hang on are closed before it.
@@ -167,8 +165,7 @@ std::string write_mjcf(const bench_robot& r)
   out << "</worldbody><equality>\n";
   for (int i = 0; i < r.nloop; i++) {
     const bench_loop& l = r.loop[i];
-    out << "<connect body1=\"" << body_name(l.link_a) << "\" body2=\"" << body_name(l.link_b)
-        << '"';
+    out << "<connect body1=\"" << body_name(l.link_a) << "\" body2=\"" << body_name(l.link_b) << '"';
     write_vector(out, "anchor", l.a);
     out << " solimp=\"0.9999 0.9999 0.001\"/>\n";
   }
@@ -208,9 +205,9 @@ mjModel* load(const bench_robot& r)
 
 struct subject {
   subject(const bench_robot& r, const bench_states& s, mjModel* model)
-      : m(model), d(mj_makeData(model)), nq(std::size_t(m->nq)), nv(std::size_t(m->nv)),
-        mask(s.count - 1), robot(r), given(s), map(r, first_velocities(r, model), kind),
-        q(nq * std::size_t(s.count)), x(nv), M(nv * nv), Jp(3 * nv), Jr(3 * nv)
+      : m(model), d(mj_makeData(model)), nq(std::size_t(m->nq)), nv(std::size_t(m->nv)), mask(s.count - 1), robot(r),
+        given(s), map(r, first_velocities(r, model), kind), q(nq * std::size_t(s.count)), x(nv), M(nv * nv), Jp(3 * nv),
+        Jr(3 * nv)
   {
     for (int k = 0; k < s.count; k++) {
       const std::size_t n = std::size_t(k) * nv;
@@ -249,10 +246,7 @@ struct subject {
     return first;
   }
 
-  static void append(bench::vector& to, const bench::vector& x)
-  {
-    to.insert(to.end(), x.begin(), x.end());
-  }
+  static void append(bench::vector& to, const bench::vector& x) { to.insert(to.end(), x.begin(), x.end()); }
 
   // Free joint: position in the world, quaternion w x y z.
   void set_q(const double* from, double* to) const
@@ -407,12 +401,9 @@ int answer(void* self, bench_kernel kernel, int k, double* out)
   const std::size_t n = std::size_t(k) * t.nv;
   t.map.set(t.given.q + std::size_t(k) * t.nq);
   if (kernel == BENCH_CRBA) {
-    t.map.matrix_to_limb([&](int i, int j) { return t.M[std::size_t(i) * t.nv + std::size_t(j)]; },
-                         out);
+    t.map.matrix_to_limb([&](int i, int j) { return t.M[std::size_t(i) * t.nv + std::size_t(j)]; }, out);
   } else if (kernel == BENCH_JACOBIAN) {
-    const auto J = [&](int i, int j) {
-      return (i < 3 ? t.Jr : t.Jp)[std::size_t(i % 3) * t.nv + std::size_t(j)];
-    };
+    const auto J = [&](int i, int j) { return (i < 3 ? t.Jr : t.Jp)[std::size_t(i % 3) * t.nv + std::size_t(j)]; };
     t.map.jacobian_to_limb(J, out);
   } else if (kernel == BENCH_STEP_RK4) {
     t.begin(std::size_t(k));

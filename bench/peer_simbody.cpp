@@ -51,25 +51,21 @@ struct state {
 
 struct subject {
   subject(const bench_robot& r, const bench_states& s)
-      : matter(system), forces(system), gravity(forces, matter, to_simbody(r.gravity)), robot(r),
-        given(s), mask(s.count - 1), current(build()),
-        map(r, first_velocities(), bench::free_velocity::parent_axes), none(r.nv, 0.0)
+      : matter(system), forces(system), gravity(forces, matter, to_simbody(r.gravity)), robot(r), given(s),
+        mask(s.count - 1), current(build()), map(r, first_velocities(), bench::free_velocity::parent_axes),
+        none(r.nv, 0.0)
   {
     tip = body[std::size_t(r.tip)].getMobilizedBodyIndex();
     for (int k = 0; k < s.count; k++) {
       const std::size_t n = std::size_t(k) * std::size_t(r.nv);
       const double* q = s.q + std::size_t(k) * std::size_t(r.nq);
       map.set(q);
-      states.push_back({positions(q), vector(map.to_peer(s.v + n)),
-                        vector(map.acceleration_to_peer(s.v + n, s.a + n)),
+      states.push_back({positions(q), vector(map.to_peer(s.v + n)), vector(map.acceleration_to_peer(s.v + n, s.a + n)),
                         vector(map.to_peer(s.tau + n))});
     }
   }
 
-  MobilizedBody carrier(int link)
-  {
-    return link < 0 ? MobilizedBody(matter.Ground()) : body[std::size_t(link)];
-  }
+  MobilizedBody carrier(int link) { return link < 0 ? MobilizedBody(matter.Ground()) : body[std::size_t(link)]; }
 
   State build()
   {
@@ -152,8 +148,7 @@ void run_rnea(void* self, int first, int count)
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
     t.move_to(s, Stage::Velocity);
-    t.matter.calcResidualForceIgnoringConstraints(t.current, t.none,
-                                                  t.gravity.getBodyForces(t.current), s.a, t.x);
+    t.matter.calcResidualForceIgnoringConstraints(t.current, t.none, t.gravity.getBodyForces(t.current), s.a, t.x);
   }
 }
 
@@ -173,8 +168,8 @@ void run_fd(void* self, int first, int count)
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
     t.move_to(s, Stage::Dynamics);
-    t.matter.calcAccelerationIgnoringConstraints(
-      t.current, s.tau, t.gravity.getBodyForces(t.current), t.x, t.body_acceleration);
+    t.matter.calcAccelerationIgnoringConstraints(t.current, s.tau, t.gravity.getBodyForces(t.current), t.x,
+                                                 t.body_acceleration);
   }
 }
 
@@ -184,8 +179,7 @@ void run_closed(void* self, int first, int count)
   for (int i = 0; i < count; i++) {
     const state& s = t.at(first + i);
     t.move_to(s, Stage::Dynamics);
-    t.matter.calcAcceleration(t.current, s.tau, t.gravity.getBodyForces(t.current), t.x,
-                              t.body_acceleration);
+    t.matter.calcAcceleration(t.current, s.tau, t.gravity.getBodyForces(t.current), t.x, t.body_acceleration);
   }
 }
 

@@ -62,8 +62,7 @@ static void print_head(const bench* b)
   if (s.peers) printf("other libraries are not measured: %s\n", s.peers);
   for (int p = 0; p < b->npeer; p++) {
     const bench_library* l = b->peer[p].library;
-    printf("%s %s%s", b->peer[p].name, l ? l->version : "not installed",
-           p + 1 < b->npeer ? ", " : "\n");
+    printf("%s %s%s", b->peer[p].name, l ? l->version : "not installed", p + 1 < b->npeer ? ", " : "\n");
   }
 }
 
@@ -99,22 +98,21 @@ static void print_times(const bench* b)
   printf(" %8s %8s\n", "differ", "of float");
   for (int i = 0; i < b->nrobot; i++)
     for (int k = 0; k < BENCH_KERNELS; k++) print_line(b, &b->robot[i], (bench_kernel)k);
-  printf(
-    "x faster: the best peer over limb's single call. differ: largest difference to limb's single "
-    "call, relative to\n"
-    "the largest entry, of everything over double; beside it, of float. -: not offered, too slow "
-    "or too large.\n"
-    "fd: limb's own choice of fd_aba (articulated bodies) and fd_matrix (through the mass matrix). "
-    "id_derivatives: tau,\n"
-    "by q, v and a; fd_derivatives: a, by q, v and tau. hybrid: from forces of passive joints and "
-    "accelerations of\n"
-    "the others; hybrid_forces: from all forces. fd_loops: with the loops closed, limb's own "
-    "choice; "
-    "fd_schur, fd_kkt,\n"
-    "fd_platform: other ways. id_loops, id_forces, id_kkt, id_platform: torques of the motors, "
-    "loops "
-    "closed. rk4_step to\n"
-    "bdf_ms: simulation. Loops are soft in MuJoCo, as hard here as it allows.\n");
+  printf("x faster: the best peer over limb's single call. differ: largest difference to limb's single "
+         "call, relative to\n"
+         "the largest entry, of everything over double; beside it, of float. -: not offered, too slow "
+         "or too large.\n"
+         "fd: limb's own choice of fd_aba (articulated bodies) and fd_matrix (through the mass matrix). "
+         "id_derivatives: tau,\n"
+         "by q, v and a; fd_derivatives: a, by q, v and tau. hybrid: from forces of passive joints and "
+         "accelerations of\n"
+         "the others; hybrid_forces: from all forces. fd_loops: with the loops closed, limb's own "
+         "choice; "
+         "fd_schur, fd_kkt,\n"
+         "fd_platform: other ways. id_loops, id_forces, id_kkt, id_platform: torques of the motors, "
+         "loops "
+         "closed. rk4_step to\n"
+         "bdf_ms: simulation. Loops are soft in MuJoCo, as hard here as it allows.\n");
 }
 
 // ---- limb beside what the machine can do ---------------------------------------------------------
@@ -128,35 +126,30 @@ static void print_effort(const bench_result* r)
   print_number(11, r->ns);
   printf(" %11.0f", r->slots);
   if (isfinite(r->target)) {
-    printf(" %11.0f %-6s (%.3f)", r->target, r->slots <= r->target ? "yes" : "missed",
-           r->slots / r->target);
+    printf(" %11.0f %-6s (%.3f)", r->target, r->slots <= r->target ? "yes" : "missed", r->slots / r->target);
   } else {
     printf(" %11s %14s", "-", "");
   }
-  if (isfinite(r->gflops))
-    printf(" %9.0f %9.0f %8.2f %6.0f%%", r->mul, r->add, r->gflops, 100 * r->peak);
+  if (isfinite(r->gflops)) printf(" %9.0f %9.0f %8.2f %6.0f%%", r->mul, r->add, r->gflops, 100 * r->peak);
   printf("\n");
 }
 
 static void print_efforts(const bench* b)
 {
-  printf(
-    "\nlimb: slots, targets, operations\n%-15s %-16s %-12s %11s %11s %11s %-14s %9s %9s %8s %7s\n",
-    "robot", "quantity", "mode", "ns", "slots", "target", "reached", "mul", "add", "GFLOP/s",
-    "of peak");
+  printf("\nlimb: slots, targets, operations\n%-15s %-16s %-12s %11s %11s %11s %-14s %9s %9s %8s %7s\n", "robot",
+         "quantity", "mode", "ns", "slots", "target", "reached", "mul", "add", "GFLOP/s", "of peak");
   for (int i = 0; i < b->nrow; i++) {
     bench_result r;
     bench_get_result(b, i, &r);
     if (isfinite(r.target) || isfinite(r.gflops)) print_effort(&r);
   }
-  printf(
-    "reached: in brackets, slots over target. lanes: arrays in the layout that the kernels work "
-    "on.\n"
-    "GFLOP/s: multiplications and additions as the counting scalar finds them, 39 for a sine and "
-    "cosine; divisions and roots are not counted.\n"
-    "of peak: GFLOP/s over the measured multiply-adds, scalar for single calls, in vectors for the "
-    "others, times threads.\n"
-    "Single calls that work on several joints in one vector can be above the scalar peak.\n");
+  printf("reached: in brackets, slots over target. lanes: arrays in the layout that the kernels work "
+         "on.\n"
+         "GFLOP/s: multiplications and additions as the counting scalar finds them, 39 for a sine and "
+         "cosine; divisions and roots are not counted.\n"
+         "of peak: GFLOP/s over the measured multiply-adds, scalar for single calls, in vectors for the "
+         "others, times threads.\n"
+         "Single calls that work on several joints in one vector can be above the scalar peak.\n");
 }
 
 // ---- one quantity beside another -----------------------------------------------------------------
@@ -172,14 +165,13 @@ static int measured(const bench* b, bench_kernel kernel)
 static void print_ratios(const bench* b)
 {
   if (!measured(b, BENCH_ID_DERIVATIVES)) return;
-  printf("\nderivatives beside what they are of, single calls\n%-15s %6s %10s %10s %10s %10s\n",
-         "robot", "dof", "coriolis", "minv", "id_deriv.", "fd_deriv.");
+  printf("\nderivatives beside what they are of, single calls\n%-15s %6s %10s %10s %10s %10s\n", "robot", "dof",
+         "coriolis", "minv", "id_deriv.", "fd_deriv.");
   printf("%-22s %10s %10s %10s %10s\n", "", "/ crba", "/ crba", "/ rnea+", "/ rnea+");
   printf("%-22s %10s %10s %10s %10s\n", "", "", "", "crba", "crba");
   for (int i = 0; i < b->nrobot; i++) {
     const bench_robot* robot = &b->robot[i];
-    const bench_row *rnea = bench_find_limb(b, robot, BENCH_RNEA),
-                    *crba = bench_find_limb(b, robot, BENCH_CRBA);
+    const bench_row *rnea = bench_find_limb(b, robot, BENCH_RNEA), *crba = bench_find_limb(b, robot, BENCH_CRBA);
     if (!rnea || !crba || !bench_find_limb(b, robot, BENCH_ID_DERIVATIVES)) continue;
     const bench_row both = {.best = rnea->best + crba->best};
     printf("%-15s %6d", robot->name, robot->nv);
@@ -195,9 +187,8 @@ static void print_ratios(const bench* b)
 static void print_hybrid(const bench* b)
 {
   if (!measured(b, BENCH_HYBRID_FORCES)) return;
-  printf(
-    "\nhybrid dynamics beside articulated bodies, single calls\n%-15s %6s %8s %10s %10s %10s\n",
-    "robot", "dof", "passive", "hybrid", "all forces", "target");
+  printf("\nhybrid dynamics beside articulated bodies, single calls\n%-15s %6s %8s %10s %10s %10s\n", "robot", "dof",
+         "passive", "hybrid", "all forces", "target");
   for (int i = 0; i < b->nrobot; i++) {
     const bench_robot* robot = &b->robot[i];
     const bench_row* aba = bench_find_limb(b, robot, BENCH_FD_ABA);
@@ -212,8 +203,8 @@ static void print_hybrid(const bench* b)
 // How much faster batches are than single calls, float and threads than batches.
 static void print_batches(const bench* b)
 {
-  printf("\nhow much faster many states at once are\n%-15s %6s %-16s %10s %10s %10s\n", "robot",
-         "dof", "quantity", "batch", "float", "threads");
+  printf("\nhow much faster many states at once are\n%-15s %6s %-16s %10s %10s %10s\n", "robot", "dof", "quantity",
+         "batch", "float", "threads");
   printf("%-39s %10s %10s %10s\n", "", "/ single", "/ batch", "/ batch");
   for (int i = 0; i < b->nrow; i++) {
     const bench_row* batch = &b->row[i];

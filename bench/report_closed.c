@@ -8,8 +8,7 @@
 
 static void print_beside_tree(const bench* b, const bench_robot* robot)
 {
-  const bench_row *own = bench_find_limb(b, robot, BENCH_CLOSED_FD),
-                  *aba = bench_find_limb(b, robot, BENCH_FD_ABA);
+  const bench_row *own = bench_find_limb(b, robot, BENCH_CLOSED_FD), *aba = bench_find_limb(b, robot, BENCH_FD_ABA);
   if (!own || !aba) return;
   printf("%-15s %6d %6d %12.1f %12.1f", robot->name, robot->nv, robot->nrow, own->best, aba->best);
   bench_print_ratio(own, aba);
@@ -32,8 +31,7 @@ static void print_trees(const bench* b)
 }
 
 // Slope of time over size, both in logarithms, from one ladder to another.
-static double slope(const bench* b, const bench_robot* from, const bench_robot* to,
-                    bench_kernel kernel)
+static double slope(const bench* b, const bench_robot* from, const bench_robot* to, bench_kernel kernel)
 {
   const bench_row *x = bench_find_limb(b, from, kernel), *y = bench_find_limb(b, to, kernel);
   return x && y ? log(y->best / x->best) / log((double)to->nv / from->nv) : 0;
@@ -46,9 +44,8 @@ static void print_slopes(const bench* b)
     const bench_robot* robot = &b->robot[i];
     if (!bench_is_ladder(robot)) continue;
     if (before)
-      printf("%s to %s: slope of time over size in logarithms %.2f, of ABA %.2f\n", before->name,
-             robot->name, slope(b, before, robot, BENCH_CLOSED_FD),
-             slope(b, before, robot, BENCH_FD_ABA));
+      printf("%s to %s: slope of time over size in logarithms %.2f, of ABA %.2f\n", before->name, robot->name,
+             slope(b, before, robot, BENCH_CLOSED_FD), slope(b, before, robot, BENCH_FD_ABA));
     before = robot;
   }
   if (before) printf("aimed at: 1.0 +- 0.1 from 100 to 1000 cells\n");
@@ -65,8 +62,8 @@ static void print_platforms(const bench* b)
     if (first)
       printf("\nthe platform form, and how much faster it is than generic ones\n"
              "%-15s %12s %10s %10s %10s %10s %12s %10s %10s %10s\n",
-             "robot", "ID platf ns", "ID loops", "ID forces", "ID KKT", "target", "FD platf ns",
-             "FD loops", "FD Schur", "FD KKT");
+             "robot", "ID platf ns", "ID loops", "ID forces", "ID KKT", "target", "FD platf ns", "FD loops", "FD Schur",
+             "FD KKT");
     first = 0;
     printf("%-15s %12.1f", robot->name, id->best);
     bench_print_ratio(bench_find_limb(b, robot, BENCH_CLOSED_ID), id);

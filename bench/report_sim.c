@@ -43,13 +43,11 @@ static void print_methods(const bench* b, const bench_robot* robot)
 void bench_report_sim(const bench* b)
 {
   int any = 0;
-  for (int i = 0; i < b->nrobot; i++)
-    any |= bench_find_limb(b, &b->robot[i], BENCH_STEP_RK4) != NULL;
+  for (int i = 0; i < b->nrobot; i++) any |= bench_find_limb(b, &b->robot[i], BENCH_STEP_RK4) != NULL;
   if (!any) return;
   printf("\nsimulation: steps of %g s with RK4, free motion\n"
          "%-15s %6s %12s %12s %12s %12s %10s %10s %10s\n",
-         bench_step, "robot", "dof", "ns", "steps/s", "x real time", "MuJoCo ns", "x faster",
-         "difference", "target");
+         bench_step, "robot", "dof", "ns", "steps/s", "x real time", "MuJoCo ns", "x faster", "difference", "target");
   for (int i = 0; i < b->nrobot; i++) print_steps(b, &b->robot[i]);
   printf("\nother methods: ns a step (adaptive: per %g s of motion), and beside RK4\n"
          "%-15s %6s %16s %16s %16s %16s %16s\n",

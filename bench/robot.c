@@ -40,8 +40,7 @@ static void list_children(const limb_model* m, children c)
 static int is_bare(const limb_joint_info* j)
 {
   const limb_joint_def* d = &j->def;
-  return d->mimic < 0 && d->rotor_inertia == 0 && d->coulomb == 0 && d->viscous == 0 &&
-         d->stiffness == 0;
+  return d->mimic < 0 && d->rotor_inertia == 0 && d->coulomb == 0 && d->viscous == 0 && d->stiffness == 0;
 }
 
 // Adds one body: a new link, or, when its joint is fixed, a part of the link that carries it.
@@ -113,8 +112,7 @@ static limb_status add_loops(bench_robot* r, const place* at)
     if (!r->points) return LIMB_OK; // gears have no frames
     if (d->kind == LIMB_LOOP_PIN) spare += 3;
     const place a = at[d->body_a], b = at[d->body_b];
-    r->loop[i] = (bench_loop){a.link, b.link, sp_compose(a.pose, d->pose_a).p,
-                              sp_compose(b.pose, d->pose_b).p};
+    r->loop[i] = (bench_loop){a.link, b.link, sp_compose(a.pose, d->pose_a).p, sp_compose(b.pose, d->pose_b).p};
   }
   limb_mobility m;
   const limb_status s = bench_closed_mobility(r->model, &m);
@@ -199,8 +197,7 @@ int bench_states_init(bench_states* states, const bench_robot* robot)
   s.a = take(n * nv, sizeof(double));
   s.tau = take(n * nv, sizeof(double));
   *states = s;
-  if (!s.q || !s.v || !s.a || !s.tau ||
-      (robot->nrow ? bench_closed_draw(states, robot) : draw(states, robot))) {
+  if (!s.q || !s.v || !s.a || !s.tau || (robot->nrow ? bench_closed_draw(states, robot) : draw(states, robot))) {
     bench_states_free(states);
     return -1;
   }

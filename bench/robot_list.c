@@ -35,10 +35,7 @@ static limb_model* make_quadruped(int n) { return (void)n, robot_quadruped(); }
 static limb_model* make_humanoid(int n) { return (void)n, robot_humanoid(); }
 
 // Springs in joints 4 and 6, stiffness as of harmonic drives.
-static limb_model* make_elastic(int n)
-{
-  return (void)n, bench_elastic(robot_panda(), 1U << 3 | 1U << 5, 1e4);
-}
+static limb_model* make_elastic(int n) { return (void)n, bench_elastic(robot_panda(), 1U << 3 | 1U << 5, 1e4); }
 
 const bench_entry* bench_list(void)
 {

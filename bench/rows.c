@@ -46,21 +46,19 @@ const char* bench_quantity(bench_kernel kernel) { return quantities[kernel]; }
 
 const char* bench_mode_name(bench_mode mode)
 {
-  static const char* const names[BENCH_MODES] = {"single", "batch", "float", "threads",
-                                                 "generated"};
+  static const char* const names[BENCH_MODES] = {"single", "batch", "float", "threads", "generated"};
   return names[mode];
 }
 
 int bench_is_limb(const bench_library* l) { return !strcmp(l->name, bench_limb()->name); }
 
-const bench_row* bench_find(const bench* b, const char* library, bench_mode mode,
-                            const bench_robot* robot, bench_kernel kernel)
+const bench_row* bench_find(const bench* b, const char* library, bench_mode mode, const bench_robot* robot,
+                            bench_kernel kernel)
 {
   for (int i = 0; i < b->nrow; i++) {
     const bench_row* row = &b->row[i];
     const bench_library* l = row->library;
-    if (row->robot == robot && row->kernel == kernel && l->mode == mode && !l->lanes &&
-        !strcmp(l->name, library))
+    if (row->robot == robot && row->kernel == kernel && l->mode == mode && !l->lanes && !strcmp(l->name, library))
       return row;
   }
   return NULL;
@@ -121,13 +119,8 @@ static int add_rows_of(bench* b, const bench_library* library, int index)
     bench_row* row = new_row(b);
     ok = row != NULL;
     if (!ok) break;
-    *row = (bench_row){.library = library,
-                       .robot = r,
-                       .states = s,
-                       .kernel = kernel,
-                       .self = self,
-                       .each = each,
-                       .difference = -1};
+    *row = (bench_row){
+      .library = library, .robot = r, .states = s, .kernel = kernel, .self = self, .each = each, .difference = -1};
     used++;
   }
   if (self && !used) library->destroy(self);
@@ -135,10 +128,7 @@ static int add_rows_of(bench* b, const bench_library* library, int index)
 }
 
 // Lanes are what kernels work on: shown for two robots.
-static int shows_lanes(const bench_robot* r)
-{
-  return !strcmp(r->name, "panda") || !strcmp(r->name, "chain30");
-}
+static int shows_lanes(const bench_robot* r) { return !strcmp(r->name, "panda") || !strcmp(r->name, "chain30"); }
 
 int bench_add_rows(bench* b, int quick)
 {
@@ -227,9 +217,8 @@ static bench_kernel first_way(bench_kernel kernel)
 
 static void tell(const bench* b, const bench_row* row, const char* what)
 {
-  (void)fprintf(stderr, "%s: %s (%s) %s: %s of %s\n", b->title, row->library->name,
-                bench_mode_name(row->library->mode), what, bench_quantity(row->kernel),
-                row->robot->name);
+  (void)fprintf(stderr, "%s: %s (%s) %s: %s of %s\n", b->title, row->library->name, bench_mode_name(row->library->mode),
+                what, bench_quantity(row->kernel), row->robot->name);
 }
 
 void bench_compare(bench* b)

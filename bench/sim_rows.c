@@ -47,9 +47,8 @@ static limb_status start(limb_sim* sim, const subject* t, int k)
 // NULL: this build has no such method.
 static limb_sim* simulate(subject* t, int kernel)
 {
-  static const limb_sim_method methods[KERNELS] = {LIMB_SIM_RK4,      LIMB_SIM_RK4,
-                                                   LIMB_SIM_IMPLICIT, LIMB_SIM_VARIATIONAL,
-                                                   LIMB_SIM_ERK,      LIMB_SIM_BDF};
+  static const limb_sim_method methods[KERNELS] = {LIMB_SIM_RK4,         LIMB_SIM_RK4, LIMB_SIM_IMPLICIT,
+                                                   LIMB_SIM_VARIATIONAL, LIMB_SIM_ERK, LIMB_SIM_BDF};
   limb_sim_options o = limb_default_sim_options(t->robot->model);
   limb_sim* sim = NULL;
   o.method = methods[kernel];
@@ -57,14 +56,12 @@ static limb_sim* simulate(subject* t, int kernel)
   if (!limb_sim_has_method(o.method)) return NULL;
   keep(t, limb_sim_create(t->robot->model, &o, NULL, &sim, NULL));
   const limb_sim_condition c = {.value = far_away};
-  if (sim && kernel == BENCH_STEP_WATCHED - BENCH_STEP_RK4)
-    keep(t, limb_sim_add_condition(sim, &c, NULL));
+  if (sim && kernel == BENCH_STEP_WATCHED - BENCH_STEP_RK4) keep(t, limb_sim_add_condition(sim, &c, NULL));
   if (sim) keep(t, start(sim, t, 0));
   return sim;
 }
 
-static void* make(const bench_library* library, const bench_robot* robot,
-                  const bench_states* states)
+static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   (void)library;
   subject* t = calloc(1, sizeof *t);

@@ -67,10 +67,7 @@ typedef struct scene {
   double *q, *v, *a, *tau, *out;
 } scene;
 
-static double* at(const scene* x, double* array, int state)
-{
-  return array + (size_t)state * (size_t)x->n;
-}
+static double* at(const scene* x, double* array, int state) { return array + (size_t)state * (size_t)x->n; }
 
 static scene open_scene(limb_model* m)
 {
@@ -86,11 +83,9 @@ static scene open_scene(limb_model* m)
   rng r = {42};
   for (int i = 0; i < x.states; i++) {
     rng_fill(&r, 3, x.n, at(&x, x.q, i));
-    rng_fill(&r, x.n > 2000 ? 0.2 : 2, x.n,
-             at(&x, x.v, i)); // the tip of a long chain would be fast
+    rng_fill(&r, x.n > 2000 ? 0.2 : 2, x.n, at(&x, x.v, i)); // the tip of a long chain would be fast
     rng_fill(&r, 5, x.n, at(&x, x.a, i));
-    good(limb_inverse_dynamics(x.d, at(&x, x.q, i), at(&x, x.v, i), at(&x, x.a, i), NULL,
-                               at(&x, x.tau, i)));
+    good(limb_inverse_dynamics(x.d, at(&x, x.q, i), at(&x, x.v, i), at(&x, x.a, i), NULL, at(&x, x.tau, i)));
   }
   return x;
 }
@@ -141,8 +136,7 @@ static double slice(const scene* x, limb_split* s, quantity what, int calls, int
   return (now() - start) / calls;
 }
 
-static void report(const char* table, quantity what, int n, int processors, double plain,
-                   double split)
+static void report(const char* table, quantity what, int n, int processors, double plain, double split)
 {
   printf("%s,%s,%d,%d,%.0f,%.0f,,\n", table, quantity_name[what], n, processors, plain, split);
   (void)fflush(stdout);
@@ -249,8 +243,7 @@ static void errors(const scene* x, const limb_pool* pool)
     limb_split* s = cut(x, pool, processors);
     call(x, s, FORWARD, 0);
     good(limb_inverse_dynamics(x->d, x->q, x->v, x->out, NULL, back));
-    printf("error,fd,%d,%d,,,%.1e,%.1e\n", x->n, processors, off_by(x->n, x->out, x->a),
-           off_by(x->n, back, x->tau));
+    printf("error,fd,%d,%d,,,%.1e,%.1e\n", x->n, processors, off_by(x->n, x->out, x->a), off_by(x->n, back, x->tau));
     limb_split_destroy(s);
   }
   free(back);

@@ -10,27 +10,25 @@ typedef struct target {
   double slots[BENCH_KERNELS]; // 0: none
 } target;
 
-static const target single_targets[] = {
-  {"ur5", {[BENCH_RNEA] = 1300, [BENCH_CRBA] = 950, [BENCH_FD] = 2600}},
-  {"panda",
-   {[BENCH_RNEA] = 1450,
-    [BENCH_CRBA] = 1100,
-    [BENCH_FD] = 2900,
-    [BENCH_ID_DERIVATIVES] = 4700,
-    [BENCH_FD_DERIVATIVES] = 6700}},
-  {"quadruped", {[BENCH_RNEA] = 3700, [BENCH_CRBA] = 3000, [BENCH_FD] = 9000}},
-  {"humanoid", {[BENCH_RNEA] = 8000, [BENCH_CRBA] = 9500, [BENCH_FD] = 24000}},
-  {"chain30", {[BENCH_RNEA] = 7250, [BENCH_FD_ABA] = 21750}},
-  {"chain1000", {[BENCH_FD_ABA] = 800 * 1e3}},   // 800 slots per joint,
-  {"chain100000", {[BENCH_FD_ABA] = 800 * 1e5}}, // and linear
-  {"four_bar", {[BENCH_CLOSED_FD] = 3800}},
-  {"five_bar", {[BENCH_CLOSED_FD] = 4300}},
-  {0}};
+static const target single_targets[] = {{"ur5", {[BENCH_RNEA] = 1300, [BENCH_CRBA] = 950, [BENCH_FD] = 2600}},
+                                        {"panda",
+                                         {[BENCH_RNEA] = 1450,
+                                          [BENCH_CRBA] = 1100,
+                                          [BENCH_FD] = 2900,
+                                          [BENCH_ID_DERIVATIVES] = 4700,
+                                          [BENCH_FD_DERIVATIVES] = 6700}},
+                                        {"quadruped", {[BENCH_RNEA] = 3700, [BENCH_CRBA] = 3000, [BENCH_FD] = 9000}},
+                                        {"humanoid", {[BENCH_RNEA] = 8000, [BENCH_CRBA] = 9500, [BENCH_FD] = 24000}},
+                                        {"chain30", {[BENCH_RNEA] = 7250, [BENCH_FD_ABA] = 21750}},
+                                        {"chain1000", {[BENCH_FD_ABA] = 800 * 1e3}},   // 800 slots per joint,
+                                        {"chain100000", {[BENCH_FD_ABA] = 800 * 1e5}}, // and linear
+                                        {"four_bar", {[BENCH_CLOSED_FD] = 3800}},
+                                        {"five_bar", {[BENCH_CLOSED_FD] = 4300}},
+                                        {0}};
 
 // Per state of a batch, row-major in and out, on one thread.
 static const target batch_targets[] = {
-  {"panda",
-   {[BENCH_RNEA] = 440, [BENCH_CRBA] = 480, [BENCH_FD] = 800, [BENCH_ID_DERIVATIVES] = 2900}},
+  {"panda", {[BENCH_RNEA] = 440, [BENCH_CRBA] = 480, [BENCH_FD] = 800, [BENCH_ID_DERIVATIVES] = 2900}},
   {"chain30", {[BENCH_RNEA] = 2100}},
   {0}};
 
@@ -45,10 +43,7 @@ const double bench_hybrid_target = 1.25;
 const double bench_ladder_target = 4;
 const double bench_platform_target = 3;
 
-double bench_step_target(const char* robot)
-{
-  return !strcmp(robot, "2r") || !strcmp(robot, "panda") ? 5 : 0;
-}
+double bench_step_target(const char* robot) { return !strcmp(robot, "2r") || !strcmp(robot, "panda") ? 5 : 0; }
 
 int bench_is_ladder(const bench_robot* robot) { return !strncmp(robot->name, "ladder", 6); }
 
@@ -59,10 +54,7 @@ static double look_up(const target* t, const bench_row* row)
   return 0;
 }
 
-static double slots_of(const bench* b, const bench_row* row)
-{
-  return row ? row->best * b->rate[BENCH_SCALAR] : 0;
-}
+static double slots_of(const bench* b, const bench_row* row) { return row ? row->best * b->rate[BENCH_SCALAR] : 0; }
 
 static double single_target(const bench* b, const bench_row* row)
 {
@@ -75,8 +67,7 @@ static double single_target(const bench* b, const bench_row* row)
     return slots_of(b, bench_find_limb(b, row->robot, BENCH_CLOSED_ID_KKT)) / bench_platform_target;
   const double aba = slots_of(b, bench_find_limb(b, row->robot, BENCH_FD_ABA));
   if (row->kernel == BENCH_HYBRID) return bench_hybrid_target * aba;
-  if (row->kernel == BENCH_CLOSED_FD && bench_is_ladder(row->robot))
-    return bench_ladder_target * aba;
+  if (row->kernel == BENCH_CLOSED_FD && bench_is_ladder(row->robot)) return bench_ladder_target * aba;
   return look_up(single_targets, row);
 }
 

@@ -59,14 +59,11 @@ static limb_status make(cli_animation* a)
   return a->time && a->at && a->last ? LIMB_OK : LIMB_E_NOMEM;
 }
 
-limb_status cli_animation_open(cli_animation** out, const limb_model* model,
-                               const cli_animation_options* options)
+limb_status cli_animation_open(cli_animation** out, const limb_model* model, const cli_animation_options* options)
 {
-  const cli_animation_options o =
-    options ? *options : (cli_animation_options){.trace = FIGURE_TRACE_AUTO};
+  const cli_animation_options o = options ? *options : (cli_animation_options){.trace = FIGURE_TRACE_AUTO};
   *out = NULL;
-  if (!model || o.width < 0 || o.height < 0 || o.frames < 0 || !(o.rate >= 0) || !(o.speed >= 0))
-    return LIMB_E_ARG;
+  if (!model || o.width < 0 || o.height < 0 || o.frames < 0 || !(o.rate >= 0) || !(o.speed >= 0)) return LIMB_E_ARG;
   cli_animation* a = calloc(1, sizeof *a);
   if (!a) return LIMB_E_NOMEM;
   a->model = model;
@@ -176,8 +173,7 @@ static int choose_frames(const cli_animation* a, cli_picture kind, const animati
 {
   const double rate = a->options.rate > 0 ? a->options.rate : 30;
   const int states = a->count + (a->last_time > a->time[a->count - 1]);
-  int most = kind == CLI_PICTURE_SVG ? animation_svg_frames(&a->figure)
-                                     : animation_html_frames(&a->figure, r->space);
+  int most = kind == CLI_PICTURE_SVG ? animation_svg_frames(&a->figure) : animation_html_frames(&a->figure, r->space);
   if (a->options.frames > 0 && a->options.frames < most) most = a->options.frames;
   if (states < most) most = states;
   const double wanted = ceil(r->length / r->speed * rate) + 1;
@@ -194,8 +190,7 @@ static void choose_axes(const cli_animation* a, animation_reel* r)
   const sp_vec3 towards = r->space ? f->up : sp_norm3(f->normal) > 0 ? f->normal : sp_v3(0, -1, 0);
   // The second axis: up, when the plane has it; else, seen from above, y (x when looking along y).
   sp_vec3 second = r->space ? sp_v3(0, 1, 0) : f->up;
-  if (fabs(sp_dot3(second, towards)) > 0.9)
-    second = fabs(towards.y) > 0.9 ? sp_v3(1, 0, 0) : sp_v3(0, 1, 0);
+  if (fabs(sp_dot3(second, towards)) > 0.9) second = fabs(towards.y) > 0.9 ? sp_v3(1, 0, 0) : sp_v3(0, 1, 0);
   second = sp_sub3(second, sp_scale3(sp_dot3(second, towards), towards));
   r->axis[2] = towards;
   r->axis[1] = sp_scale3(1 / sp_norm3(second), second);

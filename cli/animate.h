@@ -34,10 +34,10 @@ typedef struct cli_animation_options {
   const char *title, *subtitle; // NULL: name of the model; nothing. They must outlive the animation
   int width, height;            // pixels; default 960 x 600
   double rate;                  // frames per second of playing, at most; default 30
-  double speed; // simulated seconds per second; default 1, or slower or faster for what is over in
-                // no time or takes long
-  int frames;   // at most; default: as many as a file may hold
-  int trace;    // frame whose path is drawn, or FIGURE_TRACE_AUTO
+  double speed;                 // simulated seconds per second; default 1, or slower or faster for what is over in
+                                // no time or takes long
+  int frames;                   // at most; default: as many as a file may hold
+  int trace;                    // frame whose path is drawn, or FIGURE_TRACE_AUTO
   cli_view view;
 } cli_animation_options;
 

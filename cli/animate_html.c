@@ -30,8 +30,7 @@ typedef struct base64 {
 static void put_letters(base64* b)
 {
   static const char letter[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (int k = 0; k < 4; k++)
-    (void)fputc(k <= b->count ? letter[b->bits >> (18 - 6 * k) & 63] : '=', b->out);
+  for (int k = 0; k < 4; k++) (void)fputc(k <= b->count ? letter[b->bits >> (18 - 6 * k) & 63] : '=', b->out);
   b->bits = 0;
   b->count = 0;
 }
@@ -88,8 +87,8 @@ static void put_scene(const animation_reel* r, FILE* out)
   (void)fprintf(out,
                 "\"low\":[%.9g,%.9g,%.9g],\"unit\":%.9g,\"target\":[%.9g,%.9g,%.9g],"
                 "\"span\":[%.6g,%.6g],\"azimuth\":%g,\"elevation\":%g,\"link\":%.6g,\n",
-                r->low.x, r->low.y, r->low.z, unit, t.x, t.y, t.z, r->span[0], r->span[1],
-                r->azimuth, r->elevation, reel_link(r));
+                r->low.x, r->low.y, r->low.z, unit, t.x, t.y, t.z, r->span[0], r->span[1], r->azimuth, r->elevation,
+                reel_link(r));
   (void)fputs("\"axes\":[", out);
   for (int k = 0; k < 3; k++) {
     const sp_vec3 e = reel_world_axis(r, k);
@@ -97,8 +96,8 @@ static void put_scene(const animation_reel* r, FILE* out)
   }
   (void)fputs("],\"floor\":", out);
   if (g->shown) {
-    (void)fprintf(out, "{\"height\":%.6g,\"step\":%.6g,\"low\":[%.6g,%.6g],\"high\":[%.6g,%.6g]}",
-                  g->height, g->step, g->low[0], g->low[1], g->high[0], g->high[1]);
+    (void)fprintf(out, "{\"height\":%.6g,\"step\":%.6g,\"low\":[%.6g,%.6g],\"high\":[%.6g,%.6g]}", g->height, g->step,
+                  g->low[0], g->low[1], g->high[0], g->high[1]);
   } else {
     (void)fputs("null", out);
   }

@@ -64,10 +64,8 @@ static void lay_guide(animation_reel* r, const int* points)
 
 static void widen(animation_reel* r, sp_vec3 p, sp_vec3 by)
 {
-  r->low =
-    sp_v3(fmin(r->low.x, p.x - by.x), fmin(r->low.y, p.y - by.y), fmin(r->low.z, p.z - by.z));
-  r->high =
-    sp_v3(fmax(r->high.x, p.x + by.x), fmax(r->high.y, p.y + by.y), fmax(r->high.z, p.z + by.z));
+  r->low = sp_v3(fmin(r->low.x, p.x - by.x), fmin(r->low.y, p.y - by.y), fmin(r->low.z, p.z - by.z));
+  r->high = sp_v3(fmax(r->high.x, p.x + by.x), fmax(r->high.y, p.y + by.y), fmax(r->high.z, p.z + by.z));
 }
 
 // How far a shape reaches around its first point. Of a disc sqrt(u^2 + v^2), of a box |a| + |b| + |c|, by
@@ -115,8 +113,7 @@ static void find_span(animation_reel* r)
   }
   for (int k = 0; k < 4 && r->floor.shown; k++) { // most of the floor
     const animation_floor* g = &r->floor;
-    const sp_vec3 corner =
-      sp_v3(k & 1 ? g->high[0] : g->low[0], k & 2 ? g->high[1] : g->low[1], g->height);
+    const sp_vec3 corner = sp_v3(k & 1 ? g->high[0] : g->low[0], k & 2 ? g->high[1] : g->low[1], g->height);
     reel_project(r, sp_sub3(corner, r->target), xy);
     most[0] = fmax(most[0], 0.66 * fabs(xy[0])), most[1] = fmax(most[1], 0.7 * fabs(xy[1]));
   }

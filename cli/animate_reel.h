@@ -59,8 +59,7 @@ void animation_write_html(const animation_reel* r, FILE* out);
 
 // Parts of the SVG: the head of an element that moves an attribute, and what stands around the robot: title,
 // time, axes, scale bar. scale: pixels per metre.
-void animation_svg_begin(const animation_reel* r, const char* element, const char* attribute,
-                         FILE* out);
+void animation_svg_begin(const animation_reel* r, const char* element, const char* attribute, FILE* out);
 void animation_svg_around(const animation_reel* r, double scale, FILE* out);
 
 // Most frames of a file of 4 MB.

@@ -64,10 +64,7 @@ static void tenths(const svg_scene* s, sp_vec3 x, int out[2])
 
 static void begin_path(svg_scene* s) { s->begun = 0, s->at_point = -1; }
 
-static void pair(svg_scene* s, int x, int y)
-{
-  (void)fprintf(s->out, y < 0 ? "%d%d" : "%d %d", x, y);
-}
+static void pair(svg_scene* s, int x, int y) { (void)fprintf(s->out, y < 0 ? "%d%d" : "%d %d", x, y); }
 
 static void command(svg_scene* s, char letter, const int to[2])
 {
@@ -154,8 +151,8 @@ static void put_box(svg_scene* s, const sp_vec3 x[4], int face)
   for (int side = -1; side <= 1; side += 2) {
     const sp_vec3 middle = sp_add3(x[0], sp_scale3(side, a));
     const sp_vec3 sum = sp_add3(b, c), difference = sp_sub3(b, c);
-    const sp_vec3 corner[] = {sp_add3(middle, sum), sp_add3(middle, difference),
-                              sp_sub3(middle, sum), sp_sub3(middle, difference)};
+    const sp_vec3 corner[] = {sp_add3(middle, sum), sp_add3(middle, difference), sp_sub3(middle, sum),
+                              sp_sub3(middle, difference)};
     go_through(s, 4, corner, 1);
   }
 }
@@ -260,8 +257,8 @@ static void put_dots(svg_scene* s, const shape_run* run, figure_kind kind)
   put_path(s, run, attributes, 1);
   (void)fputs("</defs>\n", s->out);
   for (int k = 0; k < 3 && dots[kind].class[k]; k++)
-    (void)fprintf(s->out, "<use href=\"#limb%lx-%d\" class=\"%s\" stroke-width=\"%.0f\"/>\n",
-                  s->mark, run->first, dots[kind].class[k], 10 * s -> weight* dots[kind].width[k]);
+    (void)fprintf(s->out, "<use href=\"#limb%lx-%d\" class=\"%s\" stroke-width=\"%.0f\"/>\n", s->mark, run->first,
+                  dots[kind].class[k], 10 * s -> weight* dots[kind].width[k]);
 }
 
 static void put_lines(svg_scene* s, shape_run* run, figure_kind kind, int tone)
@@ -271,25 +268,20 @@ static void put_lines(svg_scene* s, shape_run* run, figure_kind kind, int tone)
   const double dash = kind == FIGURE_FRAME ? 60 : kind == FIGURE_TIE ? 80 : 0;
   if (l->toned) (void)snprintf(tones, sizeof tones, " t%d", tone);
   if (l->faced) (void)snprintf(tones, sizeof tones, " t%d f%d face", tone, tone);
-  (void)snprintf(attributes, sizeof attributes, "class=\"%s%s\" stroke-width=\"%.0f\"%s", l->class,
-                 tones, 10 * s->weight * l->width, dash > 0 ? " stroke-dasharray=\"60\"" : "");
-  for (run->face = 0; run->face < (kind == FIGURE_BOX ? 3 : 1); run->face++)
-    put_path(s, run, attributes, l->moves);
+  (void)snprintf(attributes, sizeof attributes, "class=\"%s%s\" stroke-width=\"%.0f\"%s", l->class, tones,
+                 10 * s->weight * l->width, dash > 0 ? " stroke-dasharray=\"60\"" : "");
+  for (run->face = 0; run->face < (kind == FIGURE_BOX ? 3 : 1); run->face++) put_path(s, run, attributes, l->moves);
 }
 
 static int run_end(const cli_figure* f, int first)
 {
   int end = first;
-  while (end < f->shapes && f->shape[end].kind == f->shape[first].kind &&
-         f->shape[end].tone == f->shape[first].tone)
+  while (end < f->shapes && f->shape[end].kind == f->shape[first].kind && f->shape[end].tone == f->shape[first].tone)
     end++;
   return end;
 }
 
-static int casts_shadows(const animation_reel* r)
-{
-  return r->floor.shown && r->figure->points < CASTING;
-}
+static int casts_shadows(const animation_reel* r) { return r->floor.shown && r->figure->points < CASTING; }
 
 static void put_shadows(svg_scene* s)
 {
@@ -340,12 +332,11 @@ static void put_ground(svg_scene* s, const figure_shape* shape)
     (void)fputs("\"/>\n", s->out);
     return;
   }
-  (void)fprintf(
-    s->out,
-    "<g transform=\"translate(%d %d) scale(%.2f)\" stroke-width=\"16\">"
-    "<path class=\"ground\" d=\"M0 0l110 190h-220z\"/><path class=\"ground\" "
-    "d=\"M-170 190h340M-130 190l-60 70M-50 190l-60 70M30 190l-60 70M110 190l-60 70\"/></g>\n",
-    at[0], at[1], k);
+  (void)fprintf(s->out,
+                "<g transform=\"translate(%d %d) scale(%.2f)\" stroke-width=\"16\">"
+                "<path class=\"ground\" d=\"M0 0l110 190h-220z\"/><path class=\"ground\" "
+                "d=\"M-170 190h340M-130 190l-60 70M-50 190l-60 70M30 190l-60 70M110 190l-60 70\"/></g>\n",
+                at[0], at[1], k);
 }
 
 static void put_shapes(svg_scene* s)
@@ -415,10 +406,8 @@ int animation_svg_frames(const cli_figure* f)
 
 void animation_write_svg(const animation_reel* r, FILE* out)
 {
-  svg_scene s = {
-    .r = r, .out = out, .x = r->width / 2.0, .y = (SVG_TOP + r->height - SVG_BOTTOM) / 2.0};
-  const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1),
-               up = fmax(r->height - SVG_TOP - SVG_BOTTOM, 1.0);
+  svg_scene s = {.r = r, .out = out, .x = r->width / 2.0, .y = (SVG_TOP + r->height - SVG_BOTTOM) / 2.0};
+  const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1), up = fmax(r->height - SVG_TOP - SVG_BOTTOM, 1.0);
   s.scale = 0.86 * fmin(across / r->span[0], up / r->span[1]);
   // Short links want thin strokes.
   const double link = s.scale * reel_link(r);

@@ -4,11 +4,10 @@
 
 enum { LABELS = 200 }; // of time, at most
 
-void animation_svg_begin(const animation_reel* r, const char* element, const char* attribute,
-                         FILE* out)
+void animation_svg_begin(const animation_reel* r, const char* element, const char* attribute, FILE* out)
 {
-  (void)fprintf(out, "<%s attributeName=\"%s\" dur=\"%.4gs\" repeatCount=\"indefinite\" ", element,
-                attribute, r->length / r->speed);
+  (void)fprintf(out, "<%s attributeName=\"%s\" dur=\"%.4gs\" repeatCount=\"indefinite\" ", element, attribute,
+                r->length / r->speed);
 }
 
 // Axes of the world, in the corner; those that point at who looks are left out.
@@ -21,8 +20,8 @@ static void put_axes(const animation_reel* r, FILE* out)
     const sp_vec3 e = reel_world_axis(r, k);
     reel_project(r, e, to);
     if (hypot(to[0], to[1]) < 0.1) continue;
-    (void)fprintf(out, "<path class=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n",
-                  name[k], x, y, 28 * to[0], -28 * to[1]);
+    (void)fprintf(out, "<path class=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", name[k], x, y,
+                  28 * to[0], -28 * to[1]);
     svg_text(out, "axis", SVG_MIDDLE, x + 38 * to[0], y - 38 * to[1] + 4, 1, name[k]);
   }
 }
@@ -59,16 +58,13 @@ static void put_time(const animation_reel* r, FILE* out)
     (void)fputs("\"/>\n", out);
   }
   for (int k = 0; k < labels; k++)
-    (void)fprintf(out,
-                  "<text class=\"time\" text-anchor=\"end\" x=\"240\" y=\"%d\">%.*f s</text>\n",
-                  20 + tall * k, digits, r->first + k * step);
+    (void)fprintf(out, "<text class=\"time\" text-anchor=\"end\" x=\"240\" y=\"%d\">%.*f s</text>\n", 20 + tall * k,
+                  digits, r->first + k * step);
   (void)fputs("</g></svg>\n", out);
   if (labels < 2) return;
-  (void)fprintf(out, "<path class=\"track\" stroke-width=\"4\" d=\"M%d %.0fH%.0f\"/>\n", SVG_MARGIN,
-                y, right);
-  (void)fprintf(
-    out, "<line class=\"done\" stroke-width=\"4\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\">",
-    SVG_MARGIN, y, SVG_MARGIN, y);
+  (void)fprintf(out, "<path class=\"track\" stroke-width=\"4\" d=\"M%d %.0fH%.0f\"/>\n", SVG_MARGIN, y, right);
+  (void)fprintf(out, "<line class=\"done\" stroke-width=\"4\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\">", SVG_MARGIN,
+                y, SVG_MARGIN, y);
   animation_svg_begin(r, "animate", "x2", out);
   (void)fprintf(out, "values=\"%d;%.0f\"/></line>\n", SVG_MARGIN, right);
 }

@@ -16,11 +16,10 @@ static int is_beyond(const limb_model* m, int j, const double* q, limb_joint_inf
 static void tell_joint(const assemble_run* r, int row, const limb_joint_info* x, double at)
 {
   const char* unit = x->def.type == LIMB_PRISMATIC ? "m" : "rad";
-  (void)fprintf(stderr, "%s: %s: ", limb_reading_source(r->robot.reading),
-                r->at.closed ? "warning" : "note");
+  (void)fprintf(stderr, "%s: %s: ", limb_reading_source(r->robot.reading), r->at.closed ? "warning" : "note");
   if (r->count > 1) (void)fprintf(stderr, "configuration %d: ", row + 1);
-  (void)fprintf(stderr, "joint '%s' is at %.6g %s, outside its limits %.6g ... %.6g\n", x->def.name,
-                at, unit, x->def.q_min, x->def.q_max);
+  (void)fprintf(stderr, "joint '%s' is at %.6g %s, outside its limits %.6g ... %.6g\n", x->def.name, at, unit,
+                x->def.q_min, x->def.q_max);
 }
 
 void assemble_tell_limits(const assemble_run* r)

@@ -87,13 +87,12 @@ static int read_map(const assemble_run* r, assemble_map* map)
   map->frame_name = frame;
   if (frame && map->frame < 0) {
     const char* close = cli_nearest_frame(r->robot.model, frame);
-    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame,
-                     close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
+                     close ? close : "", close ? "'?" : "");
   }
   const double points = (double)map->axis[0].count * map->axis[1].count;
   if (points > MOST_POINTS)
-    return cli_usage(r->args, "a map of %.0f points is too large: %.0f at most", points,
-                     MOST_POINTS);
+    return cli_usage(r->args, "a map of %.0f points is too large: %.0f at most", points, MOST_POINTS);
   map->points = (size_t)points;
   return EXIT_FINE;
 }
@@ -102,8 +101,8 @@ static int read_map(const assemble_run* r, assemble_map* map)
 
 static limb_status put_head(const assemble_run* r, const assemble_map* map, limb_csv_writer* w)
 {
-  static const char* const plain[] = {
-    "closed", "mobility", "condition", "condition_passive", "condition_active", "singularity"};
+  static const char* const plain[] = {"closed",           "mobility",   "condition", "condition_passive",
+                                      "condition_active", "singularity"};
   static const char* const part[POSE] = {"px", "py", "pz", "qx", "qy", "qz", "qw"};
   char name[NAME_ROOM];
   limb_status s = LIMB_OK;
@@ -134,16 +133,14 @@ static limb_status put(limb_csv_writer* w, int closed, int n, const double* x)
   return s;
 }
 
-static limb_status put_point(const assemble_run* r, const assemble_map* map, size_t i,
-                             limb_csv_writer* w)
+static limb_status put_point(const assemble_run* r, const assemble_map* map, size_t i, limb_csv_writer* w)
 {
   const limb_map_point* p = &map->point[i];
   const limb_mobility* m = &p->mobility;
   const int second = map->axis[1].count;
-  const double grid[] = {assemble_grid(&map->axis[0], (int)i / second),
-                         assemble_grid(&map->axis[1], (int)i % second)};
-  const double state[] = {(double)m->mobility, m->condition, m->condition_passive,
-                          m->condition_active, (double)m->singularity};
+  const double grid[] = {assemble_grid(&map->axis[0], (int)i / second), assemble_grid(&map->axis[1], (int)i % second)};
+  const double state[] = {(double)m->mobility, m->condition, m->condition_passive, m->condition_active,
+                          (double)m->singularity};
   const sp_quat q = sp_quat_rot(p->pose.R);
   const double pose[POSE] = {p->pose.p.x, p->pose.p.y, p->pose.p.z, q.x, q.y, q.z, q.w};
   limb_status s = limb_csv_numbers(w, grid, map->axis[1].velocity < 0 ? 1 : 2);

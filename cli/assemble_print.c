@@ -49,8 +49,7 @@ static int print_json(const assemble_run* r, FILE* out)
   (void)json_object_set_new(x, "model", cli_json_text(limb_model_name(c->model)));
   (void)json_object_set_new(x, "closed", json_boolean(c->closed));
   (void)json_object_set_new(x, "residual", cli_json_number(c->report.residual));
-  (void)json_object_set_new(
-    x, "loop", cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL));
+  (void)json_object_set_new(x, "loop", cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL));
   (void)json_object_set_new(x, "iterations", json_integer(c->report.iterations));
   (void)json_object_set_new(x, "tries", json_integer(c->report.tries));
   (void)json_object_set_new(x, "limits", json_boolean(c->report.limits));
@@ -58,8 +57,7 @@ static int print_json(const assemble_run* r, FILE* out)
     (void)json_object_set_new(x, "mobility", json_integer(c->mobility.mobility));
     (void)json_object_set_new(x, "redundant", json_integer(c->mobility.redundant));
     (void)json_object_set_new(x, "locked", json_boolean(cli_is_locked(c)));
-    (void)json_object_set_new(x, "singularity",
-                              cli_json_text(cli_singularity_name(c->mobility.singularity)));
+    (void)json_object_set_new(x, "singularity", cli_json_text(cli_singularity_name(c->mobility.singularity)));
   }
   (void)json_object_set_new(x, "held", names(r->dofs.nv, r->dofs.v, r->held));
   (void)json_object_set_new(x, "coordinates", names(r->dofs.nq, r->dofs.q, NULL));
@@ -88,8 +86,7 @@ static int print_text(const assemble_run* r, FILE* out)
   for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
   for (int k = 0; k < r->dofs.nq; k++) {
     cli_cell(&t, "%s", r->dofs.q[k].name);
-    for (int i = 0; i < shown; i++)
-      cli_cell_number(&t, r->q[(size_t)i * (size_t)r->dofs.nq + (size_t)k]);
+    for (int i = 0; i < shown; i++) cli_cell_number(&t, r->q[(size_t)i * (size_t)r->dofs.nq + (size_t)k]);
   }
   (void)fprintf(out, "%s: %d configuration%s (rad, m)\n", limb_model_name(r->at.model), r->count,
                 r->count == 1 ? "" : "s");

@@ -33,8 +33,7 @@ static void label(FILE* out, svg_anchor anchor, double x, double y, double value
 }
 
 // Names and ends of both axes of a square panel; those of y may be absent.
-static void axes(FILE* out, double left, const char* x, const double xs[2], const char* y,
-                 const double ys[2])
+static void axes(FILE* out, double left, const char* x, const double xs[2], const char* y, const double ys[2])
 {
   svg_rect(out, "frame", left, TOP, SIDE, SIDE);
   label(out, SVG_START, left, TOP + SIDE + 16, xs[0]);
@@ -53,8 +52,7 @@ static void draw_grid(const assemble_map* map, FILE* out)
   for (size_t i = 0; i < map->points; i++) {
     const int column = (int)i / b->count, row = (int)i % b->count;
     if (!map->point[i].closed) continue;
-    svg_rect(out, class_of(&map->point[i]), LEFT + column * width, TOP + SIDE - (row + 1) * height,
-             width, height);
+    svg_rect(out, class_of(&map->point[i]), LEFT + column * width, TOP + SIDE - (row + 1) * height, width, height);
   }
   const double xs[] = {a->lower, a->upper}, ys[] = {b->lower, b->upper};
   axes(out, LEFT, a->name, xs, b->velocity >= 0 ? b->name : NULL, ys);
@@ -83,8 +81,7 @@ static void draw_places(const assemble_map* map, FILE* out)
   for (int k = 1; k >= 0; k--)
     if (high[k] - low[k] < high[flat] - low[flat]) flat = k;
   const int h = flat == 0 ? 1 : 0, v = flat == 2 ? 1 : 2;
-  const double size = fmax(fmax(high[h] - low[h], high[v] - low[v]), 1e-9),
-               left = LEFT + SIDE + GAP;
+  const double size = fmax(fmax(high[h] - low[h], high[v] - low[v]), 1e-9), left = LEFT + SIDE + GAP;
   for (size_t i = 0; i < map->points; i++) {
     const limb_map_point* p = &map->point[i];
     if (p->closed)
@@ -111,9 +108,8 @@ void assemble_draw(const assemble_run* r, const assemble_map* map, FILE* out)
 {
   const int places = map->frame >= 0;
   char title[300];
-  (void)snprintf(title, sizeof title, "%.100s: where the loops close%s%.100s",
-                 limb_model_name(r->robot.model), places ? ", and where this takes " : "",
-                 places ? map->frame_name : "");
+  (void)snprintf(title, sizeof title, "%.100s: where the loops close%s%.100s", limb_model_name(r->robot.model),
+                 places ? ", and where this takes " : "", places ? map->frame_name : "");
   svg_begin(out, LEFT + SIDE + 60 + (places ? SIDE + GAP : 0), TOP + SIDE + 70, title, style);
   svg_text(out, "title", SVG_START, LEFT, 34, 100, title);
   draw_grid(map, out);

@@ -34,8 +34,7 @@ void check_print_finding(check_run* run, const char* file, const limb_finding* f
   const int known = first && limb_get_rule(index, &rule) == LIMB_OK;
   if (known) (void)fprintf(out, "    why: %s\n", rule.why);
   if (*f->hint) (void)fprintf(out, "    likely: %s\n", f->hint);
-  if (known && strcmp(rule.fix, "nothing to do") != 0)
-    (void)fprintf(out, "    fix: %s\n", rule.fix);
+  if (known && strcmp(rule.fix, "nothing to do") != 0) (void)fprintf(out, "    fix: %s\n", rule.fix);
   if (first) run->told[index] = 1;
 }
 
@@ -46,11 +45,10 @@ static void print_one(const check_run* run, const check_result* x)
   FILE* out = run->out;
   const int bad = x->errors > 0 || x->code != EXIT_FINE;
   const cli_colour colour = bad ? CLI_RED : x->warnings ? CLI_YELLOW : CLI_GREEN;
-  (void)fprintf(out, "%s: %s%s%s", x->name, cli_on(out, colour), check_verdict(x),
-                cli_off(out, colour));
+  (void)fprintf(out, "%s: %s%s%s", x->name, cli_on(out, colour), check_verdict(x), cli_off(out, colour));
   if (!x->unreadable)
-    (void)fprintf(out, ": %d error%s, %d warning%s, %d note%s", x->errors, plural(x->errors),
-                  x->warnings, plural(x->warnings), x->notes, plural(x->notes));
+    (void)fprintf(out, ": %d error%s, %d warning%s, %d note%s", x->errors, plural(x->errors), x->warnings,
+                  plural(x->warnings), x->notes, plural(x->notes));
   (void)fprintf(out, "\n");
 }
 
@@ -118,8 +116,8 @@ int check_print_rules(const check_run* run)
   }
   for (int i = 0; i < limb_rule_count(); i++) {
     if (limb_get_rule(i, &rule) != LIMB_OK) continue;
-    printf("%s%s%s (%s)\n    why: %s\n    fix: %s\n", cli_on(stdout, CLI_BOLD), rule.name,
-           cli_off(stdout, CLI_BOLD), limb_severity_name(rule.severity), rule.why, rule.fix);
+    printf("%s%s%s (%s)\n    why: %s\n    fix: %s\n", cli_on(stdout, CLI_BOLD), rule.name, cli_off(stdout, CLI_BOLD),
+           limb_severity_name(rule.severity), rule.why, rule.fix);
   }
   return limb_cli_close_output(cli_title(run->args));
 }

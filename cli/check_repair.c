@@ -25,15 +25,14 @@ static limb_status write_text(limb_reading* r, limb_format format, cli_text* tex
   if (format == LIMB_FORMAT_URDF && limb_reading_format(r) == LIMB_FORMAT_URDF) {
     s = limb_write_repaired(r, cli_text_add, text, err);
   } else {
-    s = limb_write(limb_reading_builder(r), format, cli_text_add, text, limb_reading_findings(r),
-                   err);
+    s = limb_write(limb_reading_builder(r), format, cli_text_add, text, limb_reading_findings(r), err);
   }
   return s == LIMB_OK && text->failed ? LIMB_E_NOMEM : s;
 }
 
 // Reads and examines the text; its counts go to x.
-static limb_status examine(const check_run* run, const cli_text* text, limb_format format,
-                           const char* path, check_result* x)
+static limb_status examine(const check_run* run, const cli_text* text, limb_format format, const char* path,
+                           check_result* x)
 {
   limb_read_options opt = limb_default_read_options();
   limb_reading* again = NULL;
@@ -52,8 +51,7 @@ static void tell_changes(check_run* run, const limb_reading* r, const limb_findi
 {
   limb_finding x;
   for (int i = from; i < limb_findings_count(f) && !run->quiet && !run->json; i++)
-    if (limb_findings_get(f, i, &x) == LIMB_OK)
-      check_print_finding(run, limb_reading_source(r), &x);
+    if (limb_findings_get(f, i, &x) == LIMB_OK) check_print_finding(run, limb_reading_source(r), &x);
 }
 
 static int failed(const check_run* run, const char* path, limb_status s, const limb_error* err)
@@ -67,8 +65,7 @@ static json_t* repair_json(const limb_findings* f, int from, int changed, const 
   json_t *r = json_object(), *list = json_array();
   limb_finding x;
   for (int i = from; i < limb_findings_count(f); i++)
-    if (limb_findings_get(f, i, &x) == LIMB_OK)
-      (void)json_array_append_new(list, cli_json_finding(&x));
+    if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(list, cli_json_finding(&x));
   (void)json_object_set_new(r, "output", cli_json_text(left->file));
   (void)json_object_set_new(r, "changed", json_integer(changed));
   (void)json_object_set_new(r, "changes", list);
@@ -100,9 +97,9 @@ int check_repair(check_run* run, limb_reading* r, const char* path, check_result
   if (code == EXIT_FINE) {
     tell_changes(run, r, f, from);
     if (!run->json)
-      (void)fprintf(run->out, "%s: written, %d inertia%s changed; %d error%s, %d warning%s left\n",
-                    path, changed, changed == 1 ? "" : "s", left.errors,
-                    left.errors == 1 ? "" : "s", left.warnings, left.warnings == 1 ? "" : "s");
+      (void)fprintf(run->out, "%s: written, %d inertia%s changed; %d error%s, %d warning%s left\n", path, changed,
+                    changed == 1 ? "" : "s", left.errors, left.errors == 1 ? "" : "s", left.warnings,
+                    left.warnings == 1 ? "" : "s");
     (void)json_object_set_new(answer, "repair", repair_json(f, from, changed, &left));
     x->code = left.code; // what the repaired file would give
   }

@@ -28,10 +28,7 @@ const cli_option cli_loop_options[] = {
 
 // ---- opening ---------------------------------------------------------------------------------------
 
-static int out_of_memory(const cli_closing* c)
-{
-  return cli_usage(c->states->args, "out of memory");
-}
+static int out_of_memory(const cli_closing* c) { return cli_usage(c->states->args, "out of memory"); }
 
 static int make_room(cli_closing* c)
 {
@@ -48,8 +45,7 @@ static int make_room(cli_closing* c)
   c->wrench = calloc((size_t)limb_loop_count(m) + 1, sizeof *c->wrench);
   for (int g = 0; g < CLOSING_GROUPS; g++) {
     if (!(c->groups & 1U << g)) continue;
-    for (int k = 0; k < states_width(c->states->dofs, g); k++)
-      missing += c->states->column[g][k] < 0;
+    for (int k = 0; k < states_width(c->states->dofs, g); k++) missing += c->states->column[g][k] < 0;
   }
   if (missing > 0) fine &= (c->G = calloc(nv * nv, sizeof *c->G)) != NULL;
   if (c->groups & STATES_A) {
@@ -69,10 +65,9 @@ static int mark_joint(cli_closing* c, int g, const limb_joint_info* x)
   for (int k = 0; k < n; k++) there += s->column[g][first + k] >= 0;
   if (there < n) c->complete[g] = 0;
   if (whole && there > 0 && there < n)
-    return cli_usage(s->args, "%s: some columns %s%s.* are missing: a rotation is given whole",
-                     s->path, prefix[g], x->def.name);
-  for (int k = 0; k < x->nv; k++)
-    c->given[g][x->v + k] = whole ? there == n : s->column[g][first + k] >= 0;
+    return cli_usage(s->args, "%s: some columns %s%s.* are missing: a rotation is given whole", s->path, prefix[g],
+                     x->def.name);
+  for (int k = 0; k < x->nv; k++) c->given[g][x->v + k] = whole ? there == n : s->column[g][first + k] >= 0;
   return EXIT_FINE;
 }
 
@@ -113,8 +108,7 @@ static void tell_missing(const cli_closing* c)
     const cli_dof* dof = g == 0 ? s->dofs->q : s->dofs->v;
     for (int k = 0; k < states_width(s->dofs, g); k++) {
       if (!(c->groups & 1U << g) || s->column[g][k] >= 0) continue;
-      if (missing++ == 0)
-        (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
+      if (missing++ == 0) (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
       if (missing > MOST_TOLD) continue;
       (void)fprintf(stderr, "%s%s%s", told++ ? ", " : "", prefix[g], dof[k].name);
     }
@@ -122,8 +116,7 @@ static void tell_missing(const cli_closing* c)
   if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
   if (missing > 0) (void)fprintf(stderr, "\n");
   if (!s->has_time && cli_has_laws(s->model))
-    (void)fprintf(stderr, "%s: note: there is no column time: laws of loops are taken at time 0\n",
-                  s->path);
+    (void)fprintf(stderr, "%s: note: there is no column time: laws of loops are taken at time 0\n", s->path);
 }
 
 // The start configuration, closed, and how many motions have no motor there.
@@ -236,8 +229,7 @@ static int choose(cli_closing* c, int g, const double* q)
   }
   if (count == ny) return EXIT_FINE;
   char text[160];
-  (void)snprintf(text, sizeof text,
-                 "the columns %s determine %d of %d motions: give those of more joints", prefix[g],
+  (void)snprintf(text, sizeof text, "the columns %s determine %d of %d motions: give those of more joints", prefix[g],
                  (int)count, motions);
   return refuse(c, text);
 }
@@ -263,11 +255,10 @@ static int round_up(cli_closing* c)
 
 static void apart(const cli_closing* c, int loop, double residual, char* text, size_t size)
 {
-  (void)snprintf(
-    text, size,
-    "loop '%.64s' is %.3g apart; %.3g is allowed: limb assemble closes it, and so does "
-    "leaving out columns q. that follow from others",
-    cli_loop_name(c->states->model, loop), residual, c->tolerance);
+  (void)snprintf(text, size,
+                 "loop '%.64s' is %.3g apart; %.3g is allowed: limb assemble closes it, and so does "
+                 "leaving out columns q. that follow from others",
+                 cli_loop_name(c->states->model, loop), residual, c->tolerance);
 }
 
 // 1 when something moved so far from one row to the next that it may be on another branch.
@@ -321,8 +312,7 @@ static void put_given(cli_closing* c)
 static int disagree(cli_closing* c, int g, int k, double by)
 {
   char text[240];
-  (void)snprintf(text, sizeof text,
-                 "%s%.64s is %.3g off what follows from the other columns; %.3g is allowed",
+  (void)snprintf(text, sizeof text, "%s%.64s is %.3g off what follows from the other columns; %.3g is allowed",
                  prefix[g], c->states->dofs->v[k].name, by, c->tolerance);
   return refuse(c, text);
 }
@@ -417,8 +407,7 @@ static int check_accelerations(cli_closing* c)
       double rest = -c->gamma[r];
       for (size_t k = 0; k < nv; k++) rest += c->Psi[(size_t)r * nv + k] * s->a[k];
       if (fabs(rest) <= allowed(c, s->a)) continue;
-      (void)snprintf(text, sizeof text, "the accelerations open loop '%.64s' by %.3g", x.def.name,
-                     fabs(rest));
+      (void)snprintf(text, sizeof text, "the accelerations open loop '%.64s' by %.3g", x.def.name, fabs(rest));
       return refuse(c, text);
     }
   }
@@ -455,10 +444,8 @@ int cli_closing_row(cli_closing* c)
   cli_states* s = c->states;
   c->options.time = s->has_time ? s->time : 0;
   int code = c->complete[0] ? check_positions(c) : complete_positions(c);
-  if (code == EXIT_FINE && c->groups & STATES_V)
-    code = c->complete[1] ? check_velocities(c) : complete_rates(c, 1);
-  if (code == EXIT_FINE && c->groups & STATES_A)
-    code = c->complete[2] ? check_accelerations(c) : complete_rates(c, 2);
+  if (code == EXIT_FINE && c->groups & STATES_V) code = c->complete[1] ? check_velocities(c) : complete_rates(c, 1);
+  if (code == EXIT_FINE && c->groups & STATES_A) code = c->complete[2] ? check_accelerations(c) : complete_rates(c, 2);
   return code;
 }
 

@@ -55,8 +55,7 @@ int cli_closing_rates(cli_closing* c);
 int cli_closed_inverse(cli_closing* c, const limb_environment* env, double* tau, sp_force* load);
 
 // Accelerations.
-int cli_closed_forward(cli_closing* c, const limb_environment* env, limb_closed_method method,
-                       double* a);
+int cli_closed_forward(cli_closing* c, const limb_environment* env, limb_closed_method method, double* a);
 
 // Notes about what was met in all rows.
 void cli_closed_tell(const cli_closing* c);

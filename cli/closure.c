@@ -93,8 +93,8 @@ int cli_redundant_of(const cli_closure* c, int loop)
 
 int cli_is_locked(const cli_closure* c)
 {
-  return c->closed && limb_loop_count(c->model) > 0 && limb_nv(c->model) > 0 &&
-         c->mobility.mobility == 0 && !cli_has_laws(c->model);
+  return c->closed && limb_loop_count(c->model) > 0 && limb_nv(c->model) > 0 && c->mobility.mobility == 0 &&
+         !cli_has_laws(c->model);
 }
 
 const char* cli_singularity_name(limb_singularity s)

@@ -12,8 +12,7 @@ enum { BRANCH_TRIES = 200, MOST_BRANCHES = 10000, NAME_ROOM = 300 };
 
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},
-  {"start", "FILE.csv",
-   "the first row of a table with columns q.<joint>; others begin where the model says"},
+  {"start", "FILE.csv", "the first row of a table with columns q.<joint>; others begin where the model says"},
   {"set", "NAME=X,...", "coordinates to begin at: joints, or q components such as base.px"},
   {"hold", "NAME,...", "joints that stay where they begin; NAME=X begins there"},
   {"time", "T", "of laws of time in s (default: 0)"},
@@ -96,15 +95,12 @@ int assemble_unknown(const assemble_run* r, const char* option, const char* name
   for (int k = 0; names && k < r->dofs.nq; k++) names[k] = r->dofs.q[k].name;
   const char* close = names ? cli_nearest(name, names) : NULL;
   for (int k = 0; k < r->dofs.nq && k < SHOWN; k++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "",
-                             r->dofs.q[k].name);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "", r->dofs.q[k].name);
   if (close)
-    (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; did you mean '%s'?", option,
-                    name, close);
+    (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; did you mean '%s'?", option, name, close);
   else
     (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; it has %s%s", option, name,
-                    r->dofs.nq > 0 ? list : "none",
-                    r->dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
+                    r->dofs.nq > 0 ? list : "none", r->dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
   free(names);
   return EXIT_USAGE;
 }
@@ -117,10 +113,7 @@ static int find_coordinate(const assemble_run* r, const char* name)
 }
 
 // 1 when each coordinate of a joint has a velocity of its own.
-static int is_plain(const limb_joint_info* x)
-{
-  return x->def.type != LIMB_SPHERICAL && x->def.type != LIMB_FREE;
-}
+static int is_plain(const limb_joint_info* x) { return x->def.type != LIMB_SPHERICAL && x->def.type != LIMB_FREE; }
 
 // Holds a joint, or a component of one.
 static int hold(assemble_run* r, const char* name)
@@ -134,8 +127,7 @@ static int hold(assemble_run* r, const char* name)
   if (k < 0) return assemble_unknown(r, "hold", name);
   if (limb_get_joint(r->robot.model, r->dofs.q[k].joint, &x) != LIMB_OK) return EXIT_FINE;
   if (!is_plain(&x))
-    return cli_usage(r->args, "--hold: joint '%s' is held as a whole: name it without component",
-                     x.def.name);
+    return cli_usage(r->args, "--hold: joint '%s' is held as a whole: name it without component", x.def.name);
   r->held[x.v + r->dofs.q[k].index] = 1;
   return EXIT_FINE;
 }
@@ -196,8 +188,7 @@ static int check_rotations(const assemble_run* r)
     const double* q = r->at.q + x.q + (x.def.type == LIMB_FREE ? 3 : 0);
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(norm - 1) <= 1e-3) continue;
-    return cli_usage(r->args, "the quaternion of joint '%s' has norm %g, and must have 1",
-                     x.def.name, norm);
+    return cli_usage(r->args, "the quaternion of joint '%s' has norm %g, and must have 1", x.def.name, norm);
   }
   return EXIT_FINE;
 }
@@ -220,8 +211,7 @@ static int read_start(assemble_run* r)
 }
 
 // A whole number of an option in [least, most]; *x stays when it was not given.
-static int read_whole(const assemble_run* r, const char* option, double least, double most,
-                      double* x)
+static int read_whole(const assemble_run* r, const char* option, double least, double most, double* x)
 {
   if (!cli_has(r->args, option)) return EXIT_FINE;
   if (!cli_numbers(r->args, option, 1, x)) return EXIT_USAGE;
@@ -282,8 +272,7 @@ static int find_branches(assemble_run* r, int most, const limb_loop_options* o)
   limb_status s = r->nheld > 0 ? LIMB_OK : hold_motions(r, o);
   r->how.held = r->held;
   if (!cli_has(r->args, "tries")) r->how.tries = BRANCH_TRIES;
-  if (s == LIMB_OK)
-    s = limb_assembly_branches(r->at.loops, r->at.q, &r->how, most, r->q, &r->count);
+  if (s == LIMB_OK) s = limb_assembly_branches(r->at.loops, r->at.q, &r->how, most, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at.mobility.mobility)
     (void)fprintf(stderr,
@@ -299,13 +288,11 @@ static void tell_locked(const cli_closure* c, const char* name)
   enum { SHOWN = 8 };
   limb_loop_info x;
   int holding = 0;
-  (void)fprintf(stderr,
-                "%s: error: the mechanism is locked: nothing of its %d velocities is left by", name,
+  (void)fprintf(stderr, "%s: error: the mechanism is locked: nothing of its %d velocities is left by", name,
                 c->mobility.nv);
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     if (limb_get_loop(c->model, i, &x) != LIMB_OK || cli_redundant_of(c, i) == x.nrow) continue;
-    if (holding++ < SHOWN)
-      (void)fprintf(stderr, "%s '%s'", holding > 1 ? "," : " loop", x.def.name);
+    if (holding++ < SHOWN) (void)fprintf(stderr, "%s '%s'", holding > 1 ? "," : " loop", x.def.name);
   }
   if (holding > SHOWN) (void)fprintf(stderr, " and %d more", holding - SHOWN);
   (void)fprintf(stderr, "; residual %.2g\n", c->report.residual);
@@ -321,32 +308,28 @@ static void tell(const assemble_run* r)
     return;
   }
   if (!c->closed && c->report.limits) {
-    (void)fprintf(stderr,
-                  "%s: error: the loops close, but only outside the limits of joints, in %d tr%s\n",
-                  name, c->report.tries, c->report.tries == 1 ? "y" : "ies");
+    (void)fprintf(stderr, "%s: error: the loops close, but only outside the limits of joints, in %d tr%s\n", name,
+                  c->report.tries, c->report.tries == 1 ? "y" : "ies");
     return;
   }
   if (!c->closed) {
     (void)fprintf(stderr,
                   "%s: error: loop '%s': cannot be closed: it stays %.3g apart, at best of %d "
                   "tr%s\n",
-                  name, cli_loop_name(c->model, c->report.loop), c->report.residual,
-                  c->report.tries, c->report.tries == 1 ? "y" : "ies");
+                  name, cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries,
+                  c->report.tries == 1 ? "y" : "ies");
     return;
   }
   (void)fprintf(stderr, "%s: closed: residual %.2g in loop '%s'", name, c->report.residual,
                 cli_loop_name(c->model, c->report.loop));
   if (c->report.tries > 1)
-    (void)fprintf(stderr, ", from random start %d: not from the one that was given",
-                  c->report.tries - 1);
+    (void)fprintf(stderr, ", from random start %d: not from the one that was given", c->report.tries - 1);
   (void)fprintf(stderr, "; %d motion%s, %d row%s redundant\n", c->mobility.mobility,
-                c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant,
-                c->mobility.redundant == 1 ? "" : "s");
+                c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant, c->mobility.redundant == 1 ? "" : "s");
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     limb_loop_info x;
     if (limb_get_loop(c->model, i, &x) == LIMB_OK && cli_redundant_of(c, i) == x.nrow)
-      (void)fprintf(stderr, "%s: warning: loop '%s': says nothing that others do not say\n", name,
-                    x.def.name);
+      (void)fprintf(stderr, "%s: warning: loop '%s': says nothing that others do not say\n", name, x.def.name);
   }
   if (cli_is_locked(c)) tell_locked(c, name);
 }
@@ -381,12 +364,9 @@ static int run_search(assemble_run* r)
   r->count = r->at.closed;
   if (r->at.closed && branches > 0) code = find_branches(r, (int)branches, &o);
   if (code == EXIT_FINE && (r->at.closed || r->at.report.limits)) assemble_tell_limits(r);
-  const int shown =
-    r->at.closed || (format && strcmp(format, "json") == 0 && !cli_has(r->args, "map"));
+  const int shown = r->at.closed || (format && strcmp(format, "json") == 0 && !cli_has(r->args, "map"));
   if (code == EXIT_FINE && shown) code = print(r);
-  return code != EXIT_FINE                        ? code
-         : !r->at.closed || cli_is_locked(&r->at) ? EXIT_NUMERICAL
-                                                  : EXIT_FINE;
+  return code != EXIT_FINE ? code : !r->at.closed || cli_is_locked(&r->at) ? EXIT_NUMERICAL : EXIT_FINE;
 }
 
 static int check_options(const cli_args* args)
@@ -397,8 +377,7 @@ static int check_options(const cli_args* args)
     if (cli_has(args, need_map[k])) return cli_usage(args, "--%s needs --map", need_map[k]);
   const char *svg = cli_get(args, "svg"), *output = cli_get(args, "output");
   if (svg && strcmp(svg, output ? output : "-") == 0)
-    return cli_usage(args, "--svg and the table cannot share %s",
-                     output ? "a file" : "standard output");
+    return cli_usage(args, "--svg and the table cannot share %s", output ? "a file" : "standard output");
   if (cli_has(args, "map") && format && strcmp(format, "csv") != 0)
     return cli_usage(args, "--map prints CSV, not %s", format);
   return EXIT_FINE;
@@ -417,8 +396,7 @@ static int run_assemble(const cli_args* args)
   if (s != LIMB_OK) {
     code = failed(&r, s);
   } else {
-    code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r)
-                                                      : cli_usage(args, "out of memory");
+    code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r) : cli_usage(args, "out of memory");
   }
   cli_dofs_free(&r.dofs);
   cli_closure_free(&r.at);
@@ -429,7 +407,6 @@ static int run_assemble(const cli_args* args)
 }
 
 const cli_command cli_assemble = {
-  "assemble", "MODEL",  "close the loops of a robot: configurations, branches, maps",
-  about,      examples, options,
-  1,          1,        run_assemble,
+  "assemble", "MODEL",      "close the loops of a robot: configurations, branches, maps", about, examples, options, 1,
+  1,          run_assemble,
 };

@@ -70,11 +70,9 @@ static const char* verdict(const base_run* x)
 {
   const limb_base_facts* f = &x->facts;
   if (f->agree) return "they agree";
-  if (is_completed(x))
-    return "more can be combined than the rules of structure tell (mimic joints?)";
+  if (is_completed(x)) return "more can be combined than the rules of structure tell (mimic joints?)";
   if (f->structure != f->numeric) return "they do NOT agree: the set may not be minimal";
-  return is_clear(x) ? "the same number, but Y and Y_b K differ"
-                     : "the same number, but the rank is NOT clear";
+  return is_clear(x) ? "the same number, but Y and Y_b K differ" : "the same number, but the rank is NOT clear";
 }
 
 static limb_parameter_info parameter(const base_run* x, int index)
@@ -108,15 +106,15 @@ static void print_facts(const base_run* x)
   const sp_vec3 g = x->env.gravity;
   printf("%s%s%s: %d base parameters of %d\n\n", cli_on(stdout, CLI_BOLD), limb_model_name(x->m),
          cli_off(stdout, CLI_BOLD), x->nb, f->considered);
-  printf("  %d of bodies, %d of rotors, %d of friction, %d of springs and offsets\n", of_bodies(x),
-         of_rotors(x), of_friction(x), of_springs(x));
-  printf("  by structure %d, by the rank of the regressor at random states %d: %s\n", f->structure,
-         f->numeric, verdict(x));
-  printf("  last pivot that counts %.1e, first that does not %.1e; |Y - Y_b K| %.1e\n", f->kept,
-         f->dropped, f->residual);
-  printf("  gravity %.6g %.6g %.6g m/s^2; friction %s, rotors %s, springs and offsets %s\n", g.x,
-         g.y, g.z, x->env.friction ? "counts" : "left out",
-         cli_has(x->args, "no-rotors") ? "left out" : "count", x->springs ? "count" : "left out");
+  printf("  %d of bodies, %d of rotors, %d of friction, %d of springs and offsets\n", of_bodies(x), of_rotors(x),
+         of_friction(x), of_springs(x));
+  printf("  by structure %d, by the rank of the regressor at random states %d: %s\n", f->structure, f->numeric,
+         verdict(x));
+  printf("  last pivot that counts %.1e, first that does not %.1e; |Y - Y_b K| %.1e\n", f->kept, f->dropped,
+         f->residual);
+  printf("  gravity %.6g %.6g %.6g m/s^2; friction %s, rotors %s, springs and offsets %s\n", g.x, g.y, g.z,
+         x->env.friction ? "counts" : "left out", cli_has(x->args, "no-rotors") ? "left out" : "count",
+         x->springs ? "count" : "left out");
 }
 
 // Which body a row of the table of Denavit-Hartenberg has: the last of a joint.
@@ -133,12 +131,10 @@ static const char* body_of(const limb_model* m, int link)
 
 static void print_links(const base_run* x)
 {
-  static const char* const names[] = {"link", "ant",   "gamma", "b",     "alpha",
-                                      "d",    "theta", "r",     "joint", "body"};
+  static const char* const names[] = {"link", "ant", "gamma", "b", "alpha", "d", "theta", "r", "joint", "body"};
   cli_table t = cli_table_make("rrrrrrrrll");
-  printf(
-    "\nlinks: names in the formulas end with the number of the link; parameters are about its\n"
-    "origin, in its axes: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) from its antecedent's\n");
+  printf("\nlinks: names in the formulas end with the number of the link; parameters are about its\n"
+         "origin, in its axes: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) from its antecedent's\n");
   for (int k = 0; k < 10; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < limb_mdh_count(x->m); i++) {
     limb_mdh_row row;
@@ -191,10 +187,9 @@ static void put_formula(cli_table* t, const char* formula)
 static void print_formulas(const base_run* x)
 {
   cli_table t = cli_table_make("lrl");
-  printf(
-    "\nbase parameters: M mass, MX MY MZ first moments, XX ... ZZ inertia, Ia rotor, Fv and Fs\n"
-    "viscous and Coulomb friction, k stiffness, c offset, ks Fd cs stiffness, damping and\n"
-    "offset of a shaft; S and C are sine and cosine of a alpha, g gamma, t theta\n");
+  printf("\nbase parameters: M mass, MX MY MZ first moments, XX ... ZZ inertia, Ia rotor, Fv and Fs\n"
+         "viscous and Coulomb friction, k stiffness, c offset, ks Fd cs stiffness, damping and\n"
+         "offset of a shaft; S and C are sine and cosine of a alpha, g gamma, t theta\n");
   cli_cell(&t, "name");
   cli_cell(&t, "value");
   cli_cell(&t, "formula");
@@ -290,8 +285,7 @@ static int print_json(const base_run* x)
   }
   (void)json_object_set_new(answer, "base", list);
   (void)json_object_set_new(answer, "parameters", parameters_json(x));
-  (void)json_object_set_new(answer, "matrix",
-                            cli_json_matrix(x->nb, x->np, limb_base_matrix(x->base)));
+  (void)json_object_set_new(answer, "matrix", cli_json_matrix(x->nb, x->np, limb_base_matrix(x->base)));
   return cli_json_print(answer, stdout, cli_title(x->args));
 }
 
@@ -329,8 +323,7 @@ static int tell_doubt(const base_run* x)
   const limb_base_facts* f = &x->facts;
   if (f->agree || is_completed(x)) return EXIT_FINE;
   if (f->structure != f->numeric) {
-    (void)cli_usage(x->args, "structure (%d) and numbers (%d) do not agree: %s", f->structure,
-                    f->numeric, cause);
+    (void)cli_usage(x->args, "structure (%d) and numbers (%d) do not agree: %s", f->structure, f->numeric, cause);
   } else if (!is_clear(x)) {
     (void)cli_usage(x->args,
                     "the rank is not clear: the last pivot that counts is %.1e, the first that "
@@ -362,11 +355,10 @@ static int run(const cli_args* args)
   if (code != EXIT_FINE) return code;
   x.m = robot.model, x.env = robot.env;
   if (limb_loop_count(robot.model) > 0)
-    (void)fprintf(
-      stderr,
-      "%s: note: with the loops cut open, as a tree of joints: closed, fewer parameters "
-      "can be told apart\n",
-      limb_reading_source(robot.reading));
+    (void)fprintf(stderr,
+                  "%s: note: with the loops cut open, as a tree of joints: closed, fewer parameters "
+                  "can be told apart\n",
+                  limb_reading_source(robot.reading));
   const limb_status s = compute(&x);
   if (s == LIMB_E_UNSUPPORTED) {
     code = cli_usage(args,
@@ -389,8 +381,7 @@ static int run(const cli_args* args)
 static const cli_option options[] = {
   {"", NULL, "what counts"},
   {"no-rotors", NULL, "leave rotor inertias out"},
-  {"springs", NULL,
-   "count springs and constant offsets of the torques, also where there is no spring"},
+  {"springs", NULL, "count springs and constant offsets of the torques, also where there is no spring"},
   {"no-springs", NULL, "leave them out, also where there is one"},
   {0},
 };
@@ -399,26 +390,23 @@ const cli_command cli_base = {
   .name = "base",
   .operands = "MODEL",
   .summary = "the fewest parameters that decide the torques, as formulas",
-  .about =
-    (const char* const[]){
-      "The torques are linear in the parameters of the bodies and joints, but some have",
-      "no influence, and some only in combination: no experiment with the robot can tell",
-      "them apart. limb base prints the base parameters, which can be told: the formulas",
-      "of the combinations, their values, and which parameters have no influence.", "",
-      "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
-      "rank of the regressor at random states (pivoted QR). When the two do not agree, or",
-      "the rank is not clear, it is said, and the exit code is 1. Robots with mimic joints",
-      "are the exception: they may have more combinations than the structure tells. The",
-      "set is completed by those that the QR finds then; agree is false in JSON, and the",
-      "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
-      "JSON has the matrix of the combinations, a row per base parameter and a column per",
-      "parameter.", NULL},
-  .examples = (const char* const[]){"limb base puma560 --no-friction --no-rotors",
-                                    "the 36 base inertial parameters of the Puma 560",
-                                    "limb base arm.urdf --format json",
-                                    "everything, with the matrix of the combinations", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, cli_world_options,
-                                         cli_format_options, NULL},
+  .about = (const char* const[]){"The torques are linear in the parameters of the bodies and joints, but some have",
+                                 "no influence, and some only in combination: no experiment with the robot can tell",
+                                 "them apart. limb base prints the base parameters, which can be told: the formulas",
+                                 "of the combinations, their values, and which parameters have no influence.", "",
+                                 "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
+                                 "rank of the regressor at random states (pivoted QR). When the two do not agree, or",
+                                 "the rank is not clear, it is said, and the exit code is 1. Robots with mimic joints",
+                                 "are the exception: they may have more combinations than the structure tells. The",
+                                 "set is completed by those that the QR finds then; agree is false in JSON, and the",
+                                 "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
+                                 "JSON has the matrix of the combinations, a row per base parameter and a column per",
+                                 "parameter.", NULL},
+  .examples =
+    (const char* const[]){"limb base puma560 --no-friction --no-rotors",
+                          "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",
+                          "everything, with the matrix of the combinations", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, cli_format_options, NULL},
   .least = 1,
   .most = 1,
   .run = run,

@@ -42,10 +42,9 @@ static int run(const cli_args* args)
 
 // Those of bench/robot_list.c.
 const char* const cli_bench_robots[] = {
-  "2r",          "ur5",        "panda",    "panda_elastic", "quadruped",       "humanoid",
-  "chain10",     "chain30",    "chain100", "chain200",      "chain1000",       "chain10000",
-  "chain100000", "four_bar",   "five_bar", "gough_stewart", "humanoid_ankles", "ladder10",
-  "ladder100",   "ladder1000", NULL,
+  "2r",       "ur5",           "panda",           "panda_elastic", "quadruped",  "humanoid",    "chain10",
+  "chain30",  "chain100",      "chain200",        "chain1000",     "chain10000", "chain100000", "four_bar",
+  "five_bar", "gough_stewart", "humanoid_ankles", "ladder10",      "ladder100",  "ladder1000",  NULL,
 };
 
 static const cli_option options[] = {
@@ -67,27 +66,24 @@ const cli_command cli_bench = {
   .name = "bench",
   .operands = "",
   .summary = "how fast limb is on this machine, next to other libraries",
-  .about =
-    (const char* const[]){
-      "Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
-      "more: one call at a time, batches over double and float, batches on all",
-      "threads; and KDL, MuJoCo, DART and Simbody when their module is there. All rows",
-      "are measured in the same rounds, on the same random states, and their answers",
-      "are compared before. It runs the program limb-bench beside limb: make bench, in",
-      "the sources of limb, builds that and the module.", "",
-      "Times are those of the best short slice, per state. Slots are times multiplied by",
-      "the rate of scalar multiply-adds of the same run, two for each: they depend",
-      "little on clock and machine. GFLOP/s are counted by running the kernels over a",
-      "scalar that counts, and compared with the peak that was measured beside them.", "",
-      "The robots: 2r ur5 panda panda_elastic quadruped humanoid chain10 chain30",
-      "chain100 chain200 chain1000 chain10000 chain100000, and with loops four_bar",
-      "five_bar gough_stewart humanoid_ankles ladder10 ladder100 ladder1000. A run takes",
-      "one to two minutes, with --quick some ten seconds.", NULL},
-  .examples =
-    (const char* const[]){"limb bench --quick --no-peers", "limb alone, coarsely",
-                          "limb bench --robots ur5,panda --format csv > this_machine.csv",
-                          "two robots as a table", "limb bench --plot cost.svg",
-                          "everything, and how cost grows with the number of joints", NULL},
+  .about = (const char* const[]){"Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
+                                 "more: one call at a time, batches over double and float, batches on all",
+                                 "threads; and KDL, MuJoCo, DART and Simbody when their module is there. All rows",
+                                 "are measured in the same rounds, on the same random states, and their answers",
+                                 "are compared before. It runs the program limb-bench beside limb: make bench, in",
+                                 "the sources of limb, builds that and the module.", "",
+                                 "Times are those of the best short slice, per state. Slots are times multiplied by",
+                                 "the rate of scalar multiply-adds of the same run, two for each: they depend",
+                                 "little on clock and machine. GFLOP/s are counted by running the kernels over a",
+                                 "scalar that counts, and compared with the peak that was measured beside them.", "",
+                                 "The robots: 2r ur5 panda panda_elastic quadruped humanoid chain10 chain30",
+                                 "chain100 chain200 chain1000 chain10000 chain100000, and with loops four_bar",
+                                 "five_bar gough_stewart humanoid_ankles ladder10 ladder100 ladder1000. A run takes",
+                                 "one to two minutes, with --quick some ten seconds.", NULL},
+  .examples = (const char* const[]){"limb bench --quick --no-peers", "limb alone, coarsely",
+                                    "limb bench --robots ur5,panda --format csv > this_machine.csv",
+                                    "two robots as a table", "limb bench --plot cost.svg",
+                                    "everything, and how cost grows with the number of joints", NULL},
   .options = (const cli_option* const[]){options, NULL},
   .run = run,
 };

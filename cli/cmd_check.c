@@ -50,17 +50,15 @@ static json_t* result_json(limb_reading* r, const check_result* x, const limb_er
   json_t* out = json_object();
   const limb_format format = limb_reading_format(r);
   (void)json_object_set_new(out, "file", cli_json_text(x->name));
-  (void)json_object_set_new(out, "format",
-                            format ? cli_json_text(limb_format_name(format)) : json_null());
+  (void)json_object_set_new(out, "format", format ? cli_json_text(limb_format_name(format)) : json_null());
   (void)json_object_set_new(out, "verdict", cli_json_text(check_verdict(x)));
   (void)json_object_set_new(out, "exit", json_integer(x->code));
   (void)json_object_set_new(out, "errors", json_integer(x->errors));
   (void)json_object_set_new(out, "warnings", json_integer(x->warnings));
   (void)json_object_set_new(out, "notes", json_integer(x->notes));
   if (unsaid)
-    (void)json_object_set_new(
-      out, "message",
-      cli_json_text(*unsaid->text ? unsaid->text : limb_status_text(unsaid->status)));
+    (void)json_object_set_new(out, "message",
+                              cli_json_text(*unsaid->text ? unsaid->text : limb_status_text(unsaid->status)));
   (void)json_object_set_new(out, "findings", cli_json_findings(limb_reading_findings(r)));
   return out;
 }
@@ -163,14 +161,12 @@ static int run_check(const cli_args* args)
     if (cli_operand_count(args) == 0) return check_print_rules(&run);
     return cli_usage(args, "--rules lists the rules and takes no files");
   }
-  if (cli_operand_count(args) == 0)
-    return cli_usage(args, "nothing to check; usage: limb check [options] MODEL...");
+  if (cli_operand_count(args) == 0) return cli_usage(args, "nothing to check; usage: limb check [options] MODEL...");
   for (int i = 0, inputs = 0; i < cli_operand_count(args); i++) {
     inputs += strcmp(cli_operand(args, i), "-") == 0;
     if (inputs > 1) return cli_only_once(args, "-", "-");
   }
-  if (repair && cli_operand_count(args) > 1)
-    return cli_usage(args, "--repair takes one model at a time");
+  if (repair && cli_operand_count(args) > 1) return cli_usage(args, "--repair takes one model at a time");
   if (repair && strcmp(repair, "-") == 0) {
     if (run.json) return cli_usage(args, "--repair - and --format json both want standard output");
     run.out = stderr;
@@ -196,20 +192,17 @@ const cli_command cli_check = {
   .name = "check",
   .operands = "MODEL...",
   .summary = "the doctor: what is wrong or doubtful in model files",
-  .about =
-    (const char* const[]){
-      "Each finding names file, line, the thing it is about, and a rule. The first",
-      "finding of a rule says why it matters and how to mend it; the likely cause is",
-      "given where it could be told. Several files get a table at the end.", "",
-      "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 4 when",
-      "loops cannot be closed or leave nothing to move, 3 when a file gives no model, 2",
-      "when one cannot be read. Of several files the worst counts: 2 before 3 before 4",
-      "before 1.", NULL},
+  .about = (const char* const[]){"Each finding names file, line, the thing it is about, and a rule. The first",
+                                 "finding of a rule says why it matters and how to mend it; the likely cause is",
+                                 "given where it could be told. Several files get a table at the end.", "",
+                                 "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 4 when",
+                                 "loops cannot be closed or leave nothing to move, 3 when a file gives no model, 2",
+                                 "when one cannot be read. Of several files the worst counts: 2 before 3 before 4",
+                                 "before 1.", NULL},
   .examples =
-    (const char* const[]){
-      "limb check arm.urdf", "examine a file", "limb check --strict --quiet robots/*.urdf",
-      "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",
-      "mend inertias that no body can have, and say what changed", NULL},
+    (const char* const[]){"limb check arm.urdf", "examine a file", "limb check --strict --quiet robots/*.urdf",
+                          "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",
+                          "mend inertias that no body can have, and say what changed", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .least = 0,
   .most = -1,

@@ -66,8 +66,7 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   if (!cli_has(args, "split")) return EXIT_FINE;
   if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
   if (!(x >= LEAST_STATEMENTS && x <= MOST_STATEMENTS) || x != (double)(int)x)
-    return cli_usage(args, "--split takes a whole number from %d to %d", LEAST_STATEMENTS,
-                     MOST_STATEMENTS);
+    return cli_usage(args, "--split takes a whole number from %d to %d", LEAST_STATEMENTS, MOST_STATEMENTS);
   o->most = (int)x;
   return EXIT_FINE;
 }
@@ -132,10 +131,9 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
-    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
-    {"single", "float"},    {"lanes", "lanes"},   {"most", "split"},
-    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
+    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},   {"symbols", "symbols"},
+    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"},  {"lanes", "lanes"},
+    {"most", "split"},    {"order", "order"},   {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -159,8 +157,7 @@ static int generate(job* w)
 static char* path_of(const job* w, const char* suffix, const char* ending)
 {
   const char* prefix = limb_codegen_prefix(w->code);
-  const size_t size =
-    strlen(w->folder) + strlen(prefix) + strlen(suffix) + strlen(ending) + sizeof "/.";
+  const size_t size = strlen(w->folder) + strlen(prefix) + strlen(suffix) + strlen(ending) + sizeof "/.";
   char* path = malloc(size);
   if (path) (void)snprintf(path, size, "%s/%s%s.%s", w->folder, prefix, suffix, ending);
   return path;
@@ -168,8 +165,7 @@ static char* path_of(const job* w, const char* suffix, const char* ending)
 
 static int write_texts(job* w)
 {
-  const char* const ending[FILES] = {languages[w->options.language].ending, "h",
-                                     languages[w->options.language].ending};
+  const char* const ending[FILES] = {languages[w->options.language].ending, "h", languages[w->options.language].ending};
   static const char* const suffix[FILES] = {"", "", "_test"};
   for (int k = 0; k < FILES; k++) {
     limb_status s = limb_codegen_write(w->code, (limb_codegen_file)k, cli_text_add, &w->text[k]);
@@ -188,8 +184,7 @@ static int write_texts(job* w)
 static int fill(const job* w, cli_output* o, int k)
 {
   const cli_text* t = &w->text[k];
-  if (fwrite(t->bytes, 1, t->size, o->stream) == t->size && fflush(o->stream) == 0)
-    return EXIT_FINE;
+  if (fwrite(t->bytes, 1, t->size, o->stream) == t->size && fflush(o->stream) == 0) return EXIT_FINE;
   return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
 }
 
@@ -350,8 +345,7 @@ static int print_json(const job* w)
   json_t* missing = json_array();
   limb_codegen_facts f;
   int next = 0;
-  for (const char* name; (name = left_out(w, &next));)
-    (void)json_array_append_new(missing, cli_json_text(name));
+  for (const char* name; (name = left_out(w, &next));) (void)json_array_append_new(missing, cli_json_text(name));
   (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(w->robot.model)));
   (void)json_object_set_new(answer, "language", json_string(languages[w->options.language].name));
   (void)json_object_set_new(answer, "prefix", cli_json_text(limb_codegen_prefix(w->code)));
@@ -415,24 +409,19 @@ static const cli_option options[] = {
    "body or frame of J and pose (default: the last body that carries no other); platform of "
    "platform_... (default: the body that most legs hold)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
-  {"coulomb-width", "W",
-   "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
+  {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
-  {"symbols", SYMBOLS,
-   "numbers of the robot that become an argument p (default: none, all are inserted)"},
+  {"symbols", SYMBOLS, "numbers of the robot that become an argument p (default: none, all are inserted)"},
   {"list", NULL, "list the quantities"},
   {"", NULL, "how it is written"},
   {"float", NULL, "float instead of double (C, Rust)"},
   {"lanes", LANES, "states at once, in vectors of gcc and clang (C; default: 1)"},
-  {"sines", SINES,
-   "sines and cosines: of math.h, arguments, or in the text itself (own: C; default: libm)"},
+  {"sines", SINES, "sines and cosines: of math.h, arguments, or in the text itself (own: C; default: libm)"},
   {"order", ORDERS,
    "statements for processors that work ahead, or with few values alive at once, for small ones "
    "(default: ahead)"},
-  {"effort", "X",
-   "how long to look for fewer operations, about in seconds; 0: not at all (default: 1)"},
-  {"split", "N",
-   "functions of at most N statements, from 10 on (C; default: one for each quantity)"},
+  {"effort", "X", "how long to look for fewer operations, about in seconds; 0: not at all (default: 1)"},
+  {"split", "N", "functions of at most N statements, from 10 on (C; default: one for each quantity)"},
   {"prefix", "NAME", "of all names and files (default: by the name of the robot)"},
   {"", NULL, "the output"},
   {"output", "DIR",
@@ -447,22 +436,20 @@ const cli_command cli_codegen = {
   .operands = "MODEL",
   .summary = "source text for one robot: C without memory, loops and branches, and five others",
   .about =
-    (const char* const[]){
-      "Runs the library's algorithms over symbols and writes down what is left of them for",
-      "this robot: one function per quantity, straight on. C becomes PREFIX.c, PREFIX.h",
-      "with what the arguments are, and PREFIX_test.c, a program that compares with answers",
-      "of the library. The source needs math.h, or with --sines given or own nothing, unless",
-      "the robot has square roots or --coulomb-width is there. Other languages become one", "file.",
-      "", "Before files appear, the expressions are evaluated in random states and compared with",
-      "the library; the table tells the largest difference, and how many operations there",
-      "are, beside published counts. Nothing is written when anything is wrong.", NULL},
-  .examples =
-    (const char* const[]){"limb codegen panda --what id,fd,M --output src",
-                          "inverse and forward dynamics and mass matrix of a Panda in C",
-                          "limb codegen puma560 --no-friction --output -",
-                          "the torques of a Puma 560, printed, and their count",
-                          "limb codegen arm.urdf --what M,h --float --sines own --split 500",
-                          "for a small processor: nothing is included, functions are short", NULL},
+    (const char* const[]){"Runs the library's algorithms over symbols and writes down what is left of them for",
+                          "this robot: one function per quantity, straight on. C becomes PREFIX.c, PREFIX.h",
+                          "with what the arguments are, and PREFIX_test.c, a program that compares with answers",
+                          "of the library. The source needs math.h, or with --sines given or own nothing, unless",
+                          "the robot has square roots or --coulomb-width is there. Other languages become one", "file.",
+                          "", "Before files appear, the expressions are evaluated in random states and compared with",
+                          "the library; the table tells the largest difference, and how many operations there",
+                          "are, beside published counts. Nothing is written when anything is wrong.", NULL},
+  .examples = (const char* const[]){"limb codegen panda --what id,fd,M --output src",
+                                    "inverse and forward dynamics and mass matrix of a Panda in C",
+                                    "limb codegen puma560 --no-friction --output -",
+                                    "the torques of a Puma 560, printed, and their count",
+                                    "limb codegen arm.urdf --what M,h --float --sines own --split 500",
+                                    "for a small processor: nothing is included, functions are short", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .most = 1,
   .run = run,

@@ -31,10 +31,7 @@ static int takes(const cli_option* o, const char* argument)
 }
 
 // Options whose value is a list of words with commas between them, of which the last is completed.
-static int takes_list(const cli_option* o)
-{
-  return takes(o, "LIST") || takes(o, "ROBOTS") || takes(o, "QUANTITIES");
-}
+static int takes_list(const cli_option* o) { return takes(o, "LIST") || takes(o, "ROBOTS") || takes(o, "QUANTITIES"); }
 
 // The words of such lists: quantities, robots of `limb bench`, quantities of `limb codegen`.
 static void print_list(const cli_option* o)
@@ -53,9 +50,8 @@ static void print_list(const cli_option* o)
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.
 static int is_file(const char* argument)
 {
-  return argument &&
-         (has_word(argument, "FILE") || has_word(argument, "OUT") || has_word(argument, ".csv") ||
-          has_word(argument, ".svg") || has_word(argument, "DIR"));
+  return argument && (has_word(argument, "FILE") || has_word(argument, "OUT") || has_word(argument, ".csv") ||
+                      has_word(argument, ".svg") || has_word(argument, "DIR"));
 }
 
 static void print_robots(void)
@@ -137,8 +133,7 @@ static void bash_operands(const cli_command* c)
   print_operand_words(c);
   printf("'");
   if (any) printf(" files=any");
-  if (!any && takes_model(c))
-    printf(" files='urdf|yaml|yml|par|xml|mjcf%s'", takes_table(c) ? "|csv" : "");
+  if (!any && takes_model(c)) printf(" files='urdf|yaml|yml|par|xml|mjcf%s'", takes_table(c) ? "|csv" : "");
   printf(" ;;\n");
 }
 
@@ -284,12 +279,11 @@ static void fish_operands(const cli_command* c)
 
 static void print_fish(void)
 {
-  printf(
-    "# fish completion of limb: limb completion fish > ~/.config/fish/completions/limb.fish\n"
-    "complete -c limb -f\n"
-    "complete -c limb -n __fish_use_subcommand -l help -d 'list the commands'\n"
-    "complete -c limb -n __fish_use_subcommand -l version -d 'version of the library'\n"
-    "complete -c limb -n __fish_use_subcommand -l conventions -d 'units, frames, orders, signs'\n");
+  printf("# fish completion of limb: limb completion fish > ~/.config/fish/completions/limb.fish\n"
+         "complete -c limb -f\n"
+         "complete -c limb -n __fish_use_subcommand -l help -d 'list the commands'\n"
+         "complete -c limb -n __fish_use_subcommand -l version -d 'version of the library'\n"
+         "complete -c limb -n __fish_use_subcommand -l conventions -d 'units, frames, orders, signs'\n");
   for (const cli_command* const* c = cli_commands; *c; c++) {
     printf("complete -c limb -n __fish_use_subcommand -a %s -d '", (*c)->name);
     print_quoted((*c)->summary, "");

@@ -29,8 +29,8 @@ static limb_format output_format(const cli_args* args, const char* path)
 }
 
 // Builds what was written.
-static limb_status read_back(const cli_text* text, limb_format format, const char* path,
-                             limb_model** out, limb_error* err)
+static limb_status read_back(const cli_text* text, limb_format format, const char* path, limb_model** out,
+                             limb_error* err)
 {
   limb_read_options opt = limb_default_read_options();
   limb_reading* r = NULL;
@@ -43,15 +43,15 @@ static limb_status read_back(const cli_text* text, limb_format format, const cha
 }
 
 // Compares; EXIT_FINE when it is the same robot.
-static int compare(const cli_args* args, const cli_robot* r, const cli_text* text,
-                   limb_format format, const char* path, same_result* same)
+static int compare(const cli_args* args, const cli_robot* r, const cli_text* text, limb_format format, const char* path,
+                   same_result* same)
 {
   limb_model* m = NULL;
   limb_error err = {0};
   limb_status s = read_back(text, format, path, &m, &err);
   if (s != LIMB_OK) {
-    (void)cli_usage(args, "%s: what was written cannot be read back: %s: %s; nothing is kept", path,
-                    err.where, err.text);
+    (void)cli_usage(args, "%s: what was written cannot be read back: %s: %s; nothing is kept", path, err.where,
+                    err.text);
     return EXIT_FINDINGS;
   }
   s = cli_compare(r->model, m, STATES, same);
@@ -72,15 +72,11 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
   return EXIT_FINDINGS;
 }
 
-static const char* output_name(const char* path)
-{
-  return strcmp(path, "-") == 0 ? "standard output" : path;
-}
+static const char* output_name(const char* path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
 
 static void tell(FILE* out, const char* path, const same_result* same)
 {
-  (void)fprintf(out, "%s: written; read back, at %d random states ", output_name(path),
-                same->states);
+  (void)fprintf(out, "%s: written; read back, at %d random states ", output_name(path), same->states);
   if (same->M >= 0) (void)fprintf(out, "M differs by %.2g and ", same->M);
   (void)fprintf(out, "tau differs by %.2g (relative)\n", same->tau);
 }
@@ -134,16 +130,14 @@ static void tell_left_behind(const cli_robot* r, const char* path)
 
 // ---- writing ---------------------------------------------------------------------------------------
 
-static int write_model(const cli_args* args, const cli_robot* r, limb_format format,
-                       const char* path)
+static int write_model(const cli_args* args, const cli_robot* r, limb_format format, const char* path)
 {
   cli_text text = {0};
   limb_findings* findings = NULL;
   limb_error err = {0};
   same_result same = {0};
   limb_status s = limb_findings_create(NULL, &findings);
-  if (s == LIMB_OK)
-    s = limb_write(limb_reading_builder(r->reading), format, cli_text_add, &text, findings, &err);
+  if (s == LIMB_OK) s = limb_write(limb_reading_builder(r->reading), format, cli_text_add, &text, findings, &err);
   if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
   cli_print_findings(stderr, path, findings, LIMB_NOTE);
   limb_findings_destroy(findings);
@@ -184,17 +178,15 @@ const cli_command cli_convert = {
   .name = "convert",
   .operands = "MODEL OUT",
   .summary = "write a model in another language: limb YAML or URDF",
-  .about =
-    (const char* const[]){
-      "limb YAML keeps all of the dynamics. What URDF cannot say is written in elements",
-      "that other readers skip, and told. What is no dynamics (visual, collision ...) is",
-      "not written, and told: the model itself is never overwritten.", "",
-      "Before the file appears it is read back, and mass matrix and torques of both",
-      "robots are compared: a result that is another robot is not kept, and the exit", "code is 1.",
-      NULL},
-  .examples = (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
-                                    "limb convert puma560 - --to urdf",
-                                    "a built-in robot as URDF, on standard output", NULL},
+  .about = (const char* const[]){"limb YAML keeps all of the dynamics. What URDF cannot say is written in elements",
+                                 "that other readers skip, and told. What is no dynamics (visual, collision ...) is",
+                                 "not written, and told: the model itself is never overwritten.", "",
+                                 "Before the file appears it is read back, and mass matrix and torques of both",
+                                 "robots are compared: a result that is another robot is not kept, and the exit",
+                                 "code is 1.", NULL},
+  .examples =
+    (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
+                          "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .least = 2,
   .most = 2,

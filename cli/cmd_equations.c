@@ -34,8 +34,8 @@ static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
   if (s == LIMB_OK && text->failed) s = LIMB_E_NOMEM;
   if (s == LIMB_OK) return EXIT_FINE;
   // what is wrong with the request is about an option, all else about the robot
-  (void)cli_usage(args, "%s%s%s%s", s == LIMB_E_ARG && *err.where ? "--" : "", err.where,
-                  *err.where ? ": " : "", *err.text ? err.text : limb_status_text(s));
+  (void)cli_usage(args, "%s%s%s%s", s == LIMB_E_ARG && *err.where ? "--" : "", err.where, *err.where ? ": " : "",
+                  *err.text ? err.text : limb_status_text(s));
   return cli_exit_code(s);
 }
 
@@ -70,20 +70,18 @@ const cli_command cli_equations = {
   .operands = "MODEL",
   .summary = "the equations of motion of a small robot, as a person would write them",
   .about =
-    (const char* const[]){
-      "Prints mass matrix M, Coriolis matrix C (Christoffel symbols), gravity forces g and,",
-      "of robots with loops, the matrix Psi of their closures; on request h = C v + g, and",
-      "tau, all in one piece, with friction and springs; of robots with loops these are the",
-      "rows of tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
-      "the equations with this robot's numbers, in axes of limb info MODEL --mdh; what is",
-      "zero is left out. Numbers are rounded to 13 digits, but not in C. Gravity is that of",
-      "the model.", "",
-      "Everything is evaluated in random states and compared with the library before it is",
-      "printed. Large robots, and ball and free joints, are for limb codegen.", NULL},
+    (const char* const[]){"Prints mass matrix M, Coriolis matrix C (Christoffel symbols), gravity forces g and,",
+                          "of robots with loops, the matrix Psi of their closures; on request h = C v + g, and",
+                          "tau, all in one piece, with friction and springs; of robots with loops these are the",
+                          "rows of tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
+                          "the equations with this robot's numbers, in axes of limb info MODEL --mdh; what is",
+                          "zero is left out. Numbers are rounded to 13 digits, but not in C. Gravity is that of",
+                          "the model.", "",
+                          "Everything is evaluated in random states and compared with the library before it is",
+                          "printed. Large robots, and ball and free joints, are for limb codegen.", NULL},
   .examples = (const char* const[]){"limb equations planar_2r", "the textbook's two-link arm",
                                     "limb equations four_bar --format latex --output four_bar.tex",
-                                    "M, C, g and Psi for a paper",
-                                    "limb equations scara --what tau --numbers",
+                                    "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",
                                     "torques in one piece, with the robot's numbers", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .least = 1,

@@ -10,19 +10,16 @@
 
 static const cli_option own_options[] = {
   {"", NULL, "what to compute"},
-  {"states", "FILE.csv",
-   "table of states, one row each; - is standard input. What needs no state does without"},
+  {"states", "FILE.csv", "table of states, one row each; - is standard input. What needs no state does without"},
   {"what", "LIST", "quantities, with commas between them"},
   {"frame", "NAME", "body or frame that J, pose, velocity, Lambda and others are of"},
-  {"ref", "body|world|aligned",
-   "axes and point of what is of a frame, and of reactions (default: aligned)"},
+  {"ref", "body|world|aligned", "axes and point of what is of a frame, and of reactions (default: aligned)"},
   {"directions", "LIST",
    "of the task of Lambda, eta, mu, p, Jbar, N, condition: some of wx,wy,wz,vx,vy,vz, or angular, "
    "or linear (default: all six)"},
   {"damping", "X", "added to the diagonal of J M^-1 J' before it becomes Lambda (default: 0)"},
   {"dt", "T", "time between samples of Ad and Bd in s"},
-  {"list", NULL,
-   "print the quantities, what each needs and its shape; as text, or by --format json"},
+  {"list", NULL, "print the quantities, what each needs and its shape; as text, or by --format json"},
   {0},
 };
 
@@ -33,13 +30,8 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {own_options,
-                                            cli_model_options,
-                                            cli_world_options,
-                                            cli_wrench_options,
-                                            cli_loop_options,
-                                            output_options,
-                                            NULL};
+static const cli_option* const options[] = {
+  own_options, cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, output_options, NULL};
 
 static const char* const about[] = {
   "Reads a table of states and computes the quantities that --what lists, row by",
@@ -127,8 +119,7 @@ static const char* const examples[] = {
 static int unknown_quantity(const cli_args* args, const char* name)
 {
   const char* close = eval_nearest(name);
-  if (close)
-    return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
+  if (close) return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
   return cli_usage(args, "--what: unknown quantity '%s'; limb eval --list names them", name);
 }
 
@@ -173,8 +164,7 @@ static limb_ref read_ref(const cli_args* args)
 static int unknown_frame(const cli_args* args, const limb_model* m, const char* name)
 {
   const char* close = cli_nearest_frame(m, name);
-  if (close)
-    return cli_usage(args, "--frame: the model has no frame '%s'; did you mean '%s'?", name, close);
+  if (close) return cli_usage(args, "--frame: the model has no frame '%s'; did you mean '%s'?", name, close);
   return cli_usage(args, "--frame: the model has no frame '%s'; limb info names its bodies", name);
 }
 
@@ -212,8 +202,7 @@ limb_status eval_move(eval_run* run)
 {
   const cli_states* t = run->states;
   if (run->level == 0) return LIMB_OK;
-  return limb_kinematics(run->robot->data, t->q, run->level > 1 ? t->v : NULL,
-                         run->level > 2 ? t->a : NULL);
+  return limb_kinematics(run->robot->data, t->q, run->level > 1 ? t->v : NULL, run->level > 2 ? t->a : NULL);
 }
 
 static int compute_row(eval_sheet* s)
@@ -303,8 +292,7 @@ static int check_states(const eval_sheet* s, const char* path)
 {
   for (int i = 0; i < s->count && !path; i++) {
     if (s->quantity[i]->needs != 0)
-      return cli_usage(s->args, "--states FILE.csv is missing: the states to compute '%s' for",
-                       s->quantity[i]->name);
+      return cli_usage(s->args, "--states FILE.csv is missing: the states to compute '%s' for", s->quantity[i]->name);
   }
   return EXIT_FINE;
 }
@@ -324,8 +312,7 @@ static int run_eval(const cli_args* args)
   if (code == EXIT_FINE) code = check_states(&sheet, path);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &robot);
   if (code == EXIT_FINE) {
-    code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path)
-                                             : cli_usage(args, "out of memory");
+    code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path) : cli_usage(args, "out of memory");
     cli_dofs_free(&dofs);
     cli_robot_close(&robot);
   }
@@ -334,7 +321,5 @@ static int run_eval(const cli_args* args)
 }
 
 const cli_command cli_eval = {
-  "eval", "MODEL",  "compute any quantity for each row of a table of states",
-  about,  examples, options,
-  0,      1,        run_eval,
+  "eval", "MODEL", "compute any quantity for each row of a table of states", about, examples, options, 0, 1, run_eval,
 };

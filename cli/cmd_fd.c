@@ -20,13 +20,8 @@ static const cli_option method_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {cli_model_options,
-                                            cli_world_options,
-                                            cli_wrench_options,
-                                            cli_loop_options,
-                                            method_options,
-                                            output_options,
-                                            NULL};
+static const cli_option* const options[] = {
+  cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, method_options, output_options, NULL};
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
@@ -116,8 +111,7 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
   const int loops = limb_loop_count(robot->model) > 0;
   const unsigned part = loops ? STATES_PART : 0;
   cli_closing closing = {0};
-  int code =
-    cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | part, "direct dynamics");
+  int code = cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | part, "direct dynamics");
   if (code == EXIT_FINE && !loops && cli_has(args, "method"))
     code = cli_usage(args, "--method is for robots with loops, and this one has none");
   if (code == EXIT_FINE && loops) code = cli_closing_open(&closing, s, STATES_Q | STATES_V);

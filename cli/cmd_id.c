@@ -23,19 +23,13 @@ static const cli_option own_options[] = {
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE.csv",
-   "torques (default: standard output, unless --size, --plot or --animate is given)"},
+  {"output", "FILE.csv", "torques (default: standard output, unless --size, --plot or --animate is given)"},
   {"format", "text|json|csv", "of the sizing table (default: text)"},
   {0},
 };
 
-static const cli_option* const options[] = {own_options,
-                                            cli_model_options,
-                                            cli_world_options,
-                                            cli_wrench_options,
-                                            cli_loop_options,
-                                            output_options,
-                                            NULL};
+static const cli_option* const options[] = {
+  own_options, cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, output_options, NULL};
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
@@ -143,12 +137,11 @@ static int do_row(id_run* r)
 {
   cli_states* s = &r->states;
   const limb_environment* env = &r->robot.env;
-  const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL)
-                            : open_forces(r);
+  const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL) : open_forces(r);
   if (code != EXIT_FINE) return code;
   if (r->size)
-    cli_sizing_add(&r->sizing, &(sizing_row){s->time, s->q, s->v, r->tau, r->load,
-                                             r->loops ? r->closing.wrench : NULL});
+    cli_sizing_add(&r->sizing,
+                   &(sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
   if (r->draw) cli_plot_add(&r->plot, s->has_time ? s->time : (double)s->count, r->tau);
   const limb_status shown = r->animate ? cli_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
@@ -196,8 +189,7 @@ static int check_columns(id_run* r)
   if (cli_has(r->args, "differentiate")) {
     code = cli_states_need(s, STATES_Q | STATES_TIME | part, "--differentiate");
     if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A)) {
-      (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n",
-                    s->path);
+      (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n", s->path);
     }
     if (code == EXIT_FINE) {
       (void)fprintf(stderr,
@@ -224,9 +216,8 @@ static int check_options(const id_run* r)
   const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
   const char* film = cli_get(r->args, "animate");
   if (cli_has(r->args, "format") && !r->size) {
-    return cli_usage(r->args,
-                     "--format is for the table of --size; torques are CSV (limb eval --what tau "
-                     "writes JSON)");
+    return cli_usage(r->args, "--format is for the table of --size; torques are CSV (limb eval --what tau "
+                              "writes JSON)");
   }
   if (r->size + is_standard_output(path) + is_standard_output(plot) > 1) {
     return cli_usage(r->args, "--size, --output and --plot cannot share standard output");
@@ -278,14 +269,11 @@ static void draw(const id_run* r, const plot_series* series)
   const sp_vec3 g = r->robot.env.gravity;
   char title[300], subtitle[600];
   (void)snprintf(title, sizeof title, "%s: torques of the joints", limb_model_name(r->robot.model));
-  (void)snprintf(subtitle, sizeof subtitle,
-                 "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
-                 r->states.path, (unsigned long long)r->states.count,
-                 r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
+  (void)snprintf(subtitle, sizeof subtitle, "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
+                 r->states.path, (unsigned long long)r->states.count, r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
                  r->robot.env.friction ? "as in the model" : "left out",
                  r->dofs.nv > PLOT_MOST ? "; only the first joints are drawn" : "");
-  const plot_words words = {
-    .title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
+  const plot_words words = {.title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
   cli_plot_draw(&r->plot, series, &words, r->drawing.stream);
 }
 
@@ -303,8 +291,8 @@ static int draw_plot(const id_run* r)
     }
   }
   if (nv > PLOT_MOST) {
-    (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n",
-                  cli_get(r->args, "plot"), PLOT_MOST, nv);
+    (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n", cli_get(r->args, "plot"),
+                  PLOT_MOST, nv);
   }
   draw(r, series);
   free(series);
@@ -314,8 +302,7 @@ static int draw_plot(const id_run* r)
 static int draw_animation(const id_run* r)
 {
   const cli_picture kind = cli_picture_of(cli_get(r->args, "animate"));
-  return cli_animation_draw(r->animation, kind, r->film.stream) == LIMB_OK ? EXIT_FINE
-                                                                           : out_of_memory(r);
+  return cli_animation_draw(r->animation, kind, r->film.stream) == LIMB_OK ? EXIT_FINE : out_of_memory(r);
 }
 
 // ---- running ---------------------------------------------------------------------------------------
@@ -353,8 +340,7 @@ static int open_closing(id_run* r)
   int motors = 0;
   for (int k = 0; k < r->dofs.nv; k++) motors += !r->dofs.v[k].passive;
   if (motors == 0)
-    (void)fprintf(stderr, "%s: note: no joint has a motor: there are no torques to write\n",
-                  r->states.path);
+    (void)fprintf(stderr, "%s: note: no joint has a motor: there are no torques to write\n", r->states.path);
   r->states.only_active = 1;
   return cli_closing_open(&r->closing, &r->states, STATES_Q | rates);
 }
@@ -389,10 +375,8 @@ static int run_states(id_run* r)
 
 static int run_id(const cli_args* args)
 {
-  id_run r = {.args = args,
-              .size = cli_has(args, "size"),
-              .draw = cli_has(args, "plot"),
-              .animate = cli_has(args, "animate")};
+  id_run r = {
+    .args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot"), .animate = cli_has(args, "animate")};
   int code = check_options(&r);
   if (code == EXIT_FINE) code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);

@@ -36,8 +36,7 @@ static json_t* robot_json(const limb_robot_info* robot, const limb_model* m)
 
 // ---- the list --------------------------------------------------------------------------------------
 
-static limb_status add_robot(int index, cli_table* t, json_t* list, const char** name,
-                             limb_error* err)
+static limb_status add_robot(int index, cli_table* t, json_t* list, const char** name, limb_error* err)
 {
   limb_robot_info robot;
   limb_model* m = NULL;
@@ -65,8 +64,7 @@ static int print_list(const cli_args* args)
   const char* name = "";
   int code = EXIT_FINE;
   for (int k = 0; k < 4; k++) cli_cell(&t, "%s", names[k]);
-  for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++)
-    s = add_robot(i, &t, list, &name, &err);
+  for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++) s = add_robot(i, &t, list, &name, &err);
   (void)json_object_set_new(answer, "models", list);
   if (s != LIMB_OK) {
     code = fail(args, name, s, &err);
@@ -91,8 +89,7 @@ static limb_status text_of(const limb_robot_info* robot, cli_text* text, limb_er
   }
   limb_reading* r = NULL;
   limb_status s = limb_read_robot(robot->name, NULL, &r, err);
-  if (s == LIMB_OK)
-    s = limb_write(limb_reading_builder(r), LIMB_FORMAT_YAML, cli_text_add, text, NULL, err);
+  if (s == LIMB_OK) s = limb_write(limb_reading_builder(r), LIMB_FORMAT_YAML, cli_text_add, text, NULL, err);
   limb_reading_destroy(r);
   return s == LIMB_OK && text->failed ? LIMB_E_NOMEM : s;
 }
@@ -116,8 +113,7 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
     code = cli_json_print(answer, stdout, cli_title(args));
   } else {
     // Comments of YAML: the output is a model file.
-    printf("# %s: %s\n# origin: %s\n%s", robot->name, robot->title, robot->origin,
-           text_or_empty(&text));
+    printf("# %s: %s\n# origin: %s\n%s", robot->name, robot->title, robot->origin, text_or_empty(&text));
   }
   limb_model_destroy(m);
   cli_text_free(&text);
@@ -149,11 +145,9 @@ const cli_command cli_models = {
   .name = "models",
   .operands = "[NAME]",
   .summary = "the built-in robots, or the model file of one",
-  .about =
-    (const char* const[]){
-      "The names can be given wherever a model file is expected; a file of that name",
-      "goes first. With NAME the file of the robot is printed, and where its figures", "are from.",
-      NULL},
+  .about = (const char* const[]){"The names can be given wherever a model file is expected; a file of that name",
+                                 "goes first. With NAME the file of the robot is printed, and where its figures",
+                                 "are from.", NULL},
   .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
                                     "begin a model of your own with one of them", NULL},
   .options = (const cli_option* const[]){options, NULL},

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cli_option* const options[] = {sim_plan_options,   sim_input_options,
-                                            cli_model_options,  cli_world_options,
-                                            sim_output_options, NULL};
+static const cli_option* const options[] = {sim_plan_options,  sim_input_options,  cli_model_options,
+                                            cli_world_options, sim_output_options, NULL};
 
 static const char* const about[] = {
   "Simulates a robot: from forces to accelerations, from accelerations to motion. The",
@@ -119,8 +118,7 @@ static int run_sim(const cli_args* args)
   if (code == EXIT_FINE) code = prepare(&job);
   if (code == EXIT_FINE) {
     limb_sim_state at;
-    if (limb_sim_now(job.sim, &at) == LIMB_OK)
-      (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
+    if (limb_sim_now(job.sim, &at) == LIMB_OK) (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
     code = sim_run_to_end(&job, &out);
     code = tell(&job, &out, code);
   }

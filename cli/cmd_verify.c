@@ -98,8 +98,7 @@ static limb_status run_states(comparison* x)
 static double tolerance_of(const comparison* x, const verify_check* c)
 {
   if (c->class == VERIFY_INVERSE)
-    return fmax(x->tolerance,
-                x->t.condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->t.condition) : 1e-4);
+    return fmax(x->tolerance, x->t.condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->t.condition) : 1e-4);
   return c->class == VERIFY_DIFFERENCES ? fmax(x->tolerance, 1e-6) : x->tolerance;
 }
 
@@ -113,9 +112,7 @@ static const char* judge(const comparison* x, int k, char* why)
     verdict = "not applicable", text = c->unless ? c->unless : "not for this robot";
   } else if (o->states == 0 && o->singular > 0) {
     verdict = "not applicable";
-    text = c->class == VERIFY_INVERSE ? "M is singular"
-           : c->unless                ? c->unless
-                                      : "the robot has no mass";
+    text = c->class == VERIFY_INVERSE ? "M is singular" : c->unless ? c->unless : "the robot has no mass";
   } else if (o->status != LIMB_OK) {
     verdict = "FAILED", text = limb_status_text(o->status);
   } else if (o->states == 0) {
@@ -178,9 +175,8 @@ static int print_text(const comparison* x)
                                       "tolerance", "at state", "states", "verdict"};
   const sp_vec3 g = x->t.env.gravity;
   cli_table t = cli_table_make("lllrrrrl");
-  printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n",
-         limb_model_name(x->m), x->t.nv, x->states, x->states == 1 ? "" : "s",
-         (unsigned long long)x->seed, g.x, g.y, g.z);
+  printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n", limb_model_name(x->m), x->t.nv,
+         x->states, x->states == 1 ? "" : "s", (unsigned long long)x->seed, g.x, g.y, g.z);
   for (int k = 0; k < 8; k++) cli_cell(&t, "%s", names[k]);
   for (int k = 0; k < x->count; k++) print_row(x, &t, k);
   cli_table_print(&t, stdout, "  ");
@@ -243,8 +239,7 @@ static int read_numbers(comparison* x)
   const cli_args* args = x->args;
   if (cli_has(args, "states") && !cli_numbers(args, "states", 1, &states)) return EXIT_USAGE;
   if (cli_has(args, "seed") && !cli_numbers(args, "seed", 1, &seed)) return EXIT_USAGE;
-  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &tolerance))
-    return EXIT_USAGE;
+  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &tolerance)) return EXIT_USAGE;
   if (states < 1 || states > 1e6 || states != floor(states))
     return cli_usage(args, "--states must be a whole number from 1 to 1000000");
   if (seed < 0 || seed > 9007199254740992.0 || seed != floor(seed))
@@ -268,11 +263,10 @@ static limb_status close_loops(comparison* x, const cli_robot* r)
   limb_assembly_report report = {.loop = -1};
   const limb_status s = verify_loops_open(&x->t, &report);
   if (s != LIMB_E_NOCONV) return s;
-  (void)cli_usage(
-    x->args,
-    "%s: no configuration that closes the loops was found: loop '%s' stays %.3g apart; "
-    "limb assemble looks for one",
-    limb_reading_source(r->reading), cli_loop_name(x->m, report.loop), report.residual);
+  (void)cli_usage(x->args,
+                  "%s: no configuration that closes the loops was found: loop '%s' stays %.3g apart; "
+                  "limb assemble looks for one",
+                  limb_reading_source(r->reading), cli_loop_name(x->m, report.loop), report.residual);
   finish(x);
   return s;
 }
@@ -333,23 +327,20 @@ const cli_command cli_verify = {
   .name = "verify",
   .operands = "MODEL",
   .summary = "the same quantities by independent formulations, and how far they disagree",
-  .about =
-    (const char* const[]){
-      "Random states lie within the limits of the joints, velocities and accelerations",
-      "between -1 and 1. Of which joints hybrid dynamics is given the acceleration, and",
-      "of which the force, is random, too. Disagreements are relative to the largest",
-      "number of the quantity, or of the terms that it is the sum of, where they cancel.",
-      "Derivatives are compared with dual numbers and with each other. Large robots are",
-      "looked at in fewer states, and tensors of theirs are left out: the table says so,",
-      "as it does of what is not for a robot. Most checks see the tree of joints; those of",
-      "robots with loops come last, in states that close them: near where the model",
-      "begins, with independent velocities and accelerations at random, and the others",
-      "as they follow. The exit code is 1 when a disagreement is above its tolerance, 4",
-      "when no configuration closes the loops.", NULL},
-  .examples =
-    (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
-                          "limb verify humanoid --base floating --states 1000",
-                          "more states, and a base that moves", NULL},
+  .about = (const char* const[]){"Random states lie within the limits of the joints, velocities and accelerations",
+                                 "between -1 and 1. Of which joints hybrid dynamics is given the acceleration, and",
+                                 "of which the force, is random, too. Disagreements are relative to the largest",
+                                 "number of the quantity, or of the terms that it is the sum of, where they cancel.",
+                                 "Derivatives are compared with dual numbers and with each other. Large robots are",
+                                 "looked at in fewer states, and tensors of theirs are left out: the table says so,",
+                                 "as it does of what is not for a robot. Most checks see the tree of joints; those of",
+                                 "robots with loops come last, in states that close them: near where the model",
+                                 "begins, with independent velocities and accelerations at random, and the others",
+                                 "as they follow. The exit code is 1 when a disagreement is above its tolerance, 4",
+                                 "when no configuration closes the loops.", NULL},
+  .examples = (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
+                                    "limb verify humanoid --base floating --states 1000",
+                                    "more states, and a base that moves", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, NULL},
   .least = 1,
   .most = 1,

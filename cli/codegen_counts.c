@@ -20,14 +20,8 @@ typedef struct formula {
 } formula;
 
 static const formula formulas[] = {
-  {{"Newton-Euler, nothing customised: 130n-68, 101n-56", "Featherstone 1987", 130, 101},
-   68,
-   56,
-   1},
-  {{"customised, general chain: 92n-127, 81n-117", "Khalil's method, at second hand", 92, 81},
-   127,
-   117,
-   2},
+  {{"Newton-Euler, nothing customised: 130n-68, 101n-56", "Featherstone 1987", 130, 101}, 68, 56, 1},
+  {{"customised, general chain: 92n-127, 81n-117", "Khalil's method, at second hand", 92, 81}, 127, 117, 2},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 

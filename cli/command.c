@@ -30,8 +30,7 @@ const cli_option cli_model_options[] = {
    "file says, "
    "else fixed)"},
   {"no-mimic", NULL, "mimic joints move on their own"},
-  {"from", "urdf|yaml|par|mjcf",
-   "language of the file (default: by its name, then by its content)"},
+  {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
   {"max-bytes", "N", "refuse longer files (default: 67108864)"},
   {0},
 };
@@ -40,8 +39,7 @@ const cli_option cli_world_options[] = {
   {"", NULL, "the world"},
   {"gravity", "X,Y,Z", "acceleration of gravity in m/s^2 (default: the model's, mostly 0,0,-9.81)"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
-  {"coulomb-width", "W",
-   "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
+  {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {0},
 };
 
@@ -68,10 +66,7 @@ char* const* cli_words(const cli_args* args) { return args->operands; }
 
 int cli_operand_count(const cli_args* args) { return args->count; }
 
-const char* cli_operand(const cli_args* args, int k)
-{
-  return k >= 0 && k < args->count ? args->operands[k] : NULL;
-}
+const char* cli_operand(const cli_args* args, int k) { return k >= 0 && k < args->count ? args->operands[k] : NULL; }
 
 int cli_usage(const cli_args* args, const char* format, ...)
 {
@@ -109,8 +104,7 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
   if (count == 1) {
     (void)cli_usage(args, "--%s takes a number, not '%s'", name, text);
   } else {
-    (void)cli_usage(args, "--%s takes %d numbers with commas between them, not '%s'", name, count,
-                    text);
+    (void)cli_usage(args, "--%s takes %d numbers with commas between them, not '%s'", name, count, text);
   }
   return 0;
 }
@@ -160,9 +154,7 @@ static int swapped(const char* a, const char* b)
 {
   size_t k = 0;
   while (a[k] && lower(a[k]) == lower(b[k])) k++;
-  if (!a[k] || !b[k] || !a[k + 1] || lower(a[k]) != lower(b[k + 1]) ||
-      lower(a[k + 1]) != lower(b[k]))
-    return 0;
+  if (!a[k] || !b[k] || !a[k + 1] || lower(a[k]) != lower(b[k + 1]) || lower(a[k + 1]) != lower(b[k])) return 0;
   return same_letters(a + k + 2, b + k + 2, strlen(a) + 1);
 }
 
@@ -225,10 +217,8 @@ static int is_allowed(const cli_option* o, const char* value)
 static int keep_option(cli_args* args, const cli_option* o, const char* value)
 {
   if (cli_has(args, o->name)) return cli_usage(args, "--%s is given twice", o->name);
-  if (o->argument && !*value)
-    return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
-  if (!is_allowed(o, value))
-    return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
+  if (o->argument && !*value) return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
+  if (!is_allowed(o, value)) return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
   if (args->noptions == MOST_OPTIONS) return cli_usage(args, "too many options");
   args->options[args->noptions].option = o;
   args->options[args->noptions++].value = value;
@@ -261,14 +251,11 @@ static int check_operands(const cli_args* args)
   const char* optional = c->options && *c->options ? " [options]" : "";
   const char* blank = *c->operands ? " " : "";
   if (few)
-    return cli_usage(args, "%s; usage: %s%s%s%s",
-                     args->count ? "an operand is missing" : "nothing to work on", args->title,
-                     optional, blank, c->operands);
-  if (empty)
-    return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank,
-                     c->operands);
-  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->most],
-                   args->title, optional, blank, c->operands);
+    return cli_usage(args, "%s; usage: %s%s%s%s", args->count ? "an operand is missing" : "nothing to work on",
+                     args->title, optional, blank, c->operands);
+  if (empty) return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank, c->operands);
+  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->most], args->title, optional,
+                   blank, c->operands);
 }
 
 // argv holds what follows the name of the command.

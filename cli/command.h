@@ -4,25 +4,22 @@
 #define LIMB_CLI_COMMAND_H
 
 typedef struct cli_option {
-  const char*
-    name; // without dashes: "base"; "": no option, but the heading of what follows, in help
-  const char*
-    argument; // what follows it: "FILE", "X,Y,Z"; words joined by | are the only ones allowed;
-              // NULL: a flag
-  const char* help; // one line
+  const char* name;     // without dashes: "base"; "": no option, but the heading of what follows, in help
+  const char* argument; // what follows it: "FILE", "X,Y,Z"; words joined by | are the only ones allowed;
+                        // NULL: a flag
+  const char* help;     // one line
 } cli_option;
 
 typedef struct cli_args cli_args;
 
 typedef struct cli_command {
   const char* name;
-  const char* operands; // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
-  const char* summary;  // one line
-  const char* const* about;    // paragraphs of the help, line by line, closed by NULL
-  const char* const* examples; // command lines, each followed by what it does; closed by NULL
-  const cli_option* const*
-    options;       // groups of options, each closed by an entry without name; NULL-closed
-  int least, most; // number of operands; most -1: any
+  const char* operands;             // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
+  const char* summary;              // one line
+  const char* const* about;         // paragraphs of the help, line by line, closed by NULL
+  const char* const* examples;      // command lines, each followed by what it does; closed by NULL
+  const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
+  int least, most;                  // number of operands; most -1: any
   int (*run)(const cli_args* args);
 } cli_command;
 

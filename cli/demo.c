@@ -42,10 +42,9 @@ int limb_cmd_demo(void)
   demo_run run = {.status = demo_robots_make(robots)};
   const uint32_t v = limb_version();
   if (run.status == LIMB_OK) {
-    printf("limb %u.%u.%u, robot dynamics in C. SI units, radians; gravity 9.81 m/s^2.\n\n",
-           v >> 16, v >> 8 & 0xff, v & 0xff);
-    for (int i = 0; i < DEMO_ROBOTS && run.status == LIMB_OK; i++)
-      show_robot(&run, i + 1, &robots[i]);
+    printf("limb %u.%u.%u, robot dynamics in C. SI units, radians; gravity 9.81 m/s^2.\n\n", v >> 16, v >> 8 & 0xff,
+           v & 0xff);
+    for (int i = 0; i < DEMO_ROBOTS && run.status == LIMB_OK; i++) show_robot(&run, i + 1, &robots[i]);
   }
   if (run.status == LIMB_OK) demo_show_loops(&run, DEMO_ROBOTS + 1);
   if (run.status == LIMB_OK) demo_show_agreement(&run, robots);

@@ -149,8 +149,7 @@ static double largest(demo_run* run, const demo_robot* r, comparison* compare)
 void demo_show_agreement(demo_run* run, const demo_robot robots[DEMO_ROBOTS])
 {
   demo_print(DEMO_BOLD, "Agreement");
-  printf(" of independent formulations, %d random states each: largest relative difference\n\n",
-         (int)STATES);
+  printf(" of independent formulations, %d random states each: largest relative difference\n\n", (int)STATES);
   printf("  %-44s", "");
   for (int i = 0; i < DEMO_ROBOTS; i++) printf(" %10s", robots[i].name);
   puts("");

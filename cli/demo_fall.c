@@ -42,8 +42,8 @@ static void correct_free(const demo_robot* r, const double* u, double* du)
 }
 
 // Slope at q0 exp(u), v0 + dv.
-static void evaluate(demo_run* run, const demo_robot* r, const limb_environment* env,
-                     const fall_state* at, const double* u, const double* dv, slope* out)
+static void evaluate(demo_run* run, const demo_robot* r, const limb_environment* env, const fall_state* at,
+                     const double* u, const double* dv, slope* out)
 {
   static const double none[DEMO_MOST] = {0};
   double q[DEMO_MOST], v[DEMO_MOST], friction[DEMO_MOST];
@@ -56,8 +56,7 @@ static void evaluate(demo_run* run, const demo_robot* r, const limb_environment*
   for (int k = 0; k < r->nv; k++) out->power += v[k] * friction[k];
 }
 
-static void runge_kutta(demo_run* run, const demo_robot* r, const limb_environment* env,
-                        fall_state* x)
+static void runge_kutta(demo_run* run, const demo_robot* r, const limb_environment* env, fall_state* x)
 {
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   slope k = {.power = 0};
@@ -80,8 +79,7 @@ static void runge_kutta(demo_run* run, const demo_robot* r, const limb_environme
 
 // ---- what is shown ------------------------------------------------------------------------------
 
-static limb_energy energy_of(demo_run* run, const demo_robot* r, const limb_environment* env,
-                             const fall_state* x)
+static limb_energy energy_of(demo_run* run, const demo_robot* r, const limb_environment* env, const fall_state* x)
 {
   limb_energy e = {0, 0, 0};
   demo_keep(run, limb_energies(r->data, x->q, x->v, env, &e));
@@ -106,8 +104,7 @@ static flight flight_of(demo_run* run, const demo_robot* r, const fall_state* x)
 static void print_flight(demo_run* run, const demo_robot* r, const flight* from, const flight* to)
 {
   const sp_vec3 g = limb_model_gravity(r->model), one = from->momentum.m;
-  const sp_vec3 path =
-    sp_add3(sp_scale3(DURATION, from->velocity), sp_scale3(DURATION * DURATION / 2, g));
+  const sp_vec3 path = sp_add3(sp_scale3(DURATION, from->velocity), sp_scale3(DURATION * DURATION / 2, g));
   const double off = sp_norm3(sp_sub3(to->com, sp_add3(from->com, path)));
   const double spin = sp_norm3(sp_sub3(to->momentum.m, one)) / sp_norm3(one);
   printf("    the centre of mass fell %.3f m, %.1e m off the parabola; the spin of %.3f kg m^2/s\n"
@@ -175,9 +172,8 @@ void demo_show_fall(demo_run* run, const demo_robot* r)
     if (i % every == 0) print_energies(has, i * STEP, &e, x.lost, sum);
   }
   if (run->status != LIMB_OK) return;
-  printf(
-    "    the sum is off by %.1e J at most, %.1e of the energy that moved (%d steps of %.0f ms)\n",
-    drift, drift / moved, steps, STEP * 1e3);
+  printf("    the sum is off by %.1e J at most, %.1e of the energy that moved (%d steps of %.0f ms)\n", drift,
+         drift / moved, steps, STEP * 1e3);
   if (!(drift <= BALANCED * moved)) run->findings++;
   const flight after = flight_of(run, r, &x);
   if (has.flies) print_flight(run, r, &before, &after);

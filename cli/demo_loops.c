@@ -37,8 +37,8 @@ static void show_mobility(demo_run* run, closed_robot* r)
   demo_keep(run, limb_mobility_at(r->loops, r->q, NULL, &x));
   demo_keep(run, limb_loop_gap_of(r->loops, r->q, NULL, NULL, &gap));
   demo_print(DEMO_BOLD, "\n  Loops");
-  printf(": %d velocities less %d equations: %d motions, %d motors; closed to %.1e m\n", x.nv,
-         x.rows, x.mobility, x.active, gap.place);
+  printf(": %d velocities less %d equations: %d motions, %d motors; closed to %.1e m\n", x.nv, x.rows, x.mobility,
+         x.active, gap.place);
 }
 
 // Forces of the legs that hold the platform still.
@@ -76,8 +76,7 @@ static limb_status fall_by(closed_robot* r, limb_closed_method method, double* a
   const limb_closed_motion rest = {.q = r->q, .v = none};
   limb_closed_options how = limb_default_closed_options();
   how.method = method;
-  if (method == LIMB_CLOSED_AUTO)
-    return limb_parallel_forward_dynamics(r->parallel, r->q, none, none, NULL, NULL, a);
+  if (method == LIMB_CLOSED_AUTO) return limb_parallel_forward_dynamics(r->parallel, r->q, none, none, NULL, NULL, a);
   return limb_closed_forward_dynamics(r->loops, &rest, none, &how, a, NULL, NULL);
 }
 
@@ -104,8 +103,7 @@ void demo_show_loops(demo_run* run, int number)
   char heading[96];
   closed_robot r = {.model = NULL};
   make(run, "gough_stewart", &r);
-  (void)snprintf(heading, sizeof heading, "%d. gough_stewart: a platform on six driven legs",
-                 number);
+  (void)snprintf(heading, sizeof heading, "%d. gough_stewart: a platform on six driven legs", number);
   demo_print(DEMO_BOLD, heading);
   puts("");
   if (run->status == LIMB_OK) show_mobility(run, &r);

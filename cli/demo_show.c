@@ -135,9 +135,7 @@ static void print_picture(const demo_robot* r, const double* M)
     puts("");
   }
   puts("    ██ above 0.3, ▓▓ above 0.1, ▒▒ above 0.03, ░░ above 0, · exactly 0");
-  printf(
-    "    %d of %d entries are exactly 0: branches feel each other only through what carries them\n",
-    zeros, n * n);
+  printf("    %d of %d entries are exactly 0: branches feel each other only through what carries them\n", zeros, n * n);
 }
 
 void demo_show_mass_matrix(demo_run* run, const demo_robot* r)

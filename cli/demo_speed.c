@@ -64,9 +64,7 @@ void demo_show_speed(demo_run* run, const demo_robot robots[DEMO_ROBOTS])
   static const struct {
     const char* text;
     call* one;
-  } table[] = {{"inverse dynamics (RNEA)", inverse},
-               {"mass matrix (CRBA)", matrix},
-               {"forward dynamics", forward}};
+  } table[] = {{"inverse dynamics (RNEA)", inverse}, {"mass matrix (CRBA)", matrix}, {"forward dynamics", forward}};
   demo_print(DEMO_BOLD, "Speed");
   puts(" on this machine, one call, sines and cosines included; `make bench` measures with care\n");
   printf("  %-44s", "");

@@ -51,10 +51,9 @@ static int straighten(const cli_track* t, int at)
   const double dot = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
   for (int k = 0; dot < 0 && k < 4; k++) q[k] = -q[k];
   if (fabs(dot) >= 0.7071) return EXIT_FINE;
-  return too_far(
-    t->states, t->states->dofs->q[at].name,
-    "the rotation turns by more than 90 degrees from one row to the next: too few rows to "
-    "differentiate");
+  return too_far(t->states, t->states->dofs->q[at].name,
+                 "the rotation turns by more than 90 degrees from one row to the next: too few rows to "
+                 "differentiate");
 }
 
 // What no spline can follow: an angle that was wrapped, a rotation between rows that are far apart.
@@ -68,10 +67,9 @@ static int check_step(const cli_track* t)
   }
   for (int k = 0; k < s->dofs->nq && t->rows > 1; k++) {
     if (s->dofs->q[k].linear || fabs(q[k] - (q - t->width)[k]) <= 3.1416) continue;
-    return too_far(
-      s, s->dofs->q[k].name,
-      "the angle jumps by more than half a turn from one row to the next: was it wrapped "
-      "to one turn? Unwrap it to differentiate");
+    return too_far(s, s->dofs->q[k].name,
+                   "the angle jumps by more than half a turn from one row to the next: was it wrapped "
+                   "to one turn? Unwrap it to differentiate");
   }
   return EXIT_FINE;
 }
@@ -103,19 +101,17 @@ static int fit(cli_track* t)
   const cli_states* s = t->states;
   const size_t nq = (size_t)s->dofs->nq;
   if (t->rows < LEAST) {
-    return cli_usage(s->args, "%s: --differentiate needs at least %d rows, not %llu", s->path,
-                     LEAST, (unsigned long long)t->rows);
+    return cli_usage(s->args, "%s: --differentiate needs at least %d rows, not %llu", s->path, LEAST,
+                     (unsigned long long)t->rows);
   }
   const limb_samples samples = {t->rows, t->time, s->dofs->nq, t->value, t->width};
   limb_error err;
   t->d1 = calloc(nq + 1, sizeof *t->d1);
   t->d2 = calloc(nq + 1, sizeof *t->d2);
   limb_status status = LIMB_E_NOMEM;
-  if (t->d1 && t->d2)
-    status = limb_signal_create(LIMB_SIGNAL_SPLINE, &samples, NULL, &t->curve, &err);
+  if (t->d1 && t->d2) status = limb_signal_create(LIMB_SIGNAL_SPLINE, &samples, NULL, &t->curve, &err);
   if (status == LIMB_OK) return EXIT_FINE;
-  if (status == LIMB_E_NOMEM)
-    return cli_usage(s->args, "--differentiate keeps all rows, and memory ran out");
+  if (status == LIMB_E_NOMEM) return cli_usage(s->args, "--differentiate keeps all rows, and memory ran out");
   return cli_usage(s->args, "%s: --differentiate: %s", s->path, err.text);
 }
 
@@ -170,8 +166,7 @@ static void fly(const double* q, const double* d1, const double* d2, double* v, 
   put3(dw, a), put3(du, a + 3);
 }
 
-static void joint_rates(const cli_states* s, const limb_joint_info* j, const double* d1,
-                        const double* d2)
+static void joint_rates(const cli_states* s, const limb_joint_info* j, const double* d1, const double* d2)
 {
   const double* q = s->q + j->q;
   double *v = s->v + j->v, *a = s->a + j->v;

@@ -12,8 +12,7 @@ static int is_linear(limb_joint_type type, const char* suffix)
 }
 
 // Appends one name to the text and returns where the next begins.
-static char* put(cli_dof* d, int joint, const limb_joint_info* info, int index, const char* suffix,
-                 char* text)
+static char* put(cli_dof* d, int joint, const limb_joint_info* info, int index, const char* suffix, char* text)
 {
   const limb_joint_def* def = &info->def;
   const size_t name = strlen(def->name), rest = strlen(suffix);
@@ -33,8 +32,7 @@ static int find_still(const limb_model* m, int body, signed char* still)
   while (still[at] < 0) {
     limb_body_info link;
     limb_joint_info joint;
-    if (limb_get_body(m, at, &link) != LIMB_OK || limb_get_joint(m, link.joint, &joint) != LIMB_OK)
-      return 0;
+    if (limb_get_body(m, at, &link) != LIMB_OK || limb_get_joint(m, link.joint, &joint) != LIMB_OK) return 0;
     if (joint.def.type != LIMB_FIXED) return still[body] = 0;
     at = link.parent;
   }
@@ -69,18 +67,14 @@ static int find_base(const limb_model* m, cli_dofs* d)
     limb_joint_info x;
     if (limb_get_joint(m, d->v[k].joint, &x) != LIMB_OK) continue;
     d->v[k].root = find_still(m, x.def.parent, still);
-    d->v[k].moves =
-      d->v[k].base || (d->v[k].root && (x.def.type == LIMB_FREE || x.def.type == LIMB_PLANAR));
+    d->v[k].moves = d->v[k].base || (d->v[k].root && (x.def.type == LIMB_FREE || x.def.type == LIMB_PLANAR));
   }
   free(still);
   free(given);
   return fine;
 }
 
-const char* cli_base_type(limb_joint_type type)
-{
-  return type == LIMB_FREE ? "floating" : limb_joint_type_name(type);
-}
+const char* cli_base_type(limb_joint_type type) { return type == LIMB_FREE ? "floating" : limb_joint_type_name(type); }
 
 const char* cli_base_name(const limb_model* m, const cli_dofs* d)
 {

@@ -12,7 +12,7 @@ typedef struct cli_dof {
   int passive;      // 1: its joint has no motor
   int root;         // 1: between its joint and the world nothing moves
   int base;         // 1: its force is given when the base is what moves (limb/moving_base.h)
-  int moves; // 1: of the model's moving base: limb_mark_base, or a free or planar root with a motor
+  int moves;        // 1: of the model's moving base: limb_mark_base, or a free or planar root with a motor
 } cli_dof;
 
 typedef struct cli_dofs {

@@ -51,10 +51,10 @@ typedef struct eval_run {
   int np;                         // parameters
   limb_parameter_info* parameter; // NULL: not needed, like base
   limb_base_parameters* base;
-  limb_dual* dual; // of second derivatives
-  double* work;    // scratch, as much as the quantities ask for
-  double* zero;    // nv
-  int level;       // what limb_kinematics is called with, as in eval_quantity; all that is needed
+  limb_dual* dual;         // of second derivatives
+  double* work;            // scratch, as much as the quantities ask for
+  double* zero;            // nv
+  int level;               // what limb_kinematics is called with, as in eval_quantity; all that is needed
   unsigned char* floating; // nv marks: forces of the moving base are given; NULL: not needed
   char because[240];       // what a computation that failed has to say about it; "": nothing
   // Of quantities of loops: eval_closed.c.
@@ -94,10 +94,10 @@ typedef struct eval_quantity {
   const char* name;
   const char* meaning;
   eval_axis axes[EVAL_AXES + 1];
-  unsigned needs;   // EVAL_Q ..., bits of states.h
-  int level;        // of limb_kinematics: 0 not needed, 1 poses, 2 velocities, 3 accelerations
-  unsigned of;      // bits OF_FRAME ...
-  const char* unit; // NULL: of the degree of freedom, or no single one
+  unsigned needs;            // EVAL_Q ..., bits of states.h
+  int level;                 // of limb_kinematics: 0 not needed, 1 poses, 2 velocities, 3 accelerations
+  unsigned of;               // bits OF_FRAME ...
+  const char* unit;          // NULL: of the degree of freedom, or no single one
   const char* const* fields; // of AXIS_FIELD, closed by NULL
   limb_status (*compute)(eval_run* run, double* x);
   double (*room)(const eval_run* run); // numbers of scratch; NULL: none
@@ -146,12 +146,10 @@ double eval_size(const eval_quantity* e, const eval_run* run);
 const char* eval_axis_text(eval_axis axis);
 
 // Name of index k along an axis: "elbow", "wx", "kinetic".
-void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size_t k, char* text,
-                     size_t size);
+void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size_t k, char* text, size_t size);
 
 // Name of a number: the quantity and its indices along the first axes, "M.elbow.wrist". index: axes of them.
-void eval_name(const eval_quantity* e, const eval_run* run, int axes, const size_t* index,
-               char* text, size_t size);
+void eval_name(const eval_quantity* e, const eval_run* run, int axes, const size_t* index, char* text, size_t size);
 
 // The next index of the first axes, the last one fastest. 0 at the end.
 int eval_advance(const eval_quantity* e, const eval_run* run, int axes, size_t* index);

@@ -6,9 +6,8 @@
 
 const eval_quantity* eval_get(int k)
 {
-  static const eval_quantity* const tables[] = {eval_dynamics,    eval_hybrid,   eval_kinematics,
-                                                eval_derivatives, eval_geometry, eval_task,
-                                                eval_parameters,  eval_loops};
+  static const eval_quantity* const tables[] = {eval_dynamics, eval_hybrid, eval_kinematics, eval_derivatives,
+                                                eval_geometry, eval_task,   eval_parameters, eval_loops};
   const size_t count = sizeof tables / sizeof tables[0];
   for (size_t t = 0; t < count; t++) {
     for (const eval_quantity* e = tables[t]; e->name; e++, k--)
@@ -141,8 +140,7 @@ static size_t direction(const eval_run* run, size_t k)
   }
 }
 
-void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size_t k, char* text,
-                     size_t size)
+void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size_t k, char* text, size_t size)
 {
   const cli_dof* dof = run->dofs->v;
   const int* split = run->dofs->split;
@@ -152,18 +150,12 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
   switch (kind) {
   case AXIS_NONE: *text = '\0'; break;
   case AXIS_DOF: (void)snprintf(text, size, "%s", dof[k].name); break;
-  case AXIS_STATE:
-    (void)snprintf(text, size, "%s.%s", k < nv ? "q" : "v", dof[k < nv ? k : k - nv].name);
-    break;
+  case AXIS_STATE: (void)snprintf(text, size, "%s.%s", k < nv ? "q" : "v", dof[k < nv ? k : k - nv].name); break;
   case AXIS_TASK: (void)snprintf(text, size, "%s", part[direction(run, k)]); break;
-  case AXIS_PARAMETER:
-    (void)snprintf(text, size, "%s.%s", run->parameter[k].of, run->parameter[k].symbol);
-    break;
+  case AXIS_PARAMETER: (void)snprintf(text, size, "%s.%s", run->parameter[k].of, run->parameter[k].symbol); break;
   case AXIS_BASE: (void)snprintf(text, size, "%s", limb_base_name(run->base, (int)k)); break;
   case AXIS_FLOATING: (void)snprintf(text, size, "%s", dof[split[k]].name); break;
-  case AXIS_ARM:
-    (void)snprintf(text, size, "%s", dof[split[run->dofs->nbase + (int)k]].name);
-    break;
+  case AXIS_ARM: (void)snprintf(text, size, "%s", dof[split[run->dofs->nbase + (int)k]].name); break;
   case AXIS_JOINT: (void)snprintf(text, size, "%s", joint_name(run, k)); break;
   case AXIS_Q: (void)snprintf(text, size, "%s", run->dofs->q[k].name); break;
   case AXIS_ACTIVE: (void)snprintf(text, size, "%s", dof[active_dof(run->dofs, k)].name); break;
@@ -177,8 +169,7 @@ void eval_index_name(const eval_quantity* e, const eval_run* run, int axis, size
   }
 }
 
-void eval_name(const eval_quantity* e, const eval_run* run, int axes, const size_t* index,
-               char* text, size_t size)
+void eval_name(const eval_quantity* e, const eval_run* run, int axes, const size_t* index, char* text, size_t size)
 {
   (void)snprintf(text, size, "%s", e->name);
   for (int axis = 0; axis < axes; axis++) {

@@ -12,8 +12,7 @@ int eval_refuse_tree(const eval_sheet* s)
   const limb_model* m = s->run->robot->model;
   for (int i = 0; i < s->count && limb_loop_count(m) == 0; i++) {
     if (s->quantity[i]->of & OF_LOOPS)
-      return cli_usage(s->args,
-                       "'%s' is of robots with loops, and '%s' has none: it is a tree of joints",
+      return cli_usage(s->args, "'%s' is of robots with loops, and '%s' has none: it is a tree of joints",
                        s->quantity[i]->name, limb_model_name(m));
   }
   return EXIT_FINE;
@@ -80,8 +79,7 @@ int eval_loops_open(eval_sheet* s)
     run->loops = run->closing.loops;
     return code;
   }
-  const limb_status status =
-    limb_loops_create(run->robot->model, LIMB_LOOPS_LINEAR, NULL, &run->loops);
+  const limb_status status = limb_loops_create(run->robot->model, LIMB_LOOPS_LINEAR, NULL, &run->loops);
   return status == LIMB_OK ? EXIT_FINE : cli_usage(s->args, "loops: %s", limb_status_text(status));
 }
 

@@ -11,15 +11,9 @@ static limb_status inverse(eval_run* r, const limb_id_derivatives* out)
   return limb_inverse_dynamics_derivatives(r->robot->data, s->q, s->v, s->a, &r->robot->env, out);
 }
 
-static limb_status tau_by_q(eval_run* r, double* x)
-{
-  return inverse(r, &(limb_id_derivatives){.dtau_dq = x});
-}
+static limb_status tau_by_q(eval_run* r, double* x) { return inverse(r, &(limb_id_derivatives){.dtau_dq = x}); }
 
-static limb_status tau_by_v(eval_run* r, double* x)
-{
-  return inverse(r, &(limb_id_derivatives){.dtau_dv = x});
-}
+static limb_status tau_by_v(eval_run* r, double* x) { return inverse(r, &(limb_id_derivatives){.dtau_dv = x}); }
 
 static limb_status tau_by_gravity(eval_run* r, double* x)
 {
@@ -88,8 +82,7 @@ static limb_status acc_twice(eval_run* r, double* x)
 {
   const cli_states* s = r->states;
   const limb_second_derivatives out = blocks(r, x);
-  return limb_forward_dynamics_second_derivatives(r->dual, s->q, s->v, s->tau, &r->robot->env,
-                                                  &out);
+  return limb_forward_dynamics_second_derivatives(r->dual, s->q, s->v, s->tau, &r->robot->env, &out);
 }
 
 static const char* const tau_fields[] = {"dqdq", "dqdv", "dvdv", "dqda", NULL};
@@ -122,11 +115,8 @@ static limb_status sampled(eval_run* r, double* Ad, double* Bd)
   double *A = r->work, *B = A + 4 * nn, *other = B + 2 * nn, *work = other + 4 * nn;
   limb_status s = linear(r, A, B);
   if (s != LIMB_OK) return s;
-  s = limb_discretise(2 * r->dofs->nv, r->dofs->nv, A, B, r->dt, Ad ? Ad : other, Bd ? Bd : other,
-                      work);
-  if (s != LIMB_OK)
-    (void)snprintf(r->because, sizeof r->because,
-                   "--dt is too long for this A: choose a shorter one");
+  s = limb_discretise(2 * r->dofs->nv, r->dofs->nv, A, B, r->dt, Ad ? Ad : other, Bd ? Bd : other, work);
+  if (s != LIMB_OK) (void)snprintf(r->because, sizeof r->because, "--dt is too long for this A: choose a shorter one");
   return s;
 }
 

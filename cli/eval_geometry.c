@@ -11,10 +11,7 @@ static limb_status mass_by_q(eval_run* r, double* x)
   return limb_mass_matrix_derivative(r->robot->data, r->states->q, x);
 }
 
-static limb_status christoffel(eval_run* r, double* x)
-{
-  return limb_christoffel(r->robot->data, r->states->q, x);
-}
+static limb_status christoffel(eval_run* r, double* x) { return limb_christoffel(r->robot->data, r->states->q, x); }
 
 // ---- what needs scratch ----------------------------------------------------------------------------
 

@@ -12,21 +12,17 @@ static limb_status hybrid(eval_run* r, double* x)
 {
   const cli_states* s = r->states;
   double *a = x, *tau = x + r->dofs->nv;
-  return limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->given.mark, s->given.x, &r->robot->env,
-                              a, tau);
+  return limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->given.mark, s->given.x, &r->robot->env, a, tau);
 }
 
-static double reactions_room(const eval_run* r)
-{
-  return r->dofs->nv + 6.0 * limb_joint_count(r->robot->model);
-}
+static double reactions_room(const eval_run* r) { return r->dofs->nv + 6.0 * limb_joint_count(r->robot->model); }
 
 static limb_status hybrid_reactions(eval_run* r, double* x)
 {
   const cli_states* s = r->states;
   double *a = r->work, *work = a + r->dofs->nv;
-  const limb_status status = limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->given.mark,
-                                                  s->given.x, &r->robot->env, a, NULL);
+  const limb_status status =
+    limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->given.mark, s->given.x, &r->robot->env, a, NULL);
   return status == LIMB_OK ? eval_reactions(r, a, work, x) : status;
 }
 
@@ -64,8 +60,7 @@ static double nv_numbers(const eval_run* r) { return r->dofs->nv; }
 static limb_status floating_motion(eval_run* r)
 {
   const cli_states* s = r->states;
-  return limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->base.mark, s->base.x, &r->robot->env,
-                              r->work, NULL);
+  return limb_hybrid_dynamics(r->robot->data, s->q, s->v, s->base.mark, s->base.x, &r->robot->env, r->work, NULL);
 }
 
 static limb_status base_acc(eval_run* r, double* x)
@@ -97,15 +92,11 @@ static limb_status generalized_jacobian(eval_run* r, double* x)
   const cli_dofs* d = r->dofs;
   sp_motion* J = (sp_motion*)(void*)r->work;
   double* work = r->work + 6 * (size_t)d->nv;
-  const limb_status s =
-    limb_generalized_jacobian(r->robot->data, r->states->q, r->floating, r->frame, r->ref, work, J);
+  const limb_status s = limb_generalized_jacobian(r->robot->data, r->states->q, r->floating, r->frame, r->ref, work, J);
   return eval_put_columns(s, J, (size_t)(d->nv - d->nbase), x);
 }
 
-static double null_space_room(const eval_run* r)
-{
-  return (double)limb_moving_base_work(r->robot->model);
-}
+static double null_space_room(const eval_run* r) { return (double)limb_moving_base_work(r->robot->model); }
 
 static limb_status reaction_null_space(eval_run* r, double* x)
 {
@@ -114,18 +105,14 @@ static limb_status reaction_null_space(eval_run* r, double* x)
 
 // ---- elastic joints --------------------------------------------------------------------------------
 
-static double deflection_room(const eval_run* r)
-{
-  return (double)squared(r) + 4.0 * r->dofs->nv + 2.0 * r->dofs->nq;
-}
+static double deflection_room(const eval_run* r) { return (double)squared(r) + 4.0 * r->dofs->nv + 2.0 * r->dofs->nq; }
 
 static limb_status deflection(eval_run* r, double* x)
 {
   const double* q0 = r->states->q;
   double *q = r->work, *work = r->work + r->dofs->nq;
   memcpy(q, q0, (size_t)r->dofs->nq * sizeof *q);
-  const limb_status s =
-    limb_static_deflection(r->robot->data, NULL, NULL, &r->robot->env, NULL, work, q);
+  const limb_status s = limb_static_deflection(r->robot->data, NULL, NULL, &r->robot->env, NULL, work, q);
   if (s == LIMB_OK) return limb_difference(r->robot->model, q0, q, x);
   if (s == LIMB_E_SINGULAR)
     (void)snprintf(r->because, sizeof r->because,

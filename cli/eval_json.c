@@ -51,8 +51,7 @@ static json_t* given_names(const cli_given* given, int nv)
 {
   json_t* r = json_array();
   for (int k = 0; k < nv; k++)
-    (void)json_array_append_new(
-      r, cli_json_text(given->mark[k] == LIMB_ACCELERATION_GIVEN ? "a" : "tau"));
+    (void)json_array_append_new(r, cli_json_text(given->mark[k] == LIMB_ACCELERATION_GIVEN ? "a" : "tau"));
   return r;
 }
 
@@ -60,8 +59,7 @@ static json_t* given_names(const cli_given* given, int nv)
 static void add_axes(const eval_sheet* s, json_t* r)
 {
   const unsigned of = eval_of(s);
-  if (of & OF_TASK)
-    (void)json_object_set_new(r, "damping", cli_json_number(s->run->task_options.damping));
+  if (of & OF_TASK) (void)json_object_set_new(r, "damping", cli_json_number(s->run->task_options.damping));
   if (of & OF_STEP) (void)json_object_set_new(r, "dt", cli_json_number(s->run->dt));
   const cli_states* t = s->run->states;
   const int nv = s->run->dofs->nv;
@@ -108,10 +106,7 @@ static json_t* json_head(const eval_sheet* s)
   return r;
 }
 
-static int json_failed(const eval_sheet* s)
-{
-  return cli_unwritten(cli_title(s->args), "the JSON", "unknown error");
-}
+static int json_failed(const eval_sheet* s) { return cli_unwritten(cli_title(s->args), "the JSON", "unknown error"); }
 
 // The object without its closing brace: the results follow.
 static int json_begin(eval_sheet* s)
@@ -121,8 +116,8 @@ static int json_begin(eval_sheet* s)
   char* text = json_dumps(head, JSON_REAL_PRECISION(17));
   json_decref(head);
   const size_t length = text ? strlen(text) : 0;
-  const int fine = length > 1 && fwrite(text, 1, length - 1, s->out) == length - 1 &&
-                   fputs(",\n\"results\": [", s->out) >= 0;
+  const int fine =
+    length > 1 && fwrite(text, 1, length - 1, s->out) == length - 1 && fputs(",\n\"results\": [", s->out) >= 0;
   free(text);
   return fine ? EXIT_FINE : json_failed(s);
 }
@@ -132,8 +127,7 @@ static int json_begin(eval_sheet* s)
 // Prints and frees. 1, or 0.
 static int put(const eval_sheet* s, json_t* value)
 {
-  const int fine =
-    value && json_dumpf(value, s->out, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) == 0;
+  const int fine = value && json_dumpf(value, s->out, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY) == 0;
   json_decref(value);
   return fine;
 }
@@ -180,8 +174,7 @@ static int json_row(eval_sheet* s)
   const cli_states* states = s->run->states;
   errno = 0;
   int fine = put_text(s, states->count > 1 ? ",\n{" : "\n{");
-  if (states->has_time)
-    fine = fine && put_text(s, "\"time\": ") && put(s, cli_json_number(states->time));
+  if (states->has_time) fine = fine && put_text(s, "\"time\": ") && put(s, cli_json_number(states->time));
   for (int i = 0; i < s->count && fine; i++) {
     const double* x = s->x[i];
     if (i > 0 || states->has_time) fine = put_text(s, ", ");
@@ -207,8 +200,8 @@ static int json_fail(eval_sheet* s, int code)
   (void)json_object_set_new(r, "line", json_integer(states->line));
   (void)json_object_set_new(r, "text", cli_json_text(states->error));
   errno = 0;
-  const int fine = fputs("\n],\n\"error\": ", s->out) >= 0 &&
-                   json_dumpf(r, s->out, JSON_REAL_PRECISION(17)) == 0 && fputs("}\n", s->out) >= 0;
+  const int fine = fputs("\n],\n\"error\": ", s->out) >= 0 && json_dumpf(r, s->out, JSON_REAL_PRECISION(17)) == 0 &&
+                   fputs("}\n", s->out) >= 0;
   json_decref(r);
   return fine ? EXIT_FINE : json_failed(s);
 }

@@ -69,9 +69,8 @@ static limb_status velocity(eval_run* r, double* x)
 static limb_status acceleration(eval_run* r, double* x)
 {
   sp_motion m = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = r->ref == LIMB_ALIGNED
-                          ? limb_frame_classical_acceleration(r->robot->data, r->frame, r->ref, &m)
-                          : limb_frame_acceleration(r->robot->data, r->frame, r->ref, &m);
+  const limb_status s = r->ref == LIMB_ALIGNED ? limb_frame_classical_acceleration(r->robot->data, r->frame, r->ref, &m)
+                                               : limb_frame_acceleration(r->robot->data, r->frame, r->ref, &m);
   return put_motion(s, &m, x);
 }
 
@@ -84,8 +83,7 @@ static limb_status jacobian_by_q(eval_run* r, double* x)
 {
   const size_t nv = (size_t)r->dofs->nv;
   const sp_motion* H = motions(r);
-  const limb_status s =
-    limb_frame_jacobian_derivative(r->robot->data, r->frame, r->ref, motions(r));
+  const limb_status s = limb_frame_jacobian_derivative(r->robot->data, r->frame, r->ref, motions(r));
   for (size_t k = 0; s == LIMB_OK && k < nv; k++) {
     for (size_t j = 0; j < nv; j++) {
       double column[6];
@@ -98,8 +96,7 @@ static limb_status jacobian_by_q(eval_run* r, double* x)
 
 static limb_status velocity_by_q(eval_run* r, double* x)
 {
-  const limb_status s =
-    limb_frame_velocity_derivatives(r->robot->data, r->frame, r->ref, motions(r), NULL);
+  const limb_status s = limb_frame_velocity_derivatives(r->robot->data, r->frame, r->ref, motions(r), NULL);
   return eval_put_columns(s, motions(r), (size_t)r->dofs->nv, x);
 }
 
@@ -107,22 +104,15 @@ static limb_status velocity_by_q(eval_run* r, double* x)
 static limb_status acceleration_by(eval_run* r, sp_motion* dq, sp_motion* dv, double* x)
 {
   const limb_data* d = r->robot->data;
-  const limb_status s =
-    r->ref == LIMB_ALIGNED
-      ? limb_frame_classical_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL)
-      : limb_frame_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL);
+  const limb_status s = r->ref == LIMB_ALIGNED
+                          ? limb_frame_classical_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL)
+                          : limb_frame_acceleration_derivatives(d, r->frame, r->ref, dq, dv, NULL);
   return eval_put_columns(s, dq ? dq : dv, (size_t)r->dofs->nv, x);
 }
 
-static limb_status acceleration_by_q(eval_run* r, double* x)
-{
-  return acceleration_by(r, motions(r), NULL, x);
-}
+static limb_status acceleration_by_q(eval_run* r, double* x) { return acceleration_by(r, motions(r), NULL, x); }
 
-static limb_status acceleration_by_v(eval_run* r, double* x)
-{
-  return acceleration_by(r, NULL, motions(r), x);
-}
+static limb_status acceleration_by_v(eval_run* r, double* x) { return acceleration_by(r, NULL, motions(r), x); }
 
 // ---- the whole robot -------------------------------------------------------------------------------
 

@@ -31,8 +31,7 @@ static void shape(const eval_quantity* e, char* text, size_t size)
 // "q v, --frame"
 static void needs(const eval_quantity* e, char* text, size_t size)
 {
-  const char *gap = "", *frame = e->of & OF_FRAME ? "--frame" : "",
-             *step = e->of & OF_STEP ? "--dt" : "";
+  const char *gap = "", *frame = e->of & OF_FRAME ? "--frame" : "", *step = e->of & OF_STEP ? "--dt" : "";
   const char* loops = e->of & OF_LOOPS ? "loops" : "";
   size_t used = 0;
   *text = '\0';
@@ -66,8 +65,7 @@ static void print_closed(void)
     const char* closed = eval_closed_name(eval_get(k));
     if (closed) (void)printf("    %s for %s\n", closed, eval_get(k)->name);
   }
-  (void)fputs("  and the others that need loops. limb info tells whether a robot has any.\n",
-              stdout);
+  (void)fputs("  and the others that need loops. limb info tells whether a robot has any.\n", stdout);
 }
 
 static void print_text(void)
@@ -86,8 +84,7 @@ static json_t* quantity_json(const eval_quantity* e)
   shape(e, form, sizeof form);
   for (int g = 0; g < GROUPS; g++)
     if (e->needs & 1U << g) (void)json_array_append_new(states, cli_json_text(group[g]));
-  for (int k = 0; e->fields && e->fields[k]; k++)
-    (void)json_array_append_new(fields, cli_json_text(e->fields[k]));
+  for (int k = 0; e->fields && e->fields[k]; k++) (void)json_array_append_new(fields, cli_json_text(e->fields[k]));
   (void)json_object_set_new(r, "name", cli_json_text(e->name));
   (void)json_object_set_new(r, "meaning", cli_json_text(e->meaning));
   (void)json_object_set_new(r, "needs", states);

@@ -23,20 +23,14 @@ static limb_status equations(eval_run* r, const double* v, limb_loop_equations o
   return limb_loop_equations_at(r->loops, r->states->q, v, &o, &out);
 }
 
-static limb_status psi(eval_run* r, double* x)
-{
-  return equations(r, NULL, (limb_loop_equations){.Psi = x});
-}
+static limb_status psi(eval_run* r, double* x) { return equations(r, NULL, (limb_loop_equations){.Psi = x}); }
 
 static limb_status gamma_rows(eval_run* r, double* x)
 {
   return equations(r, r->states->v, (limb_loop_equations){.gamma = x});
 }
 
-static limb_status residual(eval_run* r, double* x)
-{
-  return equations(r, NULL, (limb_loop_equations){.residual = x});
-}
+static limb_status residual(eval_run* r, double* x) { return equations(r, NULL, (limb_loop_equations){.residual = x}); }
 
 static double rate_room(const eval_run* r)
 {
@@ -62,11 +56,10 @@ static limb_status mobility(eval_run* r, double* x)
   const limb_loop_options o = options_of(r);
   limb_mobility m = {0};
   const limb_status s = limb_mobility_at(r->loops, r->states->q, &o, &m);
-  const double all[] = {
-    m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
-    m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
-    m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
-    m.singularity};
+  const double all[] = {m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
+                        m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
+                        m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
+                        m.singularity};
   memcpy(x, all, sizeof all);
   return s;
 }
@@ -97,8 +90,7 @@ static limb_status passive(eval_run* r, double* x)
   limb_status status = limb_complete_velocities(r->loops, s->q, NULL, &o, v);
   if (status == LIMB_OK) status = limb_complete_accelerations(r->loops, s->q, v, NULL, &o, a);
   if (status == LIMB_E_SINGULAR)
-    (void)snprintf(r->because, sizeof r->because,
-                   "the loops contradict each other here: limb eval --what mobility");
+    (void)snprintf(r->because, sizeof r->because, "the loops contradict each other here: limb eval --what mobility");
   return status;
 }
 
@@ -126,8 +118,8 @@ static limb_status inverse(eval_run* r, limb_closed_forces* f)
     return LIMB_OK;
   }
   (void)snprintf(r->because, sizeof r->because,
-                 "%d of the motions here have no motor; %.3g of the forces is left without balance",
-                 f->undriven, f->unbalanced);
+                 "%d of the motions here have no motor; %.3g of the forces is left without balance", f->undriven,
+                 f->unbalanced);
   return s;
 }
 
@@ -137,12 +129,10 @@ static limb_status forward(eval_run* r, double* a, double* lambda)
   limb_closed_options o = limb_default_closed_options();
   limb_closed_report report = {.loop = -1};
   o.loops = options_of(r);
-  const limb_status status =
-    limb_closed_forward_dynamics(r->loops, &in, r->states->tau, &o, a, lambda, &report);
+  const limb_status status = limb_closed_forward_dynamics(r->loops, &in, r->states->tau, &o, a, lambda, &report);
   if (report.redundant > r->closing.redundant) r->closing.redundant = report.redundant;
   if (status != LIMB_OK && report.loop >= 0 && report.residual > 0)
-    (void)snprintf(r->because, sizeof r->because,
-                   "%.3g is left of the accelerations of loop '%.64s'", report.residual,
+    (void)snprintf(r->because, sizeof r->because, "%.3g is left of the accelerations of loop '%.64s'", report.residual,
                    cli_loop_name(r->robot->model, report.loop));
   return status;
 }
@@ -183,8 +173,7 @@ static limb_status lambda(eval_run* r, double* x)
 static double loads_room(const eval_run* r)
 {
   const limb_model* m = r->robot->model;
-  const int most =
-    limb_joint_count(m) > limb_loop_count(m) ? limb_joint_count(m) : limb_loop_count(m);
+  const int most = limb_joint_count(m) > limb_loop_count(m) ? limb_joint_count(m) : limb_loop_count(m);
   return r->dofs->nv + limb_row_count(m) + 6.0 * most;
 }
 
@@ -196,22 +185,14 @@ static limb_status loads(eval_run* r, int of_joints, int count, double* x)
   sp_force* f = (sp_force*)(void*)(rows + limb_row_count(r->robot->model));
   limb_closed_motion in;
   limb_status s = multipliers(r, rows, &in);
-  if (s == LIMB_OK)
-    s = limb_closed_loads(r->loops, &in, rows, r->ref, &o, of_joints ? f : NULL,
-                          of_joints ? NULL : f);
+  if (s == LIMB_OK) s = limb_closed_loads(r->loops, &in, rows, r->ref, &o, of_joints ? f : NULL, of_joints ? NULL : f);
   eval_put_forces(s, f, count, x);
   return s;
 }
 
-static limb_status joint_loads(eval_run* r, double* x)
-{
-  return loads(r, 1, limb_joint_count(r->robot->model), x);
-}
+static limb_status joint_loads(eval_run* r, double* x) { return loads(r, 1, limb_joint_count(r->robot->model), x); }
 
-static limb_status loop_loads(eval_run* r, double* x)
-{
-  return loads(r, 0, limb_loop_count(r->robot->model), x);
-}
+static limb_status loop_loads(eval_run* r, double* x) { return loads(r, 0, limb_loop_count(r->robot->model), x); }
 
 // ---- derivatives -----------------------------------------------------------------------------------
 
@@ -220,25 +201,17 @@ static limb_status derivatives(eval_run* r, limb_closed_derivatives out)
   const limb_closed_motion in = {r->states->q, r->states->v, NULL, &r->robot->env};
   limb_closed_options o = limb_default_closed_options();
   o.loops = options_of(r);
-  const limb_status s =
-    limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in, r->states->tau, &o, &out);
+  const limb_status s = limb_closed_forward_dynamics_derivatives(r->loops, r->dual, &in, r->states->tau, &o, &out);
   if (s == LIMB_E_SINGULAR)
-    (void)snprintf(
-      r->because, sizeof r->because,
-      "multipliers of rows that follow from others, or nothing has mass along a motion: "
-      "there are no derivatives; limb eval --what mobility");
+    (void)snprintf(r->because, sizeof r->because,
+                   "multipliers of rows that follow from others, or nothing has mass along a motion: "
+                   "there are no derivatives; limb eval --what mobility");
   return s;
 }
 
-static limb_status acc_by_q(eval_run* r, double* x)
-{
-  return derivatives(r, (limb_closed_derivatives){.da_dq = x});
-}
+static limb_status acc_by_q(eval_run* r, double* x) { return derivatives(r, (limb_closed_derivatives){.da_dq = x}); }
 
-static limb_status acc_by_v(eval_run* r, double* x)
-{
-  return derivatives(r, (limb_closed_derivatives){.da_dv = x});
-}
+static limb_status acc_by_v(eval_run* r, double* x) { return derivatives(r, (limb_closed_derivatives){.da_dv = x}); }
 
 static limb_status acc_by_tau(eval_run* r, double* x)
 {
@@ -274,9 +247,8 @@ const eval_quantity eval_loops[] = {
    .compute = residual_rate,
    .room = rate_room},
   {.name = "mobility",
-   .meaning =
-     "what moves with the loops closed, and how far from a singularity; singularity: 0 none, "
-     "1 of the drives, 2 of the platform, 3 both, 4 of the closures",
+   .meaning = "what moves with the loops closed, and how far from a singularity; singularity: 0 none, "
+              "1 of the drives, 2 of the platform, 3 both, 4 of the closures",
    .axes = {AXIS_FIELD},
    .needs = EVAL_Q,
    .of = IN_LOOPS,

@@ -11,16 +11,12 @@
 
 // ---- what the answer rests on ----------------------------------------------------------------------
 
-const char* eval_ref_name(limb_ref ref)
-{
-  return ref == LIMB_BODY ? "body" : ref == LIMB_WORLD ? "world" : "aligned";
-}
+const char* eval_ref_name(limb_ref ref) { return ref == LIMB_BODY ? "body" : ref == LIMB_WORLD ? "world" : "aligned"; }
 
 const char* eval_frame_name(const eval_run* run)
 {
   limb_frame_info info;
-  if (run->frame < 0 || limb_get_frame(run->robot->model, run->frame, &info) != LIMB_OK)
-    return NULL;
+  if (run->frame < 0 || limb_get_frame(run->robot->model, run->frame, &info) != LIMB_OK) return NULL;
   return info.name;
 }
 
@@ -95,8 +91,7 @@ const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end, csv_fail};
 // ---- text ------------------------------------------------------------------------------------------
 
 // "given: a of elbow, wrist", "given: tau of base.wx"; nothing when there is none of that kind.
-static void text_given(const eval_sheet* s, const char* title, const cli_given* given,
-                       unsigned char mark)
+static void text_given(const eval_sheet* s, const char* title, const cli_given* given, unsigned char mark)
 {
   const cli_dofs* d = s->run->dofs;
   int told = 0;
@@ -105,8 +100,7 @@ static void text_given(const eval_sheet* s, const char* title, const cli_given* 
     if (told == 0) {
       (void)fprintf(s->out, "%s %s of ", title, mark == LIMB_ACCELERATION_GIVEN ? "a" : "tau");
     }
-    (void)fprintf(s->out, "%s%s%s", told++ ? ", " : "", d->v[k].name,
-                  given->column[k] < 0 ? " (0)" : "");
+    (void)fprintf(s->out, "%s%s%s", told++ ? ", " : "", d->v[k].name, given->column[k] < 0 ? " (0)" : "");
   }
   if (told) (void)fprintf(s->out, "\n");
 }
@@ -116,8 +110,8 @@ static int text_begin(eval_sheet* s)
   const cli_robot* r = s->run->robot;
   const sp_vec3 g = r->env.gravity;
   const char* frame = eval_frame_name(s->run);
-  (void)fprintf(s->out, "%s: gravity (%g, %g, %g) m/s^2, friction %s", limb_model_name(r->model),
-                g.x, g.y, g.z, r->env.friction ? "as in the model" : "left out");
+  (void)fprintf(s->out, "%s: gravity (%g, %g, %g) m/s^2, friction %s", limb_model_name(r->model), g.x, g.y, g.z,
+                r->env.friction ? "as in the model" : "left out");
   if (frame) (void)fprintf(s->out, ", frame '%s'", frame);
   if (eval_of(s) & OF_REF) (void)fprintf(s->out, ", reference %s", eval_ref_name(s->run->ref));
   if (eval_of(s) & OF_TASK && s->run->task_options.damping > 0)
@@ -133,8 +127,7 @@ static int text_begin(eval_sheet* s)
 
 // "dM_dq (i = elbow; j down, k across)", "d2tau.dqdv (i = elbow; j down, k across)": what a matrix is of a
 // tensor. Fields have names, not letters.
-static void matrix_title(const eval_quantity* e, const eval_run* run, const size_t* index,
-                         char* text, size_t size)
+static void matrix_title(const eval_quantity* e, const eval_run* run, const size_t* index, char* text, size_t size)
 {
   const int rank = eval_rank(e), first = e->axes[0] == AXIS_FIELD || e->axes[0] == AXIS_JOINT;
   eval_name(e, run, rank > 2 ? first : 0, index, text, size);
@@ -161,8 +154,7 @@ static void cell_answer(cli_table* t, double x)
 }
 
 // The last two axes: names of the last one on top, of the other in front.
-static void text_matrix(const eval_quantity* e, const eval_run* run, const size_t* index,
-                        const double* x, FILE* out)
+static void text_matrix(const eval_quantity* e, const eval_run* run, const size_t* index, const double* x, FILE* out)
 {
   const int rank = eval_rank(e);
   const size_t rows = eval_length(e, run, rank - 2), columns = eval_length(e, run, rank - 1);

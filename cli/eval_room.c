@@ -21,12 +21,10 @@ static unsigned direction(const char* word, size_t length)
   static const struct {
     const char* name;
     unsigned bits;
-  } known[] = {{"wx", LIMB_WX},         {"wy", LIMB_WY},          {"wz", LIMB_WZ},
-               {"vx", LIMB_VX},         {"vy", LIMB_VY},          {"vz", LIMB_VZ},
-               {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
+  } known[] = {{"wx", LIMB_WX}, {"wy", LIMB_WY}, {"wz", LIMB_WZ},         {"vx", LIMB_VX},
+               {"vy", LIMB_VY}, {"vz", LIMB_VZ}, {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].name) == length && strncmp(word, known[i].name, length) == 0)
-      return known[i].bits;
+    if (strlen(known[i].name) == length && strncmp(word, known[i].name, length) == 0) return known[i].bits;
   return 0;
 }
 
@@ -39,9 +37,8 @@ static int read_directions(eval_sheet* s)
     const size_t length = strcspn(list, ",");
     const unsigned one = direction(list, length);
     if (one == 0 || *bits & one)
-      return cli_usage(
-        s->args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
-        (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
+      return cli_usage(s->args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
+                       (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
     *bits |= one;
     list = list[length] ? list + length + 1 : NULL;
   }
@@ -59,8 +56,7 @@ static int refuse_idle(const eval_sheet* s)
                {"dt", "samples, as Ad and Bd", OF_STEP}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (cli_has(s->args, known[k].option) && !(eval_of(s) & known[k].bit))
-      return cli_usage(s->args, "--%s has no effect: nothing in --what is of %s", known[k].option,
-                       known[k].of);
+      return cli_usage(s->args, "--%s has no effect: nothing in --what is of %s", known[k].option, known[k].of);
   }
   return EXIT_FINE;
 }
@@ -82,8 +78,7 @@ int eval_read_task(eval_sheet* s)
   }
   for (int i = 0; i < s->count && run->dt == 0; i++) {
     if (s->quantity[i]->of & OF_STEP)
-      return cli_usage(s->args, "'%s' is sampled: name the time between samples by --dt",
-                       s->quantity[i]->name);
+      return cli_usage(s->args, "'%s' is sampled: name the time between samples by --dt", s->quantity[i]->name);
   }
   return EXIT_FINE;
 }
@@ -95,11 +90,10 @@ static const double most_numbers = 134217728;
 
 static int too_large(const eval_sheet* s, const eval_quantity* e, double numbers)
 {
-  return cli_usage(
-    s->args,
-    "'%s' of a robot with %d velocities takes %.0f numbers (%.3g GB of memory); more "
-    "than %.0f are not computed at once",
-    e->name, s->run->dofs->nv, numbers, 8e-9 * numbers, most_numbers);
+  return cli_usage(s->args,
+                   "'%s' of a robot with %d velocities takes %.0f numbers (%.3g GB of memory); more "
+                   "than %.0f are not computed at once",
+                   e->name, s->run->dofs->nv, numbers, 8e-9 * numbers, most_numbers);
 }
 
 static int name_parameters(eval_sheet* s)
@@ -124,8 +118,8 @@ static int find_base(eval_sheet* s)
   const limb_status status = limb_base_create(run->robot->model, &env, 0, NULL, &run->base);
   if (status == LIMB_OK) return EXIT_FINE;
   if (status == LIMB_E_UNSUPPORTED) {
-    (void)cli_usage(s->args, "base parameters of a model with more than %d parameters: %s",
-                    LIMB_BASE_MOST, limb_status_text(status));
+    (void)cli_usage(s->args, "base parameters of a model with more than %d parameters: %s", LIMB_BASE_MOST,
+                    limb_status_text(status));
   } else {
     (void)cli_usage(s->args, "base parameters: %s", limb_status_text(status));
   }
@@ -135,10 +129,8 @@ static int find_base(eval_sheet* s)
 static int make_dual(eval_sheet* s)
 {
   eval_run* run = s->run;
-  const limb_status status =
-    limb_dual_create(run->robot->model, LIMB_DUAL_MATRICES, NULL, &run->dual);
-  if (status != LIMB_OK)
-    (void)cli_usage(s->args, "second derivatives: %s", limb_status_text(status));
+  const limb_status status = limb_dual_create(run->robot->model, LIMB_DUAL_MATRICES, NULL, &run->dual);
+  if (status != LIMB_OK) (void)cli_usage(s->args, "second derivatives: %s", limb_status_text(status));
   return cli_exit_code(status);
 }
 
@@ -171,8 +163,8 @@ static void find_by_columns(const eval_run* run, unsigned char* marks)
 {
   const cli_dofs* d = run->dofs;
   for (int k = 0; k < d->nv; k++) {
-    const int force = d->v[k].root && cli_states_knows(run->states, STATES_TAU, k) &&
-                      !cli_states_knows(run->states, STATES_A, k);
+    const int force =
+      d->v[k].root && cli_states_knows(run->states, STATES_TAU, k) && !cli_states_knows(run->states, STATES_A, k);
     marks[k] = force ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
   }
 }
@@ -203,8 +195,7 @@ int eval_find_floating(eval_sheet* s)
     cli_dofs_set_base(d, run->floating);
   }
   if (d->nbase == 0) return no_base(s, e->name);
-  for (int k = 0; k < d->nv; k++)
-    run->floating[k] = d->v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  for (int k = 0; k < d->nv; k++) run->floating[k] = d->v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
   return EXIT_FINE;
 }
 
@@ -218,8 +209,7 @@ static int tell_stiff(const eval_sheet* s)
   if (!marks) return out_of_memory(s);
   const limb_status status = limb_mark_elastic(m, marks);
   if (status == LIMB_OK && limb_mark_count(m, marks, LIMB_FORCE_GIVEN) == 0)
-    (void)fprintf(stderr,
-                  "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
+    (void)fprintf(stderr, "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
                   s->run->states->path, limb_model_name(m));
   free(marks);
   return cli_exit_code(status);

@@ -10,10 +10,7 @@ static int rows_of(const eval_run* r)
   return limb_task_rows(&tasks);
 }
 
-static double task_room(const eval_run* r)
-{
-  return (double)limb_task_work(r->robot->model, rows_of(r)) + r->dofs->nv;
-}
+static double task_room(const eval_run* r) { return (double)limb_task_work(r->robot->model, rows_of(r)) + r->dofs->nv; }
 
 // Says why there is no inverse.
 static void explain(eval_run* r, const limb_task_space* t)
@@ -41,33 +38,21 @@ static limb_status is_mass_regular(eval_run* r)
 static limb_status task(eval_run* r, const double* v, limb_task_space* out)
 {
   const limb_task_stack tasks = {1, &r->task};
-  const limb_status s = limb_task_dynamics(r->robot->data, r->states->q, v ? v : r->zero,
-                                           &r->robot->env, &tasks, &r->task_options, r->work, out);
+  const limb_status s = limb_task_dynamics(r->robot->data, r->states->q, v ? v : r->zero, &r->robot->env, &tasks,
+                                           &r->task_options, r->work, out);
   if (s == LIMB_E_SINGULAR && is_mass_regular(r) == LIMB_OK) explain(r, out);
   return s;
 }
 
-static limb_status Lambda(eval_run* r, double* x)
-{
-  return task(r, NULL, &(limb_task_space){.Lambda = x});
-}
+static limb_status Lambda(eval_run* r, double* x) { return task(r, NULL, &(limb_task_space){.Lambda = x}); }
 
-static limb_status eta(eval_run* r, double* x)
-{
-  return task(r, r->states->v, &(limb_task_space){.eta = x});
-}
+static limb_status eta(eval_run* r, double* x) { return task(r, r->states->v, &(limb_task_space){.eta = x}); }
 
-static limb_status mu(eval_run* r, double* x)
-{
-  return task(r, r->states->v, &(limb_task_space){.mu = x});
-}
+static limb_status mu(eval_run* r, double* x) { return task(r, r->states->v, &(limb_task_space){.mu = x}); }
 
 static limb_status p(eval_run* r, double* x) { return task(r, NULL, &(limb_task_space){.p = x}); }
 
-static limb_status Jbar(eval_run* r, double* x)
-{
-  return task(r, NULL, &(limb_task_space){.Jbar = x});
-}
+static limb_status Jbar(eval_run* r, double* x) { return task(r, NULL, &(limb_task_space){.Jbar = x}); }
 
 static limb_status N(eval_run* r, double* x) { return task(r, NULL, &(limb_task_space){.N = x}); }
 

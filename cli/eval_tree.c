@@ -44,11 +44,9 @@ static void tell_closed(const eval_sheet* s)
   for (int i = 0; i < s->count; i++) {
     const char* closed = eval_closed_name(s->quantity[i]);
     if (!closed || !eval_tree_only(s, i)) continue;
-    (void)fprintf(stderr, "%s%s for %s", told++ ? ", " : "; with the loops closed: ", closed,
-                  s->quantity[i]->name);
+    (void)fprintf(stderr, "%s%s for %s", told++ ? ", " : "; with the loops closed: ", closed, s->quantity[i]->name);
   }
-  (void)fprintf(stderr, "%s\n",
-                told > 0 ? "" : "; tau_active, closed_acc, limb id and limb fd close them");
+  (void)fprintf(stderr, "%s\n", told > 0 ? "" : "; tau_active, closed_acc, limb id and limb fd close them");
 }
 
 int eval_watch_open(eval_sheet* s)
@@ -76,16 +74,14 @@ limb_status eval_watch_row(eval_sheet* s)
   limb_loop_gap gap;
   if (!s->watch.loops) return LIMB_OK;
   if (t->has_time) o.time = t->time;
-  const limb_status status =
-    limb_loop_gap_of(s->watch.loops, t->q, t->wanted & STATES_V ? t->v : NULL, &o, &gap);
+  const limb_status status = limb_loop_gap_of(s->watch.loops, t->q, t->wanted & STATES_V ? t->v : NULL, &o, &gap);
   if (status != LIMB_OK) return status;
   const int velocity = t->wanted & STATES_V && gap.velocity > gap.place;
   const double apart = velocity ? gap.velocity : gap.place;
   if (apart <= 1e-6) return LIMB_OK;
   if (s->watch.open++ > 0) return LIMB_OK;
-  (void)fprintf(stderr,
-                "%s:%d: warning: row %llu does not close the loops: loop '%s' is %.3g apart%s\n",
-                t->path, t->line, (unsigned long long)t->count,
+  (void)fprintf(stderr, "%s:%d: warning: row %llu does not close the loops: loop '%s' is %.3g apart%s\n", t->path,
+                t->line, (unsigned long long)t->count,
                 cli_loop_name(t->model, velocity ? gap.velocity_loop : gap.place_loop), apart,
                 velocity ? " per s" : "");
   return LIMB_OK;
@@ -94,8 +90,8 @@ limb_status eval_watch_row(eval_sheet* s)
 void eval_watch_close(eval_sheet* s)
 {
   if (s->watch.open > 1)
-    (void)fprintf(stderr, "%s: warning: %llu more rows do not close the loops\n",
-                  s->run->states->path, (unsigned long long)(s->watch.open - 1));
+    (void)fprintf(stderr, "%s: warning: %llu more rows do not close the loops\n", s->run->states->path,
+                  (unsigned long long)(s->watch.open - 1));
   limb_loops_destroy(s->watch.loops);
   s->watch.loops = NULL;
 }

@@ -86,9 +86,7 @@ void figure_attach(figure_maker* k, int to, int point)
   if (point < 0 || k->failed) return;
   g->held++;
   for (int at = g->head; at >= 0; at = k->next[at])
-    if (sp_norm3(sp_sub3(figure_world(k, k->place[at]), figure_world(k, point))) <
-        1e-6 * k->f->size)
-      return;
+    if (sp_norm3(sp_sub3(figure_world(k, k->place[at]), figure_world(k, point))) < 1e-6 * k->f->size) return;
   void *place = k->place, *next = k->next;
   const int ok = figure_grow(&place, &k->place_room, k->places + 1, sizeof *k->place) &&
                  figure_grow(&next, &k->next_room, k->places + 1, sizeof *k->next);
@@ -108,8 +106,7 @@ void figure_attach(figure_maker* k, int to, int point)
 static int parent_group(const figure_maker* k, int in_group)
 {
   limb_body_info info;
-  return limb_get_body(k->m, in_group, &info) == LIMB_OK && info.parent >= 0 ? k->of[info.parent]
-                                                                             : 0;
+  return limb_get_body(k->m, in_group, &info) == LIMB_OK && info.parent >= 0 ? k->of[info.parent] : 0;
 }
 
 // Joints from a group up to the world; bodies come in any order. Twice up to where it is known: to count, to
@@ -168,8 +165,7 @@ static int choose_trace(figure_maker* k, int trace)
   const int frames = limb_frame_count(k->m);
   if (trace == FIGURE_TRACE_NONE) return -1;
   if (trace == FIGURE_TRACE_AUTO && frames > k->bodies) trace = frames - 1;
-  if (trace >= 0 && limb_get_frame(k->m, trace, &info) == LIMB_OK)
-    return figure_add_point(k, info.body, info.pose.p);
+  if (trace >= 0 && limb_get_frame(k->m, trace, &info) == LIMB_OK) return figure_add_point(k, info.body, info.pose.p);
   int best = -1;
   for (int g = 1; g < k->bodies; g++) {
     const int ends = k->group[g].tool >= 0 && k->group[g].own >= 0;
@@ -186,8 +182,7 @@ static int choose_trace(figure_maker* k, int trace)
 static int is_closure(const figure_maker* k, int point)
 {
   for (int s = 0; s < k->f->shapes; s++)
-    if (k->f->shape[s].kind == FIGURE_CLOSURE && k->f->index[k->f->shape[s].first] == point)
-      return 1;
+    if (k->f->shape[s].kind == FIGURE_CLOSURE && k->f->index[k->f->shape[s].first] == point) return 1;
   return 0;
 }
 
@@ -228,8 +223,7 @@ static void make_shapes(figure_maker* k, int trace)
     }
   if (!k->failed) figure_add_world(k);
   if (!k->failed) k->f->trace = choose_trace(k, trace);
-  if (k->f->trace >= 0 && !is_closure(k, k->f->trace))
-    figure_add_shape(k, FIGURE_TIP, 0, 1, &k->f->trace);
+  if (k->f->trace >= 0 && !is_closure(k, k->f->trace)) figure_add_shape(k, FIGURE_TIP, 0, 1, &k->f->trace);
   if (k->f->shapes) qsort(k->f->shape, (size_t)k->f->shapes, sizeof *k->f->shape, by_kind);
 }
 
@@ -249,8 +243,7 @@ limb_status cli_figure_make(cli_figure* f, const limb_model* m, limb_data* data,
   const int room = q && k.group && k.of && k.origin && k.pose && k.is_motor;
   limb_status status = room ? limb_start(m, q) : LIMB_E_NOMEM;
   if (status == LIMB_OK) status = limb_kinematics(data, q, NULL, NULL);
-  for (int b = 0; b < bodies && status == LIMB_OK; b++)
-    status = limb_frame_pose(data, b, &k.pose[b]);
+  for (int b = 0; b < bodies && status == LIMB_OK; b++) status = limb_frame_pose(data, b, &k.pose[b]);
   if (status == LIMB_OK) make_shapes(&k, trace);
   free(q);
   free(k.group);

@@ -70,8 +70,7 @@ typedef struct cli_figure {
 // trace: a frame, or one of FIGURE_TRACE_. data is a workspace of the model.
 // LIMB_OK; LIMB_E_ARG (no such frame), LIMB_E_NOMEM, what limb_kinematics says. Free it in any case.
 // Cost O(bodies + joints + frames + loops), and the square of how often one body is held.
-LIMB_NODISCARD limb_status cli_figure_make(cli_figure* f, const limb_model* m, limb_data* data,
-                                           int trace);
+LIMB_NODISCARD limb_status cli_figure_make(cli_figure* f, const limb_model* m, limb_data* data, int trace);
 void cli_figure_free(cli_figure* f);
 
 // Adds a point or a shape with its points; -1 when memory runs out.

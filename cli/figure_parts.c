@@ -32,8 +32,7 @@ static void add_slide(figure_maker* k, const limb_joint_def* d)
   const int on = parent == 0 ? d->child : d->parent;
   const sp_vec3 axis = parent == 0 ? d->axis : sp_mulv(d->placement.R, d->axis);
   const sp_vec3 centre = parent == 0 ? sp_v3(0, 0, 0) : d->placement.p;
-  add_line(k, FIGURE_BLOCK, d->child,
-           figure_add_point(k, on, sp_sub3(centre, sp_scale3(half, axis))),
+  add_line(k, FIGURE_BLOCK, d->child, figure_add_point(k, on, sp_sub3(centre, sp_scale3(half, axis))),
            figure_add_point(k, on, sp_add3(centre, sp_scale3(half, axis))));
 }
 
@@ -57,8 +56,7 @@ void figure_add_joint(figure_maker* k, int joint)
     return;
   }
   figure_attach(k, parent, origin);
-  figure_add_shape(k, info.passive && info.shaft < 0 ? FIGURE_PIN : FIGURE_MOTOR, child, 1,
-                   &origin);
+  figure_add_shape(k, info.passive && info.shaft < 0 ? FIGURE_PIN : FIGURE_MOTOR, child, 1, &origin);
 }
 
 // ---- loops -----------------------------------------------------------------------------------------
@@ -69,10 +67,9 @@ static void add_wheel(figure_maker* k, const limb_loop_def* d)
 {
   const sp_pose* b = &d->pose_b;
   const int in_group = k->of[d->body_b];
-  const int points[] = {
-    figure_add_point(k, d->body_b, b->p),
-    figure_add_point(k, d->body_b, sp_add3(b->p, sp_scale3(d->radius, column(&b->R, 0)))),
-    figure_add_point(k, d->body_b, sp_add3(b->p, sp_scale3(d->radius, column(&b->R, 1))))};
+  const int points[] = {figure_add_point(k, d->body_b, b->p),
+                        figure_add_point(k, d->body_b, sp_add3(b->p, sp_scale3(d->radius, column(&b->R, 0)))),
+                        figure_add_point(k, d->body_b, sp_add3(b->p, sp_scale3(d->radius, column(&b->R, 1))))};
   figure_add_shape(k, FIGURE_DISC, in_group, 3, points);
   k->group[in_group].drawn = 1;
 }
@@ -80,8 +77,7 @@ static void add_wheel(figure_maker* k, const limb_loop_def* d)
 static void add_blade(figure_maker* k, const limb_loop_def* d)
 {
   const sp_vec3 x = sp_scale3(0.2 * k->f->size, column(&d->pose_b.R, 0));
-  add_line(k, FIGURE_BLADE, k->of[d->body_b],
-           figure_add_point(k, d->body_b, sp_sub3(d->pose_b.p, x)),
+  add_line(k, FIGURE_BLADE, k->of[d->body_b], figure_add_point(k, d->body_b, sp_sub3(d->pose_b.p, x)),
            figure_add_point(k, d->body_b, sp_add3(d->pose_b.p, x)));
 }
 
@@ -99,8 +95,7 @@ void figure_add_loop(figure_maker* k, int loop)
     add_blade(k, d);
     return;
   }
-  const int a = figure_add_point(k, d->body_a, d->pose_a.p),
-            b = figure_add_point(k, d->body_b, d->pose_b.p);
+  const int a = figure_add_point(k, d->body_a, d->pose_a.p), b = figure_add_point(k, d->body_b, d->pose_b.p);
   const int on_plane = d->kind == LIMB_LOOP_PLANAR || d->kind == LIMB_LOOP_POINT_ON_PLANE;
   if (!on_plane) figure_attach(k, k->of[d->body_a], a);
   figure_attach(k, k->of[d->body_b], b);
@@ -164,8 +159,7 @@ static void add_box(figure_maker* k, int in_group)
   int points[4];
   if (!cli_inertia_box(Y, half)) return;
   points[0] = figure_add_point(k, in_group, Y->com);
-  for (int i = 0; i < 3; i++)
-    points[i + 1] = figure_add_point(k, in_group, sp_add3(Y->com, half[i]));
+  for (int i = 0; i < 3; i++) points[i + 1] = figure_add_point(k, in_group, sp_add3(Y->com, half[i]));
   figure_add_shape(k, FIGURE_BOX, in_group, 4, points);
   k->group[in_group].drawn = 1;
 }

@@ -40,8 +40,7 @@ int figure_grow(void** array, int* room, int needed, size_t each);
 sp_vec3 figure_world(const figure_maker* k, int point);
 
 int figure_add_point(figure_maker* k, int body, sp_vec3 at); // -1 when memory runs out
-void figure_add_shape(figure_maker* k, figure_kind kind, int in_group, int count,
-                      const int* points);
+void figure_add_shape(figure_maker* k, figure_kind kind, int in_group, int count, const int* points);
 int figure_origin(figure_maker* k, int body); // point at its origin
 
 // A place that holds a group, unless it has one there already.

@@ -51,8 +51,7 @@ static const char* load(hdf5* h)
   void* library = open_library();
   if (!library) return "libhdf5 is not installed";
   if (!find_functions(library, h)) return "this libhdf5 lacks a function";
-  if (h->H5get_libversion(&version[0], &version[1], &version[2]) < 0 ||
-      (version[0] == 1 && version[1] < 10))
+  if (h->H5get_libversion(&version[0], &version[1], &version[2]) < 0 || (version[0] == 1 && version[1] < 10))
     return "this libhdf5 is older than 1.10";
   if (h->H5open() < 0 || !find_values(library, h)) return "this libhdf5 does not start";
   return NULL;

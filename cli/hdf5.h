@@ -14,37 +14,33 @@ typedef int herr_t; // negative: it failed
 enum { H5P_DEFAULT = 0, H5E_DEFAULT = 0, H5S_SCALAR = 0, H5S_SELECT_SET = 0 };
 enum { H5F_SCOPE_GLOBAL = 1, H5F_ACC_TRUNC = 2 };
 
-#define HDF5_FUNCTIONS(X)                                                                          \
-  X(herr_t, H5open, (void))                                                                        \
-  X(herr_t, H5get_libversion, (unsigned* major, unsigned* minor, unsigned* release))               \
-  X(herr_t, H5Eset_auto2, (hid_t stack, void* function, void* data))                               \
-  X(hid_t, H5Fcreate, (const char* name, unsigned flags, hid_t create, hid_t access))              \
-  X(herr_t, H5Fflush, (hid_t object, int scope))                                                   \
-  X(herr_t, H5Fclose, (hid_t file))                                                                \
-  X(hid_t, H5Pcreate, (hid_t type))                                                                \
-  X(herr_t, H5Pset_chunk, (hid_t list, int rank, const hsize_t* size))                             \
-  X(herr_t, H5Pset_obj_track_times, (hid_t list, _Bool track))                                     \
-  X(herr_t, H5Pset_create_intermediate_group, (hid_t list, unsigned create))                       \
-  X(herr_t, H5Pclose, (hid_t list))                                                                \
-  X(hid_t, H5Screate, (int type))                                                                  \
-  X(hid_t, H5Screate_simple, (int rank, const hsize_t* size, const hsize_t* most))                 \
-  X(herr_t, H5Sselect_hyperslab,                                                                   \
-    (hid_t space, int op, const hsize_t* start, const hsize_t* stride, const hsize_t* count,       \
-     const hsize_t* block))                                                                        \
-  X(herr_t, H5Sclose, (hid_t space))                                                               \
-  X(hid_t, H5Tcopy, (hid_t type))                                                                  \
-  X(herr_t, H5Tset_size, (hid_t type, size_t size))                                                \
-  X(herr_t, H5Tclose, (hid_t type))                                                                \
-  X(hid_t, H5Acreate2,                                                                             \
-    (hid_t at, const char* name, hid_t type, hid_t space, hid_t create, hid_t access))             \
-  X(herr_t, H5Awrite, (hid_t attribute, hid_t type, const void* data))                             \
-  X(herr_t, H5Aclose, (hid_t attribute))                                                           \
-  X(hid_t, H5Dcreate2,                                                                             \
-    (hid_t at, const char* name, hid_t type, hid_t space, hid_t link, hid_t create, hid_t access)) \
-  X(herr_t, H5Dset_extent, (hid_t set, const hsize_t* size))                                       \
-  X(hid_t, H5Dget_space, (hid_t set))                                                              \
-  X(herr_t, H5Dwrite,                                                                              \
-    (hid_t set, hid_t memory, hid_t memory_space, hid_t file_space, hid_t how, const void* data))  \
+#define HDF5_FUNCTIONS(X)                                                                                             \
+  X(herr_t, H5open, (void))                                                                                           \
+  X(herr_t, H5get_libversion, (unsigned* major, unsigned* minor, unsigned* release))                                  \
+  X(herr_t, H5Eset_auto2, (hid_t stack, void* function, void* data))                                                  \
+  X(hid_t, H5Fcreate, (const char* name, unsigned flags, hid_t create, hid_t access))                                 \
+  X(herr_t, H5Fflush, (hid_t object, int scope))                                                                      \
+  X(herr_t, H5Fclose, (hid_t file))                                                                                   \
+  X(hid_t, H5Pcreate, (hid_t type))                                                                                   \
+  X(herr_t, H5Pset_chunk, (hid_t list, int rank, const hsize_t* size))                                                \
+  X(herr_t, H5Pset_obj_track_times, (hid_t list, _Bool track))                                                        \
+  X(herr_t, H5Pset_create_intermediate_group, (hid_t list, unsigned create))                                          \
+  X(herr_t, H5Pclose, (hid_t list))                                                                                   \
+  X(hid_t, H5Screate, (int type))                                                                                     \
+  X(hid_t, H5Screate_simple, (int rank, const hsize_t* size, const hsize_t* most))                                    \
+  X(herr_t, H5Sselect_hyperslab,                                                                                      \
+    (hid_t space, int op, const hsize_t* start, const hsize_t* stride, const hsize_t* count, const hsize_t* block))   \
+  X(herr_t, H5Sclose, (hid_t space))                                                                                  \
+  X(hid_t, H5Tcopy, (hid_t type))                                                                                     \
+  X(herr_t, H5Tset_size, (hid_t type, size_t size))                                                                   \
+  X(herr_t, H5Tclose, (hid_t type))                                                                                   \
+  X(hid_t, H5Acreate2, (hid_t at, const char* name, hid_t type, hid_t space, hid_t create, hid_t access))             \
+  X(herr_t, H5Awrite, (hid_t attribute, hid_t type, const void* data))                                                \
+  X(herr_t, H5Aclose, (hid_t attribute))                                                                              \
+  X(hid_t, H5Dcreate2, (hid_t at, const char* name, hid_t type, hid_t space, hid_t link, hid_t create, hid_t access)) \
+  X(herr_t, H5Dset_extent, (hid_t set, const hsize_t* size))                                                          \
+  X(hid_t, H5Dget_space, (hid_t set))                                                                                 \
+  X(herr_t, H5Dwrite, (hid_t set, hid_t memory, hid_t memory_space, hid_t file_space, hid_t how, const void* data))   \
   X(herr_t, H5Dclose, (hid_t set))
 
 // Variables of the library, which H5open sets.

@@ -132,13 +132,12 @@ int cli_help_command(const cli_command* c)
 {
   FILE* out = stdout;
   const int has_options = c->options && *c->options;
-  (void)fprintf(out, "usage: limb %s%s%s%s\n\n", c->name, has_options ? " [options]" : "",
-                *c->operands ? " " : "", c->operands);
+  (void)fprintf(out, "usage: limb %s%s%s%s\n\n", c->name, has_options ? " [options]" : "", *c->operands ? " " : "",
+                c->operands);
   (void)fprintf(out, "%c%s.\n", toupper((unsigned char)*c->summary), c->summary + 1);
   if (c->about && *c->about) (void)fprintf(out, "\n");
   paragraphs(out, c->about);
-  for (const cli_option* const* group = c->options; group && *group; group++)
-    option_group(out, *group);
+  for (const cli_option* const* group = c->options; group && *group; group++) option_group(out, *group);
   examples(out, c->examples);
   heading(out, "exit codes");
   lines(out, "  ", exit_codes);
@@ -147,20 +146,16 @@ int cli_help_command(const cli_command* c)
 
 static void overview(FILE* out)
 {
-  (void)fprintf(out,
-                "usage: limb COMMAND [options] [operands]\n\nRobot dynamics: torques of a motion, "
-                "motion under torques, and whether to\ntrust the model.\n");
+  (void)fprintf(out, "usage: limb COMMAND [options] [operands]\n\nRobot dynamics: torques of a motion, "
+                     "motion under torques, and whether to\ntrust the model.\n");
   heading(out, "commands");
-  for (const cli_command* const* c = cli_commands; *c; c++)
-    entry(out, (*c)->name, NULL, (*c)->summary);
+  for (const cli_command* const* c = cli_commands; *c; c++) entry(out, (*c)->name, NULL, (*c)->summary);
   heading(out, "options");
   entry(out, "--help", NULL, "this text; limb COMMAND --help tells about a command");
   entry(out, "--version", NULL, "version of the library, and the instruction set it uses here");
-  entry(out, "--conventions", NULL,
-        "units, frames, orders and signs of everything that limb reads and writes");
-  (void)fprintf(out,
-                "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
-                "or the name of a built-in robot (limb models).\n");
+  entry(out, "--conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
+  (void)fprintf(out, "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
+                     "or the name of a built-in robot (limb models).\n");
   heading(out, "exit codes");
   lines(out, "  ", exit_codes);
 }
@@ -196,8 +191,8 @@ const cli_command cli_help = {
   .name = "help",
   .operands = "[COMMAND]",
   .summary = "help about limb or one of its commands",
-  .examples = (const char* const[]){"limb help check", "the same as limb check --help",
-                                    "limb help --man | man -l -", "the manual page", NULL},
+  .examples = (const char* const[]){"limb help check", "the same as limb check --help", "limb help --man | man -l -",
+                                    "the manual page", NULL},
   .options = (const cli_option* const[]){options, NULL},
   .most = 1,
   .run = run,

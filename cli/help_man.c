@@ -116,8 +116,7 @@ static void command(const cli_command* c)
   if (*c->operands) putchar(' ');
   text(c->operands);
   putchar('\n');
-  (void)snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)*c->summary),
-                 c->summary + 1);
+  (void)snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)*c->summary), c->summary + 1);
   line(summary);
   if (c->about && *c->about) printf(".PP\n");
   paragraphs(c->about);
@@ -134,8 +133,8 @@ static void command(const cli_command* c)
 int cli_help_man(void)
 {
   const unsigned v = limb_version();
-  printf(".\\\" Made by limb help --man.\n.TH LIMB 1 \"\" \"limb %u.%u.%u\" \"User Commands\"\n",
-         v >> 16, v >> 8 & 0xff, v & 0xff);
+  printf(".\\\" Made by limb help --man.\n.TH LIMB 1 \"\" \"limb %u.%u.%u\" \"User Commands\"\n", v >> 16,
+         v >> 8 & 0xff, v & 0xff);
   printf(".SH NAME\nlimb \\- robot dynamics: torques, motions, and whether to trust the model\n"
          ".SH SYNOPSIS\n.B limb\n.I command\n[options] [operands]\n.SH DESCRIPTION\n");
   line("Computes inverse and direct dynamics of robots, and everything that goes with them, from "
@@ -147,15 +146,13 @@ int cli_help_man(void)
   printf(".SH OPTIONS\n");
   option("help", NULL, "list the commands");
   option("version", NULL, "version of the library, and the instruction set it uses here");
-  option("conventions", NULL,
-         "units, frames, orders and signs of everything that limb reads and writes");
+  option("conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
   printf(".SH COMMANDS\n");
   for (const cli_command* const* c = cli_commands; *c; c++) command(*c);
-  printf(
-    ".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
-    "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
-    "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "
-    "(AVX-512), "
-    "instead of the best\nthat the processor has.\n");
+  printf(".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
+         "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
+         "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "
+         "(AVX-512), "
+         "instead of the best\nthat the processor has.\n");
   return limb_cli_close_output("limb help");
 }

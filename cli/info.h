@@ -10,12 +10,12 @@
 // Figures of the robot as a whole, at the neutral configuration.
 typedef struct info_facts {
   double mass;
-  int has_com;      // there is mass, and com and inertia are known
-  sp_inertia whole; // in world axes; com in the world
-  double reach;     // no frame gets farther from the base than this [m] ...
-  int travels;      // ... but for the travel of this joint, which has no limits; -1: there is none
-  int travelling;   // how many joints are like that
-  double* diagonal; // of M, nv numbers; NULL: too large, or not known
+  int has_com;         // there is mass, and com and inertia are known
+  sp_inertia whole;    // in world axes; com in the world
+  double reach;        // no frame gets farther from the base than this [m] ...
+  int travels;         // ... but for the travel of this joint, which has no limits; -1: there is none
+  int travelling;      // how many joints are like that
+  double* diagonal;    // of M, nv numbers; NULL: too large, or not known
   cli_closure closure; // of robots with loops; else empty
 } info_facts;
 
@@ -29,16 +29,16 @@ int info_passive(const limb_model* m); // info_drives.c
 double* info_inertia_diagonal(const cli_robot* r); // info_drives.c
 
 // Text on standard output.
-void info_print_joints(const limb_model* m);           // info_text.c
-void info_print_bodies(const limb_model* m);           // info_text.c
-void info_print_findings(const cli_robot* r, int all); // info_text.c
-void info_print_notes(const limb_model* m, int all);   // info_text.c
-void info_print_base(const limb_model* m);             // info_drives.c, lines of the summary
+void info_print_joints(const limb_model* m);                          // info_text.c
+void info_print_bodies(const limb_model* m);                          // info_text.c
+void info_print_findings(const cli_robot* r, int all);                // info_text.c
+void info_print_notes(const limb_model* m, int all);                  // info_text.c
+void info_print_base(const limb_model* m);                            // info_drives.c, lines of the summary
 void info_print_elastic(const limb_model* m, const double* diagonal); // info_drives.c, if any
 void info_print_tree(const limb_model* m);                            // info_tree.c
 void info_print_mdh(const limb_model* m);                             // info_mdh.c
 void info_print_loops(const limb_model* m);                           // info_loops.c, if any
-void info_print_mobility(const cli_closure* c); // info_loops.c, if there are loops
+void info_print_mobility(const cli_closure* c);                       // info_loops.c, if there are loops
 
 // 1 when a kind of note is told: what the compiler doubts is not, the doctor says it with a line.
 int info_tells(limb_note_kind kind); // info_text.c

@@ -18,10 +18,7 @@ static const double TURN = 6.283185307179586;
 // ---- the base and the motors -----------------------------------------------------------------------
 
 // 1 when the joint is part of a moving base (cli_dof).
-static int is_base(const cli_dofs* d, const limb_joint_info* x)
-{
-  return x->nv > 0 && d->v[x->v].moves;
-}
+static int is_base(const cli_dofs* d, const limb_joint_info* x) { return x->nv > 0 && d->v[x->v].moves; }
 
 int info_passive(const limb_model* m)
 {
@@ -44,14 +41,12 @@ void info_print_base(const limb_model* m)
     if (limb_get_joint(m, j, &x) != LIMB_OK) continue;
     if (!is_base(&d, &x) || joints++ >= SHOWN) continue;
     (void)!limb_get_body(m, x.def.child, &body);
-    printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name,
-           body.name, x.nv, x.passive ? "passive" : "active");
+    printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name, body.name, x.nv,
+           x.passive ? "passive" : "active");
   }
   if (joints > SHOWN) printf("  base: ... and %d more\n", joints - SHOWN);
   if (joints == 0) printf("  base: %s\n", cli_base_name(m, &d));
-  if (passive > 0)
-    printf("  motors: %d of %d dof are active, %d passive\n", limb_nv(m) - passive, limb_nv(m),
-           passive);
+  if (passive > 0) printf("  motors: %d of %d dof are active, %d passive\n", limb_nv(m) - passive, limb_nv(m), passive);
   cli_dofs_free(&d);
 }
 
@@ -101,15 +96,13 @@ static double rotor_inertia(const limb_joint_info* motor, const sp_inertia* Y)
 }
 
 // 1 when the joint is elastic. diagonal: of M at the neutral configuration; NULL: not known.
-static int describe(const limb_model* m, const limb_joint_info* x, const double* diagonal,
-                    elastic* out)
+static int describe(const limb_model* m, const limb_joint_info* x, const double* diagonal, elastic* out)
 {
   const limb_joint_def* def = &x->def;
   limb_shaft_def shaft;
   limb_joint_info motor;
   limb_body_info rotor;
-  if (limb_get_shaft(m, x->shaft, &shaft) == LIMB_OK &&
-      limb_get_joint(m, shaft.motor, &motor) == LIMB_OK &&
+  if (limb_get_shaft(m, x->shaft, &shaft) == LIMB_OK && limb_get_joint(m, shaft.motor, &motor) == LIMB_OK &&
       limb_get_body(m, motor.def.child, &rotor) == LIMB_OK) {
     *out = (elastic){.series = 1,
                      .stiffness = shaft.stiffness,
@@ -179,10 +172,9 @@ void info_print_elastic(const limb_model* m, const double* diagonal)
     rows++;
   }
   if (rows > 0)
-    printf(
-      "\n%selastic%s (N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg; Hz: alone, at the neutral "
-      "configuration)\n",
-      cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD));
+    printf("\n%selastic%s (N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg; Hz: alone, at the neutral "
+           "configuration)\n",
+           cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD));
   if (rows > 0)
     cli_table_print(&t, stdout, "  ");
   else

@@ -53,8 +53,7 @@ static json_t* joints_json(const limb_model* m, const double* diagonal)
   json_t* r = json_array();
   limb_joint_info x;
   for (int j = 0; j < limb_joint_count(m); j++)
-    if (limb_get_joint(m, j, &x) == LIMB_OK)
-      (void)json_array_append_new(r, joint_json(m, &x, diagonal));
+    if (limb_get_joint(m, j, &x) == LIMB_OK) (void)json_array_append_new(r, joint_json(m, &x, diagonal));
   return r;
 }
 
@@ -120,8 +119,7 @@ json_t* info_json(const cli_robot* r, const info_facts* facts)
   json_t* out = cli_json_answer();
   (void)json_object_set_new(out, "model", cli_json_text(limb_model_name(m)));
   (void)json_object_set_new(out, "source", cli_json_text(limb_reading_source(r->reading)));
-  (void)json_object_set_new(out, "format",
-                            cli_json_text(limb_format_name(limb_reading_format(r->reading))));
+  (void)json_object_set_new(out, "format", cli_json_text(limb_format_name(limb_reading_format(r->reading))));
   (void)json_object_set_new(out, "nq", json_integer(limb_nq(m)));
   (void)json_object_set_new(out, "nv", json_integer(limb_nv(m)));
   (void)json_object_set_new(out, "gravity", cli_json_vec3(limb_model_gravity(m)));
@@ -135,8 +133,7 @@ json_t* info_json(const cli_robot* r, const info_facts* facts)
   (void)json_object_set_new(out, "bodies", bodies_json(m));
   (void)json_object_set_new(out, "frames", frames_json(m));
   (void)json_object_set_new(out, "loops", info_json_loops(m));
-  if (limb_loop_count(m) > 0)
-    (void)json_object_set_new(out, "mobility", info_json_mobility(&facts->closure));
+  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(&facts->closure));
   (void)json_object_set_new(out, "findings", findings_json(r));
   (void)json_object_set_new(out, "notes", notes_json(m));
   return out;

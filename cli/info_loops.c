@@ -33,8 +33,7 @@ void info_print_loops(const limb_model* m)
   limb_loop_info x;
   int laws = 0;
   if (limb_loop_count(m) == 0) return;
-  for (int i = 0; i < limb_loop_count(m); i++)
-    laws |= limb_get_loop(m, i, &x) == LIMB_OK && has_law(&x.def.law);
+  for (int i = 0; i < limb_loop_count(m); i++) laws |= limb_get_loop(m, i, &x) == LIMB_OK && has_law(&x.def.law);
   cli_table t = cli_table_make(laws ? "lllrl" : "lllr");
   for (int k = 0; k < 4 + laws; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < limb_loop_count(m); i++) {
@@ -42,8 +41,7 @@ void info_print_loops(const limb_model* m)
     const int joints = x.def.joint >= 0;
     cli_cell(&t, "%s", x.def.name);
     cli_cell(&t, "%s", limb_loop_kind_name(x.def.kind));
-    cli_cell(&t, "%s%s, %s", joints ? "joints " : "",
-             joints ? joint_name(m, x.def.joint) : body_name(m, x.def.body_a),
+    cli_cell(&t, "%s%s, %s", joints ? "joints " : "", joints ? joint_name(m, x.def.joint) : body_name(m, x.def.body_a),
              joints ? joint_name(m, x.def.other) : body_name(m, x.def.body_b));
     cli_cell(&t, "%d", x.nrow);
     if (laws && has_law(&x.def.law))
@@ -51,8 +49,7 @@ void info_print_loops(const limb_model* m)
     else if (laws)
       cli_cell(&t, "%s", "");
   }
-  printf("\n%sloops%s (rows: equations of each)\n", cli_on(stdout, CLI_BOLD),
-         cli_off(stdout, CLI_BOLD));
+  printf("\n%sloops%s (rows: equations of each)\n", cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD));
   cli_table_print(&t, stdout, "  ");
 }
 
@@ -84,14 +81,12 @@ static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
   if (def->joint >= 0) {
     (void)json_object_set_new(r, "joint", cli_json_text(joint_name(m, def->joint)));
     (void)json_object_set_new(r, "other", cli_json_text(joint_name(m, def->other)));
-    (void)json_object_set_new(r, "coefficients",
-                              cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
+    (void)json_object_set_new(r, "coefficients", cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
   } else {
     (void)json_object_set_new(r, "a", end_json(m, def->body_a, def->pose_a));
     (void)json_object_set_new(r, "b", end_json(m, def->body_b, def->pose_b));
   }
-  if (def->kind == LIMB_LOOP_DISTANCE)
-    (void)json_object_set_new(r, "length", cli_json_number(def->length));
+  if (def->kind == LIMB_LOOP_DISTANCE) (void)json_object_set_new(r, "length", cli_json_number(def->length));
   if (def->radius != 0) (void)json_object_set_new(r, "radius", cli_json_number(def->radius));
   (void)json_object_set_new(r, "row", json_integer(x->row));
   (void)json_object_set_new(r, "rows", json_integer(x->nrow));
@@ -131,8 +126,7 @@ static void print_still(const cli_closure* c)
   cli_dofs d;
   if (c->nstill <= 0 || !cli_dofs_make(c->model, &d)) return;
   printf("  stand still here, whatever moves:");
-  for (int k = 0; k < c->nstill && k < SHOWN; k++)
-    printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
+  for (int k = 0; k < c->nstill && k < SHOWN; k++) printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
   if (c->nstill > SHOWN) printf(" and %d more", c->nstill - SHOWN);
   printf("\n");
   cli_dofs_free(&d);
@@ -172,8 +166,7 @@ void info_print_mobility(const cli_closure* c)
     return;
   }
   printf(" (at the start configuration, closed to %.1e)\n", c->report.residual);
-  printf("  Gruebler counts %d: %d velocities less %d row%s\n", x->gruebler, x->nv, x->rows,
-         s_of(x->rows));
+  printf("  Gruebler counts %d: %d velocities less %d row%s\n", x->gruebler, x->nv, x->rows, s_of(x->rows));
   printf("  truly %d motion%s: rank %d%s\n", x->mobility, s_of(x->mobility), x->rank,
          cli_is_locked(c) ? "; the mechanism is locked" : "");
   printf("  redundant: %d row%s", x->redundant, s_of(x->redundant));
@@ -181,8 +174,8 @@ void info_print_mobility(const cli_closure* c)
   if (x->idle > 0) printf("; %d of all rows are idle, no joint ever moves them", x->idle);
   printf("\n  motors: %d active, %d passive velocities; %d of %d motion%s driven, %d undriven; "
          "%d motor%s in excess\n",
-         x->active, x->passive, x->driven, x->mobility, s_of(x->mobility), x->undriven,
-         x->overdriven, s_of(x->overdriven));
+         x->active, x->passive, x->driven, x->mobility, s_of(x->mobility), x->undriven, x->overdriven,
+         s_of(x->overdriven));
   printf("  conditions:");
   print_condition(" of the loops", x->condition);
   print_condition(", of their passive joints", x->condition_passive);
@@ -210,8 +203,7 @@ static json_t* still_json(const cli_closure* c)
   cli_dofs d;
   if (c->nstill < 0 || !cli_dofs_make(c->model, &d)) return json_null();
   json_t* r = json_array();
-  for (int k = 0; k < c->nstill; k++)
-    (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
+  for (int k = 0; k < c->nstill; k++) (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
   cli_dofs_free(&d);
   return r;
 }
@@ -228,17 +220,10 @@ json_t* info_json_mobility(const cli_closure* c)
   const struct {
     const char* name;
     int value;
-  } counts[] = {{"rows", x->rows},
-                {"rank", x->rank},
-                {"gruebler", x->gruebler},
-                {"mobility", x->mobility},
-                {"redundant", x->redundant},
-                {"idle", x->idle},
-                {"active", x->active},
-                {"passive", x->passive},
-                {"driven", x->driven},
-                {"undriven", x->undriven},
-                {"overdriven", x->overdriven}};
+  } counts[] = {
+    {"rows", x->rows},           {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
+    {"redundant", x->redundant}, {"idle", x->idle},         {"active", x->active},        {"passive", x->passive},
+    {"driven", x->driven},       {"undriven", x->undriven}, {"overdriven", x->overdriven}};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
     (void)json_object_set_new(r, counts[k].name, json_integer(counts[k].value));
   (void)json_object_set_new(r, "redundant_in", redundant_json(c));

@@ -69,8 +69,7 @@ static void geometry_row(cli_table* t, const limb_model* m, int i, const limb_md
 
 static void parameter_table(const limb_model* m, int grouped)
 {
-  static const char* const names[] = {"link", "m",   "mx",  "my",  "mz", "Ixx",
-                                      "Ixy",  "Ixz", "Iyy", "Iyz", "Izz"};
+  static const char* const names[] = {"link", "m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
   cli_table t = cli_table_make("rrrrrrrrrrr");
   limb_mdh_row row;
   for (int k = 0; k < 11; k++) cli_cell(&t, "%s", names[k]);
@@ -84,15 +83,13 @@ static void parameter_table(const limb_model* m, int grouped)
 
 void info_print_mdh(const limb_model* m)
 {
-  static const char* const names[] = {"link",  "ant", "sigma", "gamma", "b",
-                                      "alpha", "d",   "theta", "r",     "joint"};
+  static const char* const names[] = {"link", "ant", "sigma", "gamma", "b", "alpha", "d", "theta", "r", "joint"};
   cli_table t = cli_table_make("rrrrrrrrrl");
   limb_mdh_row row;
-  printf(
-    "modified Denavit-Hartenberg table of the compiled robot\n"
-    "  link in antecedent (0: world): Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)  [rad, m]\n"
-    "  sigma 0: rotation about z, 1: translation along z; q0 is the first number of q\n"
-    "  (17 digits: --format json)\n\n");
+  printf("modified Denavit-Hartenberg table of the compiled robot\n"
+         "  link in antecedent (0: world): Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)  [rad, m]\n"
+         "  sigma 0: rotation about z, 1: translation along z; q0 is the first number of q\n"
+         "  (17 digits: --format json)\n\n");
   for (int k = 0; k < 10; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < limb_mdh_count(m); i++)
     if (limb_get_mdh(m, i, &row) == LIMB_OK) geometry_row(&t, m, i, &row);
@@ -118,14 +115,9 @@ static json_t* row_json(const limb_model* m, int i, const limb_mdh_row* row)
   const struct {
     const char* name;
     double value;
-  } numbers[] = {{"multiplier", row->multiplier},
-                 {"gamma", row->gamma},
-                 {"b", row->b},
-                 {"alpha", row->alpha},
-                 {"d", row->d},
-                 {"theta", row->theta},
-                 {"r", row->r},
-                 {"pitch", row->pitch}};
+  } numbers[] = {
+    {"multiplier", row->multiplier}, {"gamma", row->gamma}, {"b", row->b},        {"alpha", row->alpha}, {"d", row->d},
+    {"theta", row->theta},           {"r", row->r},         {"pitch", row->pitch}};
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
     (void)json_object_set_new(r, numbers[k].name, cli_json_number(numbers[k].value));
   (void)json_object_set_new(r, "parameters", cli_json_numbers(10, row->inertia));

@@ -94,9 +94,8 @@ void info_print_joints(const limb_model* m)
     limb_joint_info x;
     if (limb_get_joint(m, j, &x) == LIMB_OK) joint_row(&t, &c, m, &x);
   }
-  printf("\n%sjoints%s (rad, m, N m, N; q: place in the vector of coordinates%s)\n",
-         cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD),
-         c.rotor ? "; rotor: reflected inertia" : "");
+  printf("\n%sjoints%s (rad, m, N m, N; q: place in the vector of coordinates%s)\n", cli_on(stdout, CLI_BOLD),
+         cli_off(stdout, CLI_BOLD), c.rotor ? "; rotor: reflected inertia" : "");
   cli_table_print(&t, stdout, "  ");
 }
 
@@ -104,16 +103,14 @@ void info_print_joints(const limb_model* m)
 
 void info_print_bodies(const limb_model* m)
 {
-  static const char* const names[] = {"body", "mass", "cx",  "cy",  "cz", "Ixx",
-                                      "Iyy",  "Izz",  "Ixy", "Ixz", "Iyz"};
+  static const char* const names[] = {"body", "mass", "cx", "cy", "cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
   cli_table t = cli_table_make("lrrrrrrrrrr");
   for (int k = 0; k < 11; k++) cli_cell(&t, "%s", names[k]);
   for (int b = 1; b < limb_body_count(m); b++) {
     limb_body_info x;
     if (limb_get_body(m, b, &x) != LIMB_OK) continue;
     const sp_inertia* Y = &x.inertia;
-    const double numbers[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
-                              Y->yy,   Y->zz,    Y->xy,    Y->xz,    Y->yz};
+    const double numbers[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->yy, Y->zz, Y->xy, Y->xz, Y->yz};
     cli_cell(&t, "%s", x.name);
     for (int k = 0; k < 10; k++) cli_cell_number(&t, numbers[k]);
   }
@@ -138,8 +135,7 @@ static void print_rule(const cli_robot* r, int rule, int all)
   limb_finding x;
   int count = 0;
   if (limb_get_rule(rule, &info) != LIMB_OK) return;
-  for (int i = 0; i < all_found; i++)
-    count += cli_robot_finding(r, i, &x) && strcmp(x.rule, info.name) == 0;
+  for (int i = 0; i < all_found; i++) count += cli_robot_finding(r, i, &x) && strcmp(x.rule, info.name) == 0;
   if (count == 0) return;
   printf("  %d %s (%s): %s\n", count, info.name, limb_severity_name(info.severity), info.why);
   int left = all ? count : SHOWN;
@@ -155,17 +151,13 @@ void info_print_findings(const cli_robot* r, int all)
 {
   int count = 0;
   limb_finding x;
-  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++)
-    count += cli_robot_finding(r, i, &x);
+  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++) count += cli_robot_finding(r, i, &x);
   printf("\n%sfound%s: %d finding%s\n", cli_on(stdout, CLI_BOLD), cli_off(stdout, CLI_BOLD), count,
          count == 1 ? "" : "s");
   for (int rule = 0; rule < limb_rule_count() && count > 0; rule++) print_rule(r, rule, all);
 }
 
-int info_tells(limb_note_kind kind)
-{
-  return kind != LIMB_NOTE_MASSLESS && kind != LIMB_NOTE_NONPHYSICAL;
-}
+int info_tells(limb_note_kind kind) { return kind != LIMB_NOTE_MASSLESS && kind != LIMB_NOTE_NONPHYSICAL; }
 
 static void print_kind(const limb_model* m, limb_note_kind kind, int all)
 {

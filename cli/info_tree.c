@@ -34,8 +34,8 @@ static void print_body(const tree* t, int b)
   printf("%s", body.name);
   if (body.inertia.mass != 0) printf(", %.6g kg", body.inertia.mass);
   if (body.joint >= 0 && limb_get_joint(t->m, body.joint, &joint) == LIMB_OK) {
-    printf("   %s(%s %s%s)%s", cli_on(stdout, CLI_FAINT), limb_joint_type_name(joint.def.type),
-           joint.def.name, joint.def.mimic >= 0 ? ", mimic" : "", cli_off(stdout, CLI_FAINT));
+    printf("   %s(%s %s%s)%s", cli_on(stdout, CLI_FAINT), limb_joint_type_name(joint.def.type), joint.def.name,
+           joint.def.mimic >= 0 ? ", mimic" : "", cli_off(stdout, CLI_FAINT));
   }
   printf("\n");
 }

@@ -76,8 +76,7 @@ json_t* cli_json_answer(void)
 int cli_json_print(json_t* root, FILE* out, const char* command)
 {
   errno = root ? 0 : ENOMEM;
-  const int failed = !root ||
-                     json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
+  const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
                      fputc('\n', out) == EOF || fflush(out) != 0;
   const int code = errno;
   json_decref(root);

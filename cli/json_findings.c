@@ -24,7 +24,6 @@ json_t* cli_json_findings(const limb_findings* f)
   json_t* r = json_array();
   limb_finding x;
   for (int i = 0; i < limb_findings_count(f); i++)
-    if (limb_findings_get(f, i, &x) == LIMB_OK)
-      (void)json_array_append_new(r, cli_json_finding(&x));
+    if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(r, cli_json_finding(&x));
   return r;
 }

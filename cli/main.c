@@ -76,11 +76,10 @@ static void tell_refused_isa(void)
 {
   const char* refused = limb_isa_refused();
   if (!refused) return;
-  (void)fprintf(
-    stderr,
-    "limb: warning: LIMB_ISA: there is no instruction set '%.20s' here (base, v3 and v4 are"
-    " the names), %s is used\n",
-    is_plain(refused) ? refused : "?", limb_isa_name());
+  (void)fprintf(stderr,
+                "limb: warning: LIMB_ISA: there is no instruction set '%.20s' here (base, v3 and v4 are"
+                " the names), %s is used\n",
+                is_plain(refused) ? refused : "?", limb_isa_name());
 }
 
 int main(int argc, char** argv)

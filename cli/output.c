@@ -59,8 +59,7 @@ static void watch_signals(void)
   (void)sigemptyset(&act.sa_mask);
   for (int i = 0; i < WATCHED; i++) {
     // nohup and the like have reasons to ignore a signal.
-    if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-      (void)sigaction(watched[i], &act, NULL);
+    if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(watched[i], &act, NULL);
   }
 }
 
@@ -104,8 +103,7 @@ static int cannot(const char* command, const char* path, const char* what)
 int cli_unwritten(const char* command, const char* what, const char* why)
 {
   if (errno != EPIPE)
-    (void)fprintf(stderr, "%s: %s could not be written: %s\n", command, what,
-                  errno ? strerror(errno) : why);
+    (void)fprintf(stderr, "%s: %s could not be written: %s\n", command, what, errno ? strerror(errno) : why);
   return EXIT_USAGE;
 }
 
@@ -123,8 +121,7 @@ static char* temporary_name(const char* path)
   const int folder = slash ? (int)(slash - path) + 1 : 0;
   const size_t size = strlen(path) + 32;
   char* name = malloc(size);
-  if (name)
-    (void)snprintf(name, size, "%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
+  if (name) (void)snprintf(name, size, "%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
   return name;
 }
 
@@ -321,8 +318,8 @@ static void draw(const cli_progress* p, uint64_t done, double elapsed)
   } else {
     const double part = (double)(done < p->total ? done : p->total) / (double)p->total;
     const double left = part > 0 ? elapsed * (1 - part) / part : 0;
-    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, %.0f s left\033[K", p->what, WIDTH,
-                  (int)(WIDTH * part), full, 100 * part, left);
+    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, %.0f s left\033[K", p->what, WIDTH, (int)(WIDTH * part), full,
+                  100 * part, left);
   }
   (void)fflush(stderr);
 }

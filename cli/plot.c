@@ -108,8 +108,7 @@ static void tick_text(double x, double step, char* text, size_t size)
 {
   char digits[32];
   const double shown = fabs(x) < step / 1e3 ? 0 : fabs(x);
-  (void)snprintf(digits, sizeof digits, "%.*g",
-                 shown > 0 ? (int)fmax(3, ceil(log10(shown / step)) + 1) : 1, shown);
+  (void)snprintf(digits, sizeof digits, "%.*g", shown > 0 ? (int)fmax(3, ceil(log10(shown / step)) + 1) : 1, shown);
   (void)snprintf(text, size, "%s%s", x < 0 && shown > 0 ? "\xe2\x88\x92" : "", digits);
 }
 
@@ -151,17 +150,7 @@ enum { COLOURS = 8 };
 static const char* const curve_class[COLOURS] = {"curve",    "curve c1", "curve c2", "curve c3",
                                                  "curve c4", "curve c5", "curve c6", "curve c7"};
 
-enum {
-  WIDTH = 960,
-  MARGIN = 28,
-  TOP = 84,
-  HEAD = 24,
-  BODY = 112,
-  TALL_BODY = 260,
-  GAP = 20,
-  LABELS = 52,
-  FOOT = 44
-};
+enum { WIDTH = 960, MARGIN = 28, TOP = 84, HEAD = 24, BODY = 112, TALL_BODY = 260, GAP = 20, LABELS = 52, FOOT = 44 };
 
 // One panel: where it is, what it shows.
 typedef struct panel {
@@ -205,8 +194,8 @@ static void find_range(panel* p)
   if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
   if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
   if (p->decades) {
-    p->y = p->any ? decade_scale(floor(low), ceil(high), 4, p->bottom, p->top)
-                  : decade_scale(0, 1, 4, p->bottom, p->top);
+    p->y =
+      p->any ? decade_scale(floor(low), ceil(high), 4, p->bottom, p->top) : decade_scale(0, 1, 4, p->bottom, p->top);
     return;
   }
   const double air = 0.08 * (high - low);
@@ -268,8 +257,7 @@ static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int
     svg_path_to(out, !begun && i == first, place(&p->x, up ? b->least_x : b->most_x),
                 place(&p->y, up ? b->least : b->most));
     if (b->least_x == b->most_x) continue;
-    svg_path_to(out, 0, place(&p->x, up ? b->most_x : b->least_x),
-                place(&p->y, up ? b->most : b->least));
+    svg_path_to(out, 0, place(&p->x, up ? b->most_x : b->least_x), place(&p->y, up ? b->most : b->least));
   }
   return i;
 }
@@ -287,8 +275,7 @@ static void draw_stretches(FILE* out, const panel* p, int member, int area)
     end = draw_points(out, p, bucket, i, area);
     const plot_bucket* last = &bucket[end - 1];
     if (area) svg_path_to(out, 0, place(&p->x, fmax(last->least_x, last->most_x)), zero);
-    if (!area && end == i + 1)
-      svg_path_to(out, 0, place(&p->x, last->most_x), place(&p->y, last->most));
+    if (!area && end == i + 1) svg_path_to(out, 0, place(&p->x, last->most_x), place(&p->y, last->most));
     svg_path_end(out, area);
   }
 }
@@ -321,10 +308,7 @@ static void draw_names(FILE* out, const panel* p, const plot_series* series)
   }
 }
 
-static int is_shown(const panel* p, const plot_event* e)
-{
-  return e->x >= p->x.low && e->x <= p->x.high;
-}
+static int is_shown(const panel* p, const plot_event* e) { return e->x >= p->x.low && e->x <= p->x.high; }
 
 static void draw_events(FILE* out, const panel* p, const plot_words* words)
 {
@@ -349,8 +333,7 @@ static void draw_labels(FILE* out, const panel* p, const plot_words* words)
     while (level < LEVELS && ends[level] > from) level++;
     if (level == LEVELS) continue;
     ends[level] = from + wide;
-    svg_text(out, "mark", left ? SVG_END : SVG_START, left ? at - 4 : at + 4,
-             p->top + 11 + 12 * level, 60, e->label);
+    svg_text(out, "mark", left ? SVG_END : SVG_START, left ? at - 4 : at + 4, p->top + 11 + 12 * level, 60, e->label);
   }
 }
 
@@ -388,13 +371,8 @@ static sheet make_sheet(int panels, int decades)
 {
   const double body = decades ? TALL_BODY : BODY;
   const int n = panels, columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
-  const sheet s = {n,
-                   columns,
-                   (n + columns - 1) / columns,
-                   (WIDTH - 2.0 * MARGIN + GAP) / columns,
-                   HEAD + body + GAP,
-                   body,
-                   decades};
+  const sheet s = {
+    n, columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns, HEAD + body + GAP, body, decades};
   return s;
 }
 
@@ -406,17 +384,14 @@ static int group(const cli_plot* p, const plot_series* series, int* panel_of)
   int panels = 0;
   for (int k = 0; k < p->series; k++) {
     int with = 0;
-    while (with < k &&
-           !(same(series[with].panel, series[k].panel) && same(series[with].unit, series[k].unit)))
-      with++;
+    while (with < k && !(same(series[with].panel, series[k].panel) && same(series[with].unit, series[k].unit))) with++;
     panel_of[k] = with < k ? panel_of[with] : panels++;
   }
   return panels;
 }
 
 // Down the columns: neighbours in the robot are neighbours on the page.
-static panel make_panel(const cli_plot* p, const plot_series* series, const int* panel_of,
-                        const sheet* s, int k)
+static panel make_panel(const cli_plot* p, const plot_series* series, const int* panel_of, const sheet* s, int k)
 {
   const int column = k / s->rows, row = k % s->rows;
   panel one = {.plot = p,
@@ -435,8 +410,8 @@ static panel make_panel(const cli_plot* p, const plot_series* series, const int*
   return one;
 }
 
-static void draw_panel(FILE* out, const panel* p, const plot_series* series,
-                       const plot_words* words, int with_x, int with_labels)
+static void draw_panel(FILE* out, const panel* p, const plot_series* series, const plot_words* words, int with_x,
+                       int with_labels)
 {
   svg_rect(out, "panel", p->left, p->top, p->right - p->left, p->bottom - p->top);
   draw_grid(out, p, with_x);
@@ -471,8 +446,7 @@ void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_word
     draw_panel(out, &one, series, words, last, k % s.rows == 0);
     limits |= one.shows_limit;
     if (!last) continue;
-    svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40,
-             words->x_label);
+    svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40, words->x_label);
   }
   if (limits) draw_legend(out);
   svg_end(out);

@@ -48,7 +48,6 @@ void cli_plot_free(cli_plot* p);
 // One row: a value of x, which rises, and one per series; those that are not finite are left out.
 void cli_plot_add(cli_plot* p, double x, const double* y);
 
-void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_words* words,
-                   FILE* out);
+void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_words* words, FILE* out);
 
 #endif

@@ -32,14 +32,11 @@ static void print_as(FILE* out, const char* file, const limb_finding* f, limb_se
   (void)fprintf(out, "%s:", file);
   if (f->line > 0) (void)fprintf(out, "%d:", f->line);
   if (f->line > 0 && f->column > 0) (void)fprintf(out, "%d:", f->column);
-  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where,
-                *f->where ? ": " : "", f->text, f->rule);
+  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where, *f->where ? ": " : "", f->text,
+                f->rule);
 }
 
-void cli_print_finding(FILE* out, const char* file, const limb_finding* f)
-{
-  print_as(out, file, f, f->severity);
-}
+void cli_print_finding(FILE* out, const char* file, const limb_finding* f) { print_as(out, file, f, f->severity); }
 
 // What to do, once per rule; told has a mark per rule, or is NULL when memory ran out.
 static void print_fix(FILE* out, const limb_finding* f, char* told)
@@ -98,8 +95,7 @@ void cli_print_error(FILE* out, const char* file, limb_status s, const limb_erro
 
 static limb_format format_option(const char* name)
 {
-  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR,
-                                    LIMB_FORMAT_MJCF};
+  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(name, limb_format_name(all[i])) == 0) return all[i];
   return LIMB_FORMAT_AUTO;
@@ -148,8 +144,7 @@ static int environment_options(const cli_args* args, cli_robot* r)
 // ---- opening ---------------------------------------------------------------------------------------
 
 // Reads; EXIT_FINE, or an exit code after everything from a severity on was said.
-static int read_robot(const char* source, const limb_read_options* opt, limb_severity from,
-                      cli_robot* r)
+static int read_robot(const char* source, const limb_read_options* opt, limb_severity from, cli_robot* r)
 {
   limb_error err = {0};
   const limb_status s = limb_read(source, opt, &r->reading, &err);
@@ -205,8 +200,7 @@ static int tell_errors(const cli_robot* r)
   }
   for (int k = 0; seen && k < limb_rule_count(); k++)
     if (seen[k] > SHOWN && limb_get_rule(k, &rule) == LIMB_OK)
-      (void)fprintf(stderr, "%s: warning: %d more of these [%s]\n", name, seen[k] - SHOWN,
-                    rule.name);
+      (void)fprintf(stderr, "%s: warning: %d more of these [%s]\n", name, seen[k] - SHOWN, rule.name);
   free(seen);
   return errors;
 }
@@ -217,18 +211,17 @@ static void tell_rest(const cli_robot* r, const char* source, int errors)
   const char* name = limb_reading_source(r->reading);
   int notes = 0;
   limb_finding x;
-  for (int i = 0; i < r->nread; i++)
-    notes += cli_robot_finding(r, i, &x) && x.severity == LIMB_NOTE;
+  for (int i = 0; i < r->nread; i++) notes += cli_robot_finding(r, i, &x) && x.severity == LIMB_NOTE;
   if (errors > 0 && strcmp(source, "-") != 0) {
     (void)fprintf(stderr, "limb check %s tells more\n", source);
   } else if (notes > 0) {
-    (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes,
-                  notes == 1 ? "" : "s", notes == 1 ? "it" : "them");
+    (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes, notes == 1 ? "" : "s",
+                  notes == 1 ? "it" : "them");
   }
 }
 
-static int open_robot(const cli_args* args, const char* source, const limb_read_options* opt,
-                      limb_severity from, cli_robot* r)
+static int open_robot(const cli_args* args, const char* source, const limb_read_options* opt, limb_severity from,
+                      cli_robot* r)
 {
   limb_read_options own;
   *r = (cli_robot){0};
@@ -246,8 +239,7 @@ int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* 
   return open_robot(args, source, NULL, LIMB_ERROR, r);
 }
 
-int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt,
-                      cli_robot* r)
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r)
 {
   const int code = open_robot(args, source, opt, LIMB_WARNING, r);
   if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));

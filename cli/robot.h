@@ -24,8 +24,7 @@ int cli_robot_open(const cli_args* args, const char* source, cli_robot* r);
 void cli_robot_close(cli_robot* r);
 
 // The same with reading options of the caller's, in place of those of the command line; NULL: those.
-int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt,
-                      cli_robot* r);
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r);
 
 // As cli_robot_open, but tells errors only: for commands that show findings themselves.
 int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r);

@@ -35,8 +35,7 @@ static void match(pair* p, same_result* out)
       return;
     }
     if (ja.nq != jb.nq || ja.nv != jb.nv) {
-      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' has another number of coordinates",
-                     jb.def.name);
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' has another number of coordinates", jb.def.name);
       return;
     }
     for (int i = 0; i < jb.nq; i++) p->q[jb.q + i] = ja.q + i;
@@ -61,22 +60,18 @@ static void match_drives(const pair* p, same_result* out)
         limb_get_joint(p->a, limb_find_joint(p->a, jb.def.name), &ja) != LIMB_OK)
       continue;
     if (ja.passive != jb.passive) {
-      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' is %s", jb.def.name,
-                     jb.passive ? "passive" : "driven");
+      (void)snprintf(out->why, sizeof out->why, "joint '%.64s' is %s", jb.def.name, jb.passive ? "passive" : "driven");
       return;
     }
     if (fabs(ja.def.start - jb.def.start) > SAME * fmax(1, fabs(ja.def.start))) {
       (void)snprintf(out->why, sizeof out->why, "joint '%.64s' starts elsewhere", jb.def.name);
       return;
     }
-    const int a = limb_get_shaft(p->a, ja.shaft, &sa) == LIMB_OK,
-              b = limb_get_shaft(p->b, jb.shaft, &sb) == LIMB_OK;
+    const int a = limb_get_shaft(p->a, ja.shaft, &sa) == LIMB_OK, b = limb_get_shaft(p->b, jb.shaft, &sb) == LIMB_OK;
     if (!a && !b) continue;
-    if (a != b || strcmp(joint_name(p->a, sa.motor), joint_name(p->b, sb.motor)) != 0 ||
-        sa.ratio != sb.ratio || sa.stiffness != sb.stiffness || sa.damping != sb.damping ||
-        sa.rest != sb.rest)
-      (void)snprintf(out->why, sizeof out->why, "the shaft of joint '%.64s' is another one",
-                     jb.def.name);
+    if (a != b || strcmp(joint_name(p->a, sa.motor), joint_name(p->b, sb.motor)) != 0 || sa.ratio != sb.ratio ||
+        sa.stiffness != sb.stiffness || sa.damping != sb.damping || sa.rest != sb.rest)
+      (void)snprintf(out->why, sizeof out->why, "the shaft of joint '%.64s' is another one", jb.def.name);
   }
 }
 
@@ -86,8 +81,7 @@ static void match_loops(const pair* p, same_result* out)
   const int count = limb_loop_count(p->a);
   limb_loop_info xa, xb;
   if (limb_loop_count(p->b) != count)
-    (void)snprintf(out->why, sizeof out->why, "%d loops instead of %d", limb_loop_count(p->b),
-                   count);
+    (void)snprintf(out->why, sizeof out->why, "%d loops instead of %d", limb_loop_count(p->b), count);
   for (int i = 0; i < count && !*out->why; i++) {
     if (limb_get_loop(p->b, i, &xb) != LIMB_OK) continue;
     if (limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa) != LIMB_OK)
@@ -98,8 +92,8 @@ static void match_loops(const pair* p, same_result* out)
 }
 
 // Row ra of a and row rb of b, with their columns matched; Psi only when there is room for it.
-static double row_differs(const pair* p, const limb_loop_equations* ea,
-                          const limb_loop_equations* eb, size_t ra, size_t rb)
+static double row_differs(const pair* p, const limb_loop_equations* ea, const limb_loop_equations* eb, size_t ra,
+                          size_t rb)
 {
   const size_t nv = (size_t)p->nv;
   double most = fabs(ea->residual[ra] - eb->residual[rb]), size = fmax(1, fabs(ea->gamma[ra]));
@@ -154,8 +148,7 @@ static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
   s = limb_mass_matrix(p->da, p->qa, p->Ma);
   if (s == LIMB_OK) s = limb_mass_matrix(p->db, p->qb, p->Mb);
   for (size_t i = 0; i < nv && s == LIMB_OK; i++)
-    for (size_t j = 0; j < nv; j++)
-      p->Mc[i * nv + j] = p->Ma[(size_t)p->v[i] * nv + (size_t)p->v[j]];
+    for (size_t j = 0; j < nv; j++) p->Mc[i * nv + j] = p->Ma[(size_t)p->v[i] * nv + (size_t)p->v[j]];
   if (s == LIMB_OK) out->M = fmax(out->M, cli_differ(nv * nv, p->Mc, p->Mb, 0));
   return s;
 }
@@ -176,10 +169,8 @@ static limb_status prepare(pair* p)
   if (nn > 0) p->Ma = at, p->Mb = at + nn, p->Mc = at + 2 * nn;
   limb_status s = limb_data_create(p->a, NULL, &p->da);
   if (s == LIMB_OK) s = limb_data_create(p->b, NULL, &p->db);
-  if (s == LIMB_OK && limb_loop_count(p->a) > 0)
-    s = limb_loops_create(p->a, LIMB_LOOPS_LINEAR, NULL, &p->la);
-  if (s == LIMB_OK && limb_loop_count(p->b) > 0)
-    s = limb_loops_create(p->b, LIMB_LOOPS_LINEAR, NULL, &p->lb);
+  if (s == LIMB_OK && limb_loop_count(p->a) > 0) s = limb_loops_create(p->a, LIMB_LOOPS_LINEAR, NULL, &p->la);
+  if (s == LIMB_OK && limb_loop_count(p->b) > 0) s = limb_loops_create(p->b, LIMB_LOOPS_LINEAR, NULL, &p->lb);
   return s;
 }
 
@@ -189,8 +180,8 @@ limb_status cli_compare(const limb_model* a, const limb_model* b, int states, sa
   uint64_t seed = 20261;
   *out = (same_result){.states = states};
   if (limb_nq(b) != p.nq || limb_nv(b) != p.nv) {
-    (void)snprintf(out->why, sizeof out->why, "nq %d and nv %d instead of %d and %d", limb_nq(b),
-                   limb_nv(b), p.nq, p.nv);
+    (void)snprintf(out->why, sizeof out->why, "nq %d and nv %d instead of %d and %d", limb_nq(b), limb_nv(b), p.nq,
+                   p.nv);
     return LIMB_OK;
   }
   limb_status s = prepare(&p);

@@ -37,8 +37,7 @@ int sim_number(const sim_plan* p, const limb_run_value* at, double* out)
   const limb_status s = limb_expression_parse(at->text, NULL, NULL, &e, &err);
   if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);
   if (s != LIMB_OK)
-    return sim_wrong(p, at, "'%.80s' is no number: %s", at->text,
-                     *err.text ? err.text : limb_status_text(s));
+    return sim_wrong(p, at, "'%.80s' is no number: %s", at->text, *err.text ? err.text : limb_status_text(s));
   const double x = limb_expression_value(e, NULL);
   limb_expression_destroy(e);
   if (!isfinite(x)) return sim_wrong(p, at, "'%.80s' is not finite", at->text);
@@ -105,10 +104,8 @@ int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* 
 
 int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out)
 {
-  static const char* const words[] = {"wx", "wy",      "wz",     "vx", "vy",
-                                      "vz", "angular", "linear", NULL};
-  static const unsigned bits[] = {LIMB_WX, LIMB_WY, LIMB_WZ,      LIMB_VX,
-                                  LIMB_VY, LIMB_VZ, LIMB_ANGULAR, LIMB_LINEAR};
+  static const char* const words[] = {"wx", "wy", "wz", "vx", "vy", "vz", "angular", "linear", NULL};
+  static const unsigned bits[] = {LIMB_WX, LIMB_WY, LIMB_WZ, LIMB_VX, LIMB_VY, LIMB_VZ, LIMB_ANGULAR, LIMB_LINEAR};
   *out = list->count > 0 ? 0 : (unsigned)LIMB_TWIST;
   for (int i = 0; i < list->count; i++) {
     int k = 0;

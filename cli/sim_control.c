@@ -66,8 +66,7 @@ static limb_status refer(sim_control* c, const limb_sim_state* at)
 
 static limb_status of_joints(sim_control* c, const double* q, const double* v, double t)
 {
-  const limb_control how = {
-    .size = sizeof how, .kp = c->kp, .kd = c->kd, .env = &c->env, .saturate = c->saturate};
+  const limb_control how = {.size = sizeof how, .kp = c->kp, .kd = c->kd, .env = &c->env, .saturate = c->saturate};
   const limb_goal goal = {c->q, c->v, c->a};
   if (c->loops) {
     limb_loop_options o = limb_default_loop_options();
@@ -78,8 +77,7 @@ static limb_status of_joints(sim_control* c, const double* q, const double* v, d
   }
   limb_data* d = c->job->robot.data;
   switch (c->type) {
-  case SIM_COMPUTED_TORQUE:
-    return limb_computed_torque_control(d, q, v, &goal, &how, c->work, c->tau);
+  case SIM_COMPUTED_TORQUE: return limb_computed_torque_control(d, q, v, &goal, &how, c->work, c->tau);
   case SIM_FEEDFORWARD: return limb_pd_feedforward_control(d, q, v, &goal, &how, c->work, c->tau);
   case SIM_PD_GRAVITY:
   case SIM_IMPEDANCE: break;
@@ -104,10 +102,9 @@ static limb_status of_frame(sim_control* c, const double* q, const double* v)
   how.saturate = c->saturate;
   const double* o = c->orientation;
   const sp_quat turn = {o[0], o[1], o[2], o[3]};
-  const limb_frame_goal goal = {
-    {sp_rot_quat(turn), sp_v3(c->position[0], c->position[1], c->position[2])},
-    motion_of(c->velocity),
-    motion_of(c->acceleration)};
+  const limb_frame_goal goal = {{sp_rot_quat(turn), sp_v3(c->position[0], c->position[1], c->position[2])},
+                                motion_of(c->velocity),
+                                motion_of(c->acceleration)};
   return limb_impedance_control(c->job->robot.data, q, v, &goal, &how, c->work, c->tau);
 }
 
@@ -143,8 +140,7 @@ static int take_room(sim_job* job, sim_control* c)
   const int fine = c->q && c->v && c->a && c->kp && c->kd && c->tau && c->work && c->to;
   if (!fine) return sim_out_of_memory(&job->plan);
   if (limb_loop_count(job->robot.model) == 0) return EXIT_FINE;
-  const limb_status s =
-    limb_loops_create(job->robot.model, cli_loops_use(job->robot.model), NULL, &c->loops);
+  const limb_status s = limb_loops_create(job->robot.model, cli_loops_use(job->robot.model), NULL, &c->loops);
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "controller");
 }
 
@@ -165,16 +161,14 @@ static int attach(sim_job* job, sim_control* c)
   int code = sim_positive(&job->plan, &run->rate, &rate);
   if (code == EXIT_FINE) code = sim_not_negative(&job->plan, &run->delay, &f.delay);
   if (code != EXIT_FINE) return code;
-  if (f.delay > 0 && rate == 0)
-    return sim_wrong(&job->plan, &run->delay, "is of sampled controllers: rate is missing");
+  if (f.delay > 0 && rate == 0) return sim_wrong(&job->plan, &run->delay, "is of sampled controllers: rate is missing");
   if (rate > 0)
     f.period = 1 / rate;
   else if (c->table.signal)
     f.next_break = next_break;
   const limb_status s = limb_sim_add_force(job->sim, &f);
   if (s == LIMB_E_ARG)
-    return sim_wrong(&job->plan, run->delay.text ? &run->delay : &run->rate,
-                     "the delay is too many samples long");
+    return sim_wrong(&job->plan, run->delay.text ? &run->delay : &run->rate, "the delay is too many samples long");
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "controller");
 }
 

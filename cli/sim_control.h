@@ -4,12 +4,7 @@
 
 #include "sim_job.h"
 
-typedef enum sim_controller {
-  SIM_PD_GRAVITY,
-  SIM_COMPUTED_TORQUE,
-  SIM_IMPEDANCE,
-  SIM_FEEDFORWARD
-} sim_controller;
+typedef enum sim_controller { SIM_PD_GRAVITY, SIM_COMPUTED_TORQUE, SIM_IMPEDANCE, SIM_FEEDFORWARD } sim_controller;
 
 extern const char* const sim_controller_names[]; // by value, closed by NULL
 

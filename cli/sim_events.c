@@ -29,8 +29,7 @@ static int open_condition(sim_job* job, sim_condition* c, const limb_run_event* 
   int code = sim_word_of(&job->plan, &run->action, actions, &how.ends);
   c->job = job;
   c->name = run->name.text ? run->name.text : run->when.text;
-  if (code == EXIT_FINE)
-    code = sim_formulas_add(&c->formula, job, &run->when, &how.direction, NULL);
+  if (code == EXIT_FINE) code = sim_formulas_add(&c->formula, job, &run->when, &how.direction, NULL);
   if (code == EXIT_FINE) code = sim_formulas_ready(&c->formula);
   if (code != EXIT_FINE) return code;
   how.dynamics = sim_probe_needs_dynamics(&c->formula.probe);
@@ -73,8 +72,7 @@ static const char* name_of(const sim_job* job, const limb_sim_event* event)
   limb_joint_info info;
   if (event->kind == LIMB_EVENT_CONDITION && event->condition < job->events->count)
     return job->events->condition[event->condition].name;
-  if (event->joint >= 0 && limb_get_joint(job->robot.model, event->joint, &info) == LIMB_OK)
-    return info.def.name;
+  if (event->joint >= 0 && limb_get_joint(job->robot.model, event->joint, &info) == LIMB_OK) return info.def.name;
   return "";
 }
 
@@ -103,14 +101,12 @@ void sim_event_text(const sim_happened* h, char* text, size_t size)
   const char* limit = e->side > 0 ? "upper" : "lower";
   const char* end = e->ends ? ", the end" : "";
   switch (e->kind) {
-  case LIMB_EVENT_CONDITION:
-    (void)snprintf(text, size, "%.9f s: %s%s", e->time, h->name, end);
-    return;
+  case LIMB_EVENT_CONDITION: (void)snprintf(text, size, "%.9f s: %s%s", e->time, h->name, end); return;
   case LIMB_EVENT_STOP_REACHED:
   case LIMB_EVENT_STOP_LEFT:
   case LIMB_EVENT_IMPACT:
-    (void)snprintf(text, size, "%.9f s: %s: '%s', its %s limit, velocity %.6g to %.6g%s", e->time,
-                   kind, h->name, limit, e->before, e->after, end);
+    (void)snprintf(text, size, "%.9f s: %s: '%s', its %s limit, velocity %.6g to %.6g%s", e->time, kind, h->name, limit,
+                   e->before, e->after, end);
     return;
   case LIMB_EVENT_STICK:
   case LIMB_EVENT_SLIP:

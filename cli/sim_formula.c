@@ -28,12 +28,10 @@ static int complain(sim_formulas* f, sim_job* job, const limb_run_value* at, con
 {
   const char* because = f->probe.because;
   if (*because) return sim_wrong(&job->plan, at, "'%.160s': %s", at->text, because);
-  return sim_wrong(&job->plan, at, "'%.160s': %s (at character %d)", at->text, err->text,
-                   err->column);
+  return sim_wrong(&job->plan, at, "'%.160s': %s (at character %d)", at->text, err->text, err->column);
 }
 
-int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction,
-                     int* index)
+int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction, int* index)
 {
   const limb_expression_names names = sim_probe_names(&f->probe);
   limb_expression* e = NULL;
@@ -46,9 +44,8 @@ int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, in
     f->room = room;
   }
   *f->probe.because = '\0';
-  const limb_status s = direction
-                          ? limb_condition_parse(at->text, &names, NULL, &e, direction, &err)
-                          : limb_expression_parse(at->text, &names, NULL, &e, &err);
+  const limb_status s = direction ? limb_condition_parse(at->text, &names, NULL, &e, direction, &err)
+                                  : limb_expression_parse(at->text, &names, NULL, &e, &err);
   if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
   if (s != LIMB_OK) return complain(f, job, at, &err);
   f->formula[f->count] = (sim_formula){e, at};
@@ -74,8 +71,8 @@ int sim_formulas_ready(sim_formulas* f)
 static limb_status no_value(sim_formulas* f, sim_job* job, int k, double t)
 {
   const limb_run_value* at = f->formula[k].from;
-  (void)snprintf(job->trouble, sizeof job->trouble, "%.80s: '%.160s' is %g at %.9g s", at->key,
-                 at->text, f->value[k], t);
+  (void)snprintf(job->trouble, sizeof job->trouble, "%.80s: '%.160s' is %g at %.9g s", at->key, at->text, f->value[k],
+                 t);
   return LIMB_E_NONFINITE;
 }
 
@@ -83,8 +80,8 @@ limb_status sim_formulas_read(sim_formulas* f, sim_job* job, const limb_sim_stat
 {
   const limb_status s = sim_probe_read(&f->probe, at, f->x);
   if (s != LIMB_OK) {
-    (void)snprintf(job->trouble, sizeof job->trouble, "%s at %.9g s: %s",
-                   sim_probe_culprit(&f->probe), at->time, limb_status_text(s));
+    (void)snprintf(job->trouble, sizeof job->trouble, "%s at %.9g s: %s", sim_probe_culprit(&f->probe), at->time,
+                   limb_status_text(s));
     return s;
   }
   for (int k = 0; k < f->count; k++) {

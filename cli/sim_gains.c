@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const sim_controller_names[] = {"pd_gravity", "computed_torque", "impedance",
-                                            "feedforward", NULL};
+const char* const sim_controller_names[] = {"pd_gravity", "computed_torque", "impedance", "feedforward", NULL};
 
 static const char* const directions[] = {"wx", "wy", "wz", "vx", "vy", "vz", NULL};
 
@@ -43,8 +42,7 @@ static int read_frame_gains(const sim_job* job, const limb_run_values* list, dou
     double x = 0;
     code = sim_not_negative(&job->plan, v, &x);
     if (code == EXIT_FINE && one < 0 && *v->name && !linear && !angular)
-      code = sim_wrong(&job->plan, v,
-                       "'%s' is no direction: wx, wy, wz, vx, vy, vz, angular, linear", v->name);
+      code = sim_wrong(&job->plan, v, "'%s' is no direction: wx, wy, wz, vx, vy, vz, angular, linear", v->name);
     for (int k = 0; k < 6 && code == EXIT_FINE; k++)
       if (k == one || !*v->name || (linear && k >= 3) || (angular && k < 3)) to[k] = x;
   }
@@ -56,8 +54,7 @@ static int read_impedance(sim_job* job, sim_control* c)
   static const char* const words[] = {"aligned", "body", NULL};
   const limb_run_controller* run = &job->plan.run.controller;
   int axes = 0;
-  if (!run->frame.text)
-    return sim_wrong(&job->plan, &run->type, "impedance is of a frame: frame is missing");
+  if (!run->frame.text) return sim_wrong(&job->plan, &run->type, "impedance is of a frame: frame is missing");
   c->frame = sim_find_frame(job, &run->frame);
   if (c->frame < 0) return EXIT_USAGE;
   int code = sim_word_of(&job->plan, &run->axes, words, &axes);
@@ -77,9 +74,8 @@ static int refuse_frame(const sim_job* job)
 {
   const limb_run_controller* run = &job->plan.run.controller;
   enum { LISTS = 8 };
-  const limb_run_values* const list[LISTS] = {
-    &run->inertia,  &run->posture_kp,  &run->posture_kd, &run->directions,
-    &run->position, &run->orientation, &run->velocity,   &run->acceleration};
+  const limb_run_values* const list[LISTS] = {&run->inertia,  &run->posture_kp,  &run->posture_kd, &run->directions,
+                                              &run->position, &run->orientation, &run->velocity,   &run->acceleration};
   if (run->frame.text) return sim_wrong(&job->plan, &run->frame, "is of impedance only");
   if (run->axes.text) return sim_wrong(&job->plan, &run->axes, "is of impedance only");
   for (int k = 0; k < LISTS; k++)
@@ -106,8 +102,7 @@ static int add_formula(sim_job* job, sim_control* c, const limb_run_value* v, do
   return sim_formulas_add(&c->formulas, job, v, NULL, NULL);
 }
 
-static int add_joints(sim_job* job, sim_control* c, const limb_run_values* list, int of_q,
-                      double* to)
+static int add_joints(sim_job* job, sim_control* c, const limb_run_values* list, int of_q, double* to)
 {
   int code = EXIT_FINE;
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) {
@@ -118,15 +113,12 @@ static int add_joints(sim_job* job, sim_control* c, const limb_run_values* list,
   return code;
 }
 
-static int add_parts(sim_job* job, sim_control* c, const limb_run_values* list,
-                     const char* const* names, double* to)
+static int add_parts(sim_job* job, sim_control* c, const limb_run_values* list, const char* const* names, double* to)
 {
   int code = EXIT_FINE;
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) {
     const int k = sim_index_of(list->value[i].name, names);
-    if (k < 0)
-      return sim_wrong(&job->plan, &list->value[i], "there is no component '%s'",
-                       list->value[i].name);
+    if (k < 0) return sim_wrong(&job->plan, &list->value[i], "there is no component '%s'", list->value[i].name);
     code = add_formula(job, c, &list->value[i], to + k);
   }
   return code;
@@ -140,8 +132,7 @@ static int begin_frame(sim_job* job, sim_control* c)
   if (s == LIMB_OK) s = limb_frame_pose(job->robot.data, c->frame, &X);
   const sp_quat o = sp_quat_rot(X.R);
   c->position[0] = X.p.x, c->position[1] = X.p.y, c->position[2] = X.p.z;
-  c->orientation[0] = o.x, c->orientation[1] = o.y, c->orientation[2] = o.z,
-  c->orientation[3] = o.w;
+  c->orientation[0] = o.x, c->orientation[1] = o.y, c->orientation[2] = o.z, c->orientation[3] = o.w;
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "controller");
 }
 
@@ -178,12 +169,10 @@ static int find_rates(sim_job* job, sim_control* c)
 
 int sim_read_reference(sim_job* job, sim_control* c)
 {
-  static const char *const xyz[] = {"x", "y", "z", NULL}, *const xyzw[] = {"x", "y", "z", "w",
-                                                                           NULL};
+  static const char *const xyz[] = {"x", "y", "z", NULL}, *const xyzw[] = {"x", "y", "z", "w", NULL};
   const limb_run_controller* run = &job->plan.run.controller;
   int code = EXIT_FINE;
-  if (run->file.text)
-    code = sim_table_open(&c->table, job, &run->file, LIMB_SIGNAL_SPLINE, column_of, &job->dofs);
+  if (run->file.text) code = sim_table_open(&c->table, job, &run->file, LIMB_SIGNAL_SPLINE, column_of, &job->dofs);
   if (code == EXIT_FINE && run->file.text) code = find_rates(job, c);
   if (code == EXIT_FINE) code = add_joints(job, c, &run->q, 1, c->q);
   if (code == EXIT_FINE) code = add_joints(job, c, &run->v, 0, c->v);

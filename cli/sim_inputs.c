@@ -33,14 +33,12 @@ struct sim_inputs {
 
 // ---- forces of motors ------------------------------------------------------------------------------------
 
-static limb_status add_torques(void* context, double t, const double* q, const double* v,
-                               double* tau)
+static limb_status add_torques(void* context, double t, const double* q, const double* v, double* tau)
 {
   sim_inputs* in = context;
   const limb_sim_state at = {.time = t, .q = q, .v = v};
   const limb_status s = sim_formulas_read(&in->torques, in->job, &at);
-  for (int k = 0; k < in->torques.count && s == LIMB_OK; k++)
-    tau[in->dof[k]] += in->torques.value[k];
+  for (int k = 0; k < in->torques.count && s == LIMB_OK; k++) tau[in->dof[k]] += in->torques.value[k];
   return s;
 }
 
@@ -66,16 +64,14 @@ static int open_torques(sim_job* job, sim_inputs* in)
 
 // ---- wrenches --------------------------------------------------------------------------------------------
 
-static limb_status set_forces(void* context, double t, const double* q, const double* v,
-                              limb_wrench* wrench)
+static limb_status set_forces(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   sim_inputs* in = context;
   const limb_sim_state at = {.time = t, .q = q, .v = v};
   const limb_status s = sim_formulas_read(&in->forces, in->job, &at);
   for (int i = 0; i < in->nforce && s == LIMB_OK; i++) {
     double x[PARTS];
-    for (int k = 0; k < PARTS; k++)
-      x[k] = in->part[i][k] < 0 ? 0 : in->forces.value[in->part[i][k]];
+    for (int k = 0; k < PARTS; k++) x[k] = in->part[i][k] < 0 ? 0 : in->forces.value[in->part[i][k]];
     wrench[i] = in->force[i];
     wrench[i].wrench = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
   }
@@ -121,8 +117,7 @@ static int open_forces(sim_job* job, sim_inputs* in)
   in->force = calloc((size_t)run->nwrench, sizeof *in->force);
   in->part = calloc((size_t)run->nwrench, sizeof *in->part);
   if (!in->force || !in->part) return sim_out_of_memory(&job->plan);
-  for (int i = 0; i < run->nwrench && code == EXIT_FINE; i++)
-    code = open_force(job, in, &run->wrench[i]);
+  for (int i = 0; i < run->nwrench && code == EXIT_FINE; i++) code = open_force(job, in, &run->wrench[i]);
   if (code == EXIT_FINE) code = sim_formulas_ready(&in->forces);
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_sim_add_wrenches(job->sim, in->nforce, set_forces, in, NULL);
@@ -149,8 +144,7 @@ static limb_status add_table(void* context, double t, const double* q, const dou
   return s;
 }
 
-static limb_status set_table(void* context, double t, const double* q, const double* v,
-                             limb_wrench* wrench)
+static limb_status set_table(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   table_input* in = context;
   const sim_table* table = &in->table;
@@ -162,8 +156,7 @@ static limb_status set_table(void* context, double t, const double* q, const dou
     for (int k = 0; k < table->columns; k++)
       if (table->to[k] >= nv && (table->to[k] - nv) / PARTS == in->frame[i])
         x[(table->to[k] - nv) % PARTS] = table->x[k];
-    wrench[i] = (limb_wrench){in->frame[i], in->ref,
-                              sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]))};
+    wrench[i] = (limb_wrench){in->frame[i], in->ref, sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]))};
   }
   return s;
 }
@@ -213,15 +206,13 @@ static int open_table(sim_job* job, table_input* in, const limb_run_table* run)
   in->job = job;
   int code = sim_word_of(&job->plan, &run->interpolation, kinds, &kind);
   if (code == EXIT_FINE) code = read_ref(job, &given, &in->ref);
-  if (code == EXIT_FINE)
-    code = sim_table_open(&in->table, job, &run->file, (limb_signal_kind)kind, column_of, job);
+  if (code == EXIT_FINE) code = sim_table_open(&in->table, job, &run->file, (limb_signal_kind)kind, column_of, job);
   if (code == EXIT_FINE) code = find_frames(in);
   if (code != EXIT_FINE) return code;
   for (int k = 0; k < in->table.columns; k++) torques |= in->table.to[k] < job->dofs.nv;
   const limb_sim_force f = {.force = add_table, .context = in, .next_break = next_break};
   limb_status s = torques ? limb_sim_add_force(job->sim, &f) : LIMB_OK;
-  if (s == LIMB_OK && in->nwrench > 0)
-    s = limb_sim_add_wrenches(job->sim, in->nwrench, set_table, in, next_break);
+  if (s == LIMB_OK && in->nwrench > 0) s = limb_sim_add_wrenches(job->sim, in->nwrench, set_table, in, next_break);
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, run->file.text);
 }
 

@@ -35,8 +35,7 @@ void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known);
 void sim_formulas_free(sim_formulas* f);
 
 // A formula more: its index. direction not NULL: a condition. An exit code, after a message.
-int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction,
-                     int* index);
+int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction, int* index);
 
 // After the last one: an exit code.
 int sim_formulas_ready(sim_formulas* f);
@@ -60,8 +59,8 @@ enum { SIM_COLUMN_NONE = -1, SIM_COLUMN_OTHER = -2 };
 typedef int sim_column_fn(const void* context, const char* column);
 
 // Reads a table. Nothing for us in it is an error. An exit code; free in any case.
-int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_signal_kind kind,
-                   sim_column_fn* where, const void* context);
+int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_signal_kind kind, sim_column_fn* where,
+                   const void* context);
 void sim_table_free(sim_table* t);
 
 // ---- parts -----------------------------------------------------------------------------------------------

@@ -35,8 +35,7 @@ static void listen(void)
   (void)sigemptyset(&act.sa_mask);
   for (int i = 0; i < 2; i++) {
     // nohup and the like have reasons to ignore a signal.
-    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-      (void)sigaction(numbers[i], &act, NULL);
+    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(numbers[i], &act, NULL);
   }
   (void)signal(SIGPIPE, SIG_IGN); // a pipe that is closed is an error of writing
 }
@@ -158,8 +157,7 @@ static int end_of(sim_job* job, sim_outcome* out, int code)
   if (out->ending == SIM_FAILED) sim_write_last_good(job);
   const int ended = sim_end_outputs(job);
   if (code == EXIT_FINE) code = ended;
-  if (limb_sim_now(job->sim, &at) == LIMB_OK)
-    (void)sim_momentum(job, at.q, at.v, &out->momentum[1]);
+  if (limb_sim_now(job->sim, &at) == LIMB_OK) (void)sim_momentum(job, at.q, at.v, &out->momentum[1]);
   if (code == EXIT_FINE && out->ending == SIM_INTERRUPTED) code = 128 + out->signal;
   return code;
 }
@@ -169,8 +167,7 @@ static void spoil(const sim_job* job, sim_outcome* out)
 {
   if (out->ending == SIM_FAILED) return;
   out->ending = SIM_FAILED;
-  (void)snprintf(out->error, sizeof out->error, "%s",
-                 *job->trouble ? job->trouble : "the rows could not be written");
+  (void)snprintf(out->error, sizeof out->error, "%s", *job->trouble ? job->trouble : "the rows could not be written");
 }
 
 int sim_run_to_end(sim_job* job, sim_outcome* out)

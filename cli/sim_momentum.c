@@ -36,8 +36,7 @@ int sim_conserves_momentum(const sim_job* job)
   const limb_run* run = &job->plan.run;
   const sp_vec3 g = job->options.env.gravity;
   int free_joints = 0;
-  if (g.x != 0 || g.y != 0 || g.z != 0 || run->inputs.nwrench > 0 || run->inputs.ntable > 0)
-    return 0;
+  if (g.x != 0 || g.y != 0 || g.z != 0 || run->inputs.nwrench > 0 || run->inputs.ntable > 0) return 0;
   if (run->controller.type.text) return 0; // which may drive the base
   for (int k = 0; k < job->dofs.nv; k++) {
     limb_joint_info x;

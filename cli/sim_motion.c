@@ -61,8 +61,7 @@ static double next_break(void* context, double t)
   const sim_motion* m = context;
   double first = HUGE_VAL;
   for (int i = 0; i < m->count; i++)
-    if (m->joint[i].table.signal)
-      first = fmin(first, limb_signal_next_break(m->joint[i].table.signal, t));
+    if (m->joint[i].table.signal) first = fmin(first, limb_signal_next_break(m->joint[i].table.signal, t));
   return first;
 }
 
@@ -72,8 +71,8 @@ static double next_break(void* context, double t)
 static const limb_run_value* first_of(const limb_run_motion* r)
 {
   enum { KEYS = 9 };
-  const limb_run_value* const all[KEYS] = {
-    &r->q, &r->v, &r->a, &r->constant, &r->rate, &r->amplitude, &r->frequency, &r->phase, &r->file};
+  const limb_run_value* const all[KEYS] = {&r->q,         &r->v,         &r->a,     &r->constant, &r->rate,
+                                           &r->amplitude, &r->frequency, &r->phase, &r->file};
   for (int k = 0; k < KEYS; k++)
     if (all[k]->text) return all[k];
   return &r->q;
@@ -104,11 +103,10 @@ static int read_formulas(sim_job* job, sim_motion* m, given_joint* j)
 {
   const limb_run_motion* r = j->run;
   if (!r->q.text || !r->v.text || !r->a.text)
-    return sim_wrong(
-      &job->plan, first_of(r),
-      "'%s': q, v and a are needed, all three: derivatives are not guessed; or a law "
-      "(constant, rate, amplitude, frequency, phase), or a file",
-      r->name);
+    return sim_wrong(&job->plan, first_of(r),
+                     "'%s': q, v and a are needed, all three: derivatives are not guessed; or a law "
+                     "(constant, rate, amplitude, frequency, phase), or a file",
+                     r->name);
   int code = sim_formulas_add(&m->formulas, job, &r->q, NULL, &j->formula);
   if (code == EXIT_FINE) code = sim_formulas_add(&m->formulas, job, &r->v, NULL, NULL);
   return code == EXIT_FINE ? sim_formulas_add(&m->formulas, job, &r->a, NULL, NULL) : code;
@@ -117,10 +115,8 @@ static int read_formulas(sim_job* job, sim_motion* m, given_joint* j)
 static int read_law(sim_job* job, given_joint* j)
 {
   const limb_run_motion* r = j->run;
-  const limb_run_value* const from[] = {&r->constant, &r->rate, &r->amplitude, &r->frequency,
-                                        &r->phase};
-  double* const to[] = {&j->law.constant, &j->law.rate, &j->law.amplitude, &j->law.frequency,
-                        &j->law.phase};
+  const limb_run_value* const from[] = {&r->constant, &r->rate, &r->amplitude, &r->frequency, &r->phase};
+  double* const to[] = {&j->law.constant, &j->law.rate, &j->law.amplitude, &j->law.frequency, &j->law.phase};
   int code = EXIT_FINE;
   for (int k = 0; k < 5 && code == EXIT_FINE; k++) code = sim_number(&job->plan, from[k], to[k]);
   return code;
@@ -130,17 +126,14 @@ static int read_joint(sim_job* job, sim_motion* m, given_joint* j)
 {
   const limb_run_motion* r = j->run;
   const int formulas = r->q.text || r->v.text || r->a.text;
-  const int law =
-    r->constant.text || r->rate.text || r->amplitude.text || r->frequency.text || r->phase.text;
+  const int law = r->constant.text || r->rate.text || r->amplitude.text || r->frequency.text || r->phase.text;
   j->formula = -1;
   int code = find_joint(job, j);
   if (code != EXIT_FINE) return code;
   if (formulas + law + (r->file.text != NULL) > 1)
-    return sim_wrong(&job->plan, first_of(r), "'%s': formulas, a law, or a file, not several",
-                     r->name);
+    return sim_wrong(&job->plan, first_of(r), "'%s': formulas, a law, or a file, not several", r->name);
   if (r->file.text)
-    return sim_table_open(&j->table, job, &r->file, LIMB_SIGNAL_SPLINE, column_of,
-                          job->dofs.v[j->v].name);
+    return sim_table_open(&j->table, job, &r->file, LIMB_SIGNAL_SPLINE, column_of, job->dofs.v[j->v].name);
   return formulas ? read_formulas(job, m, j) : read_law(job, j);
 }
 
@@ -150,8 +143,7 @@ static int check_formulas(sim_job* job, const sim_motion* m)
   const sim_probe* p = &m->formulas.probe;
   for (int i = 0; i < p->sheet.count; i++) {
     if (strcmp(p->sheet.quantity[i]->name, "time") == 0) continue;
-    return sim_wrong(&job->plan, m->formulas.formula[0].from,
-                     "motion is given by formulas of time alone, not of '%s'",
+    return sim_wrong(&job->plan, m->formulas.formula[0].from, "motion is given by formulas of time alone, not of '%s'",
                      p->sheet.quantity[i]->name);
   }
   return EXIT_FINE;
@@ -190,16 +182,14 @@ static void compare_at(sim_job* job, sim_motion* m, double t, double* x, int (*w
 static int compare(sim_job* job, sim_motion* m, double* x, int (*wrong)[2])
 {
   enum { TIMES = 7 };
-  static const char* const words[] = {"v is not the derivative of q",
-                                      "a is not the derivative of v"};
+  static const char* const words[] = {"v is not the derivative of q", "a is not the derivative of v"};
   for (int i = 1; i <= TIMES && job->end > job->start; i++) {
     const double part = fmod(0.6180339887 * i, 1);
     compare_at(job, m, job->start + part * (job->end - job->start), x, wrong);
   }
   for (int i = 0; i < 2 * m->count; i++) {
     const limb_run_motion* r = m->joint[i / 2].run;
-    if (wrong[i / 2][i % 2] > 1)
-      return sim_wrong(&job->plan, i % 2 ? &r->a : &r->v, "'%s': %s", r->name, words[i % 2]);
+    if (wrong[i / 2][i % 2] > 1) return sim_wrong(&job->plan, i % 2 ? &r->a : &r->v, "'%s': %s", r->name, words[i % 2]);
   }
   return EXIT_FINE;
 }

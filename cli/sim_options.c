@@ -26,8 +26,7 @@ const cli_option sim_plan_options[] = {
   {"longest", "H", "adaptive: no step longer than this"},
   {"order", "N", "adaptive: highest order"},
   {"most-steps", "N", "end with an error after so many steps"},
-  {"project", "X",
-   "put loops back when they are off by more than this (default: 1e-13); off: never"},
+  {"project", "X", "put loops back when they are off by more than this (default: 1e-13); off: never"},
   {"closed", "NAME", "how the equations of loops are solved: auto, clusters, schur, kkt, proximal"},
   {"baumgarte", "on|off", "stabilise loops by Baumgarte's terms as well"},
   {"stiction", "exact|smooth", "Coulomb friction that sticks, or as --coulomb-width says"},
@@ -36,24 +35,19 @@ const cli_option sim_plan_options[] = {
   {"stiffness", "K", "of stops with springs (default: 1e4)"},
   {"damping", "D", "of stops with springs (default: 100)"},
   {"condition", "X", "event where the condition number of the loops rises above this"},
-  {"work", "true|false",
-   "integrate the work of forces along, for the energy's drift (default: true)"},
+  {"work", "true|false", "integrate the work of forces along, for the energy's drift (default: true)"},
   {0},
 };
 
 const cli_option sim_input_options[] = {
   {"", NULL, "what acts, and what is watched"},
-  {"torque", "JOINT=X,...",
-   "forces of motors as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
+  {"torque", "JOINT=X,...", "forces of motors as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
   {"torques", "FILE.csv[:KIND]",
    "forces of motors, and wrenches, from a table; between rows: hold, linear or spline (default: "
    "linear)"},
-  {"wrench", "FRAME.FX=X,...",
-   "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
-  {"wrench-ref", "aligned|body|world",
-   "axes and point of --wrench and of tables (default: aligned)"},
-  {"motion", "JOINT.RATE=X,...",
-   "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
+  {"wrench", "FRAME.FX=X,...", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
+  {"wrench-ref", "aligned|body|world", "axes and point of --wrench and of tables (default: aligned)"},
+  {"motion", "JOINT.RATE=X,...", "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
   {"controller", "TYPE,KP=X,...",
    "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
    "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
@@ -66,18 +60,15 @@ const cli_option sim_input_options[] = {
 
 const cli_option sim_output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE,...",
-   "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
+  {"output", "FILE,...", "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
   {"channels", "LIST", "what the tables hold: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
-  {"directions", "WX,...",
-   "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
+  {"directions", "WX,...", "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
   {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: some 500 rows)"},
   {"interval", "T", "or the time between rows"},
   {"title", "TEXT", "of the run and its pictures"},
   {"plot", "FILE.svg", "curves of the channels"},
   {"animate", "FILE", "moving picture of the robot, .svg or .html"},
-  {"summary", "text|json|none",
-   "how it went: text on standard error (default), or JSON on standard output"},
+  {"summary", "text|json|none", "how it went: text on standard error (default), or JSON on standard output"},
   {"quiet", NULL, "no summary, no notes"},
   {"no-progress", NULL, "no progress bar"},
   {0},
@@ -149,10 +140,8 @@ static void take_singles(sim_plan* p)
     *to = sim_option_value(p, name, text);
   }
   if (cli_has(p->args, "duration") && !cli_has(p->args, "end")) p->run.end = (limb_run_value){0};
-  if (cli_has(p->args, "end") && !cli_has(p->args, "duration"))
-    p->run.duration = (limb_run_value){0};
-  if (cli_has(p->args, "no-friction"))
-    p->run.environment.no_friction = sim_option_value(p, "no-friction", "true");
+  if (cli_has(p->args, "end") && !cli_has(p->args, "duration")) p->run.duration = (limb_run_value){0};
+  if (cli_has(p->args, "no-friction")) p->run.environment.no_friction = sim_option_value(p, "no-friction", "true");
   if (cli_has(p->args, "no-mimic")) p->run.model.mimic = sim_option_value(p, "no-mimic", "false");
   if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
 }
@@ -229,8 +218,7 @@ int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* o
 {
   char* equals = find_equals(part);
   if (!equals || equals == part || !equals[1])
-    return cli_usage(p->args, "--%s takes name=formula, with commas between several, not '%s'",
-                     option, part);
+    return cli_usage(p->args, "--%s takes name=formula, with commas between several, not '%s'", option, part);
   *equals = '\0';
   for (char* c = equals; c > part && c[-1] == ' ';) *--c = '\0';
   const char *name = unquoted(part), *key = option_key(p, option, name);

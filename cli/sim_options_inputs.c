@@ -58,8 +58,7 @@ static char* cut_last(char* name)
   return dot + 1;
 }
 
-static limb_run_wrench* wrench_of(sim_plan* p, int first, const limb_run_value* v,
-                                  const char* frame)
+static limb_run_wrench* wrench_of(sim_plan* p, int first, const limb_run_value* v, const char* frame)
 {
   limb_run_inputs* in = &p->run.inputs;
   for (int i = first; i < in->nwrench; i++)
@@ -85,9 +84,7 @@ static int take_wrenches(sim_plan* p)
     char* name = sim_longer(p, list.value[i].name, (int)strlen(list.value[i].name), 1);
     const char* last = name ? cut_last(name) : NULL;
     const int k = last ? sim_index_of(last, parts) : -1;
-    if (k < 0)
-      return sim_wrong(p, &list.value[i],
-                       "is named <frame>.fx, or .fy, .fz, .mx, .my, .mz: tool.fx=5N");
+    if (k < 0) return sim_wrong(p, &list.value[i], "is named <frame>.fx, or .fy, .fz, .mx, .my, .mz: tool.fx=5N");
     limb_run_wrench* w = wrench_of(p, first, &list.value[i], name);
     if (!w) return sim_out_of_memory(p);
     w->part[k] = list.value[i];

@@ -28,8 +28,8 @@ static int add_events(sim_plan* p, const char* option, const char* action)
     part = after_name(part, &name);
     limb_run_event* more = sim_longer(p, p->run.event, p->run.nevent, sizeof *more);
     if (!more) return sim_out_of_memory(p);
-    more[p->run.nevent] = (limb_run_event){.when = sim_option_value(p, option, part),
-                                           .action = sim_option_value(p, option, action)};
+    more[p->run.nevent] =
+      (limb_run_event){.when = sim_option_value(p, option, part), .action = sim_option_value(p, option, action)};
     if (name) more[p->run.nevent].name = sim_option_value(p, option, name);
     p->run.event = more;
     p->run.nevent++;
@@ -166,11 +166,10 @@ static int take_setting(sim_plan* p, limb_run_controller* c, limb_run_value v)
     v.name += v.name[n] ? n + 1 : n;
     return sim_put(p, known[k].list, v);
   }
-  return sim_wrong(
-    p, &v,
-    "is no setting of a controller: kp, kd, q.<joint>, v.<joint>, a.<joint>, "
-    "rate, delay, saturate, file; of impedance also frame, axes, directions, position.x, "
-    "orientation.x, velocity.vx, acceleration.vx, inertia, posture_kp, posture_kd");
+  return sim_wrong(p, &v,
+                   "is no setting of a controller: kp, kd, q.<joint>, v.<joint>, a.<joint>, "
+                   "rate, delay, saturate, file; of impedance also frame, axes, directions, position.x, "
+                   "orientation.x, velocity.vx, acceleration.vx, inertia, posture_kp, posture_kd");
 }
 
 int sim_take_controller(sim_plan* p)

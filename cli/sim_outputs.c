@@ -47,8 +47,7 @@ static int read_rate(const sim_job* job, one_output* o)
   if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
   if (o->rate > 0) o->interval = 1 / o->rate;
   if (code == EXIT_FINE && !((job->end - job->start) / o->interval <= 1e9))
-    return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval,
-                     "more than 1e9 rows");
+    return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval, "more than 1e9 rows");
   return code;
 }
 
@@ -60,8 +59,7 @@ static int check_paths(const sim_job* job, const one_output* o)
   if (strcmp(at->text, "-") == 0 && summary && strcmp(summary, "json") == 0)
     return sim_wrong(&job->plan, at, "standard output is taken by --summary json");
   for (const one_output* other = job->outputs->one; other < o; other++)
-    if (strcmp(other->at->text, at->text) == 0)
-      return sim_wrong(&job->plan, at, "'%s' is there twice", at->text);
+    if (strcmp(other->at->text, at->text) == 0) return sim_wrong(&job->plan, at, "'%s' is there twice", at->text);
   return EXIT_FINE;
 }
 
@@ -98,37 +96,28 @@ static int read_channels(const sim_job* job, one_output* o)
     for (int k = 0; k < 2 - !o->writer.format->channels && job->dofs.nv > 0; k++)
       if (sim_probe_add(&o->probe, usual[k]) <= 0) return sim_out_of_memory(&job->plan);
   }
-  for (int i = 0; i < list->count && code == EXIT_FINE; i++)
-    code = add_channel(job, o, &list->value[i]);
-  if (code == EXIT_FINE && o->probe.count < 20000 && list->count > 1)
-    code = check_twice(job, o, &list->value[0]);
+  for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
+  if (code == EXIT_FINE && o->probe.count < 20000 && list->count > 1) code = check_twice(job, o, &list->value[0]);
   return code;
 }
 
 static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
 {
-  const limb_run_value* at = run->file.text   ? &run->file
-                             : run->plot.text ? &run->plot
-                                              : &run->animation;
+  const limb_run_value* at = run->file.text ? &run->file : run->plot.text ? &run->plot : &run->animation;
   o->run = run;
   o->at = at;
   o->last = nan("");
   o->writer = (sim_writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
-  o->writer.format = run->file.text   ? sim_format_of(at->text)
-                     : run->plot.text ? &sim_plot
-                                      : &sim_animation;
+  o->writer.format = run->file.text ? sim_format_of(at->text) : run->plot.text ? &sim_plot : &sim_animation;
   sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
-  if (!o->writer.format)
-    return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
+  if (!o->writer.format) return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
   int code = check_paths(job, o);
   if (code == EXIT_FINE) code = read_rate(job, o);
   o->probe.run.dt = o->interval; // of Ad and Bd
-  if (code == EXIT_FINE)
-    code = sim_directions(&job->plan, &run->directions, &o->probe.run.task.directions);
+  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.run.task.directions);
   if (code == EXIT_FINE) code = read_channels(job, o);
   if (code == EXIT_FINE) code = sim_probe_ready(&o->probe);
-  if (code == EXIT_FINE && !job->quiet)
-    code = eval_watch_open(&o->probe.sheet); // tells what is a tree's
+  if (code == EXIT_FINE && !job->quiet) code = eval_watch_open(&o->probe.sheet); // tells what is a tree's
   if (code != EXIT_FINE) return code;
   o->row = sim_zeros(o->probe.count + 1);
   return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);
@@ -162,8 +151,7 @@ static int check_inputs(const sim_job* job, const one_output* o)
   if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
   int same = stat(cli_operand(job->plan.args, 0), &operand) == 0 && is_same(&own, &operand);
   for (int i = 0; i < job->ninput; i++) same |= is_same(&own, &job->input[i]);
-  return same ? sim_wrong(&job->plan, o->at, "'%s' is an input of this run", o->at->text)
-              : EXIT_FINE;
+  return same ? sim_wrong(&job->plan, o->at, "'%s' is an input of this run", o->at->text) : EXIT_FINE;
 }
 
 // Two names of one file, such as a.csv and ./a.csv: it would be neither table.
@@ -173,8 +161,7 @@ static int check_same(const sim_job* job, const one_output* o)
   if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
   for (const one_output* other = job->outputs->one; other < o; other++)
     if (stat(other->at->text, &others) == 0 && is_same(&own, &others))
-      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are one file", other->at->text,
-                       o->at->text);
+      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are one file", other->at->text, o->at->text);
   return EXIT_FINE;
 }
 
@@ -216,10 +203,7 @@ static double due(const sim_job* job, const one_output* o)
 }
 
 // Times of different files that differ by rounding only are one.
-static int is_due(const sim_job* job, const one_output* o)
-{
-  return due(job, o) <= job->now + 1e-9 * o->interval;
-}
+static int is_due(const sim_job* job, const one_output* o) { return due(job, o) <= job->now + 1e-9 * o->interval; }
 
 double sim_next_row(const sim_job* job)
 {
@@ -235,9 +219,8 @@ double sim_next_row(const sim_job* job)
 static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
 {
   const char* because = o->probe.run.because;
-  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s%s%s",
-                 sim_probe_culprit(&o->probe), job->now, limb_status_text(s), *because ? ": " : "",
-                 because);
+  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s%s%s", sim_probe_culprit(&o->probe),
+                 job->now, limb_status_text(s), *because ? ": " : "", because);
   (void)cli_usage(job->plan.args, "%s", job->trouble);
   const int code = cli_exit_code(s);
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;

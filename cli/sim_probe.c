@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, cli_dofs* dofs,
-                     unsigned known)
+void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, cli_dofs* dofs, unsigned known)
 {
   *p = (sim_probe){.robot = *robot, .dofs = dofs, .known = known};
   p->run = (eval_run){.robot = &p->robot, .states = &p->states, .dofs = dofs, .frame = -1};
@@ -70,11 +69,10 @@ static int is_known(sim_probe* p, const eval_quantity* e)
   unsigned needs = e->needs;
   if (needs & (STATES_GIVEN | STATES_BASE)) needs |= STATES_A | STATES_TAU;
   if (needs & all & ~p->known)
-    return refuse(
-      p,
-      "'%s' follows from the forces, and is not known while they are computed: formulas "
-      "of inputs are of time, q, v and what follows from them",
-      e->name);
+    return refuse(p,
+                  "'%s' follows from the forces, and is not known while they are computed: formulas "
+                  "of inputs are of time, q, v and what follows from them",
+                  e->name);
   if (e->of & OF_LOOPS && limb_loop_count(p->robot.model) == 0)
     return refuse(p, "'%s' is of robots with loops, and this one has none", e->name);
   if (e->of & OF_STEP && p->run.dt == 0)
@@ -136,16 +134,15 @@ static int read_frame(sim_probe* p, const eval_quantity* e, const char** at, int
 {
   const limb_model* m = p->robot.model;
   size_t length = 0;
-  if (**at != '.')
-    return refuse(p, "'%s' is of a frame: name it, as in %s.<frame>", e->name, e->name);
+  if (**at != '.') return refuse(p, "'%s' is of a frame: name it, as in %s.<frame>", e->name, e->name);
   *frame = frame_of(m, ++*at, &length);
   *at += length;
   if (*frame >= 0) return 1;
   char wrong[64];
   (void)snprintf(wrong, sizeof wrong, "%.*s", (int)strcspn(*at, "."), *at);
   const char* near = cli_nearest_frame(m, wrong);
-  return refuse(p, "the model has no frame '%s'%s%s%s", wrong, near ? "; did you mean '" : "",
-                near ? near : "", near ? "'?" : "");
+  return refuse(p, "the model has no frame '%s'%s%s%s", wrong, near ? "; did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
 }
 
 // Takes a name apart. 1, or 0 after p->because was written.
@@ -161,12 +158,11 @@ static int read_word(sim_probe* p, const char* name, sim_word* w)
     char wrong[64];
     (void)snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
     const char* near = eval_nearest(wrong);
-    return refuse(p, "there is no quantity '%s'%s%s%s", wrong, near ? "; did you mean '" : "",
-                  near ? near : "", near ? "'?" : "; limb eval --list names them");
+    return refuse(p, "there is no quantity '%s'%s%s%s", wrong, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "; limb eval --list names them");
   }
   if (!is_known(p, w->e)) return 0;
-  if (*at == '@' && !(w->e->of & OF_REF))
-    return refuse(p, "'%s' is the same in all references", w->e->name);
+  if (*at == '@' && !(w->e->of & OF_REF)) return refuse(p, "'%s' is the same in all references", w->e->name);
   if (!read_ref(p, &at, &ref)) return 0;
   if (w->e->of & OF_FRAME && !read_frame(p, w->e, &at, &frame)) return 0;
   w->block = block_of(p, w->e, frame, ref);
@@ -204,8 +200,7 @@ static void spell_row(const char* entry, char* text, size_t size)
 }
 
 // Names behind that of the quantity.
-static void entry_name(const sim_probe* p, const eval_quantity* e, const size_t* index, char* text,
-                       size_t size)
+static void entry_name(const sim_probe* p, const eval_quantity* e, const size_t* index, char* text, size_t size)
 {
   const int rank = eval_rank(e);
   const size_t own = strlen(e->name);
@@ -242,8 +237,7 @@ static int no_entry(sim_probe* p, const sim_word* w, const char* name)
 {
   size_t index[EVAL_AXES] = {0};
   char first[SIM_NAME_SPACE];
-  if (eval_size(w->e, &p->run) == 0)
-    return refuse(p, "'%s' has no entries for this robot", w->e->name);
+  if (eval_size(w->e, &p->run) == 0) return refuse(p, "'%s' has no entries for this robot", w->e->name);
   if (eval_rank(w->e) == 0) return refuse(p, "'%s' is one number, without entries", w->e->name);
   entry_name(p, w->e, index, first, sizeof first);
   return refuse(p, "there is no '%s'; the first entry of %s is '%.60s'", name, w->e->name, first);
@@ -254,8 +248,7 @@ int sim_probe_add(sim_probe* p, const char* name)
   sim_word w = {.block = -1, .entry = ""};
   p->missing = 0;
   if (!read_word(p, name, &w)) return 0;
-  if (eval_name_axes(&p->sheet, w.e->of) != EXIT_FINE)
-    return refuse(p, "'%s' cannot be told of this robot", w.e->name);
+  if (eval_name_axes(&p->sheet, w.e->of) != EXIT_FINE) return refuse(p, "'%s' cannot be told of this robot", w.e->name);
   const int n = pick_entries(p, &w);
   p->missing = n == 0;
   return n != 0 ? n : no_entry(p, &w, name);
@@ -265,9 +258,7 @@ int sim_probe_find(void* probe, const char* name)
 {
   sim_probe* p = probe;
   const int before = p->count;
-  const char* other = strcmp(name, "t") == 0        ? "time"
-                      : strcmp(name, "energy") == 0 ? "total_energy"
-                                                    : name;
+  const char* other = strcmp(name, "t") == 0 ? "time" : strcmp(name, "energy") == 0 ? "total_energy" : name;
   const int n = sim_probe_add(p, other);
   if (n == 1) return before;
   p->count = before;
@@ -307,15 +298,11 @@ static const char* suggest(void* probe, int i)
   if (p->words.size == 0) make_names(p);
   if (p->words.failed) return NULL;
   if (i == 0) p->word = 0, p->word_at = 0;
-  for (; p->word < i && p->word_at < p->words.size; p->word++)
-    p->word_at += strlen(p->words.bytes + p->word_at) + 1;
+  for (; p->word < i && p->word_at < p->words.size; p->word++) p->word_at += strlen(p->words.bytes + p->word_at) + 1;
   return p->word == i && p->word_at < p->words.size ? p->words.bytes + p->word_at : NULL;
 }
 
-limb_expression_names sim_probe_names(sim_probe* p)
-{
-  return (limb_expression_names){sim_probe_find, suggest, p};
-}
+limb_expression_names sim_probe_names(sim_probe* p) { return (limb_expression_names){sim_probe_find, suggest, p}; }
 
 void sim_probe_name(const sim_probe* p, int k, char* text, size_t size)
 {
@@ -333,9 +320,8 @@ void sim_probe_name(const sim_probe* p, int k, char* text, size_t size)
   const int framed = p->frame[at.of] >= 0;
   if (framed && limb_get_frame(p->robot.model, p->frame[at.of], &info) != LIMB_OK) info.name = "?";
   const int ref = p->ref[at.of] != LIMB_ALIGNED;
-  (void)snprintf(text, size, "%s%s%s%s%s%s%s", e->name, ref ? "@" : "",
-                 ref ? eval_ref_name(p->ref[at.of]) : "", framed ? "." : "", info.name,
-                 *entry ? "." : "", entry);
+  (void)snprintf(text, size, "%s%s%s%s%s%s%s", e->name, ref ? "@" : "", ref ? eval_ref_name(p->ref[at.of]) : "",
+                 framed ? "." : "", info.name, *entry ? "." : "", entry);
 }
 
 const char* sim_probe_unit(const sim_probe* p, int k)
@@ -353,8 +339,7 @@ const char* sim_probe_unit(const sim_probe* p, int k)
   if (e->axes[0] != AXIS_DOF || e->axes[1] != AXIS_NONE) return "";
   const cli_dof* dof = &d->v[at.offset];
   if (strcmp(e->name, "v") == 0) return cli_speed_unit(dof);
-  if (strcmp(e->name, "a") == 0 || strcmp(e->name, "acc") == 0)
-    return dof->linear ? "m/s^2" : "rad/s^2";
+  if (strcmp(e->name, "a") == 0 || strcmp(e->name, "acc") == 0) return dof->linear ? "m/s^2" : "rad/s^2";
   return cli_force_unit(dof);
 }
 

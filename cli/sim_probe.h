@@ -51,8 +51,7 @@ enum {
 
 // For quantities of samples, as Ad: p->run.dt is theirs, set after begin; 0: there are none.
 // An empty one; nothing can fail, and it must not be moved. Free in any case, also what is all zero.
-void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, cli_dofs* dofs,
-                     unsigned known);
+void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, cli_dofs* dofs, unsigned known);
 void sim_probe_free(sim_probe* p);
 
 // All numbers that a name stands for. How many were added; 0 after p->because was written; -1: out of memory.

@@ -18,8 +18,7 @@ static int make_given(sim_probe* p)
   cli_states* s = &p->states;
   s->given = (cli_given){calloc(n, 1), calloc(n, sizeof(int)), calloc(n, sizeof(double))};
   s->base = (cli_given){calloc(n, 1), calloc(n, sizeof(int)), calloc(n, sizeof(double))};
-  if (!s->given.mark || !s->given.column || !s->given.x || !s->base.mark || !s->base.column ||
-      !s->base.x)
+  if (!s->given.mark || !s->given.column || !s->given.x || !s->base.mark || !s->base.column || !s->base.x)
     return out_of_memory(p);
   for (int k = 0; k < p->dofs->nv; k++) {
     s->given.mark[k] = LIMB_FORCE_GIVEN;
@@ -30,8 +29,7 @@ static int make_given(sim_probe* p)
 
 static int make_loops(sim_probe* p)
 {
-  const limb_status s =
-    limb_loops_create(p->robot.model, cli_loops_use(p->robot.model), NULL, &p->run.loops);
+  const limb_status s = limb_loops_create(p->robot.model, cli_loops_use(p->robot.model), NULL, &p->run.loops);
   if (s == LIMB_OK) {
     p->run.closing.undriven = p->dofs->nv; // a simulated motion needs no motor
     return EXIT_FINE;
@@ -93,8 +91,7 @@ limb_status sim_probe_read(sim_probe* p, const limb_sim_state* at, double* x)
     s = p->sheet.quantity[i]->compute(run, p->sheet.x[i]);
     p->failed = i;
   }
-  for (int k = 0; k < p->count && s == LIMB_OK; k++)
-    x[k] = p->sheet.x[p->pick[k].of][p->pick[k].offset];
+  for (int k = 0; k < p->count && s == LIMB_OK; k++) x[k] = p->sheet.x[p->pick[k].of][p->pick[k].offset];
   return s;
 }
 

@@ -24,16 +24,12 @@ static limb_status a(eval_run* r, double* x) { return copy(r->states->a, r->dofs
 
 static limb_status tau(eval_run* r, double* x) { return copy(r->states->tau, r->dofs->nv, x); }
 
-static limb_status lambda(eval_run* r, double* x)
-{
-  return copy(r->lambda, limb_row_count(r->robot->model), x);
-}
+static limb_status lambda(eval_run* r, double* x) { return copy(r->lambda, limb_row_count(r->robot->model), x); }
 
 static limb_status total_energy(eval_run* r, double* x)
 {
   limb_energy e = {0, 0, 0};
-  const limb_status s =
-    limb_energies(r->robot->data, r->states->q, r->states->v, &r->robot->env, &e);
+  const limb_status s = limb_energies(r->robot->data, r->states->q, r->states->v, &r->robot->env, &e);
   *x = e.kinetic + e.gravity + e.springs;
   return s;
 }
@@ -64,30 +60,10 @@ const eval_quantity sim_quantities[] = {
   {.name = "v", .axes = {AXIS_DOF}, .needs = STATES_V, .compute = v},
   {.name = "a", .axes = {AXIS_DOF}, .needs = STATES_A, .compute = a},
   {.name = "tau", .axes = {AXIS_DOF}, .needs = STATES_TAU, .compute = tau},
-  {.name = "lambda",
-   .axes = {AXIS_ROW},
-   .needs = STATES_A | STATES_TAU,
-   .of = OF_LOOPS,
-   .compute = lambda},
+  {.name = "lambda", .axes = {AXIS_ROW}, .needs = STATES_A | STATES_TAU, .of = OF_LOOPS, .compute = lambda},
   {.name = "total_energy", .needs = EVAL_QV, .unit = "J", .compute = total_energy},
-  {.name = "pos",
-   .axes = {AXIS_VECTOR},
-   .needs = EVAL_Q,
-   .level = 1,
-   .of = OF_FRAME,
-   .unit = "m",
-   .compute = position},
-  {.name = "vel",
-   .axes = {AXIS_MOTION},
-   .needs = EVAL_QV,
-   .level = 2,
-   .of = OF_FRAME,
-   .compute = velocity},
-  {.name = "body",
-   .axes = {AXIS_MOTION},
-   .needs = EVAL_QV,
-   .level = 2,
-   .of = OF_FRAME,
-   .compute = body},
+  {.name = "pos", .axes = {AXIS_VECTOR}, .needs = EVAL_Q, .level = 1, .of = OF_FRAME, .unit = "m", .compute = position},
+  {.name = "vel", .axes = {AXIS_MOTION}, .needs = EVAL_QV, .level = 2, .of = OF_FRAME, .compute = velocity},
+  {.name = "body", .axes = {AXIS_MOTION}, .needs = EVAL_QV, .level = 2, .of = OF_FRAME, .compute = body},
   {0},
 };

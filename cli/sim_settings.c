@@ -28,16 +28,15 @@ int sim_find_dof(const sim_job* job, const limb_run_value* at, int of_q)
   if (begins > 0) {
     for (int k = 0; k < n; k++)
       if (strncmp(dof[k].name, at->name, length) == 0 && dof[k].name[length] == '.')
-        return sim_wrong(&job->plan, at, "'%.64s' has %d components: name one, as in %s", at->name,
-                         begins, dof[k].name),
+        return sim_wrong(&job->plan, at, "'%.64s' has %d components: name one, as in %s", at->name, begins,
+                         dof[k].name),
                -1;
   }
   const char** names = calloc((size_t)n + 1, sizeof *names);
   for (int k = 0; k < n && names; k++) names[k] = dof[k].name;
   const char* near = names ? cli_nearest(at->name, names) : NULL;
-  (void)sim_wrong(&job->plan, at, "the model has no joint '%.64s'%s%s%s", at->name,
-                  near ? "; did you mean '" : "", near ? near : "",
-                  near ? "'?" : "; limb info names them");
+  (void)sim_wrong(&job->plan, at, "the model has no joint '%.64s'%s%s%s", at->name, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "; limb info names them");
   free(names);
   return -1;
 }
@@ -48,8 +47,8 @@ int sim_find_frame(const sim_job* job, const limb_run_value* at)
   const int frame = limb_find_frame(m, at->text);
   if (frame >= 0) return frame;
   const char* near = cli_nearest_frame(m, at->text);
-  (void)sim_wrong(&job->plan, at, "the model has no frame '%.64s'%s%s%s", at->text,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  (void)sim_wrong(&job->plan, at, "the model has no frame '%.64s'%s%s%s", at->text, near ? "; did you mean '" : "",
+                  near ? near : "", near ? "'?" : "");
   return -1;
 }
 
@@ -58,8 +57,7 @@ int sim_find_frame(const sim_job* job, const limb_run_value* at)
 static int read_model_options(sim_job* job, limb_read_options* opt)
 {
   static const char* const bases[] = {"as-file", "fixed", "floating", "planar", NULL};
-  static const limb_base base[] = {LIMB_BASE_AS_FILE, LIMB_BASE_FIXED, LIMB_BASE_FLOATING,
-                                   LIMB_BASE_PLANAR};
+  static const limb_base base[] = {LIMB_BASE_AS_FILE, LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   const limb_run_model* m = &job->plan.run.model;
   int word = -1, mimic = 1;
   int code = cli_read_options(job->plan.args, opt);
@@ -107,8 +105,7 @@ static int read_method(sim_job* job)
   enum { MOST = 16 };
   const char* words[MOST + 1] = {NULL};
   int k = 0, word = LIMB_SIM_AUTO;
-  for (; k < MOST && limb_sim_method_name((limb_sim_method)k); k++)
-    words[k] = limb_sim_method_name((limb_sim_method)k);
+  for (; k < MOST && limb_sim_method_name((limb_sim_method)k); k++) words[k] = limb_sim_method_name((limb_sim_method)k);
   const limb_run_value* at = &job->plan.run.solver.method;
   const int code = sim_word_of(&job->plan, at, words, &word);
   job->options.method = (limb_sim_method)word;
@@ -147,8 +144,7 @@ static int read_edges(sim_job* job)
   int code = sim_word_of(p, &s->stop, stops, &stop);
   if (code == EXIT_FINE) code = sim_word_of(p, &s->stiction, stictions, &stiction);
   if (code == EXIT_FINE) code = sim_not_negative(p, &s->restitution, &o->restitution);
-  if (code == EXIT_FINE && o->restitution > 1)
-    code = sim_wrong(p, &s->restitution, "must be from 0 to 1");
+  if (code == EXIT_FINE && o->restitution > 1) code = sim_wrong(p, &s->restitution, "must be from 0 to 1");
   if (code == EXIT_FINE) code = sim_positive(p, &s->stiffness, &o->stiffness);
   if (code == EXIT_FINE) code = sim_not_negative(p, &s->damping, &o->damping);
   o->stop = (limb_stop)stop;
@@ -201,8 +197,7 @@ int sim_read_times(sim_job* job)
   if (code == EXIT_FINE) code = sim_number(p, &run->end, &job->end);
   if (code != EXIT_FINE) return code;
   if (!run->duration.text && !run->end.text)
-    return cli_usage(p->args, "how long? --duration T%s",
-                     p->path ? ", or duration: in the file" : "");
+    return cli_usage(p->args, "how long? --duration T%s", p->path ? ", or duration: in the file" : "");
   if (job->end < job->start)
     return sim_wrong(p, &run->end, "is %.9g s, before the start at %.9g s", job->end, job->start);
   return EXIT_FINE;

@@ -63,8 +63,7 @@ static int read_row(starting* s)
   const int moves = cli_states_has(&t, STATES_V);
   const unsigned part = limb_loop_count(job->robot.model) > 0 ? STATES_PART : 0;
   code = cli_states_need(&t, STATES_Q | part | (moves ? STATES_V : 0), "the start");
-  for (uint64_t i = 0; i < (uint64_t)row && got && code == EXIT_FINE; i++)
-    code = cli_states_next(&t, &got);
+  for (uint64_t i = 0; i < (uint64_t)row && got && code == EXIT_FINE; i++) code = cli_states_next(&t, &got);
   if (code == EXIT_FINE && !got)
     code = sim_wrong(&job->plan, run->row.text ? &run->row : &run->file, "%s has %llu rows", path,
                      (unsigned long long)t.count);
@@ -82,8 +81,7 @@ static int read_all(const sim_job* job, const limb_run_value* at, int of_q)
   const int code = sim_number(&job->plan, at, &x);
   for (int k = 0; k < (of_q ? d->nq : d->nv) && code == EXIT_FINE; k++) {
     limb_joint_info joint;
-    if (limb_get_joint(job->robot.model, (of_q ? d->q : d->v)[k].joint, &joint) != LIMB_OK)
-      continue;
+    if (limb_get_joint(job->robot.model, (of_q ? d->q : d->v)[k].joint, &joint) != LIMB_OK) continue;
     if (joint.nq == joint.nv) (of_q ? job->q : job->v)[k] = x;
   }
   return code;
@@ -106,10 +104,8 @@ static int read_entries(const starting* s)
 {
   const limb_run_start* run = &s->job->plan.run.start;
   int code = EXIT_FINE;
-  for (int i = 0; i < run->q.count && code == EXIT_FINE; i++)
-    code = read_entry(s, &run->q.value[i], 1);
-  for (int i = 0; i < run->v.count && code == EXIT_FINE; i++)
-    code = read_entry(s, &run->v.value[i], 0);
+  for (int i = 0; i < run->q.count && code == EXIT_FINE; i++) code = read_entry(s, &run->q.value[i], 1);
+  for (int i = 0; i < run->v.count && code == EXIT_FINE; i++) code = read_entry(s, &run->v.value[i], 0);
   return code;
 }
 
@@ -122,8 +118,8 @@ static int check_begin(const sim_job* job, const limb_run_values* list, int of_q
     const int k = sim_find_dof(job, &list->value[i], of_q);
     if (k < 0 || sim_number(&job->plan, &list->value[i], &given) != EXIT_FINE) return EXIT_USAGE;
     if (fabs(given - x[k]) <= 1e-6 * fmax(1, fabs(given))) continue;
-    return sim_wrong(&job->plan, &list->value[i],
-                     "is %.9g, but the motion that is given begins with %.9g", given, x[k]);
+    return sim_wrong(&job->plan, &list->value[i], "is %.9g, but the motion that is given begins with %.9g", given,
+                     x[k]);
   }
   return EXIT_FINE;
 }
@@ -242,11 +238,10 @@ static int compare(const starting* s, const double* v)
   const sim_job* job = s->job;
   for (int k = 0; k < job->dofs.nv; k++) {
     if (!s->moves[k] || fabs(v[k] - job->v[k]) <= 1e-6) continue;
-    (void)cli_usage(
-      job->plan.args,
-      "start: the velocity of '%s' is given as %.9g, but %.9g follows from the others "
-      "with the loops closed",
-      job->dofs.v[k].name, job->v[k], v[k]);
+    (void)cli_usage(job->plan.args,
+                    "start: the velocity of '%s' is given as %.9g, but %.9g follows from the others "
+                    "with the loops closed",
+                    job->dofs.v[k].name, job->v[k], v[k]);
     return EXIT_NUMERICAL;
   }
   return EXIT_FINE;

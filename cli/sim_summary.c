@@ -29,8 +29,7 @@ static limb_status gather(sim_job* job, const sim_outcome* out, facts* f)
 
 static const char* ending_text(sim_ending ending)
 {
-  static const char* const words[] = {"the end was reached", "stopped by an event", "interrupted",
-                                      "failed"};
+  static const char* const words[] = {"the end was reached", "stopped by an event", "interrupted", "failed"};
   return words[ending];
 }
 
@@ -47,23 +46,21 @@ static void tell_events(const sim_job* job, FILE* out)
   }
   const uint64_t more = (uint64_t)(e->nhappened - shown) + e->more;
   if (more > 0)
-    (void)fprintf(out, "  %llu more events%s\n", (unsigned long long)more,
-                  e->more ? "" : "; --summary json lists all");
+    (void)fprintf(out, "  %llu more events%s\n", (unsigned long long)more, e->more ? "" : "; --summary json lists all");
 }
 
 static void tell_text(const sim_job* job, const sim_outcome* o, const facts* f, FILE* out)
 {
   const limb_sim_summary* s = &f->s;
-  (void)fprintf(out, "%s: %.9g to %.9g s, %s\n", limb_model_name(job->robot.model), job->start,
-                job->now, ending_text(o->ending));
-  (void)fprintf(out, "  method       %s%s%s%s\n", limb_sim_method_name(s->method),
-                *s->because ? " (" : "", s->because, *s->because ? ")" : "");
+  (void)fprintf(out, "%s: %.9g to %.9g s, %s\n", limb_model_name(job->robot.model), job->start, job->now,
+                ending_text(o->ending));
+  (void)fprintf(out, "  method       %s%s%s%s\n", limb_sim_method_name(s->method), *s->because ? " (" : "", s->because,
+                *s->because ? ")" : "");
   (void)fprintf(out, "  steps        %llu", (unsigned long long)s->steps);
   if (s->rejected) (void)fprintf(out, ", %llu rejected", (unsigned long long)s->rejected);
   if (s->steps) (void)fprintf(out, ", %.3g to %.3g s", s->shortest, s->longest);
   (void)fprintf(out, "\n  evaluations  %llu", (unsigned long long)s->evaluations);
-  if (s->derivatives)
-    (void)fprintf(out, ", %llu of derivatives", (unsigned long long)s->derivatives);
+  if (s->derivatives) (void)fprintf(out, ", %llu of derivatives", (unsigned long long)s->derivatives);
   if (s->iterations) (void)fprintf(out, ", %llu iterations", (unsigned long long)s->iterations);
   if (s->restarts) (void)fprintf(out, ", %llu restarts", (unsigned long long)s->restarts);
   (void)fprintf(out, "\n  energy       %.9g to %.9g J", s->energy_start, s->energy);
@@ -72,21 +69,18 @@ static void tell_text(const sim_job* job, const sim_outcome* o, const facts* f, 
   else
     (void)fprintf(out, "\n");
   if (o->conserved)
-    (void)fprintf(out, "  momentum     drift %.3g kg m/s, %.3g kg m^2/s about the centre of mass\n",
-                  f->linear, f->angular);
+    (void)fprintf(out, "  momentum     drift %.3g kg m/s, %.3g kg m^2/s about the centre of mass\n", f->linear,
+                  f->angular);
   if (limb_loop_count(job->robot.model) > 0)
-    (void)fprintf(out, "  loops        open by %.3g at most, at a rate of %.3g; %llu projections\n",
-                  s->largest_place, s->largest_velocity, (unsigned long long)s->projections);
+    (void)fprintf(out, "  loops        open by %.3g at most, at a rate of %.3g; %llu projections\n", s->largest_place,
+                  s->largest_velocity, (unsigned long long)s->projections);
   tell_events(job, out);
   (void)fprintf(out, "  wall time    %.3g s, %.3g times real time\n", o->wall, f->speed);
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------------
 
-static void set(json_t* to, const char* key, json_t* value)
-{
-  (void)json_object_set_new(to, key, value);
-}
+static void set(json_t* to, const char* key, json_t* value) { (void)json_object_set_new(to, key, value); }
 
 static json_t* count(uint64_t n) { return json_integer((json_int_t)n); }
 
@@ -127,8 +121,8 @@ static int tell_json(const sim_job* job, const sim_outcome* o, const facts* f)
 {
   static const char* const endings[] = {"reached", "event", "interrupted", "failed"};
   const limb_sim_summary* s = &f->s;
-  json_t *r = cli_json_answer(), *method = json_object(), *energy = json_object(),
-         *loops = json_object(), *momentum = json_object();
+  json_t *r = cli_json_answer(), *method = json_object(), *energy = json_object(), *loops = json_object(),
+         *momentum = json_object();
   set(r, "model", cli_json_text(limb_model_name(job->robot.model)));
   set(r, "ending", cli_json_text(endings[o->ending]));
   set(r, "error", cli_json_text(o->ending == SIM_FAILED ? o->error : NULL));

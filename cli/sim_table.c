@@ -50,8 +50,8 @@ static int find_columns(table_reader* r, sim_table* t, sim_column_fn* where, con
     t->to[t->columns++] = to;
   }
   if (t->columns == 0)
-    return sim_wrong(&r->job->plan, r->file, "%s has no column for this, only such as '%s'",
-                     r->path, other ? other : "time");
+    return sim_wrong(&r->job->plan, r->file, "%s has no column for this, only such as '%s'", r->path,
+                     other ? other : "time");
   if (others > 0 && !r->job->quiet)
     (void)fprintf(stderr, "%s:1: note: %d column%s not used, such as '%s'\n", r->path, others,
                   others == 1 ? " is" : "s are", other);
@@ -62,8 +62,7 @@ static int grow(table_reader* r, int columns)
 {
   const size_t room = r->room ? 2 * r->room : 256, m = columns > 0 ? (size_t)columns : 1;
   if (room * (m + 1) > most_numbers)
-    return sim_wrong(&r->job->plan, r->file, "%s is too large: more than %zu numbers", r->path,
-                     most_numbers);
+    return sim_wrong(&r->job->plan, r->file, "%s is too large: more than %zu numbers", r->path, most_numbers);
   double* t = realloc(r->t, room * sizeof *t);
   if (t) r->t = t;
   double* x = realloc(r->x, room * m * sizeof *x);
@@ -88,8 +87,8 @@ static int read_rows(table_reader* r, const sim_table* t)
     }
     r->t[r->count] = r->row[r->time];
     if (r->count > 0 && !(r->t[r->count] > r->t[r->count - 1])) {
-      (void)fprintf(stderr, "%s:%d: error: time %.9g does not come after %.9g\n", r->path,
-                    limb_csv_line(r->csv), r->t[r->count], r->t[r->count - 1]);
+      (void)fprintf(stderr, "%s:%d: error: time %.9g does not come after %.9g\n", r->path, limb_csv_line(r->csv),
+                    r->t[r->count], r->t[r->count - 1]);
       return EXIT_USAGE;
     }
     for (size_t k = 0; k < m; k++) r->x[r->count * m + k] = r->row[r->column[k]];
@@ -110,8 +109,8 @@ static int make_signal(const table_reader* r, limb_signal_kind kind, sim_table* 
   return t->x && t->x1 && t->x2 ? EXIT_FINE : out_of_memory(r);
 }
 
-int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_signal_kind kind,
-                   sim_column_fn* where, const void* context)
+int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_signal_kind kind, sim_column_fn* where,
+                   const void* context)
 {
   table_reader r = {.job = job, .file = file};
   limb_error err = {0};
@@ -120,8 +119,7 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
   errno = 0;
   FILE* stream = fopen(r.path, "rb");
   if (!stream) return sim_wrong(&job->plan, file, "%s: %s", r.path, strerror(errno));
-  if (job->ninput < SIM_INPUTS && fstat(fileno(stream), &job->input[job->ninput]) == 0)
-    job->ninput++;
+  if (job->ninput < SIM_INPUTS && fstat(fileno(stream), &job->input[job->ninput]) == 0) job->ninput++;
   const limb_status s = limb_csv_open(stream, NULL, &r.csv, &err);
   int code = s == LIMB_OK ? EXIT_FINE : syntax(&r, s, &err);
   if (code == EXIT_FINE) code = find_columns(&r, t, where, context);

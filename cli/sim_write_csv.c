@@ -32,10 +32,7 @@ int sim_unwritten(sim_writer* w)
   return cli_unwritten(cli_title(w->job->plan.args), what, "unknown error");
 }
 
-static int done(sim_writer* w, limb_status s)
-{
-  return s == LIMB_OK ? EXIT_FINE : sim_unwritten(w);
-}
+static int done(sim_writer* w, limb_status s) { return s == LIMB_OK ? EXIT_FINE : sim_unwritten(w); }
 
 static int csv_open(sim_writer* w)
 {

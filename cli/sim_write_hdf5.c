@@ -20,10 +20,7 @@ typedef struct h5 {
 
 static int columns_of(const sim_writer* w) { return w->probe->count + 1; }
 
-static int failed(const sim_writer* w)
-{
-  return cli_usage(w->job->plan.args, "%s: HDF5 could not write it", w->path);
-}
+static int failed(const sim_writer* w) { return cli_usage(w->job->plan.args, "%s: HDF5 could not write it", w->path); }
 
 static void set_unit(const hdf5* to, hid_t set, const char* unit)
 {
@@ -40,14 +37,12 @@ static hid_t make_set(const h5* h, const char* name, const char* unit)
 {
   const hdf5* to = h->to;
   const hsize_t none = 0, any = (hsize_t)-1, chunk = ROWS;
-  const hid_t space = to->H5Screate_simple(1, &none, &any),
-              how = to->H5Pcreate(to->H5P_CLS_DATASET_CREATE_ID_g);
+  const hid_t space = to->H5Screate_simple(1, &none, &any), how = to->H5Pcreate(to->H5P_CLS_DATASET_CREATE_ID_g);
   const hid_t link = to->H5Pcreate(to->H5P_CLS_LINK_CREATE_ID_g);
   (void)to->H5Pset_chunk(how, 1, &chunk);
   (void)to->H5Pset_obj_track_times(how, 0); // the same run, the same bytes
   (void)to->H5Pset_create_intermediate_group(link, 1);
-  const hid_t set =
-    to->H5Dcreate2(h->file, name, to->H5T_IEEE_F64LE_g, space, link, how, H5P_DEFAULT);
+  const hid_t set = to->H5Dcreate2(h->file, name, to->H5T_IEEE_F64LE_g, space, link, how, H5P_DEFAULT);
   if (set >= 0) set_unit(to, set, unit);
   (void)to->H5Pclose(link);
   (void)to->H5Pclose(how);
@@ -61,8 +56,8 @@ static int hdf5_open(sim_writer* w)
   const char* why;
   const hdf5* to = cli_hdf5(&why);
   if (!to)
-    return sim_wrong(&w->job->plan, &w->run->file,
-                     "%s: HDF5 cannot be loaded: %s; .csv and .npy need nothing", w->path, why);
+    return sim_wrong(&w->job->plan, &w->run->file, "%s: HDF5 cannot be loaded: %s; .csv and .npy need nothing", w->path,
+                     why);
   h5* h = calloc(1, sizeof *h);
   char name[SIM_NAME_SPACE] = "time";
   if (!h) return sim_out_of_memory(&w->job->plan);
@@ -91,8 +86,8 @@ static int append(const h5* h, int k)
   if (to->H5Dset_extent(h->set[k], &size) < 0) return 0;
   const hid_t all = to->H5Dget_space(h->set[k]), some = to->H5Screate_simple(1, &count, NULL);
   int fine = to->H5Sselect_hyperslab(all, H5S_SELECT_SET, &h->written, NULL, &count, NULL) >= 0;
-  fine = fine && to->H5Dwrite(h->set[k], to->H5T_NATIVE_DOUBLE_g, some, all, H5P_DEFAULT,
-                              h->waiting + (size_t)k * ROWS) >= 0;
+  fine = fine &&
+         to->H5Dwrite(h->set[k], to->H5T_NATIVE_DOUBLE_g, some, all, H5P_DEFAULT, h->waiting + (size_t)k * ROWS) >= 0;
   (void)to->H5Sclose(some);
   (void)to->H5Sclose(all);
   return fine;

@@ -98,8 +98,7 @@ static int npy_flush(sim_writer* w)
   if (fseek(w->stream, 0, SEEK_SET) != 0) return sim_unwritten(w);
   int code = write_header(w);
   errno = 0;
-  if (code == EXIT_FINE && (fseek(w->stream, 0, SEEK_END) != 0 || fflush(w->stream) != 0))
-    code = sim_unwritten(w);
+  if (code == EXIT_FINE && (fseek(w->stream, 0, SEEK_END) != 0 || fflush(w->stream) != 0)) code = sim_unwritten(w);
   return code;
 }
 

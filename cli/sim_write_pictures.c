@@ -30,8 +30,8 @@ static int plot_open(sim_writer* w)
   w->own = p;
   if (w->probe->count > PLOT_MOST)
     return sim_wrong(&w->job->plan, &w->run->plot,
-                     "%d curves are too many for one picture: %d at most; name fewer channels",
-                     w->probe->count, PLOT_MOST);
+                     "%d curves are too many for one picture: %d at most; name fewer channels", w->probe->count,
+                     PLOT_MOST);
   return cli_plot_make(p, w->probe->count) ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
 }
 
@@ -53,8 +53,7 @@ static int mark_events(const sim_events* e, plot_event mark[MARKS_MOST])
   return e->nhappened;
 }
 
-static void draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series,
-                      FILE* out)
+static void draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series, FILE* out)
 {
   char subtitle[160];
   const limb_model* m = w->job->robot.model;
@@ -62,8 +61,7 @@ static void draw_plot(const sim_writer* w, char (*names)[SIM_NAME_SPACE], plot_s
     sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
     series[k] = (plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
   }
-  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m),
-                 w->job->start, w->job->now);
+  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->start, w->job->now);
   plot_event mark[MARKS_MOST];
   const int marks = mark_events(w->job->events, mark);
   const plot_words words = {title_of(w), subtitle, "time in s", mark, marks, 0};
@@ -105,8 +103,7 @@ static int animation_open(sim_writer* w)
   const cli_animation_options o = {.title = title_of(w), .trace = FIGURE_TRACE_AUTO};
   cli_animation* a = NULL;
   if (cli_picture_of(w->path) == CLI_PICTURE_NONE)
-    return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html",
-                     w->path);
+    return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html", w->path);
   const limb_status s = cli_animation_open(&a, w->job->robot.model, &o);
   w->own = a;
   return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
@@ -133,5 +130,4 @@ static int animation_end(sim_writer* w)
 
 static void animation_free(sim_writer* w) { cli_animation_free(w->own); }
 
-const sim_format sim_animation = {
-  "animation", 0, animation_open, animation_row, NULL, animation_end, animation_free};
+const sim_format sim_animation = {"animation", 0, animation_open, animation_row, NULL, animation_end, animation_free};

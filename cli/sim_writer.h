@@ -13,7 +13,7 @@ typedef struct sim_format {
   // Each: EXIT_FINE, or an exit code after a message.
   int (*open)(sim_writer* w);
   int (*row)(sim_writer* w, const double* x); // time, and one number per column
-  int (*flush)(sim_writer* w); // what was given so far is on disk; NULL: only at the end
+  int (*flush)(sim_writer* w);                // what was given so far is on disk; NULL: only at the end
   int (*end)(sim_writer* w);
   void (*free)(sim_writer* w);
 } sim_format;
@@ -31,7 +31,7 @@ struct sim_writer {
 };
 
 extern const sim_format sim_csv, sim_npy,
-  sim_hdf5; // sim_write_csv.c, sim_write_npy.c, sim_write_hdf5.c
+  sim_hdf5;                                      // sim_write_csv.c, sim_write_npy.c, sim_write_hdf5.c
 extern const sim_format sim_plot, sim_animation; // sim_write_pictures.c
 
 // The format of a table by its suffix; NULL: none is known.

@@ -94,12 +94,9 @@ void cli_sizing_add(cli_sizing* s, const sizing_row* row)
 {
   const int first = s->rows == 0;
   const double time = row->time;
-  for (int k = 0; k < s->dofs->nv; k++)
-    add_dof(s, k, time, row->q[s->q_index[k]], row->v[k], row->tau[k]);
-  for (int j = 0; j < limb_joint_count(s->model); j++)
-    add_load(&s->load[j], first, time, &row->load[j]);
-  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++)
-    add_load(&s->loop[i], first, time, &row->loop[i]);
+  for (int k = 0; k < s->dofs->nv; k++) add_dof(s, k, time, row->q[s->q_index[k]], row->v[k], row->tau[k]);
+  for (int j = 0; j < limb_joint_count(s->model); j++) add_load(&s->load[j], first, time, &row->load[j]);
+  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++) add_load(&s->loop[i], first, time, &row->loop[i]);
   if (first) s->start = time;
   s->end = time;
   s->rows++;
@@ -156,8 +153,7 @@ int cli_sizing_follower(const cli_sizing* s, int k, sizing_follower* out)
     limb_joint_info info;
     if (limb_get_joint(s->model, j, &info) != LIMB_OK || info.def.mimic < 0 || k-- > 0) continue;
     *out = (sizing_follower){.leader = dof_at(s, info.q)};
-    out->dof =
-      (cli_dof){.name = info.def.name, .joint = j, .linear = info.def.type == LIMB_PRISMATIC};
+    out->dof = (cli_dof){.name = info.def.name, .joint = j, .linear = info.def.type == LIMB_PRISMATIC};
     if (out->leader < 0) return 0;
     follow(s, &info, out);
     return 1;

@@ -64,8 +64,7 @@ void cli_sizing_free(cli_sizing* s);
 typedef struct sizing_row {
   double time;
   const double *q, *v, *tau;
-  const sp_force*
-    load; // of the joints, as limb_joint_reactions and limb_closed_loads give it for LIMB_BODY
+  const sp_force* load; // of the joints, as limb_joint_reactions and limb_closed_loads give it for LIMB_BODY
   const sp_force* loop; // of the closures, by limb_closed_loads; NULL: there are none
 } sizing_row;
 
@@ -86,7 +85,7 @@ int cli_sizing_has_wrench(const cli_sizing* s, int loop, limb_loop_info* out);
 double cli_sizing_room(const sizing_dof* d);
 
 // Prints the table. format: "text", "json" or "csv". EXIT_FINE, or EXIT_USAGE after a message.
-int cli_sizing_print(const cli_sizing* s, const cli_robot* robot, const char* format,
-                     const char* trajectory, FILE* out);
+int cli_sizing_print(const cli_sizing* s, const cli_robot* robot, const char* format, const char* trajectory,
+                     FILE* out);
 
 #endif

@@ -41,8 +41,7 @@ static void heading(cli_table* t, const char* const* words)
 
 static void text_torques(const cli_sizing* s, FILE* out)
 {
-  static const char* const words[] = {"torque", "peak",  "at",   "speed then",
-                                      "rms",    "limit", "used", NULL};
+  static const char* const words[] = {"torque", "peak", "at", "speed then", "rms", "limit", "used", NULL};
   cli_table t = cli_table_make("lrrrrrl");
   heading(&t, words);
   for (int k = 0; k < s->dofs->nv; k++) {
@@ -75,16 +74,14 @@ static void text_speeds(const cli_sizing* s, FILE* out)
   cli_table t = cli_table_make("lrrrrl");
   heading(&t, words);
   sizing_follower f;
-  for (int k = 0; k < s->dofs->nv; k++)
-    speed_row(&t, &s->dof[k], &s->dofs->v[k], s->dof[k].speed.other);
+  for (int k = 0; k < s->dofs->nv; k++) speed_row(&t, &s->dof[k], &s->dofs->v[k], s->dof[k].speed.other);
   for (int k = 0; cli_sizing_follower(s, k, &f); k++) speed_row(&t, &f.motion, &f.dof, HUGE_VAL);
   cli_table_print(&t, out, "");
 }
 
 static void text_powers(const cli_sizing* s, FILE* out)
 {
-  static const char* const words[] = {"power",     "peak",       "at", "mean of |P|",
-                                      "work done", "work taken", NULL};
+  static const char* const words[] = {"power", "peak", "at", "mean of |P|", "work done", "work taken", NULL};
   cli_table t = cli_table_make("lrrrrr");
   double done = 0, taken = 0;
   heading(&t, words);
@@ -127,8 +124,7 @@ static void position_row(cli_table* t, const sizing_dof* d, const cli_dof* dof)
 
 static void text_positions(const cli_sizing* s, FILE* out)
 {
-  static const char* const words[] = {"position", "least",  "at",          "most",
-                                      "at",       "limits", "room to one", NULL};
+  static const char* const words[] = {"position", "least", "at", "most", "at", "limits", "room to one", NULL};
   cli_table t = cli_table_make("lrrrrrl");
   heading(&t, words);
   sizing_follower f;
@@ -148,8 +144,7 @@ static void load_cells(cli_table* t, const char* name, const sizing_load* l)
 
 static void text_loads(const cli_sizing* s, FILE* out)
 {
-  static const char* const words[] = {"load on the joint", "peak force", "at",
-                                      "peak moment",       "at",         NULL};
+  static const char* const words[] = {"load on the joint", "peak force", "at", "peak moment", "at", NULL};
   cli_table t = cli_table_make("lrrrr");
   int idle = 0; // frames without mass hang on them
   heading(&t, words);
@@ -164,15 +159,13 @@ static void text_loads(const cli_sizing* s, FILE* out)
     load_cells(&t, info.def.name, l);
   }
   cli_table_print(&t, out, "");
-  if (idle)
-    (void)fprintf(out, "%d fixed joint%s nothing\n", idle, idle == 1 ? " carries" : "s carry");
+  if (idle) (void)fprintf(out, "%d fixed joint%s nothing\n", idle, idle == 1 ? " carries" : "s carry");
 }
 
 // Of the closures that transmit wrenches.
 static void text_closures(const cli_sizing* s, FILE* out)
 {
-  static const char* const words[] = {"load on the closure", "peak force", "at",
-                                      "peak moment",         "at",         NULL};
+  static const char* const words[] = {"load on the closure", "peak force", "at", "peak moment", "at", NULL};
   limb_loop_info x;
   int first = 0;
   while (first < limb_loop_count(s->model) && !cli_sizing_has_wrench(s, first, &x)) first++;
@@ -188,8 +181,8 @@ static void text_closures(const cli_sizing* s, FILE* out)
 static int print_text(const cli_sizing* s, const cli_robot* robot, const char* path, FILE* out)
 {
   const sp_vec3 g = robot->env.gravity;
-  (void)fprintf(out, "%s along %s: %llu row%s, %.6g s\n", limb_model_name(s->model), path,
-                (unsigned long long)s->rows, s->rows == 1 ? "" : "s", cli_sizing_duration(s));
+  (void)fprintf(out, "%s along %s: %llu row%s, %.6g s\n", limb_model_name(s->model), path, (unsigned long long)s->rows,
+                s->rows == 1 ? "" : "s", cli_sizing_duration(s));
   (void)fprintf(out, "gravity (%g, %g, %g) m/s^2, friction %s\n\n", g.x, g.y, g.z,
                 robot->env.friction ? "as in the model" : "left out");
   text_torques(s, out);
@@ -202,12 +195,11 @@ static int print_text(const cli_sizing* s, const cli_robot* robot, const char* p
   (void)fputs("\n", out);
   text_loads(s, out);
   text_closures(s, out);
-  (void)fputs(
-    "\nPeaks are the largest magnitudes, with their signs. Work done is by the actuator, work "
-    "taken "
-    "is put into it\n(braking). Loads are of the whole wrench through the joint, the driven axis "
-    "included.\n",
-    out);
+  (void)fputs("\nPeaks are the largest magnitudes, with their signs. Work done is by the actuator, work "
+              "taken "
+              "is put into it\n(braking). Loads are of the whole wrench through the joint, the driven axis "
+              "included.\n",
+              out);
   return EXIT_FINE;
 }
 
@@ -256,8 +248,7 @@ static json_t* json_dof(const cli_sizing* s, int k)
   (void)json_object_set_new(r, "peak_torque", json_peak(&d->torque, "speed"));
   (void)json_object_set_new(r, "rms_torque", cli_json_number(cli_sizing_rms(s, k)));
   (void)json_object_set_new(r, "torque_limit", cli_json_number(d->effort_max));
-  (void)json_object_set_new(r, "torque_margin_percent",
-                            json_margin(d->torque.value, d->effort_max));
+  (void)json_object_set_new(r, "torque_margin_percent", json_margin(d->torque.value, d->effort_max));
   (void)json_object_set_new(r, "peak_speed", json_peak(&d->speed, "torque"));
   (void)json_object_set_new(r, "speed_limit", cli_json_number(d->v_max));
   (void)json_object_set_new(r, "speed_margin_percent", json_margin(d->speed.value, d->v_max));
@@ -304,8 +295,7 @@ static json_t* json_load(const char* kind, const char* name, const sizing_load* 
   json_t* r = json_object();
   (void)json_object_set_new(r, kind, cli_json_text(name));
   (void)json_object_set_new(r, "peak_force", json_wrench(l->force, l->force_time, &l->at_force));
-  (void)json_object_set_new(r, "peak_moment",
-                            json_wrench(l->moment, l->moment_time, &l->at_moment));
+  (void)json_object_set_new(r, "peak_moment", json_wrench(l->moment, l->moment_time, &l->at_moment));
   return r;
 }
 
@@ -325,8 +315,7 @@ static json_t* json_loop_loads(const cli_sizing* s)
   json_t* r = json_array();
   limb_loop_info x;
   for (int i = 0; i < limb_loop_count(s->model); i++)
-    if (cli_sizing_has_wrench(s, i, &x))
-      (void)json_array_append_new(r, json_load("loop", x.def.name, &s->loop[i]));
+    if (cli_sizing_has_wrench(s, i, &x)) (void)json_array_append_new(r, json_load("loop", x.def.name, &s->loop[i]));
   return r;
 }
 
@@ -392,8 +381,8 @@ static void csv_numbers(const cli_sizing* s, int k, int joint, double x[CSV_COLU
   csv_load(&s->load[joint], x);
 }
 
-static limb_status csv_put(limb_csv_writer* w, const char* dof, const char* joint,
-                           const double x[CSV_COLUMNS], const char* loop)
+static limb_status csv_put(limb_csv_writer* w, const char* dof, const char* joint, const double x[CSV_COLUMNS],
+                           const char* loop)
 {
   limb_status status = limb_csv_text(w, dof);
   if (status == LIMB_OK) status = limb_csv_text(w, joint);
@@ -433,8 +422,7 @@ static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
 {
   limb_status status = limb_csv_text(w, "dof");
   if (status == LIMB_OK) status = limb_csv_text(w, "joint");
-  for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++)
-    status = limb_csv_text(w, csv_columns[i]);
+  for (int i = 0; i < CSV_COLUMNS && status == LIMB_OK; i++) status = limb_csv_text(w, csv_columns[i]);
   if (status == LIMB_OK) status = limb_csv_text(w, "loop");
   if (status == LIMB_OK) status = limb_csv_end_row(w);
   for (int j = 0; j < limb_joint_count(s->model) && status == LIMB_OK; j++) {
@@ -458,8 +446,7 @@ static int print_csv(const cli_sizing* s, FILE* out)
   return cli_unwritten("limb id", "the CSV", limb_status_text(status));
 }
 
-int cli_sizing_print(const cli_sizing* s, const cli_robot* robot, const char* format,
-                     const char* trajectory, FILE* out)
+int cli_sizing_print(const cli_sizing* s, const cli_robot* robot, const char* format, const char* trajectory, FILE* out)
 {
   if (strcmp(format, "json") == 0) return print_json(s, robot, trajectory, out);
   if (strcmp(format, "csv") == 0) return print_csv(s, out);

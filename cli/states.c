@@ -80,8 +80,7 @@ static void find_quaternions(cli_states* s)
   }
 }
 
-int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
-                    const char* path)
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path)
 {
   *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path};
   int code = open_file(s, path);
@@ -97,8 +96,7 @@ int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const
   return code;
 }
 
-void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot,
-                     const cli_dofs* dofs)
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs)
 {
   *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = "no states"};
 }
@@ -210,8 +208,7 @@ static int take_time(cli_states* s)
   s->time = s->row[s->time_column];
   if (!(s->wanted & STATES_TIME) || s->count == 1 || s->time > before) return EXIT_FINE;
   char text[120];
-  (void)snprintf(text, sizeof text, "%.17g does not come after the %.17g of the row before",
-                 s->time, before);
+  (void)snprintf(text, sizeof text, "%.17g does not come after the %.17g of the row before", s->time, before);
   return row_error(s, "time", text);
 }
 
@@ -240,16 +237,13 @@ int cli_states_next(cli_states* s, int* got)
   return code == EXIT_FINE && s->closing ? cli_closing_row(s->closing) : code;
 }
 
-int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
-                               const char* because)
+int cli_states_failure_because(cli_states* s, limb_status status, const char* what, const char* because)
 {
-  static const char no_mass[] =
-    "a joint that moves no mass and no rotor has no acceleration: limb check names it";
+  static const char no_mass[] = "a joint that moves no mass and no rotor has no acceleration: limb check names it";
   // What a state is too much for is not what a model is.
   const int limits = status == LIMB_E_UNSUPPORTED && *because;
   const int singular = status == LIMB_E_SINGULAR && !*because;
-  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what,
-                 limits ? "" : limb_status_text(status),
+  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what, limits ? "" : limb_status_text(status),
                  singular              ? "; "
                  : limits || !*because ? ""
                                        : ": ",
@@ -275,10 +269,7 @@ static int written(const cli_states* s, limb_status status)
   return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
 }
 
-static int is_answered(const cli_states* s, int k)
-{
-  return !s->only_active || !s->dofs->v[k].passive;
-}
+static int is_answered(const cli_states* s, int k) { return !s->only_active || !s->dofs->v[k].passive; }
 
 // A table without columns has no rows either.
 static int end_row(const cli_states* s, limb_csv_writer* w, limb_status status)

@@ -22,8 +22,7 @@ enum {
   STATES_GIVEN = 32, // of each degree of freedom its acceleration or its force: the columns decide
   STATES_BASE = 64,  // the same, but of a moving base the forces
   STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
-  STATES_PART =
-    256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
+  STATES_PART = 256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
 };
 
 enum { STATES_GROUPS = 4 };
@@ -73,13 +72,11 @@ extern const cli_option cli_wrench_options[];
 // Opens a table ("-": standard input) and finds the columns of the model; unknown ones are warned about.
 // EXIT_FINE, or an exit code after a message; nothing is left to close then. The robot's environment gets
 // the wrenches of the rows. model, dofs and path must outlive the table.
-int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
-                    const char* path);
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path);
 void cli_states_close(cli_states* s);
 
 // No table: one row without columns, for what needs none.
-void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot,
-                     const cli_dofs* dofs);
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs);
 
 // Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
 // they are, and EXIT_USAGE. Of STATES_GIVEN and STATES_BASE also when there are too many; a force that is
@@ -100,8 +97,7 @@ int cli_states_next(cli_states* s, int* got);
 int cli_states_failure(cli_states* s, limb_status status, const char* what);
 
 // The same with a reason behind it; "": none is known.
-int cli_states_failure_because(cli_states* s, limb_status status, const char* what,
-                               const char* because);
+int cli_states_failure_because(cli_states* s, limb_status status, const char* what, const char* because);
 
 // A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
 // of freedom (see only_active). EXIT_FINE, or an exit code after a message.

@@ -14,10 +14,7 @@ static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".
 
 int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq : dofs->nv; }
 
-static const cli_dof* entry(const cli_dofs* dofs, int group, int k)
-{
-  return group == 0 ? &dofs->q[k] : &dofs->v[k];
-}
+static const cli_dof* entry(const cli_dofs* dofs, int group, int k) { return group == 0 ? &dofs->q[k] : &dofs->v[k]; }
 
 // Name of a column, in room of its own; what does not fit is cut.
 static const char* column_name(const cli_dofs* dofs, int group, int k, char room[NAME_ROOM])
@@ -39,8 +36,7 @@ static limb_ref wrench_ref(const cli_args* args)
 static int unknown_frame(const cli_states* s, const char* column, const char* frame)
 {
   const char* close = cli_nearest_frame(s->model, frame);
-  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'", s->path, column,
-                frame);
+  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'", s->path, column, frame);
   if (close) (void)fprintf(stderr, "; did you mean '%s'?", close);
   (void)fprintf(stderr, "\n");
   return EXIT_USAGE;
@@ -53,11 +49,9 @@ static int unknown_part(const cli_states* s, const char* column)
   static const char* const parts[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
   const char* frame = column + strlen("wrench.");
   const char* dot = strrchr(frame, '.');
-  const char* part =
-    dot && limb_find_frame(s->model, frame) < 0 ? cli_nearest(dot + 1, parts) : NULL;
-  (void)fprintf(
-    stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz",
-    s->path, column);
+  const char* part = dot && limb_find_frame(s->model, frame) < 0 ? cli_nearest(dot + 1, parts) : NULL;
+  (void)fprintf(stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz", s->path,
+                column);
   if (part) {
     (void)fprintf(stderr, "; did you mean '%.*s.%s'?", (int)(dot - column), column, part);
   } else if (limb_find_frame(s->model, frame) >= 0) {
@@ -192,8 +186,8 @@ static int find_rest(cli_states* s, const char* used)
     if (!known && unknown++ < MOST_TOLD) warn_unknown(s, i);
   }
   if (unknown > MOST_TOLD) {
-    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path,
-                  unknown - MOST_TOLD, unknown - MOST_TOLD == 1 ? " is" : "s are");
+    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MOST_TOLD,
+                  unknown - MOST_TOLD == 1 ? " is" : "s are");
   }
   return code;
 }
@@ -242,25 +236,22 @@ static void list_missing(const cli_states* s, int g, int with, int without)
 
 void states_note_zero(const cli_states* s, const char* purpose)
 {
-  (void)fprintf(stderr,
-                "%s: note: %s takes forces of joints without motor and column for zero: ", s->path,
-                purpose);
+  (void)fprintf(stderr, "%s: note: %s takes forces of joints without motor and column for zero: ", s->path, purpose);
 }
 
 // idle: columns of joints without motor may be missing; part: some of any joint may.
 static int check_group(const cli_states* s, int g, int idle, int part, const char* purpose)
 {
   const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
-  if (part && (with + without < states_width(s->dofs, g) || cli_has_laws(s->model)))
-    return EXIT_FINE;
+  if (part && (with + without < states_width(s->dofs, g) || cli_has_laws(s->model))) return EXIT_FINE;
   if (idle && with == 0 && without > 0) {
     states_note_zero(s, purpose);
     list_missing(s, g, 0, 1);
   }
   if (with == 0 && (idle || without == 0)) return EXIT_FINE;
-  const int code = cli_usage(
-    s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
-    with + without == states_width(s->dofs, g) ? "there are none of them" : "some are missing");
+  const int code =
+    cli_usage(s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
+              with + without == states_width(s->dofs, g) ? "there are none of them" : "some are missing");
   (void)fprintf(stderr, "  missing: ");
   list_missing(s, g, 1, !idle);
   if (g == GROUP_A && without > 0 && !part)

@@ -47,8 +47,7 @@ static void list(const cli_states* s, const unsigned* all, unsigned one, const c
     (void)fprintf(stderr, "%s%s%s", told ? ", " : "", before, s->dofs->v[k].name);
     told++;
   }
-  if (count_of(all, n, one) > told)
-    (void)fprintf(stderr, " and %d more", count_of(all, n, one) - told);
+  if (count_of(all, n, one) > told) (void)fprintf(stderr, " and %d more", count_of(all, n, one) - told);
   (void)fprintf(stderr, "\n");
 }
 
@@ -76,12 +75,11 @@ static int complain(const cli_states* s, const unsigned* all, const char* purpos
   return code;
 }
 
-static void warn_unused(const cli_states* s, const unsigned* all, unsigned one, const char* prefix,
-                        const char* purpose, const char* because)
+static void warn_unused(const cli_states* s, const unsigned* all, unsigned one, const char* prefix, const char* purpose,
+                        const char* because)
 {
   if (count_of(all, s->dofs->nv, one) == 0) return;
-  (void)fprintf(stderr, "%s:1: warning: %s does not use these columns, %s: ", s->path, purpose,
-                because);
+  (void)fprintf(stderr, "%s:1: warning: %s does not use these columns, %s: ", s->path, purpose, because);
   list(s, all, one, prefix);
 }
 

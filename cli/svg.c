@@ -74,8 +74,8 @@ void svg_end(FILE* out) { (void)fputs("</svg>\n", out); }
 
 void svg_rect(FILE* out, const char* class, double x, double y, double width, double height)
 {
-  (void)fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
-                class, x, y, width, height);
+  (void)fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", class, x, y, width,
+                height);
 }
 
 void svg_line(FILE* out, const char* class, double x1, double y1, double x2, double y2)
@@ -85,24 +85,18 @@ void svg_line(FILE* out, const char* class, double x1, double y1, double x2, dou
 
 void svg_circle(FILE* out, const char* class, double x, double y, double radius)
 {
-  (void)fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", class, x, y,
-                radius);
+  (void)fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", class, x, y, radius);
 }
 
-void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most,
-              const char* text)
+void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most, const char* text)
 {
   static const char* const word[] = {"start", "middle", "end"};
-  (void)fprintf(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class,
-                word[anchor], x, y);
+  (void)fprintf(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, word[anchor], x, y);
   svg_escape(out, text, most);
   (void)fputs("</text>\n", out);
 }
 
-void svg_path_begin(FILE* out, const char* class)
-{
-  (void)fprintf(out, "<path class=\"%s\" d=\"", class);
-}
+void svg_path_begin(FILE* out, const char* class) { (void)fprintf(out, "<path class=\"%s\" d=\"", class); }
 
 void svg_path_to(FILE* out, int first, double x, double y)
 {

@@ -17,8 +17,7 @@ void svg_escape(FILE* out, const char* text, int most);
 
 // Text that begins, is centred or ends at x; bytes beyond most characters become an ellipsis.
 typedef enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END } svg_anchor;
-void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most,
-              const char* text);
+void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most, const char* text);
 
 // A path, point by point; close 1: back to the first point.
 void svg_path_begin(FILE* out, const char* class);

@@ -9,10 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-cli_table cli_table_make(const char* align)
-{
-  return (cli_table){.columns = (int)strlen(align), .align = align};
-}
+cli_table cli_table_make(const char* align) { return (cli_table){.columns = (int)strlen(align), .align = align}; }
 
 void cli_table_free(cli_table* t)
 {
@@ -122,8 +119,7 @@ int cli_has_colour(FILE* out)
 
 const char* cli_on(FILE* out, cli_colour colour)
 {
-  static const char* const code[] = {"\033[1m",    "\033[32m", "\033[33m",
-                                     "\033[1;31m", "\033[2m",  ""};
+  static const char* const code[] = {"\033[1m", "\033[32m", "\033[33m", "\033[1;31m", "\033[2m", ""};
   return cli_has_colour(out) ? code[colour] : "";
 }
 

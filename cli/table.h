@@ -30,14 +30,7 @@ void cli_table_print(cli_table* t, FILE* out, const char* indent);
 
 // ---- colours ---------------------------------------------------------------------------------------
 
-typedef enum cli_colour {
-  CLI_BOLD,
-  CLI_GREEN,
-  CLI_YELLOW,
-  CLI_RED,
-  CLI_FAINT,
-  CLI_PLAIN
-} cli_colour;
+typedef enum cli_colour { CLI_BOLD, CLI_GREEN, CLI_YELLOW, CLI_RED, CLI_FAINT, CLI_PLAIN } cli_colour;
 
 // 1 when a stream is a terminal with colours, and NO_COLOR (no-color.org) is not set.
 int cli_has_colour(FILE* out);

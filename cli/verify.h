@@ -13,22 +13,14 @@
 
 // With more bodies or velocities than VERIFY_LARGE there are no matrices; with more velocities than the
 // others no regressors, no base parameters, no tensors with three indices, none with four.
-enum {
-  VERIFY_LARGE = 3000,
-  VERIFY_WIDE = 400,
-  VERIFY_BASE = 120,
-  VERIFY_CUBE = 48,
-  VERIFY_FOUR = 20
-};
+enum { VERIFY_LARGE = 3000, VERIFY_WIDE = 400, VERIFY_BASE = 120, VERIFY_CUBE = 48, VERIFY_FOUR = 20 };
 
 // How large things are in a state: what sums of them are measured by when they cancel.
 typedef struct verify_sizes {
   double speed, change; // the largest of v, of a
-  double
-    force; // the largest through a joint, by friction or by a spring; never below a part of inertia times a
-  double moment; // sum of m |c| of the bodies, about the world's origin
-  double
-    inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
+  double force;   // the largest through a joint, by friction or by a spring; never below a part of inertia times a
+  double moment;  // sum of m |c| of the bodies, about the world's origin
+  double inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
 } verify_sizes;
 
 typedef struct verify_closed verify_closed; // verify_loops.h
@@ -60,8 +52,8 @@ typedef struct verify {
   sp_vec3* c;                                                // nv
   sp_pose* poses;                                            // nbody
   int np;                                                    // parameters
-  double *theta, *big;        // np; what regressors, tensors and tasks take
-  limb_base_parameters* base; // made when it is first needed, as these
+  double *theta, *big;                                       // np; what regressors, tensors and tasks take
+  limb_base_parameters* base;                                // made when it is first needed, as these
   limb_dual* dual;
   verify_closed* closed; // NULL: the robot has no loops
 } verify;
@@ -101,8 +93,7 @@ static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
 typedef limb_status verify_sample(verify* t, double* values);
 
 // Rate of change of n numbers by a difference of fourth order. scratch: n numbers.
-limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate,
-                        double* scratch);
+limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate, double* scratch);
 
 // ---- the checks ------------------------------------------------------------------------------------
 

@@ -10,8 +10,7 @@
 // / 12 h.
 typedef limb_status sample_fn(verify* t, double h, double* out);
 
-static limb_status difference(verify* t, const double* dq, sample_fn* f, size_t n, double* rate,
-                              double* scratch)
+static limb_status difference(verify* t, const double* dq, sample_fn* f, size_t n, double* rate, double* scratch)
 {
   static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
   verify_closed* c = t->closed;
@@ -22,8 +21,7 @@ static limb_status difference(verify* t, const double* dq, sample_fn* f, size_t 
     for (int k = 0; k < t->nv; k++) c->vt[k] = c->v[k] + h * c->a[k];
     s = limb_integrate(t->m, c->q, dq, h, c->qt);
     if (s == LIMB_OK) s = f(t, h, scratch);
-    for (size_t k = 0; k < n && s == LIMB_OK; k++)
-      rate[k] += weight[i] * scratch[k] / (12 * c->step);
+    for (size_t k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * c->step);
   }
   return s;
 }
@@ -39,8 +37,7 @@ static void rows_times(const verify_closed* c, int nv, const double* x, double* 
 static limb_status sample_places(verify* t, double h, double* out)
 {
   (void)h;
-  return limb_loop_equations_at(t->closed->w, t->closed->qt, NULL, NULL,
-                                &(limb_loop_equations){.residual = out});
+  return limb_loop_equations_at(t->closed->w, t->closed->qt, NULL, NULL, &(limb_loop_equations){.residual = out});
 }
 
 // The residual changes by Psi v, when v opens the loops. Rows that hold velocities have none.
@@ -51,8 +48,7 @@ static limb_status psi(verify* t, double* off)
   int places = 0;
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = difference(t, t->v, sample_places, (size_t)c->nc, c->row, c->other);
-  if (s == LIMB_OK)
-    s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
+  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
   if (s != LIMB_OK) return s;
   rows_times(c, t->nv, t->v, c->other);
   for (int i = 0; i < limb_loop_count(t->m); i++) {
@@ -67,8 +63,7 @@ static limb_status psi(verify* t, double* off)
 static limb_status sample_rates(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
-  const limb_status s =
-    limb_loop_equations_at(c->w, c->qt, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
+  const limb_status s = limb_loop_equations_at(c->w, c->qt, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
   (void)h;
   if (s == LIMB_OK) rows_times(c, t->nv, t->v, out);
   return s;
@@ -80,10 +75,8 @@ static limb_status gamma_rows(verify* t, double* off)
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = difference(t, t->v, sample_rates, (size_t)c->nc, c->rate, c->row);
-  if (s == LIMB_OK)
-    s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.gamma = c->row});
-  if (s == LIMB_OK)
-    s = limb_loop_equations_at(c->w, c->q, t->v, NULL, &(limb_loop_equations){.gamma = c->other});
+  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.gamma = c->row});
+  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, t->v, NULL, &(limb_loop_equations){.gamma = c->other});
   for (int i = 0; i < c->nc && s == LIMB_OK; i++) c->row[i] -= c->other[i];
   *off = cli_differ((size_t)c->nc, c->row, c->rate, t->size.speed * t->size.speed);
   return s;
@@ -105,20 +98,11 @@ static limb_status forward_by(verify* t, limb_closed_method method, double* off)
   return s;
 }
 
-static limb_status by_clusters(verify* t, double* off)
-{
-  return forward_by(t, LIMB_CLOSED_CLUSTERS, off);
-}
+static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_CLUSTERS, off); }
 
-static limb_status by_schur(verify* t, double* off)
-{
-  return forward_by(t, LIMB_CLOSED_SCHUR, off);
-}
+static limb_status by_schur(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_SCHUR, off); }
 
-static limb_status by_proximal(verify* t, double* off)
-{
-  return forward_by(t, LIMB_CLOSED_PROXIMAL, off);
-}
+static limb_status by_proximal(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_PROXIMAL, off); }
 
 // A_c a_i + H_c = G' tau for the independent ones.
 static limb_status by_reduction(verify* t, double* off)
@@ -191,8 +175,7 @@ static limb_status power(verify* t, double* off)
   limb_power p = {0};
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_power_balance(t->d, c->q, c->v, c->acc, &t->env, &p);
-  if (s == LIMB_OK)
-    s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.rate = c->rate});
+  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.rate = c->rate});
   if (s != LIMB_OK) return s;
   double supplied = 0, size = c->size_force * verify_largest(t->nv, c->v);
   for (int k = 0; k < t->nv; k++) supplied += c->tau[k] * c->v[k];
@@ -263,8 +246,7 @@ static limb_status closure_forces(verify* t, double* out)
   verify_closed* c = t->closed;
   const size_t nv = (size_t)t->nv;
   limb_loop_info x;
-  limb_status s =
-    limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
+  limb_status s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
   memset(out, 0, nv * sizeof *out);
   for (int i = 0; i < limb_loop_count(t->m) && s == LIMB_OK; i++) {
     s = limb_get_loop(t->m, i, &x);
@@ -441,30 +423,20 @@ static const char redundant[] = "rows of its loops are redundant";
 static const char undriven[] = "motions without motor, redundant rows, or rotations";
 
 const verify_check verify_loops[] = {
-  {"psi", "psi v", "rate of the residual by differences", VERIFY_DIFFERENCES, 2, psi, VERIFY_WIDE,
-   no_places},
-  {"psi", "psi' v", "rate of psi v by differences", VERIFY_DIFFERENCES, 2, gamma_rows, VERIFY_WIDE,
-   NULL},
+  {"psi", "psi v", "rate of the residual by differences", VERIFY_DIFFERENCES, 2, psi, VERIFY_WIDE, no_places},
+  {"psi", "psi' v", "rate of psi v by differences", VERIFY_DIFFERENCES, 2, gamma_rows, VERIFY_WIDE, NULL},
   {"closed a", "psi a", "gamma", VERIFY_INVERSE, 2, rows_hold, VERIFY_LARGE, NULL},
   {"closed a", "KKT", "reduced coordinates", VERIFY_INVERSE, 3, by_reduction, VERIFY_KKT, NULL},
-  {"closed a, lambda", "KKT", "clusters of loops", VERIFY_INVERSE, 3, by_clusters, VERIFY_KKT,
-   mimics},
+  {"closed a, lambda", "KKT", "clusters of loops", VERIFY_INVERSE, 3, by_clusters, VERIFY_KKT, mimics},
   {"closed a, lambda", "KKT", "Schur complement", VERIFY_INVERSE, 3, by_schur, VERIFY_KKT, NULL},
-  {"closed a, lambda", "KKT", "proximal iteration", VERIFY_INVERSE, 3, by_proximal, VERIFY_KKT,
-   NULL},
-  {"closed a, tau", "inverse, then forward", "as given", VERIFY_INVERSE, 2, inverse_forward, 0,
-   NULL},
-  {"closed energy", "tau v + lambda s'", "power stored and lost", VERIFY_INVERSE, 2, power, 0,
-   NULL},
-  {"closed loads", "of the world, with weight", "rate of momentum", VERIFY_INVERSE, 2, loads, 0,
-   NULL},
-  {"closed loads", "less those of the tree", "psi' lambda", VERIFY_INVERSE, 2, loads_along_joints,
-   VERIFY_LARGE, mimics},
-  {"impact", "energy lost", "energy of the lost velocity", VERIFY_INVERSE, 3, impact, VERIFY_WIDE,
-   NULL},
-  {"dclosed a", "along a direction", "differences", VERIFY_DIFFERENCES, 3, forward_derivatives,
-   VERIFY_WIDE, redundant},
-  {"dclosed tau", "along the motion", "differences", VERIFY_DIFFERENCES, 3, inverse_derivatives,
-   VERIFY_WIDE, undriven},
+  {"closed a, lambda", "KKT", "proximal iteration", VERIFY_INVERSE, 3, by_proximal, VERIFY_KKT, NULL},
+  {"closed a, tau", "inverse, then forward", "as given", VERIFY_INVERSE, 2, inverse_forward, 0, NULL},
+  {"closed energy", "tau v + lambda s'", "power stored and lost", VERIFY_INVERSE, 2, power, 0, NULL},
+  {"closed loads", "of the world, with weight", "rate of momentum", VERIFY_INVERSE, 2, loads, 0, NULL},
+  {"closed loads", "less those of the tree", "psi' lambda", VERIFY_INVERSE, 2, loads_along_joints, VERIFY_LARGE,
+   mimics},
+  {"impact", "energy lost", "energy of the lost velocity", VERIFY_INVERSE, 3, impact, VERIFY_WIDE, NULL},
+  {"dclosed a", "along a direction", "differences", VERIFY_DIFFERENCES, 3, forward_derivatives, VERIFY_WIDE, redundant},
+  {"dclosed tau", "along the motion", "differences", VERIFY_DIFFERENCES, 3, inverse_derivatives, VERIFY_WIDE, undriven},
   {0},
 };

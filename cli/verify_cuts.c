@@ -41,8 +41,8 @@ static limb_status tell_loops(const limb_model* m, limb_builder* b)
     limb_loop_info loop;
     s = limb_get_loop(m, i, &loop);
     if (s != LIMB_OK) break;
-    if (loop.def.kind == LIMB_LOOP_POINT_ON_LINE && loop.def.law.amplitude == 0 &&
-        loop.def.law.constant == 0 && loop.def.law.rate == 0 && !loop.def.law.fn)
+    if (loop.def.kind == LIMB_LOOP_POINT_ON_LINE && loop.def.law.amplitude == 0 && loop.def.law.constant == 0 &&
+        loop.def.law.rate == 0 && !loop.def.law.fn)
       loop.def.kind = LIMB_LOOP_PIN;
     s = limb_builder_add_loop(b, &loop.def, NULL, NULL);
   }
@@ -168,8 +168,7 @@ static limb_status platform_forward(verify* t, double* off)
   verify_closed* c = t->closed;
   limb_platform_motion motion;
   limb_status s = at_platform(t, &motion);
-  if (s == LIMB_OK)
-    s = limb_parallel_forward_dynamics(c->platform, c->q, c->v, c->tau, &t->env, NULL, c->x);
+  if (s == LIMB_OK) s = limb_parallel_forward_dynamics(c->platform, c->q, c->v, c->tau, &t->env, NULL, c->x);
   *off = cli_differ((size_t)t->nv, c->x, c->acc, c->size_acc);
   return s;
 }
@@ -220,8 +219,7 @@ static limb_status cut_elsewhere(verify* t, double* off)
     s = carry_torques(t, x, c->y);
     if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &here, c->y, NULL, c->x, NULL, NULL);
     if (s == LIMB_OK) s = limb_recut_state(d, x->m, c->q, c->v, x->q, x->v);
-    if (s == LIMB_OK)
-      s = limb_closed_forward_dynamics(x->w, &there, x->tau, NULL, x->a, NULL, NULL);
+    if (s == LIMB_OK) s = limb_closed_forward_dynamics(x->w, &there, x->tau, NULL, x->a, NULL, NULL);
     if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->x);
     if (s == LIMB_OK) s = limb_kinematics(x->d, x->q, x->v, x->a);
     if (s == LIMB_OK) s = compare_bodies(t, x, off);
@@ -234,11 +232,10 @@ static const char no_drives[] = "it is not a platform on driven legs";
 static const char no_joint[] = "no joint can be cut in the place of a closure";
 
 const verify_check verify_other_forms[] = {
-  {"platform", "legs and platform, inverse", "generic form", VERIFY_INVERSE, 3, platform_inverse,
-   VERIFY_WIDE, no_drives},
-  {"platform", "legs and platform, forward", "generic form", VERIFY_INVERSE, 3, platform_forward,
-   VERIFY_WIDE, no_legs},
-  {"closed a", "accelerations of bodies", "the same, cut elsewhere", VERIFY_INVERSE, 3,
-   cut_elsewhere, VERIFY_WIDE, no_joint},
+  {"platform", "legs and platform, inverse", "generic form", VERIFY_INVERSE, 3, platform_inverse, VERIFY_WIDE,
+   no_drives},
+  {"platform", "legs and platform, forward", "generic form", VERIFY_INVERSE, 3, platform_forward, VERIFY_WIDE, no_legs},
+  {"closed a", "accelerations of bodies", "the same, cut elsewhere", VERIFY_INVERSE, 3, cut_elsewhere, VERIFY_WIDE,
+   no_joint},
   {0},
 };

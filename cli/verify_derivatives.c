@@ -19,8 +19,7 @@ static limb_status tau_slopes(verify* t, const limb_id_derivatives* out)
 static limb_status id_dual(verify* t, double* off)
 {
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .da = t->v};
-  limb_status s =
-    tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A, .dtau_dv = t->B, .M = t->M});
+  limb_status s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A, .dtau_dv = t->B, .M = t->M});
   const double* const matrix[] = {t->A, t->B, t->M};
   const double* const direction[] = {t->v, t->a, t->v};
   memset(t->x, 0, (size_t)t->nv * sizeof *t->x);
@@ -29,8 +28,7 @@ static limb_status id_dual(verify* t, double* off)
     for (int i = 0; i < t->nv; i++) t->x[i] += t->z[i];
   }
   if (s == LIMB_OK) s = verify_dual(t);
-  if (s == LIMB_OK)
-    s = limb_inverse_dynamics_along(t->dual, t->q, t->v, t->a, &t->env, &along, t->y);
+  if (s == LIMB_OK) s = limb_inverse_dynamics_along(t->dual, t->q, t->v, t->a, &t->env, &along, t->y);
   *off = differ_slopes(t, (size_t)t->nv, t->x, t->y);
   return s;
 }
@@ -55,8 +53,8 @@ static limb_status id_polarised(verify* t, double* off)
 {
   limb_environment env = t->env;
   env.friction = 0;
-  limb_status s = limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &env,
-                                                    &(limb_id_derivatives){.dtau_dv = t->A});
+  limb_status s =
+    limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &env, &(limb_id_derivatives){.dtau_dv = t->A});
   verify_times(t, t->A, t->a, t->x);
   env.gravity = sp_v3(0, 0, 0);
   memset(t->w, 0, (size_t)t->nv * sizeof *t->w);
@@ -107,8 +105,7 @@ static limb_status fd_dual(verify* t, double* off)
   const double size = fmax(verify_largest(t->nv, t->x), verify_largest(t->nv, t->z));
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
   s = verify_dual(t);
-  if (s == LIMB_OK)
-    s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
+  if (s == LIMB_OK) s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
   *off = cli_differ((size_t)t->nv, t->x, t->y, size);
   return s;
 }
@@ -131,8 +128,7 @@ static limb_status id_twice(verify* t, double* off)
   limb_status s = verify_dual(t);
   if (s == LIMB_OK) s = verify_rate(t, 0, sample_along, n, t->x, t->y);
   const double size = fmax(verify_largest(t->nv, t->y), t->size.force);
-  if (s == LIMB_OK)
-    s = limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &t->env, &out);
+  if (s == LIMB_OK) s = limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &t->env, &out);
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
     t->y[i] = 0;
     for (size_t j = 0; j < n; j++) {
@@ -155,8 +151,8 @@ static limb_status id_twice_velocity(verify* t, double* off)
   env.friction = 0;
   limb_status s = verify_dual(t);
   if (s == LIMB_OK)
-    s = limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &env,
-                                                 &(limb_second_derivatives){.dvdv = vv});
+    s =
+      limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &env, &(limb_second_derivatives){.dvdv = vv});
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
     t->x[i] = 0;
     for (size_t j = 0; j < n; j++)
@@ -182,14 +178,12 @@ static limb_status linear_dual(verify* t, double* off)
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
     const double *x = A + (n + i) * 2 * n, *u = B + (n + i) * n;
     double by_q = 0, by_v = 0, by_tau = 0;
-    for (size_t k = 0; k < n; k++)
-      by_q += x[k] * t->v[k], by_v += x[n + k] * t->a[k], by_tau += u[k] * t->tau[k];
+    for (size_t k = 0; k < n; k++) by_q += x[k] * t->v[k], by_v += x[n + k] * t->a[k], by_tau += u[k] * t->tau[k];
     t->x[i] = by_q + by_v + by_tau;
     size = fmax(size, fmax(fabs(by_q), fmax(fabs(by_v), fabs(by_tau))));
   }
   if (s == LIMB_OK) s = verify_dual(t);
-  if (s == LIMB_OK)
-    s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
+  if (s == LIMB_OK) s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
   *off = cli_differ(n, t->x, t->y, size);
   return s;
 }
@@ -200,10 +194,8 @@ const verify_check verify_derivatives[] = {
   {"dtau/dv", "analytic", "tau(v + w) - tau(v - w)", VERIFY_ALGEBRA, 2, id_polarised, 0, NULL},
   {"da", "along a direction", "dual numbers", VERIFY_INVERSE, 3, fd_dual, 0, NULL},
   {"da", "M da", "tau - dtau/dq v - dtau/dv a", VERIFY_INVERSE, 3, fd_by_id, 0, NULL},
-  {"d2tau", "tensors by q", "differences of dual numbers", VERIFY_DIFFERENCES, 3, id_twice,
-   VERIFY_CUBE, NULL},
-  {"d2tau", "tensor by v", "velocity forces", VERIFY_ALGEBRA, 3, id_twice_velocity, VERIFY_CUBE,
-   NULL},
+  {"d2tau", "tensors by q", "differences of dual numbers", VERIFY_DIFFERENCES, 3, id_twice, VERIFY_CUBE, NULL},
+  {"d2tau", "tensor by v", "velocity forces", VERIFY_ALGEBRA, 3, id_twice_velocity, VERIFY_CUBE, NULL},
   {"A, B", "A (v; a) + B tau", "dual numbers", VERIFY_INVERSE, 3, linear_dual, VERIFY_WIDE, NULL},
   {0},
 };

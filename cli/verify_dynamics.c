@@ -30,8 +30,7 @@ static limb_status add_passive(verify* t, double* sum)
 
 static limb_status tau_lie(verify* t, double* off)
 {
-  const limb_status s =
-    limb_reference_inverse_dynamics(t->m, t->q, t->v, t->a, &t->env, t->x, NULL);
+  const limb_status s = limb_reference_inverse_dynamics(t->m, t->q, t->v, t->a, &t->env, t->x, NULL);
   *off = differ_force(t, t->tau, t->x);
   return s;
 }
@@ -163,8 +162,7 @@ static limb_status forward_back(verify* t, double* off)
 static limb_status forward_aba(verify* t, double* off)
 {
   limb_status s = limb_forward_dynamics_aba(t->d, t->q, t->v, t->tau, &t->env, t->x);
-  if (s == LIMB_OK)
-    s = limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, t->tau, &t->env, t->A, t->y);
+  if (s == LIMB_OK) s = limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, t->tau, &t->env, t->A, t->y);
   if (s == LIMB_OK) s = differ_acceleration(t, t->x, t->y, off);
   return s;
 }

@@ -136,10 +136,8 @@ const verify_check verify_forms[] = {
   {"tau", "RNEA", "Y theta", VERIFY_ALGEBRA, 2, regressor, VERIFY_WIDE, NULL},
   {"tau", "RNEA", "Y theta of base parameters", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
    "its base parameters are not certain"},
-  {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0,
-   NULL},
+  {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0, NULL},
   {"Lambda", "times J M^-1 J'", "1", VERIFY_INVERSE, 2, task_inertia, 0, NULL},
-  {"Lambda", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0,
-   NULL},
+  {"Lambda", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0, NULL},
   {0},
 };

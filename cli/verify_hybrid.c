@@ -5,10 +5,7 @@
 #include <string.h>
 
 // What hybrid dynamics is asked in this state.
-static limb_hybrid question(const verify* t)
-{
-  return (limb_hybrid){t->q, t->v, t->given, t->mixed, &t->env};
-}
+static limb_hybrid question(const verify* t) { return (limb_hybrid){t->q, t->v, t->given, t->mixed, &t->env}; }
 
 static limb_status answer(verify* t, double* a, double* tau)
 {
@@ -20,16 +17,13 @@ typedef struct motion {
 } motion;
 
 // Answers are what is given causes, less what weight and the rest would without it.
-static limb_status differ_motions(verify* t, const unsigned char* given, motion x, motion y,
-                                  double* off)
+static limb_status differ_motions(verify* t, const unsigned char* given, motion x, motion y, double* off)
 {
   const size_t n = (size_t)t->nv;
-  const limb_status s =
-    limb_hybrid_dynamics(t->d, t->q, t->v, given, t->nothing, &t->env, t->idle_a, t->idle_tau);
+  const limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, given, t->nothing, &t->env, t->idle_a, t->idle_tau);
   if (s != LIMB_OK) return s;
   const double force = fmax(t->size.force, verify_largest(t->nv, t->idle_tau));
-  *off = fmax(cli_differ(n, x.a, y.a, verify_largest(t->nv, t->idle_a)),
-              cli_differ(n, x.tau, y.tau, force));
+  *off = fmax(cli_differ(n, x.a, y.a, verify_largest(t->nv, t->idle_a)), cli_differ(n, x.tau, y.tau, force));
   return s;
 }
 
@@ -38,8 +32,7 @@ static limb_status differ_motions(verify* t, const unsigned char* given, motion 
 static limb_status hybrid_back(verify* t, double* off)
 {
   limb_status s = answer(t, t->x, t->y);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->given, (motion){t->a, t->tau}, (motion){t->x, t->y}, off);
+  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->a, t->tau}, (motion){t->x, t->y}, off);
   return s;
 }
 
@@ -48,35 +41,29 @@ static limb_status hybrid_partition(verify* t, double* off)
   const limb_hybrid in = question(t);
   limb_status s = answer(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_hybrid_dynamics_by_mass_matrix(t->d, &in, t->A, t->z, t->w);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
+  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
   return s;
 }
 
 static limb_status hybrid_recursion(verify* t, double* off)
 {
   limb_status s = answer(t, t->x, t->y);
-  if (s == LIMB_OK)
-    s = limb_reference_hybrid(t->m, t->q, t->v, t->given, t->mixed, &t->env, t->z, t->w);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
+  if (s == LIMB_OK) s = limb_reference_hybrid(t->m, t->q, t->v, t->given, t->mixed, &t->env, t->z, t->w);
+  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
   return s;
 }
 
 static limb_status hybrid_forces(verify* t, double* off)
 {
-  limb_status s =
-    limb_hybrid_dynamics(t->d, t->q, t->v, t->all_forces, t->tau, &t->env, t->x, t->y);
+  limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, t->all_forces, t->tau, &t->env, t->x, t->y);
   if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->z);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->tau}, off);
+  if (s == LIMB_OK) s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->tau}, off);
   return s;
 }
 
 static limb_status hybrid_accelerations(verify* t, double* off)
 {
-  const limb_status s =
-    limb_hybrid_dynamics(t->d, t->q, t->v, t->all_accelerations, t->a, &t->env, t->x, t->y);
+  const limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, t->all_accelerations, t->a, &t->env, t->x, t->y);
   *off = cli_differ((size_t)t->nv, t->y, t->tau, t->size.force);
   return s;
 }
@@ -106,8 +93,7 @@ static limb_status release_base(verify* t)
 static limb_status float_freely(verify* t, double* a, double* tau)
 {
   limb_status s = release_base(t);
-  if (s == LIMB_OK)
-    s = limb_hybrid_dynamics(t->d, t->q, t->v, t->free_base, t->vt, &t->env, a, tau);
+  if (s == LIMB_OK) s = limb_hybrid_dynamics(t->d, t->q, t->v, t->free_base, t->vt, &t->env, a, tau);
   return s;
 }
 
@@ -117,8 +103,7 @@ static limb_status base_inverse(verify* t, double* off)
   if (s != LIMB_OK) return s;
   memcpy(t->z, t->a, (size_t)t->nv * sizeof *t->z);
   s = limb_reference_moving_base_inverse(t->m, t->q, t->v, t->z, &t->env, t->w, NULL);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->free_base, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
+  if (s == LIMB_OK) s = differ_motions(t, t->free_base, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
   return s;
 }
 
@@ -126,10 +111,8 @@ static limb_status base_inverse(verify* t, double* off)
 static limb_status base_direct(verify* t, double* off)
 {
   limb_status s = float_freely(t, t->x, t->y);
-  if (s == LIMB_OK)
-    s = limb_reference_moving_base_direct(t->m, t->q, t->v, t->y, &t->env, t->z, NULL);
-  if (s == LIMB_OK)
-    s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->y}, off);
+  if (s == LIMB_OK) s = limb_reference_moving_base_direct(t->m, t->q, t->v, t->y, &t->env, t->z, NULL);
+  if (s == LIMB_OK) s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->y}, off);
   return s;
 }
 
@@ -146,8 +129,8 @@ static limb_status base_momentum(verify* t, double* off)
   const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
   const sp_force moment = sp_force_make(sp_cross3(com, weight), weight);
   const double of_weight = fmax(sp_norm3(moment.m), sp_norm3(moment.f));
-  const double of_motion = VERIFY_PART * fmax(t->size.moment, t->size.inertia) *
-                           (verify_largest(t->nv, t->x) + t->size.speed * t->size.speed);
+  const double of_motion =
+    VERIFY_PART * fmax(t->size.moment, t->size.inertia) * (verify_largest(t->nv, t->x) + t->size.speed * t->size.speed);
   const double got[6] = {rate.m.x, rate.m.y, rate.m.z, rate.f.x, rate.f.y, rate.f.z};
   const double due[6] = {moment.m.x, moment.m.y, moment.m.z, moment.f.x, moment.f.y, moment.f.z};
   *off = cli_differ(6, got, due, fmax(t->size.force, fmax(of_weight, of_motion)));
@@ -204,16 +187,12 @@ static const char not_mimic[] = "not for mimic joints";
 const verify_check verify_hybrid[] = {
   {"hybrid", "a, tau from some of them", "a, tau", VERIFY_INVERSE, 1, hybrid_back, 0, NULL},
   {"hybrid", "articulated bodies", "partition of M", VERIFY_INVERSE, 2, hybrid_partition, 0, NULL},
-  {"hybrid", "articulated bodies", "Khalil's recursion", VERIFY_INVERSE, 1, hybrid_recursion, 0,
-   not_mimic},
+  {"hybrid", "articulated bodies", "Khalil's recursion", VERIFY_INVERSE, 1, hybrid_recursion, 0, not_mimic},
   {"hybrid", "all forces given", "forward dynamics", VERIFY_INVERSE, 1, hybrid_forces, 0, NULL},
   {"hybrid", "all accelerations given", "RNEA", VERIFY_ALGEBRA, 1, hybrid_accelerations, 0, NULL},
-  {"free base", "hybrid", "Khalil's recursion, inverse", VERIFY_INVERSE, 1, base_inverse, 0,
-   not_free},
-  {"free base", "hybrid", "Khalil's recursion, direct", VERIFY_INVERSE, 1, base_direct, 0,
-   not_free},
+  {"free base", "hybrid", "Khalil's recursion, inverse", VERIFY_INVERSE, 1, base_inverse, 0, not_free},
+  {"free base", "hybrid", "Khalil's recursion, direct", VERIFY_INVERSE, 1, base_direct, 0, not_free},
   {"free base", "rate of momentum", "weight", VERIFY_INVERSE, 1, base_momentum, 0, not_free},
-  {"dhybrid", "along a direction", "dual numbers", VERIFY_INVERSE, 3, hybrid_dual, VERIFY_WIDE,
-   NULL},
+  {"dhybrid", "along a direction", "dual numbers", VERIFY_INVERSE, 3, hybrid_dual, VERIFY_WIDE, NULL},
   {0},
 };

@@ -4,8 +4,7 @@
 #include <string.h>
 
 // Derivatives of M are of the size of inertia, or cancel to nothing.
-static double differ_inertia(const verify* t, size_t n, const double* x, const double* y,
-                             double scale)
+static double differ_inertia(const verify* t, size_t n, const double* x, const double* y, double scale)
 {
   return cli_differ(n, x, y, VERIFY_PART * t->size.inertia * scale);
 }
@@ -66,8 +65,7 @@ static limb_status gravity_potential(verify* t, double* off)
 {
   limb_status s = limb_gravity_forces(t->d, t->q, &t->env, t->x);
   if (s == LIMB_OK) s = limb_gravity_from_potential(t->d, t->q, &t->env, t->y);
-  *off =
-    cli_differ((size_t)t->nv, t->x, t->y, VERIFY_PART * t->size.moment * sp_norm3(t->env.gravity));
+  *off = cli_differ((size_t)t->nv, t->x, t->y, VERIFY_PART * t->size.moment * sp_norm3(t->env.gravity));
   return s;
 }
 
@@ -173,13 +171,10 @@ const verify_check verify_lagrange[] = {
   {"dM/dq", "times v", "dM/dt = C + C'", VERIFY_ALGEBRA, 3, rate_tensor, VERIFY_CUBE, NULL},
   {"tau", "RNEA", "Lagrange's equations", VERIFY_ALGEBRA, 2, tau_lagrange, 0, NULL},
   {"g", "RNEA at rest", "gradient of the potential", VERIFY_ALGEBRA, 1, gravity_potential, 0, NULL},
-  {"symbols", "Lie brackets", "polarised velocity forces", VERIFY_ALGEBRA, 3, symbols, VERIFY_CUBE,
-   NULL},
+  {"symbols", "Lie brackets", "polarised velocity forces", VERIFY_ALGEBRA, 3, symbols, VERIFY_CUBE, NULL},
   {"C", "symbols times v", "dc/dv / 2", VERIFY_ALGEBRA, 3, coriolis_symbols, VERIFY_CUBE, NULL},
-  {"C", "connection times v", "recursion", VERIFY_ALGEBRA, 3, coriolis_connection, VERIFY_CUBE,
-   NULL},
+  {"C", "connection times v", "recursion", VERIFY_ALGEBRA, 3, coriolis_connection, VERIFY_CUBE, NULL},
   {"curvature", "R_ijkl", "-R_iklj - R_iljk", VERIFY_INVERSE, 4, bianchi, VERIFY_FOUR, NULL},
-  {"curvature", "of a plane, from R_ijkl", "Gauss's equation", VERIFY_INVERSE, 4, sectional,
-   VERIFY_FOUR, NULL},
+  {"curvature", "of a plane, from R_ijkl", "Gauss's equation", VERIFY_INVERSE, 4, sectional, VERIFY_FOUR, NULL},
   {0},
 };

@@ -42,8 +42,7 @@ struct verify_closed {
   sp_force* loads;                  // one per loop
   // Made when first needed.
   int ncut, cuts_made;
-  limb_model*
-    pinned; // closures of planar loops as pins, which joints can take the place of; NULL: none
+  limb_model* pinned; // closures of planar loops as pins, which joints can take the place of; NULL: none
   limb_data* pinned_data;
   verify_cut cut[VERIFY_CUTS];
   limb_parallel* platform;

@@ -79,8 +79,7 @@ static limb_status acceleration(verify* t, double* off)
   sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
   double size = VERIFY_PART * fmax(t->size.speed, t->size.change);
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
-  if (s == LIMB_OK && ref == LIMB_ALIGNED)
-    s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
+  if (s == LIMB_OK && ref == LIMB_ALIGNED) s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK && ref != LIMB_ALIGNED) s = limb_frame_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
   if (s == LIMB_OK) rest = combine(t, t->v, &size);
@@ -163,8 +162,8 @@ static limb_status power(verify* t, double* off)
 {
   limb_power p = {0};
   const limb_status s = limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p);
-  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) +
-                      fabs(p.springs) + fabs(p.friction) + t->size.force * t->size.speed;
+  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) +
+                      fabs(p.friction) + t->size.force * t->size.speed;
   *off = size > 0 ? fabs(p.residual) / size : 0;
   return s;
 }
@@ -172,8 +171,7 @@ static limb_status power(verify* t, double* off)
 // A scale of the energies of the bodies, which their sum rounds by.
 static double energies(const verify* t)
 {
-  return t->size.moment * sp_norm3(t->env.gravity) +
-         t->size.inertia * t->size.speed * t->size.speed;
+  return t->size.moment * sp_norm3(t->env.gravity) + t->size.inertia * t->size.speed * t->size.speed;
 }
 
 static limb_status sample_energy(verify* t, double* out)
@@ -236,8 +234,7 @@ static limb_status momentum_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  *off = cli_differ(6, of_force(&got), rate,
-                    fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
+  *off = cli_differ(6, of_force(&got), rate, fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
   return s;
 }
 
@@ -270,18 +267,15 @@ const verify_check verify_motion[] = {
   {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses, 0, NULL},
   {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity, 0, NULL},
   {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration, 0, NULL},
-  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0,
-   NULL},
+  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0, NULL},
   {"dJ/dq", "d(J v)/dq v", "Jdot v", VERIFY_ALGEBRA, 1, velocity_derivative, 0, NULL},
   {"dJ/dq", "d(J a)/dq v", "Jdot a", VERIFY_ALGEBRA, 1, jacobian_derivative, 0, NULL},
   {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity, 0, NULL},
   {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power, 0, NULL},
-  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0,
-   NULL},
+  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0, NULL},
   {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum, 0, NULL},
   {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
   {"momentum", "its rate", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
-  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0,
-   NULL},
+  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0, NULL},
   {0},
 };

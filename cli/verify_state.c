@@ -75,15 +75,9 @@ limb_status verify_dual(verify* t)
   return t->dual ? LIMB_OK : limb_dual_create(t->m, use, NULL, &t->dual);
 }
 
-limb_status verify_base(verify* t)
-{
-  return t->base ? LIMB_OK : limb_base_create(t->m, &t->env, 0, NULL, &t->base);
-}
+limb_status verify_base(verify* t) { return t->base ? LIMB_OK : limb_base_create(t->m, &t->env, 0, NULL, &t->base); }
 
-limb_ref verify_ref(const verify* t)
-{
-  return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1);
-}
+limb_ref verify_ref(const verify* t) { return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1); }
 
 void verify_times(const verify* t, const double* A, const double* x, double* y)
 {
@@ -119,8 +113,7 @@ static limb_status measure_forces(verify* t)
 {
   limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_BODY, t->F);
   double most = 0;
-  for (int j = 0; j < t->njoint && s == LIMB_OK; j++)
-    most = fmax(most, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) most = fmax(most, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
   if (s == LIMB_OK) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
   if (s == LIMB_OK) most = fmax(most, verify_largest(t->nv, t->x));
   if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->x);
@@ -156,8 +149,7 @@ static limb_status measure_bodies(verify* t)
 
 static limb_status measure(verify* t)
 {
-  t->size =
-    (verify_sizes){.speed = verify_largest(t->nv, t->v), .change = verify_largest(t->nv, t->a)};
+  t->size = (verify_sizes){.speed = verify_largest(t->nv, t->v), .change = verify_largest(t->nv, t->a)};
   limb_status s = measure_forces(t);
   if (s == LIMB_OK) s = measure_bodies(t);
   const double rate = t->size.change + t->size.speed * t->size.speed;
@@ -200,8 +192,7 @@ static limb_status move(verify* t, int with_a, double time)
 }
 
 // (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h
-limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate,
-                        double* scratch)
+limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate, double* scratch)
 {
   static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
   limb_status s = LIMB_OK;
@@ -209,8 +200,7 @@ limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, doubl
   for (int i = 0; i < 4 && s == LIMB_OK; i++) {
     s = move(t, with_a, at[i] * t->step);
     if (s == LIMB_OK) s = f(t, scratch);
-    for (size_t k = 0; k < n && s == LIMB_OK; k++)
-      rate[k] += weight[i] * scratch[k] / (12 * t->step);
+    for (size_t k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * t->step);
   }
   return s;
 }

@@ -14,8 +14,7 @@ static limb_status make_arm(limb_model** robot)
     limb_body_def link = limb_default_body_def(i ? "forearm" : "upper arm");
     link.inertia = limb_inertia_box(i ? 3 : 5, 0.5, 0.06, 0.06);
     link.inertia.com = sp_v3(0.25, 0, 0);
-    limb_joint_def joint =
-      limb_default_joint_def(i ? "elbow" : "shoulder", LIMB_REVOLUTE, i, i + 1);
+    limb_joint_def joint = limb_default_joint_def(i ? "elbow" : "shoulder", LIMB_REVOLUTE, i, i + 1);
     joint.placement.p = sp_v3(i ? 0.5 : 0, 0, 0);
     joint.axis = sp_v3(0, 1, 0);
     s = limb_builder_add_body(b, &link, NULL, NULL);
@@ -27,8 +26,8 @@ static limb_status make_arm(limb_model** robot)
 }
 
 // One tick of the controller: tau from the measured state and the wanted motion.
-static limb_status control(limb_data* d, int computed_torque, const double* q, const double* v,
-                           const double want[3], double* tau)
+static limb_status control(limb_data* d, int computed_torque, const double* q, const double* v, const double want[3],
+                           double* tau)
 {
   double a[N], g[N];
   for (int i = 0; i < N; i++) a[i] = KP * (want[0] - q[i]) + KD * (want[1] - v[i]);
@@ -72,8 +71,7 @@ int main(void)
   if (s == LIMB_OK) s = track(d, 1, &ct);
   if (s != LIMB_OK) fprintf(stderr, "%s\n", limb_status_text(s));
   printf("workspace: %zu bytes\n", limb_data_size(robot));
-  printf("largest tracking error: gravity compensation and PD %.4f rad, computed torque %.6f rad\n",
-         pd, ct);
+  printf("largest tracking error: gravity compensation and PD %.4f rad, computed torque %.6f rad\n", pd, ct);
   limb_model_destroy(robot);
   return s == LIMB_OK && ct < 1e-3 && ct < pd / 20 ? 0 : 1;
 }

@@ -5,8 +5,7 @@
 
 enum { BOLTS, BEARING, GRIP, JOINTS };
 
-static limb_status add(limb_builder* b, const char* name, limb_joint_type type, sp_vec3 at,
-                       sp_inertia inertia)
+static limb_status add(limb_builder* b, const char* name, limb_joint_type type, sp_vec3 at, sp_inertia inertia)
 {
   const int parent = limb_builder_body_count(b) - 1; // each part sits on the one before
   limb_body_def part = limb_default_body_def(name);
@@ -56,8 +55,7 @@ int main(void)
   if (s != LIMB_OK) fprintf(stderr, "%s\n", limb_status_text(s));
   printf("largest load    radial     axial   tilting    about z\n");
   for (int j = 0; j < JOINTS; j++)
-    printf("%-13s %6.1f N  %6.1f N %6.1f N m %6.1f N m\n", what[j], radial[j], axial[j], tilting[j],
-           torque[j]);
+    printf("%-13s %6.1f N  %6.1f N %6.1f N m %6.1f N m\n", what[j], radial[j], axial[j], tilting[j], torque[j]);
   limb_data_destroy(d);
   limb_model_destroy(robot);
   // Weights by hand; in mid-swing 10 kg go round at 1 m with 4 rad/s, so do 20 kg at 0.5 m.

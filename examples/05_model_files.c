@@ -13,8 +13,8 @@ static void print_findings(limb_reading* r)
   limb_finding f;
   const limb_findings* all = limb_reading_findings(r);
   for (int i = 0; limb_findings_get(all, i, &f) == LIMB_OK; i++)
-    printf("%s:%d: %s: %s: %s [%s]\n", limb_reading_source(r), f.line,
-           limb_severity_name(f.severity), f.where, f.text, f.rule);
+    printf("%s:%d: %s: %s: %s [%s]\n", limb_reading_source(r), f.line, limb_severity_name(f.severity), f.where, f.text,
+           f.rule);
 }
 
 // The torques that hold the robot still at q = 0.

@@ -37,10 +37,8 @@ static limb_status add_sample(const limb_base_parameters* b, limb_data* arm, dou
 {
   // two motions with frequencies that have nothing in common excite everything
   const double q[2] = {1.5 * sin(1.3 * t) + sin(0.4 * t), sin(2.1 * t) - 1.2 * cos(0.7 * t)};
-  const double v[2] = {1.95 * cos(1.3 * t) + 0.4 * cos(0.4 * t),
-                       2.1 * cos(2.1 * t) + 0.84 * sin(0.7 * t)};
-  const double a[2] = {-2.535 * sin(1.3 * t) - 0.16 * sin(0.4 * t),
-                       -4.41 * sin(2.1 * t) + 0.588 * cos(0.7 * t)};
+  const double v[2] = {1.95 * cos(1.3 * t) + 0.4 * cos(0.4 * t), 2.1 * cos(2.1 * t) + 0.84 * sin(0.7 * t)};
+  const double a[2] = {-2.535 * sin(1.3 * t) - 0.16 * sin(0.4 * t), -4.41 * sin(2.1 * t) + 0.588 * cos(0.7 * t)};
   double tau[2], Y[2 * MOST];
   const int n = limb_base_count(b);
   limb_status s = limb_inverse_dynamics(arm, q, v, a, NULL, tau); // the measurement
@@ -89,8 +87,7 @@ int main(void)
     solve(n, A, found);
     printf("%d parameters, of which the torques tell %d:\n", limb_parameter_count(arm), n);
     for (int i = 0; i < n; i++) {
-      printf("%-5s found %9.6f  is %9.6f  = %s\n", limb_base_name(b, i), found[i], known[i],
-             limb_base_formula(b, i));
+      printf("%-5s found %9.6f  is %9.6f  = %s\n", limb_base_name(b, i), found[i], known[i], limb_base_formula(b, i));
       wrong += fabs(found[i] - known[i]);
     }
     printf("errors add up to %.1e\n", wrong);

@@ -34,8 +34,7 @@ static limb_status where(const hand* h, const double* q, sp_vec3* x)
 static limb_status control(hand* h, const double* q, const double* v, sp_vec3* away, double* tau)
 {
   const limb_task_stack tasks = {1, &h->position};
-  limb_task_space t = {
-    .J = h->J, .Jbar = h->Jbar, .Lambda = h->Lambda, .mu = h->mu, .p = h->p, .xdot = h->xdot};
+  limb_task_space t = {.J = h->J, .Jbar = h->Jbar, .Lambda = h->Lambda, .mu = h->mu, .p = h->p, .xdot = h->xdot};
   double F[K_ROWS], tau0[NV];
   sp_vec3 x;
   limb_status s = where(h, q, &x);
@@ -44,8 +43,7 @@ static limb_status control(hand* h, const double* q, const double* v, sp_vec3* a
   if (s != LIMB_OK) return s;
   *away = sp_sub3(x, h->rest);
   const double e[K_ROWS] = {away->x, away->y, away->z};
-  for (int i = 0; i < K_ROWS; i++)
-    F[i] = h->mu[i] + h->p[i] - STIFFNESS * e[i] - DAMPING * h->xdot[i];
+  for (int i = 0; i < K_ROWS; i++) F[i] = h->mu[i] + h->p[i] - STIFFNESS * e[i] - DAMPING * h->xdot[i];
   for (int i = 0; i < NV; i++) tau0[i] -= 2 * v[i];
   return limb_task_torque(limb_data_model(h->d), &t, F, tau0, tau);
 }
@@ -67,8 +65,7 @@ static limb_status simulate(hand* h, double* q, sp_vec3* gave, sp_vec3* left)
     }
     if (k < 2000) *gave = *left;
     if (k % 400 == 0)
-      printf("%5.1f s  hand off by %7.2f %7.2f %7.2f mm\n", k * DT, 1e3 * left->x, 1e3 * left->y,
-             1e3 * left->z);
+      printf("%5.1f s  hand off by %7.2f %7.2f %7.2f mm\n", k * DT, 1e3 * left->x, 1e3 * left->y, 1e3 * left->z);
   }
   return LIMB_OK;
 }
@@ -96,10 +93,10 @@ int main(void)
   if (s == LIMB_OK) s = where(&h, q, &h.rest);
   if (s == LIMB_OK) s = simulate(&h, q, &gave, &left);
   if (s != LIMB_OK) (void)fprintf(stderr, "%s: %s\n", limb_status_text(s), err.text);
-  printf("mass of the hand, moved straight along x, y, z: %.2f, %.2f, %.2f kg\n", h.Lambda[0],
-         h.Lambda[4], h.Lambda[8]);
-  printf("pushed with %.0f N it gave way by %.3f mm, %.3f mm were expected; left %.3f mm\n", PUSH,
-         1e3 * gave.y, 1e3 * PUSH / STIFFNESS, 1e3 * sp_norm3(left));
+  printf("mass of the hand, moved straight along x, y, z: %.2f, %.2f, %.2f kg\n", h.Lambda[0], h.Lambda[4],
+         h.Lambda[8]);
+  printf("pushed with %.0f N it gave way by %.3f mm, %.3f mm were expected; left %.3f mm\n", PUSH, 1e3 * gave.y,
+         1e3 * PUSH / STIFFNESS, 1e3 * sp_norm3(left));
   const double wrong = sp_norm3(sp_sub3(gave, sp_v3(0, PUSH / STIFFNESS, 0)));
   limb_data_destroy(h.d);
   limb_model_destroy(m);

@@ -42,14 +42,12 @@ static double riccati(lqr* r, double P[NX][NX])
     for (int j = 0; j < NX; j++) {
       next[i][j] = i == j;
       for (int k = 0; k < NX; k++) {
-        for (int l = 0; l < NX; l++)
-          next[i][j] += r->A[k][i] * P[k][l] * (r->A[l][j] - r->B[l] * r->K[j]);
+        for (int l = 0; l < NX; l++) next[i][j] += r->A[k][i] * P[k][l] * (r->A[l][j] - r->B[l] * r->K[j]);
       }
     }
   }
   for (int i = 0; i < NX * NX; i++) {
-    const double x =
-      (next[i / NX][i % NX] + next[i % NX][i / NX]) / 2; // symmetric, whatever rounding does
+    const double x = (next[i / NX][i % NX] + next[i % NX][i / NX]) / 2; // symmetric, whatever rounding does
     change = fmax(change, fabs(x - P[i / NX][i % NX]) / fmax(1, fabs(x)));
     P[i / NX][i % NX] = x;
   }
@@ -70,8 +68,7 @@ static int regulate(lqr* r)
 static double decay_per_step(const lqr* r)
 {
   double M[NX][NX], T[NX][NX], log_norm = 0, power = 1;
-  for (int i = 0; i < NX * NX; i++)
-    M[i / NX][i % NX] = r->A[i / NX][i % NX] - r->B[i / NX] * r->K[i % NX];
+  for (int i = 0; i < NX * NX; i++) M[i / NX][i % NX] = r->A[i / NX][i % NX] - r->B[i / NX] * r->K[i % NX];
   for (int k = 0; k < 30; k++) {
     double norm = 0;
     for (int i = 0; i < NX * NX; i++) norm = fmax(norm, fabs(M[i / NX][i % NX]));
@@ -150,8 +147,7 @@ int main(void)
   if (s == LIMB_OK) s = linear_model(d, upright, &r);
   const int iterations = s == LIMB_OK ? regulate(&r) : 0;
   const double decay = decay_per_step(&r);
-  printf("gains %.3f %.3f %.3f %.3f after %d iterations\n", r.K[0], r.K[1], r.K[2], r.K[3],
-         iterations);
+  printf("gains %.3f %.3f %.3f %.3f after %d iterations\n", r.K[0], r.K[1], r.K[2], r.K[3], iterations);
   printf("slowest mode %.6f per step of %g s: time constant %.3f s\n", decay, DT, -DT / log(decay));
   printf("shoulder, half a degree per column:\n");
   if (s == LIMB_OK) s = run(d, &r, upright, 1, &balanced);

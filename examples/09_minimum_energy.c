@@ -29,8 +29,7 @@ enum {
 static const double DURATION = 2;  // [s]
 static const double PENALTY = 2e4; // per square of what leaves the limits
 static const double INSIDE = 0.95; // the part of the range that is used
-static const double START[N] = {-1, 0.6, 0, -1.6, 0, 2.2, 0},
-                    GOAL[N] = {1, 0.9, 0, -0.9, 0, 1.8, 0};
+static const double START[N] = {-1, 0.6, 0, -1.6, 0, 2.2, 0}, GOAL[N] = {1, 0.9, 0, -0.9, 0, 1.8, 0};
 
 typedef struct problem {
   limb_data* d;
@@ -62,10 +61,8 @@ static double spline(int i, int degree, int derivative, double t)
 
 static void prepare(problem* p)
 {
-  const double x[GAUSS] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
-                           0.8611363115940526};
-  const double w[GAUSS] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
-                           0.3478548451374538};
+  const double x[GAUSS] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526};
+  const double w[GAUSS] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538};
   const double span = DURATION / SPANS;
   for (int k = 0; k < NODES; k++) {
     const double t = span * (k / GAUSS + (1 + x[k % GAUSS]) / 2);
@@ -103,8 +100,7 @@ static double end_error(const double* x)
     const int last = k / N, j = k % N;
     double state[3] = {last ? -GOAL[j] : -START[j], 0, 0};
     for (int c = 0; c < POINTS; c++) {
-      for (int i = 0; i < 3; i++)
-        state[i] += spline(c, DEGREE, i, last ? DURATION : 0) * control_point(x, c, j);
+      for (int i = 0; i < 3; i++) state[i] += spline(c, DEGREE, i, last ? DURATION : 0) * control_point(x, c, j);
     }
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(state[i]));
   }
@@ -140,8 +136,7 @@ static double use_of_ranges(const problem* p, const double* x)
   for (int k = 0; k < NODES; k++) {
     motion(p, x, k, state);
     for (int i = 0; i < 2 * N; i++)
-      most =
-        fmax(most, fabs(state[i / N][i % N] - p->middle[i / N][i % N]) / p->reach[i / N][i % N]);
+      most = fmax(most, fabs(state[i / N][i % N] - p->middle[i / N][i % N]) / p->reach[i / N][i % N]);
   }
   return most;
 }
@@ -156,8 +151,7 @@ static limb_status cost(const problem* p, const double* x, double* out, double* 
   memset(gradient, 0, VARIABLES * sizeof *gradient);
   for (int k = 0; k < NODES; k++) {
     motion(p, x, k, state);
-    const limb_status s =
-      limb_inverse_dynamics_derivatives(p->d, state[0], state[1], state[2], NULL, &want);
+    const limb_status s = limb_inverse_dynamics_derivatives(p->d, state[0], state[1], state[2], NULL, &want);
     if (s != LIMB_OK) return s;
     for (int r = 0; r < N; r++) *out += p->weight[k] * tau[r] * tau[r];
     for (int j = 0; j < N; j++) {
@@ -223,8 +217,7 @@ static void learn(matrix H, const double* s, const double* y)
   times(H, y, Hy);
   const double factor = (1 + dot(y, Hy) / sy) / sy;
   for (int i = 0; i < VARIABLES; i++) {
-    for (int j = 0; j < VARIABLES; j++)
-      H[i][j] += factor * s[i] * s[j] - (s[i] * Hy[j] + Hy[i] * s[j]) / sy;
+    for (int j = 0; j < VARIABLES; j++) H[i][j] += factor * s[i] * s[j] - (s[i] * Hy[j] + Hy[i] * s[j]) / sy;
   }
 }
 
@@ -261,8 +254,7 @@ static int minimise(const problem* p, double* x, matrix H, double* best)
 static void straight(double* x)
 {
   for (int c = 0; c < FREE; c++) {
-    for (int j = 0; j < N; j++)
-      x[c * N + j] = START[j] + (GOAL[j] - START[j]) * (c + 1) / (FREE + 1);
+    for (int j = 0; j < N; j++) x[c * N + j] = START[j] + (GOAL[j] - START[j]) * (c + 1) / (FREE + 1);
   }
 }
 
@@ -313,8 +305,8 @@ int main(void)
   if (s != LIMB_OK) (void)fprintf(stderr, "%s: %s\n", limb_status_text(s), err.text);
   const double use = s == LIMB_OK ? use_of_ranges(&p, x) : HUGE_VAL, ends = end_error(x);
   printf("gradient against differences: %.1e\n", error);
-  printf("cost: %.1f straight, %.1f best, %.0f %% less, %d iterations\n", before, after,
-         100 * (1 - after / before), iterations);
+  printf("cost: %.1f straight, %.1f best, %.0f %% less, %d iterations\n", before, after, 100 * (1 - after / before),
+         iterations);
   printf("largest use of a joint's range or speed: %.3f\n", use);
   printf("off the two poses, at rest: %.1e\n", ends);
   limb_data_destroy(p.d);

@@ -25,8 +25,7 @@ static sp_force water(void* context, const limb_frame_state* at)
   const double across = 0.3 + 0.5 * WATER * 1.1 * THICK * LENGTH * hypot(V.v.y, V.v.z);
   const sp_vec3 up = sp_tmulv(at->pose.R, sp_v3(0, 0, weight));
   const sp_vec3 drag = sp_v3(-0.05 * V.v.x, -across * V.v.y, -across * V.v.z);
-  const sp_vec3 moment =
-    sp_cross3(sp_v3(0, 0, 0.003), up); // lifted above its middle: it stays upright
+  const sp_vec3 moment = sp_cross3(sp_v3(0, 0, 0.003), up); // lifted above its middle: it stays upright
   const sp_force F = {sp_sub3(moment, sp_scale3(1e-3, V.w)), sp_add3(up, drag)};
   return sp_force_out(middle, F);
 }
@@ -40,8 +39,7 @@ static limb_status describe(limb_builder* b, limb_error* err)
     rod.inertia = limb_inertia_box(WATER * LENGTH * THICK * THICK, LENGTH, THICK, THICK);
     rod.inertia.com = sp_v3(-LENGTH / 2, 0, 0);
     s = limb_builder_add_body(b, &rod, &body, err);
-    limb_joint_def joint =
-      limb_default_joint_def(name, i ? LIMB_REVOLUTE : LIMB_FREE, parent, body);
+    limb_joint_def joint = limb_default_joint_def(name, i ? LIMB_REVOLUTE : LIMB_FREE, parent, body);
     joint.placement.p = sp_v3(i ? -LENGTH : 0, 0, 0);
     if (s == LIMB_OK) s = limb_builder_add_joint(b, &joint, NULL, err);
   }
@@ -65,8 +63,7 @@ static void bend(double t, double* q, double* v, double* x)
 // moves with w (Munthe-Kaas). With w alone the step below would be of second order: turns do not commute.
 static void follow_turns(double h, const double* last, double* rate)
 {
-  const sp_motion u = {{h * last[0], h * last[1], h * last[2]},
-                       {h * last[3], h * last[4], h * last[5]}};
+  const sp_motion u = {{h * last[0], h * last[1], h * last[2]}, {h * last[3], h * last[4], h * last[5]}};
   const sp_motion w = {{rate[0], rate[1], rate[2]}, {rate[3], rate[4], rate[5]}};
   const sp_motion c = sp_crm(u, w), cc = sp_crm(u, c);
   const sp_motion r = sp_addm(w, sp_addm(sp_scalem(1 / 2.0, c), sp_scalem(1 / 12.0, cc)));

@@ -107,8 +107,8 @@ static limb_status hop(leg* l)
   for (int k = 0; k < STEPS && s == LIMB_OK; k++) {
     s = look(l, q, v, &now);
     if (now.depth > 0 && flight * DT > 0.05) {
-      printf("%3d %6.2f s %6.0f mm %7.2f mm %10.2f J %10.2f J  |%*c\n", ++hops, k * DT, 1e3 * apex,
-             1e3 * deepest, l->motor, -l->ground, (int)(80 * (apex - 0.4)), 'o');
+      printf("%3d %6.2f s %6.0f mm %7.2f mm %10.2f J %10.2f J  |%*c\n", ++hops, k * DT, 1e3 * apex, 1e3 * deepest,
+             l->motor, -l->ground, (int)(80 * (apex - 0.4)), 'o');
       grows += -l->ground < took || (k * DT > 4.5 && deepest > last);
       took = -l->ground, last = deepest, deepest = apex = 0;
     }
@@ -121,8 +121,7 @@ static limb_status hop(leg* l)
     if (s == LIMB_OK) s = step(l, push ? PUSH : 0, q, v);
     gap = fmax(gap, fabs(start + l->motor + l->ground - l->joints - energy(l, q, v)));
   }
-  printf("flights are parabolas to %.0e m, the books of %.1f J balance to %.0e J\n", off, start,
-         gap);
+  printf("flights are parabolas to %.0e m, the books of %.1f J balance to %.0e J\n", off, start, gap);
   if (s != LIMB_OK) return s;
   return hops > 8 && !grows && off < 1e-9 && gap < 1e-5 * start ? LIMB_OK : LIMB_E_NOCONV;
 }

@@ -63,8 +63,7 @@ static void least_velocities(const sp_motion* J, sp_vec3 u, double* v)
     c = sp_add3(c, sp_scale3(J[i].v.z, J[i].v));
   }
   const sp_vec3 bc = sp_cross3(b, c), ca = sp_cross3(c, a), ab = sp_cross3(a, b); // Cramer's rule
-  const sp_vec3 y =
-    sp_scale3(1 / sp_dot3(a, bc), sp_v3(sp_dot3(u, bc), sp_dot3(u, ca), sp_dot3(u, ab)));
+  const sp_vec3 y = sp_scale3(1 / sp_dot3(a, bc), sp_v3(sp_dot3(u, bc), sp_dot3(u, ca), sp_dot3(u, ab)));
   for (int i = 0; i < ARM; i++) v[i] = sp_dot3(J[i].v, y);
 }
 
@@ -81,8 +80,7 @@ static limb_status reach(satellite* a, double* q, sp_vec3 goal, int knows, doubl
     s = where(a, q, &X);
     const sp_vec3 left = sp_sub3(goal, X.p);
     off[0] = fmax(off[0], sp_norm3(sp_cross3(left, way)) / sp_norm3(way)), off[1] = sp_norm3(left);
-    if (s == LIMB_OK && knows)
-      s = limb_generalized_jacobian(a->d, q, NULL, a->hand, LIMB_ALIGNED, a->work, J);
+    if (s == LIMB_OK && knows) s = limb_generalized_jacobian(a->d, q, NULL, a->hand, LIMB_ALIGNED, a->work, J);
     if (s == LIMB_OK && !knows) s = limb_frame_jacobian(a->d, a->hand, LIMB_ALIGNED, J);
     if (s != LIMB_OK) return s;
     least_velocities(knows ? J : J + 6, sp_scale3(GAIN, left), v + 6);
@@ -115,18 +113,18 @@ static limb_status show(satellite* a)
   for (int k = 0; k < 2 && s == LIMB_OK; k++) {
     memcpy(q, q0, sizeof q);
     s = reach(a, q, goal, k, off[k]);
-    printf("%-11s Jacobian: up to %5.1f mm off the line, ends %.3f mm from the goal\n",
-           k ? "generalised" : "ordinary", 1e3 * off[k][0], 1e3 * off[k][1]);
+    printf("%-11s Jacobian: up to %5.1f mm off the line, ends %.3f mm from the goal\n", k ? "generalised" : "ordinary",
+           1e3 * off[k][0], 1e3 * off[k][1]);
   }
   if (s != LIMB_OK) return s;
-  printf("meanwhile the base drifts by %.1f mm and turns by %.1f degrees\n",
-         1e3 * sp_norm3(sp_v3(q[0], q[1], q[2])), 114.591559 * acos(fmin(1, fabs(q[6]))));
+  printf("meanwhile the base drifts by %.1f mm and turns by %.1f degrees\n", 1e3 * sp_norm3(sp_v3(q[0], q[1], q[2])),
+         114.591559 * acos(fmin(1, fabs(q[6]))));
   memcpy(before, q, sizeof q);
   s = swim(a, q);
   if (s == LIMB_OK) s = where(a, q, &X);
   for (int i = 0; i < 7; i++) moved = fmax(moved, fabs(q[i] - before[i]));
-  printf("reaction-null space:  the hand goes %.1f mm, the base %.1e mm\n",
-         1e3 * sp_norm3(sp_sub3(X.p, goal)), 1e3 * moved);
+  printf("reaction-null space:  the hand goes %.1f mm, the base %.1e mm\n", 1e3 * sp_norm3(sp_sub3(X.p, goal)),
+         1e3 * moved);
   const int good = off[1][0] < 0.05 * off[0][0] && off[1][1] < 1e-4 && moved < 1e-9;
   return s == LIMB_OK && !good ? LIMB_E_NOCONV : s;
 }

@@ -20,8 +20,7 @@ typedef struct robot {
 static sp_vec3 tip_at(robot* r, const double* q)
 {
   sp_pose X = sp_pose_identity();
-  const int fails =
-    limb_kinematics(r->d, q, NULL, NULL) || limb_frame_pose(r->d, limb_find_frame(r->m, "tip"), &X);
+  const int fails = limb_kinematics(r->d, q, NULL, NULL) || limb_frame_pose(r->d, limb_find_frame(r->m, "tip"), &X);
   return fails ? sp_v3(0, 0, 0) : X.p;
 }
 
@@ -39,8 +38,8 @@ static limb_status describe(robot* r, const double* q)
   printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.rows, x.mobility, x.active);
   for (int k = 0; k < found; k++) {
     const sp_vec3 p = tip_at(r, way[k]);
-    printf("  elbows at %6.1f and %6.1f degrees, tip at (%.3f, %6.3f) m\n",
-           way[k][LEFT_ELBOW] * 360 / TURN, way[k][RIGHT_ELBOW] * 360 / TURN, p.x, p.y);
+    printf("  elbows at %6.1f and %6.1f degrees, tip at (%.3f, %6.3f) m\n", way[k][LEFT_ELBOW] * 360 / TURN,
+           way[k][RIGHT_ELBOW] * 360 / TURN, p.x, p.y);
   }
   return s != LIMB_OK || (x.mobility == 2 && x.undriven == 0 && found == 2) ? s : LIMB_E_MODEL;
 }
@@ -72,10 +71,10 @@ static limb_status compare(robot* r, const double* q)
   moment x = {.v = {[LEFT] = 0.8, [RIGHT] = -1.1}, .a = {[LEFT] = 0.5, [RIGHT] = 0.9}};
   memcpy(x.q, q, sizeof x.q);
   const limb_status s = solve(r, &x);
-  const double off = fmax(fabs(x.tau[LEFT] + 0.2526969407657417),
-                          fmax(fabs(x.tau[RIGHT] + 0.6935056098339045), fabs(x.tip - force)));
-  printf("moving on from the first: %.6f, %.6f N m, %.6f N at the tip; off by %.0e\n", x.tau[LEFT],
-         x.tau[RIGHT], x.tip, off);
+  const double off =
+    fmax(fabs(x.tau[LEFT] + 0.2526969407657417), fmax(fabs(x.tau[RIGHT] + 0.6935056098339045), fabs(x.tip - force)));
+  printf("moving on from the first: %.6f, %.6f N m, %.6f N at the tip; off by %.0e\n", x.tau[LEFT], x.tau[RIGHT], x.tip,
+         off);
   return s != LIMB_OK || off < 1e-11 ? s : LIMB_E_NOCONV;
 }
 
@@ -119,12 +118,10 @@ static limb_status draw(robot* r, const double* q)
     work += DT * (x.tau[LEFT] * x.v[LEFT] + x.tau[RIGHT] * x.v[RIGHT]);
     off = fmax(off, fmax(gap.place, gap.velocity)), moved = fmax(moved, e.kinetic);
     if (k % 50 == 0)
-      printf("%5.2f s  %8.3f N m  %8.3f N m  %12.3f N  %10.3f N\n", k * DT, x.tau[LEFT],
-             x.tau[RIGHT], x.elbow, x.tip);
+      printf("%5.2f s  %8.3f N m  %8.3f N m  %12.3f N  %10.3f N\n", k * DT, x.tau[LEFT], x.tau[RIGHT], x.elbow, x.tip);
   }
   print_page(tip);
-  printf("The loop is closed to %.0e. Of %.2f J that went to and fro, %.0e J are missing.\n", off,
-         moved, fabs(work));
+  printf("The loop is closed to %.0e. Of %.2f J that went to and fro, %.0e J are missing.\n", off, moved, fabs(work));
   return s != LIMB_OK || (off < 1e-11 && fabs(work) < 1e-9 * moved) ? s : LIMB_E_NOCONV;
 }
 

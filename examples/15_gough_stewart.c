@@ -12,16 +12,12 @@ static const double PI = 3.14159265358979323846;
 
 // Forces of the legs every 0.4 s [N].
 static const double known[TIMES][LEGS] = {
-  {13.060967833926245, 52.50445973691679, 34.38638703706825, 38.81969491790577, 23.47507024247704,
-   63.61568915196725},
-  {46.533218788413826, 5.709729557252566, 22.531621717856016, 35.26840071912868, 9.916289847393465,
-   59.571545534217094},
-  {89.75306208845093, -6.720109634255065, 42.918880170961145, 89.49503842158525, 46.516848644495255,
-   32.27436310900442},
-  {53.061104454278464, 36.610664027536146, -15.133420275332206, 31.581141630284083,
-   63.29732512994194, -23.840445987212767},
-  {28.23488091452927, 77.0382783200539, 27.225704717100665, 56.45834077788939, 69.52668642434821,
-   12.368697198324055}};
+  {13.060967833926245, 52.50445973691679, 34.38638703706825, 38.81969491790577, 23.47507024247704, 63.61568915196725},
+  {46.533218788413826, 5.709729557252566, 22.531621717856016, 35.26840071912868, 9.916289847393465, 59.571545534217094},
+  {89.75306208845093, -6.720109634255065, 42.918880170961145, 89.49503842158525, 46.516848644495255, 32.27436310900442},
+  {53.061104454278464, 36.610664027536146, -15.133420275332206, 31.581141630284083, 63.29732512994194,
+   -23.840445987212767},
+  {28.23488091452927, 77.0382783200539, 27.225704717100665, 56.45834077788939, 69.52668642434821, 12.368697198324055}};
 
 typedef struct wave {
   double x, v, a;
@@ -50,8 +46,8 @@ static limb_platform_motion motion_at(double t)
   w1 = sp_add3(w1, sp_scale3(yaw.v, sp_cross3(u, tilting)));
   const sp_vec3 v = sp_tmulv(R, sp_v3(x.v, y.v, z.v));
   const sp_vec3 v1 = sp_sub3(sp_tmulv(R, sp_v3(x.a, y.a, z.a)), sp_cross3(w, v));
-  return (limb_platform_motion){sp_pose_make(R, sp_v3(x.x, y.x - 0.06, 0.75 + z.x)),
-                                sp_motion_make(w, v), sp_motion_make(w1, v1)};
+  return (limb_platform_motion){sp_pose_make(R, sp_v3(x.x, y.x - 0.06, 0.75 + z.x)), sp_motion_make(w, v),
+                                sp_motion_make(w1, v1)};
 }
 
 typedef struct robot {
@@ -59,7 +55,7 @@ typedef struct robot {
   limb_parallel* p;
   limb_loops* w;
   int slide[LEGS], length[LEGS]; // velocities and coordinates of the motors
-  double off, apart, back; // largest errors: from what is known, between forms, of the way back
+  double off, apart, back;       // largest errors: from what is known, between forms, of the way back
 } robot;
 
 static limb_status find_slides(robot* r)
@@ -76,8 +72,8 @@ static limb_status find_slides(robot* r)
 }
 
 // The way back: acceleration of the platform from the forces, its pose from the lengths.
-static limb_status look_back(robot* r, const limb_platform_motion* x, const double* q,
-                             const double* v, const double* tau)
+static limb_status look_back(robot* r, const limb_platform_motion* x, const double* q, const double* v,
+                             const double* tau)
 {
   double guess[NQ];
   sp_motion got = x->acceleration;
@@ -120,11 +116,9 @@ static limb_status swing(robot* r)
   double q[NQ] = {0};
   limb_status s = limb_parallel_get(r->p, &info);
   if (s == LIMB_OK) s = limb_start(r->m, q);
-  printf("%d legs, %d drives; the platform has %d degrees of freedom\n", info.legs, info.drives,
-         info.mobility);
+  printf("%d legs, %d drives; the platform has %d degrees of freedom\n", info.legs, info.drives, info.mobility);
   for (int k = 0; k <= 20 && s == LIMB_OK; k++) s = moment(r, k, q);
-  printf("Off what is known by %.0e N; the two forms by %.0e N; and back by %.0e.\n", r->off,
-         r->apart, r->back);
+  printf("Off what is known by %.0e N; the two forms by %.0e N; and back by %.0e.\n", r->off, r->apart, r->back);
   if (s != LIMB_OK) return s;
   return r->off < 1e-10 && r->apart < 1e-10 && r->back < 1e-9 ? LIMB_OK : LIMB_E_NOCONV;
 }

@@ -47,8 +47,7 @@ static limb_status step(vehicle* x)
   limb_loop_gap gap = {.velocity = 0};
   limb_status s = LIMB_OK;
   for (int k = 0; k < 4 && s == LIMB_OK; k++) {
-    for (int i = 0; i < x->n; i++)
-      q[i] = x->q[i] + at[k] * DT * v[i], v[i] = x->v[i] + at[k] * DT * a[i];
+    for (int i = 0; i < x->n; i++) q[i] = x->q[i] + at[k] * DT * v[i], v[i] = x->v[i] + at[k] * DT * a[i];
     s = slope(x, q, v, a, &power);
     for (int i = 0; i < x->n; i++) dq[i] += share[k] * DT * v[i], dv[i] += share[k] * DT * a[i];
     x->given += share[k] * DT * power;
@@ -78,8 +77,8 @@ static void mark(vehicle* x, char with)
 static limb_status print_vehicle(vehicle* x)
 {
   for (int i = 0; i < HIGH; i++) printf("%.*s\n", WIDE, x->page[i]);
-  printf("Slip %.0e m/s before, %.0e m/s after projection; energy off by %.0e of %.2f J.\n\n",
-         x->before, x->after, x->off, kinetic(x));
+  printf("Slip %.0e m/s before, %.0e m/s after projection; energy off by %.0e of %.2f J.\n\n", x->before, x->after,
+         x->off, kinetic(x));
   return x->after < 1e-12 && x->off < 1e-6 * kinetic(x) ? LIMB_OK : LIMB_E_NOCONV;
 }
 
@@ -96,8 +95,7 @@ static limb_status sled(vehicle* x)
     worst = fmax(worst, fmax(fabs(u - V * tanh(at)), fabs(x->v[2] - V * sqrt(m / J) / cosh(at))));
     x->off = fmax(x->off, fabs(kinetic(x) - first));
     mark(x, u < 0 ? '<' : '>');
-    if (i % 100 == 0)
-      printf("%4.1f s: forward %6.3f m/s, turning %5.3f rad/s\n", i * DT, u, x->v[2]);
+    if (i % 100 == 0) printf("%4.1f s: forward %6.3f m/s, turning %5.3f rad/s\n", i * DT, u, x->v[2]);
     s = step(x);
   }
   printf("A sled pushed backwards (<) turns round; off the closed form by %.0e.\n", worst);
@@ -112,8 +110,7 @@ static limb_status robot(vehicle* x)
   double uneven = 0;
   x->q[0] = -3.5, x->q[1] = -0.5, x->q[2] = 0.3;
   limb_status s = limb_mobility_at(x->w, x->q, NULL, &has);
-  printf("A robot on two wheels, pushed, then rolling on: %d equations, %d redundant\n", has.rows,
-         has.redundant);
+  printf("A robot on two wheels, pushed, then rolling on: %d equations, %d redundant\n", has.rows, has.redundant);
   for (int i = 0; i < 700 && s == LIMB_OK; i++) {
     const double swing = 0.9 * cos(5 * i * DT), push = i < 250 ? 0.5 : 0;
     x->tau[3] = push - swing, x->tau[4] = push + swing;
@@ -122,8 +119,8 @@ static limb_status robot(vehicle* x)
     uneven = fmax(uneven, fabs(x->lambda[1] - x->lambda[3]));
     mark(x, 'o');
     if (i % 100 == 0)
-      printf("%4.1f s: wheels %6.3f, %6.3f rad/s; side forces %6.3f, %6.3f N\n", i * DT, x->v[3],
-             x->v[4], x->lambda[1], x->lambda[3]);
+      printf("%4.1f s: wheels %6.3f, %6.3f rad/s; side forces %6.3f, %6.3f N\n", i * DT, x->v[3], x->v[4], x->lambda[1],
+             x->lambda[3]);
   }
   if (s == LIMB_OK) s = print_vehicle(x);
   return s != LIMB_OK || (has.mobility == 2 && uneven < 1e-12) ? s : LIMB_E_NOCONV;

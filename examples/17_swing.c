@@ -26,8 +26,7 @@ static limb_status look(robot* r, double* torque)
   int count = 0;
   const limb_closed_motion rest = {r->q, none, none, NULL};
   const limb_closed_inverse_derivatives out = {tau, by_y, NULL, by_yddot};
-  const limb_status s =
-    limb_closed_inverse_dynamics_derivatives(r->w, r->dual, &rest, NULL, NULL, &count, &out);
+  const limb_status s = limb_closed_inverse_dynamics_derivatives(r->w, r->dual, &rest, NULL, NULL, &count, &out);
   if (s != LIMB_OK || count != 1) return s != LIMB_OK ? s : LIMB_E_MODEL;
   *torque = tau[0], r->stiffness = by_y[0], r->inertia = by_yddot[0];
   return LIMB_OK;
@@ -94,8 +93,7 @@ static limb_status swing(robot* r)
   const double expected = TURN * sqrt(r->inertia / r->stiffness);
   double off = HUGE_VAL;
   limb_status s = LIMB_OK;
-  printf("stiffness %.4f N m/rad, inertia %.5f kg m^2: a swing takes %.6f s\n", r->stiffness,
-         r->inertia, expected);
+  printf("stiffness %.4f N m/rad, inertia %.5f kg m^2: a swing takes %.6f s\n", r->stiffness, r->inertia, expected);
   for (double angle = 0.4; angle > 0.005 && s == LIMB_OK; angle /= 2) {
     double period = 0;
     s = time_swings(r, angle, &period);

@@ -53,8 +53,7 @@ static limb_status push(void* context, double t, const double* q, const double* 
   const pilot* p = context;
   (void)q, (void)v;
   const sp_force none = {{0, 0, 0}, {0, 0, 0}}, force = {{0, 0, 0}, {0, 20, 0}};
-  *w =
-    (limb_wrench){limb_find_frame(p->m, "flange"), LIMB_ALIGNED, t >= 1 && t < 1.5 ? force : none};
+  *w = (limb_wrench){limb_find_frame(p->m, "flange"), LIMB_ALIGNED, t >= 1 && t < 1.5 ? force : none};
   return LIMB_OK;
 }
 
@@ -98,11 +97,9 @@ static int report(limb_sim* sim, pilot* p)
   limb_sim_state now;
   if (limb_sim_summary_of(sim, &u) != LIMB_OK || limb_sim_now(sim, &now) != LIMB_OK) return 1;
   const double drift = u.energy - u.energy_start - u.work;
-  printf("%s: %llu steps, %llu evaluations, %llu events\n", limb_sim_method_name(u.method),
-         (unsigned long long)u.steps, (unsigned long long)u.evaluations,
-         (unsigned long long)u.events);
-  printf("energy %.4f J, work %.4f J, not accounted for %.1e J\n", u.energy - u.energy_start,
-         u.work, drift);
+  printf("%s: %llu steps, %llu evaluations, %llu events\n", limb_sim_method_name(u.method), (unsigned long long)u.steps,
+         (unsigned long long)u.evaluations, (unsigned long long)u.events);
+  printf("energy %.4f J, work %.4f J, not accounted for %.1e J\n", u.energy - u.energy_start, u.work, drift);
   return !(fabs(drift) < 1e-6 && error_of(p, &now) < 5e-3 && u.events > 0);
 }
 

@@ -38,8 +38,7 @@ static limb_status torques(const limb_model* m, int threads, states* s, double* 
   limb_status r = limb_threads_create(threads, NULL, &t);
   o.pool = limb_threads_pool(t);
   if (r == LIMB_OK) r = limb_batch_create(m, &o, NULL, &b);
-  if (r == LIMB_OK)
-    r = limb_batch_inverse_dynamics(b, STATES, s->q[0], s->v[0], s->a[0], NULL, tau, s->status);
+  if (r == LIMB_OK) r = limb_batch_inverse_dynamics(b, STATES, s->q[0], s->v[0], s->a[0], NULL, tau, s->status);
   limb_batch_destroy(b);
   limb_threads_destroy(t);
   return r;

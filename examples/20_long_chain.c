@@ -41,8 +41,7 @@ int main(void)
 
   limb_status s = make_rope(&rope);
   if (s == LIMB_OK) s = limb_threads_create(2, NULL, &threads);
-  if (s == LIMB_E_UNSUPPORTED)
-    s = limb_threads_create(1, NULL, &threads); // a build without threads
+  if (s == LIMB_E_UNSUPPORTED) s = limb_threads_create(1, NULL, &threads); // a build without threads
   if (s == LIMB_OK) s = limb_split_create(rope, limb_threads_pool(threads), NULL, NULL, &split);
   if (s == LIMB_OK) s = limb_split_forward_dynamics(split, q, v, tau, NULL, a);
   if (s == LIMB_OK) s = limb_data_create(rope, NULL, &data);
@@ -53,8 +52,8 @@ int main(void)
     size = fmax(size, fabs(plain[i]));
     apart = fmax(apart, fabs(a[i] - plain[i]));
   }
-  printf("%d parts; largest acceleration %.4g rad/s^2, %.1e of it apart\n",
-         limb_split_forward_parts(split), size, apart / size);
+  printf("%d parts; largest acceleration %.4g rad/s^2, %.1e of it apart\n", limb_split_forward_parts(split), size,
+         apart / size);
   limb_data_destroy(data);
   limb_split_destroy(split);
   limb_threads_destroy(threads);

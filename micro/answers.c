@@ -41,7 +41,7 @@ int answers_check(const micro_robot* r, const question* what, void* context)
     worst = fmax(worst, difference(what->width, out, what->expected + i * what->width));
   }
   fine = fine && worst <= what->allowed;
-  board_printf("| %s | %s | %.2g | %.2g | %ld | %ld |%s\n", r->name, what->what, worst,
-               what->allowed, instructions / r->states, stack, fine ? "" : " WRONG");
+  board_printf("| %s | %s | %.2g | %.2g | %ld | %ld |%s\n", r->name, what->what, worst, what->allowed,
+               instructions / r->states, stack, fine ? "" : " WRONG");
   return fine;
 }

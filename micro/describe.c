@@ -53,10 +53,7 @@ static void put_word(const char* name)
   for (const char* c = name; *c; c++) putchar(isalnum((unsigned char)*c) ? *c : '_');
 }
 
-static void put_vector(const char* name, sp_vec3 x)
-{
-  printf(" .%s = {%.17g, %.17g, %.17g},", name, x.x, x.y, x.z);
-}
+static void put_vector(const char* name, sp_vec3 x) { printf(" .%s = {%.17g, %.17g, %.17g},", name, x.x, x.y, x.z); }
 
 static int put_bodies(const limb_model* m)
 {
@@ -109,8 +106,7 @@ static void put_joint(const limb_joint_def* d)
                 {"offset", d->offset},
                 {"drive", d->drive},
                 {"start", d->start}};
-  for (size_t i = 0; i < sizeof member / sizeof *member; i++)
-    put_member(member[i].name, member[i].x);
+  for (size_t i = 0; i < sizeof member / sizeof *member; i++) put_member(member[i].name, member[i].x);
   printf("},\n");
 }
 
@@ -163,8 +159,7 @@ static int answer(limb_data* d, const answers* x)
     double *q = x->q + i * nq, *v = x->v + i * nv, *a = x->a + i * nv, *drive = x->drive + i * nv;
     rng_fill(&r, 2, nv, v), rng_fill(&r, 5, nv, a), rng_fill(&r, 20, nv, drive);
     if (limb_random(m, &seed, q) || limb_inverse_dynamics(d, q, v, a, NULL, x->tau + i * nv) ||
-        limb_mass_matrix(d, q, x->M + i * nv * nv) ||
-        limb_forward_dynamics(d, q, v, drive, NULL, x->free + i * nv))
+        limb_mass_matrix(d, q, x->M + i * nv * nv) || limb_forward_dynamics(d, q, v, drive, NULL, x->free + i * nv))
       return 0;
   }
   return 1;

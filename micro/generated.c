@@ -48,8 +48,7 @@ RUN_ALL(quadruped)
 
 // The largest difference that is allowed, as a part of the largest number: states and parameters are rounded
 // to begin with.
-static const double allowed =
-  64 * (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON);
+static const double allowed = 64 * (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON);
 
 static int check(const micro_robot* r, void (*id)(void*), void (*M)(void*), void (*fd)(void*))
 {
@@ -66,10 +65,8 @@ static int check(const micro_robot* r, void (*id)(void*), void (*M)(void*), void
 
 int main(void)
 {
-  answers_begin(sizeof(real) == sizeof(float) ? "Generated code, in float"
-                                              : "Generated code, in double");
+  answers_begin(sizeof(real) == sizeof(float) ? "Generated code, in float" : "Generated code, in double");
   const int panda = check(&micro_panda, panda_run_id, panda_run_M, panda_run_fd);
-  const int quadruped =
-    check(&micro_quadruped, quadruped_run_id, quadruped_run_M, quadruped_run_fd);
+  const int quadruped = check(&micro_quadruped, quadruped_run_id, quadruped_run_M, quadruped_run_fd);
   return panda && quadruped ? 0 : 1;
 }

@@ -16,10 +16,8 @@ static limb_status describe(const micro_robot* r, limb_builder* b, limb_error* e
 {
   limb_status s = limb_builder_set_name(b, r->name);
   if (s == LIMB_OK) s = limb_builder_set_gravity(b, r->gravity);
-  for (int k = 0; k < r->bodies && s == LIMB_OK; k++)
-    s = limb_builder_add_body(b, &r->body[k], NULL, err);
-  for (int k = 0; k < r->joints && s == LIMB_OK; k++)
-    s = limb_builder_add_joint(b, &r->joint[k], NULL, err);
+  for (int k = 0; k < r->bodies && s == LIMB_OK; k++) s = limb_builder_add_body(b, &r->body[k], NULL, err);
+  for (int k = 0; k < r->joints && s == LIMB_OK; k++) s = limb_builder_add_joint(b, &r->joint[k], NULL, err);
   return s;
 }
 
@@ -112,8 +110,8 @@ static int check(const micro_robot* r)
     return 0;
   }
   const int fine = ask(r, d);
-  board_printf("| %s | bytes: model %zu, %zu while it is made; workspace %zu | | | | |\n", r->name,
-               model, building, size);
+  board_printf("| %s | bytes: model %zu, %zu while it is made; workspace %zu | | | | |\n", r->name, model, building,
+               size);
   limb_data_destroy(d);
   limb_model_destroy(m);
   return fine;

@@ -13,10 +13,7 @@ void* bump_take(bump* b, size_t size, size_t align)
   return memory;
 }
 
-static void* take(void* context, size_t size, size_t align)
-{
-  return bump_take(context, size, align);
-}
+static void* take(void* context, size_t size, size_t align) { return bump_take(context, size, align); }
 
 static void give_back(void* context, void* memory, size_t size)
 {
@@ -26,7 +23,4 @@ static void give_back(void* context, void* memory, size_t size)
   if ((unsigned char*)memory + size == b->base + b->used) b->used -= size;
 }
 
-limb_allocator bump_allocator(bump* b)
-{
-  return (limb_allocator){.alloc = take, .free = give_back, .context = b};
-}
+limb_allocator bump_allocator(bump* b) { return (limb_allocator){.alloc = take, .free = give_back, .context = b}; }

@@ -28,8 +28,7 @@ typedef struct vectors {
 __attribute__((section(".vectors"), used)) static const vectors table = {
   stack_high,
   reset,
-  {fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault,
-   fault}};
+  {fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault}};
 
 void reset(void)
 {

@@ -122,11 +122,7 @@ static const char* convert(page* p, const char* f, va_list* args)
   case 's': put_text(p, va_arg(*args, const char*), &s); break;
   case 'c': put_field(p, (const char[]){(char)va_arg(*args, int)}, 1, &s); break;
   case 'd':
-    put_integer(p,
-                longs > 1 ? va_arg(*args, long long)
-                : longs   ? va_arg(*args, long)
-                          : va_arg(*args, int),
-                &s);
+    put_integer(p, longs > 1 ? va_arg(*args, long long) : longs ? va_arg(*args, long) : va_arg(*args, int), &s);
     break;
   case 'u':
     put_integer(p,

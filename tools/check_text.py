@@ -6,8 +6,7 @@ from sources import ROOT, Findings, files
 
 FAULTY = [ROOT / "test" / "io" / "broken", ROOT / "test" / "fuzz" / "corpus"]  # on purpose
 SKIP = {".png", ".npy", ".gz", ".zip", ".pdf"}
-# clang-format holds code to 100 columns and leaves comments alone; those get a little more.
-WIDTH = {".c": 110, ".h": 110, ".py": 120, ".cmake": 100, ".md": 120}
+WIDTH = dict.fromkeys((".c", ".h", ".py", ".cmake", ".md"), 120)
 SLASH = "/"
 EVERYWHERE = [  # pattern, what is wrong
     (re.compile(rf"(?<![\w.}}]){SLASH}(home|root|work|Users|tmp|mnt){SLASH}\w"), "machine path"),

@@ -13,19 +13,16 @@ extern "C" {
 
 /// Start from limb_default_assembly().
 typedef struct limb_assembly {
-  size_t size; ///< sizeof(limb_assembly), set by the default function
-  double time; ///< of the laws s(t)
-  double
-    tolerance; ///< largest residual of a closed loop [m, rad]; default 1e-12. No less than 1e-14 of the
-               ///< largest distance of a body from the world's origin counts: that is rounding
-  int iterations; ///< most per try; default 200
-  int tries;      ///< most starts: the given one, then random ones; default 1
-  uint64_t seed;  ///< of the random starts
-  int
-    within_limits; ///< 1: configurations outside the limits of joints in loops do not count; default 0
-  const unsigned char*
-    held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
-          ///< or none of a joint). NULL: none
+  size_t size;               ///< sizeof(limb_assembly), set by the default function
+  double time;               ///< of the laws s(t)
+  double tolerance;          ///< largest residual of a closed loop [m, rad]; default 1e-12. No less than 1e-14 of the
+                             ///< largest distance of a body from the world's origin counts: that is rounding
+  int iterations;            ///< most per try; default 200
+  int tries;                 ///< most starts: the given one, then random ones; default 1
+  uint64_t seed;             ///< of the random starts
+  int within_limits;         ///< 1: configurations outside the limits of joints in loops do not count; default 0
+  const unsigned char* held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
+                             ///< or none of a joint). NULL: none
 } limb_assembly;
 
 static inline limb_assembly limb_default_assembly(void)
@@ -49,8 +46,8 @@ typedef struct limb_assembly_report {
 /// @param q       nq (in and out); on failure the best that was found
 /// @param report  may be NULL (output)
 /// @return LIMB_OK; LIMB_E_NOCONV (no such configuration found: report says which loop, and how far apart).
-LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_assembly* options,
-                                                  double* q, limb_assembly_report* report);
+LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q,
+                                                  limb_assembly_report* report);
 
 /// Looks for different ways to close the loops with the held coordinates as they are in q: from q, and from
 /// random starts. Two that can be told apart by less than 1e-6 count once. For mechanisms whose mobility is
@@ -59,9 +56,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_asse
 /// @param q_out  most x nq; those found, q's own first (output)
 /// @param found  how many (output)
 /// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.tries is the number of starts.
-LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const double* q,
-                                                           const limb_assembly* options, int most,
-                                                           double* q_out, int* found);
+LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options,
+                                                           int most, double* q_out, int* found);
 
 /// The exact projection: the nearest state that satisfies the equations. Places first, by Gauss-Newton steps
 /// of least norm, then velocities: v -= Psi^+ (Psi v - s'). Weighted by masses it would be nearest in kinetic
@@ -71,8 +67,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const 
 /// @param v  nv; NULL: places only (in and out)
 /// @return also LIMB_E_NOCONV: too far away for a projection (a joint would move by more than 1 rad or m),
 ///         assemble; or velocities that contradict each other. q and v are left as they were then.
-LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_options* options,
-                                                 double* q, double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_options* options, double* q, double* v,
                                                  limb_assembly_report* report);
 
 /// Follows a branch: moves the held coordinates from where they are in q to q_goal in steps small enough that
@@ -82,8 +77,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_
 /// @param q       nq, closed (in and out); on failure the last that was closed
 /// @return also LIMB_E_SINGULAR where the branch meets another or ends before the goal, or when held
 ///         coordinates depend on each other; LIMB_E_NOCONV when q is not closed, nor can be as it is held.
-LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const double* q_goal,
-                                                       const unsigned char* held,
+LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const double* q_goal, const unsigned char* held,
                                                        const limb_loop_options* options, double* q);
 
 /// A map over one or two coordinates: a grid of values of held coordinates, and at every point whether the
@@ -116,10 +110,9 @@ static inline limb_map limb_default_map(void)
 /// @param point  count[0] x count[1], the second index fastest (output)
 /// @param q_out  count[0] x count[1] x nq: configurations of the closed points (output)
 /// @return LIMB_OK even when few points close.
-LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const double* q,
-                                                  const limb_map* map,
-                                                  const limb_loop_options* options,
-                                                  limb_map_point* point, double* q_out);
+LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map,
+                                                  const limb_loop_options* options, limb_map_point* point,
+                                                  double* q_out);
 
 #ifdef __cplusplus
 }

@@ -40,10 +40,8 @@ enum {
 ///         LIMB_E_UNSUPPORTED (more than LIMB_BASE_MOST parameters); LIMB_E_SINGULAR (Y and Y_b K differ: the
 ///         geometry is too ill-conditioned to tell what is parallel); LIMB_E_NONFINITE (env, or a robot
 ///         beyond all measure: squares of its lengths must be numbers); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_base_create(const limb_model* m,
-                                                     const limb_environment* env, unsigned flags,
-                                                     const limb_allocator* alloc,
-                                                     limb_base_parameters** out);
+LIMB_NODISCARD LIMB_API limb_status limb_base_create(const limb_model* m, const limb_environment* env, unsigned flags,
+                                                     const limb_allocator* alloc, limb_base_parameters** out);
 
 /// NULL is accepted.
 LIMB_API void limb_base_destroy(limb_base_parameters* b);
@@ -68,8 +66,7 @@ typedef struct limb_base_facts {
 /// the decision is not clear, the set is the one of structure, and not proven minimal: mostly because axes
 /// are nearly, but not quite, parallel or at right angles.
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
-LIMB_NODISCARD LIMB_API limb_status limb_base_get_facts(const limb_base_parameters* b,
-                                                        limb_base_facts* out);
+LIMB_NODISCARD LIMB_API limb_status limb_base_get_facts(const limb_base_parameters* b, limb_base_facts* out);
 
 /// Name and formula of a base parameter; NULL when the index is out of range. They are in the parameters
 /// of the compiled links, numbered from 1 as the rows of limb_get_mdh: "ZZR2" and "ZZ2 + Ia2 + d3^2 M3".
@@ -84,8 +81,8 @@ LIMB_API const double* limb_base_matrix(const limb_base_parameters* b);
 /// @param theta    np numbers; NULL: those of the model
 /// @param theta_b  nb numbers (output)
 /// @return LIMB_OK, LIMB_E_ARG (NULL) or LIMB_E_NONFINITE.
-LIMB_NODISCARD LIMB_API limb_status limb_base_values(const limb_base_parameters* b,
-                                                     const double* theta, double* theta_b);
+LIMB_NODISCARD LIMB_API limb_status limb_base_values(const limb_base_parameters* b, const double* theta,
+                                                     double* theta_b);
 
 /// What can be known about one parameter of theta from motions and torques. Values are pinned.
 typedef enum limb_base_effect {
@@ -104,9 +101,8 @@ LIMB_API limb_base_effect limb_base_effect_of(const limb_base_parameters* b, int
 /// @param work  limb_base_work(b) numbers: scratch
 /// @param Y_b   nv x nb, row-major (output)
 /// @return as limb_regressor; LIMB_E_ARG also for a workspace of another model.
-LIMB_NODISCARD LIMB_API limb_status limb_base_regressor(const limb_base_parameters* b, limb_data* d,
-                                                        const double* q, const double* v,
-                                                        const double* a, double* work, double* Y_b);
+LIMB_NODISCARD LIMB_API limb_status limb_base_regressor(const limb_base_parameters* b, limb_data* d, const double* q,
+                                                        const double* v, const double* a, double* work, double* Y_b);
 
 /// nv np. 0 for NULL.
 LIMB_API size_t limb_base_work(const limb_base_parameters* b);

@@ -72,15 +72,12 @@ LIMB_API size_t limb_batch_size(const limb_model* m, const limb_batch_options* o
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, options or a pool that are
 /// none);
 ///         LIMB_E_NOMEM (size too small).
-LIMB_NODISCARD LIMB_API limb_status limb_batch_init(const limb_model* m,
-                                                    const limb_batch_options* options, void* memory,
-                                                    size_t size, limb_batch** out);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_init(const limb_model* m, const limb_batch_options* options,
+                                                    void* memory, size_t size, limb_batch** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_batch_destroy.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_create(const limb_model* m,
-                                                      const limb_batch_options* options,
-                                                      const limb_allocator* alloc,
-                                                      limb_batch** out);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_create(const limb_model* m, const limb_batch_options* options,
+                                                      const limb_allocator* alloc, limb_batch** out);
 
 /// Ends a workspace, as limb_data_destroy does. NULL is accepted.
 LIMB_API void limb_batch_destroy(limb_batch* b);
@@ -101,16 +98,14 @@ LIMB_API size_t limb_batch_room_f32(const limb_batch* b, size_t n, size_t width)
 
 /// Rows to lanes and back. Lanes behind the last state repeat it.
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width,
-                                                        const double* rows, double* lanes);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width,
-                                                       const double* lanes, double* rows);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n,
-                                                            size_t width, const float* rows,
-                                                            float* lanes);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n,
-                                                           size_t width, const float* lanes,
-                                                           float* rows);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width, const double* rows,
+                                                        double* lanes);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width, const double* lanes,
+                                                       double* rows);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n, size_t width,
+                                                            const float* rows, float* lanes);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n, size_t width,
+                                                           const float* lanes, float* rows);
 
 // ---- surroundings ---------------------------------------------------------------------------------------
 
@@ -139,61 +134,54 @@ static inline limb_batch_environment limb_default_batch_environment(void)
 // ---- dynamics -------------------------------------------------------------------------------------------
 
 /// limb_inverse_dynamics. O(n) per state.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n,
-                                                                const double* q, const double* v,
-                                                                const double* a,
-                                                                const limb_batch_environment* env,
-                                                                double* tau, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_f32(
-  limb_batch* b, size_t n, const float* q, const float* v, const float* a,
-  const limb_batch_environment* env, float* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n, const double* q,
+                                                                const double* v, const double* a,
+                                                                const limb_batch_environment* env, double* tau,
+                                                                limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_f32(limb_batch* b, size_t n, const float* q,
+                                                                    const float* v, const float* a,
+                                                                    const limb_batch_environment* env, float* tau,
+                                                                    limb_status* status);
 
 /// limb_forward_dynamics.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n,
-                                                                const double* q, const double* v,
-                                                                const double* tau,
-                                                                const limb_batch_environment* env,
-                                                                double* a, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_f32(
-  limb_batch* b, size_t n, const float* q, const float* v, const float* tau,
-  const limb_batch_environment* env, float* a, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n, const double* q,
+                                                                const double* v, const double* tau,
+                                                                const limb_batch_environment* env, double* a,
+                                                                limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_f32(limb_batch* b, size_t n, const float* q,
+                                                                    const float* v, const float* tau,
+                                                                    const limb_batch_environment* env, float* a,
+                                                                    limb_status* status);
 
 /// limb_bias_forces. Wrenches do not enter.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q,
-                                                           const double* v,
-                                                           const limb_batch_environment* env,
-                                                           double* tau, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces_f32(limb_batch* b, size_t n,
-                                                               const float* q, const float* v,
-                                                               const limb_batch_environment* env,
-                                                               float* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q, const double* v,
+                                                           const limb_batch_environment* env, double* tau,
+                                                           limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_bias_forces_f32(limb_batch* b, size_t n, const float* q, const float* v,
+                                                               const limb_batch_environment* env, float* tau,
+                                                               limb_status* status);
 
 /// limb_gravity_forces.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces(limb_batch* b, size_t n,
-                                                              const double* q,
-                                                              const limb_batch_environment* env,
-                                                              double* tau, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n,
-                                                                  const float* q,
-                                                                  const limb_batch_environment* env,
-                                                                  float* tau, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces(limb_batch* b, size_t n, const double* q,
+                                                              const limb_batch_environment* env, double* tau,
+                                                              limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n, const float* q,
+                                                                  const limb_batch_environment* env, float* tau,
+                                                                  limb_status* status);
 
 /// limb_mass_matrix.
 /// @param M  n states of nv x nv (output)
-LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q,
-                                                           double* M, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n,
-                                                               const float* q, float* M,
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q, double* M,
+                                                           limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M,
                                                                limb_status* status);
 
 /// limb_mass_matrix_inverse.
 /// @param Minv  n states of nv x nv (output)
-LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n,
-                                                                   const double* q, double* Minv,
-                                                                   limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n,
-                                                                       const float* q, float* Minv,
-                                                                       limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n, const double* q,
+                                                                   double* Minv, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n, const float* q,
+                                                                       float* Minv, limb_status* status);
 
 /// How the loops of a robot are closed in all states; NULL members: the default.
 typedef struct limb_batch_closed {
@@ -206,9 +194,10 @@ typedef struct limb_batch_closed {
 /// (LIMB_E_UNSUPPORTED), and no force laws. LIMB_E_ARG for a robot without loops; also what limb_loops_init
 /// says of the robot.
 /// @param how  NULL: all defaults
-LIMB_NODISCARD LIMB_API limb_status limb_batch_closed_forward_dynamics(
-  limb_batch* b, size_t n, const double* q, const double* v, const double* tau,
-  const limb_batch_closed* how, double* a, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q,
+                                                                       const double* v, const double* tau,
+                                                                       const limb_batch_closed* how, double* a,
+                                                                       limb_status* status);
 
 // ---- derivatives ----------------------------------------------------------------------------------------
 
@@ -218,12 +207,16 @@ typedef struct limb_id_derivatives_f32 {
 } limb_id_derivatives_f32;
 
 /// limb_inverse_dynamics_derivatives.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives(
-  limb_batch* b, size_t n, const double* q, const double* v, const double* a,
-  const limb_batch_environment* env, const limb_id_derivatives* out, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives_f32(
-  limb_batch* b, size_t n, const float* q, const float* v, const float* a,
-  const limb_batch_environment* env, const limb_id_derivatives_f32* out, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives(limb_batch* b, size_t n, const double* q,
+                                                                            const double* v, const double* a,
+                                                                            const limb_batch_environment* env,
+                                                                            const limb_id_derivatives* out,
+                                                                            limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q,
+                                                                                const float* v, const float* a,
+                                                                                const limb_batch_environment* env,
+                                                                                const limb_id_derivatives_f32* out,
+                                                                                limb_status* status);
 
 /// limb_fd_derivatives over float.
 typedef struct limb_fd_derivatives_f32 {
@@ -231,49 +224,43 @@ typedef struct limb_fd_derivatives_f32 {
 } limb_fd_derivatives_f32;
 
 /// limb_forward_dynamics_derivatives.
-LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives(
-  limb_batch* b, size_t n, const double* q, const double* v, const double* tau,
-  const limb_batch_environment* env, const limb_fd_derivatives* out, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives_f32(
-  limb_batch* b, size_t n, const float* q, const float* v, const float* tau,
-  const limb_batch_environment* env, const limb_fd_derivatives_f32* out, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives(limb_batch* b, size_t n, const double* q,
+                                                                            const double* v, const double* tau,
+                                                                            const limb_batch_environment* env,
+                                                                            const limb_fd_derivatives* out,
+                                                                            limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q,
+                                                                                const float* v, const float* tau,
+                                                                                const limb_batch_environment* env,
+                                                                                const limb_fd_derivatives_f32* out,
+                                                                                limb_status* status);
 
 // ---- kinematics -----------------------------------------------------------------------------------------
 
 /// Poses of frames in the world.
 /// @param frame  nframe bodies or added frames, at most as many as there are
 /// @param X      n states of nframe times 12 numbers: rotation, row-major, then position (output)
-LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses(limb_batch* b, size_t n, const double* q,
-                                                           int nframe, const int* frame, double* X,
-                                                           limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses_f32(limb_batch* b, size_t n,
-                                                               const float* q, int nframe,
-                                                               const int* frame, float* X,
-                                                               limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses(limb_batch* b, size_t n, const double* q, int nframe,
+                                                           const int* frame, double* X, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_poses_f32(limb_batch* b, size_t n, const float* q, int nframe,
+                                                               const int* frame, float* X, limb_status* status);
 
 /// Jacobian of a frame: limb_frame_jacobian.
 /// @param J  n states of nv columns of 6 numbers, angular first (output)
-LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian(limb_batch* b, size_t n,
-                                                              const double* q, int frame,
-                                                              limb_ref ref, double* J,
-                                                              limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian_f32(limb_batch* b, size_t n,
-                                                                  const float* q, int frame,
-                                                                  limb_ref ref, float* J,
-                                                                  limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian(limb_batch* b, size_t n, const double* q, int frame,
+                                                              limb_ref ref, double* J, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_frame_jacobian_f32(limb_batch* b, size_t n, const float* q, int frame,
+                                                                  limb_ref ref, float* J, limb_status* status);
 
 // ---- identification -------------------------------------------------------------------------------------
 
 /// limb_regressor.
 /// @param Y  n states of nv x np, np = limb_parameter_count() (output)
-LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q,
-                                                         const double* v, const double* a,
-                                                         const limb_batch_environment* env,
-                                                         double* Y, limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor_f32(limb_batch* b, size_t n,
-                                                             const float* q, const float* v,
-                                                             const float* a,
-                                                             const limb_batch_environment* env,
+LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q, const double* v,
+                                                         const double* a, const limb_batch_environment* env, double* Y,
+                                                         limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor_f32(limb_batch* b, size_t n, const float* q, const float* v,
+                                                             const float* a, const limb_batch_environment* env,
                                                              float* Y, limb_status* status);
 
 // ---- steps in time --------------------------------------------------------------------------------------
@@ -288,16 +275,12 @@ typedef struct limb_batch_steps {
 
 /// @param q, v  the states, replaced by those after the steps; a state that fails becomes NaN
 /// @param tau   n states of nv forces; NULL: zero
-LIMB_NODISCARD LIMB_API limb_status limb_batch_step(limb_batch* b, size_t n, double* q, double* v,
-                                                    const double* tau,
-                                                    const limb_batch_environment* env,
-                                                    const limb_batch_steps* steps,
+LIMB_NODISCARD LIMB_API limb_status limb_batch_step(limb_batch* b, size_t n, double* q, double* v, const double* tau,
+                                                    const limb_batch_environment* env, const limb_batch_steps* steps,
                                                     limb_status* status);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v,
-                                                        const float* tau,
+LIMB_NODISCARD LIMB_API limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v, const float* tau,
                                                         const limb_batch_environment* env,
-                                                        const limb_batch_steps* steps,
-                                                        limb_status* status);
+                                                        const limb_batch_steps* steps, limb_status* status);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@ typedef enum limb_joint_type {
 
 /// Whether a motor drives a joint. Values are pinned.
 typedef enum limb_drive {
-  LIMB_DRIVE_AUTO = 0, ///< free joints and joints behind a shaft are passive, all others are active
+  LIMB_DRIVE_AUTO = 0,   ///< free joints and joints behind a shaft are passive, all others are active
   LIMB_DRIVE_ACTIVE = 1, ///< a motor makes it move as it is told
   LIMB_DRIVE_PASSIVE = 2 ///< it moves as springs, friction and the other bodies make it
 } limb_drive;
@@ -94,11 +94,11 @@ typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
   limb_joint_type type;
-  int parent, child; ///< bodies; a body is the child of exactly one joint
-  sp_pose placement; ///< pose of the joint frame in the parent; at q = 0 the child frame lies there
-  sp_vec3 axis;      ///< in the joint frame, any length but zero; default z
-  sp_vec3 axis2;     ///< universal: the second axis; planar: the first direction; default 0
-  double pitch;      ///< helical: advance [m/rad]
+  int parent, child;    ///< bodies; a body is the child of exactly one joint
+  sp_pose placement;    ///< pose of the joint frame in the parent; at q = 0 the child frame lies there
+  sp_vec3 axis;         ///< in the joint frame, any length but zero; default z
+  sp_vec3 axis2;        ///< universal: the second axis; planar: the first direction; default 0
+  double pitch;         ///< helical: advance [m/rad]
   double q_min, q_max;  ///< [rad] or [m]; default -+INFINITY: none
   double v_max;         ///< [rad/s] or [m/s]; default INFINITY
   double effort_max;    ///< [N m] or [N]; default INFINITY
@@ -133,14 +133,14 @@ typedef struct limb_shaft_def {
 /// limb_default_motor_def(). limb_builder_add_motor adds, in this order, a body "<joint>_rotor", a revolute
 /// joint "<joint>_motor" and the shaft: a coordinate, the motor's angle, and its torque.
 typedef struct limb_motor_def {
-  size_t size; ///< sizeof(limb_motor_def), set by the default function
-  int joint;   ///< driven; it must have one degree of freedom
-  int coupled; ///< 0: Spong's model, the rotor feels nothing of its carrier's motion; 1: the
-               ///< full model, a flat disc that is carried along; default 0
-  double rotor_inertia; ///< about the motor's axis, > 0 [kg m^2]
-  double rotor_mass;    ///< coupled: > 0 [kg], and no part of the parent's inertia; else 0
-  sp_vec3 axis;         ///< of the motor, in the joint frame; default 0: the joint's own
-  sp_vec3 centre;       ///< of the rotor, in the joint frame; default 0
+  size_t size;                            ///< sizeof(limb_motor_def), set by the default function
+  int joint;                              ///< driven; it must have one degree of freedom
+  int coupled;                            ///< 0: Spong's model, the rotor feels nothing of its carrier's motion; 1: the
+                                          ///< full model, a flat disc that is carried along; default 0
+  double rotor_inertia;                   ///< about the motor's axis, > 0 [kg m^2]
+  double rotor_mass;                      ///< coupled: > 0 [kg], and no part of the parent's inertia; else 0
+  sp_vec3 axis;                           ///< of the motor, in the joint frame; default 0: the joint's own
+  sp_vec3 centre;                         ///< of the rotor, in the joint frame; default 0
   double ratio, stiffness, damping, rest; ///< of the shaft, as in limb_shaft_def
   double coulomb, viscous;                ///< friction of the motor, at the motor
   double effort_max;                      ///< of the motor [N m]; default INFINITY
@@ -235,12 +235,12 @@ typedef struct limb_loop_def {
   size_t size; ///< sizeof(limb_loop_def), set by the default function
   const char* name;
   limb_loop_kind kind;
-  int body_a, body_b;     ///< not the same; the world is one of them often enough
-  sp_pose pose_a, pose_b; ///< of the frames a and b in their bodies
-  unsigned locked;        ///< lock: limb_direction, one at least
-  double length;          ///< distance: > 0 [m]
-  double radius;          ///< wheel, rolling_disc: > 0 [m]
-  int joint, other;       ///< gear, polynomial: joints with one degree of freedom, not the same
+  int body_a, body_b;                         ///< not the same; the world is one of them often enough
+  sp_pose pose_a, pose_b;                     ///< of the frames a and b in their bodies
+  unsigned locked;                            ///< lock: limb_direction, one at least
+  double length;                              ///< distance: > 0 [m]
+  double radius;                              ///< wheel, rolling_disc: > 0 [m]
+  int joint, other;                           ///< gear, polynomial: joints with one degree of freedom, not the same
   double coefficient[LIMB_LOOP_COEFFICIENTS]; ///< gear, polynomial
   limb_time_law law;                          ///< default: all zero
 } limb_loop_def;
@@ -260,8 +260,7 @@ static inline limb_body_def limb_default_body_def(const char* name)
 }
 
 /// A joint at the parent's origin about z, without limits, friction, rotor, spring or mimic.
-static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type,
-                                                    int parent, int child)
+static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type, int parent, int child)
 {
   const double inf = HUGE_VAL;
   const limb_joint_def def = {sizeof(limb_joint_def),
@@ -302,14 +301,12 @@ static inline limb_shaft_def limb_default_shaft_def(int joint, int motor)
 static inline limb_motor_def limb_default_motor_def(int joint)
 {
   const double inf = HUGE_VAL;
-  const limb_motor_def def = {
-    sizeof(limb_motor_def), joint, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, 1, 0, 0, 0, 0, 0, inf};
+  const limb_motor_def def = {sizeof(limb_motor_def), joint, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, 1, 0, 0, 0, 0, 0, inf};
   return def;
 }
 
 /// A closure between the origins of two bodies; gear and polynomial: set joint, other and coefficient.
-static inline limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a,
-                                                  int body_b)
+static inline limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b)
 {
   const limb_loop_def def = {sizeof(limb_loop_def),
                              name,
@@ -331,8 +328,7 @@ static inline limb_loop_def limb_default_loop_def(const char* name, limb_loop_ki
 /// An empty robot: the world body and gravity (0, 0, -9.81).
 /// @param alloc  where builder and model take memory from; NULL for malloc. Copied.
 /// @return LIMB_OK, LIMB_E_ARG (out is NULL, half an allocator) or LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_create(const limb_allocator* alloc,
-                                                        limb_builder** out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_create(const limb_allocator* alloc, limb_builder** out);
 
 /// Frees a builder; NULL is accepted. Models built from it live on.
 LIMB_API void limb_builder_destroy(limb_builder* b);
@@ -350,8 +346,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_gravity(limb_builder* b, sp
 /// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name or that of a body or frame); LIMB_E_NONFINITE;
 ///         LIMB_E_UNSUPPORTED (def is of a newer limb and sets what this one does not know);
 ///         LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def,
-                                                          int* body, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int* body,
+                                                          limb_error* err);
 
 /// Adds a joint. Joints are numbered from 0 in the order of the calls; this is the order of q and v.
 /// A mimic joint may name a joint that is added later.
@@ -360,8 +356,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_body(limb_builder* b, const
 ///         the parent itself as child, zero axis, a rotation that is not one to 1e-6, a joint that
 ///         mimics itself, whatever limb_joint_def rules out); LIMB_E_NONFINITE (limits may be
 ///         infinite); LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
-                                                           const limb_joint_def* def, int* joint,
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, int* joint,
                                                            limb_error* err);
 
 /// Adds a named frame fixed in a body. Every body is itself a frame of that name.
@@ -369,41 +364,35 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_joint(limb_builder* b,
 ///               frames are the bodies, then these: see limb_find_frame
 /// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name or that of a body or frame, a body that is not
 ///         there, a rotation that is not one to 1e-6); LIMB_E_NONFINITE; LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_frame(limb_builder* b, const char* name,
-                                                           int body, const sp_pose* pose,
-                                                           int* frame, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body,
+                                                           const sp_pose* pose, int* frame, limb_error* err);
 
 /// Adds a shaft between two joints that were added before.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint, whatever limb_shaft_def rules out); LIMB_E_NONFINITE;
 ///         LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_shaft(limb_builder* b,
-                                                           const limb_shaft_def* def,
-                                                           limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_shaft(limb_builder* b, const limb_shaft_def* def, limb_error* err);
 
 /// Adds rotor, motor joint and shaft of a series-elastic joint, or nothing.
 /// @param motor  index of the motor's joint (output, may be NULL)
 /// @return as limb_builder_add_shaft; LIMB_E_ARG also when one of the two names is taken.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_motor(limb_builder* b,
-                                                           const limb_motor_def* def, int* motor,
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_motor(limb_builder* b, const limb_motor_def* def, int* motor,
                                                            limb_error* err);
 
 /// Number of shafts; what was said about one. 0 for NULL.
 LIMB_API int limb_builder_shaft_count(const limb_builder* b);
-LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft,
-                                                           limb_shaft_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft, limb_shaft_def* out);
 
 /// Adds a closure of a loop between bodies, or a relation between joints, that were added before.
 /// @param loop  its index, from 0 on in the order of the calls (output, may be NULL)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, an empty or repeated name, no such body or joint, a rotation that is
 ///         not one to 1e-6, whatever limb_loop_def rules out); LIMB_E_NONFINITE; LIMB_E_UNSUPPORTED (as for
 ///         a body); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def,
-                                                          int* loop, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def, int* loop,
+                                                          limb_error* err);
 
 /// Number of loops; what was said about one; its index by name, -1 when there is none. 0 for NULL.
 LIMB_API int limb_builder_loop_count(const limb_builder* b);
-LIMB_NODISCARD LIMB_API limb_status limb_builder_get_loop(const limb_builder* b, int loop,
-                                                          limb_loop_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_loop(const limb_builder* b, int loop, limb_loop_def* out);
 LIMB_API int limb_builder_find_loop(const limb_builder* b, const char* name);
 
 /// "pin", "ball", ...; NULL for a number that is none. The directions that a kind locks (0 for lock and those
@@ -431,17 +420,13 @@ LIMB_API int limb_builder_find_joint(const limb_builder* b, const char* name);
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
 LIMB_API const char* limb_builder_name(const limb_builder* b);
 LIMB_API sp_vec3 limb_builder_gravity(const limb_builder* b);
-LIMB_NODISCARD LIMB_API limb_status limb_builder_get_body(const limb_builder* b, int body,
-                                                          limb_body_def* out);
-LIMB_NODISCARD LIMB_API limb_status limb_builder_get_joint(const limb_builder* b, int joint,
-                                                           limb_joint_def* out);
-LIMB_NODISCARD LIMB_API limb_status limb_builder_get_frame(const limb_builder* b, int frame,
-                                                           limb_frame_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_body(const limb_builder* b, int body, limb_body_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_joint(const limb_builder* b, int joint, limb_joint_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_frame(const limb_builder* b, int frame, limb_frame_info* out);
 
 /// Changes the inertia of a body that was added: a payload, a repair.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, the world, no such body); LIMB_E_NONFINITE.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_set_inertia(limb_builder* b, int body,
-                                                             const sp_inertia* Y);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_inertia(limb_builder* b, int body, const sp_inertia* Y);
 
 /// Compiles the robot into an immutable model: merges fixed bodies, lowers compound joints, chooses
 /// link frames and groups inertial parameters. What it did is told by limb_model_note().
@@ -449,8 +434,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_inertia(limb_builder* b, in
 /// @return LIMB_OK; LIMB_E_MODEL (a body without joint or with two, a kinematic cycle, a mimic cycle
 ///         or a mimic target that cannot be followed, a loop between bodies that are rigidly connected or
 ///         between joints of which one mimics the other); LIMB_E_ARG; LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_build(const limb_builder* b, limb_model** out,
-                                                       limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_error* err);
 
 #ifdef __cplusplus
 }

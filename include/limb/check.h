@@ -36,8 +36,8 @@ LIMB_API sp_inertia limb_inertia_nearest(const sp_inertia* Y);
 /// Writes the file as it was read, with the inertias that limb_repair changed in place and every other
 /// byte kept. URDF only; write other formats with limb_write.
 /// @return LIMB_OK; LIMB_E_UNSUPPORTED (not a URDF, or one in UTF-16); LIMB_E_ARG; LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write,
-                                                        void* context, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
+                                                        limb_error* err);
 
 #ifdef __cplusplus
 }

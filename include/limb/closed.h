@@ -20,12 +20,11 @@ extern "C" {
 /// motion with the least sum of weight (tau - preferred)^2, and lower <= tau <= upper. Start from
 /// limb_default_actuation(); NULL stands for that.
 typedef struct limb_actuation {
-  size_t size;          ///< sizeof(limb_actuation), set by the default function
-  const double* weight; ///< nv, > 0 at active joints; NULL: 1
-  const double*
-    preferred; ///< nv: tau = preferred where nothing speaks against it (null space); NULL: 0
-  const double* lower; ///< nv, -infinity for none; NULL: none
-  const double* upper; ///< nv, +infinity for none; NULL: none
+  size_t size;             ///< sizeof(limb_actuation), set by the default function
+  const double* weight;    ///< nv, > 0 at active joints; NULL: 1
+  const double* preferred; ///< nv: tau = preferred where nothing speaks against it (null space); NULL: 0
+  const double* lower;     ///< nv, -infinity for none; NULL: none
+  const double* upper;     ///< nv, +infinity for none; NULL: none
 } limb_actuation;
 
 static inline limb_actuation limb_default_actuation(void)
@@ -61,8 +60,7 @@ typedef struct limb_closed_forces {
 ///         work counts as rounding. LIMB_E_ARG for a weight that is not positive or bounds that cross;
 ///         LIMB_E_NOCONV should bounds not be sorted out, which has not been seen.
 /// O(n), and cubes of the groups of loops that share joints. Reference: seed 003, (55)-(57) corrected.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w,
-                                                                 const limb_closed_motion* in,
+LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion* in,
                                                                  const limb_actuation* actuation,
                                                                  const limb_loop_options* options,
                                                                  limb_closed_forces* out);
@@ -74,11 +72,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w,
 /// @param A      ny x ny; room for nv x nv (output)
 /// @param H      ny; room for nv (output)
 /// Needs LIMB_LOOPS_DENSE.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_reduced_dynamics(limb_loops* w,
-                                                                 const limb_closed_motion* in,
+LIMB_NODISCARD LIMB_API limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion* in,
                                                                  const unsigned char* independent,
-                                                                 const limb_loop_options* options,
-                                                                 int* count, double* A, double* H);
+                                                                 const limb_loop_options* options, int* count,
+                                                                 double* A, double* H);
 
 /// Internal loads of a motion with its multipliers: the six-axis wrench that every joint transmits, and every
 /// closure. (limb_joint_reactions with the closures' wrenches acting.) Gears and polynomials act along the
@@ -88,23 +85,20 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_reduced_dynamics(limb_loops* w,
 /// @param joint   one per joint (output; NULL: not wanted)
 /// @param loop    one per loop: the wrench on frame b, from a; axes of a at the origin of b. Gears and
 ///                polynomials, which are not wrenches: zero (output; NULL: not wanted)
-LIMB_NODISCARD LIMB_API limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in,
-                                                      const double* lambda, limb_ref ref,
-                                                      const limb_loop_options* options,
-                                                      sp_force* joint, sp_force* loop);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const double* lambda,
+                                                      limb_ref ref, const limb_loop_options* options, sp_force* joint,
+                                                      sp_force* loop);
 
 // ---- forward dynamics -----------------------------------------------------------------------------------
 
 /// Ways to the same answer. Values are pinned.
 typedef enum limb_closed_method {
   LIMB_CLOSED_AUTO = 0,
-  LIMB_CLOSED_CLUSTERS =
-    1, ///< articulated bodies with groups of loops as joints: linear in the number of groups
-  LIMB_CLOSED_SCHUR = 2, ///< Psi M^-1 Psi^T, O(n m^2 + m^3). Needs LIMB_LOOPS_DENSE
-  LIMB_CLOSED_KKT = 3,   ///< all equations at once, O((n + m)^3): a check. Needs LIMB_LOOPS_DENSE
-  LIMB_CLOSED_PROXIMAL =
-    4 ///< regularised, iterated until the rows hold: for redundant and singular ones. Needs
-      ///< LIMB_LOOPS_DENSE
+  LIMB_CLOSED_CLUSTERS = 1, ///< articulated bodies with groups of loops as joints: linear in the number of groups
+  LIMB_CLOSED_SCHUR = 2,    ///< Psi M^-1 Psi^T, O(n m^2 + m^3). Needs LIMB_LOOPS_DENSE
+  LIMB_CLOSED_KKT = 3,      ///< all equations at once, O((n + m)^3): a check. Needs LIMB_LOOPS_DENSE
+  LIMB_CLOSED_PROXIMAL = 4  ///< regularised, iterated until the rows hold: for redundant and singular ones. Needs
+                            ///< LIMB_LOOPS_DENSE
 } limb_closed_method;
 
 /// Start from limb_default_closed_options(); NULL stands for that.
@@ -113,21 +107,16 @@ typedef struct limb_closed_options {
   limb_loop_options loops;
   limb_closed_method method;
   double alpha,
-    beta; ///< Baumgarte: Psi a = gamma - 2 alpha (Psi v - s') - beta^2 (phi - s); default 0.
-          ///< limb_baumgarte chooses them; limb_project is the exact way
+    beta;                ///< Baumgarte: Psi a = gamma - 2 alpha (Psi v - s') - beta^2 (phi - s); default 0.
+                         ///< limb_baumgarte chooses them; limb_project is the exact way
   double regularisation; ///< proximal: relative size; default 1e-6
   int iterations;        ///< proximal: most; default 50
 } limb_closed_options;
 
 static inline limb_closed_options limb_default_closed_options(void)
 {
-  const limb_closed_options o = {sizeof(limb_closed_options),
-                                 {sizeof(limb_loop_options), 0, 1e-9, NULL},
-                                 LIMB_CLOSED_AUTO,
-                                 0,
-                                 0,
-                                 1e-6,
-                                 50};
+  const limb_closed_options o = {
+    sizeof(limb_closed_options), {sizeof(limb_loop_options), 0, 1e-9, NULL}, LIMB_CLOSED_AUTO, 0, 0, 1e-6, 50};
   return o;
 }
 
@@ -140,12 +129,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_baumgarte(double step, limb_closed_opti
 /// How it went.
 typedef struct limb_closed_report {
   limb_closed_method method; ///< the one that was used
-  int redundant; ///< rows that others imply, idle ones too (limb_mobility): lambda is of least norm
-  double
-    residual; ///< largest |Psi a - gamma|; of rows that contradict each other when some do. When ranks
-              ///< are not to be trusted: residual of the place, or how much redundant rows disagree
-  int loop;       ///< that it belongs to; -1: no loops
-  int iterations; ///< proximal
+  int redundant;             ///< rows that others imply, idle ones too (limb_mobility): lambda is of least norm
+  double residual;           ///< largest |Psi a - gamma|; of rows that contradict each other when some do. When ranks
+                             ///< are not to be trusted: residual of the place, or how much redundant rows disagree
+  int loop;                  ///< that it belongs to; -1: no loops
+  int iterations;            ///< proximal
 } limb_closed_report;
 
 /// Forward dynamics. in->a is not read.
@@ -172,9 +160,9 @@ typedef struct limb_closed_report {
 /// the step. A pin or weld that is turned round (limb_loop_gap) is not noticed.
 /// Reference: seed 001, (14)-(20); seed 003, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
 /// chapter 8; for groups of loops as joints M. Chignoli et al., 2023.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
-  limb_loops* w, const limb_closed_motion* in, const double* tau,
-  const limb_closed_options* options, double* a, double* lambda, limb_closed_report* report);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in,
+                                                                 const double* tau, const limb_closed_options* options,
+                                                                 double* a, double* lambda, limb_closed_report* report);
 
 /// Impact: velocities after the closures act at once, without rebound: M (v_after - v) = Psi^T impulse,
 /// Psi v_after = s'. The loss of kinetic energy is that of the motion that the closures forbid.
@@ -184,11 +172,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(
 /// @return also LIMB_E_SINGULAR: M is not positive definite, rows contradict each other, depend on each other
 ///         here only, or q is too far from closing the loops, as limb_closed_forward_dynamics.
 /// Needs LIMB_LOOPS_DENSE.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_impulse(limb_loops* w, const double* q,
-                                                        const double* v,
-                                                        const limb_closed_options* options,
-                                                        double* v_after, double* impulse,
-                                                        limb_closed_report* report);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v,
+                                                        const limb_closed_options* options, double* v_after,
+                                                        double* impulse, limb_closed_report* report);
 
 // ---- derivatives (limb/derivatives.h: along the tangent; what is held fixed) ----------------------------
 
@@ -208,9 +194,11 @@ typedef struct limb_closed_derivatives {
 /// are asked for). Without Baumgarte's terms (LIMB_E_ARG). in->a is not read. O(n^2 + n m^2 + m^3); dual
 /// numbers carry dF and dc. Needs LIMB_LOOPS_DENSE.
 /// @param dual  workspace for vectors of the same model
-LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics_derivatives(
-  limb_loops* w, limb_dual* dual, const limb_closed_motion* in, const double* tau,
-  const limb_closed_options* options, const limb_closed_derivatives* out);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual,
+                                                                             const limb_closed_motion* in,
+                                                                             const double* tau,
+                                                                             const limb_closed_options* options,
+                                                                             const limb_closed_derivatives* out);
 
 /// Where derivatives of inverse dynamics go; columns: the independent velocities, ny of them. NULL: not
 /// wanted.

@@ -49,8 +49,7 @@ typedef enum limb_symbols {
 
 /// What the order of statements, and of the terms of sums, is made for.
 typedef enum limb_statement_order {
-  LIMB_ORDER_AHEAD =
-    0, ///< processors that work ahead: no value is waited for longer than it must be
+  LIMB_ORDER_AHEAD = 0,    ///< processors that work ahead: no value is waited for longer than it must be
   LIMB_ORDER_REGISTERS = 1 ///< small ones: as few values as possible are alive at once
 } limb_statement_order;
 
@@ -62,21 +61,21 @@ typedef enum limb_codegen_file {
 
 /// Start from limb_default_codegen_options(); NULL stands for that.
 typedef struct limb_codegen_options {
-  size_t size;      ///< sizeof(limb_codegen_options), set by the default function
-  const char* what; ///< quantities (limb_quantity_name), separated by commas; "all": those that the
-                    ///< robot has; default "id"
+  size_t size;            ///< sizeof(limb_codegen_options), set by the default function
+  const char* what;       ///< quantities (limb_quantity_name), separated by commas; "all": those that the
+                          ///< robot has; default "id"
   limb_language language; ///< default C
   limb_sines sines;
   limb_symbols symbols;
   const char* prefix; ///< of all names; NULL: made from the name of the robot
   const char* frame;  ///< of J and pose (NULL: the last body that is a leaf), and the platform
   int single;         ///< not 0: float instead of double (C, Rust)
-  int lanes;    ///< states at once in vectors of GCC and clang: 1, 2, 4, 8 or 16; default 1 (C)
-  int most;     ///< statements of a function, from 10 on; longer ones are split into parts, which
-                ///< the function calls; 0: never (C)
-  int gravity;  ///< not 0: gravity is an argument
-  int friction; ///< not 0: friction counts in forces and what is made of them (limb_environment);
-                ///< default 1
+  int lanes;          ///< states at once in vectors of GCC and clang: 1, 2, 4, 8 or 16; default 1 (C)
+  int most;           ///< statements of a function, from 10 on; longer ones are split into parts, which
+                      ///< the function calls; 0: never (C)
+  int gravity;        ///< not 0: gravity is an argument
+  int friction;       ///< not 0: friction counts in forces and what is made of them (limb_environment);
+                      ///< default 1
   limb_statement_order order;
   double effort;        ///< time to look for fewer operations, about in seconds; default 1; 0: none
   double coulomb_width; ///< 1e-9 to 1e9: friction by tanh(v / width) instead of its sign; default
@@ -114,10 +113,9 @@ typedef struct limb_codegen limb_codegen;
 ///         LIMB_E_UNSUPPORTED (a quantity that this robot has not, or that has no closed form; too large;
 ///         float, where it has too few digits; a robot without a joint that moves);
 ///         LIMB_E_NOMEM. error, if given, says which and what to do.
-LIMB_NODISCARD LIMB_API limb_status limb_codegen_create(const limb_model* m,
-                                                        const limb_codegen_options* options,
-                                                        const limb_allocator* alloc,
-                                                        limb_codegen** out, limb_error* error);
+LIMB_NODISCARD LIMB_API limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options* options,
+                                                        const limb_allocator* alloc, limb_codegen** out,
+                                                        limb_error* error);
 LIMB_API void limb_codegen_free(limb_codegen* c); ///< NULL is accepted
 
 /// Of all names; NULL for NULL. Source, header and test expect to be called <prefix>.c, <prefix>.h and
@@ -125,9 +123,8 @@ LIMB_API void limb_codegen_free(limb_codegen* c); ///< NULL is accepted
 LIMB_API const char* limb_codegen_prefix(const limb_codegen* c);
 
 /// Hands the text of a file to `text`, piece by piece.
-LIMB_NODISCARD LIMB_API limb_status limb_codegen_write(const limb_codegen* c,
-                                                       limb_codegen_file file, limb_text_fn* text,
-                                                       void* context);
+LIMB_NODISCARD LIMB_API limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file,
+                                                       limb_text_fn* text, void* context);
 
 /// What one function came to.
 typedef struct limb_codegen_facts {
@@ -145,8 +142,7 @@ typedef struct limb_codegen_facts {
 /// Of functions: the quantities, and what serves them, "angles" before (sines given) and "parameters" behind
 /// them (symbols).
 LIMB_API int limb_codegen_count(const limb_codegen* c);
-LIMB_NODISCARD LIMB_API limb_status limb_codegen_get(const limb_codegen* c, int function,
-                                                     limb_codegen_facts* out);
+LIMB_NODISCARD LIMB_API limb_status limb_codegen_get(const limb_codegen* c, int function, limb_codegen_facts* out);
 
 #ifdef __cplusplus
 }

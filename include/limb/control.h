@@ -44,15 +44,14 @@ typedef struct limb_goal {
 /// @param e  nv (output)
 /// @param e1 nv (output)
 /// @param a  nv (output)
-LIMB_NODISCARD LIMB_API limb_status limb_goal_error(const limb_model* m, const double* q,
-                                                    const double* v, const limb_goal* goal,
-                                                    double* e, double* e1, double* a);
+LIMB_NODISCARD LIMB_API limb_status limb_goal_error(const limb_model* m, const double* q, const double* v,
+                                                    const limb_goal* goal, double* e, double* e1, double* a);
 
 /// How the laws of joints go about it. Start from limb_default_control().
 typedef struct limb_control {
-  size_t size;      ///< sizeof(limb_control), set by the default function
-  const double* kp; ///< nv, >= 0; NULL: 0. PD: [N m/rad, N/m]; computed torque: [1/s^2]
-  const double* kd; ///< nv, >= 0; NULL: 0. PD: [N m s/rad, N s/m]; computed torque: [1/s]
+  size_t size;                 ///< sizeof(limb_control), set by the default function
+  const double* kp;            ///< nv, >= 0; NULL: 0. PD: [N m/rad, N/m]; computed torque: [1/s^2]
+  const double* kd;            ///< nv, >= 0; NULL: 0. PD: [N m s/rad, N s/m]; computed torque: [1/s]
   const limb_environment* env; ///< what the law knows of the world; NULL: the default
   int saturate;                ///< 1: limb_limit_efforts; default 0
 } limb_control;
@@ -70,34 +69,28 @@ LIMB_API size_t limb_control_work(const limb_model* m);
 /// @param tau     nv (in and out)
 /// @param limited how many were beyond (output; NULL: not wanted)
 /// @return LIMB_OK or LIMB_E_ARG (NULL). Limits of mimic joints are not looked at.
-LIMB_NODISCARD LIMB_API limb_status limb_limit_efforts(const limb_model* m, double* tau,
-                                                       int* limited);
+LIMB_NODISCARD LIMB_API limb_status limb_limit_efforts(const limb_model* m, double* tau, int* limited);
 
 // ---- trees (LIMB_E_UNSUPPORTED with loops) -------------------------------------------------------------
 
 /// tau = Kp e + Kd e' + tau_hold, where tau_hold is inverse dynamics at q without motion: gravity, springs,
 /// wrenches of env. goal->a is not read. O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_pd_gravity_control(limb_data* d, const double* q,
-                                                            const double* v, const limb_goal* goal,
-                                                            const limb_control* control,
+LIMB_NODISCARD LIMB_API limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v,
+                                                            const limb_goal* goal, const limb_control* control,
                                                             double* work, double* tau);
 
 /// tau = Kp e + Kd e' + tau_goal, where tau_goal is inverse dynamics of the goal. Passive joints of the goal
 /// move as they do when the others follow it: their acceleration is not read. O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, const double* q,
-                                                                const double* v,
-                                                                const limb_goal* goal,
-                                                                const limb_control* control,
+LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v,
+                                                                const limb_goal* goal, const limb_control* control,
                                                                 double* work, double* tau);
 
 /// Computed torque, seed 001's model-based control: inverse dynamics at q, v of the acceleration
 /// goal.a + Kd e' + Kp e, so that errors of active joints follow e'' + Kd e' + Kp e = 0. With passive joints
 /// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation), whatever these then do. O(n).
 /// @return also LIMB_E_SINGULAR: passive joints that move no mass.
-LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, const double* q,
-                                                                 const double* v,
-                                                                 const limb_goal* goal,
-                                                                 const limb_control* control,
+LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v,
+                                                                 const limb_goal* goal, const limb_control* control,
                                                                  double* work, double* tau);
 
 // ---- robots with loops (trees are welcome) ---------------------------------------------------------------
@@ -106,15 +99,18 @@ LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, c
 // reaches would have to be balanced.
 
 /// As limb_pd_gravity_control, on the active joints.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_pd_gravity_control(
-  limb_loops* w, const double* q, const double* v, const limb_goal* goal,
-  const limb_control* control, const limb_loop_options* options, double* work, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v,
+                                                                   const limb_goal* goal, const limb_control* control,
+                                                                   const limb_loop_options* options, double* work,
+                                                                   double* tau);
 
 /// As limb_computed_torque_control: e'' + Kd e' + Kp e = 0 for the independent velocities
 /// (limb_independent_velocities); the others follow.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_computed_torque_control(
-  limb_loops* w, const double* q, const double* v, const limb_goal* goal,
-  const limb_control* control, const limb_loop_options* options, double* work, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v,
+                                                                        const limb_goal* goal,
+                                                                        const limb_control* control,
+                                                                        const limb_loop_options* options, double* work,
+                                                                        double* tau);
 
 // ---- impedance -----------------------------------------------------------------------------------------
 
@@ -127,16 +123,16 @@ typedef struct limb_frame_goal {
 /// The mass, spring and damper that a frame is to be. Start from limb_default_impedance(). Of six components
 /// wx wy wz vx vy vz, those count that are among the task's directions.
 typedef struct limb_impedance {
-  size_t size;             ///< sizeof(limb_impedance), set by the default function
-  limb_task task;          ///< ref: LIMB_ALIGNED (world axes) or LIMB_BODY (the frame's)
-  int full;                ///< 0: stiffness, damping and inertia are 6 numbers; 1: 6 x 6 matrices
-  const double* stiffness; ///< K [N m/rad, N/m]; NULL: 0
-  const double* damping;   ///< D [N m s/rad, N s/m]; NULL: 0
-  const double* inertia;   ///< L, positive definite: what it should feel like; NULL: as it does
-  sp_force measured;     ///< wrench of the surroundings ON the frame, at its origin, in the axes of
-                         ///< ref: what answers to it like L. Only with inertia; default 0
-  const double* posture; ///< nq: where the joints should be as far as the task does not mind; NULL:
-                         ///< nowhere
+  size_t size;                           ///< sizeof(limb_impedance), set by the default function
+  limb_task task;                        ///< ref: LIMB_ALIGNED (world axes) or LIMB_BODY (the frame's)
+  int full;                              ///< 0: stiffness, damping and inertia are 6 numbers; 1: 6 x 6 matrices
+  const double* stiffness;               ///< K [N m/rad, N/m]; NULL: 0
+  const double* damping;                 ///< D [N m s/rad, N s/m]; NULL: 0
+  const double* inertia;                 ///< L, positive definite: what it should feel like; NULL: as it does
+  sp_force measured;                     ///< wrench of the surroundings ON the frame, at its origin, in the axes of
+                                         ///< ref: what answers to it like L. Only with inertia; default 0
+  const double* posture;                 ///< nq: where the joints should be as far as the task does not mind; NULL:
+                                         ///< nowhere
   const double *posture_kp, *posture_kd; ///< nv, >= 0: of that, and damping of all joints; NULL: 0
   const limb_environment* env;           ///< what the law knows of the world; NULL: the default
   limb_task_options singular;            ///< what to do near singularities
@@ -171,10 +167,8 @@ static inline limb_impedance limb_default_impedance(int frame)
 /// with inertia F_x = Lambda (x''_goal - Jdot v + L^-1 (D e' + K e + F_measured)) - F_measured.
 /// For trees whose joints are all active (LIMB_E_UNSUPPORTED otherwise).
 /// @return also LIMB_E_SINGULAR: the task is (limb_task_dynamics), or L is not positive definite.
-LIMB_NODISCARD LIMB_API limb_status limb_impedance_control(limb_data* d, const double* q,
-                                                           const double* v,
-                                                           const limb_frame_goal* goal,
-                                                           const limb_impedance* given,
+LIMB_NODISCARD LIMB_API limb_status limb_impedance_control(limb_data* d, const double* q, const double* v,
+                                                           const limb_frame_goal* goal, const limb_impedance* given,
                                                            double* work, double* tau);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@ typedef struct limb_csv_reader limb_csv_reader;
 /// Understands RFC 4180 quotes, CR LF, a byte-order mark, blanks around fields and empty last lines.
 /// @return LIMB_OK; LIMB_E_SYNTAX (no header, an empty or repeated name, numbers instead of names,
 ///         semicolons as separators); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM. err has line and column.
-LIMB_NODISCARD LIMB_API limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc,
-                                                  limb_csv_reader** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out,
+                                                  limb_error* err);
 LIMB_API void limb_csv_close(limb_csv_reader* r); ///< NULL is accepted
 
 LIMB_API int limb_csv_column_count(const limb_csv_reader* r);
@@ -34,8 +34,7 @@ LIMB_API int limb_csv_find(const limb_csv_reader* r, const char* name); ///< col
 /// @param got  1, or 0 at the end of the table (output)
 /// @return LIMB_OK; LIMB_E_SYNTAX (a field that is not a finite number, too few or too many fields);
 ///         LIMB_E_IO; LIMB_E_ARG. err has line and column.
-LIMB_NODISCARD LIMB_API limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got,
-                                                  limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error* err);
 
 LIMB_API int limb_csv_line(const limb_csv_reader* r);       ///< line of the last row
 LIMB_API uint64_t limb_csv_bytes(const limb_csv_reader* r); ///< taken from the stream so far
@@ -43,21 +42,18 @@ LIMB_API uint64_t limb_csv_bytes(const limb_csv_reader* r); ///< taken from the 
 typedef struct limb_csv_writer limb_csv_writer;
 
 /// Starts writing. The stream stays the caller's. Rows are buffered until limb_csv_finish.
-LIMB_NODISCARD LIMB_API limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc,
-                                                    limb_csv_writer** out);
+LIMB_NODISCARD LIMB_API limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_writer** out);
 
 /// Adds one field to the row at hand; text is quoted where it must be.
 /// @return LIMB_OK, LIMB_E_ARG or LIMB_E_IO.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_text(limb_csv_writer* w, const char* text);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_number(limb_csv_writer* w, double x);
-LIMB_NODISCARD LIMB_API limb_status limb_csv_numbers(limb_csv_writer* w, const double* x,
-                                                     int count);
+LIMB_NODISCARD LIMB_API limb_status limb_csv_numbers(limb_csv_writer* w, const double* x, int count);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_end_row(limb_csv_writer* w);
 
 /// Writes what is buffered and flushes the stream. LIMB_OK or LIMB_E_IO.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_finish(limb_csv_writer* w);
-LIMB_API void
-limb_csv_destroy(limb_csv_writer* w); ///< NULL is accepted; what was not finished is lost
+LIMB_API void limb_csv_destroy(limb_csv_writer* w); ///< NULL is accepted; what was not finished is lost
 
 #ifdef __cplusplus
 }

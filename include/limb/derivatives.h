@@ -35,9 +35,9 @@ typedef struct limb_id_derivatives {
 /// external wrenches and the base's motion included. O(n depth).
 /// Reference: Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
 /// vector algebra, 2022; docs/derivatives.md.
-LIMB_NODISCARD LIMB_API limb_status
-limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v, const double* a,
-                                  const limb_environment* env, const limb_id_derivatives* out);
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v,
+                                                                      const double* a, const limb_environment* env,
+                                                                      const limb_id_derivatives* out);
 
 /// Where forward dynamics and its derivatives go; the three matrices are all needed (LIMB_E_ARG for NULL),
 /// because each is made of the others.
@@ -51,31 +51,27 @@ typedef struct limb_fd_derivatives {
 /// a(q, v, tau) of limb_forward_dynamics and its derivatives: -M^-1 dtau/dq, -M^-1 dtau/dv, M^-1.
 /// @return also LIMB_E_SINGULAR when M is not positive definite to working precision.
 /// O(n depth) and three products with M^-1.
-LIMB_NODISCARD LIMB_API limb_status
-limb_forward_dynamics_derivatives(limb_data* d, const double* q, const double* v, const double* tau,
-                                  const limb_environment* env, const limb_fd_derivatives* out);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, const double* v,
+                                                                      const double* tau, const limb_environment* env,
+                                                                      const limb_fd_derivatives* out);
 
 /// d tau / d wrench of limb_inverse_dynamics: -J', for a wrench (moment; force) on a frame in ref.
 /// @param out  nv x 6
-LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_by_wrench(limb_data* d, const double* q,
-                                                                    int frame, limb_ref ref,
-                                                                    double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_by_wrench(limb_data* d, const double* q, int frame,
+                                                                    limb_ref ref, double* out);
 
 /// d tau / d gravity, the acceleration of gravity in world axes.
 /// @param out  nv x 3
-LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_by_gravity(limb_data* d, const double* q,
-                                                                     double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_by_gravity(limb_data* d, const double* q, double* out);
 
 /// d a / d wrench of limb_forward_dynamics: M^-1 J'.
 /// @param out  nv x 6
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_wrench(limb_data* d, const double* q,
-                                                                    int frame, limb_ref ref,
-                                                                    double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_wrench(limb_data* d, const double* q, int frame,
+                                                                    limb_ref ref, double* out);
 
 /// d a / d gravity.
 /// @param out  nv x 3
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_gravity(limb_data* d, const double* q,
-                                                                     double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_gravity(limb_data* d, const double* q, double* out);
 
 #ifdef __cplusplus
 }

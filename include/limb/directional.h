@@ -35,8 +35,8 @@ LIMB_API size_t limb_dual_size(const limb_model* m, limb_dual_use use);
 /// Lays a workspace out in caller memory, as limb_data_init does.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, no such use);
 ///         LIMB_E_NOMEM (size too small).
-LIMB_NODISCARD LIMB_API limb_status limb_dual_init(const limb_model* m, limb_dual_use use,
-                                                   void* memory, size_t size, limb_dual** out);
+LIMB_NODISCARD LIMB_API limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory, size_t size,
+                                                   limb_dual** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_dual_destroy.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator, no such use); LIMB_E_NOMEM.
@@ -62,11 +62,9 @@ typedef struct limb_directions {
 /// without any of the matrices. O(n) a direction.
 /// @param dtau  count x nv
 /// @return also LIMB_E_ARG when along->dtau is not NULL.
-LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q,
-                                                                const double* v, const double* a,
-                                                                const limb_environment* env,
-                                                                const limb_directions* along,
-                                                                double* dtau);
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const double* v,
+                                                                const double* a, const limb_environment* env,
+                                                                const limb_directions* along, double* dtau);
 
 /// Derivatives of limb_forward_dynamics:
 ///     da = da/dq dq + da/dv dv + M^-1 dtau
@@ -75,11 +73,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_along(limb_dual* w, co
 /// @param da  count x nv
 /// @return also LIMB_E_SINGULAR when M is not positive definite to working precision, and LIMB_E_ARG when
 ///         along->da is not NULL.
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_along(limb_dual* w, const double* q,
-                                                                const double* v, const double* tau,
-                                                                const limb_environment* env,
-                                                                const limb_directions* along,
-                                                                double* da);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_along(limb_dual* w, const double* q, const double* v,
+                                                                const double* tau, const limb_environment* env,
+                                                                const limb_directions* along, double* da);
 
 #ifdef __cplusplus
 }

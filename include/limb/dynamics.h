@@ -62,7 +62,7 @@ typedef struct limb_environment {
   int nwrench;
   const limb_wrench* wrench; ///< nwrench of them; NULL when there are none
   int friction;              ///< 0: leave Coulomb and viscous friction and damping out; default 1
-  double coulomb_width; ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0. sign(0) = 0
+  double coulomb_width;      ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0. sign(0) = 0
   /// Force laws act wherever wrenches do; derivatives are LIMB_E_UNSUPPORTED with them (see
   /// limb_force_law_wrenches).
   int nlaw;
@@ -72,35 +72,31 @@ typedef struct limb_environment {
 static inline limb_environment limb_default_environment(const limb_model* m)
 {
   const sp_motion none = {{0, 0, 0}, {0, 0, 0}};
-  const limb_environment env = {
-    sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL};
+  const limb_environment env = {sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL};
   return env;
 }
 
 /// The force laws of env as plain wrenches, for the state q, v: to look at, or to hold fixed in calls that
 /// do not take laws. O(n).
 /// @param out  env->nlaw wrenches (output)
-LIMB_NODISCARD LIMB_API limb_status limb_force_law_wrenches(limb_data* d, const double* q,
-                                                            const double* v,
-                                                            const limb_environment* env,
-                                                            limb_wrench* out);
+LIMB_NODISCARD LIMB_API limb_status limb_force_law_wrenches(limb_data* d, const double* q, const double* v,
+                                                            const limb_environment* env, limb_wrench* out);
 
 /// Inverse dynamics (recursive Newton-Euler), O(n). env NULL: the default environment.
-LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const double* q,
-                                                          const double* v, const double* a,
-                                                          const limb_environment* env, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v,
+                                                          const double* a, const limb_environment* env, double* tau);
 
 /// h(q, v) = C v + g: no friction, springs, wrenches or force laws. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
                                                      const limb_environment* env, double* tau);
 
 /// g(q). Base motion, wrenches and force laws of env must be valid, but do not enter. O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q,
-                                                        const limb_environment* env, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
+                                                        double* tau);
 
 /// Fs sign(v) + Fv v and the damping of shafts, as felt by the actuators. O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v,
-                                                         const limb_environment* env, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
+                                                         double* tau);
 
 /// k (q - rest) and the springs of shafts, as felt by the actuators. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const double* q, double* tau);
@@ -112,39 +108,35 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double*
 /// skew, and for joints with one degree of freedom C consists of Christoffel symbols. Rotors do not enter.
 /// limb_coriolis_matrix_christoffel (limb/lagrange.h) is the other choice for ball and free joints.
 /// LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h). O(n depth).
-LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q,
-                                                         const double* v, double* C);
+LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C);
 
 /// Forward dynamics, O(n): articulated bodies (ABA); robots with mimic joints go through M and its
 /// tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
 /// there is no stiction here; a joint at rest starts to move under the smallest torque.
 /// @return also LIMB_E_SINGULAR when M is not positive definite to working precision.
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics(limb_data* d, const double* q,
-                                                          const double* v, const double* tau,
-                                                          const limb_environment* env, double* a);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v,
+                                                          const double* tau, const limb_environment* env, double* a);
 
 /// The same by the articulated-body algorithm, whatever the robot; LIMB_E_UNSUPPORTED with mimic
 /// joints.
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_aba(limb_data* d, const double* q,
-                                                              const double* v, const double* tau,
-                                                              const limb_environment* env,
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v,
+                                                              const double* tau, const limb_environment* env,
                                                               double* a);
 
 /// The same through M and L'DL (GetJointAccel of seed 000, brute force of seed 001).
 /// @param work  nv x nv scratch
-LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(
-  limb_data* d, const double* q, const double* v, const double* tau, const limb_environment* env,
-  double* work, double* a);
+LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v,
+                                                                         const double* tau, const limb_environment* env,
+                                                                         double* work, double* a);
 
 /// M^-1, full. O(n depth^2), or O(n^2) for long chains.
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const double* q,
-                                                             double* Minv);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv);
 
 /// X = M^-1 B for count vectors: row k of B and X (length nv) is the k-th; X may be B. Through the factors
 /// of M, O(sum of depth^2) once and O(sum of depths) each; for long chains by articulated bodies, O(n)
 /// each.
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count,
-                                                           const double* B, double* X);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, const double* B,
+                                                           double* X);
 
 /// Energies [J]. That of gravity is zero for bodies at the world's origin.
 typedef struct limb_energy {
@@ -168,19 +160,16 @@ typedef struct limb_power {
 
 /// Power balance of a motion: tau is computed by inverse dynamics. Base motion must be zero
 /// (LIMB_E_ARG otherwise).
-LIMB_NODISCARD LIMB_API limb_status limb_power_balance(limb_data* d, const double* q,
-                                                       const double* v, const double* a,
-                                                       const limb_environment* env,
-                                                       limb_power* out);
+LIMB_NODISCARD LIMB_API limb_status limb_power_balance(limb_data* d, const double* q, const double* v, const double* a,
+                                                       const limb_environment* env, limb_power* out);
 
 /// The six-axis wrench that each joint transmits from parent to child, fixed joints included.
 /// @param ref  LIMB_BODY: axes of the joint frame on the child's side, at its origin; LIMB_ALIGNED:
 ///             world axes, same point; LIMB_WORLD: world axes, at the world's origin
 /// @param f    one per joint in the order of the model (output)
 /// O(n), with the bodies' own (ungrouped) inertias.
-LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const double* q,
-                                                         const double* v, const double* a,
-                                                         const limb_environment* env, limb_ref ref,
+LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
+                                                         const double* a, const limb_environment* env, limb_ref ref,
                                                          sp_force* f);
 
 #ifdef __cplusplus

@@ -39,8 +39,7 @@ typedef struct limb_series limb_series;
 /// Allocates (alloc NULL: malloc). Free with limb_series_destroy.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator); LIMB_E_UNSUPPORTED (limb_elastic_order is -1);
 ///         LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_series_create(const limb_model* m,
-                                                       const limb_allocator* alloc,
+LIMB_NODISCARD LIMB_API limb_status limb_series_create(const limb_model* m, const limb_allocator* alloc,
                                                        limb_series** out);
 LIMB_API void limb_series_destroy(limb_series* w);
 
@@ -68,10 +67,9 @@ typedef struct limb_trajectory {
 ///         outputs are then not to be used.
 /// Reference: De Luca, Book, Robots with flexible elements, Springer Handbook of Robotics, ch. 11;
 /// Spong 1987; docs/elastic.md.
-LIMB_NODISCARD LIMB_API limb_status limb_elastic_inverse(limb_series* w,
-                                                         const limb_trajectory* path,
-                                                         const limb_environment* env, double* q,
-                                                         double* v, double* a, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_elastic_inverse(limb_series* w, const limb_trajectory* path,
+                                                         const limb_environment* env, double* q, double* v, double* a,
+                                                         double* tau);
 
 /// Marks of what gives way under load: passive joints with a spring and joints behind a shaft are
 /// force-given, everything else (motors, rigid joints, passive joints without a spring) holds still.
@@ -79,11 +77,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_mark_elastic(const limb_model* m, unsig
 
 /// Options and report of limb_static_deflection. Start from limb_default_deflection().
 typedef struct limb_deflection {
-  size_t size;      ///< sizeof(limb_deflection), set by the default function
-  double tolerance; ///< on the imbalance, of the largest spring or given force, and on the step
-                    ///< that is left [rad or m], of the largest coordinate or 1; default 1e-12
-  int most;         ///< iterations at most; default 50
-  int iterations;   ///< taken (output)
+  size_t size;           ///< sizeof(limb_deflection), set by the default function
+  double tolerance;      ///< on the imbalance, of the largest spring or given force, and on the step
+                         ///< that is left [rad or m], of the largest coordinate or 1; default 1e-12
+  int most;              ///< iterations at most; default 50
+  int iterations;        ///< taken (output)
   double out_of_balance; ///< largest force that is left [N m or N] (output)
 } limb_deflection;
 
@@ -107,11 +105,9 @@ static inline limb_deflection limb_default_deflection(void)
 /// @return also LIMB_E_NOCONV, LIMB_E_SINGULAR when nothing holds a coordinate that gives way (no spring, an
 ///         equilibrium that the load pushes out of: buckling), and LIMB_E_UNSUPPORTED with force laws and
 ///         beyond LIMB_DERIVATIVES_MOST velocities.
-LIMB_NODISCARD LIMB_API limb_status limb_static_deflection(limb_data* d, const unsigned char* given,
-                                                           const double* tau,
-                                                           const limb_environment* env,
-                                                           limb_deflection* o, double* work,
-                                                           double* q);
+LIMB_NODISCARD LIMB_API limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
+                                                           const limb_environment* env, limb_deflection* o,
+                                                           double* work, double* q);
 
 #ifdef __cplusplus
 }

@@ -17,11 +17,7 @@ extern "C" {
 #endif
 
 /// Values are pinned.
-typedef enum limb_notation {
-  LIMB_NOTATION_TEXT = 0,
-  LIMB_NOTATION_LATEX = 1,
-  LIMB_NOTATION_C = 2
-} limb_notation;
+typedef enum limb_notation { LIMB_NOTATION_TEXT = 0, LIMB_NOTATION_LATEX = 1, LIMB_NOTATION_C = 2 } limb_notation;
 
 /// Start from limb_default_equation_options(); NULL stands for that.
 typedef struct limb_equation_options {
@@ -35,8 +31,7 @@ typedef struct limb_equation_options {
 
 static inline limb_equation_options limb_default_equation_options(void)
 {
-  const limb_equation_options o = {sizeof(limb_equation_options), NULL, LIMB_NOTATION_TEXT, 0,
-                                   2000};
+  const limb_equation_options o = {sizeof(limb_equation_options), NULL, LIMB_NOTATION_TEXT, 0, 2000};
   return o;
 }
 
@@ -44,10 +39,8 @@ static inline limb_equation_options limb_default_equation_options(void)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a quantity that is unknown or there twice, options that are none);
 ///         LIMB_E_UNSUPPORTED (too large to be read; ball and free joints; nothing moves); LIMB_E_NOMEM.
 ///         error, if given, says which and what to do.
-LIMB_NODISCARD LIMB_API limb_status limb_equations_write(const limb_model* m,
-                                                         const limb_equation_options* options,
-                                                         const limb_allocator* alloc,
-                                                         limb_text_fn* text, void* context,
+LIMB_NODISCARD LIMB_API limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options,
+                                                         const limb_allocator* alloc, limb_text_fn* text, void* context,
                                                          limb_error* error);
 
 #ifdef __cplusplus

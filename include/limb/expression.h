@@ -62,20 +62,17 @@ typedef struct limb_expression_names {
 /// @return LIMB_OK; LIMB_E_SYNTAX; LIMB_E_ARG (text or out is NULL, half an allocator, names without find);
 ///         LIMB_E_NOMEM.
 /// O(length), times the number of different names.
-LIMB_NODISCARD LIMB_API limb_status limb_expression_parse(const char* text,
-                                                          const limb_expression_names* names,
-                                                          const limb_allocator* alloc,
-                                                          limb_expression** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_expression_parse(const char* text, const limb_expression_names* names,
+                                                          const limb_allocator* alloc, limb_expression** out,
+                                                          limb_error* err);
 
 /// Compiles a condition: exactly one comparison of two formulas. Its value is left - right, which goes
 /// through zero when the condition is met.
 /// @param direction  1 for > and >= (rising), -1 for < and <= (falling), 0 for = and == (both) (output)
 /// Everything else as limb_expression_parse.
-LIMB_NODISCARD LIMB_API limb_status limb_condition_parse(const char* text,
-                                                         const limb_expression_names* names,
-                                                         const limb_allocator* alloc,
-                                                         limb_expression** out, int* direction,
-                                                         limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_condition_parse(const char* text, const limb_expression_names* names,
+                                                         const limb_allocator* alloc, limb_expression** out,
+                                                         int* direction, limb_error* err);
 
 LIMB_API void limb_expression_destroy(limb_expression* e); ///< NULL is accepted
 

@@ -37,8 +37,7 @@ typedef struct limb_finding {
 typedef struct limb_findings limb_findings;
 
 /// @return LIMB_OK, LIMB_E_ARG (out is NULL, half an allocator) or LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_findings_create(const limb_allocator* alloc,
-                                                         limb_findings** out);
+LIMB_NODISCARD LIMB_API limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out);
 
 /// Frees a list; NULL is accepted.
 LIMB_API void limb_findings_destroy(limb_findings* f);
@@ -49,8 +48,7 @@ LIMB_API int limb_findings_count_from(const limb_findings* f, limb_severity seve
 
 /// One finding, in the order in which they were made (limb_findings_sort: by line).
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
-LIMB_NODISCARD LIMB_API limb_status limb_findings_get(const limb_findings* f, int index,
-                                                      limb_finding* out);
+LIMB_NODISCARD LIMB_API limb_status limb_findings_get(const limb_findings* f, int index, limb_finding* out);
 
 /// Sorts by line and column, stable; those without a place go last.
 LIMB_API void limb_findings_sort(limb_findings* f);

@@ -34,8 +34,7 @@ enum {
 /// a_i = (M^-1 (tau - g))_i - sum_jk G^i_jk v_j v_k. O(nv^2) solves with M.
 /// @param work  limb_christoffel_second_work() numbers
 /// @param G     nv^3 numbers, (i, j, k)
-LIMB_NODISCARD LIMB_API limb_status limb_christoffel_second(limb_data* d, const double* q,
-                                                            double* work, double* G);
+LIMB_NODISCARD LIMB_API limb_status limb_christoffel_second(limb_data* d, const double* q, double* work, double* G);
 
 /// nv^3
 LIMB_API size_t limb_christoffel_second_work(const limb_model* m);
@@ -43,19 +42,16 @@ LIMB_API size_t limb_christoffel_second_work(const limb_model* m);
 /// Derivatives of the symbols of limb_christoffel, in closed form (seed 004, Propositions 1 and 2, for
 /// trees and all joints). O(n depth^3), and nv^4 to clear.
 /// @param dG  nv^4 numbers: (i, j, k, l) is d G_ijk / d q_l
-LIMB_NODISCARD LIMB_API limb_status limb_christoffel_derivative(limb_data* d, const double* q,
-                                                                double* dG);
+LIMB_NODISCARD LIMB_API limb_status limb_christoffel_derivative(limb_data* d, const double* q, double* dG);
 
 /// The same of limb_connection.
-LIMB_NODISCARD LIMB_API limb_status limb_connection_derivative(limb_data* d, const double* q,
-                                                               double* dG);
+LIMB_NODISCARD LIMB_API limb_status limb_connection_derivative(limb_data* d, const double* q, double* dG);
 
 /// Riemann's curvature tensor, first index lowered: seed 004 (66) with the derivatives above.
 /// R_ijkl = -R_jikl = -R_ijlk = R_klij. O(nv^5).
 /// @param work  limb_curvature_work() numbers
 /// @param R     nv^4 numbers, (i, j, k, l)
-LIMB_NODISCARD LIMB_API limb_status limb_curvature(limb_data* d, const double* q, double* work,
-                                                   double* R);
+LIMB_NODISCARD LIMB_API limb_status limb_curvature(limb_data* d, const double* q, double* work, double* R);
 
 /// 2 nv^3
 LIMB_API size_t limb_curvature_work(const limb_model* m);
@@ -63,8 +59,7 @@ LIMB_API size_t limb_curvature_work(const limb_model* m);
 /// Ricci curvature sum_ik (M^-1)_ik R_ijkl, symmetric. Cost of limb_curvature.
 /// @param work  limb_ricci_curvature_work() numbers
 /// @param Ric   nv x nv, (j, l)
-LIMB_NODISCARD LIMB_API limb_status limb_ricci_curvature(limb_data* d, const double* q,
-                                                         double* work, double* Ric);
+LIMB_NODISCARD LIMB_API limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, double* Ric);
 
 /// nv^4 + 2 nv^3
 LIMB_API size_t limb_ricci_curvature_work(const limb_model* m);
@@ -72,8 +67,7 @@ LIMB_API size_t limb_ricci_curvature_work(const limb_model* m);
 /// Scalar curvature, the trace sum_jl (M^-1)_jl Ric_jl: twice the sum of the sectional curvatures of all
 /// planes of an orthonormal basis [1/(kg m^2), for turning joints].
 /// @param work  limb_scalar_curvature_work() numbers
-LIMB_NODISCARD LIMB_API limb_status limb_scalar_curvature(limb_data* d, const double* q,
-                                                          double* work, double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_scalar_curvature(limb_data* d, const double* q, double* work, double* out);
 
 /// nv^4 + 2 nv^3 + nv^2
 LIMB_API size_t limb_scalar_curvature_work(const limb_model* m);
@@ -83,9 +77,8 @@ LIMB_API size_t limb_scalar_curvature_work(const limb_model* m);
 /// near poses where M is singular it has no digits. O(n), and two solves with M.
 /// @return also LIMB_E_SINGULAR when u and w span no plane: sine of their angle in the metric below 1e-8.
 /// @param work  limb_sectional_curvature_work() numbers
-LIMB_NODISCARD LIMB_API limb_status limb_sectional_curvature(limb_data* d, const double* q,
-                                                             const double* u, const double* w,
-                                                             double* work, double* K);
+LIMB_NODISCARD LIMB_API limb_status limb_sectional_curvature(limb_data* d, const double* q, const double* u,
+                                                             const double* w, double* work, double* K);
 
 /// 8 nv, and 48 for every elementary joint
 LIMB_API size_t limb_sectional_curvature_work(const limb_model* m);

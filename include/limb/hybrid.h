@@ -47,9 +47,9 @@ LIMB_API int limb_mark_count(const limb_model* m, const unsigned char* given, li
 /// @return also LIMB_E_SINGULAR when the mass matrix of the force-given ones is not positive definite to
 ///         working precision.
 /// Reference: Featherstone 2008, section 9.2; seed 003, (72)-(82) and (99)-(112) corrected.
-LIMB_NODISCARD LIMB_API limb_status
-limb_hybrid_dynamics(limb_data* d, const double* q, const double* v, const unsigned char* given,
-                     const double* x, const limb_environment* env, double* a, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v,
+                                                         const unsigned char* given, const double* x,
+                                                         const limb_environment* env, double* a, double* tau);
 
 /// The inputs of limb_hybrid_dynamics, for calls that take more besides.
 typedef struct limb_hybrid {
@@ -63,10 +63,8 @@ typedef struct limb_hybrid {
 /// The same by the rows of M of the force-given ones: the dense partition, O(n depth^2).
 /// @param work  nv x nv scratch
 /// @param a,tau  as in limb_hybrid_dynamics
-LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d,
-                                                                        const limb_hybrid* in,
-                                                                        double* work, double* a,
-                                                                        double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d, const limb_hybrid* in,
+                                                                        double* work, double* a, double* tau);
 
 // ---- derivatives (limb/derivatives.h: along the tangent; what is held fixed) ------------------------
 
@@ -84,8 +82,8 @@ typedef struct limb_hybrid_derivatives {
 ///     dy/dx = [M_ff^-1, -M_ff^-1 M_fg; M_gf M_ff^-1, M_gg - M_gf M_ff^-1 M_fg]
 /// O(n depth) and an exchange of O(n^2) for each force-given degree of freedom.
 /// @return also LIMB_E_SINGULAR, and LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities.
-LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(
-  limb_data* d, const limb_hybrid* in, const limb_hybrid_derivatives* out);
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in,
+                                                                     const limb_hybrid_derivatives* out);
 
 /// Derivatives along directions: dy = dy/dq dq + dy/dv dv + dy/dx dx, O(n) a direction. In `along` the
 /// change of x is said by da where the acceleration is given and by dtau where the force is: both may be
@@ -93,16 +91,14 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(
 /// @param dy  along->count x nv
 /// @return also LIMB_E_SINGULAR.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_along(limb_dual* w, const limb_hybrid* in,
-                                                               const limb_directions* along,
-                                                               double* dy);
+                                                               const limb_directions* along, double* dy);
 
 /// dy / d wrench, for a wrench (moment; force) on a frame in ref.
 /// @param work  nv x nv scratch
 /// @param out   nv x 6
 /// @return also LIMB_E_SINGULAR.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q,
-                                                                   const unsigned char* given,
-                                                                   int frame, limb_ref ref,
+                                                                   const unsigned char* given, int frame, limb_ref ref,
                                                                    double* work, double* out);
 
 /// dy / d gravity, the acceleration of gravity in world axes.
@@ -110,8 +106,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_wrench(limb_data* d,
 /// @param out   nv x 3
 /// @return also LIMB_E_SINGULAR.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_gravity(limb_data* d, const double* q,
-                                                                    const unsigned char* given,
-                                                                    double* work, double* out);
+                                                                    const unsigned char* given, double* work,
+                                                                    double* out);
 
 #ifdef __cplusplus
 }

@@ -28,25 +28,22 @@ enum {
 
 /// dM/dq by Lie brackets of the joint axes (seed 004, Proposition 1). O(n depth^2), and nv^3 to clear.
 /// @param dM  nv^3 numbers: (i, j, k) is d M_ij / d q_k
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_derivative(limb_data* d, const double* q,
-                                                                double* dM);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_derivative(limb_data* d, const double* q, double* dM);
 
 /// d(M u)/dq for a fixed u. O(n depth).
 /// @param out  nv x nv: (i, k) is sum_j u_j d M_ij / d q_k
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q,
-                                                                      const double* u, double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, const double* u,
+                                                                      double* out);
 
 /// d(u' M w)/dq for fixed u and w. O(n).
 /// @param out  nv numbers
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_gradient(limb_data* d, const double* q,
-                                                              const double* u, const double* w,
-                                                              double* out);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const double* u,
+                                                              const double* w, double* out);
 
 /// dM/dt = C + C' along v. O(n depth).
 /// @param Mdot  nv x nv
 /// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h).
-LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_rate(limb_data* d, const double* q,
-                                                          const double* v, double* Mdot);
+LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_rate(limb_data* d, const double* q, const double* v, double* Mdot);
 
 // ---- Christoffel symbols ----------------------------------------------------------------------------
 
@@ -69,8 +66,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_connection(limb_data* d, const double* 
 /// O(nv^2 n): nv (nv + 3) / 2 runs of inverse dynamics. A check of the other, and slower.
 /// @param work  limb_christoffel_by_polarisation_work() numbers
 /// @param G     nv^3 numbers
-LIMB_NODISCARD LIMB_API limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q,
-                                                                     double* work, double* G);
+LIMB_NODISCARD LIMB_API limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, double* work,
+                                                                     double* G);
 
 /// nv (nv + 1)
 LIMB_API size_t limb_christoffel_by_polarisation_work(const limb_model* m);
@@ -80,8 +77,8 @@ LIMB_API size_t limb_christoffel_by_polarisation_work(const limb_model* m);
 /// dM/dt - 2 C is skew for that one only, and C(q, v) w = C(q, w) v holds for this one only. O(n depth).
 /// @param C  nv x nv
 /// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h).
-LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q,
-                                                                     const double* v, double* C);
+LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v,
+                                                                     double* C);
 
 // ---- energies ---------------------------------------------------------------------------------------
 
@@ -89,17 +86,14 @@ LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix_christoffel(limb_data* 
 /// their g corrected). limb_gravity_forces gives the same by Newton-Euler. Base motion and wrenches of env
 /// must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_from_potential(limb_data* d, const double* q,
-                                                                const limb_environment* env,
-                                                                double* tau);
+                                                                const limb_environment* env, double* tau);
 
 /// Derivatives of the kinetic energy T (rotors included) and of the potential U of gravity and springs;
 /// what is NULL is not wanted, nv numbers else. Base motion and wrenches of env must be valid, but do not
 /// enter. O(n).
 /// @param dT_dv  M v, the generalised momentum
-LIMB_NODISCARD LIMB_API limb_status limb_energy_derivatives(limb_data* d, const double* q,
-                                                            const double* v,
-                                                            const limb_environment* env,
-                                                            double* dT_dq, double* dT_dv,
+LIMB_NODISCARD LIMB_API limb_status limb_energy_derivatives(limb_data* d, const double* q, const double* v,
+                                                            const limb_environment* env, double* dT_dq, double* dT_dv,
                                                             double* dU_dq);
 
 /// The terms of the Lagrangian L = T - U. Set the pointers before the call; what is NULL is not wanted.
@@ -109,16 +103,13 @@ typedef struct limb_lagrangian {
   double* p;          ///< nv: generalised momentum dT/dv = M v
   double* dT_dq;      ///< nv
   double* dU_dq;      ///< nv: gravity and springs
-  double*
-    hamel; ///< nv, needs p: -sum_km c^m_ki v_k p_m; of a ball joint w x p, zero for one-dof joints
+  double* hamel;      ///< nv, needs p: -sum_km c^m_ki v_k p_m; of a ball joint w x p, zero for one-dof joints
 } limb_lagrangian;
 
 /// With dp/dt = M a + (dM/dt) v the forces are dp/dt + hamel - dT/dq + dU/dq (Euler-Lagrange, Hamel). env as
 /// in limb_energy_derivatives. LIMB_E_ARG also for hamel without p. O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_lagrangian_terms(limb_data* d, const double* q,
-                                                          const double* v,
-                                                          const limb_environment* env,
-                                                          limb_lagrangian* out);
+LIMB_NODISCARD LIMB_API limb_status limb_lagrangian_terms(limb_data* d, const double* q, const double* v,
+                                                          const limb_environment* env, limb_lagrangian* out);
 
 #ifdef __cplusplus
 }

@@ -24,9 +24,8 @@ extern "C" {
 /// @param A  2 nv x 2 nv
 /// @param B  2 nv x nv
 /// @return statuses of limb_forward_dynamics_derivatives; also LIMB_E_SINGULAR.
-LIMB_NODISCARD LIMB_API limb_status limb_linearise(limb_data* d, const double* q, const double* v,
-                                                   const double* tau, const limb_environment* env,
-                                                   double* A, double* B);
+LIMB_NODISCARD LIMB_API limb_status limb_linearise(limb_data* d, const double* q, const double* v, const double* tau,
+                                                   const limb_environment* env, double* A, double* B);
 
 /// x' = A x + B (u; 1): the same counted from the state (q, v) at rest, with what happens there besides,
 /// (v; a), in the last column of B. For robots without ball and free joints A is that of limb_linearise;
@@ -34,18 +33,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_linearise(limb_data* d, const double* q
 /// @param A  2 nv x 2 nv
 /// @param B  2 nv x (nv + 1); limb_discretise takes it as nv + 1 inputs
 /// @return as limb_linearise.
-LIMB_NODISCARD LIMB_API limb_status limb_linearise_affine(limb_data* d, const double* q,
-                                                          const double* v, const double* tau,
-                                                          const limb_environment* env, double* A,
+LIMB_NODISCARD LIMB_API limb_status limb_linearise_affine(limb_data* d, const double* q, const double* v,
+                                                          const double* tau, const limb_environment* env, double* A,
                                                           double* B);
 
 /// limb_linearise at count states: rows of q (nq each), v and tau (nv each); A and B one after the other.
 /// @return the first status that is not LIMB_OK; outputs are then unspecified.
-LIMB_NODISCARD LIMB_API limb_status limb_linearise_trajectory(limb_data* d, int count,
-                                                              const double* q, const double* v,
-                                                              const double* tau,
-                                                              const limb_environment* env,
-                                                              double* A, double* B);
+LIMB_NODISCARD LIMB_API limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, const double* v,
+                                                              const double* tau, const limb_environment* env, double* A,
+                                                              double* B);
 
 /// Numbers of scratch that limb_discretise needs, 6 (nx + nu)^2; 0 for a size that is negative or too large.
 LIMB_API size_t limb_discretise_work(int nx, int nu);
@@ -60,9 +56,8 @@ LIMB_API size_t limb_discretise_work(int nx, int nu);
 /// @return LIMB_OK; LIMB_E_ARG (NULL, sizes); LIMB_E_NONFINITE (an input or the result);
 ///         LIMB_E_UNSUPPORTED when the 1-norm of A dt is above 2^26: half of the digits would be gone.
 /// O((nx + nu)^3).
-LIMB_NODISCARD LIMB_API limb_status limb_discretise(int nx, int nu, const double* A,
-                                                    const double* B, double dt, double* Ad,
-                                                    double* Bd, double* work);
+LIMB_NODISCARD LIMB_API limb_status limb_discretise(int nx, int nu, const double* A, const double* B, double dt,
+                                                    double* Ad, double* Bd, double* work);
 
 #ifdef __cplusplus
 }

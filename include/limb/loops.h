@@ -42,11 +42,9 @@ typedef struct limb_loops limb_loops;
 
 /// What a workspace is for. Values are pinned.
 typedef enum limb_loops_use {
-  LIMB_LOOPS_LINEAR =
-    0, ///< memory linear in the robot, quadratic only in the largest group of loops that
-       ///< share joints: everything but what is said to need LIMB_LOOPS_DENSE
-  LIMB_LOOPS_DENSE =
-    1 ///< also what needs matrices of the whole robot: 8 (nv + nc)^2 bytes, some times
+  LIMB_LOOPS_LINEAR = 0, ///< memory linear in the robot, quadratic only in the largest group of loops that
+                         ///< share joints: everything but what is said to need LIMB_LOOPS_DENSE
+  LIMB_LOOPS_DENSE = 1   ///< also what needs matrices of the whole robot: 8 (nv + nc)^2 bytes, some times
 } limb_loops_use;
 
 /// Bytes that limb_loops_init needs. 0 for NULL or a use that is none.
@@ -57,15 +55,14 @@ LIMB_API size_t limb_loops_size(const limb_model* m, limb_loops_use use);
 ///         LIMB_E_NOMEM (size too small); LIMB_E_SINGULAR (a wheel or disc that lies flat wherever the
 ///         joints are); LIMB_E_NONFINITE (rows that overflow).
 /// Which rows no joint moves anywhere is found here, at configurations taken at random.
-LIMB_NODISCARD LIMB_API limb_status limb_loops_init(const limb_model* m, limb_loops_use use,
-                                                    void* memory, size_t size, limb_loops** out);
+LIMB_NODISCARD LIMB_API limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size,
+                                                    limb_loops** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_loops_destroy.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator, no such use); LIMB_E_NOMEM; LIMB_E_SINGULAR and
 ///         LIMB_E_NONFINITE as limb_loops_init.
 LIMB_NODISCARD LIMB_API limb_status limb_loops_create(const limb_model* m, limb_loops_use use,
-                                                      const limb_allocator* alloc,
-                                                      limb_loops** out);
+                                                      const limb_allocator* alloc, limb_loops** out);
 
 /// Ends a workspace, as limb_data_destroy does. NULL is accepted.
 LIMB_API void limb_loops_destroy(limb_loops* w);
@@ -74,11 +71,10 @@ LIMB_API const limb_model* limb_loops_model(const limb_loops* w); ///< NULL for 
 
 /// How a call goes about constraints. Start from limb_default_loop_options(); NULL stands for the defaults.
 typedef struct limb_loop_options {
-  size_t size; ///< sizeof(limb_loop_options), set by the default function
-  double time; ///< of the laws s(t) [s]; default 0
-  double
-    tolerance; ///< rows count as dependent when no more is left of them than this share of the largest
-               ///< entry; default 1e-9. Gears and polynomials are scaled to the others before
+  size_t size;               ///< sizeof(limb_loop_options), set by the default function
+  double time;               ///< of the laws s(t) [s]; default 0
+  double tolerance;          ///< rows count as dependent when no more is left of them than this share of the largest
+                             ///< entry; default 1e-9. Gears and polynomials are scaled to the others before
   const unsigned char* held; ///< nv marks: what limb_project leaves as it is; NULL: nothing
 } limb_loop_options;
 
@@ -100,8 +96,7 @@ typedef struct limb_loop_equations {
 
 /// The equations at q, and at v for gamma. O(n + size of what is asked for).
 /// @param v  nv; NULL: at rest
-LIMB_NODISCARD LIMB_API limb_status limb_loop_equations_at(limb_loops* w, const double* q,
-                                                           const double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double* v,
                                                            const limb_loop_options* options,
                                                            const limb_loop_equations* out);
 
@@ -114,10 +109,8 @@ typedef struct limb_loop_gap {
 } limb_loop_gap;
 
 /// @param v  nv; NULL: places only
-LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_loops* w, const double* q,
-                                                     const double* v,
-                                                     const limb_loop_options* options,
-                                                     limb_loop_gap* out);
+LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v,
+                                                     const limb_loop_options* options, limb_loop_gap* out);
 
 // ---- what moves ----------------------------------------------------------------------------------------
 
@@ -126,12 +119,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_loops* w, const double
 /// their output, without which the first kind has no meaning, is the frames of the closures here.
 typedef enum limb_singularity {
   LIMB_REGULAR = 0,
-  LIMB_SINGULAR_DRIVES =
-    1, ///< serial, first kind: some drive moves while the frames of the closures stand
-       ///< still, and they resist any load in some direction
-  LIMB_SINGULAR_PLATFORM =
-    2, ///< parallel, second kind: something moves though the active joints are held, and
-       ///< some motion of the drives is impossible
+  LIMB_SINGULAR_DRIVES = 1,   ///< serial, first kind: some drive moves while the frames of the closures stand
+                              ///< still, and they resist any load in some direction
+  LIMB_SINGULAR_PLATFORM = 2, ///< parallel, second kind: something moves though the active joints are held, and
+                              ///< some motion of the drives is impossible
   LIMB_SINGULAR_BOTH = 3,
   LIMB_SINGULAR_CLOSURE = 4 ///< Psi has less rank: branches of motion meet, or a structure is shaky
 } limb_singularity;
@@ -139,21 +130,19 @@ typedef enum limb_singularity {
 /// Mobility of a robot at a configuration.
 typedef struct limb_mobility {
   int nv, rows;
-  int rank;      ///< of Psi
-  int gruebler;  ///< nv - rows: what counting says (Gruebler, Kutzbach)
-  int mobility;  ///< nv - rank: what moves
-  int redundant; ///< rows - rank
-  int idle;      ///< rows that no joint moves, anywhere: redundant ones of planar mechanisms, say
-  int active, passive; ///< velocities of joints with and without motor
-  int driven;          ///< how many of the motions the active joints determine
-  int undriven;        ///< mobility - driven: motions left when all active joints are held
-  int overdriven;      ///< active - driven: more motors than motions
-  double
-    condition; ///< of Psi: largest singular value over the last that counts next to here: how near
-               ///< LIMB_SINGULAR_CLOSURE; infinite there, or nearly so
+  int rank;                 ///< of Psi
+  int gruebler;             ///< nv - rows: what counting says (Gruebler, Kutzbach)
+  int mobility;             ///< nv - rank: what moves
+  int redundant;            ///< rows - rank
+  int idle;                 ///< rows that no joint moves, anywhere: redundant ones of planar mechanisms, say
+  int active, passive;      ///< velocities of joints with and without motor
+  int driven;               ///< how many of the motions the active joints determine
+  int undriven;             ///< mobility - driven: motions left when all active joints are held
+  int overdriven;           ///< active - driven: more motors than motions
+  double condition;         ///< of Psi: largest singular value over the last that counts next to here: how near
+                            ///< LIMB_SINGULAR_CLOSURE; infinite there, or nearly so
   double condition_passive; ///< of its columns of the passive joints: LIMB_SINGULAR_PLATFORM
-  double
-    condition_active; ///< of Psi with the rows of both sides of a closure apart: LIMB_SINGULAR_DRIVES
+  double condition_active;  ///< of Psi with the rows of both sides of a closure apart: LIMB_SINGULAR_DRIVES
   limb_singularity singularity;
 } limb_mobility;
 
@@ -161,15 +150,13 @@ typedef struct limb_mobility {
 /// (limb_loop_gap_of): neither is looked at here. Angles and lengths are taken as they are.
 /// @return also LIMB_E_SINGULAR: see the head of this file.
 /// Cost O(sum of cubes of the groups of loops that share joints).
-LIMB_NODISCARD LIMB_API limb_status limb_mobility_at(limb_loops* w, const double* q,
-                                                     const limb_loop_options* options,
+LIMB_NODISCARD LIMB_API limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_options* options,
                                                      limb_mobility* out);
 
 /// Which rows are redundant at q, in terms of the others: 1 where elimination found nothing left of a row.
 /// @param redundant  nc (output)
 LIMB_NODISCARD LIMB_API limb_status limb_redundant_rows(limb_loops* w, const double* q,
-                                                        const limb_loop_options* options,
-                                                        unsigned char* redundant);
+                                                        const limb_loop_options* options, unsigned char* redundant);
 
 // ---- what follows from what --------------------------------------------------------------------------
 
@@ -187,23 +174,18 @@ LIMB_NODISCARD LIMB_API limb_status limb_independent_velocities(limb_loops* w, c
 ///         contradict each other. v is left as it was then.
 LIMB_NODISCARD LIMB_API limb_status limb_complete_velocities(limb_loops* w, const double* q,
                                                              const unsigned char* independent,
-                                                             const limb_loop_options* options,
-                                                             double* v);
+                                                             const limb_loop_options* options, double* v);
 
 /// The same for accelerations, at consistent velocities: a = G a_i + g, Psi a = gamma.
-LIMB_NODISCARD LIMB_API limb_status limb_complete_accelerations(limb_loops* w, const double* q,
-                                                                const double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
                                                                 const unsigned char* independent,
-                                                                const limb_loop_options* options,
-                                                                double* a);
+                                                                const limb_loop_options* options, double* a);
 
 /// The matrix G itself.
 /// @param count  number of independent velocities, ny (output)
 /// @param G      nv x ny, ny in the order of v (output); room for nv x nv
-LIMB_NODISCARD LIMB_API limb_status limb_velocity_map(limb_loops* w, const double* q,
-                                                      const unsigned char* independent,
-                                                      const limb_loop_options* options, int* count,
-                                                      double* G);
+LIMB_NODISCARD LIMB_API limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
+                                                      const limb_loop_options* options, int* count, double* G);
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,7 @@ LIMB_API void limb_model_destroy(limb_model* m);
 
 /// Takes a model apart again: a builder that describes the same robot, to change it, write it, build it.
 /// @return LIMB_OK, LIMB_E_ARG (NULL, half an allocator) or LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_builder_from_model(const limb_model* m,
-                                                            const limb_allocator* alloc,
+LIMB_NODISCARD LIMB_API limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* alloc,
                                                             limb_builder** out);
 
 // ---- sizes, names, properties (all O(1); NULL gives 0, -1 or NULL) -------------------------------
@@ -33,45 +32,41 @@ LIMB_API int limb_find_body(const limb_model* m, const char* name);
 LIMB_API int limb_find_joint(const limb_model* m, const char* name);
 LIMB_API int limb_find_frame(const limb_model* m, const char* name); ///< bodies included
 LIMB_API sp_vec3 limb_model_gravity(const limb_model* m);            ///< zero for NULL
-LIMB_API double limb_total_mass(const limb_model* m); ///< bodies fixed to the world included [kg]
+LIMB_API double limb_total_mass(const limb_model* m);                ///< bodies fixed to the world included [kg]
 
 /// Everything about one body.
 typedef struct limb_body_info {
   const char* name;
-  int parent;   ///< body; -1 for the world
-  int joint;    ///< to the parent; -1 for the world
-  int moved_by; ///< body whose moving joint carries this one (itself unless fixed); 0: the world
+  int parent;         ///< body; -1 for the world
+  int joint;          ///< to the parent; -1 for the world
+  int moved_by;       ///< body whose moving joint carries this one (itself unless fixed); 0: the world
   sp_inertia inertia; ///< as described
 } limb_body_info;
 
 /// Everything about one joint; the rest as in limb_joint_def, with unit axes.
 typedef struct limb_joint_info {
-  limb_joint_def def; ///< name, type, bodies, placement, axes, limits, friction, ...
-  int q, nq; ///< first coordinate in q and their number; of a mimic joint: its source's, nq = 0
-  int v, nv; ///< the same in v
+  limb_joint_def def;        ///< name, type, bodies, placement, axes, limits, friction, ...
+  int q, nq;                 ///< first coordinate in q and their number; of a mimic joint: its source's, nq = 0
+  int v, nv;                 ///< the same in v
   double multiplier, offset; ///< with mimic chains resolved: q_joint = multiplier q[q] + offset
-  int passive; ///< 1: no motor drives it (limb_drive, AUTO resolved); 0 for fixed and mimic joints
-  int shaft;   ///< shaft that drives it; -1: none
+  int passive;               ///< 1: no motor drives it (limb_drive, AUTO resolved); 0 for fixed and mimic joints
+  int shaft;                 ///< shaft that drives it; -1: none
 } limb_joint_info;
 
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
-LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body,
-                                                  limb_body_info* out);
-LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int joint,
-                                                   limb_joint_info* out);
-LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame,
-                                                   limb_frame_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body, limb_body_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int joint, limb_joint_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame, limb_frame_info* out);
 
 /// Number of shafts, 0 for NULL; one of them, as it was described.
 LIMB_API int limb_shaft_count(const limb_model* m);
-LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft,
-                                                   limb_shaft_def* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft, limb_shaft_def* out);
 
 /// Everything about one closure of a loop (limb/loops.h).
 typedef struct limb_loop_info {
   limb_loop_def def; ///< as described
   int row, nrow;     ///< first row of its equations among limb_row_count, and their number
-  int holonomic; ///< how many of them, the first ones, hold places; the others hold velocities only
+  int holonomic;     ///< how many of them, the first ones, hold places; the others hold velocities only
 } limb_loop_info;
 
 /// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is
@@ -80,8 +75,7 @@ typedef struct limb_loop_info {
 LIMB_API int limb_loop_count(const limb_model* m);
 LIMB_API int limb_row_count(const limb_model* m);
 LIMB_API int limb_find_loop(const limb_model* m, const char* name);
-LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop,
-                                                  limb_loop_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out);
 
 /// Names of the components of one joint: "", ".px" ... ".qw" in q; "", ".wx" ... ".vz" in v.
 /// NULL when the index is out of range.
@@ -93,10 +87,10 @@ LIMB_API const char* limb_joint_type_name(limb_joint_type type);
 
 /// What a note is about. Values are pinned.
 typedef enum limb_note_kind {
-  LIMB_NOTE_MERGED = 0,    ///< a body fixed to another was merged with it for computing
-  LIMB_NOTE_LOWERED = 1,   ///< a compound joint became a chain of one-degree joints
-  LIMB_NOTE_REGROUPED = 2, ///< inertial parameters without effect of their own moved to the parent
-  LIMB_NOTE_MASSLESS = 3,  ///< a joint moves no mass and no rotor: the mass matrix is singular
+  LIMB_NOTE_MERGED = 0,       ///< a body fixed to another was merged with it for computing
+  LIMB_NOTE_LOWERED = 1,      ///< a compound joint became a chain of one-degree joints
+  LIMB_NOTE_REGROUPED = 2,    ///< inertial parameters without effect of their own moved to the parent
+  LIMB_NOTE_MASSLESS = 3,     ///< a joint moves no mass and no rotor: the mass matrix is singular
   LIMB_NOTE_NONPHYSICAL = 4,  ///< an inertia that no rigid body can have
   LIMB_NOTE_MIMIC = 5,        ///< a joint follows another
   LIMB_NOTE_NEARLY_SQUARE = 6 ///< a twist a hair off 0 or 90 degrees costs speed: rounded input?
@@ -116,8 +110,7 @@ LIMB_API int limb_model_note_count(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_model_note(const limb_model* m, int index, limb_note* out);
 
 /// Writes the whole report as text through a callback, a line per note.
-LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_text_fn* write,
-                                                      void* context);
+LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* context);
 
 /// One link of the compiled robot: a row of its table of modified Denavit-Hartenberg parameters (Khalil, with
 /// gamma and b for trees; seed 003, section 2.1). The link frame in that of its antecedent, at q = 0, is
@@ -133,8 +126,8 @@ typedef struct limb_mdh_row {
   double gamma, b, alpha; ///< [rad, m, rad]
   double d, theta, r;     ///< [m, rad, m]; r and b are large when axes are nearly parallel
   double pitch;           ///< helical [m/rad]; else 0
-  double inertia[10]; ///< m mx my mz Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, bodies merged
-  double grouped[10]; ///< the same with what has no effect of its own moved to the antecedent
+  double inertia[10];     ///< m mx my mz Ixx Ixy Ixz Iyy Iyz Izz about the link's origin, bodies merged
+  double grouped[10];     ///< the same with what has no effect of its own moved to the antecedent
 } limb_mdh_row;
 
 /// Number of rows: of compiled links. 0 for NULL.
@@ -160,13 +153,11 @@ LIMB_API size_t limb_data_size(const limb_model* m);
 /// memory is used for something else.)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN); LIMB_E_NOMEM (size too
 ///         small).
-LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size,
-                                                   limb_data** out);
+LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_data_destroy.
 /// @return LIMB_OK; LIMB_E_ARG (m or out is NULL, half an allocator); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_data_create(const limb_model* m,
-                                                     const limb_allocator* alloc, limb_data** out);
+LIMB_NODISCARD LIMB_API limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out);
 
 /// Ends a workspace: frees one made by limb_data_create, and gives the memory of one made by
 /// limb_data_init back to its owner as plain bytes. NULL is accepted.
@@ -194,13 +185,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_random(const limb_model* m, uint64_t* s
 
 /// q_out = q (+) v dt, exact for constant v; quaternions come out with unit norm. q_out may be q.
 /// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion far from unit norm), LIMB_E_NONFINITE.
-LIMB_NODISCARD LIMB_API limb_status limb_integrate(const limb_model* m, const double* q,
-                                                   const double* v, double dt, double* q_out);
+LIMB_NODISCARD LIMB_API limb_status limb_integrate(const limb_model* m, const double* q, const double* v, double dt,
+                                                   double* q_out);
 
 /// The smallest v with q1 = q0 (+) v: the inverse of limb_integrate with dt = 1.
 /// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion far from unit norm), LIMB_E_NONFINITE.
-LIMB_NODISCARD LIMB_API limb_status limb_difference(const limb_model* m, const double* q0,
-                                                    const double* q1, double* v);
+LIMB_NODISCARD LIMB_API limb_status limb_difference(const limb_model* m, const double* q0, const double* q1, double* v);
 
 /// Scales quaternions to unit norm.
 /// @return LIMB_OK, LIMB_E_ARG (NULL, a quaternion that is zero), LIMB_E_NONFINITE.

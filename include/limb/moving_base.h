@@ -39,17 +39,14 @@ LIMB_API size_t limb_moving_base_work(const limb_model* m);
 /// @param p_b  nb; NULL: zero
 /// @param work limb_moving_base_work() numbers
 LIMB_NODISCARD LIMB_API limb_status limb_velocity_from_momentum(limb_data* d, const double* q,
-                                                                const unsigned char* given,
-                                                                const double* p_b, double* work,
-                                                                double* v);
+                                                                const unsigned char* given, const double* p_b,
+                                                                double* work, double* v);
 
 /// Generalised Jacobian of a frame (Umetani, Yoshida 1989): J* = J_m - J_b M_bb^-1 M_bm. With no momentum the
 /// frame's velocity is J* v_m; in general J* v_m + J_b M_bb^-1 p_b.
 /// @param J  nm motion columns, in the order of the arm's velocities (output)
-LIMB_NODISCARD LIMB_API limb_status limb_generalized_jacobian(limb_data* d, const double* q,
-                                                              const unsigned char* given, int frame,
-                                                              limb_ref ref, double* work,
-                                                              sp_motion* J);
+LIMB_NODISCARD LIMB_API limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given,
+                                                              int frame, limb_ref ref, double* work, sp_motion* J);
 
 /// Reaction-null space (Nenchev, Umetani, Yoshida 1992): joint velocities that leave the base alone,
 /// M_bm v_m = 0. P = 1 - M_bm^+ M_bm projects any joint velocity on them.
@@ -57,8 +54,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_generalized_jacobian(limb_data* d, cons
 /// @param rank  of M_bm: nm - rank motions do not disturb the base (output, may be NULL). Singular values
 ///              below 1e-10 of the largest count as zero, angles and lengths taken as they are.
 /// @return also LIMB_E_NOCONV when the singular values are not found.
-LIMB_NODISCARD LIMB_API limb_status limb_reaction_null_space(limb_data* d, const double* q,
-                                                             const unsigned char* given,
+LIMB_NODISCARD LIMB_API limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given,
                                                              double* work, double* P, int* rank);
 
 #ifdef __cplusplus

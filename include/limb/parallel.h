@@ -35,8 +35,7 @@ typedef struct limb_parallel limb_parallel;
 ///         way); LIMB_E_UNSUPPORTED (a joint that is in no leg, as of a second stage on the platform; a leg
 ///         whose velocities do not follow from the platform's; a motor at the platform's free joint; closures
 ///         that roll or follow a law in time); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_create(const limb_model* m, int platform,
-                                                         const limb_allocator* alloc,
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_create(const limb_model* m, int platform, const limb_allocator* alloc,
                                                          limb_parallel** out, limb_error* err);
 LIMB_API void limb_parallel_destroy(limb_parallel* p); ///< NULL is accepted
 
@@ -48,8 +47,7 @@ typedef struct limb_parallel_info {
   int drives;   ///< active velocities
 } limb_parallel_info;
 
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_get(const limb_parallel* p,
-                                                      limb_parallel_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_get(const limb_parallel* p, limb_parallel_info* out);
 
 /// Leg of a joint: 0 ... legs-1; -1: none (the platform's own free or planar joint, fixed joints). -2 for
 /// NULL or no such joint.
@@ -71,16 +69,14 @@ typedef struct limb_platform_motion {
 /// @param q       nq: start, and result (in and out); unchanged on failure
 /// @param failed  leg that cannot follow, -1: none; may be NULL (output)
 /// @return also LIMB_E_NOCONV (out of reach, or the legs forbid the pose).
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_inverse_geometry(limb_parallel* p,
-                                                                   const sp_pose* pose, double* q,
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose, double* q,
                                                                    int* failed);
 
 /// Forward geometric model: everything from the active coordinates in q, on the branch next to the others.
 /// @param q     nq: active coordinates, and a start for the others (in and out); unchanged on failure
 /// @param pose  of the platform; may be NULL (output)
 /// @return also LIMB_E_NOCONV, LIMB_E_SINGULAR (on the way, the drives did not determine the platform).
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_geometry(limb_parallel* p, double* q,
-                                                                   sp_pose* pose);
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_geometry(limb_parallel* p, double* q, sp_pose* pose);
 
 /// Velocities and accelerations of all joints for a motion of the platform that the legs allow.
 /// @param q  nq, closed, platform in pose
@@ -88,24 +84,22 @@ LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_geometry(limb_parallel
 /// @return also LIMB_E_SINGULAR (a leg at a singularity of its own), LIMB_E_ARG (a motion that the legs
 ///         forbid).
 LIMB_NODISCARD LIMB_API limb_status limb_parallel_motion(limb_parallel* p, const double* q,
-                                                         const limb_platform_motion* motion,
-                                                         double* v, double* a);
+                                                         const limb_platform_motion* motion, double* v, double* a);
 
 /// J_p of (60): V = J_p v_active.
 /// @param J  as many motion columns as active velocities, in the order of v (output)
 /// @return also LIMB_E_SINGULAR when the active velocities do not determine the platform's, and
 ///         LIMB_E_UNSUPPORTED when they are more than its motions.
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_jacobian(limb_parallel* p, const double* q,
-                                                           sp_motion* J);
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion* J);
 
 /// Inverse dynamics (66): torques of the drives for a motion of the platform.
 /// @param q    nq, closed, platform in pose
 /// @param tau  nv: at active joints; zero at passive ones (output)
 /// @return as limb_parallel_motion, and LIMB_E_SINGULAR when the drives cannot hold the platform. With more
 ///         drives than motions: of least norm.
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_inverse_dynamics(
-  limb_parallel* p, const double* q, const limb_platform_motion* motion,
-  const limb_environment* env, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q,
+                                                                   const limb_platform_motion* motion,
+                                                                   const limb_environment* env, double* tau);
 
 /// Forward dynamics in the space of the platform: Lambda dV/dt = sum of forces, with
 /// Lambda = I_p + sum J_vi' J_i^-T M_i J_i^-1 J_vi.
@@ -115,9 +109,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_parallel_inverse_dynamics(
 /// @param a    nv; may be NULL (output)
 /// @return also LIMB_E_SINGULAR (a leg at a singularity of its own; Lambda is not positive definite). Where
 ///         only the drives are singular, there is an answer.
-LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_dynamics(
-  limb_parallel* p, const double* q, const double* v, const double* tau,
-  const limb_environment* env, sp_motion* acceleration, double* a);
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, const double* v,
+                                                                   const double* tau, const limb_environment* env,
+                                                                   sp_motion* acceleration, double* a);
 
 #ifdef __cplusplus
 }

@@ -36,8 +36,7 @@ typedef struct limb_threads limb_threads;
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a number out of range, half an allocator); LIMB_E_NOMEM;
 ///         LIMB_E_UNSUPPORTED (limb was built without threads and more than one is asked for, or the system
 ///         refuses to start them).
-LIMB_NODISCARD LIMB_API limb_status limb_threads_create(int threads, const limb_allocator* alloc,
-                                                        limb_threads** out);
+LIMB_NODISCARD LIMB_API limb_status limb_threads_create(int threads, const limb_allocator* alloc, limb_threads** out);
 
 /// Ends them; no call may use the pool any more. NULL is accepted.
 LIMB_API void limb_threads_destroy(limb_threads* t);

@@ -71,13 +71,12 @@ typedef struct limb_reading limb_reading;
 /// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (not this language);
 ///         LIMB_E_MODEL (well-formed, but no robot); LIMB_E_UNSUPPORTED; LIMB_E_ARG; LIMB_E_NOMEM. err
 ///         holds the first error, the findings hold all.
-LIMB_NODISCARD LIMB_API limb_status limb_read(const char* source, const limb_read_options* opt,
-                                              limb_reading** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
+                                              limb_error* err);
 
 /// The same from memory; format AUTO looks at the text. name is for messages.
 LIMB_NODISCARD LIMB_API limb_status limb_read_text(const char* text, size_t size, const char* name,
-                                                   const limb_read_options* opt, limb_reading** out,
-                                                   limb_error* err);
+                                                   const limb_read_options* opt, limb_reading** out, limb_error* err);
 
 /// Frees a reading with its builder and findings; NULL is accepted.
 LIMB_API void limb_reading_destroy(limb_reading* r);
@@ -96,8 +95,8 @@ LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
 
 /// limb_read and limb_builder_build in one call.
-LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt,
-                                              limb_model** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
+                                              limb_error* err);
 
 // ---- built-in robots -------------------------------------------------------------------------------
 
@@ -110,8 +109,8 @@ typedef struct limb_robot_info {
 
 /// Reads a built-in robot, also where a file has its name.
 /// @return as limb_read; LIMB_E_IO when there is none of that name.
-LIMB_NODISCARD LIMB_API limb_status limb_read_robot(const char* name, const limb_read_options* opt,
-                                                    limb_reading** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
+                                                    limb_error* err);
 
 LIMB_API int limb_robot_count(void);
 LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* out);

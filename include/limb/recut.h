@@ -28,9 +28,8 @@ extern "C" {
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range, half an allocator, a joint that is not on the
 ///         loop); LIMB_E_UNSUPPORTED (a closure or joint that cannot change places: err says why);
 ///         LIMB_E_MODEL (another closure would hold bodies that are then rigidly connected); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_recut(const limb_model* m, int loop, int joint,
-                                               const limb_allocator* alloc, limb_model** out,
-                                               limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allocator* alloc,
+                                               limb_model** out, limb_error* err);
 
 /// A state of the robot in the coordinates of its other cut.
 /// @param d   workspace of the model that was cut; what limb_kinematics left in it stays
@@ -40,9 +39,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_recut(const limb_model* m, int loop, in
 /// @param q_to, v_to  state of `to` (output); an angle of the new joint is within -pi and pi
 /// @return LIMB_OK; LIMB_E_ARG (NULL, another robot, a quaternion far from unit norm); LIMB_E_NONFINITE.
 ///         O(n).
-LIMB_NODISCARD LIMB_API limb_status limb_recut_state(limb_data* d, const limb_model* to,
-                                                     const double* q, const double* v, double* q_to,
-                                                     double* v_to);
+LIMB_NODISCARD LIMB_API limb_status limb_recut_state(limb_data* d, const limb_model* to, const double* q,
+                                                     const double* v, double* q_to, double* v_to);
 
 #ifdef __cplusplus
 }

@@ -15,19 +15,19 @@ extern "C" {
 /// Inverse dynamics in body twists (Ad, ad): seed 000 (9.53)-(9.61), seed 004 (22)-(27), for trees.
 /// @param reactions  wrench on every body by its joint, body axes and origin: one per body (zero for the
 ///                   world), or NULL
-LIMB_NODISCARD LIMB_API limb_status limb_reference_inverse_dynamics(
-  const limb_model* m, const double* q, const double* v, const double* a,
-  const limb_environment* env, double* tau, sp_force* reactions);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q,
+                                                                    const double* v, const double* a,
+                                                                    const limb_environment* env, double* tau,
+                                                                    sp_force* reactions);
 
 /// Closed form of seed 000 (9.82)-(9.84): M = A' L' G L A, c and g by stacked matrices. O(n^3) time,
 /// O(n^2) memory. Any output may be NULL.
 /// @param M  nv x nv with rotor inertias
 /// @param c  C v, with what a moving base adds
 /// @param g  gravity forces alone
-LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model* m, const double* q,
-                                                               const double* v,
-                                                               const limb_environment* env,
-                                                               double* M, double* c, double* g);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model* m, const double* q, const double* v,
+                                                               const limb_environment* env, double* M, double* c,
+                                                               double* g);
 
 /// Known and unknown joints, seed 003 (72)-(82) and, for robots without known ones, (36)-(43), corrected:
 /// what limb_hybrid_dynamics (limb/hybrid.h) computes, in the seed's classical accelerations. Joints with
@@ -37,9 +37,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model*
 /// @param a,tau  nv each, complete (output)
 /// @return also LIMB_E_UNSUPPORTED when the force of a joint with mimic joints is given, LIMB_E_SINGULAR
 ///         when the mass matrix of the force-given ones is not positive definite to working precision.
-LIMB_NODISCARD LIMB_API limb_status limb_reference_hybrid(
-  const limb_model* m, const double* q, const double* v, const unsigned char* given,
-  const double* x, const limb_environment* env, double* a, double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_hybrid(const limb_model* m, const double* q, const double* v,
+                                                          const unsigned char* given, const double* x,
+                                                          const limb_environment* env, double* a, double* tau);
 
 /// What seed 003 section 7 says of a moving base, in the axes and at the origin of its body.
 typedef struct limb_reference_base {
@@ -54,21 +54,22 @@ typedef struct limb_reference_base {
 /// @param tau   nv; zero for the base (output)
 /// @param base  NULL: not wanted
 /// @return also LIMB_E_UNSUPPORTED for another base, LIMB_E_SINGULAR for one that has no inertia.
-LIMB_NODISCARD LIMB_API limb_status limb_reference_moving_base_inverse(
-  const limb_model* m, const double* q, const double* v, double* a, const limb_environment* env,
-  double* tau, limb_reference_base* base);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_moving_base_inverse(const limb_model* m, const double* q,
+                                                                       const double* v, double* a,
+                                                                       const limb_environment* env, double* tau,
+                                                                       limb_reference_base* base);
 
 /// Moving base, direct, seed 003 (101)-(112): accelerations under joint forces.
 /// @param tau   nv; those of the base are not looked at
 /// @param a     nv (output)
 /// @return as limb_reference_hybrid and limb_reference_moving_base_inverse.
-LIMB_NODISCARD LIMB_API limb_status limb_reference_moving_base_direct(
-  const limb_model* m, const double* q, const double* v, const double* tau,
-  const limb_environment* env, double* a, limb_reference_base* base);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_moving_base_direct(const limb_model* m, const double* q,
+                                                                      const double* v, const double* tau,
+                                                                      const limb_environment* env, double* a,
+                                                                      limb_reference_base* base);
 
 /// Pose of every body in the world by the product of exponentials; one per body.
-LIMB_NODISCARD LIMB_API limb_status limb_reference_poses(const limb_model* m, const double* q,
-                                                         sp_pose* poses);
+LIMB_NODISCARD LIMB_API limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* poses);
 
 #ifdef __cplusplus
 }

@@ -71,8 +71,7 @@ LIMB_API int limb_parameter_count(const limb_model* m);
 
 /// O(n).
 /// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
-LIMB_NODISCARD LIMB_API limb_status limb_get_parameter(const limb_model* m, int index,
-                                                       limb_parameter_info* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_parameter(const limb_model* m, int index, limb_parameter_info* out);
 
 /// The model's own values. The rotor inertia is the reflected one, gear_ratio^2 rotor_inertia; the offset is
 /// -stiffness rest, what the spring exerts at q = 0, and so is that of a shaft. O(n), and n for every body
@@ -90,30 +89,26 @@ LIMB_NODISCARD LIMB_API limb_status limb_parameters(const limb_model* m, double*
 /// @param Y  nv x np (output)
 /// Reference: Atkeson, An, Hollerbach, Estimation of inertial parameters of manipulator loads and links,
 /// 1986. O(n depth), and nv np for the zeros.
-LIMB_NODISCARD LIMB_API limb_status limb_regressor(limb_data* d, const double* q, const double* v,
-                                                   const double* a, const limb_environment* env,
-                                                   double* Y);
+LIMB_NODISCARD LIMB_API limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
+                                                   const limb_environment* env, double* Y);
 
 /// Regressor of the generalised momentum: Y theta = M(q) v, rotors included.
 /// @param Y  nv x np (output)
-LIMB_NODISCARD LIMB_API limb_status limb_generalized_momentum_regressor(limb_data* d,
-                                                                        const double* q,
-                                                                        const double* v, double* Y);
+LIMB_NODISCARD LIMB_API limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v,
+                                                                        double* Y);
 
 /// Regressor of the momentum of all bodies, as limb_momentum gives it: world axes, about the world's origin.
 /// Rotors do not enter.
 /// @param Y  6 x np, rows mx my mz fx fy fz (output)
-LIMB_NODISCARD LIMB_API limb_status limb_momentum_regressor(limb_data* d, const double* q,
-                                                            const double* v, double* Y);
+LIMB_NODISCARD LIMB_API limb_status limb_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y);
 
 /// Regressors of the energies of limb_energies, one row each: kinetic theta = kinetic energy; potential
 /// theta = gravity + springs - c, where the constant c, which no motion changes, is the energy of bodies
 /// fixed to the world and stiffness rest^2 / 2 of every spring and shaft. O(n).
 /// @param kinetic, potential  np numbers each (output); NULL: not wanted
-LIMB_NODISCARD LIMB_API limb_status limb_energy_regressor(limb_data* d, const double* q,
-                                                          const double* v,
-                                                          const limb_environment* env,
-                                                          double* kinetic, double* potential);
+LIMB_NODISCARD LIMB_API limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v,
+                                                          const limb_environment* env, double* kinetic,
+                                                          double* potential);
 
 #ifdef __cplusplus
 }

@@ -89,8 +89,8 @@ typedef struct limb_run_inputs {
 } limb_run_inputs;
 
 typedef struct limb_run_controller {
-  limb_run_value type;    ///< text NULL: there is none
-  limb_run_values kp, kd; ///< one with the name "": of all; else by degree of freedom, or direction
+  limb_run_value type;                    ///< text NULL: there is none
+  limb_run_values kp, kd;                 ///< one with the name "": of all; else by degree of freedom, or direction
   limb_run_values inertia;                ///< of impedance, by direction
   limb_run_values posture_kp, posture_kd; ///< of impedance, as kp
   limb_run_value rate, delay, saturate;
@@ -134,14 +134,13 @@ typedef struct limb_run {
 /// Reads a run file. Findings, source and life of the reading as in limb/read.h; it has no builder.
 /// @param opt  only max_bytes and alloc are looked at; NULL: defaults
 /// @return as limb_read; LIMB_E_MODEL: something in the file is wrong, the findings say what and where.
-LIMB_NODISCARD LIMB_API limb_status limb_read_run(const char* path, const limb_read_options* opt,
-                                                  limb_reading** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out,
+                                                  limb_error* err);
 
 /// The same from memory.
-LIMB_NODISCARD LIMB_API limb_status limb_read_run_text(const char* text, size_t size,
-                                                       const char* name,
-                                                       const limb_read_options* opt,
-                                                       limb_reading** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_read_run_text(const char* text, size_t size, const char* name,
+                                                       const limb_read_options* opt, limb_reading** out,
+                                                       limb_error* err);
 
 /// The run of a reading; NULL when it is none, or a faulty one.
 LIMB_API const limb_run* limb_reading_run(const limb_reading* r);

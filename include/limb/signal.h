@@ -57,10 +57,8 @@ typedef struct limb_samples {
 /// @return LIMB_OK; LIMB_E_ARG (NULL, no samples, times that do not rise, a stride below m, no such kind,
 ///         half an allocator); LIMB_E_NONFINITE (in the samples, or a spline that overflows); LIMB_E_NOMEM.
 /// O(n m). Memory: 8 n (m + 1) bytes; of a spline 8 n (m + 2), and 88 n more while it is made.
-LIMB_NODISCARD LIMB_API limb_status limb_signal_create(limb_signal_kind kind,
-                                                       const limb_samples* samples,
-                                                       const limb_allocator* alloc,
-                                                       limb_signal** out, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_signal_create(limb_signal_kind kind, const limb_samples* samples,
+                                                       const limb_allocator* alloc, limb_signal** out, limb_error* err);
 LIMB_API void limb_signal_destroy(limb_signal* s); ///< NULL is accepted
 
 LIMB_API int limb_signal_columns(const limb_signal* s); ///< m; 0 for NULL
@@ -71,8 +69,7 @@ LIMB_API int limb_signal_columns(const limb_signal* s); ///< m; 0 for NULL
 /// @param x2  m: second derivatives (output; NULL: not wanted)
 /// @return LIMB_OK, LIMB_E_ARG (s is NULL), LIMB_E_NONFINITE (t, or a result).
 /// O(log n + m).
-LIMB_NODISCARD LIMB_API limb_status limb_signal_at(const limb_signal* s, double t, double* x,
-                                                   double* x1, double* x2);
+LIMB_NODISCARD LIMB_API limb_status limb_signal_at(const limb_signal* s, double t, double* x, double* x1, double* x2);
 
 /// The first time after t at which the signal may jump or bend: the next sample, of a spline the first or the
 /// last one; HUGE_VAL: none, nor for NULL or a t that is NaN. Just before a jump of a held signal is any time

@@ -57,11 +57,10 @@ typedef enum limb_sim_method {
 #undef LIMB_X
 } limb_sim_method;
 
-LIMB_API const char*
-limb_sim_method_name(limb_sim_method method); ///< "rk4"; NULL: there is no such
+LIMB_API const char* limb_sim_method_name(limb_sim_method method);    ///< "rk4"; NULL: there is no such
 LIMB_API const char* limb_sim_method_meaning(limb_sim_method method); ///< one line; NULL likewise
 LIMB_API int limb_sim_method_order(limb_sim_method method);           ///< 0: as tolerances ask
-LIMB_API int limb_sim_has_method(limb_sim_method method); ///< 1 when this build has it (SUNDIALS)
+LIMB_API int limb_sim_has_method(limb_sim_method method);             ///< 1 when this build has it (SUNDIALS)
 
 /// What happens where a joint's coordinate meets q_min or q_max; limits of joints that mimic it count as
 /// its own.
@@ -72,17 +71,15 @@ typedef enum limb_stop {
   LIMB_STOP_NONE = 0,   ///< nothing: limits are not looked at
   LIMB_STOP_HOLD = 1,   ///< it stops there, without rebound, until a force pulls it away
   LIMB_STOP_SPRING = 2, ///< beyond the limit a spring and a damper push back
-  LIMB_STOP_IMPACT =
-    3, ///< it rebounds with -restitution times its velocity; it rests when it would rise
-       ///< by less than options.absolute, or more slowly than that
-  LIMB_STOP_END = 4 ///< the event is told, and the simulation cannot go on
+  LIMB_STOP_IMPACT = 3, ///< it rebounds with -restitution times its velocity; it rests when it would rise
+                        ///< by less than options.absolute, or more slowly than that
+  LIMB_STOP_END = 4     ///< the event is told, and the simulation cannot go on
 } limb_stop;
 
 /// What Coulomb friction does. Values are pinned.
 typedef enum limb_stiction {
-  LIMB_STICTION_EXACT =
-    0, ///< joints stick while less than the Coulomb force holds them, and slip with
-       ///< exactly that force against them otherwise; changes are events
+  LIMB_STICTION_EXACT = 0, ///< joints stick while less than the Coulomb force holds them, and slip with
+                           ///< exactly that force against them otherwise; changes are events
   LIMB_STICTION_SMOOTH = 1 ///< as env.coulomb_width of limb/dynamics.h says, no events. It must
                            ///< be above zero when a joint has Coulomb friction
 } limb_stiction;
@@ -96,8 +93,8 @@ typedef struct limb_sim_options {
   double relative; ///< tolerance of adaptive methods, relative; default 1e-8
   double absolute; ///< absolute [rad, m, rad/s, m/s]; default 1e-10
   double longest;  ///< adaptive: no step longer than this [s]; 0: no bound
-  int order; ///< adaptive: highest order, no more than the method has (erk 6, adams 12, bdf and
-             ///< ida 5); 0: the method's own choice
+  int order;       ///< adaptive: highest order, no more than the method has (erk 6, adams 12, bdf and
+                   ///< ida 5); 0: the method's own choice
   /// Gravity, base motion, wrenches and laws that do not change with time. Wrenches are copied by
   /// limb_sim_start; the list of laws is read whenever they are asked.
   limb_environment env;
@@ -107,15 +104,13 @@ typedef struct limb_sim_options {
   double stiffness;           ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
   double damping;             ///< of LIMB_STOP_SPRING, while it is pressed; default 1e2
   limb_closed_options closed; ///< of robots with loops; time is set by the simulation
-  double
-    project; ///< loops: places and velocities are put back onto the surface of the constraints after
-             ///< every step that leaves them off by more than this; default 1e-13; infinite: never.
-             ///< With alpha or beta in closed, Baumgarte's terms act besides
-  double
-    condition; ///< > 0: the event LIMB_EVENT_SINGULAR, where the condition number of the equations of
-               ///< the loops (limb_mobility.condition) rises above this; default 0
-  int work;    ///< 1: limb_sim_summary.work is integrated along; default 0
-  uint64_t most_steps; ///< in all; default 0: no bound
+  double project;             ///< loops: places and velocities are put back onto the surface of the constraints after
+                              ///< every step that leaves them off by more than this; default 1e-13; infinite: never.
+                              ///< With alpha or beta in closed, Baumgarte's terms act besides
+  double condition;           ///< > 0: the event LIMB_EVENT_SINGULAR, where the condition number of the equations of
+                              ///< the loops (limb_mobility.condition) rises above this; default 0
+  int work;                   ///< 1: limb_sim_summary.work is integrated along; default 0
+  uint64_t most_steps;        ///< in all; default 0: no bound
 } limb_sim_options;
 
 static inline limb_sim_options limb_default_sim_options(const limb_model* m)
@@ -144,12 +139,11 @@ static inline limb_sim_options limb_default_sim_options(const limb_model* m)
 /// A state, and what follows from it. Pointers are into the simulation.
 typedef struct limb_sim_state {
   double time;
-  const double* q; ///< nq
-  const double* v; ///< nv
-  const double* a; ///< nv
-  const double*
-    tau; ///< nv: what callbacks and controllers deliver; of joints whose motion is given, what
-         ///< that takes
+  const double* q;      ///< nq
+  const double* v;      ///< nv
+  const double* a;      ///< nv
+  const double* tau;    ///< nv: what callbacks and controllers deliver; of joints whose motion is given, what
+                        ///< that takes
   const double* lambda; ///< nc: of the loops; NULL without loops
   int nwrench;
   const limb_wrench* wrench; ///< all that act: those of the environment, then those of callbacks
@@ -161,10 +155,8 @@ typedef struct limb_sim_state {
 ///         LIMB_E_UNSUPPORTED (a method that this build or robot does not have); LIMB_E_NOMEM, and those of
 ///         limb_loops_create.
 /// The model must outlive the simulation; the lists of wrenches and laws in env, too.
-LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m,
-                                                    const limb_sim_options* options,
-                                                    const limb_allocator* alloc, limb_sim** out,
-                                                    limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options,
+                                                    const limb_allocator* alloc, limb_sim** out, limb_error* err);
 LIMB_API void limb_sim_destroy(limb_sim* sim); ///< NULL is accepted
 
 LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL for NULL
@@ -174,12 +166,10 @@ LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL for NU
 /// Adds to the forces of the actuators.
 /// @param tau  nv: add to it
 /// @return what is not LIMB_OK ends the step.
-typedef limb_status limb_sim_force_fn(void* context, double t, const double* q, const double* v,
-                                      double* tau);
+typedef limb_status limb_sim_force_fn(void* context, double t, const double* q, const double* v, double* tau);
 
 /// Sets wrenches that change with time and state: all fields of each.
-typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q, const double* v,
-                                       limb_wrench* wrench);
+typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q, const double* v, limb_wrench* wrench);
 
 /// Sets q, v and a of the joints whose motion is given; other entries must be left as they are.
 typedef limb_status limb_sim_motion_fn(void* context, double t, double* q, double* v, double* a);
@@ -204,9 +194,8 @@ typedef struct limb_sim_force {
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f);
 
 /// @param count  wrenches that it sets
-LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int count,
-                                                          limb_sim_wrench_fn* wrench, void* context,
-                                                          limb_sim_break_fn* next_break);
+LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
+                                                          void* context, limb_sim_break_fn* next_break);
 
 /// Motion given on some joints: these follow the callback whatever that takes (limb/hybrid.h), the others
 /// move freely. Once per simulation.
@@ -246,8 +235,8 @@ typedef struct limb_sim_event {
   double time;
   int condition; ///< of LIMB_EVENT_CONDITION: which one; else -1
   int joint;     ///< of stops, impacts and friction; else -1
-  int side; ///< -1: q_min, 1: q_max; of friction the direction of slip (before it sticks); else 0
-  int ends; ///< 1: the simulation is over
+  int side;      ///< -1: q_min, 1: q_max; of friction the direction of slip (before it sticks); else 0
+  int ends;      ///< 1: the simulation is over
   double before,
     after; ///< velocity of the joint; of conditions the value before and after a jump, or both the value
            ///< where it is met; of SINGULAR both the condition number
@@ -269,8 +258,7 @@ typedef struct limb_sim_condition {
 
 /// @param index  of it (output; NULL: not wanted)
 /// A condition that is zero at the start happens when it is next crossed. Before limb_sim_start.
-LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim,
-                                                           const limb_sim_condition* c, int* index);
+LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim, const limb_sim_condition* c, int* index);
 
 // ---- running ---------------------------------------------------------------------------------------------
 
@@ -282,16 +270,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim,
 /// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, and a q beyond limits that stop, as err
 ///         says); LIMB_E_NOCONV (loops are open, or the motion that is given opens them: err names the loop
 ///         and how far); those of the dynamics.
-LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q,
-                                                   const double* v, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v,
+                                                   limb_error* err);
 
 /// Goes on until t_end, or to the next event when that is earlier.
 /// @param t_end  not before the time that was reached
 /// @param event  NULL: events are handled, but not told, and only one that ends the simulation is waited at
 ///               (limb_sim_over)
 /// Times t_end are reached exactly: with fixed steps by equal steps of no more than the step's length.
-LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end,
-                                                     limb_sim_event* event);
+LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event);
 
 /// The state that was reached. Valid until the next call with this simulation. a, tau and lambda are computed
 /// when they are not known: LIMB_OK, or what that came to; time, q and v are there all the same then.

@@ -59,15 +59,9 @@ static inline sp_vec3 sp_v3(double x, double y, double z)
   return r;
 }
 
-static inline sp_vec3 sp_add3(sp_vec3 a, sp_vec3 b)
-{
-  return sp_v3(a.x + b.x, a.y + b.y, a.z + b.z);
-}
+static inline sp_vec3 sp_add3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x + b.x, a.y + b.y, a.z + b.z); }
 
-static inline sp_vec3 sp_sub3(sp_vec3 a, sp_vec3 b)
-{
-  return sp_v3(a.x - b.x, a.y - b.y, a.z - b.z);
-}
+static inline sp_vec3 sp_sub3(sp_vec3 a, sp_vec3 b) { return sp_v3(a.x - b.x, a.y - b.y, a.z - b.z); }
 
 static inline sp_vec3 sp_scale3(double k, sp_vec3 a) { return sp_v3(k * a.x, k * a.y, k * a.z); }
 
@@ -89,16 +83,14 @@ static inline sp_mat3 sp_identity3(void)
 /// A x
 static inline sp_vec3 sp_mulv(sp_mat3 A, sp_vec3 x)
 {
-  return sp_v3(A.m[0] * x.x + A.m[1] * x.y + A.m[2] * x.z,
-               A.m[3] * x.x + A.m[4] * x.y + A.m[5] * x.z,
+  return sp_v3(A.m[0] * x.x + A.m[1] * x.y + A.m[2] * x.z, A.m[3] * x.x + A.m[4] * x.y + A.m[5] * x.z,
                A.m[6] * x.x + A.m[7] * x.y + A.m[8] * x.z);
 }
 
 /// A' x
 static inline sp_vec3 sp_tmulv(sp_mat3 A, sp_vec3 x)
 {
-  return sp_v3(A.m[0] * x.x + A.m[3] * x.y + A.m[6] * x.z,
-               A.m[1] * x.x + A.m[4] * x.y + A.m[7] * x.z,
+  return sp_v3(A.m[0] * x.x + A.m[3] * x.y + A.m[6] * x.z, A.m[1] * x.x + A.m[4] * x.y + A.m[7] * x.z,
                A.m[2] * x.x + A.m[5] * x.y + A.m[8] * x.z);
 }
 
@@ -114,8 +106,7 @@ static inline sp_mat3 sp_mul3(sp_mat3 A, sp_mat3 B)
   sp_mat3 r;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      r.m[3 * i + j] =
-        A.m[3 * i] * B.m[j] + A.m[3 * i + 1] * B.m[3 + j] + A.m[3 * i + 2] * B.m[6 + j];
+      r.m[3 * i + j] = A.m[3 * i] * B.m[j] + A.m[3 * i + 1] * B.m[3 + j] + A.m[3 * i + 2] * B.m[6 + j];
     }
   }
   return r;
@@ -128,8 +119,8 @@ static inline sp_mat3 sp_rot_rpy(double roll, double pitch, double yaw)
 {
   const double cr = cos(roll), sr = sin(roll), cp = cos(pitch), sp = sin(pitch);
   const double cy = cos(yaw), sy = sin(yaw);
-  const sp_mat3 r = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
-                      sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
+  const sp_mat3 r = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp, sy * sp * sr + cy * cr,
+                      sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
   return r;
 }
 
@@ -137,10 +128,9 @@ static inline sp_mat3 sp_rot_rpy(double roll, double pitch, double yaw)
 static inline sp_mat3 sp_rot_quat(sp_quat q)
 {
   const double s = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  const sp_mat3 r = {
-    {1 - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y - q.w * q.z), s * (q.x * q.z + q.w * q.y),
-     s * (q.x * q.y + q.w * q.z), 1 - s * (q.x * q.x + q.z * q.z), s * (q.y * q.z - q.w * q.x),
-     s * (q.x * q.z - q.w * q.y), s * (q.y * q.z + q.w * q.x), 1 - s * (q.x * q.x + q.y * q.y)}};
+  const sp_mat3 r = {{1 - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y - q.w * q.z), s * (q.x * q.z + q.w * q.y),
+                      s * (q.x * q.y + q.w * q.z), 1 - s * (q.x * q.x + q.z * q.z), s * (q.y * q.z - q.w * q.x),
+                      s * (q.x * q.z - q.w * q.y), s * (q.y * q.z + q.w * q.x), 1 - s * (q.x * q.x + q.y * q.y)}};
   return r;
 }
 
@@ -149,9 +139,8 @@ static inline sp_mat3 sp_rot_axis(sp_vec3 axis, double angle)
 {
   const double c = cos(angle), s = sin(angle), t = 1 - c;
   const double x = axis.x, y = axis.y, z = axis.z;
-  const sp_mat3 r = {{t * x * x + c, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z,
-                      t * y * y + c, t * y * z - s * x, t * x * z - s * y, t * y * z + s * x,
-                      t * z * z + c}};
+  const sp_mat3 r = {{t * x * x + c, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z, t * y * y + c,
+                      t * y * z - s * x, t * x * z - s * y, t * y * z + s * x, t * z * z + c}};
   return r;
 }
 
@@ -166,10 +155,7 @@ static inline sp_pose sp_pose_make(sp_mat3 R, sp_vec3 p)
   return r;
 }
 
-static inline sp_pose sp_pose_identity(void)
-{
-  return sp_pose_make(sp_identity3(), sp_v3(0, 0, 0));
-}
+static inline sp_pose sp_pose_identity(void) { return sp_pose_make(sp_identity3(), sp_v3(0, 0, 0)); }
 
 /// Pose of C in A from the pose X of B in A and the pose Y of C in B.
 static inline sp_pose sp_compose(sp_pose X, sp_pose Y)
@@ -207,21 +193,12 @@ static inline sp_motion sp_scalem(double k, sp_motion a)
   return sp_motion_make(sp_scale3(k, a.w), sp_scale3(k, a.v));
 }
 
-static inline sp_force sp_addf(sp_force a, sp_force b)
-{
-  return sp_force_make(sp_add3(a.m, b.m), sp_add3(a.f, b.f));
-}
+static inline sp_force sp_addf(sp_force a, sp_force b) { return sp_force_make(sp_add3(a.m, b.m), sp_add3(a.f, b.f)); }
 
-static inline sp_force sp_scalef(double k, sp_force a)
-{
-  return sp_force_make(sp_scale3(k, a.m), sp_scale3(k, a.f));
-}
+static inline sp_force sp_scalef(double k, sp_force a) { return sp_force_make(sp_scale3(k, a.m), sp_scale3(k, a.f)); }
 
 /// Power of a force on a motion, both at the same point in the same axes [W].
-static inline double sp_dot(sp_motion v, sp_force f)
-{
-  return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f);
-}
+static inline double sp_dot(sp_motion v, sp_force f) { return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f); }
 
 /// Motion given in B (at its origin, in its axes), expressed in A: Ad_X v.
 static inline sp_motion sp_motion_out(sp_pose X, sp_motion v)
@@ -265,8 +242,7 @@ static inline sp_force sp_crf(sp_motion a, sp_force f)
 static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
 {
   const sp_vec3 vc = sp_add3(v.v, sp_cross3(v.w, Y->com)), f = sp_scale3(Y->mass, vc);
-  const sp_vec3 L = sp_v3(Y->xx * v.w.x + Y->xy * v.w.y + Y->xz * v.w.z,
-                          Y->xy * v.w.x + Y->yy * v.w.y + Y->yz * v.w.z,
+  const sp_vec3 L = sp_v3(Y->xx * v.w.x + Y->xy * v.w.y + Y->xz * v.w.z, Y->xy * v.w.x + Y->yy * v.w.y + Y->yz * v.w.z,
                           Y->xz * v.w.x + Y->yz * v.w.y + Y->zz * v.w.z);
   return sp_force_make(sp_add3(L, sp_cross3(Y->com, f)), f);
 }

@@ -37,11 +37,10 @@ enum {
 
 /// Start from limb_default_split_options(); NULL stands for that.
 typedef struct limb_split_options {
-  size_t size; ///< sizeof(limb_split_options), set by the default function
-  int
-    processors; ///< what the cuts are made for, 1 ... LIMB_SPLIT_PROCESSORS; default 2. Results of chains
-                ///< depend on it in their last digits
-  int least; ///< joints that a call must save, or it is not split; 0, the default: as measured
+  size_t size;    ///< sizeof(limb_split_options), set by the default function
+  int processors; ///< what the cuts are made for, 1 ... LIMB_SPLIT_PROCESSORS; default 2. Results of chains
+                  ///< depend on it in their last digits
+  int least;      ///< joints that a call must save, or it is not split; 0, the default: as measured
 } limb_split_options;
 
 static inline limb_split_options limb_default_split_options(void)
@@ -58,13 +57,12 @@ LIMB_API size_t limb_split_size(const limb_model* m, const limb_split_options* o
 /// none);
 ///         LIMB_E_NOMEM (size too small).
 LIMB_NODISCARD LIMB_API limb_status limb_split_init(const limb_model* m, const limb_pool* pool,
-                                                    const limb_split_options* options, void* memory,
-                                                    size_t size, limb_split** out);
+                                                    const limb_split_options* options, void* memory, size_t size,
+                                                    limb_split** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_split_destroy.
 LIMB_NODISCARD LIMB_API limb_status limb_split_create(const limb_model* m, const limb_pool* pool,
-                                                      const limb_split_options* options,
-                                                      const limb_allocator* alloc,
+                                                      const limb_split_options* options, const limb_allocator* alloc,
                                                       limb_split** out);
 
 /// Ends it, as limb_data_destroy does. NULL is accepted.
@@ -77,15 +75,13 @@ LIMB_API int limb_split_inverse_parts(const limb_split* s);
 LIMB_API int limb_split_forward_parts(const limb_split* s);
 
 /// limb_inverse_dynamics. Wrenches and force laws cost one more pass, which is not split.
-LIMB_NODISCARD LIMB_API limb_status limb_split_inverse_dynamics(limb_split* s, const double* q,
-                                                                const double* v, const double* a,
-                                                                const limb_environment* env,
+LIMB_NODISCARD LIMB_API limb_status limb_split_inverse_dynamics(limb_split* s, const double* q, const double* v,
+                                                                const double* a, const limb_environment* env,
                                                                 double* tau);
 
 /// limb_forward_dynamics. As exact as the plain call, unless parts are shorter than a hundred joints.
-LIMB_NODISCARD LIMB_API limb_status limb_split_forward_dynamics(limb_split* s, const double* q,
-                                                                const double* v, const double* tau,
-                                                                const limb_environment* env,
+LIMB_NODISCARD LIMB_API limb_status limb_split_forward_dynamics(limb_split* s, const double* q, const double* v,
+                                                                const double* tau, const limb_environment* env,
                                                                 double* a);
 
 #ifdef __cplusplus

@@ -63,12 +63,10 @@ LIMB_API size_t limb_task_work(const limb_model* m, int rows);
 
 /// What to do near singularities. Start from limb_default_task_options().
 typedef struct limb_task_options {
-  size_t size; ///< sizeof(limb_task_options), set by the default function
-  double
-    condition_limit; ///< largest condition that is accepted, above 1 and up to 1e13; default 1e12
-  double damping;    ///< >= 0, added to the diagonal of J M^-1 J' (lambda^2); default 0
-  int
-    raise_damping; ///< 1: instead of LIMB_E_SINGULAR, as much damping as keeps the limit; default 0
+  size_t size;            ///< sizeof(limb_task_options), set by the default function
+  double condition_limit; ///< largest condition that is accepted, above 1 and up to 1e13; default 1e12
+  double damping;         ///< >= 0, added to the diagonal of J M^-1 J' (lambda^2); default 0
+  int raise_damping;      ///< 1: instead of LIMB_E_SINGULAR, as much damping as keeps the limit; default 0
 } limb_task_options;
 
 static inline limb_task_options limb_default_task_options(void)
@@ -114,20 +112,17 @@ typedef struct limb_task_space {
 ///         definite (without mobility then, and condition is HUGE_VAL); LIMB_E_ARG also for bad tasks,
 ///         options, and work NULL; LIMB_E_NOCONV should eigenvalues not be found.
 /// O(n depth k + nv k^2 + k^3); N is O(nv^2 k).
-LIMB_NODISCARD LIMB_API limb_status limb_task_dynamics(limb_data* d, const double* q,
-                                                       const double* v, const limb_environment* env,
-                                                       const limb_task_stack* tasks,
-                                                       const limb_task_options* options,
-                                                       double* work, limb_task_space* out);
+LIMB_NODISCARD LIMB_API limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v,
+                                                       const limb_environment* env, const limb_task_stack* tasks,
+                                                       const limb_task_options* options, double* work,
+                                                       limb_task_space* out);
 
 /// Acceleration of the task under a torque: xddot = J a + Jdot v with a of limb_forward_dynamics. Nothing
 /// is inverted but M: singular tasks are as good as any.
 /// @param work  as above
-LIMB_NODISCARD LIMB_API limb_status limb_task_acceleration(limb_data* d, const double* q,
-                                                           const double* v, const double* tau,
-                                                           const limb_environment* env,
-                                                           const limb_task_stack* tasks,
-                                                           double* work, double* xddot);
+LIMB_NODISCARD LIMB_API limb_status limb_task_acceleration(limb_data* d, const double* q, const double* v,
+                                                           const double* tau, const limb_environment* env,
+                                                           const limb_task_stack* tasks, double* work, double* xddot);
 
 /// Torques for a force at the task, and others that do not disturb it: tau = J' F + N' tau0, where
 /// N' tau0 = tau0 - J' (Jbar' tau0) is not formed through N. O(nv k).
@@ -135,9 +130,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_task_acceleration(limb_data* d, const d
 /// @param F     k
 /// @param tau0  nv, or NULL: none
 /// @param tau   nv (output)
-LIMB_NODISCARD LIMB_API limb_status limb_task_torque(const limb_model* m, const limb_task_space* s,
-                                                     const double* F, const double* tau0,
-                                                     double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_task_torque(const limb_model* m, const limb_task_space* s, const double* F,
+                                                     const double* tau0, double* tau);
 
 #ifdef __cplusplus
 }

@@ -23,9 +23,8 @@ extern "C" {
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body without joint or with two);
 ///         LIMB_E_UNSUPPORTED (another format, a name that cannot be written, a loop whose law is a
 ///         function); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format,
-                                               limb_text_fn* write, void* context,
-                                               limb_findings* findings, limb_error* err);
+LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
+                                               void* context, limb_findings* findings, limb_error* err);
 
 #ifdef __cplusplus
 }

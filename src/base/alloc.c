@@ -14,10 +14,7 @@ static void* default_alloc(void* context, size_t size, size_t align)
   return NULL;
 }
 
-static void default_free(void* context, void* memory, size_t size)
-{
-  (void)context, (void)memory, (void)size;
-}
+static void default_free(void* context, void* memory, size_t size) { (void)context, (void)memory, (void)size; }
 
 #else
 
@@ -42,10 +39,7 @@ limb_allocator limb_default_allocator(void)
   return (limb_allocator){.alloc = default_alloc, .free = default_free, .context = NULL};
 }
 
-void* limb_alloc(const limb_allocator* a, size_t size)
-{
-  return size ? a->alloc(a->context, size, ALIGN) : NULL;
-}
+void* limb_alloc(const limb_allocator* a, size_t size) { return size ? a->alloc(a->context, size, ALIGN) : NULL; }
 
 void limb_free(const limb_allocator* a, void* memory, size_t size)
 {

@@ -30,13 +30,12 @@ enum {
 
 // 5^0 ... 5^27, shifted to the left as far as it goes.
 static const uint64_t small_power[POWER_STEP] = {
-  0x8000000000000000, 0xa000000000000000, 0xc800000000000000, 0xfa00000000000000,
-  0x9c40000000000000, 0xc350000000000000, 0xf424000000000000, 0x9896800000000000,
-  0xbebc200000000000, 0xee6b280000000000, 0x9502f90000000000, 0xba43b74000000000,
-  0xe8d4a51000000000, 0x9184e72a00000000, 0xb5e620f480000000, 0xe35fa931a0000000,
-  0x8e1bc9bf04000000, 0xb1a2bc2ec5000000, 0xde0b6b3a76400000, 0x8ac7230489e80000,
-  0xad78ebc5ac620000, 0xd8d726b7177a8000, 0x878678326eac9000, 0xa968163f0a57b400,
-  0xd3c21bcecceda100, 0x84595161401484a0, 0xa56fa5b99019a5c8, 0xcecb8f27f4200f3a,
+  0x8000000000000000, 0xa000000000000000, 0xc800000000000000, 0xfa00000000000000, 0x9c40000000000000,
+  0xc350000000000000, 0xf424000000000000, 0x9896800000000000, 0xbebc200000000000, 0xee6b280000000000,
+  0x9502f90000000000, 0xba43b74000000000, 0xe8d4a51000000000, 0x9184e72a00000000, 0xb5e620f480000000,
+  0xe35fa931a0000000, 0x8e1bc9bf04000000, 0xb1a2bc2ec5000000, 0xde0b6b3a76400000, 0x8ac7230489e80000,
+  0xad78ebc5ac620000, 0xd8d726b7177a8000, 0x878678326eac9000, 0xa968163f0a57b400, 0xd3c21bcecceda100,
+  0x84595161401484a0, 0xa56fa5b99019a5c8, 0xcecb8f27f4200f3a,
 };
 
 // 5^(28 j) for j = -13 ... 12: the first 128 bits of it, cut off.
@@ -187,9 +186,8 @@ static inline int compare(const big* d, int q, uint64_t m, int e)
 static inline bool nearest(uint64_t w, int q, double* x)
 {
 #if FLT_EVAL_METHOD == 0
-  static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (w <= (uint64_t)1 << 53 && q >= -22 && q <= 22) { // both exact, so that one rounding is left
     *x = q < 0 ? (double)w / ten[-q] : (double)w * ten[q];
     return true;

@@ -17,8 +17,7 @@ enum { LIMB_DUAL_WIDTH = 4 };
 enum { LIMB_DUAL_WIDTH = 2 };
 #endif
 
-typedef double limb_dual_vector
-  __attribute__((vector_size(LIMB_DUAL_WIDTH * sizeof(double)), aligned(sizeof(double))));
+typedef double limb_dual_vector __attribute__((vector_size(LIMB_DUAL_WIDTH * sizeof(double)), aligned(sizeof(double))));
 
 typedef struct limb_dual_number {
   double x;
@@ -36,9 +35,6 @@ static inline double limb_tangent(const limb_dual_number* a, int slot)
   return ((const double*)(const void*)a)[1 + slot];
 }
 
-static inline void limb_set_tangent(limb_dual_number* a, int slot, double d)
-{
-  ((double*)(void*)a)[1 + slot] = d;
-}
+static inline void limb_set_tangent(limb_dual_number* a, int slot, double d) { ((double*)(void*)a)[1 + slot] = d; }
 
 #endif

@@ -3,8 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-limb_status limb_fail(limb_error* err, limb_status status, const char* where, const char* format,
-                      ...)
+limb_status limb_fail(limb_error* err, limb_status status, const char* where, const char* format, ...)
 {
   if (!err) return status;
   *err = (limb_error){.status = status};

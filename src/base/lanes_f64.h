@@ -106,15 +106,9 @@ KERNEL void put_lanes(cell* to, lane_vec x) { memcpy(to, &x, sizeof x); }
 #if LIMB_LANES == 8
 typedef __mmask8 lane_set;
 
-KERNEL lane_set lanes_below(int end)
-{
-  return (lane_set)(end <= 0 ? 0 : end >= 8 ? 0xff : (1U << end) - 1U);
-}
+KERNEL lane_set lanes_below(int end) { return (lane_set)(end <= 0 ? 0 : end >= 8 ? 0xff : (1U << end) - 1U); }
 
-KERNEL lane_set lanes_within(int first, int end)
-{
-  return (lane_set)(lanes_below(end) & ~lanes_below(first));
-}
+KERNEL lane_set lanes_within(int first, int end) { return (lane_set)(lanes_below(end) & ~lanes_below(first)); }
 
 KERNEL lane_set one_lane(int l) { return (lane_set)(1U << l); }
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return (lane_set)(a | b); }
@@ -138,10 +132,7 @@ KERNEL lane_vec choose(lane_set s, lane_vec a, lane_vec b)
   return (lane_vec)_mm512_mask_blend_pd(s, (__m512d)b, (__m512d)a);
 }
 
-KERNEL lane_vec lesser_lanes(lane_vec a, lane_vec b)
-{
-  return (lane_vec)_mm512_min_pd((__m512d)a, (__m512d)b);
-}
+KERNEL lane_vec lesser_lanes(lane_vec a, lane_vec b) { return (lane_vec)_mm512_min_pd((__m512d)a, (__m512d)b); }
 #else
 typedef int64_t lane_set __attribute__((vector_size(LANES * sizeof(int64_t))));
 
@@ -184,12 +175,9 @@ KERNEL void exchange(lane_vec* a, lane_vec* b, int d)
 {
   const lane_vec x = *a, y = *b;
 #if LIMB_LANES == 8
-  if (d == 1)
-    *a = PICK(x, y, 0, 8, 2, 10, 4, 12, 6, 14), *b = PICK(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
-  if (d == 2)
-    *a = PICK(x, y, 0, 1, 8, 9, 4, 5, 12, 13), *b = PICK(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
-  if (d == 4)
-    *a = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11), *b = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+  if (d == 1) *a = PICK(x, y, 0, 8, 2, 10, 4, 12, 6, 14), *b = PICK(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  if (d == 2) *a = PICK(x, y, 0, 1, 8, 9, 4, 5, 12, 13), *b = PICK(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+  if (d == 4) *a = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11), *b = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
 #elif LIMB_LANES == 4
   if (d == 1) *a = PICK(x, y, 0, 4, 2, 6), *b = PICK(x, y, 1, 5, 3, 7);
   if (d == 2) *a = PICK(x, y, 0, 1, 4, 5), *b = PICK(x, y, 2, 3, 6, 7);
@@ -238,8 +226,7 @@ KERNEL void put_some(cell* to, lane_vec x, int end)
   }
   if (end & 2) {
     _mm_storeu_pd(to, _mm512_castpd512_pd128((__m512d)x));
-    x = (lane_vec)_mm512_castpd128_pd512(
-      _mm256_extractf128_pd(_mm512_castpd512_pd256((__m512d)x), 1));
+    x = (lane_vec)_mm512_castpd128_pd512(_mm256_extractf128_pd(_mm512_castpd512_pd256((__m512d)x), 1));
     to += 2;
   }
   if (end & 1) *to = x[0];

@@ -40,10 +40,7 @@ KERNEL lane_set lanes_within(int first, int end) { return first <= 0 && end > 0;
 KERNEL lane_set lanes_in_either(lane_set a, lane_set b) { return a || b; }
 KERNEL lane_set given_set(const double* x) { return *x != 0; }
 
-KERNEL lane_set given_around(double x, const double* begin, const double* end)
-{
-  return *begin <= x && x < *end;
-}
+KERNEL lane_set given_around(double x, const double* begin, const double* end) { return *begin <= x && x < *end; }
 
 KERNEL bool any_lane(lane_set s) { return s; }
 

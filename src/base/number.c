@@ -52,8 +52,7 @@ static double from_all_digits(const char* text, const char* end, int64_t q, uint
   big d = {0};
   uint32_t digit;
   int count = 0;
-  for (; count < EXACT_DIGITS && next_digit(&text, end, &digit); count++)
-    big_multiply(&d, 10, digit);
+  for (; count < EXACT_DIGITS && next_digit(&text, end, &digit); count++) big_multiply(&d, 10, digit);
   int64_t dropped = 0;
   bool more = false;
   for (; next_digit(&text, end, &digit); dropped++) more |= digit != 0;

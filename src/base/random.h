@@ -24,9 +24,6 @@ static inline uint64_t limb_random_bits(uint64_t* seed)
 }
 
 // The next number in [-1, 1).
-static inline double limb_random_sign(uint64_t* seed)
-{
-  return 2 * limb_unit_number(limb_random_bits(seed)) - 1;
-}
+static inline double limb_random_sign(uint64_t* seed) { return 2 * limb_unit_number(limb_random_bits(seed)) - 1; }
 
 #endif

@@ -31,10 +31,7 @@ KERNEL real recip(real a) { return (par)1 / a; }
 KERNEL real lesser(real a, real b) { return REAL_PART(b) < REAL_PART(a) ? b : a; } // NaN b: a
 
 // x where a < b, y elsewhere
-KERNEL real where_less(real a, real b, real x, real y)
-{
-  return REAL_PART(a) < REAL_PART(b) ? x : y;
-}
+KERNEL real where_less(real a, real b, real x, real y) { return REAL_PART(a) < REAL_PART(b) ? x : y; }
 #endif
 
 // The number itself, made for good: the compiler does not merge what made it, a change of sign or a product,

@@ -30,10 +30,7 @@ typedef lane_bits state_bits __attribute__((vector_size(STATES * sizeof(lane_bit
 #include "base/real_native.h"
 
 // a where a lane of s is all ones, b where it is zero
-KERNEL real chosen(state_bits s, real a, real b)
-{
-  return (real)(((state_bits)a & s) | ((state_bits)b & ~s));
-}
+KERNEL real chosen(state_bits s, real a, real b) { return (real)(((state_bits)a & s) | ((state_bits)b & ~s)); }
 
 KERNEL real lesser(real a, real b) { return chosen((state_bits)(b < a), b, a); }
 

@@ -34,8 +34,7 @@
 #error "sincos.h needs IEEE arithmetic: compile without -ffast-math and -fassociative-math"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0 && !defined(LIMB_FINITE_ANGLES)
-#error \
-  "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
+#error "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
 #endif
 
 // Arrays of angles, sines and cosines have room for a multiple of this many entries.
@@ -160,8 +159,7 @@ LIMB_SINCOS_INLINE limb_vec_f64 limb_sincos_reduce_f64(limb_vec_f64 a, limb_vec_
 }
 
 // sin r and cos r for |r| <= pi/4; coefficients: minimax, as in fdlibm (Sun Microsystems, 1993).
-LIMB_SINCOS_INLINE void limb_sincos_poly_f64(limb_vec_f64 r, limb_vec_f64* sin_r,
-                                             limb_vec_f64* cos_r)
+LIMB_SINCOS_INLINE void limb_sincos_poly_f64(limb_vec_f64 r, limb_vec_f64* sin_r, limb_vec_f64* cos_r)
 {
   const double s0 = -1.66666666666666324348e-01, s1 = 8.33333333332248946124e-03;
   const double s2 = -1.98412698298579493134e-04, s3 = 2.75573137070700676789e-06;
@@ -205,8 +203,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_block_f64(limb_vec_f64 x, limb_vec_f64* 
 }
 
 // Answers again, by libm, the angles that are beyond the limit.
-static __attribute__((noinline, cold, unused)) void limb_sincos_far_f64(int n, const double* x,
-                                                                        double* s, double* c)
+static __attribute__((noinline, cold, unused)) void limb_sincos_far_f64(int n, const double* x, double* s, double* c)
 {
   for (int i = 0; i < n; i++) {
     if (fabs(x[i]) <= LIMB_SINCOS_LIMIT_F64) continue;
@@ -242,8 +239,7 @@ LIMB_SINCOS_INLINE limb_vec_f32 limb_sincos_reduce_f32(limb_vec_f32 a, limb_vec_
 // sin r and cos r for |r| <= pi/4; coefficients: Remez exchange for the relative error of the sine
 // and the absolute error of the cosine, on 1.004 times that interval, each coefficient rounded to
 // float before the next was fitted.
-LIMB_SINCOS_INLINE void limb_sincos_poly_f32(limb_vec_f32 r, limb_vec_f32* sin_r,
-                                             limb_vec_f32* cos_r)
+LIMB_SINCOS_INLINE void limb_sincos_poly_f32(limb_vec_f32 r, limb_vec_f32* sin_r, limb_vec_f32* cos_r)
 {
   const float s0 = -0x1.555546p-3f, s1 = 0x1.110772p-7f, s2 = -0x1.995058p-13f;
   const float c0 = 0x1.55554ap-5f, c1 = -0x1.6c0c1ap-10f, c2 = 0x1.99e0eep-16f;
@@ -280,8 +276,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_block_f32(limb_vec_f32 x, limb_vec_f32* 
   return limb_sincos_beyond_f32(a, limit);
 }
 
-static __attribute__((noinline, cold, unused)) void limb_sincos_far_f32(int n, const float* x,
-                                                                        float* s, float* c)
+static __attribute__((noinline, cold, unused)) void limb_sincos_far_f32(int n, const float* x, float* s, float* c)
 {
   for (int i = 0; i < n; i++) {
     if (fabsf(x[i]) <= LIMB_SINCOS_LIMIT_F32) continue;
@@ -300,8 +295,8 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_used(int n, unsigned bits)
 }
 
 // One group of LIMB_SINCOS_PAD angles, of which n count; returns which are beyond the limit.
-LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict x,
-                                                  double* restrict s, double* restrict c)
+LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict x, double* restrict s,
+                                                  double* restrict c)
 {
   unsigned beyond = 0;
   for (int i = 0; i < LIMB_SINCOS_PAD; i += LIMB_SINCOS_LANES_F64) {
@@ -315,8 +310,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict 
 }
 
 #if LIMB_SINCOS_LANES_F32 <= LIMB_SINCOS_PAD
-LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x, float* restrict s,
-                                                  float* restrict c)
+LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x, float* restrict s, float* restrict c)
 {
   unsigned beyond = 0;
   for (int i = 0; i < LIMB_SINCOS_PAD; i += LIMB_SINCOS_LANES_F32) {
@@ -336,8 +330,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x
 //
 // The first group stands outside the loop: most robots end there, and a compiler fills all vector
 // registers with constants, and some of the stack, before it enters a loop.
-static inline void limb_sincos_f64(int n, const double* restrict x, double* restrict s,
-                                   double* restrict c)
+static inline void limb_sincos_f64(int n, const double* restrict x, double* restrict s, double* restrict c)
 {
   if (n <= 0) return;
   unsigned beyond = limb_sincos_group_f64(n, x, s, c);
@@ -348,8 +341,7 @@ static inline void limb_sincos_f64(int n, const double* restrict x, double* rest
 
 #if LIMB_SINCOS_LANES_F32 <= LIMB_SINCOS_PAD
 // The same for float.
-static inline void limb_sincos_f32(int n, const float* restrict x, float* restrict s,
-                                   float* restrict c)
+static inline void limb_sincos_f32(int n, const float* restrict x, float* restrict s, float* restrict c)
 {
   if (n <= 0) return;
   unsigned beyond = limb_sincos_group_f32(n, x, s, c);

@@ -28,8 +28,7 @@ static bool regressor_fits(const limb_model* m, size_t np)
 }
 
 // What every thread has besides its workspaces for one state.
-static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size_t np,
-                          limb_batch_space* out)
+static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size_t np, limb_batch_space* out)
 {
   const size_t more = 8; // transposing works on whole squares (batch/transpose_kernel.h)
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nl = (size_t)m->nlink;
@@ -42,8 +41,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   out->y = limb_arena_take(a, nv + more, one);
   out->zeros = limb_arena_take(a, nv, one);
   out->other = limb_arena_take(a, nv, one);
-  for (int k = 0; k < 3; k++)
-    out->matrix[k] = matrices ? limb_arena_take(a, nv * nv + more, one) : NULL;
+  for (int k = 0; k < 3; k++) out->matrix[k] = matrices ? limb_arena_take(a, nv * nv + more, one) : NULL;
   out->regressor = regressor_fits(m, np) ? limb_arena_take(a, nv * np + more, one) : NULL;
   out->X = limb_arena_take(a, nl * 12, one);
   out->wrench = limb_arena_take(a, nl * LIMB_WS_FORCE, one);
@@ -66,8 +64,7 @@ static void lay_out_space(limb_arena* a, const limb_batch* b, limb_batch_space* 
 static limb_batch* lay_out(limb_arena* a, const limb_model* m, const limb_batch_options* o)
 {
   limb_batch* b = limb_arena_take(a, 1, sizeof *b);
-  limb_batch t = {
-    .m = m, .options = *o, .np = limb_parameter_count(m), .nspace = o->pool ? o->pool->threads : 1};
+  limb_batch t = {.m = m, .options = *o, .np = limb_parameter_count(m), .nspace = o->pool ? o->pool->threads : 1};
   t.k32 = limb_arena_take(a, (size_t)m->nlink, sizeof *t.k32);
   t.space = limb_arena_take(a, (size_t)t.nspace, sizeof *t.space);
   for (int k = 0; k < t.nspace; k++) {
@@ -97,8 +94,7 @@ static limb_status begin_space(limb_batch* b, limb_batch_space* s)
   void *loops = s->loops, *data = s->d;
   s->loops = NULL;
   if (m->nloop > 0)
-    b->loops =
-      limb_loops_init(m, LIMB_LOOPS_DENSE, loops, limb_loops_size(m, LIMB_LOOPS_DENSE), &s->loops);
+    b->loops = limb_loops_init(m, LIMB_LOOPS_DENSE, loops, limb_loops_size(m, LIMB_LOOPS_DENSE), &s->loops);
   return limb_data_init(m, data, limb_data_size(m), &s->d);
 }
 
@@ -113,14 +109,13 @@ static void round_constants(const limb_model* m, limb_link_f32* out)
   }
 }
 
-limb_status limb_batch_init(const limb_model* m, const limb_batch_options* options, void* memory,
-                            size_t size, limb_batch** out)
+limb_status limb_batch_init(const limb_model* m, const limb_batch_options* options, void* memory, size_t size,
+                            limb_batch** out)
 {
   limb_batch_options o;
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (!m || !read_options(options, &o) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN)
-    return LIMB_E_ARG;
+  if (!m || !read_options(options, &o) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   if (size < limb_batch_size(m, options)) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
   limb_batch* b = lay_out(&a, m, &o);
@@ -135,8 +130,8 @@ limb_status limb_batch_init(const limb_model* m, const limb_batch_options* optio
   return LIMB_OK;
 }
 
-limb_status limb_batch_create(const limb_model* m, const limb_batch_options* options,
-                              const limb_allocator* alloc, limb_batch** out)
+limb_status limb_batch_create(const limb_model* m, const limb_batch_options* options, const limb_allocator* alloc,
+                              limb_batch** out)
 {
   limb_batch_options o;
   if (!out) return LIMB_E_ARG;
@@ -191,26 +186,22 @@ static limb_status turn(limb_batch_turn* how, size_t n, size_t width, const void
   return LIMB_OK;
 }
 
-limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width, const double* rows,
-                                double* lanes)
+limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width, const double* rows, double* lanes)
 {
   return b ? turn(b->f64->to_lanes, n, width, rows, lanes) : LIMB_E_ARG;
 }
 
-limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width, const double* lanes,
-                               double* rows)
+limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width, const double* lanes, double* rows)
 {
   return b ? turn(b->f64->to_rows, n, width, lanes, rows) : LIMB_E_ARG;
 }
 
-limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n, size_t width, const float* rows,
-                                    float* lanes)
+limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n, size_t width, const float* rows, float* lanes)
 {
   return b ? turn(b->f32->to_lanes, n, width, rows, lanes) : LIMB_E_ARG;
 }
 
-limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n, size_t width, const float* lanes,
-                                   float* rows)
+limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n, size_t width, const float* lanes, float* rows)
 {
   return b ? turn(b->f32->to_rows, n, width, lanes, rows) : LIMB_E_ARG;
 }

@@ -35,10 +35,7 @@ typedef struct range {
   real least, most;
 } range;
 
-KERNEL range range_with(range r, real x)
-{
-  return (range){lesser(r.least, x), neg(lesser(neg(r.most), neg(x)))};
-}
+KERNEL range range_with(range r, real x) { return (range){lesser(r.least, x), neg(lesser(neg(r.most), neg(x)))}; }
 
 // Lanes with a number that is not positive and finite, or zero but for rounding (limb_factors_positive).
 KERNEL state_bits not_positive(range r)
@@ -81,13 +78,12 @@ BATCH_KERNEL(mass_matrix_inverse)
 // ---- forward dynamics ------------------------------------------------------------------------------------
 
 // Of a short chain: by articulated bodies again where M looks singular, as limb_forward_dynamics does it.
-KERNEL state_bits accelerate_chain(const limb_batch_space* s, const group* b, const real* q,
-                                   const real* v, const real* wrench, real* a)
+KERNEL state_bits accelerate_chain(const limb_batch_space* s, const group* b, const real* q, const real* v,
+                                   const real* wrench, real* a)
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
-  state_bits singular =
-    not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  state_bits singular = not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
   const real sum = sum_of(m->nv, a, zero());
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) singular |= nonfinite_of(m->nv, a);
   if (__builtin_expect(!any_bits(singular), 1)) return singular;
@@ -98,8 +94,7 @@ KERNEL state_bits accelerate_chain(const limb_batch_space* s, const group* b, co
 }
 
 // Accelerations, by the method of limb_forward_dynamics; returns the lanes where M is singular.
-KERNEL state_bits accelerations_of(const limb_batch_space* s, const group* b, const real* q,
-                                   const real* v, real* a)
+KERNEL state_bits accelerations_of(const limb_batch_space* s, const group* b, const real* q, const real* v, real* a)
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
@@ -107,8 +102,7 @@ KERNEL state_bits accelerations_of(const limb_batch_space* s, const group* b, co
   if (limb_is_short_chain(m)) return accelerate_chain(s, b, q, v, wrench, a);
   if (m->has_mimic) {
     real* packed = b->ws.packed;
-    const real least =
-      set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, a);
+    const real least = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, a);
     return not_above_zero(least) | factors_not_positive(m, packed);
   }
   return not_above_zero(set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
@@ -130,8 +124,7 @@ BATCH_KERNEL(forward_dynamics)
 KERNEL motion_in motion_of(const limb_batch_space* s, const group* b)
 {
   const limb_batch_job* job = b->job;
-  return (motion_in){b->q,       b->v,        b->x,     &job->terms,
-                     job->fixed, job->nfixed, s->loads, job->nvaried};
+  return (motion_in){b->q, b->v, b->x, &job->terms, job->fixed, job->nfixed, s->loads, job->nvaried};
 }
 
 // Where the vector and the matrices go, those that are wanted.

@@ -66,8 +66,8 @@ typedef struct limb_batch_space {
 } limb_batch_space;
 
 // Computes on states first ... end - 1, first being the first of a block.
-typedef limb_batch_failure limb_batch_run(const limb_batch_job* job, const limb_batch_space* s,
-                                          ptrdiff_t first, ptrdiff_t end);
+typedef limb_batch_failure limb_batch_run(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                          ptrdiff_t end);
 
 // n states of so many numbers, rows to lanes or back.
 typedef void limb_batch_turn(ptrdiff_t n, ptrdiff_t width, const void* from, void* to);
@@ -128,10 +128,7 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out);
 limb_status limb_batch_surround(const limb_batch_call* c, limb_batch_job* job);
 
 // What a batch says of surroundings that single calls refuse: LIMB_E_NONFINITE is kept for states.
-static inline limb_status limb_batch_refusal(limb_status s)
-{
-  return s == LIMB_E_NONFINITE ? LIMB_E_ARG : s;
-}
+static inline limb_status limb_batch_refusal(limb_status s) { return s == LIMB_E_NONFINITE ? LIMB_E_ARG : s; }
 
 // The same, but of what they say gravity only.
 limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job* job);

@@ -16,10 +16,7 @@ typedef struct group {
   state_bits nonfinite, bad, singular, overflow;
 } group;
 
-KERNEL state_bits failed_of(const group* b)
-{
-  return b->nonfinite | b->bad | b->singular | b->overflow;
-}
+KERNEL state_bits failed_of(const group* b) { return b->nonfinite | b->bad | b->singular | b->overflow; }
 
 // ---- in --------------------------------------------------------------------------------------------------
 
@@ -42,8 +39,8 @@ KERNEL real sum_of(ptrdiff_t n, const real* x, real sum)
 
 // An array's numbers of the block, in lanes; without an array those in `room`. Adds what it finds to
 // `sum`, in no particular lanes.
-KERNEL const real* bring(const limb_batch_job* job, const void* array, ptrdiff_t width,
-                         ptrdiff_t first, real* room, real* sum)
+KERNEL const real* bring(const limb_batch_job* job, const void* array, ptrdiff_t width, ptrdiff_t first, real* room,
+                         real* sum)
 {
   if (!array) return room;
   if (job->lanes) {
@@ -72,8 +69,7 @@ KERNEL state_bits bad_quaternions(const limb_model* m, const real* q)
   for (int x = 0; x < m->naux; x++) {
     const real* u = q + m->quaternion[x];
     const real norm2 = add(dot2(u[0], u[0], u[1], u[1]), dot2(u[2], u[2], u[3], u[3]));
-    bad |=
-      ~((state_bits)(norm2 > (lane_value)0.998001) & (state_bits)(norm2 < (lane_value)1.002001));
+    bad |= ~((state_bits)(norm2 > (lane_value)0.998001) & (state_bits)(norm2 < (lane_value)1.002001));
   }
   return bad;
 }
@@ -90,8 +86,7 @@ KERNEL void arrive(const limb_batch_space* s, ptrdiff_t first, group* b)
   b->x = bring(job, job->x, m->nv, first, job->x ? s->x : s->zeros, &sum);
   b->nonfinite = b->singular = b->overflow = (state_bits){0};
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) {
-    b->nonfinite =
-      nonfinite_of(m->nq, b->q) | nonfinite_of(m->nv, b->v) | nonfinite_of(m->nv, b->x);
+    b->nonfinite = nonfinite_of(m->nq, b->q) | nonfinite_of(m->nv, b->v) | nonfinite_of(m->nv, b->x);
   }
   b->bad = bad_quaternions(m, b->q);
 }
@@ -126,8 +121,7 @@ KERNEL const real* forces_on_links(const limb_batch_space* s, const group* b, co
     const force F = force_of_wrench(&w->wrench);
     set_add_wrench(m, s->X, w->frame, w->ref, &F.n.x, &on->n.x);
   }
-  for (int k = 0; k < job->nvaried; k++)
-    set_add_wrench(m, s->X, varied[k].frame, varied[k].ref, varied[k].F, &on->n.x);
+  for (int k = 0; k < job->nvaried; k++) set_add_wrench(m, s->X, varied[k].frame, varied[k].ref, varied[k].F, &on->n.x);
   return &on->n.x;
 }
 
@@ -159,8 +153,7 @@ KERNEL void send(const group* b, void* array, ptrdiff_t width, real* y)
 }
 
 // Statuses of so many states, some of which failed; returns the first of these.
-static __attribute__((noinline, cold)) limb_batch_failure failure_of(const group* b,
-                                                                     ptrdiff_t count)
+static __attribute__((noinline, cold)) limb_batch_failure failure_of(const group* b, ptrdiff_t count)
 {
   limb_batch_failure first = {PTRDIFF_MAX, LIMB_OK};
   for (ptrdiff_t l = count - 1; l >= 0; l--) {
@@ -192,8 +185,8 @@ KERNEL limb_batch_failure depart(const group* b, limb_batch_failure before)
 // What happens to every block of states.
 typedef void group_step(const limb_batch_space* s, group* b);
 
-KERNEL limb_batch_failure for_groups(const limb_batch_job* job, const limb_batch_space* s,
-                                     ptrdiff_t first, ptrdiff_t end, group_step* step)
+KERNEL limb_batch_failure for_groups(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                     ptrdiff_t end, group_step* step)
 {
   limb_batch_failure failure = {PTRDIFF_MAX, LIMB_OK};
   group b = {.job = job, .ws = s->ws};
@@ -208,9 +201,9 @@ KERNEL limb_batch_failure for_groups(const limb_batch_job* job, const limb_batch
 }
 
 // batch_name: step_name for all blocks.
-#define BATCH_KERNEL(name)                                                                     \
-  static limb_batch_failure batch_##name(const limb_batch_job* job, const limb_batch_space* s, \
-                                         ptrdiff_t first, ptrdiff_t end)                       \
-  {                                                                                            \
-    return for_groups(job, s, first, end, step_##name);                                        \
+#define BATCH_KERNEL(name)                                                                                      \
+  static limb_batch_failure batch_##name(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first, \
+                                         ptrdiff_t end)                                                         \
+  {                                                                                                             \
+    return for_groups(job, s, first, end, step_##name);                                                         \
   }

@@ -40,8 +40,7 @@ KERNEL void step_regressor(const limb_batch_space* s, group* b)
   const ptrdiff_t width = (ptrdiff_t)job->m->nv * job->np;
   real* Y = room_for(b, job->out[0], width, s->regressor);
   const motion_in in = {b->q, b->v, b->x, &job->terms, NULL, 0, NULL, 0};
-  if (!set_regressor(job->m, job->k, &b->ws, &in, job->np, Y))
-    b->overflow |= nonfinite_of(width, Y);
+  if (!set_regressor(job->m, job->k, &b->ws, &in, job->np, Y)) b->overflow |= nonfinite_of(width, Y);
   send(b, job->out[0], width, Y);
 }
 BATCH_KERNEL(regressor)
@@ -66,8 +65,7 @@ KERNEL void step_steps(const limb_batch_space* s, group* b)
   const limb_model* m = job->m;
   asker x = {s, b};
   real *q = room_for(b, job->out[0], m->nq, s->q), *v = room_for(b, job->out[1], m->nv, s->v);
-  for (int k = 0; k < job->steps->count; k++)
-    rk4_step(m, job->steps->step, stage_accelerations, &x, q, v, s->stages);
+  for (int k = 0; k < job->steps->count; k++) rk4_step(m, job->steps->step, stage_accelerations, &x, q, v, s->stages);
   check_results(b, m->nq, q), check_results(b, m->nv, v);
   send(b, job->out[0], m->nq, q), send(b, job->out[1], m->nv, v);
 }

@@ -40,9 +40,9 @@ static void batch_to_rows(ptrdiff_t n, ptrdiff_t width, const void* lanes, void*
   }
 }
 
-#define BATCH_KERNELS                                                                             \
-  {                                                                                               \
-    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix,             \
-      batch_mass_matrix_inverse, batch_forward_dynamics, batch_id_derivatives,                    \
-      batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, batch_regressor, batch_steps \
+#define BATCH_KERNELS                                                                                              \
+  {                                                                                                                \
+    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_mass_matrix_inverse,   \
+      batch_forward_dynamics, batch_id_derivatives, batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, \
+      batch_regressor, batch_steps                                                                                 \
   }

@@ -16,18 +16,16 @@ static limb_status inverse_dynamics(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, limb_batch_kernels_of(c)->inverse_dynamics) : s;
 }
 
-limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n, const double* q, const double* v,
-                                        const double* a, const limb_batch_environment* env,
-                                        double* tau, limb_status* status)
+limb_status limb_batch_inverse_dynamics(limb_batch* b, size_t n, const double* q, const double* v, const double* a,
+                                        const limb_batch_environment* env, double* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
   c.out[0] = tau, c.status = status;
   return inverse_dynamics(&c);
 }
 
-limb_status limb_batch_inverse_dynamics_f32(limb_batch* b, size_t n, const float* q, const float* v,
-                                            const float* a, const limb_batch_environment* env,
-                                            float* tau, limb_status* status)
+limb_status limb_batch_inverse_dynamics_f32(limb_batch* b, size_t n, const float* q, const float* v, const float* a,
+                                            const limb_batch_environment* env, float* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
   c.out[0] = tau, c.status = status;
@@ -53,8 +51,7 @@ static limb_status bias_forces(const limb_batch_call* c)
 }
 
 limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q, const double* v,
-                                   const limb_batch_environment* env, double* tau,
-                                   limb_status* status)
+                                   const limb_batch_environment* env, double* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .env = env};
   c.out[0] = tau, c.status = status;
@@ -62,8 +59,7 @@ limb_status limb_batch_bias_forces(limb_batch* b, size_t n, const double* q, con
 }
 
 limb_status limb_batch_bias_forces_f32(limb_batch* b, size_t n, const float* q, const float* v,
-                                       const limb_batch_environment* env, float* tau,
-                                       limb_status* status)
+                                       const limb_batch_environment* env, float* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .env = env};
   c.out[0] = tau, c.status = status;
@@ -78,18 +74,16 @@ static limb_status gravity_forces(const limb_batch_call* c)
   return s == LIMB_OK ? of_bodies(c, &job) : s;
 }
 
-limb_status limb_batch_gravity_forces(limb_batch* b, size_t n, const double* q,
-                                      const limb_batch_environment* env, double* tau,
-                                      limb_status* status)
+limb_status limb_batch_gravity_forces(limb_batch* b, size_t n, const double* q, const limb_batch_environment* env,
+                                      double* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .env = env};
   c.out[0] = tau, c.status = status;
   return gravity_forces(&c);
 }
 
-limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n, const float* q,
-                                          const limb_batch_environment* env, float* tau,
-                                          limb_status* status)
+limb_status limb_batch_gravity_forces_f32(limb_batch* b, size_t n, const float* q, const limb_batch_environment* env,
+                                          float* tau, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .env = env};
   c.out[0] = tau, c.status = status;
@@ -106,22 +100,18 @@ static limb_status forward_dynamics(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, limb_batch_kernels_of(c)->forward_dynamics) : s;
 }
 
-limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n, const double* q, const double* v,
-                                        const double* tau, const limb_batch_environment* env,
-                                        double* a, limb_status* status)
+limb_status limb_batch_forward_dynamics(limb_batch* b, size_t n, const double* q, const double* v, const double* tau,
+                                        const limb_batch_environment* env, double* a, limb_status* status)
 {
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
   c.out[0] = a, c.status = status;
   return forward_dynamics(&c);
 }
 
-limb_status limb_batch_forward_dynamics_f32(limb_batch* b, size_t n, const float* q, const float* v,
-                                            const float* tau, const limb_batch_environment* env,
-                                            float* a, limb_status* status)
+limb_status limb_batch_forward_dynamics_f32(limb_batch* b, size_t n, const float* q, const float* v, const float* tau,
+                                            const limb_batch_environment* env, float* a, limb_status* status)
 {
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
   c.out[0] = a, c.status = status;
   return forward_dynamics(&c);
 }
@@ -140,21 +130,17 @@ static limb_status step(const limb_batch_call* c, const limb_batch_steps* steps)
 }
 
 limb_status limb_batch_step(limb_batch* b, size_t n, double* q, double* v, const double* tau,
-                            const limb_batch_environment* env, const limb_batch_steps* steps,
-                            limb_status* status)
+                            const limb_batch_environment* env, const limb_batch_steps* steps, limb_status* status)
 {
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
   c.out[0] = q, c.out[1] = v, c.status = status;
   return step(&c, steps);
 }
 
 limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v, const float* tau,
-                                const limb_batch_environment* env, const limb_batch_steps* steps,
-                                limb_status* status)
+                                const limb_batch_environment* env, const limb_batch_steps* steps, limb_status* status)
 {
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
   c.out[0] = q, c.out[1] = v, c.status = status;
   return step(&c, steps);
 }

@@ -22,16 +22,16 @@ static limb_status frame_poses(const limb_batch_call* c, int nframe, const int* 
   return limb_batch_go(c->b, &job, limb_batch_kernels_of(c)->frame_poses);
 }
 
-limb_status limb_batch_frame_poses(limb_batch* b, size_t n, const double* q, int nframe,
-                                   const int* frame, double* X, limb_status* status)
+limb_status limb_batch_frame_poses(limb_batch* b, size_t n, const double* q, int nframe, const int* frame, double* X,
+                                   limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
   c.out[0] = X, c.status = status;
   return frame_poses(&c, nframe, frame);
 }
 
-limb_status limb_batch_frame_poses_f32(limb_batch* b, size_t n, const float* q, int nframe,
-                                       const int* frame, float* X, limb_status* status)
+limb_status limb_batch_frame_poses_f32(limb_batch* b, size_t n, const float* q, int nframe, const int* frame, float* X,
+                                       limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q};
   c.out[0] = X, c.status = status;
@@ -48,16 +48,16 @@ static limb_status frame_jacobian(const limb_batch_call* c, int frame, limb_ref 
   return limb_batch_go(c->b, &job, limb_batch_kernels_of(c)->frame_jacobian);
 }
 
-limb_status limb_batch_frame_jacobian(limb_batch* b, size_t n, const double* q, int frame,
-                                      limb_ref ref, double* J, limb_status* status)
+limb_status limb_batch_frame_jacobian(limb_batch* b, size_t n, const double* q, int frame, limb_ref ref, double* J,
+                                      limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
   c.out[0] = J, c.status = status;
   return frame_jacobian(&c, frame, ref);
 }
 
-limb_status limb_batch_frame_jacobian_f32(limb_batch* b, size_t n, const float* q, int frame,
-                                          limb_ref ref, float* J, limb_status* status)
+limb_status limb_batch_frame_jacobian_f32(limb_batch* b, size_t n, const float* q, int frame, limb_ref ref, float* J,
+                                          limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q};
   c.out[0] = J, c.status = status;

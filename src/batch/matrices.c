@@ -22,16 +22,14 @@ static limb_status mass_matrix(const limb_batch_call* c)
   return k ? limb_batch_go(c->b, &job, k->mass_matrix) : LIMB_E_UNSUPPORTED;
 }
 
-limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q, double* M,
-                                   limb_status* status)
+limb_status limb_batch_mass_matrix(limb_batch* b, size_t n, const double* q, double* M, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
   c.out[0] = M, c.status = status;
   return mass_matrix(&c);
 }
 
-limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M,
-                                       limb_status* status)
+limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q};
   c.out[0] = M, c.status = status;
@@ -48,8 +46,7 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
   return k ? limb_batch_go(c->b, &job, k->mass_matrix_inverse) : LIMB_E_UNSUPPORTED;
 }
 
-limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n, const double* q, double* Minv,
-                                           limb_status* status)
+limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n, const double* q, double* Minv, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q};
   c.out[0] = Minv, c.status = status;
@@ -81,29 +78,23 @@ static limb_status id_derivatives(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c)->id_derivatives) : s;
 }
 
-limb_status limb_batch_inverse_dynamics_derivatives(limb_batch* b, size_t n, const double* q,
-                                                    const double* v, const double* a,
-                                                    const limb_batch_environment* env,
-                                                    const limb_id_derivatives* out,
-                                                    limb_status* status)
+limb_status limb_batch_inverse_dynamics_derivatives(limb_batch* b, size_t n, const double* q, const double* v,
+                                                    const double* a, const limb_batch_environment* env,
+                                                    const limb_id_derivatives* out, limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
-  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M,
-  c.status = status;
+  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M, c.status = status;
   return id_derivatives(&c);
 }
 
-limb_status limb_batch_inverse_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q,
-                                                        const float* v, const float* a,
-                                                        const limb_batch_environment* env,
-                                                        const limb_id_derivatives_f32* out,
-                                                        limb_status* status)
+limb_status limb_batch_inverse_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q, const float* v,
+                                                        const float* a, const limb_batch_environment* env,
+                                                        const limb_id_derivatives_f32* out, limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
-  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M,
-  c.status = status;
+  c.out[0] = out->tau, c.out[1] = out->dtau_dq, c.out[2] = out->dtau_dv, c.out[3] = out->M, c.status = status;
   return id_derivatives(&c);
 }
 
@@ -115,31 +106,23 @@ static limb_status fd_derivatives(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c)->fd_derivatives) : s;
 }
 
-limb_status limb_batch_forward_dynamics_derivatives(limb_batch* b, size_t n, const double* q,
-                                                    const double* v, const double* tau,
-                                                    const limb_batch_environment* env,
-                                                    const limb_fd_derivatives* out,
-                                                    limb_status* status)
+limb_status limb_batch_forward_dynamics_derivatives(limb_batch* b, size_t n, const double* q, const double* v,
+                                                    const double* tau, const limb_batch_environment* env,
+                                                    const limb_fd_derivatives* out, limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
-  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau,
-  c.status = status;
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau, c.status = status;
   return fd_derivatives(&c);
 }
 
-limb_status limb_batch_forward_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q,
-                                                        const float* v, const float* tau,
-                                                        const limb_batch_environment* env,
-                                                        const limb_fd_derivatives_f32* out,
-                                                        limb_status* status)
+limb_status limb_batch_forward_dynamics_derivatives_f32(limb_batch* b, size_t n, const float* q, const float* v,
+                                                        const float* tau, const limb_batch_environment* env,
+                                                        const limb_fd_derivatives_f32* out, limb_status* status)
 {
   if (!out) return LIMB_E_ARG;
-  limb_batch_call c = {
-    .b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
-  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau,
-  c.status = status;
+  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = tau, .env = env};
+  c.out[0] = out->acc, c.out[1] = out->dacc_dq, c.out[2] = out->dacc_dv, c.out[3] = out->dacc_dtau, c.status = status;
   return fd_derivatives(&c);
 }
 
@@ -159,18 +142,16 @@ static limb_status regressor(const limb_batch_call* c)
   return k ? limb_batch_go(c->b, &job, k->regressor) : LIMB_E_UNSUPPORTED;
 }
 
-limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q, const double* v,
-                                 const double* a, const limb_batch_environment* env, double* Y,
-                                 limb_status* status)
+limb_status limb_batch_regressor(limb_batch* b, size_t n, const double* q, const double* v, const double* a,
+                                 const limb_batch_environment* env, double* Y, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = a, .env = env};
   c.out[0] = Y, c.status = status;
   return regressor(&c);
 }
 
-limb_status limb_batch_regressor_f32(limb_batch* b, size_t n, const float* q, const float* v,
-                                     const float* a, const limb_batch_environment* env, float* Y,
-                                     limb_status* status)
+limb_status limb_batch_regressor_f32(limb_batch* b, size_t n, const float* q, const float* v, const float* a,
+                                     const limb_batch_environment* env, float* Y, limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F32, .n = n, .q = q, .v = v, .x = a, .env = env};
   c.out[0] = Y, c.status = status;

@@ -17,8 +17,7 @@ typedef struct state_at {
 } state_at;
 
 // Answers for one state.
-typedef limb_status answer_one(const limb_batch_job* job, const limb_batch_space* s,
-                               const state_at* at);
+typedef limb_status answer_one(const limb_batch_job* job, const limb_batch_space* s, const state_at* at);
 
 // Numbers of every result of a state.
 typedef struct widths {
@@ -30,8 +29,8 @@ static const double* row(const void* x, ptrdiff_t width, ptrdiff_t k)
   return x ? (const double*)x + k * width : NULL;
 }
 
-static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch_space* s,
-                                     ptrdiff_t first, ptrdiff_t end, widths w, answer_one* answer)
+static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                     ptrdiff_t end, widths w, answer_one* answer)
 {
   const limb_model* m = job->m;
   limb_batch_failure failure = {PTRDIFF_MAX, LIMB_OK};
@@ -51,28 +50,26 @@ static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch
 
 static ptrdiff_t entries(const limb_batch_job* job) { return (ptrdiff_t)job->m->nv * job->m->nv; }
 
-static limb_status one_mass_matrix(const limb_batch_job* job, const limb_batch_space* s,
-                                   const state_at* at)
+static limb_status one_mass_matrix(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   (void)job;
   return limb_mass_matrix(s->d, at->q, at->out[0]);
 }
 
-static limb_batch_failure mass_matrix(const limb_batch_job* job, const limb_batch_space* s,
-                                      ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure mass_matrix(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                      ptrdiff_t end)
 {
   return for_states(job, s, first, end, (widths){{entries(job)}}, one_mass_matrix);
 }
 
-static limb_status one_inverse(const limb_batch_job* job, const limb_batch_space* s,
-                               const state_at* at)
+static limb_status one_inverse(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   (void)job;
   return limb_mass_matrix_inverse(s->d, at->q, at->out[0]);
 }
 
-static limb_batch_failure mass_matrix_inverse(const limb_batch_job* job, const limb_batch_space* s,
-                                              ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure mass_matrix_inverse(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                              ptrdiff_t end)
 {
   return for_states(job, s, first, end, (widths){{entries(job)}}, one_inverse);
 }
@@ -82,40 +79,37 @@ static widths widths_of_slopes(const limb_batch_job* job)
   return (widths){{job->m->nv, entries(job), entries(job), entries(job)}};
 }
 
-static limb_status one_id_derivatives(const limb_batch_job* job, const limb_batch_space* s,
-                                      const state_at* at)
+static limb_status one_id_derivatives(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   const limb_id_derivatives out = {at->out[0], at->out[1], at->out[2], at->out[3]};
   return limb_inverse_dynamics_derivatives(s->d, at->q, at->v, at->x, job->env, &out);
 }
 
-static limb_batch_failure id_derivatives(const limb_batch_job* job, const limb_batch_space* s,
-                                         ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure id_derivatives(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                         ptrdiff_t end)
 {
   return for_states(job, s, first, end, widths_of_slopes(job), one_id_derivatives);
 }
 
-static limb_status one_fd_derivatives(const limb_batch_job* job, const limb_batch_space* s,
-                                      const state_at* at)
+static limb_status one_fd_derivatives(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   const limb_fd_derivatives out = {at->out[0], at->out[1], at->out[2], at->out[3]};
   return limb_forward_dynamics_derivatives(s->d, at->q, at->v, at->x, job->env, &out);
 }
 
-static limb_batch_failure fd_derivatives(const limb_batch_job* job, const limb_batch_space* s,
-                                         ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure fd_derivatives(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                         ptrdiff_t end)
 {
   return for_states(job, s, first, end, widths_of_slopes(job), one_fd_derivatives);
 }
 
-static limb_status one_regressor(const limb_batch_job* job, const limb_batch_space* s,
-                                 const state_at* at)
+static limb_status one_regressor(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   return limb_regressor(s->d, at->q, at->v, at->x, job->env, at->out[0]);
 }
 
-static limb_batch_failure regressor(const limb_batch_job* job, const limb_batch_space* s,
-                                    ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure regressor(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                    ptrdiff_t end)
 {
   return for_states(job, s, first, end, (widths){{(ptrdiff_t)job->m->nv * job->np}}, one_regressor);
 }
@@ -129,15 +123,13 @@ const limb_batch_kernels limb_batch_one_by_one = {.lanes = 1,
 
 // ---- robots with loops ----------------------------------------------------------------------------------
 
-static limb_status one_closed(const limb_batch_job* job, const limb_batch_space* s,
-                              const state_at* at)
+static limb_status one_closed(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
 {
   const limb_closed_motion in = {at->q, at->v, NULL, job->env};
   return limb_closed_forward_dynamics(s->loops, &in, at->x, job->closed, at->out[0], NULL, NULL);
 }
 
-static limb_batch_failure closed(const limb_batch_job* job, const limb_batch_space* s,
-                                 ptrdiff_t first, ptrdiff_t end)
+static limb_batch_failure closed(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first, ptrdiff_t end)
 {
   return for_states(job, s, first, end, (widths){{job->m->nv}}, one_closed);
 }
@@ -153,9 +145,8 @@ static limb_status check_closed(const limb_batch* b, const limb_batch_closed* ho
   return limb_batch_refusal(s);
 }
 
-limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q,
-                                               const double* v, const double* tau,
-                                               const limb_batch_closed* how, double* a,
+limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q, const double* v,
+                                               const double* tau, const limb_batch_closed* how, double* a,
                                                limb_status* status)
 {
   limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau};

@@ -4,10 +4,7 @@
 // parts needs: the motion of a part's last link against its base.
 
 // The user's vector for a part: in compiled order it begins with the part's first.
-KERNEL const real* of_part(const limb_part* p, const real* user)
-{
-  return p->m.identity ? user + p->dof : user;
-}
+KERNEL const real* of_part(const limb_part* p, const real* user) { return p->m.identity ? user + p->dof : user; }
 
 // Where results in compiled order go.
 KERNEL real* answer(const limb_part* p, const limb_split_call* c, real* buffer)
@@ -25,10 +22,7 @@ KERNEL bool deliver(const limb_part* p, const real* compiled, real* user)
   return !any_nonfinite(m->ncdof, compiled);
 }
 
-static void part_load(const limb_part* p, const limb_split_call* c)
-{
-  load_coordinates(&p->m, p->m.k64, &p->ws, c->q);
-}
+static void part_load(const limb_part* p, const limb_split_call* c) { load_coordinates(&p->m, p->m.k64, &p->ws, c->q); }
 
 // ---- inverse dynamics ----------------------------------------------------------------------------------
 
@@ -74,9 +68,7 @@ static void part_relative(const limb_part* p, const limb_split_call* c, limb_rel
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
   const real* a = in_compiled_order(m, of_part(p, c->x), ws->a);
-  pose X = {
-    columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())),
-    zero3()};
+  pose X = {columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())), zero3()};
   state x = {zero3(), zero3(), zero3()};
   vec3 moves = zero3();
   for (int i = 0; i < m->nlink; i++) {
@@ -100,8 +92,7 @@ static void part_relative(const limb_part* p, const limb_split_call* c, limb_rel
 // The part as one joint with all freedoms.
 KERNEL place relative_place(const limb_relative* r)
 {
-  return (place){.shape = SHAPE_FREE,
-                 .t = {rows(get3(r->R), get3(r->R + 3), get3(r->R + 6)), get3(r->p)}};
+  return (place){.shape = SHAPE_FREE, .t = {rows(get3(r->R), get3(r->R + 3), get3(r->R + 6)), get3(r->p)}};
 }
 
 static void part_advance(const limb_relative* r, const double* base, double* last)

@@ -18,10 +18,7 @@ typedef struct spread {
   _Atomic ptrdiff_t next;
 } spread;
 
-static limb_batch_failure earlier(limb_batch_failure a, limb_batch_failure b)
-{
-  return b.state < a.state ? b : a;
-}
+static limb_batch_failure earlier(limb_batch_failure a, limb_batch_failure b) { return b.state < a.state ? b : a; }
 
 static void work(void* argument, int index)
 {

@@ -33,30 +33,18 @@ enum { PHASE_A, PHASE_B, PHASE_C };
 static double* base_of(limb_part* p) { return p->ws.base; }
 static double* handed(limb_part* p) { return p->ws.force; } // force on the base, or from it
 
-static double* force_of(limb_part* p, int link)
-{
-  return (double*)p->ws.force + (size_t)(link + 1) * LIMB_WS_FORCE;
-}
+static double* force_of(limb_part* p, int link) { return (double*)p->ws.force + (size_t)(link + 1) * LIMB_WS_FORCE; }
 
-static double* state_of(limb_part* p, int link)
-{
-  return (double*)p->ws.state + (size_t)link * LIMB_WS_STATE;
-}
+static double* state_of(limb_part* p, int link) { return (double*)p->ws.state + (size_t)link * LIMB_WS_STATE; }
 
 // Of link -1: what is handed to the base.
-static double* artic_of(limb_part* p, int link)
-{
-  return (double*)p->ws.artic + (ptrdiff_t)link * LIMB_WS_ARTIC;
-}
+static double* artic_of(limb_part* p, int link) { return (double*)p->ws.artic + (ptrdiff_t)link * LIMB_WS_ARTIC; }
 
 static double* handed_artic(limb_part* p) { return artic_of(p, -1); }
 
 static int last_of(const limb_part* p) { return p->m.nlink - 1; }
 
-static void copy(double* to, const double* from, int n)
-{
-  memcpy(to, from, (size_t)n * sizeof *to);
-}
+static void copy(double* to, const double* from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
 // Whether a part has something to do.
 static bool works(const limb_part* p, limb_split_way way, int phase)
@@ -317,8 +305,7 @@ static void surround(limb_split* s, limb_cut* cut, const limb_surroundings* x)
   cut->trunk.wrench = (const double*)cut->wrench;
 }
 
-static limb_status call(limb_split* s, limb_split_way way, const limb_split_call* c,
-                        const limb_environment* env)
+static limb_status call(limb_split* s, limb_split_way way, const limb_split_call* c, const limb_environment* env)
 {
   limb_cut* cut = &s->cut[way];
   limb_status status = limb_check_state(s->d, c->q, c->v, c->x);
@@ -334,8 +321,8 @@ static limb_status call(limb_split* s, limb_split_way way, const limb_split_call
   return status;
 }
 
-limb_status limb_split_inverse_dynamics(limb_split* s, const double* q, const double* v,
-                                        const double* a, const limb_environment* env, double* tau)
+limb_status limb_split_inverse_dynamics(limb_split* s, const double* q, const double* v, const double* a,
+                                        const limb_environment* env, double* tau)
 {
   if (!s || !q || !v || !a || !tau) return LIMB_E_ARG;
   if (s->cut[LIMB_SPLIT_INVERSE].count == 0) return limb_inverse_dynamics(s->d, q, v, a, env, tau);
@@ -343,8 +330,8 @@ limb_status limb_split_inverse_dynamics(limb_split* s, const double* q, const do
   return call(s, LIMB_SPLIT_INVERSE, &c, env);
 }
 
-limb_status limb_split_forward_dynamics(limb_split* s, const double* q, const double* v,
-                                        const double* tau, const limb_environment* env, double* a)
+limb_status limb_split_forward_dynamics(limb_split* s, const double* q, const double* v, const double* tau,
+                                        const limb_environment* env, double* a)
 {
   if (!s || !q || !v || !tau || !a) return LIMB_E_ARG;
   const limb_split_call c = {q, v, tau, a, {0}};

@@ -141,8 +141,8 @@ static void fill_trunk(const limb_model* m, const limb_plan* plan, limb_cut* cut
 }
 
 // A part and, if it is to hold the next one, its view of that.
-static void take_part(limb_arena* a, const limb_model* m, const limb_plan* plan, int k,
-                      limb_split_way way, limb_cut* out)
+static void take_part(limb_arena* a, const limb_model* m, const limb_plan* plan, int k, limb_split_way way,
+                      limb_cut* out)
 {
   limb_part p, view;
   size_range(m, plan->part[k].begin, plan->part[k].end, &p);
@@ -163,8 +163,7 @@ static void take_part(limb_arena* a, const limb_model* m, const limb_plan* plan,
   out->view[k] = view;
 }
 
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way,
-                      limb_cut* out)
+void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out)
 {
   *out = (limb_cut){.count = plan->count};
   if (plan->count == 0) return;

@@ -122,8 +122,7 @@ struct limb_split {
 limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_split_options* options);
 
 // Lays a cut out, and fills it when there is memory (split_cut.c).
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way,
-                      limb_cut* out);
+void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out);
 
 // A part with its next ones, seen from its base: kept is the articulated inertia and bias of the part with
 // what it was guessed to hold, then with next (split_join.c).

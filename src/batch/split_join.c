@@ -58,8 +58,7 @@ static void coupling(const limb_held* t, const double* I, double* C)
 }
 
 // W = C^-1 d and h0 = C^-1 (p + d beta), from the factors of C.
-static void solve_grip(const limb_held* t, const double* d, const double* C, const int* pivot,
-                       limb_grip* g)
+static void solve_grip(const limb_held* t, const double* d, const double* C, const int* pivot, limb_grip* g)
 {
   for (int c = 0; c < 6; c++) {
     double column[6];

@@ -124,8 +124,7 @@ static bool can_hold(const limb_model* m)
   return true;
 }
 
-static void plan_chain(const limb_model* m, limb_split_way way, int processors, int least,
-                       limb_plan* plan)
+static void plan_chain(const limb_model* m, limb_split_way way, int processors, int least, limb_plan* plan)
 {
   const int n = m->nlink - 1;
   const int count = way == LIMB_SPLIT_INVERSE ? processors + 1 : processors;

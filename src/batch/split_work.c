@@ -5,8 +5,7 @@
 #include "batch/pool_check.h"
 #include "batch/split_impl.h"
 
-static limb_split* lay_out(limb_arena* a, const limb_model* m, const limb_split_options* options,
-                           void** data)
+static limb_split* lay_out(limb_arena* a, const limb_model* m, const limb_split_options* options, void** data)
 {
   limb_split* s = limb_arena_take(a, 1, sizeof *s);
   limb_split t = {.m = m};
@@ -26,8 +25,7 @@ static limb_status read_options(const limb_split_options* given, limb_split_opti
   if (!given) return LIMB_OK;
   const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
   if (s != LIMB_OK) return s;
-  if (out->processors < 1 || out->processors > LIMB_SPLIT_PROCESSORS || out->least < 0)
-    return LIMB_E_ARG;
+  if (out->processors < 1 || out->processors > LIMB_SPLIT_PROCESSORS || out->least < 0) return LIMB_E_ARG;
   return LIMB_OK;
 }
 
@@ -40,15 +38,13 @@ size_t limb_split_size(const limb_model* m, const limb_split_options* options)
   return a.used;
 }
 
-limb_status limb_split_init(const limb_model* m, const limb_pool* pool,
-                            const limb_split_options* options, void* memory, size_t size,
-                            limb_split** out)
+limb_status limb_split_init(const limb_model* m, const limb_pool* pool, const limb_split_options* options, void* memory,
+                            size_t size, limb_split** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
   limb_split_options o;
-  if (!m || !limb_pool_valid(pool) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN)
-    return LIMB_E_ARG;
+  if (!m || !limb_pool_valid(pool) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   if (read_options(options, &o) != LIMB_OK) return LIMB_E_ARG;
   if (size < limb_split_size(m, &o)) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
@@ -63,9 +59,8 @@ limb_status limb_split_init(const limb_model* m, const limb_pool* pool,
   return LIMB_OK;
 }
 
-limb_status limb_split_create(const limb_model* m, const limb_pool* pool,
-                              const limb_split_options* options, const limb_allocator* alloc,
-                              limb_split** out)
+limb_status limb_split_create(const limb_model* m, const limb_pool* pool, const limb_split_options* options,
+                              const limb_allocator* alloc, limb_split** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;

@@ -22,8 +22,7 @@ KERNEL motion displacement_of(bool is_free, const real* u)
 }
 
 // A ball or free joint: q (+) u into out, which may be q; and the rate of u with v, unless rate is NULL.
-KERNEL void displace_joint(bool is_free, const real* q, const real* u, const real* v, real* out,
-                           real* rate)
+KERNEL void displace_joint(bool is_free, const real* q, const real* u, const real* v, real* out, real* rate)
 {
   const int at = is_free ? 3 : 0;
   const motion x = displacement_of(is_free, u);
@@ -41,14 +40,12 @@ KERNEL void displace_joint(bool is_free, const real* q, const real* u, const rea
 }
 
 // q (+) u into out, which may be q; and the rates of u with the velocities v, unless du is NULL.
-KERNEL void displace(const limb_model* m, const real* q, const real* u, const real* v, real* out,
-                     real* du)
+KERNEL void displace(const limb_model* m, const real* q, const real* u, const real* v, real* out, real* du)
 {
   for (int i = 0; i < m->njoint; i++) {
     const limb_joint* j = &m->joint[i];
     if (j->nq != j->nv) { // a quaternion; mimic joints have no part
-      displace_joint(j->def.type == LIMB_FREE, q + j->q, u + j->v, v + j->v, out + j->q,
-                     du ? du + j->v : NULL);
+      displace_joint(j->def.type == LIMB_FREE, q + j->q, u + j->v, v + j->v, out + j->q, du ? du + j->v : NULL);
       continue;
     }
     for (int k = 0; k < j->nv; k++) out[j->q + k] = add(q[j->q + k], u[j->v + k]);
@@ -63,13 +60,12 @@ KERNEL void onto(int n, par k, const real* x, const real* sum, real* out)
 }
 
 // q and v are replaced by those after a step of h [s]; room: limb_step_room() scalars.
-KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* context,
-                     real* q, real* v, real* room)
+KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* context, real* q, real* v,
+                     real* room)
 {
   static const double share[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   const int nv = m->nv;
-  real *u = room, *stage_v = u + nv, *du = stage_v + nv, *dv = du + nv, *su = dv + nv,
-       *sv = su + nv;
+  real *u = room, *stage_v = u + nv, *du = stage_v + nv, *dv = du + nv, *su = dv + nv, *sv = su + nv;
   real* stage_q = sv + nv;
   accelerations(context, q, v, dv);
   for (int i = 0; i < nv; i++) du[i] = su[i] = v[i], sv[i] = dv[i];

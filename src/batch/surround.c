@@ -6,10 +6,7 @@
 #include "dynamics/environment.h"
 #include "kinematics/site.h"
 
-static bool frame_valid(const limb_model* m, int frame)
-{
-  return frame >= 0 && frame < m->nbody + m->nframe;
-}
+static bool frame_valid(const limb_model* m, int frame) { return frame >= 0 && frame < m->nbody + m->nframe; }
 
 static limb_status check_wrenches(const limb_batch_call* c, const limb_batch_environment* env)
 {

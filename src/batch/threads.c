@@ -221,10 +221,7 @@ static limb_status start(limb_threads* t)
   return LIMB_E_UNSUPPORTED;
 }
 
-static size_t size_of(int threads)
-{
-  return sizeof(limb_threads) + (size_t)(threads - 1) * sizeof(pthread_t);
-}
+static size_t size_of(int threads) { return sizeof(limb_threads) + (size_t)(threads - 1) * sizeof(pthread_t); }
 
 static void clear(limb_threads* t) { *t = (limb_threads){.thread = (pthread_t*)(void*)(t + 1)}; }
 
@@ -242,10 +239,7 @@ static void run(void* context, int count, limb_pool_task* task, void* argument)
 }
 
 static int processors(void) { return 1; }
-static limb_status start(limb_threads* t)
-{
-  return t->pool.threads == 1 ? LIMB_OK : LIMB_E_UNSUPPORTED;
-}
+static limb_status start(limb_threads* t) { return t->pool.threads == 1 ? LIMB_OK : LIMB_E_UNSUPPORTED; }
 static void stop(limb_threads* t) { (void)t; }
 static void clear(limb_threads* t) { *t = (limb_threads){0}; }
 static size_t size_of(int threads) { return (void)threads, sizeof(limb_threads); }

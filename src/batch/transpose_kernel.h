@@ -20,12 +20,9 @@ KERNEL void exchange(real* a, real* b, int d)
   if (d == 1) *a = PICK(x, y, 0, 4, 2, 6), *b = PICK(x, y, 1, 5, 3, 7);
   if (d == 2) *a = PICK(x, y, 0, 1, 4, 5), *b = PICK(x, y, 2, 3, 6, 7);
 #elif STATES == 8
-  if (d == 1)
-    *a = PICK(x, y, 0, 8, 2, 10, 4, 12, 6, 14), *b = PICK(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
-  if (d == 2)
-    *a = PICK(x, y, 0, 1, 8, 9, 4, 5, 12, 13), *b = PICK(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
-  if (d == 4)
-    *a = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11), *b = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+  if (d == 1) *a = PICK(x, y, 0, 8, 2, 10, 4, 12, 6, 14), *b = PICK(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  if (d == 2) *a = PICK(x, y, 0, 1, 8, 9, 4, 5, 12, 13), *b = PICK(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+  if (d == 4) *a = PICK(x, y, 0, 1, 2, 3, 8, 9, 10, 11), *b = PICK(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
 #else
   if (d == 1) {
     *a = PICK(x, y, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
@@ -75,8 +72,7 @@ typedef lane_value piece __attribute__((vector_size(PIECE * sizeof(lane_value)))
 KERNEL piece piece_of(real x, int k)
 {
 #if STATES > 8
-  const piece low = PICK(x, x, 0, 1, 2, 3, 4, 5, 6, 7),
-              high = PICK(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+  const piece low = PICK(x, x, 0, 1, 2, 3, 4, 5, 6, 7), high = PICK(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
   return k ? high : low;
 #else
   return (void)k, x;
@@ -97,8 +93,8 @@ KERNEL real joined(const lane_value* x, ptrdiff_t stride, int p)
 }
 
 // The last blocks: numbers that are there only, and the last state again where there is none.
-static __attribute__((noinline, cold)) void load_edge(const row_block* b, const lane_value* x,
-                                                      ptrdiff_t i, lane_value* padded)
+static __attribute__((noinline, cold)) void load_edge(const row_block* b, const lane_value* x, ptrdiff_t i,
+                                                      lane_value* padded)
 {
   const ptrdiff_t left = b->count - b->first, wide = b->width - i < PIECE ? b->width - i : PIECE;
   for (ptrdiff_t l = 0; l < STATES; l++) {
@@ -159,8 +155,7 @@ KERNEL void put_square(const real square[PIECE], const row_block* b, ptrdiff_t i
 #pragma GCC unroll 16
   for (int l = 0; l < STATES; l++) {
     const ptrdiff_t room = end - at;
-    put_piece(out + at, piece_of(square[l % PIECE], l / PIECE),
-              room < PIECE && wide < room ? wide : room);
+    put_piece(out + at, piece_of(square[l % PIECE], l / PIECE), room < PIECE && wide < room ? wide : room);
     at += width;
   }
 }

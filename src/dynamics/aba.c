@@ -22,15 +22,14 @@ static double least_margin(limb_data* d, const double* q, const double* v, const
   const limb_model* m = d->m;
   switch (by) {
   case BY_CHAIN: return k->forward_chain(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, a);
-  case BY_MASS_MATRIX:
-    return k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, work, a);
+  case BY_MASS_MATRIX: return k->by_mass_matrix(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, work, a);
   default: return k->aba(m, m->k64, &d->ws, q, v, tau, &x->terms, x->wrench, a);
   }
 }
 
 // work: packed factors, BY_MASS_MATRIX only.
-static limb_status run(limb_data* d, const double* q, const double* v, const double* tau,
-                       const limb_environment* env, method by, double* work, double* a)
+static limb_status run(limb_data* d, const double* q, const double* v, const double* tau, const limb_environment* env,
+                       method by, double* work, double* a)
 {
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, v, tau);
@@ -40,8 +39,7 @@ static limb_status run(limb_data* d, const double* q, const double* v, const dou
   if (s != LIMB_OK) return s;
   double least = least_margin(d, q, v, tau, &x, by, work, a);
   // what looks singular, or is not finite, may be beyond the range of determinants only
-  if (by == BY_CHAIN && (!(least > 0) || !limb_finite_v(d, a)))
-    least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
+  if (by == BY_CHAIN && (!(least > 0) || !limb_finite_v(d, a))) least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
   if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
@@ -55,17 +53,16 @@ limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v
   return run(d, q, v, tau, env, best_of(d->m), d->ws.packed, a);
 }
 
-limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v,
-                                      const double* tau, const limb_environment* env, double* a)
+limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v, const double* tau,
+                                      const limb_environment* env, double* a)
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
   if (d->m->has_mimic) return LIMB_E_UNSUPPORTED;
   return run(d, q, v, tau, env, BY_ABA, NULL, a);
 }
 
-limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v,
-                                                 const double* tau, const limb_environment* env,
-                                                 double* work, double* a)
+limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v, const double* tau,
+                                                 const limb_environment* env, double* work, double* a)
 {
   if (!d || !q || !v || !tau || !work || !a) return LIMB_E_ARG;
   return run(d, q, v, tau, env, BY_MASS_MATRIX, work, a);

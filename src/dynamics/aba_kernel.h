@@ -11,8 +11,8 @@
 
 // ---- first pass, out: velocities -------------------------------------------------------------------
 
-KERNEL vec3 aba_velocity(const place* P, const link_const* k, const limb_link* link,
-                         const limb_ws* ws, int i, vec3 w, const real* v)
+KERNEL vec3 aba_velocity(const place* P, const link_const* k, const limb_link* link, const limb_ws* ws, int i, vec3 w,
+                         const real* v)
 {
   aba_link* out = (aba_link*)ws->aba + i;
   out->wp = times_offset(P, spin(w, zero3()));
@@ -74,8 +74,8 @@ KERNEL void aba_wrenches(const limb_model* m, const limb_ws* ws, const real* wre
 // ---- second pass, back: articulated inertias -------------------------------------------------------
 
 // What the joint of link i leaves for the parent, in link axes.
-KERNEL artic pass_joint(int shape, const limb_model* m, const link_const* k, const limb_ws* ws,
-                        int i, artic I, const marks* s, real* least)
+KERNEL artic pass_joint(int shape, const limb_model* m, const link_const* k, const limb_ws* ws, int i, artic I,
+                        const marks* s, real* least)
 {
   const limb_link* link = &m->link[i];
   const int c = link->dof, aux = link->aux;
@@ -90,8 +90,7 @@ KERNEL artic pass_joint(int shape, const limb_model* m, const link_const* k, con
 }
 
 // Bias of the parent's offset and, for dense joints, of the joint itself.
-KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_ws* ws, int i,
-                             artic I)
+KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_ws* ws, int i, artic I)
 {
   const aba_link* x = (const aba_link*)ws->aba + i;
   if (is_dense(P->shape)) {
@@ -106,8 +105,7 @@ KERNEL artic artic_to_parent(const place* P, const limb_link* link, const limb_w
 // Returns the least margin of all D: not positive when the mass matrix is singular. hand: the robot is a part
 // of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
 // goes on behind its last link (held_kernel.h).
-KERNEL real aba_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s,
-                        bool hand, held* t)
+KERNEL real aba_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s, bool hand, held* t)
 {
   const aba_link* x = ws->aba;
   artic* kept = ws->artic;
@@ -147,8 +145,8 @@ KERNEL real aba_back(const limb_model* m, const link_const* k, const limb_ws* ws
 
 // ---- third pass, out: accelerations ----------------------------------------------------------------
 
-KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const limb_link* link,
-                                  const limb_ws* ws, int i, motion a, const marks* s, real* qdd)
+KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const limb_link* link, const limb_ws* ws, int i,
+                                  motion a, const marks* s, real* qdd)
 {
   const int shape = P->shape;
   const aba_link* x = (const aba_link*)ws->aba + i;
@@ -191,8 +189,8 @@ KERNEL motion aba_accelerate_link(const place* P, const link_const* k, const lim
 }
 
 // t, if given: what the part's last link holds is known (held_kernel.h).
-KERNEL void aba_accelerate_to(const limb_model* m, const link_const* k, const limb_ws* ws,
-                              const marks* s, const held* t, real* qdd)
+KERNEL void aba_accelerate_to(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s,
+                              const held* t, real* qdd)
 {
   state* kept = ws->state;
   aba_link* x = ws->aba;
@@ -216,8 +214,7 @@ KERNEL void aba_accelerate_to(const limb_model* m, const link_const* k, const li
   }
 }
 
-KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws,
-                           const marks* s, real* qdd)
+KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, const marks* s, real* qdd)
 {
   aba_accelerate_to(m, k, ws, s, NULL, qdd);
 }

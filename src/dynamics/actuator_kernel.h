@@ -10,8 +10,7 @@
 //
 // The scalar file supplies sign_of(x, width): sign(x), or tanh(x / width) when width > 0.
 
-KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v,
-                       const limb_terms* terms, real* tau)
+KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v, const limb_terms* terms, real* tau)
 {
   const real* q = ws->q;
   for (int s = 0; s < m->nshaft; s++) {
@@ -32,8 +31,8 @@ KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v,
 }
 
 // What joints have of their own.
-KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const real* v,
-                                const real* a, const limb_terms* terms, real* tau)
+KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a,
+                                const limb_terms* terms, real* tau)
 {
   const real* q = ws->q;
   for (int i = 0; i < m->nlink; i++) {
@@ -52,8 +51,8 @@ KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const re
   }
 }
 
-KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a,
-                          const limb_terms* terms, real* tau)
+KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a, const limb_terms* terms,
+                          real* tau)
 {
   add_joint_actuators(m, ws, v, a, terms, tau);
   add_shafts(m, ws, v, terms, tau);
@@ -61,8 +60,7 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
 
 // What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
 // in ws->force, which articulated bodies do not use.
-KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv,
-                               const limb_terms* terms)
+KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv, const limb_terms* terms)
 {
   if (!m->has_actuators) return NULL;
   real* lost = ws->force;
@@ -73,8 +71,8 @@ KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const rea
 }
 
 // What is left of the user's forces for the bodies, in compiled order, in ws->tau. Not for mimic joints.
-KERNEL const real* left_forces(const limb_model* m, const limb_ws* ws, const real* cv,
-                               const real* tau, const limb_terms* terms)
+KERNEL const real* left_forces(const limb_model* m, const limb_ws* ws, const real* cv, const real* tau,
+                               const limb_terms* terms)
 {
   real* ct = ws->tau;
   for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];

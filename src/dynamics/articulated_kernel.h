@@ -54,9 +54,8 @@ KERNEL artic add_artic(artic a, artic b)
 // I^A += inertia of the link: A = tr(J) 1 - J, B = [h], M = m 1.
 KERNEL artic add_rigid(artic I, moments s)
 {
-  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), kmsub(I.A.xy, s.xy, one()),
-               kmsub(I.A.xz, s.xz, one()),     plus(s.xx, plus(s.zz, I.A.yy)),
-               kmsub(I.A.yz, s.yz, one()),     plus(s.xx, plus(s.yy, I.A.zz))};
+  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), kmsub(I.A.xy, s.xy, one()), kmsub(I.A.xz, s.xz, one()),
+               plus(s.xx, plus(s.zz, I.A.yy)), kmsub(I.A.yz, s.yz, one()), plus(s.xx, plus(s.yy, I.A.zz))};
   I.B.xy = kmsub(I.B.xy, s.hz, one()), I.B.xz = plus(s.hy, I.B.xz);
   I.B.yx = plus(s.hz, I.B.yx), I.B.yz = kmsub(I.B.yz, s.hx, one());
   I.B.zx = kmsub(I.B.zx, s.hy, one()), I.B.zy = plus(s.hx, I.B.zy);
@@ -71,9 +70,8 @@ KERNEL artic add_rigid(artic I, moments s)
 KERNEL artic shift_artic(artic I, vec3 p)
 {
   const mat3 M = full(I.M), B = I.B;
-  const mat3 C =
-    columns(cross3_onto(column_x(B), p, column_x(M)), cross3_onto(column_y(B), p, column_y(M)),
-            cross3_onto(column_z(B), p, column_z(M)));
+  const mat3 C = columns(cross3_onto(column_x(B), p, column_x(M)), cross3_onto(column_y(B), p, column_y(M)),
+                         cross3_onto(column_z(B), p, column_z(M)));
   const vec3 x = cross3_onto(v3(I.A.xx, I.A.xy, I.A.xz), p, row_x(B));
   const vec3 y = cross3_onto(v3(zero(), I.A.yy, I.A.yz), p, row_y(B));
   const vec3 z = cross3_onto(v3(zero(), zero(), I.A.zz), p, row_z(B));
@@ -109,8 +107,8 @@ KERNEL artic artic_out(const place* P, artic I)
   I.A = kturn_sym_z(P->cg, P->sg, kturn_sym_x(P->ca, P->sa, I.A));
   I.B = kturn_mat_z(P->cg, P->sg, kturn_mat_x(P->ca, P->sa, I.B));
   I.M = kturn_sym_z(P->cg, P->sg, kturn_sym_x(P->ca, P->sa, I.M));
-  I.p = (force){kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, I.p.n)),
-                kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, I.p.f))};
+  I.p =
+    (force){kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, I.p.n)), kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, I.p.f))};
   return shift_artic(I, number3(P->p));
 }
 
@@ -135,8 +133,8 @@ KERNEL artic less_axis(int shape, artic I, force G, force U)
   const vec3 n = G.n, f = G.f;
   I.A = (sym3){msub(I.A.xx, n.x, U.n.x), msub(I.A.xy, n.x, U.n.y), msub(I.A.xz, n.x, U.n.z),
                msub(I.A.yy, n.y, U.n.y), msub(I.A.yz, n.y, U.n.z), msub(I.A.zz, n.z, U.n.z)};
-  I.B = rows(sub3(row_x(I.B), scale3(n.x, U.f)), sub3(row_y(I.B), scale3(n.y, U.f)),
-             sub3(row_z(I.B), scale3(n.z, U.f)));
+  I.B =
+    rows(sub3(row_x(I.B), scale3(n.x, U.f)), sub3(row_y(I.B), scale3(n.y, U.f)), sub3(row_z(I.B), scale3(n.z, U.f)));
   I.M = (sym3){msub(I.M.xx, f.x, U.f.x), msub(I.M.xy, f.x, U.f.y), msub(I.M.xz, f.x, U.f.z),
                msub(I.M.yy, f.y, U.f.y), msub(I.M.yz, f.y, U.f.z), msub(I.M.zz, f.z, U.f.z)};
   if (shape < SHAPE_ROT_ANY) {
@@ -164,14 +162,12 @@ KERNEL motion axis_bias(int shape, const link_const* k, const aba_link* x)
   motion c = {zero3(), zero3()};
   if (is_turning(shape)) c.w = v3(x->cx, x->cy, zero());
   if (shape == SHAPE_TRANS) c.v = v3(add(x->cx, x->cx), add(x->cy, x->cy), zero());
-  if (shape == SHAPE_SCREW)
-    c.v = kscale3(k->pitch, v3(add(x->cx, x->cx), add(x->cy, x->cy), zero()));
+  if (shape == SHAPE_SCREW) c.v = kscale3(k->pitch, v3(add(x->cx, x->cx), add(x->cy, x->cy), zero()));
   return c;
 }
 
 // Eliminates a one-dof joint: what is left for the parent, in link axes.
-KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link* x, artic I,
-                            real tau, real* least)
+KERNEL artic eliminate_axis(int shape, const link_const* k, par rotor, aba_link* x, artic I, real tau, real* least)
 {
   const force U = axis_column(shape, k, &I);
   real D = project_axis(shape, k, U);
@@ -205,9 +201,7 @@ KERNEL sym3 inverse_sym(sym3 A, sym3 of, real* least)
   *least = lesser(*least, msub(det, noise, cofactors));
   const real r = recip(det);
   *least = lesser(*least, r);
-  return (sym3){
-    mul(r, xx), mul(r, xy), mul(r, xz), mul(r, yy), mul(r, det2(A.xy, A.xz, A.xx, A.yz)),
-    mul(r, zz)};
+  return (sym3){mul(r, xx), mul(r, xy), mul(r, xz), mul(r, yy), mul(r, det2(A.xy, A.xz, A.xx, A.yz)), mul(r, zz)};
 }
 
 // Ball: D = A.  Left: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).

@@ -11,8 +11,7 @@
 // Velocity and acceleration (less gravity) of a body at X against inertial space, from those against the
 // world body (body axes and origin) and those of the world body:
 //   V_i = Ad_X^-1 V_0 + v,   V'_i = Ad_X^-1 V'_0 + a + (Ad_X^-1 V_0) x v
-static inline void limb_add_base_motion(sp_pose X, const limb_environment* env, sp_motion* v,
-                                        sp_motion* a)
+static inline void limb_add_base_motion(sp_pose X, const limb_environment* env, sp_motion* v, sp_motion* a)
 {
   const sp_motion V0 = {env->base_velocity.w, {0, 0, 0}};
   const sp_motion dV0 = {env->base_acceleration.w, sp_sub3(env->base_acceleration.v, env->gravity)};

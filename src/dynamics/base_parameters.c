@@ -84,8 +84,7 @@ static limb_status make_grouping(limb_grouping* g, limb_blocks* scratch)
   g->place = limb_blocks_take(scratch, nl, sizeof *g->place);
   g->leave = limb_blocks_take(scratch, nl, sizeof *g->leave);
   if (!g->actuator || !g->source || !g->body || !g->place || !g->leave) return LIMB_E_NOMEM;
-  for (int j = 0; j < m->njoint; j++)
-    g->actuator[j] = limb_has_actuator(m, j) ? g->nactuator++ : -1;
+  for (int j = 0; j < m->njoint; j++) g->actuator[j] = limb_has_actuator(m, j) ? g->nactuator++ : -1;
   for (int j = 0; j < m->njoint; j++) {
     if (g->actuator[j] < 0) continue;
     int source = j;
@@ -118,15 +117,13 @@ static size_t put_merged(char* text, size_t room, double by, const char* formula
   char digits[LIMB_NUMBER_SPACE];
   const bool single = is_single(formula), turned = single && *formula == '-';
   const bool minus = (by < 0) != turned, number = limb_coefficient_factor(fabs(by), digits);
-  const int used =
-    snprintf(text, room, " %c %s%s%s%s%s", minus ? '-' : '+', number ? digits : "",
-             number ? " " : "", single ? "" : "(", formula + turned, single ? "" : ")");
+  const int used = snprintf(text, room, " %c %s%s%s%s%s", minus ? '-' : '+', number ? digits : "", number ? " " : "",
+                            single ? "" : "(", formula + turned, single ? "" : ")");
   return used > 0 ? (size_t)used : 0;
 }
 
 // "a + 0.5 (b)" for the rows that the structure kept apart.
-static char* merged_formula(limb_blocks* keep, int nb, int row, const limb_merge* merge,
-                            const char* const* formula)
+static char* merged_formula(limb_blocks* keep, int nb, int row, const limb_merge* merge, const char* const* formula)
 {
   size_t room = strlen(formula[row]) + 1;
   for (int r = 0; r < nb; r++) {
@@ -155,8 +152,7 @@ static void add_merged(const limb_matrices* x, const limb_merge* merge, int row)
 
 // Takes over the rows that stay, with their texts.
 static limb_status take_rows(limb_base_parameters* b, limb_matrices* x, const limb_merge* merge,
-                             const char* const* name, const char* const* formula,
-                             limb_blocks* scratch)
+                             const char* const* name, const char* const* formula, limb_blocks* scratch)
 {
   const size_t np = (size_t)x->np;
   const char** text = limb_blocks_take(scratch, (size_t)x->nb, sizeof *text);
@@ -165,8 +161,7 @@ static limb_status take_rows(limb_base_parameters* b, limb_matrices* x, const li
   for (int r = 0; r < x->nb; r++) {
     if (merge->dropped && merge->dropped[r]) continue;
     bool gains = false;
-    for (int k = 0; k < x->nb && merge->by; k++)
-      gains |= merge->by[(size_t)r * (size_t)x->nb + (size_t)k] != 0;
+    for (int k = 0; k < x->nb && merge->by; k++) gains |= merge->by[(size_t)r * (size_t)x->nb + (size_t)k] != 0;
     if (gains) add_merged(x, merge, r);
     b->name[b->nb] = name[x->row[r]];
     b->formula[b->nb] = gains ? merged_formula(&b->blocks, x->nb, r, merge, text) : text[r];
@@ -196,20 +191,15 @@ static limb_status make_room(limb_base_parameters* b, const limb_matrices* x)
   b->effect = limb_blocks_take(&b->blocks, np, sizeof *b->effect);
   b->name = limb_blocks_take(&b->blocks, n, sizeof *b->name);
   b->formula = limb_blocks_take(&b->blocks, n, sizeof *b->formula);
-  const bool fine =
-    b->theta && b->K && b->start && b->index && b->value && b->effect && b->name && b->formula;
+  const bool fine = b->theta && b->K && b->start && b->index && b->value && b->effect && b->name && b->formula;
   return fine ? limb_parameters(b->m, b->theta) : LIMB_E_NOMEM;
 }
 
-static bool counts(double x, double unit, double least)
-{
-  return x != 0 && fabs(x) * unit >= least;
-}
+static bool counts(double x, double unit, double least) { return x != 0 && fabs(x) * unit >= least; }
 
 // Which parameters are base parameters themselves, and which have no effect. What formulas leave out makes
 // no company.
-static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b,
-                                limb_blocks* scratch)
+static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b, limb_blocks* scratch)
 {
   const size_t np = (size_t)b->np, nb = (size_t)b->nb;
   double* unit = limb_blocks_take(scratch, np, sizeof(double));
@@ -229,11 +219,8 @@ static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b,
       if (!counts(b->K[r * np + (size_t)c], unit[c], least[r])) continue;
       rows++, mates += members[r];
     }
-    b->effect[c] = rows == 0                 ? LIMB_EFFECT_NONE
-                   : rows == 1 && mates == 1 ? LIMB_EFFECT_ALONE
-                                             : LIMB_EFFECT_COMBINED;
-    const bool out =
-      limb_get_parameter(g->m, c, &info) == LIMB_OK && limb_grouping_leaves_out(g, info.kind);
+    b->effect[c] = rows == 0 ? LIMB_EFFECT_NONE : rows == 1 && mates == 1 ? LIMB_EFFECT_ALONE : LIMB_EFFECT_COMBINED;
+    const bool out = limb_get_parameter(g->m, c, &info) == LIMB_OK && limb_grouping_leaves_out(g, info.kind);
     if (out) b->effect[c] = LIMB_EFFECT_LEFT_OUT;
     b->facts.considered += !out;
   }
@@ -258,16 +245,14 @@ static limb_status fill(limb_base_parameters* b, limb_grouping* g, limb_blocks* 
   s = limb_grouping_formulas(g, &rows, &b->blocks, scratch, name, formula);
   if (s != LIMB_OK) return s;
   b->facts = (limb_base_facts){.parameters = x.np, .structure = x.nb, .numeric = -1, .kept = 1};
-  if (!(g->flags & LIMB_BASE_STRUCTURE_ONLY))
-    s = limb_grouping_check(g, &x, scratch, &b->facts, &merge);
+  if (!(g->flags & LIMB_BASE_STRUCTURE_ONLY)) s = limb_grouping_check(g, &x, scratch, &b->facts, &merge);
   if (s == LIMB_OK) s = take_rows(b, &x, &merge, name, formula, scratch);
   return s == LIMB_OK ? find_effects(g, b, scratch) : s;
 }
 
 static bool is_still(const limb_environment* e)
 {
-  const sp_vec3 x[4] = {e->base_velocity.w, e->base_velocity.v, e->base_acceleration.w,
-                        e->base_acceleration.v};
+  const sp_vec3 x[4] = {e->base_velocity.w, e->base_velocity.v, e->base_acceleration.w, e->base_acceleration.v};
   for (int k = 0; k < 4; k++)
     if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return false;
   return true;
@@ -319,15 +304,9 @@ limb_status limb_base_get_facts(const limb_base_parameters* b, limb_base_facts* 
   return LIMB_OK;
 }
 
-static bool has(const limb_base_parameters* b, int index)
-{
-  return b && index >= 0 && index < b->nb;
-}
+static bool has(const limb_base_parameters* b, int index) { return b && index >= 0 && index < b->nb; }
 
-const char* limb_base_name(const limb_base_parameters* b, int index)
-{
-  return has(b, index) ? b->name[index] : NULL;
-}
+const char* limb_base_name(const limb_base_parameters* b, int index) { return has(b, index) ? b->name[index] : NULL; }
 
 const char* limb_base_formula(const limb_base_parameters* b, int index)
 {
@@ -352,13 +331,10 @@ limb_status limb_base_values(const limb_base_parameters* b, const double* theta,
   return limb_finite(b->nb, theta_b) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-size_t limb_base_work(const limb_base_parameters* b)
-{
-  return b ? (size_t)b->nv * (size_t)b->np : 0;
-}
+size_t limb_base_work(const limb_base_parameters* b) { return b ? (size_t)b->nv * (size_t)b->np : 0; }
 
-limb_status limb_base_regressor(const limb_base_parameters* b, limb_data* d, const double* q,
-                                const double* v, const double* a, double* work, double* Y_b)
+limb_status limb_base_regressor(const limb_base_parameters* b, limb_data* d, const double* q, const double* v,
+                                const double* a, double* work, double* Y_b)
 {
   if (!b || !d || !work || !Y_b || d->m != b->m) return LIMB_E_ARG;
   const limb_status s = limb_regressor(d, q, v, a, &b->env, work);

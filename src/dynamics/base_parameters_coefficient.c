@@ -27,8 +27,7 @@ limb_coefficient limb_coefficient_constant(int link, limb_constant what, double 
 
 static bool same_symbols(const limb_monomial* x, const limb_monomial* y)
 {
-  return x->count == y->count &&
-         memcmp(x->symbol, y->symbol, (size_t)x->count * sizeof *x->symbol) == 0;
+  return x->count == y->count && memcmp(x->symbol, y->symbol, (size_t)x->count * sizeof *x->symbol) == 0;
 }
 
 static void drop_term(limb_coefficient* x, int k)
@@ -148,8 +147,7 @@ static void put_monomial(text* t, const limb_monomial* x)
   }
 }
 
-void limb_coefficient_text(const limb_coefficient* x, bool* negative,
-                           char buffer[LIMB_COEFFICIENT_TEXT])
+void limb_coefficient_text(const limb_coefficient* x, bool* negative, char buffer[LIMB_COEFFICIENT_TEXT])
 {
   text t = {buffer, LIMB_COEFFICIENT_TEXT};
   const double lead = x->count > 0 ? x->term[0].number : x->value;

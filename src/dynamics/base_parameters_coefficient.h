@@ -50,8 +50,7 @@ limb_coefficient limb_coefficient_product(const limb_coefficient* x, const limb_
 
 // Text of |x| to stand before a name, such as "d3^2 " or "(d3^2 + r4^2) "; empty for 1. *negative tells that
 // the sign must be written in front.
-void limb_coefficient_text(const limb_coefficient* x, bool* negative,
-                           char buffer[LIMB_COEFFICIENT_TEXT]);
+void limb_coefficient_text(const limb_coefficient* x, bool* negative, char buffer[LIMB_COEFFICIENT_TEXT]);
 
 // Text of a positive number in at most ten digits, whatever the locale; false when they say 1, which need not
 // be written as a factor.

@@ -41,10 +41,7 @@ typedef struct writer {
   term* terms;   // NULL in the first pass
 } writer;
 
-static coefficient times(const coefficient* x, const coefficient* y)
-{
-  return limb_coefficient_product(x, y);
-}
+static coefficient times(const coefficient* x, const coefficient* y) { return limb_coefficient_product(x, y); }
 
 static coefficient plus(coefficient x, coefficient y) { return limb_coefficient_sum(&x, &y); }
 
@@ -79,9 +76,8 @@ static place place_of(const limb_model* m, int i)
   const coefficient ct = limb_coefficient_constant(i, LIMB_CONSTANT_CT, cos(theta));
   // A = Rx(alpha) Rz(theta)
   const coefficient nst = minus(&st), nsa = minus(&sa), nsg = minus(&sg);
-  const coefficient A[3][3] = {{ct, nst, number(0)},
-                               {times(&ca, &st), times(&ca, &ct), nsa},
-                               {times(&sa, &st), times(&sa, &ct), ca}};
+  const coefficient A[3][3] = {
+    {ct, nst, number(0)}, {times(&ca, &st), times(&ca, &ct), nsa}, {times(&sa, &st), times(&sa, &ct), ca}};
   const coefficient y = times(&nsa, &r), z = plus(b, times(&ca, &r));
   place X;
   for (int k = 0; k < 3; k++) {
@@ -172,8 +168,7 @@ static int find_row(const writer* w, int link, limb_parameter_kind kind)
 }
 
 // What a vector x on a link (with rotor and offset) gives to the rows of that link: x_i - sum n_p[i] x_p.
-static void give(writer* w, int at, const coefficient* x, int column, int link,
-                 limb_parameter_kind kind)
+static void give(writer* w, int at, const coefficient* x, int column, int link, limb_parameter_kind kind)
 {
   const limb_leaving* v = &w->g->leave[at];
   for (int i = 0; i < LIMB_LEAVE; i++) {
@@ -208,8 +203,7 @@ static bool go_up(const writer* w, int at, const place* X, coefficient* x)
 }
 
 // The way of one link parameter from link `at` to the world.
-static void walk(writer* w, const place* places, int at, coefficient* x, int column, int link,
-                 limb_parameter_kind kind)
+static void walk(writer* w, const place* places, int at, coefficient* x, int column, int link, limb_parameter_kind kind)
 {
   for (;;) {
     give(w, at, x, column, link, kind);
@@ -227,8 +221,7 @@ static int source_link(const limb_grouping* g, int actuator)
 }
 
 // Friction and stiffness of a joint: the row of the same kind on its source, or its own (smooth Coulomb).
-static void offer_in_row(writer* w, limb_parameter_kind kind, int column, int at, int own,
-                         double mult)
+static void offer_in_row(writer* w, limb_parameter_kind kind, int column, int at, int own, double mult)
 {
   const double weight = kind == LIMB_PARAMETER_COULOMB ? fabs(mult) : mult * mult;
   const int row = find_row(w, at, kind), own_row = at == own ? -1 : find_row(w, own, kind);
@@ -253,8 +246,7 @@ static void walk_actuator(writer* w, const place* places, int joint)
     if (kind == LIMB_PARAMETER_OFFSET) x[LIMB_LEAVE_OFFSET] = number(mult);
     if (kind == LIMB_PARAMETER_STIFFNESS) x[LIMB_LEAVE_OFFSET] = number(mult * offset);
     walk(w, places, at, x, column, own, kind);
-    if (kind != LIMB_PARAMETER_ROTOR && kind != LIMB_PARAMETER_OFFSET)
-      offer_in_row(w, kind, column, at, own, mult);
+    if (kind != LIMB_PARAMETER_ROTOR && kind != LIMB_PARAMETER_OFFSET) offer_in_row(w, kind, column, at, own, mult);
   }
 }
 
@@ -379,8 +371,8 @@ static void sort_terms(const writer* w, size_t* start, term* sorted)
   start[0] = 0;
 }
 
-static limb_status write_texts(const writer* w, limb_blocks* keep, limb_blocks* scratch,
-                               const char** name, const char** formula)
+static limb_status write_texts(const writer* w, limb_blocks* keep, limb_blocks* scratch, const char** name,
+                               const char** formula)
 {
   const size_t n = (size_t)w->rows->count;
   size_t* start = limb_blocks_take(scratch, n + 1, sizeof *start);
@@ -397,8 +389,7 @@ static limb_status write_texts(const writer* w, limb_blocks* keep, limb_blocks* 
     const bool plain = is_plain(kept, sorted + start[r], sorted + start[r + 1]);
     text t = {.at = at};
     put_formula(&t, sorted + start[r], sorted + start[r + 1]);
-    (void)snprintf(names + r * NAME, NAME, "%s%s%d", symbol_of(kept->kind), plain ? "" : "R",
-                   kept->link + 1);
+    (void)snprintf(names + r * NAME, NAME, "%s%s%d", symbol_of(kept->kind), plain ? "" : "R", kept->link + 1);
     name[r] = names + r * NAME, formula[r] = at;
     at += t.used + 1;
   }
@@ -429,8 +420,7 @@ limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows
   if (!w.unit || !w.least || !w.first || !places) return LIMB_E_NOMEM;
   index_rows(rows, g->m->nlink, w.first);
   limb_grouping_link_units(g, w.unit);
-  for (size_t r = 0; r < n; r++)
-    w.least[r] = limb_grouping_least(columns, w.unit, rows->row + r * columns);
+  for (size_t r = 0; r < n; r++) w.least[r] = limb_grouping_least(columns, w.unit, rows->row + r * columns);
   for (int i = 0; i < g->m->nlink; i++) places[i] = place_of(g->m, i);
   find_terms(&w, places);
   w.terms = limb_blocks_take(scratch, w.count, sizeof *w.terms);

@@ -43,8 +43,7 @@ static void fill_units(const limb_grouping* g, int parts, double* unit)
 {
   const limb_model* m = g->m;
   for (int i = 0; i < parts; i++) {
-    for (int k = 0; k < LIMB_INERTIAL; k++)
-      *unit++ = limb_grouping_unit(g, limb_leave_kind(k), true);
+    for (int k = 0; k < LIMB_INERTIAL; k++) *unit++ = limb_grouping_unit(g, limb_leave_kind(k), true);
   }
   for (int j = 0; j < m->njoint; j++) {
     if (!limb_has_actuator(m, j)) continue;
@@ -55,8 +54,7 @@ static void fill_units(const limb_grouping* g, int parts, double* unit)
   for (int s = 0; s < m->nshaft; s++) {
     const bool turns = limb_grouping_turns(m, m->shaft[s].joint_link);
     for (int k = 0; k < LIMB_SHAFT_PARAMETERS; k++)
-      *unit++ =
-        limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + k), turns);
+      *unit++ = limb_grouping_unit(g, (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + k), turns);
   }
 }
 
@@ -88,10 +86,7 @@ bool limb_grouping_leaves_out(const limb_grouping* g, limb_parameter_kind kind)
   }
 }
 
-void limb_grouping_link_units(const limb_grouping* g, double* unit)
-{
-  fill_units(g, g->m->nlink, unit);
-}
+void limb_grouping_link_units(const limb_grouping* g, double* unit) { fill_units(g, g->m->nlink, unit); }
 
 double limb_grouping_least(size_t n, const double* unit, const double* row)
 {
@@ -105,8 +100,7 @@ void limb_parameters_move(const sp_pose* X, const double* theta, double* out)
   const double m = theta[0];
   const sp_vec3 p = X->p, h = sp_mulv(X->R, sp_v3(theta[1], theta[2], theta[3]));
   const sp_vec3 s = sp_add3(sp_scale3(2, h), sp_scale3(m, p)); // I += (p.s) 1 - (p s' + s p') / 2
-  const sp_mat3 I = {
-    {theta[4], theta[5], theta[6], theta[5], theta[7], theta[8], theta[6], theta[8], theta[9]}};
+  const sp_mat3 I = {{theta[4], theta[5], theta[6], theta[5], theta[7], theta[8], theta[6], theta[8], theta[9]}};
   const sp_mat3 T = sp_mul3(sp_mul3(X->R, I), sp_transpose3(X->R));
   const double t = sp_dot3(p, s);
   out[0] = m;
@@ -153,8 +147,7 @@ static void begin_actuator(const sums* s, int joint)
   const int a = g->actuator[joint], to = g->source[a];
   const double mult = to == a ? 1 : g->m->joint[joint].multiplier;
   const double offset = to == a ? 0 : g->m->joint[joint].offset;
-  const double weight[LIMB_JOINT_PARAMETERS] = {mult * mult, mult * mult, fabs(mult), mult * mult,
-                                                mult};
+  const double weight[LIMB_JOINT_PARAMETERS] = {mult * mult, mult * mult, fabs(mult), mult * mult, mult};
   for (int k = 0; k < LIMB_JOINT_PARAMETERS; k++) {
     const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k);
     if (limb_grouping_leaves_out(g, kind)) continue;
@@ -217,16 +210,14 @@ static void let_go(const sums* s, int link, int k)
   double* gone = entry_row(s, link, v->leaver[k]);
   double moved[LIMB_INERTIAL];
   for (int i = 0; i < LIMB_LEAVE; i++) {
-    if (v->basis[k][i] != 0 && !leaves(v, i))
-      add_row(s->np, -v->basis[k][i], gone, entry_row(s, link, i));
+    if (v->basis[k][i] != 0 && !leaves(v, i)) add_row(s->np, -v->basis[k][i], gone, entry_row(s, link, i));
   }
   limb_parameters_move(&s->g->place[link], v->basis[k], moved);
   const bool turns = limb_grouping_turns(s->g->m, link);
   const double leaver = limb_grouping_unit(s->g, limb_leave_kind(v->leaver[k]), turns);
   for (int i = 0; i < LIMB_INERTIAL && p >= 0; i++) {
     const double unit = limb_grouping_unit(s->g, limb_leave_kind(i), true) / leaver;
-    if (fabs(moved[i]) > 1e-12 * unit)
-      add_row(s->np, moved[i], gone, row_of(s, limb_link_column(p, i)));
+    if (fabs(moved[i]) > 1e-12 * unit) add_row(s->np, moved[i], gone, row_of(s, limb_link_column(p, i)));
   }
   memset(gone, 0, s->np * sizeof *gone);
 }

@@ -57,29 +57,25 @@ typedef struct limb_grouping {
   const limb_model* m;
   limb_environment env;
   unsigned flags;
-  double length;  // size of the robot, to tell small numbers from none [m]
-  int nactuator;  // joints with an actuator
-  int nparameter; // link parameters: 10 nlink + 5 nactuator + 3 nshaft
-  int* actuator;  // njoint: which of them a joint has; -1: none
-  int* source;    // nactuator: the one it follows; itself unless a mimic joint
-  int* body;      // nlink: body whose parameters the link has; -1: none (inside a compound joint)
-  sp_pose* place; // nlink: pose in the parent (of a root: in the world) at some configuration
+  double length;       // size of the robot, to tell small numbers from none [m]
+  int nactuator;       // joints with an actuator
+  int nparameter;      // link parameters: 10 nlink + 5 nactuator + 3 nshaft
+  int* actuator;       // njoint: which of them a joint has; -1: none
+  int* source;         // nactuator: the one it follows; itself unless a mimic joint
+  int* body;           // nlink: body whose parameters the link has; -1: none (inside a compound joint)
+  sp_pose* place;      // nlink: pose in the parent (of a root: in the world) at some configuration
   limb_leaving* leave; // nlink
 } limb_grouping;
 
 // Size of one unit of a parameter when the robot has the size 1: kg, kg m, kg m^2 in powers of length.
 double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool turns);
 
-static inline bool limb_grouping_turns(const limb_model* m, int link)
-{
-  return m->link[link].shape != SHAPE_TRANS;
-}
+static inline bool limb_grouping_turns(const limb_model* m, int link) { return m->link[link].shape != SHAPE_TRANS; }
 
 // Column of a link parameter.
 static inline int limb_link_column(int link, int k) { return LIMB_INERTIAL * link + k; }
 
-static inline int limb_actuator_column(const limb_grouping* g, int actuator,
-                                       limb_parameter_kind kind)
+static inline int limb_actuator_column(const limb_grouping* g, int actuator, limb_parameter_kind kind)
 {
   const int first = LIMB_INERTIAL * g->m->nlink + LIMB_JOINT_PARAMETERS * actuator;
   return first + (int)kind - (int)LIMB_PARAMETER_ROTOR;
@@ -121,8 +117,7 @@ static inline int limb_kept_column(const limb_grouping* g, const limb_kept* kept
 {
   const int joint = g->m->link[kept->link].joint;
   if (kept->kind < LIMB_PARAMETER_ROTOR) return limb_link_column(kept->link, (int)kept->kind);
-  if (kept->kind < LIMB_PARAMETER_SHAFT_STIFFNESS)
-    return limb_actuator_column(g, g->actuator[joint], kept->kind);
+  if (kept->kind < LIMB_PARAMETER_SHAFT_STIFFNESS) return limb_actuator_column(g, g->actuator[joint], kept->kind);
   return limb_shaft_column(g, g->m->joint[joint].shaft, kept->kind);
 }
 
@@ -160,8 +155,8 @@ typedef struct limb_matrices {
   double *K, *Z;
 } limb_matrices;
 
-limb_status limb_grouping_matrices(const limb_grouping* g, const limb_rows* rows,
-                                   limb_blocks* scratch, limb_matrices* out);
+limb_status limb_grouping_matrices(const limb_grouping* g, const limb_rows* rows, limb_blocks* scratch,
+                                   limb_matrices* out);
 
 // Size of one unit of the user's parameters, np numbers; of the link parameters, nparameter numbers.
 void limb_grouping_units(const limb_grouping* g, double* unit);
@@ -178,8 +173,8 @@ typedef struct limb_merge {
 
 // Compares with the regressor at random states: fills numeric, agree, kept, dropped and residual, and merge
 // when the rank is clear and less than the rows. LIMB_E_SINGULAR when Y is not Y Z K.
-limb_status limb_grouping_check(const limb_grouping* g, const limb_matrices* x,
-                                limb_blocks* scratch, limb_base_facts* facts, limb_merge* merge);
+limb_status limb_grouping_check(const limb_grouping* g, const limb_matrices* x, limb_blocks* scratch,
+                                limb_base_facts* facts, limb_merge* merge);
 
 // Names and formulas of the rows (base_parameters_formula.c), in memory of `keep`.
 limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows, limb_blocks* keep,

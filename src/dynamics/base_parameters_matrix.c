@@ -156,8 +156,7 @@ static limb_status reduce(const work* w, limb_blocks* scratch, reduction* x)
   for (int r = 0; r < w->rows->count; r++) {
     if (!is_bodiless(w, r)) continue;
     const double own = row_unit(w->g, &w->rows->kept[r]);
-    for (size_t c = 0; c < w->np; c++)
-      reduced_row(x, k)[c] = w->K[(size_t)r * w->np + c] * w->unit[c] / own;
+    for (size_t c = 0; c < w->np; c++) reduced_row(x, k)[c] = w->K[(size_t)r * w->np + c] * w->unit[c] / own;
     reduced_row(x, k)[w->np + (size_t)k] = 1;
     x->member[k] = r, x->row[k] = k;
     k++;
@@ -193,8 +192,8 @@ static bool stays(const work* w, const reduction* x, int r)
   return false;
 }
 
-limb_status limb_grouping_matrices(const limb_grouping* g, const limb_rows* rows,
-                                   limb_blocks* scratch, limb_matrices* out)
+limb_status limb_grouping_matrices(const limb_grouping* g, const limb_rows* rows, limb_blocks* scratch,
+                                   limb_matrices* out)
 {
   const size_t np = (size_t)limb_parameter_count(g->m), n = (size_t)rows->count;
   double* unit = limb_blocks_take(scratch, np, sizeof(double));

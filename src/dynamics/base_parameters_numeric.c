@@ -18,9 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RANK_ZERO 1e-9 // a pivot this small relative to the largest is none
-#define CLEAR_ABOVE \
-  1e-6 // pivots between these two are neither clearly something nor clearly nothing
+#define RANK_ZERO   1e-9 // a pivot this small relative to the largest is none
+#define CLEAR_ABOVE 1e-6 // pivots between these two are neither clearly something nor clearly nothing
 #define CLEAR_BELOW 1e-11
 #define WRONG       1e-6 // |Y - Y_b K| above this is no rounding
 
@@ -73,8 +72,7 @@ static limb_status draw(const limb_grouping* g, sampler* x)
   for (int k = 0; k < g->m->nv; k++) {
     const double range = range_of(g, k), u = limb_random_sign(&x->seed);
     x->step[k] = range * limb_random_sign(&x->seed);
-    x->v[k] =
-      range * u * fabs(u); // slow ones, too: Coulomb friction with a width is not always full
+    x->v[k] = range * u * fabs(u); // slow ones, too: Coulomb friction with a width is not always full
     x->a[k] = range * limb_random_sign(&x->seed);
   }
   const limb_status s = limb_integrate(g->m, x->neutral, x->step, 1, x->q);
@@ -89,8 +87,7 @@ static limb_status fill_stack(const limb_grouping* g, limb_blocks* scratch, stac
   for (size_t at = 0; at + nv <= (size_t)w->rows && nv > 0 && s == LIMB_OK; at += nv) {
     s = draw(g, &x);
     for (size_t i = 0; i < nv; i++) {
-      for (size_t c = 0; c < columns; c++)
-        w->W[c * (size_t)w->rows + at + i] = x.Y[i * columns + c] * x.unit[c];
+      for (size_t c = 0; c < columns; c++) w->W[c * (size_t)w->rows + at + i] = x.Y[i * columns + c] * x.unit[c];
     }
   }
   limb_data_destroy(x.d);
@@ -115,16 +112,15 @@ static void base_stack(const stack* w, const limb_matrices* x, const double* uni
 }
 
 // Largest |W - W_b K| over the columns that are not left out, relative to the largest |W|.
-static double residual_of(const limb_grouping* g, const stack* w, const stack* base,
-                          const limb_matrices* x, const double* unit, double* column)
+static double residual_of(const limb_grouping* g, const stack* w, const stack* base, const limb_matrices* x,
+                          const double* unit, double* column)
 {
   const size_t rows = (size_t)w->rows;
   double most = 0;
   const double size = limb_largest(rows * (size_t)w->columns, w->W);
   for (int c = 0; c < x->np; c++) {
     limb_parameter_info info;
-    if (limb_get_parameter(g->m, c, &info) != LIMB_OK || limb_grouping_leaves_out(g, info.kind))
-      continue;
+    if (limb_get_parameter(g->m, c, &info) != LIMB_OK || limb_grouping_leaves_out(g, info.kind)) continue;
     memcpy(column, w->W + (size_t)c * rows, rows * sizeof *column);
     for (int r = 0; r < x->nb; r++) {
       const double k = x->K[(size_t)r * (size_t)x->np + (size_t)c] * unit[c];
@@ -141,16 +137,12 @@ static void leave_out(const limb_grouping* g, stack* w)
 {
   for (int c = 0; c < w->columns; c++) {
     limb_parameter_info info;
-    if (limb_get_parameter(g->m, c, &info) != LIMB_OK || !limb_grouping_leaves_out(g, info.kind))
-      continue;
+    if (limb_get_parameter(g->m, c, &info) != LIMB_OK || !limb_grouping_leaves_out(g, info.kind)) continue;
     memset(w->W + (size_t)c * (size_t)w->rows, 0, (size_t)w->rows * sizeof(double));
   }
 }
 
-static bool is_clear(const limb_qr_decision* d)
-{
-  return d->kept > CLEAR_ABOVE && d->dropped < CLEAR_BELOW;
-}
+static bool is_clear(const limb_qr_decision* d) { return d->kept > CLEAR_ABOVE && d->dropped < CLEAR_BELOW; }
 
 // Scales n numbers so that the largest is 1, unless all are zero; what it was.
 static double scale_down(size_t n, double* x)
@@ -209,8 +201,8 @@ typedef struct comparison {
   limb_qr_decision decision;
 } comparison;
 
-static limb_status compare(const limb_grouping* g, const limb_matrices* x, int states,
-                           limb_blocks* scratch, comparison* out)
+static limb_status compare(const limb_grouping* g, const limb_matrices* x, int states, limb_blocks* scratch,
+                           comparison* out)
 {
   stack w = {states * g->m->nv, x->np, NULL}, base = {w.rows, x->nb, NULL};
   const size_t rows = (size_t)w.rows, np = (size_t)x->np;
@@ -236,8 +228,8 @@ static limb_status compare(const limb_grouping* g, const limb_matrices* x, int s
 // The rank cannot be above the number of rows of a right structure. If it is less, there are combinations
 // that the structure missed, or too few states: a state has only one equation for all joints that follow
 // one another. More states raise the rank then, and twice as many that do not are proof that nothing will.
-limb_status limb_grouping_check(const limb_grouping* g, const limb_matrices* x,
-                                limb_blocks* scratch, limb_base_facts* facts, limb_merge* merge)
+limb_status limb_grouping_check(const limb_grouping* g, const limb_matrices* x, limb_blocks* scratch,
+                                limb_base_facts* facts, limb_merge* merge)
 {
   *merge = (limb_merge){0};
   comparison c = {.decision = {.rank = -1}};

@@ -86,10 +86,7 @@ static bool join(space* s, const double* x)
   return true;
 }
 
-static sp_motion motion_of(const double* x)
-{
-  return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
-}
+static sp_motion motion_of(const double* x) { return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5])); }
 
 static void join_motion(space* s, sp_motion v)
 {
@@ -122,8 +119,7 @@ static void close_rows(space* s, joint_motion* joint)
 static void close_velocities(space* s, const joint_motion* joint)
 {
   for (int k = 0; k < s->count; k++) {
-    for (int a = 0; a < joint->count; a++)
-      join_motion(s, sp_crm(joint->axis[a], motion_of(s->basis[k])));
+    for (int a = 0; a < joint->count; a++) join_motion(s, sp_crm(joint->axis[a], motion_of(s->basis[k])));
   }
 }
 

@@ -46,8 +46,7 @@ KERNEL void put_rotors(const limb_model* m, const target* to)
 
 #include "linalg/mirror_kernel.h"
 
-static void chain_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                              const real* q, real* M)
+static void chain_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
   load_coordinates(m, k, ws, q);
   if (m->nv <= LANES) {

@@ -31,8 +31,8 @@
 #include <string.h>
 
 // G_i{inner, outer} += x
-static void add_symbol(const limb_lie* t, limb_symbols kind, double* G, const limb_axis* i,
-                       const limb_axis* inner, const limb_axis* outer, double x)
+static void add_symbol(const limb_lie* t, limb_symbols kind, double* G, const limb_axis* i, const limb_axis* inner,
+                       const limb_axis* outer, double x)
 {
   const limb_shares share = limb_shares_of(kind, outer, inner);
   const size_t n = (size_t)t->m->nv, vj = (size_t)inner->v, vk = (size_t)outer->v;
@@ -71,15 +71,9 @@ static limb_status symbols(limb_data* d, const double* q, limb_symbols kind, dou
   return limb_finite(n * n * n, G) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_christoffel(limb_data* d, const double* q, double* G)
-{
-  return symbols(d, q, LIMB_SYMMETRIC, G);
-}
+limb_status limb_christoffel(limb_data* d, const double* q, double* G) { return symbols(d, q, LIMB_SYMMETRIC, G); }
 
-limb_status limb_connection(limb_data* d, const double* q, double* G)
-{
-  return symbols(d, q, LIMB_CONNECTION, G);
-}
+limb_status limb_connection(limb_data* d, const double* q, double* G) { return symbols(d, q, LIMB_CONNECTION, G); }
 
 // ---- polarisation -----------------------------------------------------------------------------------
 
@@ -126,8 +120,7 @@ limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, doub
 
 // ---- matrix -----------------------------------------------------------------------------------------
 
-limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v,
-                                             double* C)
+limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v, double* C)
 {
   if (!d || !q || !v || !C) return LIMB_E_ARG;
   if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;

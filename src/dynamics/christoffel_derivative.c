@@ -27,8 +27,8 @@ typedef struct derivative {
 } derivative;
 
 // E_l G_i{inner, outer} += x
-static void add_term(const derivative* D, const limb_axis* l, const limb_axis* i,
-                     const limb_axis* inner, const limb_axis* outer, double x)
+static void add_term(const derivative* D, const limb_axis* l, const limb_axis* i, const limb_axis* inner,
+                     const limb_axis* outer, double x)
 {
   const limb_shares share = limb_shares_of(D->kind, outer, inner);
   x *= l->mult * i->mult * inner->mult * outer->mult;
@@ -40,8 +40,7 @@ static void add_term(const derivative* D, const limb_axis* l, const limb_axis* i
 
 // All y for one pair (o above x or on its link) and one direction l; b is the deeper link of x and l, and F
 // is F(o, x) with its composite.
-static void along(const derivative* D, const limb_axis* o, const limb_axis* x, const limb_axis* l,
-                  int b, sp_force F)
+static void along(const derivative* D, const limb_axis* o, const limb_axis* x, const limb_axis* l, int b, sp_force F)
 {
   const limb_lie* t = D->t;
   const bool o_above = o->link < l->link, x_above = x->link < l->link;
@@ -69,8 +68,7 @@ void limb_lie_symbol_derivatives(const limb_lie* t, limb_symbols kind, const lim
       const sp_force F = limb_lie_bracket_force(t, x.link, o.S, x.S);
       for (limb_axis l = limb_axis_last(t, x.link); l.link >= 0; l = limb_axis_up(t, l))
         along(&D, &o, &x, &l, x.link, F);
-      for (limb_axis l = limb_axis_first(t, x.link + 1, end); l.link < end;
-           l = limb_axis_next(t, l, end))
+      for (limb_axis l = limb_axis_first(t, x.link + 1, end); l.link < end; l = limb_axis_next(t, l, end))
         along(&D, &o, &x, &l, l.link, limb_lie_bracket_force(t, l.link, o.S, x.S));
     }
   }

@@ -21,46 +21,24 @@ typedef struct bundle { // of forces
   wide3 n, f;
 } bundle;
 
-KERNEL lane_vec det2w(real a, lane_vec b, real c, lane_vec d)
-{
-  return subw(mulw(a, b), mulw(c, d));
-}
-KERNEL lane_vec dot2w(real a, lane_vec b, real c, lane_vec d)
-{
-  return addw(mulw(a, b), mulw(c, d));
-}
-KERNEL lane_vec kdet2w(par a, lane_vec b, par c, lane_vec d)
-{
-  return subw(scalew(a, b), scalew(c, d));
-}
-KERNEL lane_vec kdot2w(par a, lane_vec b, par c, lane_vec d)
-{
-  return addw(scalew(a, b), scalew(c, d));
-}
+KERNEL lane_vec det2w(real a, lane_vec b, real c, lane_vec d) { return subw(mulw(a, b), mulw(c, d)); }
+KERNEL lane_vec dot2w(real a, lane_vec b, real c, lane_vec d) { return addw(mulw(a, b), mulw(c, d)); }
+KERNEL lane_vec kdet2w(par a, lane_vec b, par c, lane_vec d) { return subw(scalew(a, b), scalew(c, d)); }
+KERNEL lane_vec kdot2w(par a, lane_vec b, par c, lane_vec d) { return addw(scalew(a, b), scalew(c, d)); }
 KERNEL lane_vec maddw(lane_vec sum, real a, lane_vec b) { return addw(sum, mulw(a, b)); }
 KERNEL lane_vec msubw(lane_vec sum, real a, lane_vec b) { return subw(sum, mulw(a, b)); }
 KERNEL lane_vec kmaddw(lane_vec sum, par a, lane_vec b) { return addw(sum, scalew(a, b)); }
 KERNEL lane_vec kmsubw(lane_vec sum, par a, lane_vec b) { return subw(sum, scalew(a, b)); }
 
-KERNEL wide3 turn_zw(real c, real s, wide3 v)
-{
-  return (wide3){det2w(c, v.x, s, v.y), dot2w(s, v.x, c, v.y), v.z};
-}
+KERNEL wide3 turn_zw(real c, real s, wide3 v) { return (wide3){det2w(c, v.x, s, v.y), dot2w(s, v.x, c, v.y), v.z}; }
 
-KERNEL wide3 kturn_zw(par c, par s, wide3 v)
-{
-  return (wide3){kdet2w(c, v.x, s, v.y), kdot2w(s, v.x, c, v.y), v.z};
-}
+KERNEL wide3 kturn_zw(par c, par s, wide3 v) { return (wide3){kdet2w(c, v.x, s, v.y), kdot2w(s, v.x, c, v.y), v.z}; }
 
-KERNEL wide3 kturn_xw(par c, par s, wide3 v)
-{
-  return (wide3){v.x, kdet2w(c, v.y, s, v.z), kdot2w(s, v.y, c, v.z)};
-}
+KERNEL wide3 kturn_xw(par c, par s, wide3 v) { return (wide3){v.x, kdet2w(c, v.y, s, v.z), kdot2w(s, v.y, c, v.z)}; }
 
 KERNEL wide3 mulvw(mat3 A, wide3 b)
 {
-  return (wide3){maddw(dot2w(A.xx, b.x, A.xy, b.y), A.xz, b.z),
-                 maddw(dot2w(A.yx, b.x, A.yy, b.y), A.yz, b.z),
+  return (wide3){maddw(dot2w(A.xx, b.x, A.xy, b.y), A.xz, b.z), maddw(dot2w(A.yx, b.x, A.yy, b.y), A.yz, b.z),
                  maddw(dot2w(A.zx, b.x, A.zy, b.y), A.zz, b.z)};
 }
 

@@ -52,8 +52,8 @@ static limb_status solve_by_aba(limb_data* d, const double* q, int count, double
 
 static limb_status solve(limb_data* d, const double* q, int count, double* X)
 {
-  const limb_status s = limb_ws_packed(d->m) > 0 || d->m->nv == 0 ? solve_by_factors(d, q, count, X)
-                                                                  : solve_by_aba(d, q, count, X);
+  const limb_status s =
+    limb_ws_packed(d->m) > 0 || d->m->nv == 0 ? solve_by_factors(d, q, count, X) : solve_by_aba(d, q, count, X);
   if (s != LIMB_OK) return s;
   for (int r = 0; r < count; r++) {
     if (!limb_finite_v(d, X + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
@@ -88,8 +88,7 @@ limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv
   return solve(d, q, d->m->nv, Minv);
 }
 
-limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, const double* B,
-                                   double* X)
+limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, const double* B, double* X)
 {
   if (!d || !q || count < 0 || (count > 0 && (!B || !X))) return LIMB_E_ARG;
   const limb_status s = limb_check_state(d, q, NULL, NULL);

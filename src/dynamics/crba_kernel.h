@@ -208,8 +208,7 @@ KERNEL void pass_blocks(int shape, const carrier* s, composite C)
     c = block_of_dof(dof);
     cell* at = s->columns + 6 * (ptrdiff_t)c;
     const bool alone = LANES == 1 || dof + 1 == s->end || dof + 1 == c + LANES;
-    const bundle F =
-      with_force(alone ? no_bundle() : bundle_at(at), dof - c, own_column(shape, s->k, C, k));
+    const bundle F = with_force(alone ? no_bundle() : bundle_at(at), dof - c, own_column(shape, s->k, C, k));
     const bundle G = pass_columns(shape, s, c, F);
     if (s->P) put_bundle(at, G);
   }
@@ -242,8 +241,8 @@ KERNEL void start_walk(int shape, const carrier* s, composite C, bundle* F)
 }
 
 // The column of a dof from link i to the root.
-KERNEL void walk(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to,
-                 int i, int dof, bundle F)
+KERNEL void walk(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to, int i, int dof,
+                 bundle F)
 {
   for (; i >= 0; i = m->link[i].parent) {
     const limb_link* link = &m->link[i];
@@ -275,16 +274,13 @@ KERNEL int end_of_subtree(const limb_model* m, const limb_link* link)
   return last->dof + last->ndof;
 }
 
-KERNEL composite sum(composite a, composite b)
-{
-  return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)};
-}
+KERNEL composite sum(composite a, composite b) { return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)}; }
 
 // one_block: see pass_block(). own: forces of the links themselves, which the last column of a square
 // collects; NULL:
 // none. Both are known in every instance.
-KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const target* to, bool one_block, const force* own)
+KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to, bool one_block,
+                         const force* own)
 {
   composite* kept = ws->artic;
   const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
@@ -325,8 +321,7 @@ KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws
 #undef ROOT_STEP
 #undef STEP
 #undef CARRY
-    for (int c = 0; WALK && c < link->ndof && p >= 0; c++)
-      walk(m, k, ws, to, p, link->dof + c, made[c]);
+    for (int c = 0; WALK && c < link->ndof && p >= 0; c++) walk(m, k, ws, to, p, link->dof + c, made[c]);
     if (p != i - 1) {
       if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);
       C = none;

@@ -118,8 +118,7 @@ limb_status limb_curvature(limb_data* d, const double* q, double* work, double* 
   if (s != LIMB_OK) return s;
   const size_t n2 = n * n;
   for (size_t j = 1; j < n; j++)
-    for (size_t i = 0; i < j; i++)
-      add_products(n, G + i * n2, H + j * n2, R + (i * n + j) * n2, R + (j * n + i) * n2);
+    for (size_t i = 0; i < j; i++) add_products(n, G + i * n2, H + j * n2, R + (i * n + j) * n2, R + (j * n + i) * n2);
   return limb_finite((ptrdiff_t)all, R) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -159,8 +158,7 @@ limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, do
   for (size_t i = 0; i < n; i++) // Ric_jl += M^-1_ik R_ijkl
     for (size_t j = 0; j < n; j++)
       for (size_t k = 0; k < n; k++)
-        for (size_t l = 0; l < n; l++)
-          Ric[j * n + l] += Minv[i * n + k] * R[((i * n + j) * n + k) * n + l];
+        for (size_t l = 0; l < n; l++) Ric[j * n + l] += Minv[i * n + k] * R[((i * n + j) * n + k) * n + l];
   return limb_finite((ptrdiff_t)(n * n), Ric) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

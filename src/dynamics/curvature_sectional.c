@@ -148,8 +148,8 @@ size_t limb_sectional_curvature_work(const limb_model* m)
   return 8 * (size_t)m->nv + (X_SIZE + 2 * FIELDS * MOTION_SIZE) * (size_t)m->nlink;
 }
 
-limb_status limb_sectional_curvature(limb_data* d, const double* q, const double* u,
-                                     const double* w, double* work, double* K)
+limb_status limb_sectional_curvature(limb_data* d, const double* q, const double* u, const double* w, double* work,
+                                     double* K)
 {
   if (!d || !q || !u || !w || !work || !K) return LIMB_E_ARG;
   const limb_model* m = d->m;

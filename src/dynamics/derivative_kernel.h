@@ -47,8 +47,7 @@ KERNEL void add_shaft_to(const limb_model* m, const limb_shaft* x, double k, rea
 }
 
 // To the matrices in the user's order, those that are there.
-KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real* v,
-                       const slopes* to)
+KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real* v, const slopes* to)
 {
   real* A[3] = {to->dx, to->dq, to->dv};
   for (int i = 0; i < m->nlink; i++) {
@@ -69,8 +68,7 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
 }
 
 // What springs and wrenches want to know besides the sheet.
-KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws,
-                             const motion_in* in)
+KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in)
 {
   real* q = ws->q;
   if (loads_of(in) > 0) {
@@ -82,8 +80,8 @@ KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const lim
 
 // Joint forces in the user's order, from those of the rigid bodies in ct: actuators' besides, less what the
 // wrenches do.
-KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const motion_in* in, const row_in* rows, real* ct, real* tau)
+KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                         const row_in* rows, real* ct, real* tau)
 {
   if (loads_of(in) > 0) take_loads(m, k, ws, in, ct);
   if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
@@ -91,15 +89,15 @@ KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws
 }
 
 // d tau / d q and d tau / d v of all that is not a rigid body; dx, if wanted, is M.
-KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const motion_in* in, const real* cv, const slopes* out)
+KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                         const real* cv, const slopes* out)
 {
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
   if (loads_of(in) > 0 && out->dq) take_loads_slopes(m, k, ws, in, out->dq);
 }
 
-static bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const motion_in* in, const slopes* out)
+static bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                               const slopes* out)
 {
   const row_in rows = {.q = sheet_coordinates(m, &ws->sheet, in->q),
                        .v = in_compiled_order(m, in->v, ws->v),
@@ -128,8 +126,8 @@ KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
 }
 
 // Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches or shafts.
-KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const motion_in* in, const slopes* out)
+KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                          const slopes* out)
 {
   enum { SOME = LIMB_LANES_MOST };
   row_in rows = {.q = in->q, .v = in->v, .base = ws->base, .base_turns = ws->base_turns};
@@ -152,8 +150,8 @@ KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_w
   return ROWS.forward_block(m, &ws->sheet, &rows, tau, &to);
 }
 
-static real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const motion_in* in, const slopes* out)
+static real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                               const slopes* out)
 {
   const limb_sheet* s = &ws->sheet;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= ROWS.lanes;
@@ -187,11 +185,10 @@ static real set_fd_derivatives(const limb_model* m, const link_const* k, const l
   return least;
 }
 
-static bool set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                const real* q, const real* v, limb_slopes kind, real* C)
+static bool set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                                const real* v, limb_slopes kind, real* C)
 {
-  const row_in rows = {.q = sheet_coordinates(m, &ws->sheet, q),
-                       .v = in_compiled_order(m, v, ws->v)};
+  const row_in rows = {.q = sheet_coordinates(m, &ws->sheet, q), .v = in_compiled_order(m, v, ws->v)};
   const row_out to = {NULL, NULL, NULL, C};
   (void)k;
   clear_matrix(m, C);

@@ -8,8 +8,8 @@
 #include "model/state_check.h"
 
 // Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
-static limb_status enter(limb_data* d, const double* q, const double* v, const double* x,
-                         const limb_environment* env, limb_surroundings* around)
+static limb_status enter(limb_data* d, const double* q, const double* v, const double* x, const limb_environment* env,
+                         limb_surroundings* around)
 {
   if (!d || !q || !v || !x) return LIMB_E_ARG;
   if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
@@ -17,9 +17,8 @@ static limb_status enter(limb_data* d, const double* q, const double* v, const d
   return s == LIMB_OK ? limb_enter_lawless(d, env, NULL, around) : s;
 }
 
-limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v,
-                                              const double* a, const limb_environment* env,
-                                              const limb_id_derivatives* out)
+limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, const double* v, const double* a,
+                                              const limb_environment* env, const limb_id_derivatives* out)
 {
   if (!out) return LIMB_E_ARG;
   limb_surroundings around;
@@ -32,9 +31,8 @@ limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, con
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, const double* v,
-                                              const double* tau, const limb_environment* env,
-                                              const limb_fd_derivatives* out)
+limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, const double* v, const double* tau,
+                                              const limb_environment* env, const limb_fd_derivatives* out)
 {
   if (!out || !out->dacc_dq || !out->dacc_dv || !out->dacc_dtau) return LIMB_E_ARG;
   limb_surroundings around;

@@ -9,8 +9,7 @@
 #include "dynamics/marks.h"
 
 // w->y from w->q, w->v, w->x; given: marks of hybrid dynamics. False: M is singular.
-typedef bool pass_fn(limb_dual* w, const unsigned char* given, const limb_terms* terms,
-                     const limb_dual_number* wrench);
+typedef bool pass_fn(limb_dual* w, const unsigned char* given, const limb_terms* terms, const limb_dual_number* wrench);
 
 static bool inverse_pass(limb_dual* w, const unsigned char* given, const limb_terms* terms,
                          const limb_dual_number* wrench)
@@ -37,9 +36,8 @@ static bool forward_pass(limb_dual* w, const unsigned char* given, const limb_te
   const limb_model* m = w->m;
   const limb_kernels_dual* k = w->kernels;
   const limb_dual_number least =
-    m->has_mimic
-      ? k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y)
-      : k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y);
+    m->has_mimic ? k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y)
+                 : k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y);
   return least.x > 0 && (!m->has_mimic || factors_positive(w));
 }
 
@@ -51,9 +49,8 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
   const limb_kernels_dual_hybrid in = {w->q, w->v, given, w->x, terms, wrench};
   limb_dual_number *a = w->y, *tau = w->z;
   const bool sweep = limb_marks_sweep(m, given);
-  const limb_dual_number least =
-    sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau)
-          : k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau);
+  const limb_dual_number least = sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau)
+                                       : k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau);
   for (int i = 0; i < m->nv; i++) {
     if (given[i] == LIMB_ACCELERATION_GIVEN) w->y[i] = tau[i];
   }
@@ -61,8 +58,7 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
 }
 
 // The row that holds the change of x_i along direction k; NULL: none, no change.
-static const double* mixed_row(const limb_directions* along, const unsigned char* given, int k,
-                               int i, int nv)
+static const double* mixed_row(const limb_directions* along, const unsigned char* given, int k, int i, int nv)
 {
   return limb_row(given[i] == LIMB_ACCELERATION_GIVEN ? along->da : along->dtau, k, nv);
 }
@@ -80,8 +76,8 @@ static void mix(limb_dual* w, const limb_directions* along, const unsigned char*
 }
 
 // dx: change of x along the directions; given, if there, says where it is instead.
-static limb_status run(limb_dual* w, const limb_dual_at* at, const limb_directions* along,
-                       const double* dx, const unsigned char* given, pass_fn* pass, double* out)
+static limb_status run(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
+                       const unsigned char* given, pass_fn* pass, double* out)
 {
   limb_surroundings x;
   limb_status s = limb_dual_enter(w, at, true, &x);
@@ -105,9 +101,8 @@ static limb_status run(limb_dual* w, const limb_dual_at* at, const limb_directio
   return s;
 }
 
-limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const double* v,
-                                        const double* a, const limb_environment* env,
-                                        const limb_directions* along, double* dtau)
+limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const double* v, const double* a,
+                                        const limb_environment* env, const limb_directions* along, double* dtau)
 {
   if (!w || !q || !v || !a || !along || !dtau) return LIMB_E_ARG;
   const limb_dual_at at = {q, v, a, env};
@@ -115,9 +110,8 @@ limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const dou
   return s == LIMB_OK ? run(w, &at, along, along->da, NULL, inverse_pass, dtau) : s;
 }
 
-limb_status limb_forward_dynamics_along(limb_dual* w, const double* q, const double* v,
-                                        const double* tau, const limb_environment* env,
-                                        const limb_directions* along, double* da)
+limb_status limb_forward_dynamics_along(limb_dual* w, const double* q, const double* v, const double* tau,
+                                        const limb_environment* env, const limb_directions* along, double* da)
 {
   if (!w || !q || !v || !tau || !along || !da) return LIMB_E_ARG;
   const limb_dual_at at = {q, v, tau, env};
@@ -125,8 +119,7 @@ limb_status limb_forward_dynamics_along(limb_dual* w, const double* q, const dou
   return s == LIMB_OK ? run(w, &at, along, along->dtau, NULL, forward_pass, da) : s;
 }
 
-static bool finite_mixed(const limb_dual* w, const limb_directions* along,
-                         const unsigned char* given)
+static bool finite_mixed(const limb_dual* w, const limb_directions* along, const unsigned char* given)
 {
   double sum = 0;
   for (int k = 0; k < along->count; k++) {
@@ -138,8 +131,7 @@ static bool finite_mixed(const limb_dual* w, const limb_directions* along,
   return sum == 0;
 }
 
-limb_status limb_hybrid_dynamics_along(limb_dual* w, const limb_hybrid* in,
-                                       const limb_directions* along, double* dy)
+limb_status limb_hybrid_dynamics_along(limb_dual* w, const limb_hybrid* in, const limb_directions* along, double* dy)
 {
   if (!w || !in || !in->q || !in->v || !in->x || !along || !dy) return LIMB_E_ARG;
   const unsigned char* given = limb_marks(w->d, in->given);

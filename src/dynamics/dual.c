@@ -5,15 +5,9 @@
 
 #include <string.h>
 
-static limb_dual_number* take(limb_arena* a, size_t n)
-{
-  return limb_arena_take(a, n, sizeof(limb_dual_number));
-}
+static limb_dual_number* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(limb_dual_number)); }
 
-static double* take_doubles(limb_arena* a, size_t n)
-{
-  return limb_arena_take(a, n, sizeof(double));
-}
+static double* take_doubles(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
 
 static limb_dual* lay_out(limb_arena* a, const limb_model* m, limb_dual_use use, void** data)
 {
@@ -34,10 +28,7 @@ static limb_dual* lay_out(limb_arena* a, const limb_model* m, limb_dual_use use,
   return w;
 }
 
-static bool use_is_known(limb_dual_use use)
-{
-  return use == LIMB_DUAL_VECTORS || use == LIMB_DUAL_MATRICES;
-}
+static bool use_is_known(limb_dual_use use) { return use == LIMB_DUAL_VECTORS || use == LIMB_DUAL_MATRICES; }
 
 size_t limb_dual_size(const limb_model* m, limb_dual_use use)
 {
@@ -47,8 +38,7 @@ size_t limb_dual_size(const limb_model* m, limb_dual_use use)
   return a.used;
 }
 
-limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory, size_t size,
-                           limb_dual** out)
+limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory, size_t size, limb_dual** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
@@ -68,8 +58,7 @@ limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory,
   return LIMB_OK;
 }
 
-limb_status limb_dual_create(const limb_model* m, limb_dual_use use, const limb_allocator* alloc,
-                             limb_dual** out)
+limb_status limb_dual_create(const limb_model* m, limb_dual_use use, const limb_allocator* alloc, limb_dual** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;

@@ -11,8 +11,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/kernels_dual.h"
 
-_Static_assert((int)LIMB_DIRECTIONS == (int)LIMB_TANGENTS,
-               "a pass takes as many directions as a number has");
+_Static_assert((int)LIMB_DIRECTIONS == (int)LIMB_TANGENTS, "a pass takes as many directions as a number has");
 
 // Where derivatives are taken: x is the acceleration, or the force that makes it.
 typedef struct limb_dual_at {
@@ -50,13 +49,12 @@ struct limb_dual {
 
 // Checks everything that a call brings but the surroundings; dx are the directions of x, and no_dx those of
 // the other one, which must not be there.
-limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along,
-                            const double* dx, const double* no_dx);
+limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
+                            const double* no_dx);
 
 // Reads the surroundings; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
 // follow.
-limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches,
-                            limb_surroundings* x);
+limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_surroundings* x);
 
 // Values, all tangents zero.
 void limb_dual_point(limb_dual* w, const limb_dual_at* at);
@@ -72,8 +70,8 @@ void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, cons
 
 // Wrenches of the environment as dual numbers, along directions first, first + 1, ...; NULL when there are
 // none.
-const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x,
-                                               const limb_directions* along, int first);
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x, const limb_directions* along,
+                                               int first);
 
 // May second derivatives be asked for: LIMB_OK, LIMB_E_ARG or LIMB_E_UNSUPPORTED.
 limb_status limb_dual_ready(const limb_dual* w);
@@ -81,8 +79,8 @@ limb_status limb_dual_ready(const limb_dual* w);
 // By the kernels of inverse or forward dynamics at a point: w->y and its derivatives w->dq, w->dv, w->dx,
 // with the tangents of directions first, first + 1, ...
 typedef enum limb_dual_kind { LIMB_DUAL_INVERSE, LIMB_DUAL_FORWARD } limb_dual_kind;
-limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at,
-                             const limb_directions* along, const double* dx, int first);
+limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at, const limb_directions* along,
+                             const double* dx, int first);
 
 // How many directions the group from first on has.
 static inline int limb_dual_used(const limb_directions* along, int first)
@@ -91,9 +89,6 @@ static inline int limb_dual_used(const limb_directions* along, int first)
   return left < LIMB_TANGENTS ? left : LIMB_TANGENTS;
 }
 
-static inline const double* limb_row(const double* A, int row, int nv)
-{
-  return A ? A + (ptrdiff_t)row * nv : NULL;
-}
+static inline const double* limb_row(const double* A, int row, int nv) { return A ? A + (ptrdiff_t)row * nv : NULL; }
 
 #endif

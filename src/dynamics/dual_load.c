@@ -22,20 +22,18 @@ static bool finite_rows(limb_dual* w, int count, const double* A)
   return true;
 }
 
-limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along,
-                            const double* dx, const double* no_dx)
+limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
+                            const double* no_dx)
 {
   if (along->count < 0 || no_dx) return LIMB_E_ARG;
   const limb_status s = limb_check_state(w->d, at->q, at->v, at->x);
   if (s != LIMB_OK) return s;
   const int n = along->count;
-  const bool finite =
-    finite_rows(w, n, along->dq) && finite_rows(w, n, along->dv) && finite_rows(w, n, dx);
+  const bool finite = finite_rows(w, n, along->dq) && finite_rows(w, n, along->dv) && finite_rows(w, n, dx);
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches,
-                            limb_surroundings* x)
+limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_surroundings* x)
 {
   const limb_status s = limb_enter_lawless(w->d, at->env, with_wrenches ? at->q : NULL, x);
   w->ws.base_turns = w->d->ws.base_turns;
@@ -76,16 +74,14 @@ void limb_dual_group(limb_dual* w, const limb_directions* along, const double* d
   const int used = limb_dual_used(along, first), nv = w->m->nv;
   for (int slot = 0; slot < used; slot++) {
     const int k = first + slot;
-    limb_dual_along(w, slot, limb_row(along->dq, k, nv), limb_row(along->dv, k, nv),
-                    limb_row(dx, k, nv));
+    limb_dual_along(w, slot, limb_row(along->dq, k, nv), limb_row(along->dv, k, nv), limb_row(dx, k, nv));
   }
   for (int slot = used; slot < LIMB_TANGENTS; slot++) limb_dual_along(w, slot, NULL, NULL, NULL);
 }
 
 // ---- wrenches ---------------------------------------------------------------------------------------
 
-static sp_force wrench_rate(const sp_pose* X, sp_motion xi, const limb_site* site,
-                            const limb_wrench* w)
+static sp_force wrench_rate(const sp_pose* X, sp_motion xi, const limb_site* site, const limb_wrench* w)
 {
   const sp_force none = {{0, 0, 0}, {0, 0, 0}};
   if (w->ref == LIMB_BODY) return none;
@@ -109,8 +105,8 @@ void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, cons
   limb_data* d = w->d;
   put_tangents(m->nlink * LIMB_WS_FORCE, NULL, slot, w->wrench);
   if (!dq) return;
-  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, w->at.q, dq, NULL, &d->own.X[0].R.m[0],
-                                  &d->own.v[0].w.x, NULL, &d->own.a_v[0].w.x);
+  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, w->at.q, dq, NULL, &d->own.X[0].R.m[0], &d->own.v[0].w.x, NULL,
+                                  &d->own.a_v[0].w.x);
   for (int k = 0; k < x->nwrench; k++) {
     const limb_site site = limb_site_of(m, x->list[k].frame);
     if (site.link < 0) continue; // on a body that cannot move
@@ -119,8 +115,8 @@ void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, cons
   }
 }
 
-const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x,
-                                               const limb_directions* along, int first)
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x, const limb_directions* along,
+                                               int first)
 {
   if (!x->wrench) return NULL;
   const int used = limb_dual_used(along, first);

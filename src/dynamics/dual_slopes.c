@@ -23,8 +23,8 @@ static bool run(limb_dual* w, limb_dual_kind kind, const limb_surroundings* x)
   return true;
 }
 
-limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at,
-                             const limb_directions* along, const double* dx, int first)
+limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at, const limb_directions* along,
+                             const double* dx, int first)
 {
   limb_surroundings x;
   const limb_status s = limb_dual_enter(w, at, false, &x);
@@ -32,8 +32,8 @@ limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_
   limb_dual_point(w, at);
   limb_dual_group(w, along, dx, first);
   if (!run(w, kind, &x)) return LIMB_E_SINGULAR;
-  const bool fine = w->kernels->finite_result(w->m, w->y) && finite_matrix(w, w->dq) &&
-                    finite_matrix(w, w->dv) && finite_matrix(w, w->dx);
+  const bool fine = w->kernels->finite_result(w->m, w->y) && finite_matrix(w, w->dq) && finite_matrix(w, w->dv) &&
+                    finite_matrix(w, w->dx);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

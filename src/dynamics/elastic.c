@@ -4,10 +4,7 @@
 #include "base/arena.h"
 #include "dynamics/elastic_impl.h"
 
-static limb_series_number* take(limb_arena* a, size_t n)
-{
-  return limb_arena_take(a, n, sizeof(limb_series_number));
-}
+static limb_series_number* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(limb_series_number)); }
 
 static limb_series* lay_out(limb_arena* a, const limb_model* m, void** data)
 {

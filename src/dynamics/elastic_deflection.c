@@ -60,8 +60,7 @@ static void measure(balance* b)
     const double* row = b->K + (ptrdiff_t)i * b->n;
     double stiffness = 0;
     for (int j = 0; j < b->n; j++) stiffness += fabs(row[j]);
-    if (fabs(b->r[i]) > 32 * DBL_EPSILON * farthest * stiffness)
-      b->left = fmax(b->left, fabs(b->r[i]));
+    if (fabs(b->r[i]) > 32 * DBL_EPSILON * farthest * stiffness) b->left = fmax(b->left, fabs(b->r[i]));
   }
 }
 
@@ -158,8 +157,7 @@ static double load_scale(balance* b, limb_status* s)
 static bool arrived(const balance* b, const limb_deflection* o)
 {
   const limb_model* m = b->d->m;
-  return limb_largest((size_t)m->nv, b->x) <=
-         o->tolerance * fmax(1, limb_largest((size_t)m->nq, b->at));
+  return limb_largest((size_t)m->nv, b->x) <= o->tolerance * fmax(1, limb_largest((size_t)m->nq, b->at));
 }
 
 static limb_status relax(balance* b, limb_deflection* o)
@@ -192,8 +190,7 @@ static limb_status read_options(const limb_deflection* o, limb_deflection* own)
 }
 
 limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
-                                   const limb_environment* env, limb_deflection* o, double* work,
-                                   double* q)
+                                   const limb_environment* env, limb_deflection* o, double* work, double* q)
 {
   if (!d || !work || !q) return LIMB_E_ARG;
   const limb_model* m = d->m;

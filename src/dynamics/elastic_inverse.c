@@ -27,10 +27,7 @@ typedef struct problem {
   int order;
 } problem;
 
-static bool is_damped(const limb_shaft_def* def, bool friction)
-{
-  return friction && def->damping > 0;
-}
+static bool is_damped(const limb_shaft_def* def, bool friction) { return friction && def->damping > 0; }
 
 // ---- what is asked ----------------------------------------------------------------------------------
 
@@ -53,8 +50,7 @@ static limb_status read_surroundings(limb_series* w, const limb_environment* env
   limb_environment e;
   limb_status s = limb_environment_read(w->m, env, &e);
   if (s != LIMB_OK) return s;
-  if (e.nlaw > 0 || !at_rest(&e.base_velocity) || !at_rest(&e.base_acceleration))
-    return LIMB_E_UNSUPPORTED;
+  if (e.nlaw > 0 || !at_rest(&e.base_velocity) || !at_rest(&e.base_acceleration)) return LIMB_E_UNSUPPORTED;
   s = limb_enter(w->d, env, NULL, NULL, &p->x);
   if (s != LIMB_OK) return s;
   for (int k = 0; w->m->nshaft > 0 && k < p->x.ngiven; k++) {
@@ -166,8 +162,7 @@ static void values(int n, const limb_series_number* x, double* out)
 }
 
 // The state is complete: its forces, and those of the shafts.
-static limb_status answer(limb_series* w, const problem* p, double* q, double* v, double* a,
-                          double* tau)
+static limb_status answer(limb_series* w, const problem* p, double* q, double* v, double* a, double* tau)
 {
   const limb_model* m = w->m;
   keep_values(m->nq, w->q), keep_values(m->nv, w->v), keep_values(m->nv, w->a);
@@ -181,14 +176,13 @@ static limb_status answer(limb_series* w, const problem* p, double* q, double* v
     tau[motor->v] += w->torque[s].c[0] / def->ratio;
   }
   for (int s = 0; s < m->nshaft; s++) tau[m->joint[m->shaft[s].def.joint].v] = 0;
-  const bool fine = limb_finite(m->nq, q) && limb_finite_v(w->d, v) && limb_finite_v(w->d, a) &&
-                    limb_finite_v(w->d, tau);
+  const bool fine =
+    limb_finite(m->nq, q) && limb_finite_v(w->d, v) && limb_finite_v(w->d, a) && limb_finite_v(w->d, tau);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_elastic_inverse(limb_series* w, const limb_trajectory* path,
-                                 const limb_environment* env, double* q, double* v, double* a,
-                                 double* tau)
+limb_status limb_elastic_inverse(limb_series* w, const limb_trajectory* path, const limb_environment* env, double* q,
+                                 double* v, double* a, double* tau)
 {
   if (!w || !path || !path->q || !path->d || !q || !v || !a || !tau) return LIMB_E_ARG;
   problem p;

@@ -39,8 +39,7 @@ static bool begin(const limb_model* m, limb_levels* l)
     l->driving[motor] = s;
     l->shaft[s] = (limb_shaft_level){1, {2, damped(m, s) ? 1 : 2}, -1};
   }
-  for (int s = 0; s < m->nshaft; s++)
-    l->shaft[s].behind = l->driving[velocity_of(m, m->shaft[s].def.joint)];
+  for (int s = 0; s < m->nshaft; s++) l->shaft[s].behind = l->driving[velocity_of(m, m->shaft[s].def.joint)];
   return true;
 }
 
@@ -57,15 +56,12 @@ static bool comes_after(const limb_model* m, limb_levels* l, int s, int r)
 }
 
 // The user's velocity of a link with one degree of freedom, which alone can have a shaft; else -1.
-static int velocity_of_link(const limb_model* m, int i)
-{
-  return m->link[i].ndof == 1 ? m->dof[m->link[i].dof].v : -1;
-}
+static int velocity_of_link(const limb_model* m, int i) { return m->link[i].ndof == 1 ? m->dof[m->link[i].dof].v : -1; }
 
 static bool has_inertia(const limb_link_f64* k)
 {
-  return k->m != 0 || k->hx != 0 || k->hy != 0 || k->hz != 0 || k->xx != 0 || k->xy != 0 ||
-         k->xz != 0 || k->yy != 0 || k->yz != 0 || k->zz != 0;
+  return k->m != 0 || k->hx != 0 || k->hy != 0 || k->hz != 0 || k->xx != 0 || k->xy != 0 || k->xz != 0 || k->yy != 0 ||
+         k->yz != 0 || k->zz != 0;
 }
 
 // Whether anything feels the motion of link i: what it and its subtree have that shows through the joint.

@@ -39,8 +39,7 @@ static void integrate_turning(const real* w, real* u)
 {
   real *x = &u[0], *y = &u[1], *z = &u[2], *s = &u[3];
   const int n = w[0].n;
-  const double size =
-    sqrt(x->c[0] * x->c[0] + y->c[0] * y->c[0] + z->c[0] * z->c[0] + s->c[0] * s->c[0]);
+  const double size = sqrt(x->c[0] * x->c[0] + y->c[0] * y->c[0] + z->c[0] * z->c[0] + s->c[0] * s->c[0]);
   for (int i = 0; i < 4; i++) u[i] = (real){.c = {u[i].c[0] / size}, .n = n};
   for (int k = 0; k < n; k++) {
 #define TIMES(a, b) convolution(a, b, 0, k)
@@ -111,8 +110,7 @@ static force on_link(const pose* X, const limb_site* site, const limb_wrench* w)
   const sp_vec3 n = w->wrench.m, f = w->wrench.f, at = site->in_link.p;
   const vec3 fl = tmulv(X->R, given3(f.x, f.y, f.z)), nl = tmulv(X->R, given3(n.x, n.y, n.z));
   // from where it acts to the link's origin
-  const vec3 arm =
-    w->ref == LIMB_WORLD ? sub3(zero3(), tmulv(X->R, X->p)) : given3(at.x, at.y, at.z);
+  const vec3 arm = w->ref == LIMB_WORLD ? sub3(zero3(), tmulv(X->R, X->p)) : given3(at.x, at.y, at.z);
   return (force){add3(nl, cross3(arm, fl)), fl};
 }
 

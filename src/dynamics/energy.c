@@ -57,8 +57,7 @@ static double spring_energy(const limb_model* m, const double* q)
   return sum;
 }
 
-limb_status limb_energies(limb_data* d, const double* q, const double* v,
-                          const limb_environment* env, limb_energy* out)
+limb_status limb_energies(limb_data* d, const double* q, const double* v, const limb_environment* env, limb_energy* out)
 {
   if (!d || !q || !v || !out) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -96,8 +95,8 @@ static limb_status driving_powers(limb_data* d, const double* q, const double* v
 }
 
 // What springs and friction take, each against v.
-static limb_status joint_powers(limb_data* d, const double* q, const double* v,
-                                const limb_environment* env, limb_power* out)
+static limb_status joint_powers(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                limb_power* out)
 {
   const size_t nv = (size_t)d->m->nv;
   double* tau = d->user_v;
@@ -111,8 +110,7 @@ static limb_status joint_powers(limb_data* d, const double* q, const double* v,
   return status;
 }
 
-static double wrench_power(const limb_model* m, const limb_link_motion* s,
-                           const limb_environment* env)
+static double wrench_power(const limb_model* m, const limb_link_motion* s, const limb_environment* env)
 {
   double sum = 0;
   for (int k = 0; k < env->nwrench; k++) {
@@ -140,7 +138,6 @@ limb_status limb_power_balance(limb_data* d, const double* q, const double* v, c
   out->kinetic = link_products(m, s->v, s->a) + rotor_products(m, v, a);
   out->gravity = -sp_dot3(e.gravity, limb_momentum_about(m, s, sp_v3(0, 0, 0)).f);
   out->wrenches += wrench_power(m, s, &e);
-  out->residual =
-    (out->actuators + out->wrenches) - (out->kinetic + out->gravity + out->springs + out->friction);
+  out->residual = (out->actuators + out->wrenches) - (out->kinetic + out->gravity + out->springs + out->friction);
   return isfinite(out->residual) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -17,10 +17,7 @@
 
 #include <string.h>
 
-static bool frame_valid(const limb_model* m, int frame)
-{
-  return frame >= 0 && frame < m->nbody + m->nframe;
-}
+static bool frame_valid(const limb_model* m, int frame) { return frame >= 0 && frame < m->nbody + m->nframe; }
 
 static limb_status check_wrenches(const limb_model* m, const limb_environment* env)
 {
@@ -43,8 +40,7 @@ static limb_status check_laws(const limb_model* m, const limb_environment* env)
   return LIMB_OK;
 }
 
-limb_status limb_environment_read(const limb_model* m, const limb_environment* env,
-                                  limb_environment* out)
+limb_status limb_environment_read(const limb_model* m, const limb_environment* env, limb_environment* out)
 {
   limb_status s = LIMB_OK;
   if (env && env->size == sizeof *out) {
@@ -56,8 +52,8 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
     if (s != LIMB_OK) return s;
   }
   const sp_motion *v = &out->base_velocity, *a = &out->base_acceleration;
-  if (!limb_finite3(out->gravity) || !limb_finite3(v->w) || !limb_finite3(v->v) ||
-      !limb_finite3(a->w) || !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
+  if (!limb_finite3(out->gravity) || !limb_finite3(v->w) || !limb_finite3(v->v) || !limb_finite3(a->w) ||
+      !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
     return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
   s = check_laws(m, out);
@@ -76,8 +72,7 @@ static void set_base(limb_data* d, const limb_environment* env)
     const sp_vec3 swing = sp_add3(sp_cross3(al, W->p), sp_cross3(w, sp_cross3(w, W->p)));
     const sp_vec3 x[3] = {sp_tmulv(W->R, w), sp_tmulv(W->R, al), sp_tmulv(W->R, sp_add3(a, swing))};
     double* out = d->ws.base + (ptrdiff_t)LIMB_WS_STATE * r;
-    for (int k = 0; k < 3; k++)
-      out[3 * k] = x[k].x, out[3 * k + 1] = x[k].y, out[3 * k + 2] = x[k].z;
+    for (int k = 0; k < 3; k++) out[3 * k] = x[k].x, out[3 * k + 1] = x[k].y, out[3 * k + 2] = x[k].z;
   }
   d->ws.base_turns = w.x != 0 || w.y != 0 || w.z != 0 || al.x != 0 || al.y != 0 || al.z != 0;
   d->base_is_default = false;
@@ -96,8 +91,8 @@ static void add_wrench(limb_data* d, const limb_wrench* w)
   k->add_wrench(d->m, &d->own.X[0].R.m[0], w->frame, w->ref, &w->wrench.m.x, &d->link_force[0].m.x);
 }
 
-limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env,
-                                const limb_force_law* law, const limb_link_motion* s)
+limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env, const limb_force_law* law,
+                                const limb_link_motion* s)
 {
   const limb_site site = limb_site_of(m, law->frame);
   const sp_pose X = limb_site_pose(&site, s->X);
@@ -122,8 +117,7 @@ static void move_links(limb_data* d, const double* q, const double* v)
   const limb_model* m = d->m;
   const limb_link_motion* s = &d->own;
   if (m->nlink == 0) return;
-  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, NULL, &s->X[0].R.m[0], &s->v[0].w.x,
-                                  NULL, &s->a_v[0].w.x);
+  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, NULL, &s->X[0].R.m[0], &s->v[0].w.x, NULL, &s->a_v[0].w.x);
 }
 
 static limb_status add_laws(limb_data* d, const limb_environment* env, limb_surroundings* out)
@@ -140,8 +134,8 @@ static limb_status add_laws(limb_data* d, const limb_environment* env, limb_surr
 }
 
 // Brings wrenches, and those of laws, to the links.
-static limb_status set_wrenches(limb_data* d, const double* q, const double* v,
-                                const limb_environment* env, limb_surroundings* out)
+static limb_status set_wrenches(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                limb_surroundings* out)
 {
   if (env->nwrench == 0 && env->nlaw == 0) return LIMB_OK;
   move_links(d, q, env->nlaw > 0 ? v : NULL);
@@ -169,16 +163,15 @@ static limb_status enter_default(limb_data* d, limb_surroundings* out)
 }
 
 // q NULL: without wrenches. lawless: LIMB_E_UNSUPPORTED with laws.
-static limb_status enter(limb_data* d, const limb_environment* env, const double* q,
-                         const double* v, bool lawless, limb_surroundings* out)
+static limb_status enter(limb_data* d, const limb_environment* env, const double* q, const double* v, bool lawless,
+                         limb_surroundings* out)
 {
   limb_environment e;
   const limb_status s = limb_environment_read(d->m, env, &e);
   if (s != LIMB_OK) return s;
   if (lawless && e.nlaw > 0) return LIMB_E_UNSUPPORTED;
-  *out = (limb_surroundings){.terms = {true, e.friction != 0, true, e.coulomb_width},
-                             .ngiven = e.nwrench,
-                             .given = e.wrench};
+  *out = (limb_surroundings){
+    .terms = {true, e.friction != 0, true, e.coulomb_width}, .ngiven = e.nwrench, .given = e.wrench};
   set_base(d, &e);
   return q ? set_wrenches(d, q, v, &e, out) : LIMB_OK;
 }
@@ -189,8 +182,7 @@ limb_status limb_enter(limb_data* d, const limb_environment* env, const double* 
   return env ? enter(d, env, q, v, false, out) : enter_default(d, out);
 }
 
-limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q,
-                               limb_surroundings* out)
+limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_surroundings* out)
 {
   return env ? enter(d, env, q, NULL, true, out) : enter_default(d, out);
 }
@@ -207,8 +199,8 @@ void limb_leave(limb_data* d, const limb_surroundings* s)
   for (int k = 0; k < s->nlaw; k++) clear_link(d, s->law[k].frame);
 }
 
-limb_status limb_force_law_wrenches(limb_data* d, const double* q, const double* v,
-                                    const limb_environment* env, limb_wrench* out)
+limb_status limb_force_law_wrenches(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                    limb_wrench* out)
 {
   if (!d || !q || !v || !out) return LIMB_E_ARG;
   limb_environment e;

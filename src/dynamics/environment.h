@@ -8,8 +8,7 @@
 // Copy of env with defaults for what it does not have (NULL: all defaults). LIMB_E_ARG for a bad size,
 // frame index, reference, list of wrenches or force laws, LIMB_E_UNSUPPORTED for a newer one that says more
 // than is known here, LIMB_E_NONFINITE for numbers that are not.
-limb_status limb_environment_read(const limb_model* m, const limb_environment* env,
-                                  limb_environment* out);
+limb_status limb_environment_read(const limb_model* m, const limb_environment* env, limb_environment* out);
 
 // What the kernels need to know of the surroundings.
 typedef struct limb_surroundings {
@@ -31,8 +30,7 @@ limb_status limb_enter(limb_data* d, const limb_environment* env, const double* 
                        limb_surroundings* out);
 
 // The same for derivatives: LIMB_E_UNSUPPORTED with force laws, whose slopes are not known.
-limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q,
-                               limb_surroundings* out);
+limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_surroundings* out);
 
 void limb_leave(limb_data* d, const limb_surroundings* s);
 
@@ -41,8 +39,8 @@ void limb_enter_void(limb_data* d);
 
 // What a force law is told, from the poses and velocities of the links against the world body, which env
 // moves.
-limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env,
-                                const limb_force_law* law, const limb_link_motion* s);
+limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env, const limb_force_law* law,
+                                const limb_link_motion* s);
 
 // Asks a force law. LIMB_E_NONFINITE when place, velocity or answer are not finite.
 limb_status limb_ask_law(const limb_force_law* law, const limb_frame_state* at, limb_wrench* out);

@@ -21,10 +21,7 @@ static inline limb_range limb_range_with(limb_range r, double x)
   return r;
 }
 
-static inline bool limb_range_positive(limb_range r)
-{
-  return r.positive && r.most * LIMB_ZERO_PIVOT <= r.least;
-}
+static inline bool limb_range_positive(limb_range r) { return r.positive && r.most * LIMB_ZERO_PIVOT <= r.least; }
 
 // Whether all pivots are positive, and none is zero but for rounding: an inertia that vanishes with the
 // square of a cosine comes out as 1e-33 of the others. Behind a zero one there may be NaN, which hides it

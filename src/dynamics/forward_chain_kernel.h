@@ -18,9 +18,8 @@ KERNEL real solve_chain(int n, const cell* rows, const real* left, real* a)
 }
 
 // Returns the least margin of a pivot.
-static real forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const real* q, const real* v, const real* tau, const limb_terms* terms,
-                          const real* wrench, real* a)
+static real forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
+                          const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
   cell rows[SIDE * SIDE];
   const target to = square_target(rows);

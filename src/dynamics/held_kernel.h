@@ -49,8 +49,8 @@ KERNEL void hold_nothing(held* t)
 }
 
 // Across the joint of link i, whose articulated inertia was I before. x holds G and u / D.
-KERNEL void hold_joint(int shape, const limb_model* m, const link_const* k, const aba_link* x,
-                       int i, const artic* I, held* t)
+KERNEL void hold_joint(int shape, const limb_model* m, const link_const* k, const aba_link* x, int i, const artic* I,
+                       held* t)
 {
   if (is_dense(shape)) return; // not in a part that holds something
   real D = project_axis(shape, k, axis_column(shape, k, I)), s[HELD];
@@ -89,6 +89,5 @@ KERNEL void hold_parent(const place* P, const aba_link* x, held* t)
 KERNEL real held_share(const held* t, int i)
 {
   const real *s = t->share[i], *h = t->h;
-  return add(add(dot2(s[0], h[0], s[1], h[1]), dot2(s[2], h[2], s[3], h[3])),
-             dot2(s[4], h[4], s[5], h[5]));
+  return add(add(dot2(s[0], h[0], s[1], h[1]), dot2(s[2], h[2], s[3], h[3])), dot2(s[4], h[4], s[5], h[5]));
 }

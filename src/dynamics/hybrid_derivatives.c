@@ -30,8 +30,7 @@ typedef struct beside {
 
 // M becomes dy/dx, and the others what they are to y. Only M_ff need be positive definite: what is left of
 // its diagonal is compared with what was there, and with all of M.
-static limb_status exchange(limb_data* d, const unsigned char* given, double* M, int count,
-                            const beside* other)
+static limb_status exchange(limb_data* d, const unsigned char* given, double* M, int count, const beside* other)
 {
   const limb_model* m = d->m;
   const size_t n = (size_t)m->nv;
@@ -49,8 +48,7 @@ static limb_status exchange(limb_data* d, const unsigned char* given, double* M,
     for (int l = 0; l < count; l++) limb_exchange_beside(m->nv, k, M, other[l].columns, other[l].A);
   }
   bool fine = limb_finite((ptrdiff_t)(n * n), M);
-  for (int l = 0; l < count; l++)
-    fine &= limb_finite((ptrdiff_t)other[l].columns * m->nv, other[l].A);
+  for (int l = 0; l < count; l++) fine &= limb_finite((ptrdiff_t)other[l].columns * m->nv, other[l].A);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -67,8 +65,7 @@ static limb_status solve(limb_data* d, const limb_hybrid* in, const unsigned cha
   return LIMB_OK;
 }
 
-limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in,
-                                             const limb_hybrid_derivatives* out)
+limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in, const limb_hybrid_derivatives* out)
 {
   if (!d || !in || !in->q || !in->v || !in->x) return LIMB_E_ARG;
   if (!out || !out->dy_dq || !out->dy_dv || !out->dy_dx) return LIMB_E_ARG;
@@ -89,9 +86,8 @@ limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in
 
 // ---- what acts from outside ---------------------------------------------------------------------------
 
-limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q,
-                                           const unsigned char* given, int frame, limb_ref ref,
-                                           double* work, double* out)
+limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q, const unsigned char* given, int frame,
+                                           limb_ref ref, double* work, double* out)
 {
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
@@ -101,8 +97,8 @@ limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q,
   return s == LIMB_OK ? exchange(d, marks, work, 1, &(beside){6, out}) : s;
 }
 
-limb_status limb_hybrid_dynamics_by_gravity(limb_data* d, const double* q,
-                                            const unsigned char* given, double* work, double* out)
+limb_status limb_hybrid_dynamics_by_gravity(limb_data* d, const double* q, const unsigned char* given, double* work,
+                                            double* out)
 {
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);

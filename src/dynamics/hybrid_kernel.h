@@ -8,8 +8,8 @@
 // Vectors are in the user's order. A force-given coordinate that several joints follow needs the second
 // form: their forces are not known apart.
 
-static real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* ws,
-                       const hybrid_in* in, real* a, real* tau)
+static real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* ws, const hybrid_in* in, real* a,
+                       real* tau)
 {
   load_coordinates(m, k, ws, in->q);
   const real* cv = in_compiled_order(m, in->v, ws->v);
@@ -44,8 +44,7 @@ static real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* 
 // Rows and columns of M that are given become those of a multiple of the unit matrix: the factors are those
 // of M_ff. The multiple is of the size of M, so that pivots of M_ff that are rounding are seen beside it; it
 // is never zero.
-KERNEL void keep_force_given(const limb_elimination* e, int n, const unsigned char* given,
-                             real* packed)
+KERNEL void keep_force_given(const limb_elimination* e, int n, const unsigned char* given, real* packed)
 {
   real size = number(constant(1e-30));
   for (int k = 0; k < n; k++) size = add(size, packed[e->row[k] + e->depth[k]]);
@@ -59,8 +58,8 @@ KERNEL void keep_force_given(const limb_elimination* e, int n, const unsigned ch
   }
 }
 
-static real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                      const hybrid_in* in, real* packed, real* a, real* tau)
+static real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const hybrid_in* in,
+                                      real* packed, real* a, real* tau)
 {
   load_coordinates(m, k, ws, in->q);
   put_packed_rows(m, k, ws, packed);

@@ -78,8 +78,7 @@ static limb_status solve(limb_data* d, const double* q, int columns, double* x)
   return s;
 }
 
-limb_status limb_inverse_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref,
-                                            double* out)
+limb_status limb_inverse_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref, double* out)
 {
   const limb_status s = frame_rows(d, q, frame, ref, out);
   if (s == LIMB_OK) negate(d->m, 6, out);
@@ -93,8 +92,7 @@ limb_status limb_inverse_dynamics_by_gravity(limb_data* d, const double* q, doub
   return s;
 }
 
-limb_status limb_forward_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref,
-                                            double* out)
+limb_status limb_forward_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref, double* out)
 {
   const limb_status s = frame_rows(d, q, frame, ref, out);
   return s == LIMB_OK ? solve(d, q, 6, out) : s;

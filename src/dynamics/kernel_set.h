@@ -63,10 +63,7 @@ static bool set_finite(const limb_model* m, const real* q, const real* v, const 
          !(a && any_nonfinite_input(m->nv, a));
 }
 
-static bool set_finite_result(const limb_model* m, const real* x)
-{
-  return !any_nonfinite(m->nv, x);
-}
+static bool set_finite_result(const limb_model* m, const real* x) { return !any_nonfinite(m->nv, x); }
 
 static bool set_finite_matrix(const limb_model* m, const real* A)
 {
@@ -77,9 +74,8 @@ static bool set_finite_matrix(const limb_model* m, const real* A)
   return true;
 }
 
-static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws,
-                            const real* q, const real* v, const real* a, real* X, real* vel,
-                            real* acc, real* acc_v)
+static void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
+                            const real* a, real* X, real* vel, real* acc, real* acc_v)
 {
   const link_arrays out = {(pose*)X, (motion*)vel, (motion*)acc, (motion*)acc_v};
   load_coordinates(m, k, ws, q);
@@ -90,31 +86,27 @@ static void set_link_motion(const limb_model* m, const link_const* k, const limb
 
 // Needs the coordinates loaded. Not for the call below, which is the one that must be fast: whatever stands
 // between loading and the passes costs it a tenth.
-KERNEL_ONCE void set_loaded_inverse_dynamics(const limb_model* m, const link_const* k,
-                                             const limb_ws* ws, const real* v, const real* a,
-                                             const limb_terms* terms, const real* wrench, real* tau)
+KERNEL_ONCE void set_loaded_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
+                                             const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
   newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
-static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                 const real* q, const real* v, const real* a,
-                                 const limb_terms* terms, const real* wrench, real* tau)
+static void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                                 const real* v, const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
   load_coordinates(m, k, ws, q);
   newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
 // M in the user's order, added to zeros, and its packed rows. Need the coordinates loaded.
-KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                 real* M)
+KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
 {
   const target to = {M_USER, M};
   crba(m, k, ws, &to);
 }
 
-KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                 real* packed)
+KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
   if (m->has_mimic || !m->serial) {
     for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
@@ -123,8 +115,7 @@ KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const
   crba(m, k, ws, &to);
 }
 
-static void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                            const real* q, real* M)
+static void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
 #ifdef CHAIN
   if (q && limb_is_chain(m) && CHAIN_PAYS(m->nv)) {
@@ -146,22 +137,20 @@ static void set_mass_matrix(const limb_model* m, const link_const* k, const limb
 }
 
 // Needs the coordinates loaded.
-static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws,
-                              real* packed)
+static real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
   put_packed_rows(m, k, ws, packed);
   return ltl_factor(&m->elim, m->nv, packed, ws->a);
 }
 
-static real set_factor(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
-                       real* packed)
+static real set_factor(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed)
 {
   load_coordinates(m, k, ws, q);
   return set_factor_loaded(m, k, ws, packed);
 }
 
-static real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
-                       real* packed, real* Minv)
+static real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
+                       real* Minv)
 {
   const real least = set_factor(m, k, ws, q, packed);
   *ws->sheet.fine = ROWS.invert(&m->elim, m->nv, packed, Minv, ws->sheet.work);
@@ -176,9 +165,8 @@ static void set_solve(const limb_model* m, const limb_ws* ws, const real* packed
   for (int k = 0; k < m->nv; k++) x[m->elim.v[k]] = y[k];
 }
 
-static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
-                    const real* v, const real* tau, const limb_terms* terms, const real* wrench,
-                    real* a)
+static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
+                    const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
   load_coordinates(m, k, ws, q);
   const real* cv = in_compiled_order(m, v, ws->v);
@@ -189,9 +177,9 @@ static real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws,
   return least;
 }
 
-static real set_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const real* q, const real* v, const real* tau,
-                               const limb_terms* terms, const real* wrench, real* packed, real* a)
+static real set_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                               const real* v, const real* tau, const limb_terms* terms, const real* wrench,
+                               real* packed, real* a)
 {
   load_coordinates(m, k, ws, q);
   const real least = set_factor_loaded(m, k, ws, packed);
@@ -213,9 +201,8 @@ static real set_by_mass_matrix(const limb_model* m, const link_const* k, const l
 #include "kinematics/frame_kernel.h"
 
 #if defined(CHAIN)
-static real set_forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws,
-                              const real* q, const real* v, const real* tau,
-                              const limb_terms* terms, const real* wrench, real* a)
+static real set_forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
+                              const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
   return CHAIN.forward(m, k, ws, q, v, tau, terms, wrench, a);
 }

@@ -62,6 +62,5 @@ KERNEL real sign_of(real x, double width)
 #include "dynamics/kernel_set.h"
 
 const limb_kernels_dual PASTE(limb_kernels_dual_, LIMB_ISA) = {
-  SET(finite_result),  SET(link_motion),    SET(inverse_dynamics),
-  SET(id_derivatives), SET(fd_derivatives), SET(aba),
-  SET(by_mass_matrix), SET(hybrid),         SET(hybrid_by_mass_matrix)};
+  SET(finite_result), SET(link_motion),    SET(inverse_dynamics), SET(id_derivatives),       SET(fd_derivatives),
+  SET(aba),           SET(by_mass_matrix), SET(hybrid),           SET(hybrid_by_mass_matrix)};

@@ -18,8 +18,8 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f64(n, x
 #undef FOR_SHAPE
 #define FOR_SHAPE FOR_FEW_SHAPES
 #else
-#define ROWS PASTE(limb_rows_f64_, LIMB_ISA) // over lanes: kernels_rows_f64.c
-#if LIMB_LANES == 8                          // fewer columns at a time pay for long chains only
+#define ROWS PASTE(limb_rows_f64_, LIMB_ISA)           // over lanes: kernels_rows_f64.c
+#if LIMB_LANES == 8                                    // fewer columns at a time pay for long chains only
 #define CHAIN         PASTE(limb_chain_f64_, LIMB_ISA) // by columns: kernels_chain_f64.c
 #define CHAIN_PAYS(n) (((n) >= 5 && (n) <= 8) || (n) >= 12)
 #endif

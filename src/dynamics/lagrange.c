@@ -28,8 +28,7 @@ static void gravity_gradient(const limb_lie* t, sp_vec3 g, double* out)
     out[k.v] -= k.mult * sp_dot3(g, limb_lie_times(t, k.link, k.S).f);
 }
 
-limb_status limb_gravity_from_potential(limb_data* d, const double* q, const limb_environment* env,
-                                        double* tau)
+limb_status limb_gravity_from_potential(limb_data* d, const double* q, const limb_environment* env, double* tau)
 {
   if (!d || !q || !tau) return LIMB_E_ARG;
   limb_environment e;
@@ -42,8 +41,7 @@ limb_status limb_gravity_from_potential(limb_data* d, const double* q, const lim
 }
 
 // dU/dq: springs, then gravity beside them.
-static limb_status potential_gradient(limb_data* d, const limb_lie* t, const double* q, sp_vec3 g,
-                                      double* dU_dq)
+static limb_status potential_gradient(limb_data* d, const limb_lie* t, const double* q, sp_vec3 g, double* dU_dq)
 {
   gravity_gradient(t, g, d->user_v);
   const limb_status s = limb_spring_forces(d, q, dU_dq);
@@ -52,9 +50,8 @@ static limb_status potential_gradient(limb_data* d, const limb_lie* t, const dou
   return limb_finite_v(d, dU_dq) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_energy_derivatives(limb_data* d, const double* q, const double* v,
-                                    const limb_environment* env, double* dT_dq, double* dT_dv,
-                                    double* dU_dq)
+limb_status limb_energy_derivatives(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                    double* dT_dq, double* dT_dv, double* dU_dq)
 {
   if (!d || !q || !v) return LIMB_E_ARG;
   limb_environment e;
@@ -67,8 +64,8 @@ limb_status limb_energy_derivatives(limb_data* d, const double* q, const double*
   return s;
 }
 
-limb_status limb_lagrangian_terms(limb_data* d, const double* q, const double* v,
-                                  const limb_environment* env, limb_lagrangian* out)
+limb_status limb_lagrangian_terms(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                  limb_lagrangian* out)
 {
   if (!out || (out->hamel && !out->p)) return LIMB_E_ARG;
   limb_status s = limb_energies(d, q, v, env, &out->energy);

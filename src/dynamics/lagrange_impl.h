@@ -49,8 +49,7 @@ void limb_lie_velocities(const limb_lie* t, const double* u, sp_motion* V);
 void limb_lie_momenta(const limb_lie* t, const sp_motion* V, sp_force* h);
 
 // dT/dq and dT/dv = M v, rotors included; either may be NULL.
-limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v,
-                                     double* dT_dq, double* dT_dv);
+limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v, double* dT_dq, double* dT_dv);
 
 // y_J += v_J x* x_J over the ball and free joints J, with v_J the joint's velocity and x_J its part of x: in
 // components -sum_km c^m_kj v_k x_m.
@@ -60,8 +59,7 @@ static inline limb_axis limb_axis_of(const limb_lie* t, int link, int k)
 {
   const limb_dof* dof = &t->m->dof[t->m->link[link].dof + k];
   const sp_vec3 origin = {0, 0, 0};
-  const limb_axis a = {link, k, dof->v, dof->mult,
-                       limb_link_axis(t->m, link, k, &t->X[link], origin)};
+  const limb_axis a = {link, k, dof->v, dof->mult, limb_link_axis(t->m, link, k, &t->X[link], origin)};
   return a;
 }
 
@@ -87,8 +85,7 @@ static inline limb_axis limb_axis_first(const limb_lie* t, int link, int end)
 
 static inline limb_axis limb_axis_next(const limb_lie* t, limb_axis a, int end)
 {
-  return a.k + 1 < t->m->link[a.link].ndof ? limb_axis_of(t, a.link, a.k + 1)
-                                           : limb_axis_first(t, a.link + 1, end);
+  return a.k + 1 < t->m->link[a.link].ndof ? limb_axis_of(t, a.link, a.k + 1) : limb_axis_first(t, a.link + 1, end);
 }
 
 // I_i S
@@ -104,8 +101,7 @@ static inline sp_force limb_lie_times(const limb_lie* t, int i, sp_motion S)
 //   S_c . F = (<[a, b], c> + <[c, a], b> - <[b, c], a>) / 2
 static inline sp_force limb_lie_bracket_force(const limb_lie* t, int i, sp_motion a, sp_motion b)
 {
-  const sp_force gyro =
-    sp_addf(sp_crf(a, limb_lie_times(t, i, b)), sp_crf(b, limb_lie_times(t, i, a)));
+  const sp_force gyro = sp_addf(sp_crf(a, limb_lie_times(t, i, b)), sp_crf(b, limb_lie_times(t, i, a)));
   return sp_scalef(0.5, sp_addf(limb_lie_times(t, i, sp_crm(a, b)), gyro));
 }
 
@@ -117,8 +113,7 @@ typedef struct limb_shares {
   double inner_outer, outer_inner; // for (j, k) = (inner, outer) and (outer, inner)
 } limb_shares;
 
-static inline limb_shares limb_shares_of(limb_symbols kind, const limb_axis* outer,
-                                         const limb_axis* inner)
+static inline limb_shares limb_shares_of(limb_symbols kind, const limb_axis* outer, const limb_axis* inner)
 {
   if (outer->link != inner->link) return (limb_shares){1, 1};
   return kind == LIMB_SYMMETRIC ? (limb_shares){0.5, 0.5} : (limb_shares){1, 0};

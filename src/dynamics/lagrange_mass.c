@@ -23,12 +23,10 @@
 
 // For every i strictly above link(k), with f = S_k x* I S_j:
 //   (i, j, k) and (j, i, k) of dM += <[S_i, S_k], S_j> = S_i . f
-static void add_terms(const limb_lie* t, const limb_axis* k, const limb_axis* j, sp_force f,
-                      double* dM)
+static void add_terms(const limb_lie* t, const limb_axis* k, const limb_axis* j, sp_force f, double* dM)
 {
   const size_t n = (size_t)t->m->nv, vj = (size_t)j->v, vk = (size_t)k->v;
-  for (limb_axis i = limb_axis_last(t, t->m->link[k->link].parent); i.link >= 0;
-       i = limb_axis_up(t, i)) {
+  for (limb_axis i = limb_axis_last(t, t->m->link[k->link].parent); i.link >= 0; i = limb_axis_up(t, i)) {
     const double x = k->mult * i.mult * j->mult * sp_dot(i.S, f);
     dM[((size_t)i.v * n + vj) * n + vk] += x;
     dM[(vj * n + (size_t)i.v) * n + vk] += x;
@@ -55,8 +53,7 @@ limb_status limb_mass_matrix_derivative(limb_data* d, const double* q, double* d
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)m->nv;
   memset(dM, 0, n * n * n * sizeof *dM);
-  for (limb_axis x = limb_axis_first(&t, 0, m->nlink); x.link < m->nlink;
-       x = limb_axis_next(&t, x, m->nlink))
+  for (limb_axis x = limb_axis_first(&t, 0, m->nlink); x.link < m->nlink; x = limb_axis_next(&t, x, m->nlink))
     derivative_at(&t, &x, dM);
   return limb_finite((ptrdiff_t)(n * n * n), dM) ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -70,20 +67,18 @@ static sp_motion carried_bracket(const limb_lie* t, const sp_motion* V, const li
 }
 
 // Entries (i, k) for i above k or on its link, and (k, i) for i above.
-static void derivative_times_at(const limb_lie* t, const limb_axis* k, const sp_motion* V,
-                                const sp_force* h, double* out)
+static void derivative_times_at(const limb_lie* t, const limb_axis* k, const sp_motion* V, const sp_force* h,
+                                double* out)
 {
   const size_t n = (size_t)t->m->nv;
   const sp_force same = limb_lie_times(t, k->link, carried_bracket(t, V, k));
-  const sp_force above =
-    sp_addf(same, sp_crf(k->S, h[k->link])); // [S_i, S_k] . h = S_i . (S_k x* h)
+  const sp_force above = sp_addf(same, sp_crf(k->S, h[k->link])); // [S_i, S_k] . h = S_i . (S_k x* h)
   const sp_force own = limb_lie_times(t, k->link, k->S);
   for (limb_axis i = limb_axis_last(t, k->link); i.link >= 0; i = limb_axis_up(t, i)) {
     const double mult = i.mult * k->mult;
     const bool is_above = i.link < k->link;
     out[(size_t)i.v * n + (size_t)k->v] += mult * sp_dot(i.S, is_above ? above : same);
-    if (is_above)
-      out[(size_t)k->v * n + (size_t)i.v] += mult * sp_dot(carried_bracket(t, V, &i), own);
+    if (is_above) out[(size_t)k->v * n + (size_t)i.v] += mult * sp_dot(carried_bracket(t, V, &i), own);
   }
 }
 
@@ -93,8 +88,7 @@ static void forget_momenta(limb_data* d)
   if (d->m->nlink > 0) memset(d->link_force, 0, (size_t)d->m->nlink * sizeof *d->link_force);
 }
 
-limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, const double* u,
-                                              double* out)
+limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, const double* u, double* out)
 {
   if (!d || !q || !u || !out) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -106,16 +100,14 @@ limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, con
   memset(out, 0, n * n * sizeof *out);
   limb_lie_velocities(&t, u, d->own.v);
   limb_lie_momenta(&t, d->own.v, d->link_force);
-  for (limb_axis k = limb_axis_first(&t, 0, m->nlink); k.link < m->nlink;
-       k = limb_axis_next(&t, k, m->nlink))
+  for (limb_axis k = limb_axis_first(&t, 0, m->nlink); k.link < m->nlink; k = limb_axis_next(&t, k, m->nlink))
     derivative_times_at(&t, &k, d->own.v, d->link_force, out);
   forget_momenta(d);
   return limb_finite((ptrdiff_t)(n * n), out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 // out_k += scale [V_p, S_k] . h_k and, with p, p_k += S_k . h_k
-static void contract(const limb_lie* t, const sp_motion* V, const sp_force* h, double scale,
-                     double* out, double* p)
+static void contract(const limb_lie* t, const sp_motion* V, const sp_force* h, double scale, double* out, double* p)
 {
   const int end = t->m->nlink;
   for (limb_axis k = limb_axis_first(t, 0, end); k.link < end; k = limb_axis_next(t, k, end)) {
@@ -124,8 +116,7 @@ static void contract(const limb_lie* t, const sp_motion* V, const sp_force* h, d
   }
 }
 
-limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const double* u,
-                                      const double* w, double* out)
+limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const double* u, const double* w, double* out)
 {
   if (!d || !q || !u || !w || !out) return LIMB_E_ARG;
   if (!limb_finite_v(d, u) || !limb_finite_v(d, w)) return LIMB_E_NONFINITE;
@@ -144,8 +135,7 @@ limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const doubl
   return limb_finite_v(d, out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v,
-                                     double* dT_dq, double* dT_dv)
+limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v, double* dT_dq, double* dT_dv)
 {
   const limb_model* m = d->m;
   if (dT_dq) memset(dT_dq, 0, (size_t)m->nv * sizeof *dT_dq);
@@ -169,8 +159,7 @@ limb_status limb_mass_matrix_rate(limb_data* d, const double* q, const double* v
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)d->m->nv;
   for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j <= i; j++)
-      Mdot[i * n + j] = Mdot[j * n + i] = Mdot[i * n + j] + Mdot[j * n + i];
+    for (size_t j = 0; j <= i; j++) Mdot[i * n + j] = Mdot[j * n + i] = Mdot[i * n + j] + Mdot[j * n + i];
   }
   return limb_finite((ptrdiff_t)(n * n), Mdot) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -101,15 +101,14 @@ limb_status limb_linearise_affine(limb_data* d, const double* q, const double* v
   return LIMB_OK;
 }
 
-limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, const double* v,
-                                      const double* tau, const limb_environment* env, double* A,
-                                      double* B)
+limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, const double* v, const double* tau,
+                                      const limb_environment* env, double* A, double* B)
 {
   if (!d || count < 0 || (count > 0 && (!q || !v || !tau || !A || !B))) return LIMB_E_ARG;
   const size_t nq = (size_t)d->m->nq, n = (size_t)d->m->nv;
   for (size_t k = 0; k < (size_t)count; k++) {
-    const limb_status s = limb_linearise(d, q + k * nq, v + k * n, tau + k * n, env,
-                                         A + k * 4 * n * n, B + k * 2 * n * n);
+    const limb_status s =
+      limb_linearise(d, q + k * nq, v + k * n, tau + k * n, env, A + k * 4 * n * n, B + k * 2 * n * n);
     if (s != LIMB_OK) return s;
   }
   return LIMB_OK;
@@ -136,8 +135,8 @@ static double input_scale(double A, double B)
   return scale;
 }
 
-limb_status limb_discretise(int nx, int nu, const double* A, const double* B, double dt, double* Ad,
-                            double* Bd, double* work)
+limb_status limb_discretise(int nx, int nu, const double* A, const double* B, double dt, double* Ad, double* Bd,
+                            double* work)
 {
   const size_t size = limb_discretise_work(nx, nu), n = (size_t)nx + (size_t)nu;
   if (nx < 0 || nu < 0 || (size == 0 && n > 0)) return LIMB_E_ARG;
@@ -150,15 +149,13 @@ limb_status limb_discretise(int nx, int nu, const double* A, const double* B, do
   memset(E, 0, n * n * sizeof *E);
   for (size_t i = 0; i < (size_t)nx; i++) {
     for (size_t j = 0; j < (size_t)nx; j++) E[i * n + j] = dt * A[i * (size_t)nx + j];
-    for (size_t j = 0; j < (size_t)nu; j++)
-      E[i * n + (size_t)nx + j] = dt * (scale * B[i * (size_t)nu + j]);
+    for (size_t j = 0; j < (size_t)nu; j++) E[i * n + (size_t)nx + j] = dt * (scale * B[i * (size_t)nu + j]);
   }
   const limb_status s = limb_expm((int)n, E, work + n * n);
   if (s != LIMB_OK) return s;
   for (size_t i = 0; i < (size_t)nx; i++) {
     memcpy(Ad + i * (size_t)nx, E + i * n, (size_t)nx * sizeof *Ad);
-    for (size_t j = 0; j < (size_t)nu; j++)
-      Bd[i * (size_t)nu + j] = E[i * n + (size_t)nx + j] / scale;
+    for (size_t j = 0; j < (size_t)nu; j++) Bd[i * (size_t)nu + j] = E[i * n + (size_t)nx + j] / scale;
   }
   return limb_finite((ptrdiff_t)nx * nu, Bd) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -42,8 +42,7 @@ KERNEL force force_of_wrench(const sp_force* F)
   return (force){given3(F->m.x, F->m.y, F->m.z), given3(F->f.x, F->f.y, F->f.z)};
 }
 
-KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws, int frame,
-                    limb_ref ref, force F)
+KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws, int frame, limb_ref ref, force F)
 {
   const limb_site site = limb_site_of(m, frame);
   load L = {.link = site.link, .ref = ref};
@@ -61,8 +60,7 @@ KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws,
   return L;
 }
 
-KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws,
-                    const motion_in* in, int l)
+KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in, int l)
 {
   if (l < in->nwrench) {
     const limb_wrench* w = &in->wrench[l];
@@ -125,14 +123,13 @@ KERNEL void take_load_slopes(const limb_model* m, const limb_ws* ws, load L, rea
 }
 
 // All of them: on joint forces in compiled order, and on d tau / d q in the user's.
-KERNEL_ONCE void take_loads(const limb_model* m, const link_const* k, const limb_ws* ws,
-                            const motion_in* in, real* tau)
+KERNEL_ONCE void take_loads(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in, real* tau)
 {
   for (int l = 0; l < loads_of(in); l++) take_load(m, ws, load_of(m, k, ws, in, l), tau);
 }
 
-KERNEL_ONCE void take_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                   const motion_in* in, real* dq)
+KERNEL_ONCE void take_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                   real* dq)
 {
   for (int l = 0; l < loads_of(in); l++) take_load_slopes(m, ws, load_of(m, k, ws, in, l), dq);
 }

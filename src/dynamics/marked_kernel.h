@@ -119,16 +119,14 @@ KERNEL_ONCE artic eliminate_marked(int shape, marked* y, artic I, marks s, int c
 // ---- accelerations ---------------------------------------------------------------------------------
 
 // a: of the link, but for the joint's own.
-KERNEL motion accelerate_given(int shape, const link_const* k, const aba_link* x, motion a,
-                               const marks* s, int c)
+KERNEL motion accelerate_given(int shape, const link_const* k, const aba_link* x, motion a, const marks* s, int c)
 {
   a = add_axis(shape, k, a, s->x[c]);
   s->tau[c] = add(x->u, dot_motion(x->G, a));
   return a;
 }
 
-KERNEL_ONCE motion accelerate_marked(int shape, const marked* y, motion a, marks s, int c,
-                                     real* qdd)
+KERNEL_ONCE motion accelerate_marked(int shape, const marked* y, motion a, marks s, int c, real* qdd)
 {
   const int n = dofs_of(shape);
   for (int k = 0; k < n; k++) {

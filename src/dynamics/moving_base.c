@@ -65,8 +65,7 @@ static void gather(const parts* p, limb_given rows, limb_given columns, double* 
 }
 
 // Checks what the calls have in common, and makes M.
-static limb_status begin(limb_data* d, const double* q, const unsigned char* given, double* work,
-                         parts* p)
+static limb_status begin(limb_data* d, const double* q, const unsigned char* given, double* work, parts* p)
 {
   if (!d || !q || !work) return LIMB_E_ARG;
   const unsigned char* marks = given ? given : d->base;
@@ -82,8 +81,8 @@ static limb_status factor(const parts* p)
   return limb_cholesky(p->nb, p->L) ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-limb_status limb_velocity_from_momentum(limb_data* d, const double* q, const unsigned char* given,
-                                        const double* p_b, double* work, double* v)
+limb_status limb_velocity_from_momentum(limb_data* d, const double* q, const unsigned char* given, const double* p_b,
+                                        double* work, double* v)
 {
   parts p;
   if (!v) return LIMB_E_ARG;
@@ -121,12 +120,11 @@ static sp_motion reduced(const parts* p, const sp_motion* J, int j, const double
   return c;
 }
 
-limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given,
-                                      int frame, limb_ref ref, double* work, sp_motion* J)
+limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given, int frame,
+                                      limb_ref ref, double* work, sp_motion* J)
 {
   parts p;
-  if (!d || !J || frame < 0 || frame >= limb_frame_count(d->m) || !limb_ref_valid(ref))
-    return LIMB_E_ARG;
+  if (!d || !J || frame < 0 || frame >= limb_frame_count(d->m) || !limb_ref_valid(ref)) return LIMB_E_ARG;
   limb_status s = begin(d, q, given, work, &p);
   if (s == LIMB_OK) s = factor(&p);
   if (s == LIMB_OK) s = limb_link_kinematics(d, q, NULL, NULL, &d->own);
@@ -155,8 +153,8 @@ static void take_out(int n, const double* r, double length, double* P)
   }
 }
 
-limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given,
-                                     double* work, double* P, int* rank)
+limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given, double* work, double* P,
+                                     int* rank)
 {
   parts p;
   if (!P) return LIMB_E_ARG;

@@ -2,9 +2,8 @@
 // otherwise.
 
 // Needs the coordinates loaded.
-KERNEL_PASS void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                     const real* v, const real* a, const limb_terms* terms,
-                                     const real* wrench, real* tau)
+KERNEL_PASS void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
+                                     const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
   const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
   real* ct = m->identity ? tau : ws->tau;
@@ -22,8 +21,8 @@ KERNEL_ONCE
 #else
 KERNEL
 #endif
-real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* cv,
-                        const real* wrench, const marks* s, real* ca)
+real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* cv, const real* wrench,
+                        const marks* s, real* ca)
 {
   aba_out(m, k, ws, cv);
   if (wrench) aba_wrenches(m, ws, wrench);

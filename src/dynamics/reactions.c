@@ -23,8 +23,7 @@
 #include "kinematics/whole_body.h"
 
 // Wrench that moves body b alone: G V' + V x* G V, world axes at its origin.
-static sp_force newton_euler(const limb_model* m, const limb_link_motion* s, int b,
-                             const limb_environment* env)
+static sp_force newton_euler(const limb_model* m, const limb_link_motion* s, int b, const limb_environment* env)
 {
   const limb_site site = limb_site_of(m, b);
   const sp_pose X = limb_site_pose(&site, s->X);
@@ -43,8 +42,7 @@ static sp_vec3 body_origin(const limb_model* m, const sp_pose* X, int b)
 }
 
 // Takes an external wrench off what the joint of its body must deliver.
-static void subtract_wrench(const limb_model* m, const sp_pose* X, const limb_wrench* w,
-                            sp_force* f)
+static void subtract_wrench(const limb_model* m, const sp_pose* X, const limb_wrench* w, sp_force* f)
 {
   const int b = w->frame < m->nbody ? w->frame : m->frame[w->frame - m->nbody].body;
   const limb_site site = limb_site_of(m, w->frame);
@@ -55,8 +53,8 @@ static void subtract_wrench(const limb_model* m, const sp_pose* X, const limb_wr
   f[b] = sp_addf(f[b], sp_scalef(-1, limb_force_at(on, at, body_origin(m, X, b))));
 }
 
-static limb_status subtract_laws(const limb_model* m, const limb_link_motion* s,
-                                 const limb_environment* env, sp_force* f)
+static limb_status subtract_laws(const limb_model* m, const limb_link_motion* s, const limb_environment* env,
+                                 sp_force* f)
 {
   for (int k = 0; k < env->nlaw; k++) {
     const limb_frame_state at = limb_law_state(m, env, &env->law[k], s);
@@ -79,8 +77,7 @@ static sp_force in_ref(const limb_model* m, const sp_pose* X, int b, sp_force f,
 }
 
 limb_status limb_reactions_under(limb_data* d, const double* q, const double* v, const double* a,
-                                 const limb_environment* env, const limb_wrench_list* more,
-                                 limb_ref ref, sp_force* f)
+                                 const limb_environment* env, const limb_wrench_list* more, limb_ref ref, sp_force* f)
 {
   if (!d || !q || !v || !a || !f || !limb_ref_valid(ref)) return LIMB_E_ARG;
   const limb_model* m = d->m;

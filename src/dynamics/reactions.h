@@ -11,7 +11,6 @@ typedef struct limb_wrench_list {
 
 // limb_joint_reactions with these acting, too.
 limb_status limb_reactions_under(limb_data* d, const double* q, const double* v, const double* a,
-                                 const limb_environment* env, const limb_wrench_list* more,
-                                 limb_ref ref, sp_force* f);
+                                 const limb_environment* env, const limb_wrench_list* more, limb_ref ref, sp_force* f);
 
 #endif

@@ -46,15 +46,11 @@ static stacked lay_out(limb_arena* a, const limb_model* m)
   stacked s = {.n6 = n6, .nv = nv};
   s.at = limb_arena_take(a, nb, sizeof *s.at);
   double** wide[] = {&s.A, &s.LA, &s.GLA};
-  for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
-    *wide[k] = limb_arena_take(a, n6, nv * sizeof(double));
+  for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) *wide[k] = limb_arena_take(a, n6, nv * sizeof(double));
   double** square[] = {&s.W, &s.L, &s.G, &s.ad_Av, &s.ad_V};
-  for (size_t k = 0; k < sizeof square / sizeof *square; k++)
-    *square[k] = limb_arena_take(a, n6, n6 * sizeof(double));
-  double** vector[] = {&s.Av, &s.dAv, &s.V_base, &s.dV_base, &s.dV_gravity,
-                       &s.V,  &s.dV,  &s.F,      &s.scratch};
-  for (size_t k = 0; k < sizeof vector / sizeof *vector; k++)
-    *vector[k] = limb_arena_take(a, n6, sizeof(double));
+  for (size_t k = 0; k < sizeof square / sizeof *square; k++) *square[k] = limb_arena_take(a, n6, n6 * sizeof(double));
+  double** vector[] = {&s.Av, &s.dAv, &s.V_base, &s.dV_base, &s.dV_gravity, &s.V, &s.dV, &s.F, &s.scratch};
+  for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) *vector[k] = limb_arena_take(a, n6, sizeof(double));
   return s;
 }
 
@@ -70,8 +66,7 @@ static void multiply(const double* X, const double* Y, double* C, size_t r, size
 }
 
 // C = X' Y with X s x r and Y s x t
-static void multiply_transposed(const double* X, const double* Y, double* C, size_t r, size_t s,
-                                size_t t)
+static void multiply_transposed(const double* X, const double* Y, double* C, size_t r, size_t s, size_t t)
 {
   memset(C, 0, r * t * sizeof *C);
   for (size_t k = 0; k < s; k++)
@@ -94,8 +89,7 @@ static void put_force(double* X, size_t length, size_t row, size_t column, sp_fo
 // ---- the stacked matrices -----------------------------------------------------------------------
 
 // Rows of A, Gamma, G, A v, (dA/dt) v of body i, and its part of L given its parent's.
-static void fill_body(const limb_model* m, const stacked* s, int i, const limb_reference_joint* J,
-                      const double* v)
+static void fill_body(const limb_model* m, const stacked* s, int i, const limb_reference_joint* J, const double* v)
 {
   const size_t n6 = s->n6, row = s->at[i];
   for (int k = 0; k < J->n; k++)
@@ -114,19 +108,16 @@ static void fill_body(const limb_model* m, const stacked* s, int i, const limb_r
   const int p = m->body[i].parent;
   if (p == 0) return;
   for (int k = 0; k < 6; k++)
-    put_motion(s->W, n6, row, s->at[p] + (size_t)k,
-               sp_motion_in(J->T, limb_reference_unit(k))); // (9.68)
+    put_motion(s->W, n6, row, s->at[p] + (size_t)k, sp_motion_in(J->T, limb_reference_unit(k))); // (9.68)
 
   // L_i = Gamma_ip L_p besides the identity                                               (9.76)
   for (size_t j = 0; j < s->at[p] + 6; j++)
     for (size_t k = 0; k < 6; k++)
       for (size_t l = 0; l < 6; l++)
-        s->L[(row + k) * n6 + j] +=
-          s->W[(row + k) * n6 + s->at[p] + l] * s->L[(s->at[p] + l) * n6 + j];
+        s->L[(row + k) * n6 + j] += s->W[(row + k) * n6 + s->at[p] + l] * s->L[(s->at[p] + l) * n6 + j];
 }
 
-static void fill(const limb_model* m, const stacked* s, const double* q, const double* v,
-                 const limb_environment* env)
+static void fill(const limb_model* m, const stacked* s, const double* q, const double* v, const limb_environment* env)
 {
   // the base's twist, and its derivative from the classical acceleration: v' = a - w x v
   const sp_motion V0 = env->base_velocity, a = env->base_acceleration;

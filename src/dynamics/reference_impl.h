@@ -37,19 +37,19 @@ sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double
 
 // Adds sign times the wrenches of the environment to F, each in the coordinates of its body; T: poses of
 // the bodies in the world.
-void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env,
-                             double sign, sp_force* F);
+void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env, double sign,
+                             sp_force* F);
 
 // The same for one force law; V: twist of the body that carries its frame, against inertial space.
-limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V,
-                               const limb_force_law* law, double sign, sp_force* F);
+limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V, const limb_force_law* law,
+                               double sign, sp_force* F);
 
 // The body that carries a frame.
 int limb_reference_carrier(const limb_model* m, int frame);
 
 // Adds what friction and springs, and with a also the rotors, ask of the actuators: nv, in the independent
 // coordinates.
-void limb_reference_actuators(const limb_model* m, const double* q, const double* v,
-                              const double* a, const limb_environment* env, double* tau);
+void limb_reference_actuators(const limb_model* m, const double* q, const double* v, const double* a,
+                              const limb_environment* env, double* tau);
 
 #endif

@@ -111,10 +111,7 @@ static sp_force beta_of(const sp_inertia* Y, sp_vec3 w, sp_force on)
   return subf(on, sp_force_make(sp_cross3(w, h.m), sp_cross3(w, h.f)));
 }
 
-static double rotor_of(const limb_joint_def* def)
-{
-  return def->gear_ratio * def->gear_ratio * def->rotor_inertia;
-}
+static double rotor_of(const limb_joint_def* def) { return def->gear_ratio * def->gear_ratio * def->rotor_inertia; }
 
 static void kinematics(const recursion* r)
 {
@@ -271,8 +268,7 @@ static limb_status solve_base(const recursion* r, double* a, limb_reference_base
   const int b = r->m->body_order[1];
   link* l = &r->link[b];
   const sp_pose T = l->joint.T;
-  double A[36],
-    x[6] = {l->beta.m.x, l->beta.m.y, l->beta.m.z, l->beta.f.x, l->beta.f.y, l->beta.f.z};
+  double A[36], x[6] = {l->beta.m.x, l->beta.m.y, l->beta.m.z, l->beta.f.x, l->beta.f.y, l->beta.f.z};
   for (int k = 0; k < 36; k++) {
     const sp_force c = l->J[k % 6];
     const double column[6] = {c.m.x, c.m.y, c.m.z, c.f.x, c.f.y, c.f.z};
@@ -398,19 +394,16 @@ static limb_status solve(const limb_model* m, const problem* p, double* a, doubl
   return s;
 }
 
-limb_status limb_reference_hybrid(const limb_model* m, const double* q, const double* v,
-                                  const unsigned char* given, const double* x,
-                                  const limb_environment* env, double* a, double* tau)
+limb_status limb_reference_hybrid(const limb_model* m, const double* q, const double* v, const unsigned char* given,
+                                  const double* x, const limb_environment* env, double* a, double* tau)
 {
   if (!m || !q || !v || !x || !a || !tau) return LIMB_E_ARG;
   const problem p = {q, v, x, given, env, false, LIMB_FORCE_GIVEN, NULL};
   return solve(m, &p, a, tau);
 }
 
-limb_status limb_reference_moving_base_inverse(const limb_model* m, const double* q,
-                                               const double* v, double* a,
-                                               const limb_environment* env, double* tau,
-                                               limb_reference_base* base)
+limb_status limb_reference_moving_base_inverse(const limb_model* m, const double* q, const double* v, double* a,
+                                               const limb_environment* env, double* tau, limb_reference_base* base)
 {
   if (!m || !q || !v || !a || !tau) return LIMB_E_ARG;
   if (!on_moving_base(m)) return LIMB_E_UNSUPPORTED;
@@ -418,9 +411,8 @@ limb_status limb_reference_moving_base_inverse(const limb_model* m, const double
   return solve(m, &p, a, tau);
 }
 
-limb_status limb_reference_moving_base_direct(const limb_model* m, const double* q, const double* v,
-                                              const double* tau, const limb_environment* env,
-                                              double* a, limb_reference_base* base)
+limb_status limb_reference_moving_base_direct(const limb_model* m, const double* q, const double* v, const double* tau,
+                                              const limb_environment* env, double* a, limb_reference_base* base)
 {
   if (!m || !q || !v || !tau || !a) return LIMB_E_ARG;
   if (!on_moving_base(m)) return LIMB_E_UNSUPPORTED;

@@ -53,8 +53,7 @@ static void start(const recursion* r, const limb_environment* env)
   r->dV[0] = sp_motion_make(a.w, sp_sub3(sp_sub3(a.v, sp_cross3(V0.w, V0.v)), env->gravity));
 }
 
-static void outward(const limb_model* m, const recursion* r, const double* q, const double* v,
-                    const double* a)
+static void outward(const limb_model* m, const recursion* r, const double* q, const double* v, const double* a)
 {
   for (int s = 1; s < m->nbody; s++) {
     const int i = m->body_order[s], p = m->body[i].parent;
@@ -71,8 +70,7 @@ static void outward(const limb_model* m, const recursion* r, const double* q, co
 
     // dV_i = Ad_{T_{i,p}} dV_p + [V_i, A_i v_i] + (dA_i/dt) v_i + A_i a_i                    (9.55)
     const sp_motion turned = sp_addm(sp_crm(r->V[i], Av), limb_reference_joint_drift(J, v));
-    r->dV[i] =
-      sp_addm(sp_addm(sp_motion_in(J->T, r->dV[p]), turned), limb_reference_joint_times(J, a));
+    r->dV[i] = sp_addm(sp_addm(sp_motion_in(J->T, r->dV[p]), turned), limb_reference_joint_times(J, a));
 
     // F_i = G_i dV_i - ad_{V_i}' (G_i V_i), to which the children and wrenches come later    (9.56)
     r->F[i] = sp_addf(sp_inertia_times(Y, r->dV[i]), sp_crf(r->V[i], sp_inertia_times(Y, r->V[i])));
@@ -97,16 +95,15 @@ static int carrier(const limb_model* m, int frame, sp_pose* pose)
   return body ? frame : m->frame[frame - m->nbody].body;
 }
 
-static void add_wrench(const limb_model* m, const sp_pose* T, const limb_wrench* w, double sign,
-                       sp_force* F)
+static void add_wrench(const limb_model* m, const sp_pose* T, const limb_wrench* w, double sign, sp_force* F)
 {
   sp_pose frame;
   const int i = carrier(m, w->frame, &frame);
   F[i] = sp_addf(F[i], sp_scalef(sign, on_body(w, frame, T[i])));
 }
 
-void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env,
-                             double sign, sp_force* F)
+void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env, double sign,
+                             sp_force* F)
 {
   for (int k = 0; k < env->nwrench; k++) add_wrench(m, T, &env->wrench[k], sign, F);
 }
@@ -117,8 +114,8 @@ int limb_reference_carrier(const limb_model* m, int frame)
   return carrier(m, frame, &pose);
 }
 
-limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V,
-                               const limb_force_law* law, double sign, sp_force* F)
+limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V, const limb_force_law* law,
+                               double sign, sp_force* F)
 {
   sp_pose frame;
   const int i = carrier(m, law->frame, &frame);
@@ -144,20 +141,18 @@ static double actuator(const limb_joint* joint, const double* q, const double* v
   double f = def->stiffness * (x - def->rest);
   if (a) f += def->gear_ratio * def->gear_ratio * def->rotor_inertia * k * a[joint->v];
   if (env->friction) {
-    const double sign =
-      env->coulomb_width > 0 ? tanh(dx / env->coulomb_width) : (dx > 0) - (dx < 0);
+    const double sign = env->coulomb_width > 0 ? tanh(dx / env->coulomb_width) : (dx > 0) - (dx < 0);
     f += def->coulomb * sign + def->viscous * dx;
   }
   return f;
 }
 
-void limb_reference_actuators(const limb_model* m, const double* q, const double* v,
-                              const double* a, const limb_environment* env, double* tau)
+void limb_reference_actuators(const limb_model* m, const double* q, const double* v, const double* a,
+                              const limb_environment* env, double* tau)
 {
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
-    if (limb_type_nv(joint->def.type) == 1)
-      tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
+    if (limb_type_nv(joint->def.type) == 1) tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
   }
   for (int s = 0; s < m->nshaft; s++) {
     const limb_shaft_def* def = &m->shaft[s].def;
@@ -185,8 +180,7 @@ static void inward(const limb_model* m, const recursion* r, double* tau)
   }
 }
 
-static limb_status deliver(const limb_model* m, const recursion* r, const double* tau,
-                           sp_force* reactions)
+static limb_status deliver(const limb_model* m, const recursion* r, const double* tau, sp_force* reactions)
 {
   const sp_force none = {{0, 0, 0}, {0, 0, 0}};
   for (int i = 0; i < m->nbody; i++) {
@@ -197,9 +191,8 @@ static limb_status deliver(const limb_model* m, const recursion* r, const double
   return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q, const double* v,
-                                            const double* a, const limb_environment* env,
-                                            double* tau, sp_force* reactions)
+limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q, const double* v, const double* a,
+                                            const limb_environment* env, double* tau, sp_force* reactions)
 {
   if (!m || !q || !v || !a || !tau) return LIMB_E_ARG;
   limb_environment e;

@@ -37,8 +37,8 @@ sp_pose limb_reference_exp(sp_motion A, double theta)
 
   // b = (theta I + (1 - cos) [w] + (theta - sin) [w]^2) v, with [w]^2 v = w (w.v) - v
   const sp_vec3 wv = sp_cross3(w, v), along = sp_scale3(sp_dot3(w, v), w);
-  const sp_vec3 b = sp_add3(sp_add3(sp_scale3(sin(theta), v), sp_scale3(1 - cos(theta), wv)),
-                            sp_scale3(theta - sin(theta), along));
+  const sp_vec3 b =
+    sp_add3(sp_add3(sp_scale3(sin(theta), v), sp_scale3(1 - cos(theta), wv)), sp_scale3(theta - sin(theta), along));
   return sp_pose_make(sp_rot_axis(w, theta), b);
 }
 
@@ -70,18 +70,13 @@ static int twists(const limb_joint_def* def, sp_motion B[3])
   return 0;
 }
 
-static bool has_quaternion(limb_joint_type type)
-{
-  return type == LIMB_SPHERICAL || type == LIMB_FREE;
-}
+static bool has_quaternion(limb_joint_type type) { return type == LIMB_SPHERICAL || type == LIMB_FREE; }
 
 // Pose of a ball or free joint from its coordinates; the identity for every other type.
 static sp_pose chart(limb_joint_type type, const double* x)
 {
-  if (type == LIMB_SPHERICAL)
-    return sp_pose_make(sp_rot_quat((sp_quat){x[0], x[1], x[2], x[3]}), sp_v3(0, 0, 0));
-  if (type == LIMB_FREE)
-    return sp_pose_make(sp_rot_quat((sp_quat){x[3], x[4], x[5], x[6]}), sp_v3(x[0], x[1], x[2]));
+  if (type == LIMB_SPHERICAL) return sp_pose_make(sp_rot_quat((sp_quat){x[0], x[1], x[2], x[3]}), sp_v3(0, 0, 0));
+  if (type == LIMB_FREE) return sp_pose_make(sp_rot_quat((sp_quat){x[3], x[4], x[5], x[6]}), sp_v3(x[0], x[1], x[2]));
   return sp_pose_identity();
 }
 

@@ -34,8 +34,8 @@ static bool is_finite(size_t rows, int np, const double* Y)
   return true;
 }
 
-limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
-                           const limb_environment* env, double* Y)
+limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a, const limb_environment* env,
+                           double* Y)
 {
   if (!d || !q || !v || !a || !Y) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -51,8 +51,7 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
 
 // s . I v in the ten columns of one body, row by row, from its link to the world; positions relative to
 // the root.
-static void body_momenta(const limb_model* m, const limb_link_motion* of, int body, size_t np,
-                         double* Y)
+static void body_momenta(const limb_model* m, const limb_link_motion* of, int body, size_t np, double* Y)
 {
   const limb_body* own = &m->body[body];
   const sp_pose X = sp_compose(of->X[own->link], own->in_link);
@@ -67,8 +66,7 @@ static void body_momenta(const limb_model* m, const limb_link_motion* of, int bo
   }
 }
 
-limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v,
-                                                double* Y)
+limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y)
 {
   if (!d || !q || !v || !Y) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -119,8 +117,7 @@ limb_status limb_momentum_regressor(limb_data* d, const double* q, const double*
 }
 
 // Of one body: kinetic v . I v / 2, potential -g . (m p + R h).
-static void body_energies(const limb_data* d, int body, sp_vec3 gravity, double* kinetic,
-                          double* potential)
+static void body_energies(const limb_data* d, int body, sp_vec3 gravity, double* kinetic, double* potential)
 {
   const limb_body* own = &d->m->body[body];
   const sp_motion v = sp_motion_in(own->in_link, d->own.v[own->link]);
@@ -133,8 +130,8 @@ static void body_energies(const limb_data* d, int body, sp_vec3 gravity, double*
 }
 
 // Columns of joints and shafts in the rows of both energies.
-static void actuator_energies(const limb_model* m, const double* q, const double* v, size_t at,
-                              double* kinetic, double* potential)
+static void actuator_energies(const limb_model* m, const double* q, const double* v, size_t at, double* kinetic,
+                              double* potential)
 {
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
@@ -151,8 +148,8 @@ static void actuator_energies(const limb_model* m, const double* q, const double
   }
 }
 
-limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v,
-                                  const limb_environment* env, double* kinetic, double* potential)
+limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                  double* kinetic, double* potential)
 {
   if (!d || !q || !v || (!kinetic && !potential)) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -166,12 +163,10 @@ limb_status limb_energy_regressor(limb_data* d, const double* q, const double* v
   size_t at = 0;
   for (int b = 0; b < m->nbody; b++) {
     if (!limb_has_parameters(m, b)) continue;
-    body_energies(d, b, e.gravity, kinetic ? kinetic + at : NULL,
-                  potential ? potential + at : NULL);
+    body_energies(d, b, e.gravity, kinetic ? kinetic + at : NULL, potential ? potential + at : NULL);
     at += LIMB_BODY_PARAMETERS;
   }
   actuator_energies(m, q, v, at, kinetic, potential);
-  const bool finite =
-    (!kinetic || limb_finite(np, kinetic)) && (!potential || limb_finite(np, potential));
+  const bool finite = (!kinetic || limb_finite(np, kinetic)) && (!potential || limb_finite(np, potential));
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -37,8 +37,7 @@ typedef struct needs {
 } needs;
 
 // Needs the coordinates loaded; v and a in compiled order.
-KERNEL void place_links(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
-                        const real* a)
+KERNEL void place_links(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
 {
   placed* out = ws->artic;
   for (int i = 0; i < m->nlink; i++) {
@@ -78,8 +77,8 @@ KERNEL void add_force_row(motion s, const needs* b, real* row)
 }
 
 // The ten columns of one body, row by row, from its link to the world.
-KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const limb_body* body, int np, real* Y)
+KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_body* body, int np,
+                         real* Y)
 {
   const placed* links = ws->artic;
   const placed* own = &links[body->link];
@@ -112,8 +111,7 @@ KERNEL void joint_columns(const limb_joint* joint, const motion_in* in, real* ro
 }
 
 // tau -= T at the joint, tau += T / ratio at the motor; T = K x + D x' + offset, x = qm / ratio - q
-KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const motion_in* in,
-                          int np, real* Y)
+KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const motion_in* in, int np, real* Y)
 {
   const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
   const par n = parameter(1 / def->ratio);
@@ -126,8 +124,8 @@ KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const 
   }
 }
 
-static bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const motion_in* in, int np, real* Y)
+static bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in, int np,
+                          real* Y)
 {
   load_coordinates(m, k, ws, in->q);
   place_links(m, k, ws, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));

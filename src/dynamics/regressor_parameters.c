@@ -77,8 +77,7 @@ limb_status limb_get_parameter(const limb_model* m, int index, limb_parameter_in
   }
   const int shaft = k / LIMB_SHAFT_PARAMETERS, own = k % LIMB_SHAFT_PARAMETERS;
   if (shaft >= m->nshaft) return LIMB_E_ARG;
-  *out = joint_parameter(m, m->shaft[shaft].def.joint,
-                         (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + own));
+  *out = joint_parameter(m, m->shaft[shaft].def.joint, (limb_parameter_kind)(LIMB_PARAMETER_SHAFT_STIFFNESS + own));
   return LIMB_OK;
 }
 

@@ -6,8 +6,8 @@
 #include "model/state_check.h"
 
 // tau by the kernel, inputs checked.
-static limb_status run(limb_data* d, const double* q, const double* v, const double* a,
-                       const limb_surroundings* x, const limb_terms* terms, double* tau)
+static limb_status run(limb_data* d, const double* q, const double* v, const double* a, const limb_surroundings* x,
+                       const limb_terms* terms, double* tau)
 {
   const limb_model* m = d->m;
   limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, terms, x->wrench, tau);
@@ -28,8 +28,7 @@ limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v
   return s;
 }
 
-limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
-                             const limb_environment* env, double* tau)
+limb_status limb_bias_forces(limb_data* d, const double* q, const double* v, const limb_environment* env, double* tau)
 {
   if (!d || !q || !v || !tau) return LIMB_E_ARG;
   limb_status s = limb_check_state(d, q, v, NULL);
@@ -40,8 +39,7 @@ limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
   return s == LIMB_OK ? run(d, q, v, d->zeros, &x, &none, tau) : s;
 }
 
-limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
-                                double* tau)
+limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env, double* tau)
 {
   if (!d || !q || !tau) return LIMB_E_ARG;
   limb_environment e, only = limb_default_environment(d->m);
@@ -62,8 +60,7 @@ static void add_shaft_force(const limb_model* m, const limb_shaft_def* def, doub
   tau[m->joint[def->motor].v] += T / def->ratio;
 }
 
-limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
-                                 double* tau)
+limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env, double* tau)
 {
   if (!d || !v || !tau) return LIMB_E_ARG;
   const limb_model* m = d->m;

@@ -25,8 +25,7 @@ KERNEL mat3 spin(vec3 w, vec3 al)
 }
 
 // What a joint adds to the accelerations of its link, whose parent turns with w (in link axes).
-KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const real* v,
-                                 const real* qdd)
+KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const real* v, const real* qdd)
 {
   motion j = {zero3(), zero3()};
   if (is_turning(shape)) { // w x z q' + z q''
@@ -35,8 +34,7 @@ KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const r
   if (is_sliding(shape)) { // 2 w x z r' + z r''
     const real rate = shape == SHAPE_SCREW ? scale(k->pitch, v[0]) : v[0];
     const real twice = scale(constant(2), rate);
-    j.v = v3(mul(w.y, twice), neg(mul(w.x, twice)),
-             shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);
+    j.v = v3(mul(w.y, twice), neg(mul(w.x, twice)), shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);
   }
   if (is_dense(shape)) { // w x w_r + w_r'
     const vec3 wr = v3(v[0], v[1], v[2]);
@@ -58,14 +56,12 @@ KERNEL vec3 joint_turning(int shape, vec3 w, const real* v)
 }
 
 // Motion of a link from its parent's: (18)-(22). U is the parent's.
-KERNEL state move_on(const place* P, const link_const* k, const state* p, mat3 U, const real* v,
-                     const real* qdd)
+KERNEL state move_on(const place* P, const link_const* k, const state* p, mat3 U, const real* v, const real* qdd)
 {
   const vec3 w = into(P, p->w);
   const motion joint = joint_acceleration(P->shape, k, w, v, qdd);
   const vec3 at_origin = add3(p->a, times_offset(P, U)); // of the parent's point there
-  return (state){joint_turning(P->shape, w, v), into_onto(joint.w, P, p->al),
-                 into_onto(joint.v, P, at_origin)};
+  return (state){joint_turning(P->shape, w, v), into_onto(joint.w, P, p->al), into_onto(joint.v, P, at_origin)};
 }
 
 // Inertial force: f = m a + U h;  n = h x a + sum m r x U r.
@@ -74,12 +70,9 @@ KERNEL force newton_euler(moments s, vec3 a, mat3 U)
   const kvec3 h = {s.hx, s.hy, s.hz};
   const vec3 f = add3(kscale3(s.m, a), mulk(U, h));
   const vec3 ha = kcross3(h, a);
-  const real nx =
-    add(kdot2(s.xy, U.zx, s.yy, U.zy), kmsub(kdet2(s.yz, sub(U.zz, U.yy), s.xz, U.yx), s.zz, U.yz));
-  const real ny =
-    sub(kmadd(kdot2(s.xz, sub(U.xx, U.zz), s.yz, U.xy), s.zz, U.xz), kdot2(s.xx, U.zx, s.xy, U.zy));
-  const real nz =
-    add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)), kmsub(kdet2(s.xz, U.yz, s.yy, U.xy), s.yz, U.xz));
+  const real nx = add(kdot2(s.xy, U.zx, s.yy, U.zy), kmsub(kdet2(s.yz, sub(U.zz, U.yy), s.xz, U.yx), s.zz, U.yz));
+  const real ny = sub(kmadd(kdot2(s.xz, sub(U.xx, U.zz), s.yz, U.xy), s.zz, U.xz), kdot2(s.xx, U.zx, s.xy, U.zy));
+  const real nz = add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)), kmsub(kdet2(s.xz, U.yz, s.yy, U.xy), s.yz, U.xz));
   return (force){v3(add(nx, ha.x), add(ny, ha.y), add(nz, ha.z)), f};
 }
 
@@ -98,8 +91,7 @@ KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_bran
 
 // Out from the base: motions, and the inertial force of every link. Most bases neither turn nor start to:
 // then the zeros reach the first link's formulas as constants.
-KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const real* v, const real* a)
+KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
 {
   state* kept = ws->state;
   force* F = (force*)ws->force + 1;
@@ -147,8 +139,7 @@ KERNEL void take_wrenches(const limb_model* m, const limb_ws* ws, const real* wr
 // Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects what other
 // roots than the first hand to the world. hand: the robot is a part of a larger one. Then own[-1] is the
 // force of the link that carries it, and comes back with all that its roots transmit.
-KERNEL void rnea_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, bool hand,
-                         real* tau)
+KERNEL void rnea_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, bool hand, real* tau)
 {
   force* own = (force*)ws->force + 1;
   if (!hand) own[-1] = zerof();

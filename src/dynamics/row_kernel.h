@@ -43,15 +43,13 @@ KERNEL void set_pose(cell* at, pose X)
 
 KERNEL pose spread_pose(pose X, int l)
 {
-  return (pose){
-    columns(spread3(column_x(X.R), l), spread3(column_y(X.R), l), spread3(column_z(X.R), l)),
-    spread3(X.p, l)};
+  return (pose){columns(spread3(column_x(X.R), l), spread3(column_y(X.R), l), spread3(column_z(X.R), l)),
+                spread3(X.p, l)};
 }
 
 KERNEL pose pose_spread(const table* t, int i) // of column i, in all lanes
 {
-  return (pose){columns(entry3_spread(t, ROW_R, i), entry3_spread(t, ROW_R + 3, i),
-                        entry3_spread(t, ROW_R + 6, i)),
+  return (pose){columns(entry3_spread(t, ROW_R, i), entry3_spread(t, ROW_R + 3, i), entry3_spread(t, ROW_R + 6, i)),
                 entry3_spread(t, ROW_P, i)};
 }
 
@@ -116,8 +114,7 @@ KERNEL void put_base(const table* t, const row_in* in, int root, pose P)
     }
     a.v = tmulv(P.R, a.v);
   }
-  const real x[12] = {v.w.x, v.w.y, v.w.z, v.v.x, v.v.y, v.v.z,
-                      a.w.x, a.w.y, a.w.z, a.v.x, a.v.y, a.v.z};
+  const real x[12] = {v.w.x, v.w.y, v.w.z, v.v.x, v.v.y, v.v.z, a.w.x, a.w.y, a.w.z, a.v.x, a.v.y, a.v.z};
   for (int k = 0; k < 12; k++) t->base[12 * root + k] = lane(x[k], 0);
 }
 
@@ -276,8 +273,7 @@ KERNEL void row_accelerations(const table* t, const row_in* in)
 KERNEL motion psidot_of(const table* t, const cell* at)
 {
   const bool several = has_sigma(t);
-  const motion v = get_motion(at, several ? ROW_VP : ROW_V),
-               a = get_motion(at, several ? ROW_AP : ROW_A);
+  const motion v = get_motion(at, several ? ROW_VP : ROW_V), a = get_motion(at, several ? ROW_AP : ROW_A);
   return addm(crossm(a, get_motion(at, ROW_S)), crossm(v, get_motion(at, ROW_PSI)));
 }
 
@@ -363,10 +359,7 @@ KERNEL composite carried_inertia(const table* t, const cell* at, int i)
   return get_moments(at, ROW_H, get_given(given_at(t, i), GIVEN_MASS));
 }
 
-KERNEL drift carried_drift(const cell* at)
-{
-  return (drift){get3(at, ROW_DRIFT_P), get_columns(at, ROW_DRIFT_K)};
-}
+KERNEL drift carried_drift(const cell* at) { return (drift){get3(at, ROW_DRIFT_P), get_columns(at, ROW_DRIFT_K)}; }
 
 KERNEL force kscalef(par k, force x) { return (force){kscale3(k, x.n), kscale3(k, x.f)}; }
 KERNEL par share_of(limb_slopes kind) { return constant(kind == SLOPES_FORCE ? 2 : 1); }
@@ -394,8 +387,7 @@ KERNEL void row_columns_v(const table* t, limb_slopes kind)
     const motion S = get_motion(at, ROW_S);
     const force by_S = drift_times(D, S);
     if (several) {
-      set_force(at, ROW_T3,
-                addf(kscalef(share, by_S), inertia_times(C, get_motion(at, ROW_SIGMA))));
+      set_force(at, ROW_T3, addf(kscalef(share, by_S), inertia_times(C, get_motion(at, ROW_SIGMA))));
     } else {
       set_force(at, ROW_T3, kscalef(share, addf(by_S, inertia_times(C, get_motion(at, ROW_PSI)))));
     }
@@ -410,8 +402,7 @@ KERNEL void row_columns_q(const table* t)
   {
     cell* at = column_at(t, i);
     const motion psidot = psidot_of(t, at);
-    const force coriolis =
-      kscalef(constant(2), drift_times(carried_drift(at), get_motion(at, ROW_PSI)));
+    const force coriolis = kscalef(constant(2), drift_times(carried_drift(at), get_motion(at, ROW_PSI)));
     const force inertial = inertia_times(carried_inertia(t, at, i), psidot);
     const force turned = crossf(get_motion(at, ROW_S), get_force(at, ROW_F));
     set_motion(at, ROW_PSIDOT, psidot);

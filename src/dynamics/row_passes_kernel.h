@@ -39,8 +39,7 @@ KERNEL bool inverse_passes(const table* t, const row_in* in, const row_out* out,
 }
 
 // tau(q, v, a) and its derivatives. tau must be there; of the others what is not NULL is wanted.
-static bool row_inverse(const limb_model* m, const limb_sheet* s, const row_in* in,
-                        const row_out* out)
+static bool row_inverse(const limb_model* m, const limb_sheet* s, const row_in* in, const row_out* out)
 {
   const int want = wanted(out);
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
@@ -113,8 +112,8 @@ KERNEL bool coriolis_passes(const table* t, const row_in* in, limb_slopes kind, 
   return row_products(t, (making){WANT_DV, kind}, &to);
 }
 
-static bool row_coriolis(const limb_model* m, const limb_sheet* s, const row_in* in,
-                         limb_slopes kind, const row_out* out)
+static bool row_coriolis(const limb_model* m, const limb_sheet* s, const row_in* in, limb_slopes kind,
+                         const row_out* out)
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   if (TREES_ONLY || form_of(m, false) == FORM_TREE) {
@@ -131,8 +130,8 @@ static bool row_coriolis(const limb_model* m, const limb_sheet* s, const row_in*
 // Forward dynamics of a robot of one block whose dofs are the user's: a = M^-1 (tau - h) to out->tau, M^-1 to
 // out->M, -M^-1 d tau / d x. slope: what joints themselves add to the diagonals of M, d tau / d q and
 // d tau / d v, NULL: nothing. Returns the least margin of a pivot.
-static cell row_forward_block(const limb_model* m, const limb_sheet* s, const row_in* in,
-                              const cell* tau, const row_out* out)
+static cell row_forward_block(const limb_model* m, const limb_sheet* s, const row_in* in, const cell* tau,
+                              const row_out* out)
 {
   cell cells[BLOCK_CELLS], single[BLOCK_CELLS], rest[LANES], a[LANES];
   cell M[LANES * LANES], dq[LANES * LANES], dv[LANES * LANES];

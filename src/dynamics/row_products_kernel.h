@@ -29,10 +29,7 @@ KERNEL int wanted(const row_out* out)
   return (out->M ? WANT_M : 0) | (out->dq ? WANT_DQ : 0) | (out->dv ? WANT_DV : 0);
 }
 
-KERNEL sink sink_of(const table* t, const row_out* out)
-{
-  return (sink){out->M, out->dq, out->dv, t->m->nv};
-}
+KERNEL sink sink_of(const table* t, const row_out* out) { return (sink){out->M, out->dq, out->dv, t->m->nv}; }
 
 // What row j multiplies blocks of columns with: its own column, in all lanes.
 typedef struct factors {
@@ -119,8 +116,7 @@ KERNEL sides sides_of(const table* t, const limb_link* link, int i)
 {
   const int end = end_of_dofs(link), last = end_of_dofs(&t->m->link[link->end - 1]);
   const double* given = given_at(t, i);
-  sides s = {lanes_within(end - i, last - i), lanes_within(0, 0), i < last && i + LANES > end,
-             false};
+  sides s = {lanes_within(end - i, last - i), lanes_within(0, 0), i < last && i + LANES > end, false};
   if (i >= end) return s;
   s.before = given_around((double)link->dof, given + (ptrdiff_t)GIVEN_BEGIN * LIMB_LANES_MOST,
                           given + (ptrdiff_t)GIVEN_END * LIMB_LANES_MOST);
@@ -140,8 +136,7 @@ KERNEL triple block_of_row(const table* t, making w, const sides* s, const block
 }
 
 // The same in a chain: all dofs up to j stand before, all others behind.
-KERNEL triple block_of_chain(const table* t, making w, int j, const factors* row, const block* b,
-                             int i)
+KERNEL triple block_of_chain(const table* t, making w, int j, const factors* row, const block* b, int i)
 {
   if (t->form != FORM_BLOCK && i > j) return products_behind(w, row, b);
   const triple before = products_before(t, w, row, b);
@@ -172,8 +167,7 @@ KERNEL void add_block(const limb_model* m, cell* out, int j, int i, real x)
   }
 }
 
-KERNEL void add_blocks(const limb_model* m, const sink* out, int want, int j, int i,
-                       const triple* x)
+KERNEL void add_blocks(const limb_model* m, const sink* out, int want, int j, int i, const triple* x)
 {
   if (want & WANT_M) add_block(m, out->M, j, i, x->M);
   if (want & WANT_DQ) add_block(m, out->dq, j, i, x->dq);

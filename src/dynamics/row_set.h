@@ -19,8 +19,8 @@
 
 #include "dynamics/row_passes_kernel.h"
 
-#define ROW_KERNELS                                                                               \
-  {                                                                                               \
-    LANES, row_inverse, row_bias, row_slopes, row_coriolis, LANES > 1 ? row_forward_block : NULL, \
-      row_invert, row_take_product                                                                \
+#define ROW_KERNELS                                                                                           \
+  {                                                                                                           \
+    LANES, row_inverse, row_bias, row_slopes, row_coriolis, LANES > 1 ? row_forward_block : NULL, row_invert, \
+      row_take_product                                                                                        \
   }

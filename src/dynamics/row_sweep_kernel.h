@@ -101,8 +101,7 @@ KERNEL bool sweep_inverse(const table* t, const row_in* in, const row_out* out)
   for (int i = n - 1; i >= 0; i--) {
     const cell* at = column_at(t, i);
     const composite own = get_moments(at, ROW_H, zero());
-    b.C =
-      (composite){get_given(given_at(t, i), GIVEN_MASS), add3(b.C.h, own.h), adds(b.C.J, own.J)};
+    b.C = (composite){get_given(given_at(t, i), GIVEN_MASS), add3(b.C.h, own.h), adds(b.C.J, own.J)};
     b.D = add_drift(b.D, carried_drift(at));
     b.f = addf(b.f, get_force(at, ROW_F));
     const column_forces T = forces_of(at, &b);

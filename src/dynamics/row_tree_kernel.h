@@ -44,14 +44,10 @@ KERNEL int form_of(const limb_model* m, bool keep) // keep: the sheet is read af
 }
 
 // Steps through the columns by blocks of lanes.
-#define FOR_BLOCKS(i, t) \
-  for (int i = 0; i < ((t)->form == FORM_BLOCK ? LANES : (t)->m->ncdof); i += LANES)
+#define FOR_BLOCKS(i, t) for (int i = 0; i < ((t)->form == FORM_BLOCK ? LANES : (t)->m->ncdof); i += LANES)
 
 KERNEL cell* column_at(const table* t, int i) { return t->cells + limb_sheet_at(i, ROW_COUNT); }
-KERNEL const double* given_at(const table* t, int i)
-{
-  return t->given + limb_sheet_at(i, GIVEN_COUNT);
-}
+KERNEL const double* given_at(const table* t, int i) { return t->given + limb_sheet_at(i, GIVEN_COUNT); }
 
 // ---- rows of a block: at is a column, k a row ------------------------------------------------------
 
@@ -60,17 +56,11 @@ KERNEL vec3 get3(const cell* at, int k) { return v3(get(at, k), get(at, k + 1), 
 KERNEL motion get_motion(const cell* at, int k) { return (motion){get3(at, k), get3(at, k + 3)}; }
 KERNEL force get_force(const cell* at, int k) { return (force){get3(at, k), get3(at, k + 3)}; }
 
-KERNEL mat3 get_columns(const cell* at, int k)
-{
-  return columns(get3(at, k), get3(at, k + 3), get3(at, k + 6));
-}
+KERNEL mat3 get_columns(const cell* at, int k) { return columns(get3(at, k), get3(at, k + 3), get3(at, k + 6)); }
 
 KERNEL void set(cell* at, int k, real x) { put_lanes(at + (ptrdiff_t)k * LIMB_LANES_MOST, x); }
 
-KERNEL void set3(cell* at, int k, vec3 x)
-{
-  set(at, k, x.x), set(at, k + 1, x.y), set(at, k + 2, x.z);
-}
+KERNEL void set3(cell* at, int k, vec3 x) { set(at, k, x.x), set(at, k + 1, x.y), set(at, k + 2, x.z); }
 
 KERNEL void set_motion(cell* at, int k, motion x) { set3(at, k, x.w), set3(at, k + 3, x.v); }
 KERNEL void set_force(cell* at, int k, force x) { set3(at, k, x.n), set3(at, k + 3, x.f); }
@@ -88,20 +78,14 @@ KERNEL vec3 choose3(lane_set s, vec3 a, vec3 b)
   return v3(choose(s, a.x, b.x), choose(s, a.y, b.y), choose(s, a.z, b.z));
 }
 
-KERNEL real get_given(const double* at, int k)
-{
-  return given_lanes(at + (ptrdiff_t)k * LIMB_LANES_MOST);
-}
+KERNEL real get_given(const double* at, int k) { return given_lanes(at + (ptrdiff_t)k * LIMB_LANES_MOST); }
 
 KERNEL vec3 get_given3(const double* at, int k)
 {
   return v3(get_given(at, k), get_given(at, k + 1), get_given(at, k + 2));
 }
 
-KERNEL cell* entry_at(const table* t, int k, int i)
-{
-  return column_at(t, i) + (ptrdiff_t)k * LIMB_LANES_MOST;
-}
+KERNEL cell* entry_at(const table* t, int k, int i) { return column_at(t, i) + (ptrdiff_t)k * LIMB_LANES_MOST; }
 
 // A lane's number in all lanes
 KERNEL real spread(real x, int l) { return every_lane(lane(x, l)); }
@@ -126,10 +110,7 @@ KERNEL vec3 factor3_spread(const table* t, int k, int i)
 // ---- dofs of runs and links ------------------------------------------------------------------------
 
 KERNEL int end_of_dofs(const limb_link* link) { return link->dof + link->ndof; }
-KERNEL int end_of_run(const table* t, const limb_run* run)
-{
-  return end_of_dofs(&t->m->link[run->end - 1]);
-}
+KERNEL int end_of_run(const table* t, const limb_run* run) { return end_of_dofs(&t->m->link[run->end - 1]); }
 KERNEL int block_of(int dof) { return (int)((unsigned)dof / LANES * LANES); }
 
 enum { LANE_STEPS = LANES == 8 ? 3 : LANES / 2 }; // by 1, 2, 4 lanes

@@ -25,8 +25,7 @@ KERNEL bool any_nonfinite(int n, const real* x)
     uint64_t bits;
     memcpy(&bits, &x[i], sizeof bits);
     carry |= (bits & exponent_bits) + exponent_one;
-    __asm__(""
-            : "+r"(carry)); // one by one: a vector load of numbers just stored would wait for them
+    __asm__("" : "+r"(carry)); // one by one: a vector load of numbers just stored would wait for them
   }
   return carry >> 63;
 }
@@ -68,32 +67,29 @@ KERNEL limb_vec_f64 angles_in_order(const limb_model* m, const real* user, int i
 
 // Angles go to the sincos in registers: written to memory one by one and read back as a vector they
 // would wait for the stores. Lanes behind the last link repeat it, or are zero.
-#define SINES_IN_REGISTERS                                                                     \
-  KERNEL limb_vec_f64 angles_one_by_one(const limb_model* m, const link_const* k,              \
-                                        const real* user, int i)                               \
-  {                                                                                            \
-    const int n = m->nlink;                                                                    \
-    limb_vec_f64 x = {0};                                                                      \
-    for (int l = 0; l < LIMB_SINCOS_LANES_F64; l++) {                                          \
-      x[l] = coordinate(m, k, user, i + l < n ? i + l : n - 1);                                \
-    }                                                                                          \
-    return x;                                                                                  \
-  }                                                                                            \
-  KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, \
-                          real* s, real* c)                                                    \
-  {                                                                                            \
-    const bool in_order = m->identity && !m->mixed && m->given;                                \
-    unsigned beyond = 0;                                                                       \
-    for (int i = 0; i < m->nlink; i += LIMB_SINCOS_LANES_F64) {                                \
-      limb_vec_f64 sx, cx;                                                                     \
-      const limb_vec_f64 x =                                                                   \
-        in_order ? angles_in_order(m, user, i) : angles_one_by_one(m, k, user, i);             \
-      beyond |= limb_sincos_block_f64(x, &sx, &cx);                                            \
-      memcpy(q + i, &x, sizeof x);                                                             \
-      memcpy(s + i, &sx, sizeof sx);                                                           \
-      memcpy(c + i, &cx, sizeof cx);                                                           \
-    }                                                                                          \
-    if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(m->nlink, q, s, c);              \
+#define SINES_IN_REGISTERS                                                                                       \
+  KERNEL limb_vec_f64 angles_one_by_one(const limb_model* m, const link_const* k, const real* user, int i)       \
+  {                                                                                                              \
+    const int n = m->nlink;                                                                                      \
+    limb_vec_f64 x = {0};                                                                                        \
+    for (int l = 0; l < LIMB_SINCOS_LANES_F64; l++) {                                                            \
+      x[l] = coordinate(m, k, user, i + l < n ? i + l : n - 1);                                                  \
+    }                                                                                                            \
+    return x;                                                                                                    \
+  }                                                                                                              \
+  KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c) \
+  {                                                                                                              \
+    const bool in_order = m->identity && !m->mixed && m->given;                                                  \
+    unsigned beyond = 0;                                                                                         \
+    for (int i = 0; i < m->nlink; i += LIMB_SINCOS_LANES_F64) {                                                  \
+      limb_vec_f64 sx, cx;                                                                                       \
+      const limb_vec_f64 x = in_order ? angles_in_order(m, user, i) : angles_one_by_one(m, k, user, i);          \
+      beyond |= limb_sincos_block_f64(x, &sx, &cx);                                                              \
+      memcpy(q + i, &x, sizeof x);                                                                               \
+      memcpy(s + i, &sx, sizeof sx);                                                                             \
+      memcpy(c + i, &cx, sizeof cx);                                                                             \
+    }                                                                                                            \
+    if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(m->nlink, q, s, c);                                \
   }
 
 KERNEL real sign_of(real x, double width) { return limb_smooth_sign(x, width); }

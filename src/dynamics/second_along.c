@@ -46,9 +46,8 @@ limb_status limb_second_enter(limb_dual* w, limb_second_at* p, const limb_direct
 limb_directions limb_second_group(const limb_dual* w, const limb_directions* along, int first)
 {
   const int nv = w->m->nv;
-  return (limb_directions){limb_dual_used(along, first), limb_row(along->dq, first, nv),
-                           limb_row(along->dv, first, nv), limb_row(along->da, first, nv),
-                           limb_row(along->dtau, first, nv)};
+  return (limb_directions){limb_dual_used(along, first), limb_row(along->dq, first, nv), limb_row(along->dv, first, nv),
+                           limb_row(along->da, first, nv), limb_row(along->dtau, first, nv)};
 }
 
 limb_directions limb_second_units(limb_dual* w, int first, bool by_q)
@@ -63,8 +62,8 @@ limb_directions limb_second_units(limb_dual* w, int first, bool by_q)
 }
 
 // Accelerations along the group: as given, or in rows of scratch.
-static limb_status accelerations(limb_dual* w, const limb_second_at* p,
-                                 const limb_directions* group, int rows, const double** da)
+static limb_status accelerations(limb_dual* w, const limb_second_at* p, const limb_directions* group, int rows,
+                                 const double** da)
 {
   const limb_dual_at* at = &p->given;
   *da = p->kind == LIMB_DUAL_INVERSE ? group->da : w->rows[rows];
@@ -89,8 +88,8 @@ static void put_blocks(const limb_dual_number* A, size_t entries, int first, int
   }
 }
 
-static limb_status matrices_along(limb_dual* w, const limb_second_at* p,
-                                  const limb_directions* along, const limb_kernels_slopes* out)
+static limb_status matrices_along(limb_dual* w, const limb_second_at* p, const limb_directions* along,
+                                  const limb_kernels_slopes* out)
 {
   const size_t nv = (size_t)w->m->nv;
   const double* dx = limb_second_dx(p->kind, along);
@@ -106,9 +105,8 @@ static limb_status matrices_along(limb_dual* w, const limb_second_at* p,
   return LIMB_OK;
 }
 
-limb_status limb_inverse_dynamics_derivatives_along(limb_dual* w, const double* q, const double* v,
-                                                    const double* a, const limb_environment* env,
-                                                    const limb_directions* along,
+limb_status limb_inverse_dynamics_derivatives_along(limb_dual* w, const double* q, const double* v, const double* a,
+                                                    const limb_environment* env, const limb_directions* along,
                                                     const limb_id_derivatives* out)
 {
   if (!along || !out) return LIMB_E_ARG;
@@ -118,9 +116,8 @@ limb_status limb_inverse_dynamics_derivatives_along(limb_dual* w, const double* 
   return s == LIMB_OK ? matrices_along(w, &p, along, &to) : s;
 }
 
-limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* q, const double* v,
-                                                    const double* tau, const limb_environment* env,
-                                                    const limb_directions* along,
+limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* q, const double* v, const double* tau,
+                                                    const limb_environment* env, const limb_directions* along,
                                                     const limb_fd_derivatives* out)
 {
   if (!along || !out) return LIMB_E_ARG;
@@ -133,8 +130,7 @@ limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* 
 // ---- two directions ---------------------------------------------------------------------------------
 
 // out += A' u; u NULL: zero
-static void add_product(const limb_dual* w, const limb_dual_number* A, int slot, const double* u,
-                        double* out)
+static void add_product(const limb_dual* w, const limb_dual_number* A, int slot, const double* u, double* out)
 {
   const int n = w->m->nv;
   for (int i = 0; u && i < n; i++) {
@@ -171,8 +167,7 @@ static limb_status along_twice(limb_dual* w, limb_second_at* p, const limb_direc
   if (!w || !first || !then || !out || first->count != then->count) return LIMB_E_ARG;
   limb_status s = limb_second_enter(w, p, first);
   if (s == LIMB_OK) {
-    s = limb_dual_check(w, &p->given, then, limb_second_dx(p->kind, then),
-                        limb_second_no_dx(p->kind, then));
+    s = limb_dual_check(w, &p->given, then, limb_second_dx(p->kind, then), limb_second_no_dx(p->kind, then));
   }
   for (int k = 0; k < first->count && s == LIMB_OK; k += LIMB_TANGENTS) {
     const limb_directions u = limb_second_group(w, first, k), d = limb_second_group(w, then, k);
@@ -181,18 +176,16 @@ static limb_status along_twice(limb_dual* w, limb_second_at* p, const limb_direc
   return s;
 }
 
-limb_status limb_inverse_dynamics_along_twice(limb_dual* w, const double* q, const double* v,
-                                              const double* a, const limb_environment* env,
-                                              const limb_directions* first,
+limb_status limb_inverse_dynamics_along_twice(limb_dual* w, const double* q, const double* v, const double* a,
+                                              const limb_environment* env, const limb_directions* first,
                                               const limb_directions* then, double* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return along_twice(w, &p, first, then, out);
 }
 
-limb_status limb_forward_dynamics_along_twice(limb_dual* w, const double* q, const double* v,
-                                              const double* tau, const limb_environment* env,
-                                              const limb_directions* first,
+limb_status limb_forward_dynamics_along_twice(limb_dual* w, const double* q, const double* v, const double* tau,
+                                              const limb_environment* env, const limb_directions* first,
                                               const limb_directions* then, double* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};

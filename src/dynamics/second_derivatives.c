@@ -9,8 +9,7 @@
 // index, or the middle one.
 typedef enum place { LAST, MIDDLE } place;
 
-static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first, int used, place at,
-                       double* T)
+static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first, int used, place at, double* T)
 {
   const size_t n = (size_t)w->m->nv;
   for (size_t i = 0; T && i < n; i++) {
@@ -48,17 +47,15 @@ static limb_status tensors(limb_dual* w, limb_second_at* p, const limb_second_de
   return LIMB_OK;
 }
 
-limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v,
-                                                     const double* a, const limb_environment* env,
-                                                     const limb_second_derivatives* out)
+limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v, const double* a,
+                                                     const limb_environment* env, const limb_second_derivatives* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return tensors(w, &p, out);
 }
 
-limb_status limb_forward_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v,
-                                                     const double* tau, const limb_environment* env,
-                                                     const limb_second_derivatives* out)
+limb_status limb_forward_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v, const double* tau,
+                                                     const limb_environment* env, const limb_second_derivatives* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return tensors(w, &p, out);

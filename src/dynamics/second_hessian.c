@@ -12,8 +12,7 @@
 // ---- along directions -------------------------------------------------------------------------------
 
 // mu: the weights of tau that are worth lambda: lambda itself, or M^-1 lambda in forward dynamics.
-static limb_status find_weights(limb_dual* w, const limb_second_at* p, const double* lambda,
-                                const double** mu)
+static limb_status find_weights(limb_dual* w, const limb_second_at* p, const double* lambda, const double** mu)
 {
   if (!limb_finite_v(w->d, lambda)) return LIMB_E_NONFINITE;
   *mu = p->kind == LIMB_DUAL_INVERSE ? lambda : w->mu;
@@ -22,8 +21,8 @@ static limb_status find_weights(limb_dual* w, const limb_second_at* p, const dou
 }
 
 // out = sign ((A^T)' mu + A^T mu'); mu' NULL: zero
-static void weigh(const limb_dual* w, const limb_dual_number* A, int slot, double sign,
-                  const double* mu, const double* dmu, double* out)
+static void weigh(const limb_dual* w, const limb_dual_number* A, int slot, double sign, const double* mu,
+                  const double* dmu, double* out)
 {
   const int n = w->m->nv;
   for (int l = 0; l < n; l++) out[l] = 0;
@@ -37,8 +36,7 @@ static void weigh(const limb_dual* w, const limb_dual_number* A, int slot, doubl
 }
 
 // mu' = -M^-1 M' mu of a group; NULL in inverse dynamics, whose weights are fixed.
-static limb_status weight_rates(limb_dual* w, const limb_second_at* p, const double* mu, int used,
-                                const double** dmu)
+static limb_status weight_rates(limb_dual* w, const limb_second_at* p, const double* mu, int used, const double** dmu)
 {
   double* rows = w->rows[ROWS_MU];
   *dmu = NULL;
@@ -51,8 +49,8 @@ static limb_status weight_rates(limb_dual* w, const limb_second_at* p, const dou
 }
 
 // Products with a group of directions, count rows each; what is NULL is not wanted.
-static limb_status gradients(limb_dual* w, const limb_second_at* p, const double* mu,
-                             const limb_directions* group, const limb_gradients* out)
+static limb_status gradients(limb_dual* w, const limb_second_at* p, const double* mu, const limb_directions* group,
+                             const limb_gradients* out)
 {
   const int n = w->m->nv;
   const double* dmu;
@@ -67,8 +65,7 @@ static limb_status gradients(limb_dual* w, const limb_second_at* p, const double
     if (out->dv) weigh(w, w->dv, slot, sign, mu, change, out->dv + at);
     if (out->dx && change) memcpy(out->dx + at, change, (size_t)n * sizeof *out->dx);
     if (out->dx && !change) weigh(w, w->dx, slot, 1, mu, NULL, out->dx + at);
-    if ((out->dq && !limb_finite_v(w->d, out->dq + at)) ||
-        (out->dv && !limb_finite_v(w->d, out->dv + at)) ||
+    if ((out->dq && !limb_finite_v(w->d, out->dq + at)) || (out->dv && !limb_finite_v(w->d, out->dv + at)) ||
         (out->dx && !limb_finite_v(w->d, out->dx + at)))
       return LIMB_E_NONFINITE;
   }
@@ -77,8 +74,8 @@ static limb_status gradients(limb_dual* w, const limb_second_at* p, const double
 
 static double* row_of(double* A, int row, int nv) { return A ? A + (ptrdiff_t)row * nv : NULL; }
 
-static limb_status hessian_along(limb_dual* w, limb_second_at* p, const double* lambda,
-                                 const limb_directions* along, const limb_gradients* out)
+static limb_status hessian_along(limb_dual* w, limb_second_at* p, const double* lambda, const limb_directions* along,
+                                 const limb_gradients* out)
 {
   if (!lambda || !along || !out) return LIMB_E_ARG;
   const double* mu;
@@ -94,19 +91,17 @@ static limb_status hessian_along(limb_dual* w, limb_second_at* p, const double* 
   return s;
 }
 
-limb_status limb_inverse_dynamics_hessian_along(limb_dual* w, const double* q, const double* v,
-                                                const double* a, const limb_environment* env,
-                                                const double* lambda, const limb_directions* along,
-                                                const limb_gradients* out)
+limb_status limb_inverse_dynamics_hessian_along(limb_dual* w, const double* q, const double* v, const double* a,
+                                                const limb_environment* env, const double* lambda,
+                                                const limb_directions* along, const limb_gradients* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian_along(w, &p, lambda, along, out);
 }
 
-limb_status limb_forward_dynamics_hessian_along(limb_dual* w, const double* q, const double* v,
-                                                const double* tau, const limb_environment* env,
-                                                const double* lambda, const limb_directions* along,
-                                                const limb_gradients* out)
+limb_status limb_forward_dynamics_hessian_along(limb_dual* w, const double* q, const double* v, const double* tau,
+                                                const limb_environment* env, const double* lambda,
+                                                const limb_directions* along, const limb_gradients* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian_along(w, &p, lambda, along, out);
@@ -128,8 +123,7 @@ static void put_rows(int n, const double* rows, int first, int used, double* H)
   if (H) memcpy(H + (ptrdiff_t)first * n, rows, bytes);
 }
 
-static limb_status hessian(limb_dual* w, limb_second_at* p, const double* lambda,
-                           const limb_second_derivatives* out)
+static limb_status hessian(limb_dual* w, limb_second_at* p, const double* lambda, const limb_second_derivatives* out)
 {
   if (!lambda || !out) return LIMB_E_ARG;
   const double* mu;
@@ -156,17 +150,17 @@ static limb_status hessian(limb_dual* w, limb_second_at* p, const double* lambda
   return LIMB_OK;
 }
 
-limb_status limb_inverse_dynamics_hessian(limb_dual* w, const double* q, const double* v,
-                                          const double* a, const limb_environment* env,
-                                          const double* lambda, const limb_second_derivatives* out)
+limb_status limb_inverse_dynamics_hessian(limb_dual* w, const double* q, const double* v, const double* a,
+                                          const limb_environment* env, const double* lambda,
+                                          const limb_second_derivatives* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian(w, &p, lambda, out);
 }
 
-limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const double* v,
-                                          const double* tau, const limb_environment* env,
-                                          const double* lambda, const limb_second_derivatives* out)
+limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const double* v, const double* tau,
+                                          const limb_environment* env, const double* lambda,
+                                          const limb_second_derivatives* out)
 {
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian(w, &p, lambda, out);

@@ -29,10 +29,8 @@ KERNEL const real* sheet_coordinates(const limb_model* m, const limb_sheet* s, c
   turn* places = s->turn;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (is_dense(link->shape))
-      places[link->aux] = turn_of(link->shape, m, link->aux, user + link->q);
-    for (int k = 0; k < link->ndof; k++)
-      q[link->dof + k] = link->ndof == 1 ? user[link->q] : zero();
+    if (is_dense(link->shape)) places[link->aux] = turn_of(link->shape, m, link->aux, user + link->q);
+    for (int k = 0; k < link->ndof; k++) q[link->dof + k] = link->ndof == 1 ? user[link->q] : zero();
   }
   return q;
 }

@@ -67,8 +67,7 @@ static limb_status read_options(const limb_task_options* given, limb_task_option
     const limb_status s = limb_sized_read(out, sizeof *out, given, least);
     if (s != LIMB_OK) return s;
   }
-  if (!limb_finite(1, &out->condition_limit) || !limb_finite(1, &out->damping))
-    return LIMB_E_NONFINITE;
+  if (!limb_finite(1, &out->condition_limit) || !limb_finite(1, &out->damping)) return LIMB_E_NONFINITE;
   if (out->condition_limit <= 1 || out->condition_limit > MOST_CONDITION) return LIMB_E_ARG;
   return out->damping >= 0 ? LIMB_OK : LIMB_E_ARG;
 }
@@ -94,8 +93,8 @@ static limb_status singular_values(int rows, int columns, double* A, double* sig
   return limb_finite(rows, sigma) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-static limb_status kinematic_part(const limb_data* d, const double* v, const limb_task_stack* tasks,
-                                  const parts* p, const limb_task_space* out)
+static limb_status kinematic_part(const limb_data* d, const double* v, const limb_task_stack* tasks, const parts* p,
+                                  const limb_task_space* out)
 {
   const limb_status s = limb_task_jacobian(d, tasks, p->columns, p->J, p->Jdot_v);
   if (s != LIMB_OK) return s;
@@ -126,10 +125,7 @@ static limb_status mobility(limb_data* d, const double* q, const parts* p)
 
 // ---- the inverse, damped if need be ---------------------------------------------------------------------
 
-static double ratio(double largest, double smallest)
-{
-  return smallest > 0 ? largest / smallest : HUGE_VAL;
-}
+static double ratio(double largest, double smallest) { return smallest > 0 ? largest / smallest : HUGE_VAL; }
 
 static limb_status invert(const parts* p, const limb_task_options* o, limb_task_space* out)
 {
@@ -175,8 +171,8 @@ static void null_space(const parts* p, double* N)
 // ---- forces ---------------------------------------------------------------------------------------------
 
 // mu = Jbar' (h - g) - Lambda Jdot v, with h - g the bias without gravity.
-static limb_status velocity_forces(limb_data* d, const double* q, const double* v,
-                                   const limb_environment* env, const parts* p, double* mu)
+static limb_status velocity_forces(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                   const parts* p, double* mu)
 {
   limb_environment weightless = *env;
   weightless.gravity = sp_v3(0, 0, 0);
@@ -189,8 +185,8 @@ static limb_status velocity_forces(limb_data* d, const double* q, const double* 
 }
 
 // p = Jbar' g
-static limb_status gravity_forces(limb_data* d, const double* q, const limb_environment* env,
-                                  const parts* p, double* out)
+static limb_status gravity_forces(limb_data* d, const double* q, const limb_environment* env, const parts* p,
+                                  double* out)
 {
   const limb_status s = limb_gravity_forces(d, q, env, p->columns);
   if (s != LIMB_OK) return s;
@@ -201,8 +197,8 @@ static limb_status gravity_forces(limb_data* d, const double* q, const limb_envi
 
 // other = Jbar' (friction + springs - sum J' wrench): the last two are what holds the robot at rest where
 // there is no gravity. Force laws see the robot as it moves, base included.
-static limb_status other_forces(limb_data* d, const double* q, const double* v,
-                                const limb_environment* env, const parts* p, double* out)
+static limb_status other_forces(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                const parts* p, double* out)
 {
   const limb_model* m = d->m;
   double *friction = p->columns, *hold = p->columns + p->nv;
@@ -211,8 +207,7 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v,
   if (s == LIMB_OK) s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   limb_enter_void(d);
-  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, d->zeros, d->zeros, &x.terms, x.wrench,
-                                       hold);
+  limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, d->zeros, d->zeros, &x.terms, x.wrench, hold);
   limb_leave(d, &x);
   for (int i = 0; i < p->nv; i++) hold[i] += friction[i];
   rows_times(p, p->B, hold, out);
@@ -221,8 +216,8 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v,
 }
 
 // eta = mu + p; the two are put where there is room, wanted or not.
-static limb_status forces(limb_data* d, const double* q, const double* v,
-                          const limb_environment* env, const parts* p, const limb_task_space* out)
+static limb_status forces(limb_data* d, const double* q, const double* v, const limb_environment* env, const parts* p,
+                          const limb_task_space* out)
 {
   double *mu = out->mu ? out->mu : p->x, *pull = out->p ? out->p : p->eig;
   limb_status s = LIMB_OK;
@@ -240,16 +235,15 @@ static bool all_finite(const parts* p, const limb_task_space* out)
     if (vectors[i] && !limb_finite(p->k, vectors[i])) return false;
   }
   const ptrdiff_t k = p->k, nv = p->nv;
-  return (!out->Lambda || limb_finite(k * k, out->Lambda)) &&
-         (!out->Jbar || limb_finite(nv * k, out->Jbar)) &&
+  return (!out->Lambda || limb_finite(k * k, out->Lambda)) && (!out->Jbar || limb_finite(nv * k, out->Jbar)) &&
          (!out->N || limb_finite(nv * nv, out->N));
 }
 
 // ---- entry points ---------------------------------------------------------------------------------------
 
-limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v,
-                               const limb_environment* env, const limb_task_stack* tasks,
-                               const limb_task_options* options, double* work, limb_task_space* out)
+limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                               const limb_task_stack* tasks, const limb_task_options* options, double* work,
+                               limb_task_space* out)
 {
   const int rows = limb_task_rows(tasks);
   if (!d || !q || !v || !work || !out || rows < 0) return LIMB_E_ARG;
@@ -274,9 +268,9 @@ limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v,
   return all_finite(&p, out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_task_acceleration(limb_data* d, const double* q, const double* v,
-                                   const double* tau, const limb_environment* env,
-                                   const limb_task_stack* tasks, double* work, double* xddot)
+limb_status limb_task_acceleration(limb_data* d, const double* q, const double* v, const double* tau,
+                                   const limb_environment* env, const limb_task_stack* tasks, double* work,
+                                   double* xddot)
 {
   const int rows = limb_task_rows(tasks);
   if (!d || !q || !v || !tau || !work || !xddot || rows < 0) return LIMB_E_ARG;
@@ -291,8 +285,8 @@ limb_status limb_task_acceleration(limb_data* d, const double* q, const double* 
   return limb_finite(rows, xddot) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_task_torque(const limb_model* m, const limb_task_space* s, const double* F,
-                             const double* tau0, double* tau)
+limb_status limb_task_torque(const limb_model* m, const limb_task_space* s, const double* F, const double* tau0,
+                             double* tau)
 {
   if (!m || !s || s->rows < 0 || !tau || (s->rows > 0 && !F)) return LIMB_E_ARG;
   if (s->rows > 0 && (!s->J || (tau0 && !s->Jbar))) return LIMB_E_ARG;

@@ -60,8 +60,7 @@ static void floors_of(const limb_data* d, const limb_task* t, const sp_motion* J
 {
   const limb_site site = limb_site_of(d->m, t->frame);
   double w = 0, v = 0;
-  for (int k = 0; k < d->m->nv; k++)
-    w = fmax(w, limb_largest3(J[k].w)), v = fmax(v, limb_largest3(J[k].v));
+  for (int k = 0; k < d->m->nv; k++) w = fmax(w, limb_largest3(J[k].w)), v = fmax(v, limb_largest3(J[k].v));
   floor[0] = ROUNDING * w;
   floor[1] = ROUNDING * v + ROUNDING * reach_of(d->m, &site, d->own.X) * w;
 }
@@ -78,8 +77,8 @@ static void take_row(int nv, const sp_motion* J, int c, double floor, double* ro
   for (int k = 0; k < nv; k++) row[k] = 0;
 }
 
-limb_status limb_task_jacobian(const limb_data* d, const limb_task_stack* tasks, double* columns,
-                               double* J, double* Jdot_v)
+limb_status limb_task_jacobian(const limb_data* d, const limb_task_stack* tasks, double* columns, double* J,
+                               double* Jdot_v)
 {
   // the kinematics calls, as if limb_kinematics had been called with the state
   limb_data view = *d;
@@ -96,8 +95,8 @@ limb_status limb_task_jacobian(const limb_data* d, const limb_task_stack* tasks,
     if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(&view, t->frame, t->ref, &drift);
     if (s != LIMB_OK) return s;
     floors_of(d, t, all, floor);
-    const bool finite = limb_finite(6 * (ptrdiff_t)nv, columns) && limb_finite(2, floor) &&
-                        limb_finite3(drift.w) && limb_finite3(drift.v);
+    const bool finite = limb_finite(6 * (ptrdiff_t)nv, columns) && limb_finite(2, floor) && limb_finite3(drift.w) &&
+                        limb_finite3(drift.v);
     if (!finite) return LIMB_E_NONFINITE;
     for (int c = 0; c < 6; c++) {
       if (!(t->directions & 1u << c)) continue;

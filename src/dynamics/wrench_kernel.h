@@ -3,8 +3,7 @@
 // A wrench is given in the axes of its frame, or of the world, at the frame's origin or the world's; `on`
 // has a force for every link, X its pose in the world. Cost O(1).
 
-static void set_add_wrench(const limb_model* m, const real* X, int frame, limb_ref ref,
-                           const real* F, real* on)
+static void set_add_wrench(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F, real* on)
 {
   const limb_site site = limb_site_of(m, frame);
   if (site.link < 0) return; // on a body that cannot move

@@ -37,8 +37,8 @@ sp_mat3 limb_rot_rpy(const double rpy[3])
   turn(rpy[0], &cr, &sr);
   turn(rpy[1], &cp, &sp);
   turn(rpy[2], &cy, &sy);
-  const sp_mat3 R = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp,
-                      sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
+  const sp_mat3 R = {{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, sy * cp, sy * sp * sr + cy * cr,
+                      sy * sp * cr - cy * sr, -sp, cp * sr, cp * cr}};
   return without_minus_zero(R);
 }
 
@@ -60,9 +60,8 @@ sp_mat3 limb_rot_axis(sp_vec3 axis, double angle)
   double c, s;
   turn(angle, &c, &s);
   const double x = axis.x, y = axis.y, z = axis.z, t = 1 - c;
-  const sp_mat3 R = {{t * x * x + c, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z,
-                      t * y * y + c, t * y * z - s * x, t * x * z - s * y, t * y * z + s * x,
-                      t * z * z + c}};
+  const sp_mat3 R = {{t * x * x + c, t * x * y - s * z, t * x * z + s * y, t * x * y + s * z, t * y * y + c,
+                      t * y * z - s * x, t * x * z - s * y, t * y * z + s * x, t * z * z + c}};
   return without_minus_zero(R);
 }
 

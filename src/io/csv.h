@@ -43,8 +43,8 @@ struct limb_csv_reader {
 limb_status limb_csv_read_header(limb_csv_reader* r, csv_line line, limb_error* err);
 
 // Errors of a row: a field at `at` that is no finite number; the wrong number of fields.
-limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at,
-                                    int column, limb_error* err);
+limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at, int column,
+                                    limb_error* err);
 limb_status limb_csv_complain_count(const limb_csv_reader* r, csv_line line, limb_error* err);
 
 // Adds line and column to an error: the character `at`. Returns status.

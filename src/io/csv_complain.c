@@ -52,8 +52,8 @@ static const char* reason(const char* text, const char* end)
   return "is not a number; write it like 0.5 or 5e-1, without units";
 }
 
-limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at,
-                                    int column, limb_error* err)
+limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, const char* at, int column,
+                                    limb_error* err)
 {
   const char *text = csv_skip_blanks(at, line.end), *end = csv_field_end(text, line.end);
   while (end > text && csv_blank(end[-1])) end--;
@@ -77,9 +77,9 @@ limb_status limb_csv_complain_field(const limb_csv_reader* r, csv_line line, con
   } else if (text == end && !message) {
     message = "there is no number; every row needs one in every column";
   }
-  const limb_status status = message ? limb_fail(err, LIMB_E_SYNTAX, where, "%s", message)
-                                     : limb_fail(err, LIMB_E_SYNTAX, where, "'%s' %s",
-                                                 limb_shown(text, end, room), reason(text, end));
+  const limb_status status =
+    message ? limb_fail(err, LIMB_E_SYNTAX, where, "%s", message)
+            : limb_fail(err, LIMB_E_SYNTAX, where, "'%s' %s", limb_shown(text, end, room), reason(text, end));
   return limb_csv_place(err, line, start, status);
 }
 
@@ -101,7 +101,6 @@ limb_status limb_csv_complain_count(const limb_csv_reader* r, csv_line line, lim
     advice = "give every row one number per column, and decimals a point, not a comma";
   }
   return limb_csv_place(err, line, at,
-                        limb_fail(err, LIMB_E_SYNTAX, "row", "%lld field%s, but %d column%s; %s",
-                                  count, count == 1 ? "" : "s", r->columns,
-                                  r->columns == 1 ? "" : "s", advice));
+                        limb_fail(err, LIMB_E_SYNTAX, "row", "%lld field%s, but %d column%s; %s", count,
+                                  count == 1 ? "" : "s", r->columns, r->columns == 1 ? "" : "s", advice));
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 
 // An error about the name at `at`; column counts from 1.
-static limb_status wrong_name(csv_line line, const char* at, int column, const char* message,
-                              limb_error* err)
+static limb_status wrong_name(csv_line line, const char* at, int column, const char* message, limb_error* err)
 {
   char where[32];
   (void)snprintf(where, sizeof where, "column %d", column);
@@ -38,37 +37,32 @@ static const char* trim(const char* text, const char* end)
 }
 
 // A name without quotes must not hold what separates fields elsewhere.
-static limb_status check_plain(csv_line line, const char* text, const char* end, int column,
-                               limb_error* err)
+static limb_status check_plain(csv_line line, const char* text, const char* end, int column, limb_error* err)
 {
   const size_t length = (size_t)(end - text);
   if (memchr(text, ';', length)) {
-    return wrong_name(line, text, column,
-                      "semicolons separate the names; use commas, and points as decimal marks",
+    return wrong_name(line, text, column, "semicolons separate the names; use commas, and points as decimal marks",
                       err);
   }
   if (memchr(text, '\t', length)) {
     return wrong_name(line, text, column, "tabs separate the names; use commas", err);
   }
   if (memchr(text, '"', length)) {
-    return wrong_name(
-      line, text, column,
-      "a quote inside a name; put the whole name in quotes and double the inner one", err);
+    return wrong_name(line, text, column,
+                      "a quote inside a name; put the whole name in quotes and double the inner one", err);
   }
   if (*text == '#' && column == 1) {
-    return wrong_name(line, text, column,
-                      "the header is a comment; remove the '#' (numpy.savetxt: comments='')", err);
+    return wrong_name(line, text, column, "the header is a comment; remove the '#' (numpy.savetxt: comments='')", err);
   }
   return LIMB_OK;
 }
 
 // What every name must be, in quotes or not. It stands in [name, end), and in the line at `at`.
-static limb_status check_name(csv_line line, const char* at, const char* name, const char* end,
-                              int column, limb_error* err)
+static limb_status check_name(csv_line line, const char* at, const char* name, const char* end, int column,
+                              limb_error* err)
 {
   if (name == end) {
-    return wrong_name(line, at, column,
-                      "the column has no name; name it, or remove the comma that is too much", err);
+    return wrong_name(line, at, column, "the column has no name; name it, or remove the comma that is too much", err);
   }
   for (const char* p = name; p < end;) {
     const size_t length = limb_utf8(p, end, NULL);
@@ -77,17 +71,15 @@ static limb_status check_name(csv_line line, const char* at, const char* name, c
     }
     const bool mark = length == 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0; // not at the start: unseen
     if ((unsigned char)*p < ' ' || *p == 0x7f || mark) {
-      return wrong_name(
-        line, at, column,
-        "an invisible character in the name; remove it, and end lines with LF or CR LF", err);
+      return wrong_name(line, at, column,
+                        "an invisible character in the name; remove it, and end lines with LF or CR LF", err);
     }
     p += length;
   }
   double x;
   if (limb_scan_number(name, end, &x) == end) {
     char room[LIMB_SHOWN_SPACE], message[200];
-    (void)snprintf(message, sizeof message,
-                   "'%s' is a number; the first row must name the columns, e.g. time,q.j1",
+    (void)snprintf(message, sizeof message, "'%s' is a number; the first row must name the columns, e.g. time,q.j1",
                    limb_shown(name, end, room));
     return wrong_name(line, at, column, message, err);
   }
@@ -95,8 +87,7 @@ static limb_status check_name(csv_line line, const char* at, const char* name, c
 }
 
 // Takes the name at *at, which moves to the comma behind it or to the end of the line.
-static limb_status take_name(limb_csv_reader* r, csv_line line, const char** at, char** to,
-                             limb_error* err)
+static limb_status take_name(limb_csv_reader* r, csv_line line, const char** at, char** to, limb_error* err)
 {
   const int column = r->columns + 1;
   const char* p = csv_skip_blanks(*at, line.end);
@@ -109,8 +100,7 @@ static limb_status take_name(limb_csv_reader* r, csv_line line, const char** at,
       return wrong_name(line, p, column, "the quote is not closed; end the name with \"", err);
     }
     if (csv_skip_blanks(behind, line.end) != stop) {
-      return wrong_name(line, p, column, "text behind a quoted name; put a comma between them",
-                        err);
+      return wrong_name(line, p, column, "text behind a quoted name; put a comma between them", err);
     }
   } else {
     stop = trim(p, stop);
@@ -159,10 +149,8 @@ static limb_status sort_names(limb_csv_reader* r, csv_line line, limb_error* err
     const csv_name *first = &r->sorted[i - 1], *again = &r->sorted[i];
     if (strcmp(first->text, again->text) != 0) continue;
     char room[LIMB_SHOWN_SPACE], message[200];
-    (void)snprintf(message, sizeof message,
-                   "the name '%s' stands in column %d already; rename or remove one of them",
-                   limb_shown(again->text, again->text + strlen(again->text), room),
-                   first->column + 1);
+    (void)snprintf(message, sizeof message, "the name '%s' stands in column %d already; rename or remove one of them",
+                   limb_shown(again->text, again->text + strlen(again->text), room), first->column + 1);
     return wrong_name(line, start_of_column(line, again->column), again->column + 1, message, err);
   }
   return LIMB_OK;
@@ -197,7 +185,6 @@ limb_status limb_csv_read_header(limb_csv_reader* r, csv_line line, limb_error* 
 int limb_csv_find(const limb_csv_reader* r, const char* name)
 {
   if (!r || !name) return -1;
-  const csv_name* found =
-    bsearch(name, r->sorted, (size_t)r->columns, sizeof *r->sorted, text_only);
+  const csv_name* found = bsearch(name, r->sorted, (size_t)r->columns, sizeof *r->sorted, text_only);
   return found ? found->column : -1;
 }

@@ -22,8 +22,7 @@ static limb_status grow(limb_csv_reader* r, limb_error* err)
     const csv_line line = {.number = r->line + (r->line < INT_MAX)};
     return limb_csv_place(
       err, line, line.text,
-      limb_fail(err, LIMB_E_SYNTAX, "line",
-                "the line is longer than 16 MiB; is this a CSV file with line ends?"));
+      limb_fail(err, LIMB_E_SYNTAX, "line", "the line is longer than 16 MiB; is this a CSV file with line ends?"));
   }
   const size_t larger = 2 * r->capacity;
   char* moved = limb_alloc(&r->alloc, larger);
@@ -51,8 +50,7 @@ static limb_status fill(limb_csv_reader* r, limb_error* err)
   r->bytes += got;
   r->over = got < wanted;
   if (r->over && ferror(r->stream)) {
-    r->broken = limb_fail(err, LIMB_E_IO, NULL, "reading failed after %llu bytes",
-                          (unsigned long long)r->bytes);
+    r->broken = limb_fail(err, LIMB_E_IO, NULL, "reading failed after %llu bytes", (unsigned long long)r->bytes);
   }
   return r->broken;
 }
@@ -100,8 +98,7 @@ static limb_status take_full_line(limb_csv_reader* r, csv_line* line, bool* got,
   const csv_line wrong = {.number = empty};
   return limb_csv_place(
     err, wrong, wrong.text,
-    limb_fail(err, LIMB_E_SYNTAX, "line",
-              "an empty line inside the table; remove it, or fill in its numbers"));
+    limb_fail(err, LIMB_E_SYNTAX, "line", "an empty line inside the table; remove it, or fill in its numbers"));
 }
 
 // ---- rows ------------------------------------------------------------------------------------------
@@ -163,9 +160,8 @@ static bool starts_with(csv_line line, const char* mark, size_t length)
 static limb_status skip_mark(csv_line* line, limb_error* err)
 {
   if (starts_with(*line, "\xff\xfe", 2) || starts_with(*line, "\xfe\xff", 2)) {
-    return limb_csv_place(
-      err, *line, line->text,
-      limb_fail(err, LIMB_E_SYNTAX, "header", "the file is UTF-16; save it as UTF-8"));
+    return limb_csv_place(err, *line, line->text,
+                          limb_fail(err, LIMB_E_SYNTAX, "header", "the file is UTF-16; save it as UTF-8"));
   }
   if (starts_with(*line, "\xef\xbb\xbf", 3)) line->text += 3;
   return LIMB_OK;
@@ -186,12 +182,10 @@ static limb_status read_first_line(limb_csv_reader* r, limb_error* err)
   if (!is_empty(line)) return limb_csv_read_header(r, line, err);
   return limb_csv_place(
     err, line, line.text,
-    limb_fail(err, LIMB_E_SYNTAX, "header",
-              "the first line is empty; it must name the columns, e.g. time,q.j1"));
+    limb_fail(err, LIMB_E_SYNTAX, "header", "the first line is empty; it must name the columns, e.g. time,q.j1"));
 }
 
-limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out,
-                          limb_error* err)
+limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out, limb_error* err)
 {
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
@@ -205,9 +199,8 @@ limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_re
   *r = (limb_csv_reader){.alloc = a, .stream = stream};
   r->buffer = limb_alloc(&a, FIRST_BUFFER);
   r->capacity = r->buffer ? FIRST_BUFFER : 0;
-  const limb_status status = r->buffer
-                               ? read_first_line(r, err)
-                               : limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the reader");
+  const limb_status status =
+    r->buffer ? read_first_line(r, err) : limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the reader");
   if (status != LIMB_OK)
     limb_csv_close(r);
   else

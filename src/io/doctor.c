@@ -29,15 +29,9 @@ limb_subject limb_doctor_body(const doctor* d, int body)
   return (limb_subject){d->body_word, d->body[body].def.name};
 }
 
-limb_subject limb_doctor_joint(const doctor* d, int joint)
-{
-  return (limb_subject){"joint", d->joint[joint].name};
-}
+limb_subject limb_doctor_joint(const doctor* d, int joint) { return (limb_subject){"joint", d->joint[joint].name}; }
 
-int limb_doctor_grounded(const doctor* d, int body)
-{
-  return d->body[body].head == LIMB_WORLD_BODY;
-}
+int limb_doctor_grounded(const doctor* d, int body) { return d->body[body].head == LIMB_WORLD_BODY; }
 
 int limb_doctor_slides(const doctor* d, int body) { return !d->body[d->body[body].head].turns; }
 
@@ -211,8 +205,7 @@ static limb_status examine(doctor* d)
 
 limb_status limb_check(limb_reading* r, limb_error* err)
 {
-  if (!r || !r->builder)
-    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be examined");
+  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be examined");
   doctor d = {.r = r,
               .f = r->findings,
               .body_word = r->format == LIMB_FORMAT_URDF ? "link" : "body",

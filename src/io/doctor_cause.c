@@ -12,8 +12,7 @@
 
 static sp_inertia of_numbers(const double v[6])
 {
-  const sp_inertia Y = {
-    .mass = 1, .xx = v[0], .xy = v[1], .xz = v[2], .yy = v[3], .yz = v[4], .zz = v[5]};
+  const sp_inertia Y = {.mass = 1, .xx = v[0], .xy = v[1], .xz = v[2], .yy = v[3], .yz = v[4], .zz = v[5]};
   return Y;
 }
 
@@ -37,25 +36,22 @@ typedef struct order {
 // Read as if the file's six slots (xx xy xz yy yz zz) held the numbers in another order.
 static int try_orders(const doctor* d, const double v[6])
 {
-  static const order orders[] = {
-    {{0, 3, 4, 1, 5, 2}, "xx yy zz xy xz yz"},
-    {{0, 5, 4, 1, 3, 2}, "xx yy zz yz xz xy"},
-    {{0, 1, 3, 2, 4, 5}, "xx xy yy xz yz zz"},
-    {{0, 3, 5, 1, 2, 4}, "xx xy xz yy yz zz in the slots of xx yy zz xy xz yz"}};
+  static const order orders[] = {{{0, 3, 4, 1, 5, 2}, "xx yy zz xy xz yz"},
+                                 {{0, 5, 4, 1, 3, 2}, "xx yy zz yz xz xy"},
+                                 {{0, 1, 3, 2, 4, 5}, "xx xy yy xz yz zz"},
+                                 {{0, 3, 5, 1, 2, 4}, "xx xy xz yy yz zz in the slots of xx yy zz xy xz yz"}};
   char fits[256] = "";
   for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
     double read[6];
     for (int k = 0; k < 6; k++) read[k] = v[orders[i].from[k]];
     const size_t used = strlen(fits);
-    if (is_physical(read))
-      (void)snprintf(fits + used, sizeof fits - used, "%s%s", used ? ", or " : "", orders[i].name);
+    if (is_physical(read)) (void)snprintf(fits + used, sizeof fits - used, "%s%s", used ? ", or " : "", orders[i].name);
   }
   if (!*fits) return 0;
-  limb_report_hint(
-    d->f,
-    "it would be physical if the six numbers are %s: they seem to stand in the wrong "
-    "slots",
-    fits);
+  limb_report_hint(d->f,
+                   "it would be physical if the six numbers are %s: they seem to stand in the wrong "
+                   "slots",
+                   fits);
   return 1;
 }
 
@@ -64,10 +60,9 @@ static int try_orders(const doctor* d, const double v[6])
 static int try_row_major(const doctor* d, const double v[6])
 {
   if (v[3] != v[1] || v[0] <= 0 || v[4] <= 0 || v[0] * v[4] <= v[1] * v[1]) return 0;
-  limb_report_hint(d->f,
-                   "iyy repeats ixy: these seem to be the first six of nine numbers row by row "
-                   "(xx xy xz yx yy yz), written into the slots of xx xy xz yy yz zz; the real "
-                   "izz is lost");
+  limb_report_hint(d->f, "iyy repeats ixy: these seem to be the first six of nine numbers row by row "
+                         "(xx xy xz yx yy yz), written into the slots of xx xy xz yy yz zz; the real "
+                         "izz is lost");
   return 1;
 }
 
@@ -104,9 +99,8 @@ static int try_parallel_axis(const doctor* d, const sp_inertia* Y)
   double about_origin[6];
   limb_inertia_about_origin(Y, about_origin);
   if (!is_physical(about_origin)) return 0;
-  limb_report_hint(d->f,
-                   "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the "
-                   "parallel-axis term was subtracted once too often");
+  limb_report_hint(d->f, "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the "
+                         "parallel-axis term was subtracted once too often");
   return 1;
 }
 
@@ -114,9 +108,8 @@ static int try_without_products(const doctor* d, const double v[6])
 {
   const double diagonal[6] = {v[0], 0, 0, v[3], 0, v[5]};
   if (!is_physical(diagonal)) return 0;
-  limb_report_hint(d->f,
-                   "the diagonal alone would be physical: the products of inertia are too large "
-                   "for it");
+  limb_report_hint(d->f, "the diagonal alone would be physical: the products of inertia are too large "
+                         "for it");
   return 1;
 }
 
@@ -125,16 +118,14 @@ static void say_nearest(const doctor* d, const sp_inertia* Y)
   const sp_inertia near = limb_inertia_nearest(Y);
   const double x[6] = {near.xx - Y->xx, near.yy - Y->yy, near.zz - Y->zz,
                        near.xy - Y->xy, near.xz - Y->xz, near.yz - Y->yz};
-  const double square =
-    x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 2 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
+  const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 2 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
   double I[3];
   limb_principal(Y, I, NULL);
   const double share = sqrt(square) / fmax(fabs(I[0]), fabs(I[2]));
-  limb_report_hint(
-    d->f,
-    "no usual slip explains it; the nearest physical inertia is %s %% of the largest "
-    "moment away",
-    limb_show_short(100 * share).text);
+  limb_report_hint(d->f,
+                   "no usual slip explains it; the nearest physical inertia is %s %% of the largest "
+                   "moment away",
+                   limb_show_short(100 * share).text);
 }
 
 void limb_doctor_cause(doctor* d, int body)
@@ -142,8 +133,8 @@ void limb_doctor_cause(doctor* d, int body)
   const sp_inertia* Y = &d->body[body].def.inertia;
   double v[6];
   limb_doctor_written(d, body, v);
-  if (try_row_major(d, v) || try_signs(d, v) || try_orders(d, v) || try_minus(d, v) ||
-      try_parallel_axis(d, Y) || try_without_products(d, v))
+  if (try_row_major(d, v) || try_signs(d, v) || try_orders(d, v) || try_minus(d, v) || try_parallel_axis(d, Y) ||
+      try_without_products(d, v))
     return;
   say_nearest(d, Y);
 }

@@ -26,10 +26,7 @@ static limb_mark mark_of(const closure* c, int loop)
   return m->loop && loop < m->nloop ? m->loop[loop] : (limb_mark){0, 0};
 }
 
-static int has_law(const limb_loop_def* x)
-{
-  return x->law.rate != 0 || x->law.amplitude != 0 || x->law.fn != NULL;
-}
+static int has_law(const limb_loop_def* x) { return x->law.rate != 0 || x->law.amplitude != 0 || x->law.fn != NULL; }
 
 // The body that a moving joint carries, of those that fixed joints weld together; or the world.
 static int head_of(const limb_model* m, int body)
@@ -63,13 +60,11 @@ static void look_at_rows(const closure* c, const limb_mobility* x)
     laws |= has_law(def);
     if (own_rows(c, &loop) > 0) last = i;
     if (last == i || head_of(c->m, def->body_a) == head_of(c->m, def->body_b)) continue;
-    limb_report(c->r->findings, RULE_LOOP_REPEATED, mark_of(c, i),
-                (limb_subject){"loop", def->name}, "its %d equation%s from those of the others",
-                loop.nrow, loop.nrow == 1 ? " follows" : "s follow");
+    limb_report(c->r->findings, RULE_LOOP_REPEATED, mark_of(c, i), (limb_subject){"loop", def->name},
+                "its %d equation%s from those of the others", loop.nrow, loop.nrow == 1 ? " follows" : "s follow");
   }
   if (x->mobility > 0 || x->nv == 0 || laws || limb_get_loop(c->m, last, &loop) != LIMB_OK) return;
-  limb_report(c->r->findings, RULE_LOOP_LOCKED, mark_of(c, last),
-              (limb_subject){"loop", loop.def.name},
+  limb_report(c->r->findings, RULE_LOOP_LOCKED, mark_of(c, last), (limb_subject){"loop", loop.def.name},
               "it is the last of those that leave nothing of %d velocities", x->nv);
 }
 
@@ -83,9 +78,8 @@ static limb_status look(const closure* c)
   limb_status s = limb_start(c->m, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->q, &report);
   if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
-    limb_report(c->r->findings, RULE_LOOP_OPEN, mark_of(c, report.loop),
-                (limb_subject){"loop", loop.def.name}, "it stays %.3g apart, at best of %d starts",
-                report.residual, report.tries);
+    limb_report(c->r->findings, RULE_LOOP_OPEN, mark_of(c, report.loop), (limb_subject){"loop", loop.def.name},
+                "it stays %.3g apart, at best of %d starts", report.residual, report.tries);
   if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &x);
   if (s == LIMB_OK) s = limb_redundant_rows(c->w, c->q, NULL, c->redundant);
   if (s == LIMB_OK) look_at_rows(c, &x);
@@ -104,8 +98,7 @@ static limb_status examine(closure* c, limb_store* pool)
 
 limb_status limb_check_loops(limb_reading* r, limb_error* err)
 {
-  if (!r || !r->builder)
-    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be examined");
+  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be examined");
   if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
   closure c = {.r = r};
   limb_store pool = limb_store_make(&r->alloc);

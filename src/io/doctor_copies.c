@@ -57,14 +57,13 @@ static void say(doctor* d, const copy* c, int others, double least, double most)
   if (others > 0)
     limb_report(d->f, RULE_INERTIA_PLACEHOLDER, at, about,
                 "inertia %s kg m^2%s, the same as on %d other %s, with masses from %s to %s kg",
-                limb_show(c->number[0]).text, round, others, others == 1 ? "body" : "bodies",
-                limb_show(least).text, limb_show(most).text);
+                limb_show(c->number[0]).text, round, others, others == 1 ? "body" : "bodies", limb_show(least).text,
+                limb_show(most).text);
   else
-    limb_report(
-      d->f, RULE_INERTIA_PLACEHOLDER, at, about,
-      "inertia %s kg m^2 about every axis with a mass of %s kg: a radius of gyration of %s m",
-      limb_show(c->number[0]).text, limb_show(c->mass).text,
-      limb_show_short(sqrt(c->number[0] / c->mass)).text);
+    limb_report(d->f, RULE_INERTIA_PLACEHOLDER, at, about,
+                "inertia %s kg m^2 about every axis with a mass of %s kg: a radius of gyration of %s m",
+                limb_show(c->number[0]).text, limb_show(c->mass).text,
+                limb_show_short(sqrt(c->number[0] / c->mass)).text);
 }
 
 // Bodies of one shape have one mass. Two may share round figures by chance; three do not share others.

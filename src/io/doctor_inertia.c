@@ -99,9 +99,8 @@ static int say_moments(const doctor* d, int body, const inertia_fault* fault, in
   const limb_subject about = limb_doctor_body(d, body);
   if (negative) {
     const int count = (I[0] < 0) + (I[1] < 0) + (I[2] < 0);
-    limb_report(d->f, RULE_INERTIA_NEGATIVE, at, about,
-                "principal moments of inertia %s, %s, %s kg m^2: %s", limb_show(I[0]).text,
-                limb_show(I[1]).text, limb_show(I[2]).text,
+    limb_report(d->f, RULE_INERTIA_NEGATIVE, at, about, "principal moments of inertia %s, %s, %s kg m^2: %s",
+                limb_show(I[0]).text, limb_show(I[1]).text, limb_show(I[2]).text,
                 count == 3   ? "all are negative"
                 : count == 2 ? "the first two are negative"
                              : "the first is negative");
@@ -114,9 +113,8 @@ static int say_moments(const doctor* d, int body, const inertia_fault* fault, in
   }
   if (!is_printed_rounding(d, body, off, scale)) return 1;
   limb_report_as(d->f, LIMB_WARNING);
-  limb_report_hint(d->f,
-                   "the numbers are printed in so few digits that rounding explains it: print "
-                   "more of them, or repair the file");
+  limb_report_hint(d->f, "the numbers are printed in so few digits that rounding explains it: print "
+                         "more of them, or repair the file");
   return 0;
 }
 
@@ -160,8 +158,7 @@ void limb_doctor_beyond(doctor* d)
     x = limb_length(d->joint[k].placement.p);
     if (!is_beyond(x)) continue;
     limb_report(d->f, RULE_NOT_CREDIBLE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-                "it is %s m away from the joint before it, which is not credible",
-                limb_show(x).text);
+                "it is %s m away from the joint before it, which is not credible", limb_show(x).text);
     d->beyond++;
   }
 }
@@ -174,22 +171,16 @@ static void check_inertia(doctor* d, int body)
   const double size = size_of(Y);
   if (Y->mass < 0) {
     limb_report(d->f, RULE_NEGATIVE_MASS, at, about, "the mass is %s kg", limb_show(Y->mass).text);
-    const sp_inertia turned = {.mass = -Y->mass,
-                               .com = Y->com,
-                               .xx = Y->xx,
-                               .xy = Y->xy,
-                               .xz = Y->xz,
-                               .yy = Y->yy,
-                               .yz = Y->yz,
-                               .zz = Y->zz};
+    const sp_inertia turned = {
+      .mass = -Y->mass, .com = Y->com, .xx = Y->xx, .xy = Y->xy, .xz = Y->xz, .yy = Y->yy, .yz = Y->yz, .zz = Y->zz};
     const inertia_fault fault = limb_inertia_judge(&turned);
     if (size > 0 && fault.negative == 0 && fault.excess == 0)
       limb_report_hint(d->f, "the inertia belongs to a positive mass: a sign slipped in");
   } else if (Y->mass == 0) {
     if (size == 0) return;
     limb_report(d->f, RULE_INERTIA_WITHOUT_MASS, at, about,
-                "the mass is zero, but moments of inertia %s, %s, %s kg m^2 are given",
-                limb_show(Y->xx).text, limb_show(Y->yy).text, limb_show(Y->zz).text);
+                "the mass is zero, but moments of inertia %s, %s, %s kg m^2 are given", limb_show(Y->xx).text,
+                limb_show(Y->yy).text, limb_show(Y->zz).text);
   } else {
     check_moments(d, body);
   }

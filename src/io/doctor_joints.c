@@ -76,8 +76,7 @@ static int motion_columns(const limb_joint_def* j, sp_motion S[6])
 static double energy(const sp_inertia* Y, sp_motion a, sp_motion b)
 {
   const sp_mat3 I = {{Y->xx, Y->xy, Y->xz, Y->xy, Y->yy, Y->yz, Y->xz, Y->yz, Y->zz}};
-  const sp_vec3 va = sp_add3(a.v, sp_cross3(a.w, Y->com)),
-                vb = sp_add3(b.v, sp_cross3(b.w, Y->com));
+  const sp_vec3 va = sp_add3(a.v, sp_cross3(a.w, Y->com)), vb = sp_add3(b.v, sp_cross3(b.w, Y->com));
   return Y->mass * sp_dot3(va, vb) + sp_dot3(a.w, sp_mulv(I, b.w));
 }
 
@@ -112,9 +111,9 @@ static void check_line(const doctor* d, int k)
   const int n = motion_columns(j, S);
   if (d->beyond || child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
   if (!is_singular(&child->group, S, n)) return;
-  limb_report(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k),
-              limb_doctor_joint(d, k), "the %s kg behind it have no inertia about %s",
-              limb_show_short(child->behind).text, n == 1 ? "its axis" : "one of its axes");
+  limb_report(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
+              "the %s kg behind it have no inertia about %s", limb_show_short(child->behind).text,
+              n == 1 ? "its axis" : "one of its axes");
 }
 
 static limb_status check_inertia_behind(doctor* d)
@@ -137,8 +136,7 @@ static limb_status check_inertia_behind(doctor* d)
       continue;
     }
     limb_report(d->f, RULE_MASSLESS_SUBTREE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-                "%s '%s' and all that is behind it have no mass%s", d->body_word,
-                d->body[j->child].def.name,
+                "%s '%s' and all that is behind it have no mass%s", d->body_word, d->body[j->child].def.name,
                 group[k].members > 1 ? ", nor has what its followers move" : "");
   }
   return LIMB_OK;
@@ -152,8 +150,7 @@ static void check_light(const doctor* d)
     if (!moves(j) || j->mimic >= 0 || j->rotor_inertia > 0) continue;
     if (mass <= 0 || mass >= 1e-6 * d->mass) continue;
     limb_report(d->f, RULE_MASS_TINY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-                "it moves %s kg of a robot of %s kg", limb_show_short(mass).text,
-                limb_show_short(d->mass).text);
+                "it moves %s kg of a robot of %s kg", limb_show_short(mass).text, limb_show_short(d->mass).text);
   }
 }
 
@@ -165,10 +162,9 @@ static void check_zero(const doctor* d, int k)
   const limb_mark at = limb_doctor_joint_mark(d, k);
   const limb_subject about = limb_doctor_joint(d, k);
   if (j->q_min == j->q_max)
-    limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its limits leave it no range: %s to %s",
-                limb_show(j->q_min).text, limb_show(j->q_max).text);
-  if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0))
-    return; // its leader drives a follower
+    limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its limits leave it no range: %s to %s", limb_show(j->q_min).text,
+                limb_show(j->q_max).text);
+  if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0)) return; // its leader drives a follower
   limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its greatest %s zero",
               j->effort_max != 0 ? "speed is"
               : j->v_max != 0    ? "effort is"
@@ -192,19 +188,16 @@ static void check_units(const doctor* d, int k)
   const double most = fmax(fabs(j->q_min), fabs(j->q_max));
   // Powers of ten are what people write for "none".
   if (!isfinite(most) || (is_power_of_ten(most) && j->q_min == -j->q_max)) return;
-  if (turns(j->type) && most >= 30 && looks_like_degrees(j->q_min) &&
-      looks_like_degrees(j->q_max)) {
-    limb_report(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns",
-                limb_show(j->q_min).text, limb_show(j->q_max).text,
-                limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
+  if (turns(j->type) && most >= 30 && looks_like_degrees(j->q_min) && looks_like_degrees(j->q_max)) {
+    limb_report(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns", limb_show(j->q_min).text,
+                limb_show(j->q_max).text, limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
     limb_report_hint(d->f, "as degrees they would be %s and %s rad",
                      limb_show_short(j->q_min * 0.017453292519943295).text,
                      limb_show_short(j->q_max * 0.017453292519943295).text);
   }
   if (j->type == LIMB_PRISMATIC && most > 10 && most > 10 * d->extent) {
-    limb_report(d->f, RULE_LIMIT_MILLIMETRES, at, about,
-                "its limits are %s and %s m, in a robot of %s m", limb_show(j->q_min).text,
-                limb_show(j->q_max).text, limb_show_short(d->extent).text);
+    limb_report(d->f, RULE_LIMIT_MILLIMETRES, at, about, "its limits are %s and %s m, in a robot of %s m",
+                limb_show(j->q_min).text, limb_show(j->q_max).text, limb_show_short(d->extent).text);
   }
 }
 
@@ -221,9 +214,8 @@ static void check_follower(const doctor* d, int k)
   const double room = 1e-6 + 1e-3 * range; // limits are rounded figures
   if (low >= j->q_min - room && high <= j->q_max + room) return;
   limb_report(d->f, RULE_MIMIC_LIMITS, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "its limits are %s and %s, but joint '%s' takes it from %s to %s",
-              limb_show(j->q_min).text, limb_show(j->q_max).text, lead->name, limb_show(low).text,
-              limb_show(high).text);
+              "its limits are %s and %s, but joint '%s' takes it from %s to %s", limb_show(j->q_min).text,
+              limb_show(j->q_max).text, lead->name, limb_show(low).text, limb_show(high).text);
 }
 
 // ---- friction -------------------------------------------------------------------------------------
@@ -241,13 +233,12 @@ static void check_friction(const doctor* d, int k)
   if (j->coulomb >= effort || slow >= effort) {
     limb_report(d->f, RULE_FRICTION_LARGE, at, about,
                 "friction of %s %s and damping of %s %s s%s leave nothing of its effort of %s %s",
-                limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit,
-                turns(j->type) ? "/rad" : "/m", limb_show(effort).text, unit);
+                limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit, turns(j->type) ? "/rad" : "/m",
+                limb_show(effort).text, unit);
   } else if (isfinite(speed) && speed < 100 && fast > 1.05 * effort) {
-    limb_report(
-      d->f, RULE_FRICTION_LARGE, at, about,
-      "at its greatest speed friction and damping take %s %s, its greatest effort is %s %s",
-      limb_show_short(fast).text, unit, limb_show(effort).text, unit);
+    limb_report(d->f, RULE_FRICTION_LARGE, at, about,
+                "at its greatest speed friction and damping take %s %s, its greatest effort is %s %s",
+                limb_show_short(fast).text, unit, limb_show(effort).text, unit);
     limb_report_as(d->f, LIMB_NOTE);
   }
 }
@@ -262,29 +253,26 @@ static sp_inertia* composite(doctor* d)
   for (int i = 0; i < d->nbody; i++) whole[i] = d->body[i].def.inertia;
   for (int n = d->norder - 1; n > 0; n--) {
     const limb_joint_def* j = &d->joint[d->body[d->order[n]].joint];
-    whole[j->parent] =
-      limb_inertia_add(whole[j->parent], limb_inertia_move(j->placement, whole[j->child]));
+    whole[j->parent] = limb_inertia_add(whole[j->parent], limb_inertia_move(j->placement, whole[j->child]));
   }
   return whole;
 }
 
 // Says so when a spring of this stiffness swings a joint absurdly while all else stands. ratio: turns of the
 // joint per turn of the spring.
-static void check_frequency(const doctor* d, int k, const sp_inertia* whole, double stiffness,
-                            double ratio)
+static void check_frequency(const doctor* d, int k, const sp_inertia* whole, double stiffness, double ratio)
 {
   static const double slowest = 0.01, fastest = 1e5; // Hz
   const limb_joint_def* j = &d->joint[k];
   sp_motion S[6];
   (void)motion_columns(j, S);
-  const double felt =
-    energy(&whole[j->child], S[0], S[0]) + j->gear_ratio * j->gear_ratio * j->rotor_inertia;
+  const double felt = energy(&whole[j->child], S[0], S[0]) + j->gear_ratio * j->gear_ratio * j->rotor_inertia;
   const double f = sqrt(stiffness / felt) / fabs(ratio) / 6.283185307179586;
   if (!(stiffness > 0) || !(felt > 0) || (f >= slowest && f <= fastest)) return;
   limb_report(d->f, RULE_ELASTIC_FREQUENCY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
               "a stiffness of %s %s and an inertia of %s %s give %s Hz", limb_show(stiffness).text,
-              turns(j->type) ? "N m/rad" : "N/m", limb_show_short(felt).text,
-              turns(j->type) ? "kg m^2" : "kg", limb_show_short(f).text);
+              turns(j->type) ? "N m/rad" : "N/m", limb_show_short(felt).text, turns(j->type) ? "kg m^2" : "kg",
+              limb_show_short(f).text);
 }
 
 // Passive joints with a spring, and shafts from both ends. Springs of other joints are helpers of a motor.
@@ -302,9 +290,9 @@ static limb_status check_elastic(doctor* d)
   for (int i = 0; i < nshaft; i++) {
     if (limb_builder_get_shaft(d->r->builder, i, &x) != LIMB_OK) continue;
     if (x.stiffness == 0)
-      limb_report(d->f, RULE_SHAFT_SLACK, limb_doctor_joint_mark(d, x.joint),
-                  limb_doctor_joint(d, x.joint), "its shaft from '%s' has no stiffness%s",
-                  d->joint[x.motor].name, x.damping > 0 ? ", only damping" : "");
+      limb_report(d->f, RULE_SHAFT_SLACK, limb_doctor_joint_mark(d, x.joint), limb_doctor_joint(d, x.joint),
+                  "its shaft from '%s' has no stiffness%s", d->joint[x.motor].name,
+                  x.damping > 0 ? ", only damping" : "");
     if (d->beyond) continue;
     if (!whole) whole = composite(d);
     if (!whole) return LIMB_E_NOMEM;
@@ -321,8 +309,7 @@ static void check_nothing_moves(const doctor* d)
   for (int k = 0; k < d->njoint; k++) {
     if (moves(&d->joint[k])) return;
   }
-  limb_report(d->f, RULE_NOTHING_MOVES, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-              "no joint of the robot moves");
+  limb_report(d->f, RULE_NOTHING_MOVES, (limb_mark){0, 0}, (limb_subject){NULL, NULL}, "no joint of the robot moves");
 }
 
 limb_status limb_doctor_joints(doctor* d)

@@ -54,8 +54,7 @@ static int common_ancestor(const upward* up, int a, int b)
     a = b;
     b = c;
   }
-  while (up[a].depth > up[b].depth)
-    a = up[up[a].jump].depth >= up[b].depth ? up[a].jump : up[a].parent;
+  while (up[a].depth > up[b].depth) a = up[up[a].jump].depth >= up[b].depth ? up[a].jump : up[a].parent;
   while (a != b) {
     const int far = up[a].jump != up[b].jump;
     a = far ? up[a].jump : up[a].parent;
@@ -67,8 +66,7 @@ static int common_ancestor(const upward* up, int a, int b)
 static path_count count_path(const upward* up, int a, int b)
 {
   const upward *x = &up[a], *y = &up[b], *z = &up[common_ancestor(up, a, b)];
-  return (path_count){x->moving + y->moving - 2 * z->moving,
-                      x->passive + y->passive - 2 * z->passive,
+  return (path_count){x->moving + y->moving - 2 * z->moving, x->passive + y->passive - 2 * z->passive,
                       x->silent + y->silent - 2 * z->silent};
 }
 
@@ -88,16 +86,10 @@ static path_count count_pair(const doctor* d, const unsigned char* shaft, const 
 }
 
 // Holds places, and not velocities alone.
-static int is_holonomic(limb_loop_kind kind)
-{
-  return kind != LIMB_LOOP_KNIFE_EDGE && kind != LIMB_LOOP_WHEEL;
-}
+static int is_holonomic(limb_loop_kind kind) { return kind != LIMB_LOOP_KNIFE_EDGE && kind != LIMB_LOOP_WHEEL; }
 
 // All that move on their own have a motor, and not because the file says so.
-static int is_overdriven(const path_count* c)
-{
-  return c->moving > 0 && c->passive == 0 && c->silent > 0;
-}
+static int is_overdriven(const path_count* c) { return c->moving > 0 && c->passive == 0 && c->silent > 0; }
 
 static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
 {
@@ -110,9 +102,8 @@ static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
     const limb_mark at = m->loop && i < m->nloop ? m->loop[i] : (limb_mark){0, 0};
     const int pair = loop_of_joints(x.kind);
     if (!pair && d->body[x.body_a].head == d->body[x.body_b].head) {
-      limb_report(d->f, RULE_LOOP_RIGID, at, (limb_subject){"loop", x.name},
-                  "'%s' and '%s' are fixed to each other", d->body[x.body_a].def.name,
-                  d->body[x.body_b].def.name);
+      limb_report(d->f, RULE_LOOP_RIGID, at, (limb_subject){"loop", x.name}, "'%s' and '%s' are fixed to each other",
+                  d->body[x.body_a].def.name, d->body[x.body_b].def.name);
       continue;
     }
     const path_count c = pair ? count_pair(d, shaft, &x) : count_path(up, x.body_a, x.body_b);
@@ -125,8 +116,7 @@ static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
   char others[48] = "";
   if (loops > 1) (void)snprintf(others, sizeof others, "; so it is with %d more", loops - 1);
   limb_report(d->f, RULE_LOOP_DRIVE, at_first, (limb_subject){"loop", first},
-              "it has %d joint%s, and all are taken as driven%s", joints, joints == 1 ? "" : "s",
-              others);
+              "it has %d joint%s, and all are taken as driven%s", joints, joints == 1 ? "" : "s", others);
 }
 
 limb_status limb_doctor_loops(doctor* d)

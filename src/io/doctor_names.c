@@ -44,10 +44,9 @@ static limb_status check_case(doctor* d, int count, int joints)
   for (int i = 1; i < count; i++) {
     if (compare_folded(list[i - 1].name, list[i].name) != 0) continue;
     const int k = list[i].index;
-    limb_report(d->f, RULE_NAME_CLASH,
-                joints ? limb_doctor_joint_mark(d, k) : limb_doctor_body_mark(d, k),
-                joints ? limb_doctor_joint(d, k) : limb_doctor_body(d, k),
-                "its name differs from '%s' by case only", list[i - 1].name);
+    limb_report(d->f, RULE_NAME_CLASH, joints ? limb_doctor_joint_mark(d, k) : limb_doctor_body_mark(d, k),
+                joints ? limb_doctor_joint(d, k) : limb_doctor_body(d, k), "its name differs from '%s' by case only",
+                list[i - 1].name);
   }
   return LIMB_OK;
 }
@@ -98,8 +97,7 @@ static limb_status check_materials(doctor* d, const xml_node* root)
 
 static int is_known(const doctor* d, const char* name)
 {
-  return limb_builder_find_body(d->r->builder, name) >= 0 ||
-         limb_builder_find_joint(d->r->builder, name) >= 0;
+  return limb_builder_find_body(d->r->builder, name) >= 0 || limb_builder_find_joint(d->r->builder, name) >= 0;
 }
 
 static void check_reference(const doctor* d, const xml_node* n, const char* name)
@@ -138,8 +136,7 @@ static void check_root(const doctor* d)
   const limb_mark at = limb_doctor_body_mark(d, first);
   const limb_subject about = limb_doctor_body(d, first);
   if (count == 1)
-    limb_report(d->f, RULE_ROOT_MASS, at, about, "its %s kg are welded to the world",
-                limb_show_short(mass).text);
+    limb_report(d->f, RULE_ROOT_MASS, at, about, "its %s kg are welded to the world", limb_show_short(mass).text);
   else
     limb_report(d->f, RULE_ROOT_MASS, at, about,
                 "its mass is welded to the world, with that of %d more: %s kg together", count - 1,

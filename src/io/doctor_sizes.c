@@ -59,8 +59,8 @@ static void check_points(const doctor* d)
       first = i;
   }
   if (points > 0 && solids == 0) {
-    limb_report(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, first),
-                limb_doctor_body(d, first), "it is a point mass, as are all bodies that turn");
+    limb_report(d->f, RULE_INERTIA_MISSING, limb_doctor_body_mark(d, first), limb_doctor_body(d, first),
+                "it is a point mass, as are all bodies that turn");
     limb_report_as(d->f, LIMB_NOTE);
     return;
   }
@@ -82,16 +82,14 @@ static void check_gyration(doctor* d, int body)
   const limb_subject about = limb_doctor_body(d, body);
   if (size > 0 ? k > 2.5 * size && k > 0.2 * d->extent : k > 100) {
     limb_report(d->f, RULE_INERTIA_TOO_LARGE, at, about,
-                "radius of gyration %s m, where the joints around are at most %s m apart",
-                limb_show_short(k).text, limb_show_short(size).text);
+                "radius of gyration %s m, where the joints around are at most %s m apart", limb_show_short(k).text,
+                limb_show_short(size).text);
     limb_doctor_unit_cause(d, body);
   } else if (density > LIMB_DENSEST) {
-    limb_report(
-      d->f, RULE_INERTIA_TOO_SMALL, at, about,
-      "%s kg with a radius of gyration of %s m: at least %s times as dense as the densest "
-      "metal",
-      limb_show(Y->mass).text, limb_show_short(k).text,
-      limb_show_short(density / LIMB_DENSEST).text);
+    limb_report(d->f, RULE_INERTIA_TOO_SMALL, at, about,
+                "%s kg with a radius of gyration of %s m: at least %s times as dense as the densest "
+                "metal",
+                limb_show(Y->mass).text, limb_show_short(k).text, limb_show_short(density / LIMB_DENSEST).text);
     limb_doctor_unit_cause(d, body);
   }
 }
@@ -161,8 +159,7 @@ void limb_doctor_sizes(doctor* d)
     const sp_inertia* Y = &d->body[i].def.inertia;
     if (d->body[i].joint < 0 || Y->mass <= 0 || is_negligible(d, i)) continue;
     const inertia_fault fault = limb_inertia_judge(Y);
-    const int possible =
-      has_rotation(Y) && !limb_doctor_slides(d, i) && fault.negative == 0 && fault.excess == 0;
+    const int possible = has_rotation(Y) && !limb_doctor_slides(d, i) && fault.negative == 0 && fault.excess == 0;
     if (possible && !d->body[i].placeholder) check_gyration(d, i);
     check_com(d, i);
   }

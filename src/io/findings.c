@@ -12,9 +12,8 @@
 #include <string.h>
 
 enum {
-  LONGEST_TEXT = 1000, // of one finding, so that a hostile name cannot fill a screen
-  MOST_FINDINGS =
-    10000 // errors, and as many others, of one list; one more says that there are others
+  LONGEST_TEXT = 1000,  // of one finding, so that a hostile name cannot fill a screen
+  MOST_FINDINGS = 10000 // errors, and as many others, of one list; one more says that there are others
 };
 
 typedef struct entry {
@@ -122,8 +121,7 @@ static const char* subject_text(limb_findings* f, limb_subject about)
   return limb_store_text(&f->pool, where, strlen(where));
 }
 
-static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                const char* text)
+static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* text)
 {
   void* items = f->entry;
   const int grown = limb_grow(&f->alloc, &items, &f->capacity, f->count, sizeof *f->entry);
@@ -144,8 +142,8 @@ static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abo
   f->count++;
 }
 
-static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                      const char* format, va_list list)
+static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format,
+                      va_list list)
 {
   int* kept = &f->kept[rules[rule].severity == LIMB_ERROR];
   f->dropped = *kept > MOST_FINDINGS;
@@ -156,8 +154,7 @@ static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subje
     add(f, rule, at, about, format_text(f, format, list));
 }
 
-void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                 const char* format, ...)
+void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...)
 {
   if (!f) return;
   va_list list;
@@ -202,14 +199,11 @@ static int told_before(limb_findings* f, limb_rule rule, const char* name)
   return 0;
 }
 
-void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                      const char* format, ...)
+void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...)
 {
   if (!f) return;
   f->dropped = 1; // a hint that follows is about this finding, also when it is not told again
-  if (f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS ||
-      told_before(f, rule, about.name))
-    return;
+  if (f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS || told_before(f, rule, about.name)) return;
   va_list list;
   va_start(list, format);
   find_list(f, rule, at, about, format, list);

@@ -31,16 +31,14 @@ typedef struct limb_subject {
 
 // Adds a finding. f NULL: nobody wants to know.
 LIMB_PRINTF(5, 6)
-void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                 const char* format, ...);
+void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...);
 
 // Gives the last finding a hint: the likely cause in this case, or what to do here.
 LIMB_PRINTF(2, 3) void limb_report_hint(limb_findings* f, const char* format, ...);
 
 // As limb_report, but only the first time for this rule and this name: "<gazebo> is ignored", once.
 LIMB_PRINTF(5, 6)
-void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about,
-                      const char* format, ...);
+void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...);
 
 // Changes nothing but the severity of the last finding.
 void limb_report_as(limb_findings* f, limb_severity severity);

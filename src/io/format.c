@@ -31,9 +31,8 @@ limb_format limb_format_of_name(const char* path)
   static const struct {
     const char* end;
     limb_format format;
-  } known[] = {{".urdf", LIMB_FORMAT_URDF}, {".xacro", LIMB_FORMAT_URDF},
-               {".yaml", LIMB_FORMAT_YAML}, {".yml", LIMB_FORMAT_YAML},
-               {".par", LIMB_FORMAT_PAR},   {".mjcf", LIMB_FORMAT_MJCF}};
+  } known[] = {{".urdf", LIMB_FORMAT_URDF}, {".xacro", LIMB_FORMAT_URDF}, {".yaml", LIMB_FORMAT_YAML},
+               {".yml", LIMB_FORMAT_YAML},  {".par", LIMB_FORMAT_PAR},    {".mjcf", LIMB_FORMAT_MJCF}};
   for (size_t i = 0; path && i < sizeof known / sizeof *known; i++) {
     if (ends_with(path, known[i].end)) return known[i].format;
   }

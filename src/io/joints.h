@@ -11,10 +11,7 @@ static inline int one_dof(limb_joint_type type)
 }
 
 // Of these, the coordinate is an angle.
-static inline int turns(limb_joint_type type)
-{
-  return type == LIMB_REVOLUTE || type == LIMB_HELICAL;
-}
+static inline int turns(limb_joint_type type) { return type == LIMB_REVOLUTE || type == LIMB_HELICAL; }
 
 // A direction: limb_joint_def.axis counts.
 static inline int has_axis(limb_joint_type type)

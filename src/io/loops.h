@@ -12,8 +12,7 @@ static const char* const loop_words[] = {LIMB_LOOP_LIST(LIMB_X)};
 enum { LOOP_NKIND = sizeof loop_words / sizeof loop_words[0] };
 
 // Directions: word i is of the bit 1 << i.
-static const char* const direction_words[] = {"turn_x", "turn_y", "turn_z",
-                                              "move_x", "move_y", "move_z"};
+static const char* const direction_words[] = {"turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z"};
 
 enum { LOOP_NDIRECTION = sizeof direction_words / sizeof direction_words[0] };
 
@@ -41,10 +40,7 @@ static const struct {
 enum { LOOP_NPROPERTY = sizeof loop_properties / sizeof loop_properties[0] };
 
 // gear, polynomial: between joints, not between bodies.
-static inline int loop_of_joints(limb_loop_kind kind)
-{
-  return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
-}
+static inline int loop_of_joints(limb_loop_kind kind) { return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL; }
 
 // Coefficients of a polynomial up to the last that is not zero; one at least.
 static inline int loop_coefficients(const limb_loop_def* def)

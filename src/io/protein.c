@@ -34,10 +34,7 @@ static double cos_degrees(double angle) { return cos(angle * (PI / 180)); }
 static double sin_degrees(double angle) { return sin(angle * (PI / 180)); }
 
 // An atom at p [angstrom].
-static sp_inertia atom(double mass, sp_vec3 p)
-{
-  return limb_inertia_point(mass * dalton, sp_scale3(angstrom, p));
-}
+static sp_inertia atom(double mass, sp_vec3 p) { return limb_inertia_point(mass * dalton, sp_scale3(angstrom, p)); }
 
 // From the frame of a bond to that of the next one.
 static sp_pose next_bond(double length, double bond_angle)
@@ -85,10 +82,8 @@ static sp_inertia peptide_plane(void)
   const sp_vec3 to_O = sp_v3(0, sin_degrees(ca_c_o), -cos_degrees(ca_c_o));
   const sp_vec3 back = sp_scale3(1 / c_n, sp_sub3(C, N));
   const sp_vec3 to_H = away_from(back, sp_mulv(next.R, sp_v3(0, 0, 1)));
-  const sp_inertia CO =
-    limb_inertia_add(atom(mass_C, C), atom(mass_O, sp_add3(C, sp_scale3(c_o, to_O))));
-  const sp_inertia NH =
-    limb_inertia_add(atom(mass_N, N), atom(mass_H, sp_add3(N, sp_scale3(n_h, to_H))));
+  const sp_inertia CO = limb_inertia_add(atom(mass_C, C), atom(mass_O, sp_add3(C, sp_scale3(c_o, to_O))));
+  const sp_inertia NH = limb_inertia_add(atom(mass_N, N), atom(mass_H, sp_add3(N, sp_scale3(n_h, to_H))));
   return limb_inertia_add(CO, NH);
 }
 
@@ -101,8 +96,8 @@ static const char* numbered(limb_store* pool, const char* what, int number)
 }
 
 // A body and the rotation that carries it. Returns the name of the body; NULL when out of memory.
-static const char* add_link(limb_sketch* s, const char* joint_name, const char* body_name,
-                            const char* parent, sp_pose placement, sp_inertia inertia)
+static const char* add_link(limb_sketch* s, const char* joint_name, const char* body_name, const char* parent,
+                            sp_pose placement, sp_inertia inertia)
 {
   static const limb_mark nowhere = {0, 0};
   if (!joint_name || !body_name) return NULL;
@@ -127,11 +122,10 @@ limb_status limb_make_protein(limb_sketch* s)
   const sp_pose to_psi = next_bond(n_ca, n_ca_c), to_phi = across_peptide();
   const char* parent = "world";
   for (int i = 1; i <= RESIDUES; i++) {
-    const char* middle = add_link(s, numbered(s->pool, "phi", i), numbered(s->pool, "alpha", i),
-                                  parent, i == 1 ? sp_pose_identity() : to_phi, alpha);
+    const char* middle = add_link(s, numbered(s->pool, "phi", i), numbered(s->pool, "alpha", i), parent,
+                                  i == 1 ? sp_pose_identity() : to_phi, alpha);
     if (!middle) return LIMB_E_NOMEM;
-    parent = add_link(s, numbered(s->pool, "psi", i), numbered(s->pool, "peptide", i), middle,
-                      to_psi, plane);
+    parent = add_link(s, numbered(s->pool, "psi", i), numbered(s->pool, "peptide", i), middle, to_psi, plane);
     if (!parent) return LIMB_E_NOMEM;
   }
   return LIMB_OK;

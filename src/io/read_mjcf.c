@@ -25,15 +25,13 @@ static void take_compiler(mjcf* m, const xml_node* n)
   const mjcf_item it = limb_mjcf_plain(n);
   const double degree = 3.14159265358979323846 / 180;
   double range[2] = {m->group_min, m->group_max};
-  limb_mjcf_check_attributes(
-    m, n,
-    "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange "
-    "boundmass boundinertia balanceinertia settotalmass",
-    "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull "
-    "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
-    0);
-  if (limb_xml_get(n, "angle"))
-    m->angle = limb_mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
+  limb_mjcf_check_attributes(m, n,
+                             "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange "
+                             "boundmass boundinertia balanceinertia settotalmass",
+                             "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull "
+                             "usethread fusestatic exactmeshinertia alignfree saveinertial savecompiled",
+                             0);
+  if (limb_xml_get(n, "angle")) m->angle = limb_mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
   if (limb_mjcf_word(m, it, "coordinate", "local global", 0)) {
     limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n),
                 "coordinate=\"global\" is not read, and MuJoCo itself has given it up");
@@ -42,8 +40,7 @@ static void take_compiler(mjcf* m, const xml_node* n)
   }
   take_eulerseq(m, n);
   m->autolimits = limb_mjcf_word(m, it, "autolimits", "false true", m->autolimits);
-  m->from_geom =
-    (mjcf_from_geom)limb_mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
+  m->from_geom = (mjcf_from_geom)limb_mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
   (void)limb_mjcf_numbers(m, it, "inertiagrouprange", 2, 2, range);
   m->group_min = range[0];
   m->group_max = range[1];
@@ -62,8 +59,8 @@ static void note_option(mjcf* m, const xml_node* n)
     double x[3] = {0, 0, 0};
     (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), medium[i], 1, 3, x);
     if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-      limb_report(m->findings, RULE_DROPPED, n->mark, limb_mjcf_subject(n),
-                  "%s: there are no forces of a medium here", medium[i]);
+      limb_report(m->findings, RULE_DROPPED, n->mark, limb_mjcf_subject(n), "%s: there are no forces of a medium here",
+                  medium[i]);
   }
   const xml_node* flag = limb_xml_child(n, "flag");
   if (!flag) return;
@@ -105,10 +102,8 @@ static void take_settings(mjcf* m, const xml_node* root)
     return;
   }
   *gravity = sp_v3(0, 0, -9.81);
-  for (const xml_node* n = limb_xml_child(root, "compiler"); n; n = limb_xml_next(n))
-    take_compiler(m, n);
-  for (const xml_node* n = limb_xml_child(root, "option"); n; n = limb_xml_next(n))
-    take_option(m, n, gravity);
+  for (const xml_node* n = limb_xml_child(root, "compiler"); n; n = limb_xml_next(n)) take_compiler(m, n);
+  for (const xml_node* n = limb_xml_child(root, "option"); n; n = limb_xml_next(n)) take_option(m, n, gravity);
   m->s->gravity = gravity;
 }
 
@@ -121,12 +116,11 @@ static section kind_of_section(const char* name)
   static const struct {
     const char* name;
     section kind;
-  } known[] = {{"compiler", READ},     {"option", READ},        {"default", READ},
-               {"worldbody", READ},    {"equality", READ},      {"tendon", IGNORED},
-               {"actuator", READ},     {"contact", IGNORED},    {"sensor", IGNORED},
-               {"asset", IGNORED},     {"visual", IGNORED},     {"keyframe", IGNORED},
-               {"size", IGNORED},      {"statistic", IGNORED},  {"custom", IGNORED},
-               {"extension", IGNORED}, {"deformable", REFUSED}, {"include", REFUSED}};
+  } known[] = {{"compiler", READ},      {"option", READ},       {"default", READ},   {"worldbody", READ},
+               {"equality", READ},      {"tendon", IGNORED},    {"actuator", READ},  {"contact", IGNORED},
+               {"sensor", IGNORED},     {"asset", IGNORED},     {"visual", IGNORED}, {"keyframe", IGNORED},
+               {"size", IGNORED},       {"statistic", IGNORED}, {"custom", IGNORED}, {"extension", IGNORED},
+               {"deformable", REFUSED}, {"include", REFUSED}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(name, known[i].name) == 0) return known[i].kind;
   }
@@ -149,8 +143,7 @@ static void note_sections(mjcf* m, const xml_node* root)
         limb_report_hint(m->findings, "paste the included file here, or let MuJoCo do it: compile "
                                       "model.xml saved.xml");
       else
-        limb_report_hint(m->findings,
-                         "remove the section if the rest of the robot is what you need");
+        limb_report_hint(m->findings, "remove the section if the rest of the robot is what you need");
       break;
     case UNKNOWN:
       limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"section", n->name},
@@ -162,10 +155,7 @@ static void note_sections(mjcf* m, const xml_node* root)
 
 // ---- names ----------------------------------------------------------------------------------------
 
-static const char* body_name(const void* context, int i)
-{
-  return ((const limb_sketch*)context)->body[i].name;
-}
+static const char* body_name(const void* context, int i) { return ((const limb_sketch*)context)->body[i].name; }
 
 // Sites and bodies have name spaces of their own in MJCF, not in limb: a site that is called like a body
 // gets "_site" behind its name.
@@ -181,8 +171,7 @@ static void rename_sites(mjcf* m)
   }
   limb_names_clear(&t, slot, capacity);
   for (int i = 0; i < s->nbody; i++) {
-    if (limb_names_find(&t, s->body[i].name, body_name, s) < 0)
-      limb_names_put(&t, s->body[i].name, i);
+    if (limb_names_find(&t, s->body[i].name, body_name, s) < 0) limb_names_put(&t, s->body[i].name, i);
   }
   for (int i = 0; i < s->nframe && !m->no_memory; i++) {
     const char* name = s->frame[i].name;
@@ -199,8 +188,7 @@ static void note_names(mjcf* m)
 {
   if (m->unnamed > 0)
     limb_report(m->findings, RULE_ASSUMED, m->first_unnamed, (limb_subject){NULL, NULL},
-                "%d bodies and joints have no name, and are called like '%s'", m->unnamed,
-                m->first_given);
+                "%d bodies and joints have no name, and are called like '%s'", m->unnamed, m->first_given);
 }
 
 // ---- the file -------------------------------------------------------------------------------------
@@ -213,14 +201,11 @@ static void take_robot(mjcf* m, const xml_node* root)
   take_settings(m, root);
   limb_mjcf_take_defaults(m, root);
   note_sections(m, root);
-  for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory;
-       n = limb_xml_next(n))
+  for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory; n = limb_xml_next(n))
     limb_mjcf_take_world(m, n, &bodies);
   if (!m->no_memory) limb_mjcf_take_equalities(m, root);
-  for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n))
-    limb_mjcf_take_tendons(m, n);
-  for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n))
-    limb_mjcf_take_actuators(m, n);
+  for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n)) limb_mjcf_take_tendons(m, n);
+  for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n)) limb_mjcf_take_actuators(m, n);
   limb_mjcf_mark_drives(m, root);
   limb_mjcf_scale_mass(m);
   rename_sites(m);
@@ -231,8 +216,7 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
 {
   if (limb_report_not_xml(s->findings, src->text, src->size, "MJCF")) return LIMB_E_SYNTAX;
   const xml_node* root = limb_xml_parse(src->text, src->size, NULL, src->pool, s->findings);
-  if (!root)
-    return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
+  if (!root) return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "mujoco") != 0) {
     limb_report(s->findings, RULE_WRONG_FORMAT, root->mark, (limb_subject){"element", root->name},
                 "the root of an MJCF file is <mujoco>");

@@ -11,12 +11,9 @@ static const char* likeness(const mjcf* m, mjcf_item it)
 {
   static const struct {
     const char *name, *like;
-  } known[] = {{"position", "a spring, by its kp"},
-               {"velocity", "a damper, by its kv"},
-               {"intvelocity", "a spring, by its kp"},
-               {"damper", "a damper, by its kv"},
-               {"dcmotor", "a damper, by its back EMF"},
-               {"muscle", "a muscle, which resists when it is stretched"}};
+  } known[] = {{"position", "a spring, by its kp"},      {"velocity", "a damper, by its kv"},
+               {"intvelocity", "a spring, by its kp"},   {"damper", "a damper, by its kv"},
+               {"dcmotor", "a damper, by its back EMF"}, {"muscle", "a muscle, which resists when it is stretched"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(it.node->name, known[i].name) == 0) return known[i].like;
   }
@@ -40,8 +37,7 @@ void limb_mjcf_take_actuators(mjcf* m, const xml_node* section)
                        "it acts like %s: its forces are not part of the robot here", like);
   }
   if (inputs > 0)
-    limb_report_once(m->findings, RULE_IGNORED, section->mark,
-                     (limb_subject){"section", "actuator"},
+    limb_report_once(m->findings, RULE_IGNORED, section->mark, (limb_subject){"section", "actuator"},
                      "motors are inputs: their torques are computed or given, and no part of the "
                      "robot");
 }

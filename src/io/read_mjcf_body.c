@@ -24,8 +24,7 @@ static void walk(mjcf* m, const xml_node* n, const place* at, int* bodies);
 
 static place frame_place(mjcf* m, const xml_node* n, const place* at)
 {
-  limb_mjcf_check_attributes(m, n, "name childclass pos quat axisangle xyaxes zaxis euler", NULL,
-                             0);
+  limb_mjcf_check_attributes(m, n, "name childclass pos quat axisangle xyaxes zaxis euler", NULL, 0);
   return (place){at->body, at->home, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
                  limb_mjcf_named_class(m, n, "childclass", at->class_index)};
 }
@@ -35,16 +34,14 @@ static place frame_place(mjcf* m, const xml_node* n, const place* at)
 static void add_joint(mjcf* m, const xml_node* n, const place* at, parts* p)
 {
   if (!at->body) {
-    limb_report(m->findings, RULE_BAD_JOINT, n->mark, limb_mjcf_subject(n),
-                "the world has no joints");
+    limb_report(m->findings, RULE_BAD_JOINT, n->mark, limb_mjcf_subject(n), "the world has no joints");
     return;
   }
   mjcf_joint* all = limb_mjcf_more(m, p->joint, &p->joint_cap, p->njoint, sizeof *all);
   if (!all) return;
   p->joint = all;
   const int free_joint = strcmp(n->name, "freejoint") == 0;
-  const mjcf_item it =
-    free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
+  const mjcf_item it = free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
   p->joint[p->njoint++] = (mjcf_joint){it, at->X};
 }
 
@@ -55,8 +52,7 @@ static void add_inertial(mjcf* m, const xml_node* n, const place* at, parts* p)
                 "an <inertial> inside a <frame> is not read");
     limb_report_hint(m->findings, "write it into the body itself");
   } else if (!at->body) {
-    limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
-                "the world has no inertia");
+    limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n), "the world has no inertia");
   } else if (p->mass.inertial) {
     limb_report(m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
                 "the body has an <inertial> already, on line %d", p->mass.inertial->mark.line);
@@ -98,15 +94,13 @@ static void add_geom(mjcf* m, const xml_node* n, const place* at, parts* p)
     limb_report(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", "geom"},
                 "contacts and looks are ignored; shapes count where inertia follows from them");
   m->geom_noted = 1;
-  if (at->body)
-    limb_mjcf_add_geom(m, limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index), at->X, &p->mass);
+  if (at->body) limb_mjcf_add_geom(m, limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index), at->X, &p->mass);
 }
 
 // Elements that would add to the robot in ways that are not read.
 static int is_unsupported(const char* name)
 {
-  static const char* const names[] = {"include",  "replicate", "composite",
-                                      "flexcomp", "attach",    "plugin"};
+  static const char* const names[] = {"include", "replicate", "composite", "flexcomp", "attach", "plugin"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(name, names[i]) == 0) return 1;
   }
@@ -120,8 +114,7 @@ static void note_other(mjcf* m, const xml_node* n)
                 "<%s> adds to the robot what this file does not show", n->name);
     limb_report_hint(m->findings, "write it out, or let MuJoCo do it: compile model.xml saved.xml");
   } else if (strcmp(n->name, "camera") == 0 || strcmp(n->name, "light") == 0) {
-    limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", n->name},
-                     "it is not dynamics");
+    limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"element", n->name}, "it is not dynamics");
   } else {
     limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"element", n->name},
                      "<%s> is not an element of a body", n->name);
@@ -167,22 +160,18 @@ static void check_body(mjcf* m, const xml_node* n, const char* name)
 {
   const limb_subject about = {"body", name};
   double gravcomp = 0;
-  limb_mjcf_check_attributes(m, n,
-                             "name childclass mocap pos quat axisangle xyaxes zaxis euler gravcomp",
+  limb_mjcf_check_attributes(m, n, "name childclass mocap pos quat axisangle xyaxes zaxis euler gravcomp",
                              "sleep simple fuse user", 0);
   if (limb_mjcf_numbers(m, limb_mjcf_plain(n), "gravcomp", 1, 1, &gravcomp) && gravcomp != 0)
-    limb_report(m->findings, RULE_DROPPED, n->mark, about,
-                "gravcomp: its weight is not compensated here");
+    limb_report(m->findings, RULE_DROPPED, n->mark, about, "gravcomp: its weight is not compensated here");
   if (limb_mjcf_word(m, limb_mjcf_plain(n), "mocap", "false true", 0))
-    limb_report(m->findings, RULE_DROPPED, n->mark, about,
-                "mocap: it stands where the file puts it");
+    limb_report(m->findings, RULE_DROPPED, n->mark, about, "mocap: it stands where the file puts it");
 }
 
 // Whether --base is to free a body that the file welds to the world.
 static int is_freed(const mjcf* m, const mjcf_carried* b, const parts* p)
 {
-  return !b->parent && p->njoint == 0 &&
-         (m->opt->base == LIMB_BASE_FLOATING || m->opt->base == LIMB_BASE_PLANAR);
+  return !b->parent && p->njoint == 0 && (m->opt->base == LIMB_BASE_FLOATING || m->opt->base == LIMB_BASE_PLANAR);
 }
 
 // Leaves the root without a joint, so that it gets the joint that --base adds. In the plane it keeps its
@@ -214,8 +203,7 @@ static void take_body(mjcf* m, const xml_node* n, const place* at, int number)
   const char* name = body_name(m, n, at->body, number);
   if (!name) return;
   check_body(m, n, name);
-  const mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))),
-                          n->mark};
+  const mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))), n->mark};
   const place inside = {name, sp_compose(at->home, b.X), sp_pose_identity(),
                         limb_mjcf_named_class(m, n, "childclass", at->class_index)};
   parts p = {0};

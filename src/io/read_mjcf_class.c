@@ -6,13 +6,9 @@
 
 enum { DEEPEST = 64 }; // classes above a class: every attribute looks through them
 
-static const char* const kinds[MJCF_KINDS] = {"joint",  "geom",     "site",
-                                              "tendon", "equality", "general"};
+static const char* const kinds[MJCF_KINDS] = {"joint", "geom", "site", "tendon", "equality", "general"};
 
-static const char* class_name(const void* context, int i)
-{
-  return ((const mjcf*)context)->class_list[i].name;
-}
+static const char* class_name(const void* context, int i) { return ((const mjcf*)context)->class_list[i].name; }
 
 // A new class; -1 when out of memory or too deep.
 static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
@@ -34,8 +30,7 @@ static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
     m->class_list = more;
     m->class_cap = cap;
   }
-  m->class_list[m->nclass] =
-    (mjcf_class){.name = name, .mark = at, .parent = parent, .depth = depth};
+  m->class_list[m->nclass] = (mjcf_class){.name = name, .mark = at, .parent = parent, .depth = depth};
   return m->nclass++;
 }
 
@@ -43,9 +38,8 @@ static int add_class(mjcf* m, const char* name, int parent, limb_mark at)
 static int is_other_default(const char* name)
 {
   static const char* const other[] = {
-    "mesh",     "material", "camera",   "light",  "pair",        "motor",
-    "position", "velocity", "cylinder", "muscle", "intvelocity", "adhesion",
-    "plugin",   "damper",   "dcmotor",  "flex",   "default",
+    "mesh",   "material",    "camera",   "light",  "pair",   "motor",   "position", "velocity", "cylinder",
+    "muscle", "intvelocity", "adhesion", "plugin", "damper", "dcmotor", "flex",     "default",
   };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
     if (strcmp(name, other[i]) == 0) return 1;
@@ -86,8 +80,7 @@ static void take_class(mjcf* m, const xml_node* n, int parent)
   const int index = add_class(m, name ? name : "main", parent, n->mark);
   if (index < 0) return;
   take_items(m, n, index);
-  for (const xml_node* c = limb_xml_child(n, "default"); c; c = limb_xml_next(c))
-    take_class(m, c, index);
+  for (const xml_node* c = limb_xml_child(n, "default"); c; c = limb_xml_next(c)) take_class(m, c, index);
 }
 
 // A section adds to the class main: later sections change it, classes above keep what they inherited.
@@ -109,8 +102,7 @@ static void enter_names(mjcf* m)
     return;
   }
   limb_names_clear(&m->class_names, slot, capacity);
-  if (m->main_class >= 0)
-    limb_names_put(&m->class_names, m->class_list[m->main_class].name, m->main_class);
+  if (m->main_class >= 0) limb_names_put(&m->class_names, m->class_list[m->main_class].name, m->main_class);
   for (int i = 0; i < m->nclass; i++) {
     const mjcf_class* c = &m->class_list[i];
     const int first = limb_names_find(&m->class_names, c->name, class_name, m);
@@ -118,16 +110,14 @@ static void enter_names(mjcf* m)
       limb_names_put(&m->class_names, c->name, i);
     else if (first != i && !(c->section && m->class_list[first].section))
       limb_report(m->findings, RULE_DUPLICATE_NAME, c->mark, (limb_subject){"default", c->name},
-                  "there is a default class of this name already, on line %d",
-                  m->class_list[first].mark.line);
+                  "there is a default class of this name already, on line %d", m->class_list[first].mark.line);
   }
 }
 
 void limb_mjcf_take_defaults(mjcf* m, const xml_node* root)
 {
   m->main_class = -1;
-  for (const xml_node* n = limb_xml_child(root, "default"); n; n = limb_xml_next(n))
-    take_section(m, n);
+  for (const xml_node* n = limb_xml_child(root, "default"); n; n = limb_xml_next(n)) take_section(m, n);
   enter_names(m);
 }
 
@@ -139,8 +129,7 @@ int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int
   if (found >= 0) return found;
   if (strcmp(name, "main") == 0) return m->main_class;
   char mean[LIMB_WHERE_SPACE];
-  limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n),
-              "there is no default class '%s'%s", name,
+  limb_report(m->findings, RULE_BAD_VALUE, n->mark, limb_mjcf_subject(n), "there is no default class '%s'%s", name,
               limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
   return inherited;
 }

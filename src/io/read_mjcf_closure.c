@@ -12,15 +12,9 @@
 
 // ---- names ----------------------------------------------------------------------------------------
 
-static const char* home_name(const void* context, int i)
-{
-  return ((const mjcf*)context)->home[i].body;
-}
+static const char* home_name(const void* context, int i) { return ((const mjcf*)context)->home[i].body; }
 
-static const char* site_name(const void* context, int i)
-{
-  return ((const mjcf*)context)->s->frame[i].name;
-}
+static const char* site_name(const void* context, int i) { return ((const mjcf*)context)->s->frame[i].name; }
 
 // Each by its first.
 static int enter(mjcf* m, limb_names* t, int count, const char* (*name)(const void*, int))
@@ -64,8 +58,7 @@ typedef struct side {
 
 static int report_missing(mjcf* m, const xml_node* n, const char* attribute)
 {
-  limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s",
-              attribute);
+  limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s", attribute);
   return 0;
 }
 
@@ -74,15 +67,13 @@ static int report_unknown(mjcf* m, const xml_node* n, const char* attribute, int
 {
   const char* wrong = limb_xml_get(n, attribute);
   char mean[LIMB_WHERE_SPACE];
-  limb_report(m->findings, RULE_UNDEFINED_BODY, n->mark, limb_mjcf_subject(n),
-              "its %s '%.60s' is not defined%s", attribute, wrong,
-              limb_did_you_mean(m->s->findings, wrong, count, name, m, mean));
+  limb_report(m->findings, RULE_UNDEFINED_BODY, n->mark, limb_mjcf_subject(n), "its %s '%.60s' is not defined%s",
+              attribute, wrong, limb_did_you_mean(m->s->findings, wrong, count, name, m, mean));
   return 0;
 }
 
 // The body that an attribute names, which is the world when there is none. 0 after an error.
-static int find_body(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute,
-                     side* s)
+static int find_body(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute, side* s)
 {
   const char* name = limb_xml_get(n, attribute);
   *s = (side){NULL, sp_pose_identity()};
@@ -93,8 +84,7 @@ static int find_body(mjcf* m, const mjcf_names* t, const xml_node* n, const char
   return 1;
 }
 
-static int find_site(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute,
-                     side* s)
+static int find_site(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute, side* s)
 {
   const char* name = limb_xml_get(n, attribute);
   if (!name) return report_missing(m, n, attribute);
@@ -104,8 +94,7 @@ static int find_site(mjcf* m, const mjcf_names* t, const xml_node* n, const char
   return 1;
 }
 
-static void add(mjcf* m, const xml_node* n, limb_loop_kind kind, const side s[2],
-                const sp_pose pose[2])
+static void add(mjcf* m, const xml_node* n, limb_loop_kind kind, const side s[2], const sp_pose pose[2])
 {
   sketch_loop* x = limb_mjcf_new_loop(m, n, kind);
   if (!x) return;
@@ -123,19 +112,14 @@ static void close_sites(mjcf* m, const mjcf_names* t, const xml_node* n, limb_lo
   side s[2];
   const int good = find_site(m, t, n, "site1", &s[0]) & find_site(m, t, n, "site2", &s[1]);
   const sp_pose pose[2] = {s[0].X, s[1].X};
-  if (limb_xml_get(n, "body1") || limb_xml_get(n, "body2") || limb_xml_get(n, "anchor") ||
-      limb_xml_get(n, "relpose"))
-    limb_report(
-      m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
-      "it names sites, and body1, body2, anchor or relpose as well: only one can be meant");
+  if (limb_xml_get(n, "body1") || limb_xml_get(n, "body2") || limb_xml_get(n, "anchor") || limb_xml_get(n, "relpose"))
+    limb_report(m->findings, RULE_DUPLICATE_KEY, n->mark, limb_mjcf_subject(n),
+                "it names sites, and body1, body2, anchor or relpose as well: only one can be meant");
   else if (good)
     add(m, n, kind, s, pose);
 }
 
-static sp_pose shift(const double p[3])
-{
-  return sp_pose_make(sp_identity3(), sp_v3(p[0], p[1], p[2]));
-}
+static sp_pose shift(const double p[3]) { return sp_pose_make(sp_identity3(), sp_v3(p[0], p[1], p[2])); }
 
 // anchor is a point of body1.
 static void connect_bodies(mjcf* m, const mjcf_item it, const side s[2])
@@ -162,9 +146,8 @@ static void weld_bodies(mjcf* m, const mjcf_item it, limb_loop_kind kind, const 
   const int told = rel[3] != 0 || rel[4] != 0 || rel[5] != 0 || rel[6] != 0;
   const sp_pose b = shift(p);
   const sp_pose home = sp_compose(sp_invert(s[0].X), sp_compose(s[1].X, b));
-  const sp_pose a = told ? sp_pose_make(limb_rot_quat(rel[4], rel[5], rel[6], rel[3]),
-                                        sp_v3(rel[0], rel[1], rel[2]))
-                         : home;
+  const sp_pose a =
+    told ? sp_pose_make(limb_rot_quat(rel[4], rel[5], rel[6], rel[3]), sp_v3(rel[0], rel[1], rel[2])) : home;
   const sp_pose pose[2] = {a, b};
   add(m, it.node, kind, s, pose);
 }
@@ -173,11 +156,10 @@ void limb_mjcf_take_closure(mjcf* m, const mjcf_names* t, mjcf_item it)
 {
   const xml_node* n = it.node;
   const int weld = strcmp(n->name, "weld") == 0;
-  limb_mjcf_check_attributes(
-    m, n,
-    weld ? "name class active body1 body2 site1 site2 anchor relpose torquescale solref solimp"
-         : "name class active body1 body2 site1 site2 anchor solref solimp",
-    NULL, 0);
+  limb_mjcf_check_attributes(m, n,
+                             weld ? "name class active body1 body2 site1 site2 anchor relpose torquescale solref solimp"
+                                  : "name class active body1 body2 site1 site2 anchor solref solimp",
+                             NULL, 0);
   double scale = 1; // of the torques against those forces that hold a weld: rigid, or none at all
   (void)limb_mjcf_numbers(m, it, "torquescale", 1, 1, &scale);
   const limb_loop_kind kind = weld && scale != 0 ? LIMB_LOOP_WELD : LIMB_LOOP_BALL;

@@ -11,8 +11,7 @@
 static void refuse(mjcf* m, const xml_node* n, const char* what)
 {
   limb_report(m->findings, RULE_UNSUPPORTED, n->mark, limb_mjcf_subject(n), "%s", what);
-  limb_report_hint(m->findings,
-                   "it changes the dynamics: set active=\"false\" to go on without it");
+  limb_report_hint(m->findings, "it changes the dynamics: set active=\"false\" to go on without it");
 }
 
 // ---- who follows whom -----------------------------------------------------------------------------
@@ -60,13 +59,10 @@ static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const cha
   if (found >= 0) return found;
   char mean[LIMB_WHERE_SPACE] = "";
   if (name)
-    limb_report(
-      m->findings, RULE_MIMIC_TARGET, n->mark, limb_mjcf_subject(n), "%s '%s' is not defined%s",
-      attribute, name,
-      limb_did_you_mean(m->s->findings, name, m->s->njoint, limb_sketch_joint_name, m->s, mean));
+    limb_report(m->findings, RULE_MIMIC_TARGET, n->mark, limb_mjcf_subject(n), "%s '%s' is not defined%s", attribute,
+                name, limb_did_you_mean(m->s->findings, name, m->s->njoint, limb_sketch_joint_name, m->s, mean));
   else
-    limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s",
-                attribute);
+    limb_report(m->findings, RULE_MISSING_KEY, n->mark, limb_mjcf_subject(n), "it has no %s", attribute);
   return -1;
 }
 
@@ -124,8 +120,7 @@ static void couple_joints(mjcf* m, followers* f, mjcf_item it)
 {
   const xml_node* n = it.node;
   coupling k = {.node = n, .c = {0, 1, 0, 0, 0}};
-  limb_mjcf_check_attributes(m, n, "name class active joint1 joint2 polycoef solref solimp", NULL,
-                             0);
+  limb_mjcf_check_attributes(m, n, "name class active joint1 joint2 polycoef solref solimp", NULL, 0);
   (void)limb_mjcf_numbers(m, it, "polycoef", 1, NCOEFFICIENT, k.c);
   const int alone = !limb_xml_get(n, "joint2");
   k.follower = find_joint(m, &f->joints, n, "joint1");
@@ -138,8 +133,8 @@ static void couple_joints(mjcf* m, followers* f, mjcf_item it)
   } else if (alone || (k.c[1] == 0 && !curved)) {
     hold(m, &k);
   } else if (k.leader == k.follower) {
-    limb_report(m->findings, RULE_BAD_LOOP, n->mark, limb_mjcf_subject(n),
-                "joint1 and joint2 are both '%s'", m->s->joint[k.leader].name);
+    limb_report(m->findings, RULE_BAD_LOOP, n->mark, limb_mjcf_subject(n), "joint1 and joint2 are both '%s'",
+                m->s->joint[k.leader].name);
   } else if (curved || follows || first_of(f, k.follower) == first_of(f, k.leader)) {
     relate(m, &k, curved);
   } else {
@@ -154,8 +149,7 @@ static void note_softness(mjcf* m, mjcf_item it)
   static const char* const names[] = {"solref", "solimp"};
   for (int i = 0; i < 2; i++) {
     if (limb_mjcf_get(m, it, names[i]))
-      limb_report_once(m->findings, RULE_DROPPED, it.node->mark,
-                       (limb_subject){"attribute", names[i]},
+      limb_report_once(m->findings, RULE_DROPPED, it.node->mark, (limb_subject){"attribute", names[i]},
                        "constraints are rigid here, and do not give way as MuJoCo's do");
   }
 }

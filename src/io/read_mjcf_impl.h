@@ -113,8 +113,7 @@ int limb_mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half);
 
 // Reports attributes that are neither used nor ignored (words separated by blanks; ignored may be NULL).
 // quiet: the ignored ones are not even noted.
-void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
-                                int quiet);
+void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored, int quiet);
 
 // Whether a rotation is another than none at all.
 int limb_mjcf_is_turned(const sp_mat3* R);
@@ -142,8 +141,7 @@ typedef struct mjcf_mass {
 void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
 
 // The inertia of the body of that name.
-sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name,
-                                  const mjcf_mass* mass);
+sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass);
 
 // Scales all bodies to the total mass that <compiler> asks for.
 void limb_mjcf_scale_mass(mjcf* m);

@@ -51,10 +51,7 @@ static sp_inertia solid(shape type, double mass, const double x[3])
 }
 
 // How many sizes a shape has.
-static int size_count(shape type)
-{
-  return type == SPHERE ? 1 : type == CAPSULE || type == CYLINDER ? 2 : 3;
-}
+static int size_count(shape type) { return type == SPHERE ? 1 : type == CAPSULE || type == CYLINDER ? 2 : 3; }
 
 // Sizes and pose of a geom in its frame. 0 after an error.
 static int take_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
@@ -66,8 +63,7 @@ static int take_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
     double half = 0;
     if (!limb_mjcf_fromto(m, it, X, &half)) return 0;
     if (type == SPHERE) {
-      limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
-                  "a sphere has no fromto");
+      limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node), "a sphere has no fromto");
       return 0;
     }
     x[1] = wanted == 2 ? half : x[0];
@@ -153,8 +149,7 @@ static int needed(mjcf* m, const xml_node* n, const char* name, int count, doubl
 static sp_inertia from_inertial(mjcf* m, const xml_node* n)
 {
   const mjcf_item it = limb_mjcf_plain(n);
-  limb_mjcf_check_attributes(
-    m, n, "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia", NULL, 0);
+  limb_mjcf_check_attributes(m, n, "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia", NULL, 0);
   sp_inertia Y = {0};
   double p[3] = {0, 0, 0}, d[6] = {0};
   const int good = needed(m, n, "pos", 3, p) & needed(m, n, "mass", 1, &Y.mass);
@@ -208,12 +203,10 @@ static sp_inertia correct(mjcf* m, const xml_node* n, const char* name, sp_inert
   return Y;
 }
 
-sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name,
-                                  const mjcf_mass* mass)
+sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass)
 {
   const limb_subject about = {"body", name};
-  const int by_geoms =
-    m->from_geom == MJCF_ALWAYS || (m->from_geom == MJCF_WHEN_NEEDED && !mass->inertial);
+  const int by_geoms = m->from_geom == MJCF_ALWAYS || (m->from_geom == MJCF_WHEN_NEEDED && !mass->inertial);
   sp_inertia Y = {0};
   if (!by_geoms || mass->ngeom == 0) {
     // Without a geom that counts even inertiafromgeom="true" leaves what <inertial> says.
@@ -223,15 +216,14 @@ sp_inertia limb_mjcf_body_inertia(mjcf* m, const xml_node* n, const char* name,
     limb_report(m->findings, RULE_UNSUPPORTED, geom->mark, about,
                 "its inertia would follow from %s, which limb does not compute",
                 mass->mesh ? "a mesh" : "a hollow geom (shellinertia)");
-    limb_report_hint(m->findings,
-                     "give the body an <inertial>, or the geom mass=\"0\"; MuJoCo writes "
-                     "such a file itself: compile model.xml saved.xml");
+    limb_report_hint(m->findings, "give the body an <inertial>, or the geom mass=\"0\"; MuJoCo writes "
+                                  "such a file itself: compile model.xml saved.xml");
   } else if (mass->faulty) {
     return Y; // nothing more can be said
   } else {
     Y = mass->geoms;
-    limb_report(m->findings, RULE_DERIVED_INERTIA, n->mark, about,
-                "its inertia is that of its %d geom%s", mass->ngeom, mass->ngeom == 1 ? "" : "s");
+    limb_report(m->findings, RULE_DERIVED_INERTIA, n->mark, about, "its inertia is that of its %d geom%s", mass->ngeom,
+                mass->ngeom == 1 ? "" : "s");
   }
   Y = correct(m, n, name, Y);
   if (Y.mass == 0 && !mass->mesh && !mass->shell)

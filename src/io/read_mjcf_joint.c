@@ -24,9 +24,7 @@ static int is_free(const mjcf_joint* j) { return strcmp(j->item.node->name, "fre
 
 static joint_kind kind_of(mjcf* m, const mjcf_joint* j)
 {
-  return is_free(j)
-           ? FREE
-           : (joint_kind)limb_mjcf_word(m, j->item, "type", "free ball slide hinge", HINGE);
+  return is_free(j) ? FREE : (joint_kind)limb_mjcf_word(m, j->item, "type", "free ball slide hinge", HINGE);
 }
 
 static void check_attributes(mjcf* m, const mjcf_joint* j)
@@ -38,13 +36,12 @@ static void check_attributes(mjcf* m, const mjcf_joint* j)
                   "align: its coordinates stay those of the body frame");
     return;
   }
-  limb_mjcf_check_attributes(
-    m, j->item.node,
-    "name class type pos axis springdamper limited range actuatorfrclimited "
-    "actuatorfrcrange stiffness armature damping frictionloss ref springref",
-    "group solreflimit solimplimit solreffriction solimpfriction margin user "
-    "actuatorgravcomp",
-    0);
+  limb_mjcf_check_attributes(m, j->item.node,
+                             "name class type pos axis springdamper limited range actuatorfrclimited "
+                             "actuatorfrcrange stiffness armature damping frictionloss ref springref",
+                             "group solreflimit solimplimit solreffriction solimpfriction margin user "
+                             "actuatorgravcomp",
+                             0);
 }
 
 // ---- figures --------------------------------------------------------------------------------------
@@ -66,8 +63,7 @@ static double figure(mjcf* m, mjcf_item it, const char* name, int most)
 {
   const double x = number(m, it, name, most);
   if (x >= 0) return x;
-  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
-              "%s is negative", name);
+  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node), "%s is negative", name);
   return 0;
 }
 
@@ -161,8 +157,7 @@ static sketch_joint* new_joint(mjcf* m, const char* name, limb_mark at)
 }
 
 // Fills a hinge or slide whose frame would lie at X if ref were 0.
-static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X,
-                            sketch_joint* j)
+static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X, sketch_joint* j)
 {
   const double unit = kind == HINGE ? m->angle : 1;
   double a[3] = {0, 0, 1};
@@ -199,9 +194,8 @@ static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, i
 void limb_mjcf_note_start(mjcf* m, const mjcf_carried* b)
 {
   if (!limb_mjcf_is_turned(&b->X.R) && sp_norm3(b->X.p) == 0) return;
-  limb_report(
-    m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
-    "its pose in the file is a starting value: q of its free joint is its pose in the world");
+  limb_report(m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
+              "its pose in the file is a starting value: q of its free joint is its pose in the world");
 }
 
 static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
@@ -227,8 +221,7 @@ static void add_weld(mjcf* m, const mjcf_carried* b)
 }
 
 // The body that joint k of n carries: the body itself for the last, else a massless one.
-static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, limb_mark at,
-                                int last)
+static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, limb_mark at, int last)
 {
   if (last || !joint) return b->name;
   const char* name = limb_mjcf_join(m, b->name, ".", joint);

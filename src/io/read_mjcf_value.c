@@ -52,8 +52,7 @@ int limb_mjcf_is_turned(const sp_mat3* R)
 // ---- numbers and words ----------------------------------------------------------------------------
 
 // Takes least to most numbers; reports a text that is something else: 0 then.
-static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* text, int least,
-                        int most, double* x)
+static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* text, int least, int most, double* x)
 {
   const number_list list = limb_scan_list(text, most, x);
   if (!list.bad && list.count >= least && list.count <= most) return list.count;
@@ -63,8 +62,8 @@ static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* tex
   else
     (void)snprintf(count, sizeof count, "%d to %d numbers", least, most);
   if (list.bad)
-    limb_report(m->findings, RULE_BAD_NUMBER, it.node->mark, limb_mjcf_subject(it.node),
-                "%s=\"%.60s\" should be %s", name, text, count);
+    limb_report(m->findings, RULE_BAD_NUMBER, it.node->mark, limb_mjcf_subject(it.node), "%s=\"%.60s\" should be %s",
+                name, text, count);
   else
     limb_report(m->findings, RULE_WRONG_COUNT, it.node->mark, limb_mjcf_subject(it.node),
                 "%s=\"%.60s\" should be %s, found %d", name, text, count, list.count);
@@ -123,8 +122,7 @@ int limb_mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, i
 static const char* word_of(const void* list, int i) { return ((const char* const*)list)[i]; }
 
 // "; did you mean ...", of words separated by blanks.
-static const char* suggest(const mjcf* m, const char* wrong, const char* words,
-                           char text[LIMB_WHERE_SPACE])
+static const char* suggest(const mjcf* m, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE])
 {
   enum { LENGTH = 512, MOST = 64 };
   char copy[LENGTH];
@@ -139,8 +137,7 @@ static const char* suggest(const mjcf* m, const char* wrong, const char* words,
   return limb_did_you_mean(m->findings, wrong, count, word_of, list, text);
 }
 
-void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored,
-                                int quiet)
+void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored, int quiet)
 {
   for (int i = 0; i < n->nattribute; i++) {
     const char* name = n->attribute[i].name;
@@ -154,8 +151,7 @@ void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, co
     } else if (m->findings) {
       char mean[LIMB_WHERE_SPACE];
       limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
-                       "<%s> has no attribute of this name that limb knows%s", n->name,
-                       suggest(m, name, used, mean));
+                       "<%s> has no attribute of this name that limb knows%s", n->name, suggest(m, name, used, mean));
     }
   }
 }
@@ -163,10 +159,7 @@ void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, co
 // ---- orientations ---------------------------------------------------------------------------------
 
 // The smallest rotation that takes z to the direction of v.
-static sp_mat3 rotation_to(sp_vec3 v)
-{
-  return limb_rot_to(sp_v3(0, 0, 1), sp_scale3(1 / sp_norm3(v), v));
-}
+static sp_mat3 rotation_to(sp_vec3 v) { return limb_rot_to(sp_v3(0, 0, 1), sp_scale3(1 / sp_norm3(v), v)); }
 
 static sp_mat3 from_euler(const mjcf* m, const double x[3])
 {
@@ -240,8 +233,7 @@ static sp_mat3 orientation(mjcf* m, mjcf_item it)
     given = how;
   }
   double x[6] = {0};
-  if (given < 0 || !limb_mjcf_numbers(m, it, names[given], counts[given], counts[given], x))
-    return R;
+  if (given < 0 || !limb_mjcf_numbers(m, it, names[given], counts[given], counts[given], x)) return R;
   if (!to_rotation(m, (turn)given, x, &R))
     limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
                 "%s=\"%.60s\" is no orientation", names[given], limb_mjcf_get(m, it, names[given]));

@@ -31,16 +31,14 @@ static int check_sizes(const par_robot* r, int type)
     const par_scalar which = p->scalar[PAR_NJ].text ? PAR_NJ : PAR_NL;
     limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].mark, (limb_subject){"value", "NJ"},
                 "NL = %d, NJ = %d and NF = %d do not go together", NL, NJ, NF);
-    limb_report_hint(p->findings,
-                     "a tree has NL = NJ = NF; with B loops, NJ = NL + B and NF = NL + 2 B");
+    limb_report_hint(p->findings, "a tree has NL = NJ = NF; with B loops, NJ = NL + B and NF = NL + 2 B");
     return 0;
   }
   if (p->scalar[PAR_TYPE].text && (type == 2) != (NJ > NL)) {
-    limb_report(
-      p->findings, RULE_ASSUMED, p->scalar[PAR_TYPE].mark, (limb_subject){"value", "Type"},
-      "Type = %d says that the robot has %s, NL = %d and NJ = %d that it has %s: the latter "
-      "counts",
-      type, type == 2 ? "loops" : "no loops", NL, NJ, NJ > NL ? "some" : "none");
+    limb_report(p->findings, RULE_ASSUMED, p->scalar[PAR_TYPE].mark, (limb_subject){"value", "Type"},
+                "Type = %d says that the robot has %s, NL = %d and NJ = %d that it has %s: the latter "
+                "counts",
+                type, type == 2 ? "loops" : "no loops", NL, NJ, NJ > NL ? "some" : "none");
     limb_report_as(p->findings, LIMB_WARNING);
   }
   return 1;
@@ -107,15 +105,13 @@ static int check_lengths(const par_robot* r)
 // What a robot cannot do without, and what may be left out. 0 when something is missing.
 static int check_lists(const par_robot* r)
 {
-  static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA,
-                                   PAR_XX,  PAR_XY,    PAR_XZ, PAR_YY, PAR_YZ,    PAR_ZZ,
-                                   PAR_MX,  PAR_MY,    PAR_MZ, PAR_M};
+  static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA, PAR_XX, PAR_XY,
+                                   PAR_XZ,  PAR_YY,    PAR_YZ, PAR_ZZ, PAR_MX,    PAR_MY,    PAR_MZ, PAR_M};
   static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
   int good = check_lengths(r);
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     if (limb_par_has(r->p, needed[i])) continue;
-    limb_report(r->p->findings, RULE_MISSING_KEY, nowhere, limb_par_subject(needed[i]),
-                "this list is missing");
+    limb_report(r->p->findings, RULE_MISSING_KEY, nowhere, limb_par_subject(needed[i]), "this list is missing");
     if (!r->p->ended) limb_report_hint(r->p->findings, "the file may have been cut off");
     good = 0;
   }
@@ -139,19 +135,17 @@ static int friction_entry(const par_robot* r, par_key key, int index, double* x)
 // Inertia of body j, whose parameters stand at the given index of the lists.
 static void take_inertia(const par_robot* r, int j, int index, sp_inertia* Y)
 {
-  static const par_key keys[10] = {PAR_M,  PAR_MX, PAR_MY, PAR_MZ, PAR_XX,
-                                   PAR_XY, PAR_XZ, PAR_YY, PAR_YZ, PAR_ZZ};
+  static const par_key keys[10] = {PAR_M, PAR_MX, PAR_MY, PAR_MZ, PAR_XX, PAR_XY, PAR_XZ, PAR_YY, PAR_YZ, PAR_ZZ};
   double theta[10];
   int good = 1;
   for (int i = 0; i < 10; i++) good &= limb_par_entry(r, keys[i], index, &theta[i]);
   if (!good) return;
   *Y = limb_inertia_from_parameters(theta);
   if (theta[0] == 0 && (theta[1] != 0 || theta[2] != 0 || theta[3] != 0)) {
-    limb_report(
-      r->p->findings, RULE_UNSUPPORTED, r->p->list[PAR_M].value[index].mark,
-      (limb_subject){"body", r->names[j]},
-      "it has a first moment (MX, MY, MZ) and no mass: grouped parameters have no body of "
-      "their own");
+    limb_report(r->p->findings, RULE_UNSUPPORTED, r->p->list[PAR_M].value[index].mark,
+                (limb_subject){"body", r->names[j]},
+                "it has a first moment (MX, MY, MZ) and no mass: grouped parameters have no body of "
+                "their own");
     limb_report_hint(r->p->findings, "give the parameters of the links before they were grouped");
   }
 }
@@ -162,8 +156,7 @@ static void take_bodies(par_robot* r)
   for (int j = r->moving ? 0 : 1; j <= r->nlink && !r->p->no_memory; j++) {
     const int index = j - 1 + r->with_base;
     r->names[j] = limb_par_numbered(r, "link", j);
-    sketch_body* b =
-      limb_sketch_body(r->s, r->names[j], index < 0 ? at : r->p->list[PAR_M].value[index].mark);
+    sketch_body* b = limb_sketch_body(r->s, r->names[j], index < 0 ? at : r->p->list[PAR_M].value[index].mark);
     if (!b) {
       r->p->no_memory = 1;
     } else if (index >= 0) {
@@ -190,8 +183,8 @@ static void take_drive(const par_robot* r, int i, limb_joint_def* def)
     return;
   for (int n = 0; n < 3; n++) {
     if (x[n] >= 0) continue;
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark,
-                limb_par_subject(keys[n]), "entry %d is negative", index + 1);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[keys[n]].value[index].mark, limb_par_subject(keys[n]),
+                "entry %d is negative", index + 1);
     x[n] = 0;
   }
   if (eta != 0 && limb_par_entry(r, PAR_K, i, &k) && k < 0)
@@ -199,8 +192,7 @@ static void take_drive(const par_robot* r, int i, limb_joint_def* def)
                 "entry %d is negative", i + 1);
   if (def->type == LIMB_FIXED) {
     if (x[0] != 0 || x[1] != 0 || x[2] != 0 || k != 0)
-      limb_report(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark,
-                  limb_par_subject(PAR_SIGMA),
+      limb_report(p->findings, RULE_DROPPED, p->list[PAR_SIGMA].value[i].mark, limb_par_subject(PAR_SIGMA),
                   "joint %d is fixed: its IA, FV, FS and k have no effect", i + 1);
     return;
   }
@@ -272,8 +264,7 @@ static int is_unknown_gravity(par_file* p, int i)
   const par_value* v = &p->list[PAR_G].value[i];
   for (int k = 0; k < 2; k++) {
     const char* name = usual[i][k];
-    if (v->end - v->text == 2 && memcmp(v->text, name, 2) == 0)
-      return limb_par_is_idle(p, (par_slot){PAR_G, i});
+    if (v->end - v->text == 2 && memcmp(v->text, name, 2) == 0) return limb_par_is_idle(p, (par_slot){PAR_G, i});
   }
   return 0;
 }
@@ -342,12 +333,10 @@ static void note_rest(const par_robot* r)
                 {PAR_V0, "the motion of the base is a state, not part of the robot"},
                 {PAR_VP0, "the motion of the base is a state, not part of the robot"}};
   par_file* p = r->p;
-  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-    note_unused(r, unused[i].key, unused[i].what);
+  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) note_unused(r, unused[i].key, unused[i].what);
   for (int i = 0; i < p->nsymbol; i++) {
     if (!p->symbol[i].used)
-      limb_report(p->findings, RULE_UNUSED, p->symbol[i].value.mark,
-                  (limb_subject){"symbol", p->symbol[i].name},
+      limb_report(p->findings, RULE_UNUSED, p->symbol[i].value.mark, (limb_subject){"symbol", p->symbol[i].name},
                   "it has a value, and stands nowhere");
   }
   if (!p->ended) {

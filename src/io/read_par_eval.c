@@ -50,9 +50,7 @@ static void fail(evaluation* e, limb_rule rule, const char* at, const char* what
 {
   enum { SHOWN = 60 };
   const int length = e->end - e->text > SHOWN ? SHOWN : (int)(e->end - e->text);
-  if (!e->failed)
-    limb_report(e->p->findings, rule, mark_at(e, at), e->about, "%s in '%.*s'", what, length,
-                e->text);
+  if (!e->failed) limb_report(e->p->findings, rule, mark_at(e, at), e->about, "%s in '%.*s'", what, length, e->text);
   e->failed = 1;
 }
 
@@ -71,24 +69,15 @@ static int take(evaluation* e, char x)
   return 1;
 }
 
-static int is_letter(char x)
-{
-  return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
-}
+static int is_letter(char x) { return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_'; }
 
 static int is_digit(char x) { return x >= '0' && x <= '9'; }
 
 // ---- symbols --------------------------------------------------------------------------------------
 
-static const char* symbol_name(const void* context, int i)
-{
-  return ((const par_file*)context)->symbol[i].name;
-}
+static const char* symbol_name(const void* context, int i) { return ((const par_file*)context)->symbol[i].name; }
 
-static int find_symbol(const par_file* p, const char* name)
-{
-  return limb_names_find(&p->names, name, symbol_name, p);
-}
+static int find_symbol(const par_file* p, const char* name) { return limb_names_find(&p->names, name, symbol_name, p); }
 
 static int is_pi(const char* name)
 {
@@ -133,8 +122,7 @@ static linear symbol_value(evaluation* e, int index, const char* at)
   own.missing = RULE_MISSING_KEY;
   own.variable = NULL;
   const linear x = sum(&own);
-  if (!own.failed && own.at < own.end)
-    fail(&own, RULE_BAD_NUMBER, own.at, "this cannot be understood");
+  if (!own.failed && own.at < own.end) fail(&own, RULE_BAD_NUMBER, own.at, "this cannot be understood");
   s->number = x.constant;
   s->state = own.failed ? PAR_FAULTY : PAR_KNOWN;
   if (own.failed) e->failed = 1;
@@ -166,8 +154,7 @@ static linear function(evaluation* e, const char* name, const char* at)
   if (two && !take(e, ',')) fail(e, RULE_BAD_NUMBER, e->at, "atan2 needs two arguments");
   if (two && !e->failed) y = sum(e);
   if (!take(e, ')')) fail(e, RULE_BAD_NUMBER, e->at, "')' is missing");
-  if (x.slope != 0 || y.slope != 0)
-    fail(e, RULE_BAD_VALUE, at, "a function of the joint variable cannot be honoured");
+  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a function of the joint variable cannot be honoured");
   int known = 0;
   const double value = call(name, x.constant, y.constant, &known);
   if (!known) fail(e, RULE_BAD_NUMBER, at, "this function is not known");
@@ -233,8 +220,7 @@ static linear power(evaluation* e)
   const char* at = e->at;
   if (e->failed || !take(e, '^')) return x;
   const linear y = signed_value(e);
-  if (x.slope != 0 || y.slope != 0)
-    fail(e, RULE_BAD_VALUE, at, "a power of the joint variable cannot be honoured");
+  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a power of the joint variable cannot be honoured");
   return (linear){pow(x.constant, y.constant), 0};
 }
 
@@ -247,8 +233,7 @@ static linear product(evaluation* e)
     if (!times && !over) break;
     const linear y = signed_value(e);
     if ((y.slope != 0 && (over || x.slope != 0)) || (over && y.constant == 0 && !e->failed)) {
-      fail(e, RULE_BAD_VALUE, at,
-           y.slope != 0 ? "the joint variable may only be added" : "a division by zero");
+      fail(e, RULE_BAD_VALUE, at, y.slope != 0 ? "the joint variable may only be added" : "a division by zero");
       break;
     }
     x = over ? (linear){x.constant / y.constant, x.slope / y.constant}
@@ -272,8 +257,8 @@ static linear sum(evaluation* e)
 
 // ---- entries --------------------------------------------------------------------------------------
 
-static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_rule missing,
-                    const char* variable, linear* x)
+static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_rule missing, const char* variable,
+                    linear* x)
 {
   evaluation e = {.p = p,
                   .text = v->text,
@@ -286,8 +271,7 @@ static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_ru
   const linear value = sum(&e);
   skip(&e);
   if (!e.failed && e.at < e.end) fail(&e, RULE_BAD_NUMBER, e.at, "this cannot be understood");
-  if (!e.failed && !isfinite(value.constant))
-    fail(&e, RULE_BAD_NUMBER, v->text, "the value is not finite");
+  if (!e.failed && !isfinite(value.constant)) fail(&e, RULE_BAD_NUMBER, v->text, "the value is not finite");
   if (!e.failed) *x = value;
   return !e.failed;
 }
@@ -340,10 +324,7 @@ static const char* find_variable(par_file* p, const par_value* v, int joint)
   return found;
 }
 
-static const char* variable_name(const void* context, int i)
-{
-  return ((const par_file*)context)->variable[i];
-}
+static const char* variable_name(const void* context, int i) { return ((const par_file*)context)->variable[i]; }
 
 // The joint that a name without a number belongs to: the first that has it. 0 when out of memory.
 static int owner_of(par_file* p, const char* name, int joint, int njoint)
@@ -373,23 +354,19 @@ static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
   const limb_mark mark = list->value[at.index].mark;
   const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   const int usual = usual_joint(name);
-  const int owner =
-    usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
+  const int owner = usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
   if (owner == 0) return 0;
   if (owner == joint) {
     limb_report(p->findings, RULE_ASSUMED, mark, about,
-                "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint,
-                name, joint);
+                "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint, name, joint);
     return 1;
   }
   limb_report(p->findings, RULE_UNSUPPORTED, mark, about,
-              "entry %d holds '%s', the variable of joint %d: coupled joints are not supported",
-              joint, name, owner);
-  limb_report_hint(
-    p->findings,
-    "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
-    "follow others (mimic)",
-    joint, at.key == PAR_R ? 'r' : 't', joint);
+              "entry %d holds '%s', the variable of joint %d: coupled joints are not supported", joint, name, owner);
+  limb_report_hint(p->findings,
+                   "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
+                   "follow others (mimic)",
+                   joint, at.key == PAR_R ? 'r' : 't', joint);
   return 0;
 }
 
@@ -399,12 +376,11 @@ int limb_par_variable(par_file* p, par_slot at, int joint, double* constant, int
   const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   linear x = {0, 0};
   const char* variable = find_variable(p, v, joint);
-  if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable))
-    return 0;
+  if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable)) return 0;
   if (!evaluate(p, v, about, RULE_MISSING_KEY, variable, &x)) return 0;
   if (x.slope != 0 && fabs(x.slope) != 1) {
-    limb_report(p->findings, RULE_BAD_JOINT, v->mark, about,
-                "the joint variable %s has a factor other than 1 and -1", variable);
+    limb_report(p->findings, RULE_BAD_JOINT, v->mark, about, "the joint variable %s has a factor other than 1 and -1",
+                variable);
     return 0;
   }
   *constant = x.constant;
@@ -426,8 +402,7 @@ static int to_integer(par_file* p, const par_value* v, limb_subject about, int* 
 
 int limb_par_integer(par_file* p, par_slot at, int* x)
 {
-  return to_integer(p, &p->list[at.key].value[at.index],
-                    (limb_subject){"list", limb_par_list_name((int)at.key)}, x);
+  return to_integer(p, &p->list[at.key].value[at.index], (limb_subject){"list", limb_par_list_name((int)at.key)}, x);
 }
 
 static int is_text(const par_value* v, const char* word)
@@ -457,7 +432,6 @@ int limb_par_is_idle(par_file* p, par_slot at)
   const par_value* v = &p->list[at.key].value[at.index];
   if (find_variable(p, v, 0)) return 1;
   linear x = {0, 0};
-  return !evaluate(p, v, (limb_subject){"list", limb_par_list_name((int)at.key)}, RULE_MISSING_KEY,
-                   NULL, &x) ||
+  return !evaluate(p, v, (limb_subject){"list", limb_par_list_name((int)at.key)}, RULE_MISSING_KEY, NULL, &x) ||
          x.constant == 0;
 }

@@ -57,14 +57,7 @@ typedef enum par_key {
     PAR_KEYS
 } par_key;
 
-typedef enum par_length {
-  PAR_FRAMES,
-  PAR_LINKS,
-  PAR_JOINTS,
-  PAR_VECTOR,
-  PAR_MATRIX,
-  PAR_ANY
-} par_length;
+typedef enum par_length { PAR_FRAMES, PAR_LINKS, PAR_JOINTS, PAR_VECTOR, PAR_MATRIX, PAR_ANY } par_length;
 
 // X(ENUM, "name"): the single values.
 #define PAR_SCALAR_LIST(X)  \

@@ -12,8 +12,8 @@ static int place_frame(const par_robot* r, int i, const par_row* row, sketch_end
   sp_pose X = limb_par_row_pose(&m);
   for (int depth = 0; m.ant > r->nlink; depth++) {
     if (depth == DEEPEST) {
-      limb_report(r->p->findings, RULE_CYCLE, r->p->list[PAR_ANT].value[i].mark,
-                  limb_par_subject(PAR_ANT), "frame %d hangs on frames, and on no link", i + 1);
+      limb_report(r->p->findings, RULE_CYCLE, r->p->list[PAR_ANT].value[i].mark, limb_par_subject(PAR_ANT),
+                  "frame %d hangs on frames, and on no link", i + 1);
       return 0;
     }
     if (!limb_par_take_row(r, m.ant - 1, &m)) return 0;
@@ -39,8 +39,8 @@ static int check_cut(const par_robot* r, int i)
   }
   if (!limb_par_entry(r, PAR_ETA, i, &eta)) return 0;
   if (eta != 0)
-    limb_report(p->findings, RULE_DROPPED, p->list[PAR_ETA].value[i].mark,
-                limb_par_subject(PAR_ETA), "joint %d is cut: its spring has no effect", i + 1);
+    limb_report(p->findings, RULE_DROPPED, p->list[PAR_ETA].value[i].mark, limb_par_subject(PAR_ETA),
+                "joint %d is cut: its spring has no effect", i + 1);
   return 1;
 }
 
@@ -52,17 +52,14 @@ void limb_par_cut(const par_robot* r, int i)
   par_row a = {0}, b = {0};
   if (!(limb_par_take_row(r, i, &a) & limb_par_take_row(r, twin, &b) & check_cut(r, i))) return;
   if (b.sigma != 2) {
-    limb_report(
-      p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[twin].mark, limb_par_subject(PAR_SIGMA),
-      "frame %d is the second one of joint %d, which is cut, and is fixed: its entry is 2",
-      twin + 1, i + 1);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[twin].mark, limb_par_subject(PAR_SIGMA),
+                "frame %d is the second one of joint %d, which is cut, and is fixed: its entry is 2", twin + 1, i + 1);
     return;
   }
   sketch_end end[2] = {{.body = ""}, {.body = ""}};
   if (!(place_frame(r, i, &a, &end[0]) & place_frame(r, twin, &b, &end[1]))) return;
   const char* name = limb_par_numbered(r, "joint", i + 1);
-  sketch_loop* x =
-    name ? limb_sketch_loop(r->s, name, kinds[a.sigma], p->list[PAR_ANT].value[i].mark) : NULL;
+  sketch_loop* x = name ? limb_sketch_loop(r->s, name, kinds[a.sigma], p->list[PAR_ANT].value[i].mark) : NULL;
   if (!x) {
     p->no_memory = 1;
     return;

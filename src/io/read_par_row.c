@@ -6,18 +6,14 @@
 
 #include <stdio.h>
 
-limb_subject limb_par_subject(par_key key)
-{
-  return (limb_subject){"list", limb_par_list_name((int)key)};
-}
+limb_subject limb_par_subject(par_key key) { return (limb_subject){"list", limb_par_list_name((int)key)}; }
 
 int limb_par_has(const par_file* p, par_key key) { return p->list[key].mark.line > 0; }
 
 int limb_par_entry(const par_robot* r, par_key key, int index, double* x)
 {
   *x = 0;
-  return !limb_par_has(r->p, key) ||
-         limb_par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
+  return !limb_par_has(r->p, key) || limb_par_number(r->p, (par_slot){key, index}, RULE_MISSING_KEY, x);
 }
 
 const char* limb_par_numbered(const par_robot* r, const char* stem, int number)
@@ -81,19 +77,16 @@ int limb_par_take_row(const par_robot* r, int i, par_row* m)
 {
   par_file* p = r->p;
   m->sign = 1;
-  int good = limb_par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) &
-             limb_par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
+  int good =
+    limb_par_integer(p, (par_slot){PAR_ANT, i}, &m->ant) & limb_par_integer(p, (par_slot){PAR_SIGMA, i}, &m->sigma);
   if (!good) return 0;
   if (!can_carry(r, m->ant, i)) {
-    limb_report(
-      p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, limb_par_subject(PAR_ANT),
-      i < r->nlink ? "link %d cannot hang on link %d" : "frame %d cannot hang on frame %d", i + 1,
-      m->ant);
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_ANT].value[i].mark, limb_par_subject(PAR_ANT),
+                i < r->nlink ? "link %d cannot hang on link %d" : "frame %d cannot hang on frame %d", i + 1, m->ant);
     good = 0;
   }
   if (m->sigma < 0 || m->sigma > 2) {
-    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark,
-                limb_par_subject(PAR_SIGMA),
+    limb_report(p->findings, RULE_BAD_VALUE, p->list[PAR_SIGMA].value[i].mark, limb_par_subject(PAR_SIGMA),
                 "entry %d is %d; 0 is a rotation, 1 a translation, 2 fixed", i + 1, m->sigma);
     good = 0;
   }
@@ -110,8 +103,7 @@ int limb_par_is_passive(const par_robot* r, int i)
   double mu = 1;
   if (!limb_par_has(r->p, PAR_MU) || !limb_par_entry(r, PAR_MU, i, &mu)) return 0;
   if (mu != 0 && mu != 1)
-    limb_report(r->p->findings, RULE_BAD_VALUE, r->p->list[PAR_MU].value[i].mark,
-                limb_par_subject(PAR_MU), "entry %d is neither 0 (passive) nor 1 (with a motor)",
-                i + 1);
+    limb_report(r->p->findings, RULE_BAD_VALUE, r->p->list[PAR_MU].value[i].mark, limb_par_subject(PAR_MU),
+                "entry %d is neither 0 (passive) nor 1 (with a motor)", i + 1);
   return mu == 0;
 }

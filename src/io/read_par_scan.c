@@ -34,10 +34,7 @@ typedef struct cursor {
   int line;
 } cursor;
 
-static limb_mark mark_here(const cursor* c)
-{
-  return (limb_mark){c->line, (int)(c->at - c->line_start) + 1};
-}
+static limb_mark mark_here(const cursor* c) { return (limb_mark){c->line, (int)(c->at - c->line_start) + 1}; }
 
 static void step(cursor* c)
 {
@@ -46,10 +43,7 @@ static void step(cursor* c)
   c->line_start = c->at;
 }
 
-static int is_letter(char x)
-{
-  return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_';
-}
+static int is_letter(char x) { return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_'; }
 
 static int is_word(char x) { return is_letter(x) || (x >= '0' && x <= '9'); }
 
@@ -177,8 +171,7 @@ static void keep_list(par_file* p, const char* name, limb_mark at, par_list list
   list.mark = at;
   char mean[LIMB_WHERE_SPACE];
   if (key < 0)
-    limb_report(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
-                "SYMORO has no list of this name%s",
+    limb_report(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name}, "SYMORO has no list of this name%s",
                 limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL, mean));
   else if (p->list[key].mark.line)
     limb_report(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
@@ -309,10 +302,7 @@ static void scan_statement(cursor* c)
 
 // ---- symbols --------------------------------------------------------------------------------------
 
-static const char* symbol_name(const void* context, int i)
-{
-  return ((const par_file*)context)->symbol[i].name;
-}
+static const char* symbol_name(const void* context, int i) { return ((const par_file*)context)->symbol[i].name; }
 
 static void enter_symbols(par_file* p)
 {

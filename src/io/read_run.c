@@ -23,8 +23,7 @@ static const char* key_of(run_reader* r, const char* section, const char* word, 
   return key;
 }
 
-static void take_as(run_reader* r, const yml_node* n, const char* section, const char* word,
-                    limb_run_value* to)
+static void take_as(run_reader* r, const yml_node* n, const char* section, const char* word, limb_run_value* to)
 {
   const char* text = NULL;
   if (!limb_yml_text(&r->check, n, &text)) return;
@@ -46,8 +45,7 @@ void* limb_run_room(run_reader* r, const yml_node* list, size_t size)
   return room;
 }
 
-static void add(run_reader* r, const yml_node* n, const char* section, const char* word,
-                limb_run_values* to)
+static void add(run_reader* r, const yml_node* n, const char* section, const char* word, limb_run_values* to)
 {
   limb_run_value v = {0};
   take_as(r, n, section, word, &v);
@@ -55,8 +53,7 @@ static void add(run_reader* r, const yml_node* n, const char* section, const cha
 }
 
 // One value in the place of many; NULL: there is none.
-static limb_run_value* take_alone(run_reader* r, const yml_node* n, const char* key,
-                                  limb_run_values* to)
+static limb_run_value* take_alone(run_reader* r, const yml_node* n, const char* key, limb_run_values* to)
 {
   limb_run_value* one = limb_store_take(r->pool, sizeof *one);
   if (!one) {
@@ -68,8 +65,7 @@ static limb_run_value* take_alone(run_reader* r, const yml_node* n, const char* 
   return to->count > 0 ? one : NULL;
 }
 
-void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bool alone,
-                       limb_run_values* to)
+void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bool alone, limb_run_values* to)
 {
   if (!n) return;
   const char* name = NULL;
@@ -91,12 +87,12 @@ static void wrong_count(run_reader* r, const yml_node* n, const char* const* nam
   int count = 0;
   for (; names[count] && used < sizeof all - 1; count++)
     used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", count ? " " : "", names[count]);
-  limb_yml_error(&r->check, RULE_WRONG_COUNT, n->mark, "%s has %d entries: %s; found %d",
-                 limb_yml_label(n, label), count, all, n->count);
+  limb_yml_error(&r->check, RULE_WRONG_COUNT, n->mark, "%s has %d entries: %s; found %d", limb_yml_label(n, label),
+                 count, all, n->count);
 }
 
-void limb_run_take_list(run_reader* r, const yml_node* n, const char* section,
-                        const char* const* names, limb_run_values* to)
+void limb_run_take_list(run_reader* r, const yml_node* n, const char* section, const char* const* names,
+                        limb_run_values* to)
 {
   if (!n) return;
   const char* name = NULL;
@@ -117,13 +113,12 @@ void limb_run_take_list(run_reader* r, const yml_node* n, const char* section,
   for (const yml_node* x = to->value ? n->first : NULL; x; x = x->next) {
     const int before = to->count;
     add(r, x, key, "", to);
-    if (to->count > before)
-      to->value[before].name = names ? names[x->index] : to->value[before].text;
+    if (to->count > before) to->value[before].name = names ? names[x->index] : to->value[before].text;
   }
 }
 
-void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section,
-                        const run_key* keys, const char* const* more, void* to)
+void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys,
+                        const char* const* more, void* to)
 {
   enum { MOST = 40 };
   const char* known[MOST];
@@ -131,8 +126,7 @@ void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section,
   if (!limb_yml_is(&r->check, map, YML_MAP)) return;
   for (const run_key* k = keys; k->key; k++) {
     known[count++] = k->key;
-    limb_run_take(r, limb_yml_get(map, k->key), section,
-                  (limb_run_value*)(void*)((char*)to + k->at));
+    limb_run_take(r, limb_yml_get(map, k->key), section, (limb_run_value*)(void*)((char*)to + k->at));
   }
   for (; more && *more && count < MOST; more++) known[count++] = *more;
   limb_yml_check_keys(&r->check, map, known, count);
@@ -156,14 +150,12 @@ static void read_model(run_reader* r, const yml_node* n)
 
 static void read_environment(run_reader* r, const yml_node* n)
 {
-  static const run_key keys[] = {{"no_friction", AT(environment.no_friction)},
-                                 {"coulomb_width", AT(environment.coulomb_width)},
-                                 {NULL, 0}};
+  static const run_key keys[] = {
+    {"no_friction", AT(environment.no_friction)}, {"coulomb_width", AT(environment.coulomb_width)}, {NULL, 0}};
   static const char *const more[] = {"gravity", NULL}, *const axes[] = {"x", "y", "z", NULL};
   if (!n) return;
   limb_run_take_keys(r, n, "environment", keys, more, r->run);
-  limb_run_take_list(r, limb_yml_get(n, "gravity"), "environment", axes,
-                     &r->run->environment.gravity);
+  limb_run_take_list(r, limb_yml_get(n, "gravity"), "environment", axes, &r->run->environment.gravity);
 }
 
 static void read_start(run_reader* r, const yml_node* n)
@@ -181,30 +173,18 @@ static void read_start(run_reader* r, const yml_node* n)
   limb_run_take_map(r, limb_yml_get(n, "v"), "start", false, &start->v);
   limb_run_take_list(r, limb_yml_get(n, "keep"), "start", NULL, &start->keep);
   if (start->row.text && !start->file.text && !r->check.errors)
-    limb_yml_error(&r->check, RULE_MISSING_KEY, limb_yml_get(n, "row")->key_mark,
-                   "row is of a table: file is missing");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, limb_yml_get(n, "row")->key_mark, "row is of a table: file is missing");
 }
 
 static void read_solver(run_reader* r, const yml_node* n)
 {
-  static const run_key keys[] = {{"method", AT(solver.method)},
-                                 {"step", AT(solver.step)},
-                                 {"relative", AT(solver.relative)},
-                                 {"absolute", AT(solver.absolute)},
-                                 {"longest", AT(solver.longest)},
-                                 {"order", AT(solver.order)},
-                                 {"most_steps", AT(solver.most_steps)},
-                                 {"project", AT(solver.project)},
-                                 {"closed", AT(solver.closed)},
-                                 {"baumgarte", AT(solver.baumgarte)},
-                                 {"stiction", AT(solver.stiction)},
-                                 {"stop", AT(solver.stop)},
-                                 {"restitution", AT(solver.restitution)},
-                                 {"stiffness", AT(solver.stiffness)},
-                                 {"damping", AT(solver.damping)},
-                                 {"condition", AT(solver.condition)},
-                                 {"work", AT(solver.work)},
-                                 {NULL, 0}};
+  static const run_key keys[] = {
+    {"method", AT(solver.method)},           {"step", AT(solver.step)},           {"relative", AT(solver.relative)},
+    {"absolute", AT(solver.absolute)},       {"longest", AT(solver.longest)},     {"order", AT(solver.order)},
+    {"most_steps", AT(solver.most_steps)},   {"project", AT(solver.project)},     {"closed", AT(solver.closed)},
+    {"baumgarte", AT(solver.baumgarte)},     {"stiction", AT(solver.stiction)},   {"stop", AT(solver.stop)},
+    {"restitution", AT(solver.restitution)}, {"stiffness", AT(solver.stiffness)}, {"damping", AT(solver.damping)},
+    {"condition", AT(solver.condition)},     {"work", AT(solver.work)},           {NULL, 0}};
   if (n) limb_run_take_keys(r, n, "solver", keys, NULL, r->run);
 }
 
@@ -222,15 +202,14 @@ static void read_schema(run_reader* r, const yml_node* root)
     if (!n) return;
   }
   if (limb_yml_integer(&r->check, n, 1, INT_MAX, &version) && version != LIMB_RUN_SCHEMA)
-    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark,
-                   "the file is of schema %d, this program knows %d", version, LIMB_RUN_SCHEMA);
+    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark, "the file is of schema %d, this program knows %d", version,
+                   LIMB_RUN_SCHEMA);
 }
 
 static void read_top(run_reader* r, const yml_node* root)
 {
-  static const char* const keys[] = {"schema",   "title",  "model",  "environment",
-                                     "start",    "end",    "inputs", "controller",
-                                     "duration", "solver", "events", "outputs"};
+  static const char* const keys[] = {"schema", "title",      "model",    "environment", "start",  "end",
+                                     "inputs", "controller", "duration", "solver",      "events", "outputs"};
   static const char* const lengths[] = {"duration", "end"};
   limb_run* run = r->run;
   read_schema(r, root);
@@ -257,8 +236,7 @@ limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const 
   if (status) return status;
   if (root->kind != YML_MAP) {
     limb_yml_error(&r.check, RULE_WRONG_FORMAT, root->mark,
-                   "this is no run: a run file is a mapping that begins with 'schema: %d'",
-                   LIMB_RUN_SCHEMA);
+                   "this is no run: a run file is a mapping that begins with 'schema: %d'", LIMB_RUN_SCHEMA);
     return LIMB_E_SYNTAX;
   }
   r.run = limb_store_take(src->pool, sizeof *r.run);

@@ -22,13 +22,12 @@ void limb_run_take(run_reader* r, const yml_node* n, const char* section, limb_r
 
 // Values of a mapping, with its keys as names; one value without mapping, with the name "", when alone is
 // set.
-void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bool alone,
-                       limb_run_values* to);
+void limb_run_take_map(run_reader* r, const yml_node* n, const char* section, bool alone, limb_run_values* to);
 
 // Values of a list of as many entries as names, which is closed by NULL; names NULL: any number, and one
 // value without list; each has its own text for a name then.
-void limb_run_take_list(run_reader* r, const yml_node* n, const char* section,
-                        const char* const* names, limb_run_values* to);
+void limb_run_take_list(run_reader* r, const yml_node* n, const char* section, const char* const* names,
+                        limb_run_values* to);
 
 // Single values of a mapping, by a table. All other keys are errors, but those in more, closed by NULL.
 typedef struct run_key {
@@ -36,8 +35,8 @@ typedef struct run_key {
   size_t at; // of its limb_run_value
 } run_key;
 
-void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section,
-                        const run_key* keys, const char* const* more, void* to);
+void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys,
+                        const char* const* more, void* to);
 
 // Room for the entries of a list; NULL: none, or no memory.
 void* limb_run_room(run_reader* r, const yml_node* list, size_t size);

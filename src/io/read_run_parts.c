@@ -6,18 +6,14 @@
 static const char* const motion_words[] = {"wx", "wy", "wz", "vx", "vy", "vz", NULL};
 
 // The entries of a list of mappings. 1 when there is such a list; an empty one is none.
-static int is_list(run_reader* r, const yml_node* n)
-{
-  return limb_yml_is(&r->check, n, YML_LIST) && n->count > 0;
-}
+static int is_list(run_reader* r, const yml_node* n) { return limb_yml_is(&r->check, n, YML_LIST) && n->count > 0; }
 
 // ---- inputs ----------------------------------------------------------------------------------------------
 
 static void read_tables(run_reader* r, const yml_node* n)
 {
-  static const run_key keys[] = {{"file", offsetof(limb_run_table, file)},
-                                 {"interpolation", offsetof(limb_run_table, interpolation)},
-                                 {NULL, 0}};
+  static const run_key keys[] = {
+    {"file", offsetof(limb_run_table, file)}, {"interpolation", offsetof(limb_run_table, interpolation)}, {NULL, 0}};
   limb_run_inputs* in = &r->run->inputs;
   if (!is_list(r, n)) return;
   in->table = limb_run_room(r, n, sizeof *in->table);
@@ -96,11 +92,9 @@ void limb_run_inputs_of(run_reader* r, const yml_node* n)
 
 static void read_reference(run_reader* r, const yml_node* n)
 {
-  static const char *const xyz[] = {"x", "y", "z", NULL}, *const xyzw[] = {"x", "y", "z", "w",
-                                                                           NULL};
+  static const char *const xyz[] = {"x", "y", "z", NULL}, *const xyzw[] = {"x", "y", "z", "w", NULL};
   static const run_key keys[] = {{"file", offsetof(limb_run, controller.file)}, {NULL, 0}};
-  static const char* const more[] = {
-    "q", "v", "a", "position", "orientation", "velocity", "acceleration", NULL};
+  static const char* const more[] = {"q", "v", "a", "position", "orientation", "velocity", "acceleration", NULL};
   limb_run_controller* c = &r->run->controller;
   const char* at = "controller.reference";
   if (!n) return;
@@ -117,13 +111,9 @@ static void read_reference(run_reader* r, const yml_node* n)
 void limb_run_controller_of(run_reader* r, const yml_node* n)
 {
 #define AT(member) offsetof(limb_run, controller.member)
-  static const run_key keys[] = {{"type", AT(type)},
-                                 {"rate", AT(rate)},
-                                 {"delay", AT(delay)},
-                                 {"saturate", AT(saturate)},
-                                 {"frame", AT(frame)},
-                                 {"axes", AT(axes)},
-                                 {NULL, 0}};
+  static const run_key keys[] = {
+    {"type", AT(type)}, {"rate", AT(rate)}, {"delay", AT(delay)}, {"saturate", AT(saturate)}, {"frame", AT(frame)},
+    {"axes", AT(axes)}, {NULL, 0}};
 #undef AT
   static const char* const more[] = {"kp",         "kd",         "inertia",   "posture_kp",
                                      "posture_kd", "directions", "reference", NULL};
@@ -166,14 +156,12 @@ void limb_run_events_of(run_reader* r, const yml_node* n)
 static void read_output(run_reader* r, const yml_node* x, limb_run_output* o)
 {
 #define AT(member) offsetof(limb_run_output, member)
-  static const run_key keys[] = {
-    {"file", AT(file)}, {"plot", AT(plot)},         {"animation", AT(animation)},
-    {"rate", AT(rate)}, {"interval", AT(interval)}, {"title", AT(title)},
-    {NULL, 0}};
+  static const run_key keys[] = {{"file", AT(file)}, {"plot", AT(plot)},         {"animation", AT(animation)},
+                                 {"rate", AT(rate)}, {"interval", AT(interval)}, {"title", AT(title)},
+                                 {NULL, 0}};
 #undef AT
   static const char* const more[] = {"channels", "directions", NULL};
-  static const char *const kinds[] = {"file", "plot", "animation"}, *const rates[] = {"rate",
-                                                                                      "interval"};
+  static const char *const kinds[] = {"file", "plot", "animation"}, *const rates[] = {"rate", "interval"};
   if (x->kind == YML_SCALAR) {
     limb_run_take(r, x, "", &o->file);
     return;
@@ -186,8 +174,7 @@ static void read_output(run_reader* r, const yml_node* x, limb_run_output* o)
   limb_run_take_list(r, limb_yml_get(x, "channels"), "outputs", NULL, &o->channels);
   limb_run_take_list(r, limb_yml_get(x, "directions"), "outputs", NULL, &o->directions);
   if (o->animation.text && o->channels.count > 0)
-    limb_yml_error(&r->check, RULE_BAD_VALUE, limb_yml_get(x, "channels")->key_mark,
-                   "an animation has no channels");
+    limb_yml_error(&r->check, RULE_BAD_VALUE, limb_yml_get(x, "channels")->key_mark, "an animation has no channels");
 }
 
 void limb_run_outputs_of(run_reader* r, const yml_node* n)

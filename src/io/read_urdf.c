@@ -57,8 +57,7 @@ static void check_version(urdf_reader* r, limb_subject about, const xml_node* ro
   limb_report(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
               "version '%.60s' of URDF is not known: it is read as version 1.2", version);
   limb_report_as(r->findings, LIMB_WARNING);
-  limb_report_hint(r->findings,
-                   "check the number; if it is right, a newer limb may know what is new in it");
+  limb_report_hint(r->findings, "check the number; if it is right, a newer limb may know what is new in it");
 }
 
 static size_t count_children(const xml_node* root, const char* name)
@@ -100,18 +99,14 @@ static int read_robot(urdf_reader* r, const xml_node* root)
 {
   static const char* const attributes[] = {"name", "version", NULL};
   static const char* const children[] = {"limb", NULL};
-  static const char* const many[] = {"link",       "joint", "transmission", "loop_joint", "loop",
-                                     "constraint", NULL};
-  static const char* const ignored[] = {"gazebo", "material", "sensor",      "ros2_control",
-                                        "mujoco", "group",    "group_state", "self_collide",
-                                        "plugin", NULL};
-  static const urdf_words words = {
-    .attribute = attributes, .child = children, .many = many, .ignored = ignored};
+  static const char* const many[] = {"link", "joint", "transmission", "loop_joint", "loop", "constraint", NULL};
+  static const char* const ignored[] = {"gazebo", "material",    "sensor",       "ros2_control", "mujoco",
+                                        "group",  "group_state", "self_collide", "plugin",       NULL};
+  static const urdf_words words = {.attribute = attributes, .child = children, .many = many, .ignored = ignored};
   const limb_subject about = {"robot", limb_xml_get(root, "name")};
   r->sketch->name = limb_urdf_name(r, about, root, "name", 0);
   if (!r->sketch->name)
-    limb_report(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL},
-                "the robot has no name");
+    limb_report(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL}, "the robot has no name");
   check_version(r, about, root);
   limb_urdf_check(r, about, root, &words);
   return read_extension(r, about, root) && reserve(r, root) && read_elements(r, root) &&
@@ -124,14 +119,12 @@ static void report_root(urdf_reader* r, const xml_node* root)
 {
   const limb_subject about = {"element", root->name};
   if (strcmp(root->name, "mujoco") == 0) {
-    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
-                    "the root element is <mujoco>: this is MJCF, not URDF");
+    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about, "the root element is <mujoco>: this is MJCF, not URDF");
     limb_report_hint(r->findings, "name the file *.xml or *.mjcf, or give --from mjcf");
   } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
-    limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about,
-                    "the root element is <%s>: this is SDF, which is not read", root->name);
-    limb_report_hint(r->findings,
-                     "convert it to URDF first, or take the URDF that it was made from");
+    limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about, "the root element is <%s>: this is SDF, which is not read",
+                    root->name);
+    limb_report_hint(r->findings, "convert it to URDF first, or take the URDF that it was made from");
   } else {
     limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
                     "the root element is <%.60s>, and that of a URDF is <robot>", root->name);

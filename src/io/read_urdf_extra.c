@@ -32,34 +32,31 @@ static const own_number own_numbers[] = {
 enum { NOWN = sizeof own_numbers / sizeof own_numbers[0], PITCH = NOWN - 1 };
 
 // The number of an attribute, which must be what its rule says. 1, or 0.
-static int own_value(urdf_reader* r, limb_subject about, const xml_node* n, const own_number* what,
-                     double* x)
+static int own_value(urdf_reader* r, limb_subject about, const xml_node* n, const own_number* what, double* x)
 {
   if (limb_urdf_number(r, about, n, what->name, x) <= 0) return 0;
   if (!((what->rule & NONNEGATIVE) && *x < 0) && !((what->rule & NONZERO) && *x == 0)) return 1;
-  limb_urdf_error(r, RULE_BAD_VALUE, limb_urdf_mark(r, n, what->name), about,
-                  "%s=\"%.60s\" of <%s> %s", what->name, limb_xml_get(n, what->name), n->name,
+  limb_urdf_error(r, RULE_BAD_VALUE, limb_urdf_mark(r, n, what->name), about, "%s=\"%.60s\" of <%s> %s", what->name,
+                  limb_xml_get(n, what->name), n->name,
                   what->rule & NONZERO ? "must not be zero" : "must not be negative");
   return 0;
 }
 
-static void read_own_number(urdf_reader* r, limb_subject about, const xml_node* n,
-                            const own_number* what, sketch_joint* j)
+static void read_own_number(urdf_reader* r, limb_subject about, const xml_node* n, const own_number* what,
+                            sketch_joint* j)
 {
-  const int possible =
-    what == &own_numbers[PITCH] ? j->def.type == LIMB_HELICAL : one_dof(j->def.type);
+  const int possible = what == &own_numbers[PITCH] ? j->def.type == LIMB_HELICAL : one_dof(j->def.type);
   double x = 0;
   if (!limb_xml_get(n, what->name)) return;
   if (!possible)
-    limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, what->name), about,
-                    "a joint of its type cannot have a %s", what->name);
+    limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, what->name), about, "a joint of its type cannot have a %s",
+                    what->name);
   else if (own_value(r, about, n, what, &x))
     memcpy((char*)&j->def + what->at, &x, sizeof x);
 }
 
 // joint: the element that n is in.
-static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, const xml_node* joint,
-                       sketch_joint* j)
+static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, const xml_node* joint, sketch_joint* j)
 {
   static const char* const words[] = {"auto", "active", "passive"}; // by value
   const char* word = limb_xml_get(n, "drive");
@@ -68,10 +65,9 @@ static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, co
   while (drive < 3 && strcmp(words[drive], word) != 0) drive++;
   const limb_mark at = limb_urdf_mark(r, n, "drive");
   if (drive == 3)
-    limb_urdf_error(r, RULE_BAD_VALUE, at, about,
-                    "drive=\"%.60s\" of <limb> is not one of active, passive, auto", word);
-  else if (drive != LIMB_DRIVE_AUTO &&
-           (j->def.type == LIMB_FIXED || limb_xml_child(joint, "mimic")))
+    limb_urdf_error(r, RULE_BAD_VALUE, at, about, "drive=\"%.60s\" of <limb> is not one of active, passive, auto",
+                    word);
+  else if (drive != LIMB_DRIVE_AUTO && (j->def.type == LIMB_FIXED || limb_xml_child(joint, "mimic")))
     limb_urdf_error(r, RULE_BAD_JOINT, at, about, "a %s joint has no drive of its own",
                     j->def.type == LIMB_FIXED ? "fixed" : "mimic");
   else
@@ -80,8 +76,8 @@ static void read_drive(urdf_reader* r, limb_subject about, const xml_node* n, co
 
 void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joint* j)
 {
-  static const char* const attributes[] = {
-    "rotor_inertia", "gear_ratio", "stiffness", "rest", "pitch", "axis2", "drive", "start", NULL};
+  static const char* const attributes[] = {"rotor_inertia", "gear_ratio", "stiffness", "rest", "pitch",
+                                           "axis2",         "drive",      "start",     NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const limb_subject about = {"joint", j->name};
   const xml_node* n = limb_xml_child(joint, "limb");
@@ -92,8 +88,8 @@ void limb_urdf_joint_extension(urdf_reader* r, const xml_node* joint, sketch_joi
     if (limb_xml_get(n, "start") && limb_xml_child(joint, "mimic"))
       limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "start"), about,
                       "a mimic joint starts where its leader takes it");
-    if (limb_urdf_vector(r, about, n, "axis2", &j->def.axis2) > 0 &&
-        j->def.type != LIMB_UNIVERSAL && j->def.type != LIMB_PLANAR)
+    if (limb_urdf_vector(r, about, n, "axis2", &j->def.axis2) > 0 && j->def.type != LIMB_UNIVERSAL &&
+        j->def.type != LIMB_PLANAR)
       limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "axis2"), about,
                       "only universal and planar joints have a second axis");
   }
@@ -116,21 +112,18 @@ int limb_urdf_shaft(urdf_reader* r, const xml_node* n)
     {"damping", offsetof(limb_shaft_def, damping), NONNEGATIVE},
     {"rest", offsetof(limb_shaft_def, rest), ANY},
   };
-  static const char* const attributes[] = {"joint",   "motor", "ratio", "stiffness",
-                                           "damping", "rest",  NULL};
+  static const char* const attributes[] = {"joint", "motor", "ratio", "stiffness", "damping", "rest", NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const limb_subject about = {"shaft", limb_xml_get(n, "joint")};
   sketch_shaft* x = limb_sketch_shaft(r->sketch, n->mark);
   if (!x) return 0;
   limb_urdf_check(r, about, n, &words);
-  const char *joint = limb_urdf_name(r, about, n, "joint", 1),
-             *motor = limb_urdf_name(r, about, n, "motor", 1);
+  const char *joint = limb_urdf_name(r, about, n, "joint", 1), *motor = limb_urdf_name(r, about, n, "motor", 1);
   x->joint = joint ? joint : "";
   x->motor = motor ? motor : "";
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     double value = 0;
-    if (own_value(r, about, n, &numbers[i], &value))
-      memcpy((char*)&x->def + numbers[i].at, &value, sizeof value);
+    if (own_value(r, about, n, &numbers[i], &value)) memcpy((char*)&x->def + numbers[i].at, &value, sizeof value);
   }
   return 1;
 }
@@ -174,8 +167,7 @@ static const xml_node* find_reduction(const xml_node* t)
 
 static void drop(const gears* g, const xml_node* t, const char* why)
 {
-  limb_report(g->r->findings, RULE_DROPPED, t->mark,
-              (limb_subject){"transmission", limb_xml_get(t, "name")},
+  limb_report(g->r->findings, RULE_DROPPED, t->mark, (limb_subject){"transmission", limb_xml_get(t, "name")},
               "its reduction is not used: %s", why);
 }
 

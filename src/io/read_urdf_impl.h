@@ -36,19 +36,16 @@ typedef struct urdf_words {
 
 // An error of this file.
 LIMB_PRINTF(5, 6)
-void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject about,
-                     const char* format, ...);
+void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...);
 
 // 1 the first time that it is asked for this name; element: the one whose attribute it is, or NULL.
 int limb_urdf_first(urdf_reader* r, const char* element, const char* name);
 
 // Reports what does not belong into an element: unknown or repeated children, unknown attributes.
-void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n,
-                     const urdf_words* words);
+void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, const urdf_words* words);
 
 // An attribute that holds a name: NULL when it is not there, which is an error if it is needed.
-const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n,
-                           const char* attribute, int needed);
+const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, int needed);
 
 // ---- values (read_urdf_value.c) -------------------------------------------------------------------
 
@@ -57,16 +54,13 @@ limb_mark limb_urdf_mark(urdf_reader* r, const xml_node* n, const char* attribut
 
 // The numbers of an attribute: 1 when they were read, 0 when there is no such attribute, -1 when it holds
 // something else, which is reported. x changes only when they were read.
-int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                      int count, double* x);
-int limb_urdf_number(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                     double* x);
-int limb_urdf_vector(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                     sp_vec3* x);
+int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, int count,
+                      double* x);
+int limb_urdf_number(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, double* x);
+int limb_urdf_vector(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, sp_vec3* x);
 
 // One number, where a text such as "inf" says that there is no limit.
-int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                    double* x);
+int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, double* x);
 
 // The pose that the attributes xyz, rpy and quat_xyzw of an element state; and that of its child <origin>,
 // the identity when there is none.

@@ -61,18 +61,15 @@ static const urdf_type* read_type(urdf_reader* r, limb_subject about, const xml_
     return &types[i];
   }
   char mean[LIMB_WHERE_SPACE];
-  limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "type"), about,
-                  "there is no joint of type '%.60s'%s", name,
+  limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "type"), about, "there is no joint of type '%.60s'%s", name,
                   limb_did_you_mean(r->findings, name, NTYPE, type_name, NULL, mean));
-  limb_report_hint(r->findings,
-                   "types are revolute, continuous, prismatic, fixed, floating, planar; "
-                   "and, of limb, spherical, helical, cylindrical, universal");
+  limb_report_hint(r->findings, "types are revolute, continuous, prismatic, fixed, floating, planar; "
+                                "and, of limb, spherical, helical, cylindrical, universal");
   return &unknown_type;
 }
 
 // Name of the link in <parent> or <child>; "" and a finding when there is none.
-static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* joint,
-                            const char* end)
+static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* joint, const char* end)
 {
   static const char* const attributes[] = {"link", NULL};
   static const urdf_words words = {.attribute = attributes};
@@ -95,8 +92,7 @@ static void report_length(const joint_reader* t, const xml_node* n, sp_vec3 a)
   if (fabs(length - 1) <= 1e-6) return;
   (void)limb_print_number(fmin(length, 1e308), text);
   limb_report(t->r->findings, RULE_NORMALISED, limb_urdf_mark(t->r, n, "xyz"), t->about,
-              "its axis \"%.80s\" has length %s: only its direction is used",
-              limb_xml_get(n, "xyz"), text);
+              "its axis \"%.80s\" has length %s: only its direction is used", limb_xml_get(n, "xyz"), text);
 }
 
 static void read_axis(const joint_reader* t)
@@ -150,8 +146,7 @@ static void read_range(const joint_reader* t, const xml_node* n)
   limb_joint_def* def = &t->j->def;
   if (is_continuous(t)) {
     if (limb_xml_get(n, "lower") || limb_xml_get(n, "upper"))
-      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
-                  "lower and upper do not limit a continuous joint");
+      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "lower and upper do not limit a continuous joint");
     return;
   }
   double lower = def->type == LIMB_HELICAL ? -HUGE_VAL : 0;
@@ -169,8 +164,8 @@ static void read_range(const joint_reader* t, const xml_node* n)
     char from[LIMB_NUMBER_SPACE], to[LIMB_NUMBER_SPACE];
     (void)limb_print_number(lower, from);
     (void)limb_print_number(upper, to);
-    limb_urdf_error(t->r, RULE_LIMIT_SWAPPED, n->mark, t->about,
-                    "no position lies between lower=%s and upper=%s", from, to);
+    limb_urdf_error(t->r, RULE_LIMIT_SWAPPED, n->mark, t->about, "no position lies between lower=%s and upper=%s", from,
+                    to);
     return;
   }
   def->q_min = lower;
@@ -195,22 +190,19 @@ static void read_limit(const joint_reader* t)
   read_maximum(t, n, "velocity", &t->j->def.v_max);
   for (int i = 4; attributes[i]; i++) {
     if (limb_xml_get(n, attributes[i]) && limb_urdf_first(t->r, "limit", attributes[i]))
-      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "limits of %s are not read",
-                  attributes[i]);
+      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "limits of %s are not read", attributes[i]);
   }
 }
 
 // ---- friction and followers -----------------------------------------------------------------------
 
-static void read_friction(const joint_reader* t, const xml_node* n, const char* attribute,
-                          double* x)
+static void read_friction(const joint_reader* t, const xml_node* n, const char* attribute, double* x)
 {
   double found = 0;
   if (limb_urdf_number(t->r, t->about, n, attribute, &found) <= 0) return;
   if (found < 0)
     limb_urdf_error(t->r, RULE_BAD_VALUE, limb_urdf_mark(t->r, n, attribute), t->about,
-                    "%s=\"%.60s\" is negative: the joint would drive itself", attribute,
-                    limb_xml_get(n, attribute));
+                    "%s=\"%.60s\" is negative: the joint would drive itself", attribute, limb_xml_get(n, attribute));
   else
     *x = found;
 }
@@ -250,8 +242,8 @@ static void refuse_properties(const joint_reader* t)
     const xml_node* n = limb_xml_child(t->n, elements[i]);
     if (!n || (i == 1 && viscous == 0 && coulomb == 0)) continue;
     if (!fixed)
-      limb_report(t->r->findings, RULE_DROPPED, n->mark, t->about,
-                  "<%s> is not read: a %s joint cannot have it", n->name, t->type->name);
+      limb_report(t->r->findings, RULE_DROPPED, n->mark, t->about, "<%s> is not read: a %s joint cannot have it",
+                  n->name, t->type->name);
     else if (limb_urdf_first(t->r, "fixed", n->name))
       limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
                   "<%s> has no effect on a fixed joint, here and wherever else it occurs", n->name);
@@ -295,9 +287,8 @@ int limb_urdf_joint(urdf_reader* r, const xml_node* n)
   static const char* const attributes[] = {"name", "type", NULL};
   static const char* const children[] = {"parent",   "child", "origin", "axis", "limit",
                                          "dynamics", "mimic", "limb",   NULL};
-  static const char* const ignored[] = {
-    "safety_controller", "calibration",       "gazebo", "sensor",
-    "joint_properties",  "hardwareInterface", NULL};
+  static const char* const ignored[] = {"safety_controller", "calibration",       "gazebo", "sensor",
+                                        "joint_properties",  "hardwareInterface", NULL};
   static const urdf_words words = {.attribute = attributes, .child = children, .ignored = ignored};
   const limb_subject about = {"joint", limb_xml_get(n, "name")};
   const char* name = limb_urdf_name(r, about, n, "name", 0);

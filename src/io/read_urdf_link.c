@@ -13,11 +13,9 @@ static void read_moments(urdf_reader* r, limb_subject about, const xml_node* n, 
   for (int i = 0; i < 6; i++) {
     if (limb_urdf_number(r, about, n, names[i], moments[i]) != 0) continue;
     if (names[i][1] == names[i][2])
-      limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<inertia> needs the attribute '%s'",
-                      names[i]);
+      limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<inertia> needs the attribute '%s'", names[i]);
     else
-      limb_report(r->findings, RULE_ASSUMED, n->mark, about, "<inertia> has no %s: zero is taken",
-                  names[i]);
+      limb_report(r->findings, RULE_ASSUMED, n->mark, about, "<inertia> has no %s: zero is taken", names[i]);
   }
 }
 
@@ -71,16 +69,9 @@ int limb_urdf_link(urdf_reader* r, const xml_node* n)
 {
   static const char* const attributes[] = {"name", NULL};
   static const char* const children[] = {"inertial", NULL};
-  static const char* const ignored[] = {"visual",
-                                        "collision",
-                                        "material",
-                                        "sensor",
-                                        "contact",
-                                        "collision_checking",
-                                        "self_collision_checking",
-                                        "verbose",
-                                        "gazebo",
-                                        NULL};
+  static const char* const ignored[] = {
+    "visual",  "collision", "material", "sensor", "contact", "collision_checking", "self_collision_checking",
+    "verbose", "gazebo",    NULL};
   static const urdf_words words = {.attribute = attributes, .child = children, .ignored = ignored};
   const limb_subject about = {"link", limb_xml_get(n, "name")};
   const char* name = limb_urdf_name(r, about, n, "name", 0);

@@ -25,10 +25,7 @@ typedef struct loop_form {
 static const loop_form forms[] = {
   {"loop_joint", {"link1", "link2"}, {NULL, NULL}, {"axis", "axis"}},
   {"loop", {"predecessor", "successor"}, {NULL, NULL}, {"axis", "axis"}},
-  {"constraint",
-   {"parent", "child"},
-   {"parent_origin", "child_origin"},
-   {"parent_axis", "child_axis"}},
+  {"constraint", {"parent", "child"}, {"parent_origin", "child_origin"}, {"parent_axis", "child_axis"}},
 };
 
 // Forms with poses of their own have an axis for each end, the others one for both.
@@ -93,13 +90,11 @@ static const loop_type* read_type(urdf_reader* r, limb_subject about, const xml_
     if (strcmp(types[i].name, name) == 0) return &types[i];
   }
   char mean[LIMB_WHERE_SPACE];
-  limb_urdf_error(r, RULE_BAD_LOOP, limb_urdf_mark(r, n, "type"), about,
-                  "no loop is closed by type '%.60s'%s", name,
+  limb_urdf_error(r, RULE_BAD_LOOP, limb_urdf_mark(r, n, "type"), about, "no loop is closed by type '%.60s'%s", name,
                   limb_did_you_mean(r->findings, name, NTYPE, type_name, NULL, mean));
-  limb_report_hint(r->findings,
-                   "types are revolute, prismatic, fixed, spherical, planar, cylindrical, "
-                   "universal; and, of limb, lock, point_on_line, point_on_plane, distance, gear, "
-                   "polynomial, knife_edge, wheel, rolling_disc");
+  limb_report_hint(r->findings, "types are revolute, prismatic, fixed, spherical, planar, cylindrical, "
+                                "universal; and, of limb, lock, point_on_line, point_on_plane, distance, gear, "
+                                "polynomial, knife_edge, wheel, rolling_disc");
   return NULL;
 }
 
@@ -141,8 +136,7 @@ static sp_pose read_pose(const loop_reader* t, const xml_node* end, int k)
     if (!has_pose(end)) return limb_urdf_origin(t->r, t->about, end);
     if (limb_xml_child(end, "origin"))
       limb_urdf_error(t->r, RULE_DUPLICATE_KEY, end->mark, t->about,
-                      "<%s> has a pose of its own and an <origin>: only one can be meant",
-                      end->name);
+                      "<%s> has a pose of its own and an <origin>: only one can be meant", end->name);
     return limb_urdf_pose(t->r, t->about, end);
   }
   const xml_node* n = limb_xml_child(t->n, t->form->origin[k]);
@@ -205,8 +199,8 @@ static void refuse_axes(const loop_reader* t)
     const xml_node* n = limb_xml_child(t->n, t->form->axis[k]);
     if (!n || (k == 1 && one_axis(t->form))) continue;
     limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
-                "<%s> has no effect on a loop of type %s: its frames are where the origins are",
-                n->name, t->type->name);
+                "<%s> has no effect on a loop of type %s: its frames are where the origins are", n->name,
+                t->type->name);
   }
 }
 
@@ -225,10 +219,9 @@ static void read_axes(const loop_reader* t, const xml_node* own)
     return;
   }
   sp_vec3 second = one ? y : read_axis(t, 1, y);
-  if (own && limb_urdf_vector(t->r, t->about, own, "axis2", &second) > 0 && second.x == 0 &&
-      second.y == 0 && second.z == 0) {
-    limb_urdf_error(t->r, RULE_BAD_AXIS, limb_urdf_mark(t->r, own, "axis2"), t->about,
-                    "its second axis is zero");
+  if (own && limb_urdf_vector(t->r, t->about, own, "axis2", &second) > 0 && second.x == 0 && second.y == 0 &&
+      second.z == 0) {
+    limb_urdf_error(t->r, RULE_BAD_AXIS, limb_urdf_mark(t->r, own, "axis2"), t->about, "its second axis is zero");
     second = y;
   }
   turn_end(t, 0, x, first);
@@ -265,8 +258,8 @@ static void check_properties(const loop_reader* t, const xml_node* own)
     const char* name = properties[i].name;
     const int given = own && limb_xml_get(own, name);
     if (given && !(properties[i].kinds & kind))
-      limb_urdf_error(t->r, RULE_BAD_LOOP, limb_urdf_mark(t->r, own, name), t->about,
-                      "a loop of type %s has no %s", t->type->name, name);
+      limb_urdf_error(t->r, RULE_BAD_LOOP, limb_urdf_mark(t->r, own, name), t->about, "a loop of type %s has no %s",
+                      t->type->name, name);
     else if (!given && properties[i].needed && (properties[i].kinds & kind))
       limb_urdf_error(t->r, RULE_MISSING_KEY, own ? own->mark : t->n->mark, t->about,
                       "a loop of type %s needs <limb %s=\"...\"/>", t->type->name, name);
@@ -291,8 +284,8 @@ static void read_locked(const loop_reader* t, const xml_node* own)
                       "locked: '%.*s' is not one of turn_x, turn_y, turn_z, move_x, move_y, move_z",
                       length > 40 ? 40 : (int)length, word);
     else if (length && t->x->def.locked & 1u << i)
-      limb_urdf_error(t->r, RULE_BAD_VALUE, limb_urdf_mark(t->r, own, "locked"), t->about,
-                      "%s stands twice in locked", direction_words[i]);
+      limb_urdf_error(t->r, RULE_BAD_VALUE, limb_urdf_mark(t->r, own, "locked"), t->about, "%s stands twice in locked",
+                      direction_words[i]);
     else if (length)
       t->x->def.locked |= 1u << i;
     word += length;
@@ -307,31 +300,26 @@ static void read_coefficients(const loop_reader* t, const xml_node* own)
   const number_list list = limb_scan_list(text, LIMB_LOOP_COEFFICIENTS, c);
   const limb_mark at = limb_urdf_mark(t->r, own, "coefficients");
   if (list.bad)
-    limb_urdf_error(t->r, RULE_BAD_NUMBER, at, t->about,
-                    "coefficients=\"%.80s\": '%.*s' is no finite number", text,
+    limb_urdf_error(t->r, RULE_BAD_NUMBER, at, t->about, "coefficients=\"%.80s\": '%.*s' is no finite number", text,
                     list.bad_length > 40 ? 40 : list.bad_length, list.bad);
   else if (list.count < 1 || list.count > LIMB_LOOP_COEFFICIENTS)
-    limb_urdf_error(t->r, RULE_WRONG_COUNT, at, t->about,
-                    "coefficients=\"%.80s\": 1 to %d numbers wanted, %d found", text,
-                    LIMB_LOOP_COEFFICIENTS, list.count);
+    limb_urdf_error(t->r, RULE_WRONG_COUNT, at, t->about, "coefficients=\"%.80s\": 1 to %d numbers wanted, %d found",
+                    text, LIMB_LOOP_COEFFICIENTS, list.count);
   else
     memcpy(t->x->def.coefficient, c, (size_t)list.count * sizeof c[0]);
 }
 
 static void read_law(const loop_reader* t, const xml_node* own)
 {
-  static const char* const attributes[] = {"row",       "constant", "rate", "amplitude",
-                                           "frequency", "phase",    NULL};
+  static const char* const attributes[] = {"row", "constant", "rate", "amplitude", "frequency", "phase", NULL};
   static const urdf_words words = {.attribute = attributes, .strict = 1};
   const xml_node* n = limb_xml_child(own, "law");
   limb_time_law* law = &t->x->def.law;
-  double* const number[] = {&law->constant, &law->rate, &law->amplitude, &law->frequency,
-                            &law->phase};
+  double* const number[] = {&law->constant, &law->rate, &law->amplitude, &law->frequency, &law->phase};
   double row = 0;
   if (!n) return;
   limb_urdf_check(t->r, t->about, n, &words);
-  for (int i = 0; i < 5; i++)
-    (void)limb_urdf_number(t->r, t->about, n, attributes[i + 1], number[i]);
+  for (int i = 0; i < 5; i++) (void)limb_urdf_number(t->r, t->about, n, attributes[i + 1], number[i]);
   if (limb_urdf_number(t->r, t->about, n, "row", &row) <= 0) return;
   if (row >= 0 && row < 6 && row == floor(row))
     law->row = (int)row;
@@ -380,8 +368,7 @@ static void check_words(const loop_reader* t)
   static const char* const attributes[] = {"name", "type", NULL};
   const loop_form* f = t->form;
   const char* many[] = {f->end[0], f->end[1], NULL};
-  const char* children[] = {"limb",       f->axis[0],   one_axis(f) ? NULL : f->axis[1],
-                            f->origin[0], f->origin[1], NULL};
+  const char* children[] = {"limb", f->axis[0], one_axis(f) ? NULL : f->axis[1], f->origin[0], f->origin[1], NULL};
   const urdf_words words = {.attribute = attributes, .child = children, .many = many};
   limb_urdf_check(t->r, t->about, t->n, &words);
 }
@@ -405,9 +392,8 @@ int limb_urdf_loop(urdf_reader* r, const xml_node* n)
     for (int k = 0; k < 2; k++) {
       const xml_node* end = limb_xml_child(n, form->end[k]);
       if (end)
-        limb_urdf_error(r, RULE_BAD_LOOP, end->mark, t.about,
-                        "a loop of type %s is between joints, and has no <%s>", t.type->name,
-                        end->name);
+        limb_urdf_error(r, RULE_BAD_LOOP, end->mark, t.about, "a loop of type %s is between joints, and has no <%s>",
+                        t.type->name, end->name);
     }
     return 1;
   }

@@ -55,41 +55,39 @@ limb_mark limb_urdf_mark(urdf_reader* r, const xml_node* n, const char* attribut
 
 static const char* wanted_form(int count)
 {
-  static const char* const forms[] = {"", "a number", "two numbers", "three numbers",
-                                      "four numbers"};
+  static const char* const forms[] = {"", "a number", "two numbers", "three numbers", "four numbers"};
   return forms[count];
 }
 
-static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n,
-                           const char* attribute, int count, const number_list* list)
+static void report_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, int count,
+                           const number_list* list)
 {
   const char* text = limb_xml_get(n, attribute);
   const limb_mark at = limb_urdf_mark(r, n, attribute);
   if (strstr(text, "${") || strstr(text, "$(")) {
     if (r->expressions++ > 0) return;
     limb_urdf_error(r, RULE_XACRO, at, about,
-                    "%s=\"%.60s\" of <%s> holds an expression of xacro, which was not evaluated",
-                    attribute, text, n->name);
+                    "%s=\"%.60s\" of <%s> holds an expression of xacro, which was not evaluated", attribute, text,
+                    n->name);
     return;
   }
   if (!list->bad) {
-    limb_urdf_error(r, RULE_WRONG_COUNT, at, about, "%s=\"%.80s\" of <%s>: %s wanted, %d found",
-                    attribute, text, n->name, wanted_form(count), list->count);
+    limb_urdf_error(r, RULE_WRONG_COUNT, at, about, "%s=\"%.80s\" of <%s>: %s wanted, %d found", attribute, text,
+                    n->name, wanted_form(count), list->count);
     return;
   }
   const char* bad = list->bad;
   const int length = list->bad_length < 40 ? list->bad_length : 40;
   double x;
   const int huge = limb_scan_number(bad, bad + length, &x) == bad + length;
-  limb_urdf_error(r, RULE_BAD_NUMBER, at, about, "%s=\"%.80s\" of <%s>: '%.*s' is %s; %s wanted",
-                  attribute, text, n->name, length, bad,
-                  huge ? "too large for a number" : "no finite number", wanted_form(count));
+  limb_urdf_error(r, RULE_BAD_NUMBER, at, about, "%s=\"%.80s\" of <%s>: '%.*s' is %s; %s wanted", attribute, text,
+                  n->name, length, bad, huge ? "too large for a number" : "no finite number", wanted_form(count));
   if (memchr(bad, ',', (size_t)length))
     limb_report_hint(r->findings, "numbers have a decimal point and are separated by blanks");
 }
 
-int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                      int count, double* x)
+int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, int count,
+                      double* x)
 {
   double found[4];
   const char* text = limb_xml_get(n, attribute);
@@ -103,14 +101,12 @@ int limb_urdf_numbers(urdf_reader* r, limb_subject about, const xml_node* n, con
   return 1;
 }
 
-int limb_urdf_number(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                     double* x)
+int limb_urdf_number(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, double* x)
 {
   return limb_urdf_numbers(r, about, n, attribute, 1, x);
 }
 
-int limb_urdf_vector(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                     sp_vec3* x)
+int limb_urdf_vector(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, sp_vec3* x)
 {
   double v[3];
   const int told = limb_urdf_numbers(r, about, n, attribute, 3, v);
@@ -132,8 +128,7 @@ static int infinite_word(const char* text)
   return 0;
 }
 
-int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute,
-                    double* x)
+int limb_urdf_limit(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, double* x)
 {
   const double none = 1e308; // what our own writer says for "no limit", which URDF has no word for
   const char* text = limb_xml_get(n, attribute);
@@ -149,8 +144,7 @@ static void read_rpy(urdf_reader* r, limb_subject about, const xml_node* n, sp_m
 {
   double rpy[3];
   if (limb_urdf_numbers(r, about, n, "rpy", 3, rpy) <= 0) return;
-  if (limb_looks_like_degrees(rpy[0]) || limb_looks_like_degrees(rpy[1]) ||
-      limb_looks_like_degrees(rpy[2]))
+  if (limb_looks_like_degrees(rpy[0]) || limb_looks_like_degrees(rpy[1]) || limb_looks_like_degrees(rpy[2]))
     limb_report(r->findings, RULE_ANGLE_DEGREES, limb_urdf_mark(r, n, "rpy"), about,
                 "rpy=\"%.80s\" of <%s> is more than a turn", limb_xml_get(n, "rpy"), n->name);
   *R = limb_rot_rpy(rpy);
@@ -165,14 +159,12 @@ static void read_quaternion(urdf_reader* r, limb_subject about, const xml_node* 
   if (!(fabs(norm - 1) <= 1e-3)) {
     char text[LIMB_NUMBER_SPACE];
     (void)limb_print_number(norm, text);
-    limb_urdf_error(r, RULE_BAD_VALUE, at, about,
-                    "the quaternion %s of <%s> has length %s, and should have length 1",
+    limb_urdf_error(r, RULE_BAD_VALUE, at, about, "the quaternion %s of <%s> has length %s, and should have length 1",
                     limb_xml_get(n, "quat_xyzw"), n->name, text);
     return;
   }
   if (fabs(norm - 1) > 1e-6)
-    limb_report(r->findings, RULE_NORMALISED, at, about, "the quaternion of <%s> was normalised",
-                n->name);
+    limb_report(r->findings, RULE_NORMALISED, at, about, "the quaternion of <%s> was normalised", n->name);
   *R = limb_rot_quat(q[0], q[1], q[2], q[3]);
 }
 
@@ -183,8 +175,8 @@ sp_pose limb_urdf_pose(urdf_reader* r, limb_subject about, const xml_node* n)
   read_rpy(r, about, n, &X.R);
   read_quaternion(r, about, n, &X.R);
   if (limb_xml_get(n, "rpy") && limb_xml_get(n, "quat_xyzw"))
-    limb_urdf_error(r, RULE_DUPLICATE_KEY, n->mark, about,
-                    "<%s> has both rpy and quat_xyzw: only one can be meant", n->name);
+    limb_urdf_error(r, RULE_DUPLICATE_KEY, n->mark, about, "<%s> has both rpy and quat_xyzw: only one can be meant",
+                    n->name);
   return X;
 }
 

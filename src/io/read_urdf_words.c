@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject about,
-                     const char* format, ...)
+void limb_urdf_error(urdf_reader* r, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...)
 {
   char text[512];
   va_list list;
@@ -21,8 +20,7 @@ int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
 {
   for (int i = 0; i < r->ntold; i++) {
     const char* other = r->told[i].element;
-    if (strcmp(r->told[i].name, name) == 0 &&
-        (other && element ? strcmp(other, element) == 0 : other == element))
+    if (strcmp(r->told[i].name, name) == 0 && (other && element ? strcmp(other, element) == 0 : other == element))
       return 0;
   }
   if (r->ntold == URDF_TOLD) return 0;
@@ -61,16 +59,12 @@ static const char* element_word(const void* context, int i)
   return i < n ? w->child[i] : w->many[i - n];
 }
 
-static const char* attribute_word(const void* context, int i)
-{
-  return ((const urdf_words*)context)->attribute[i];
-}
+static const char* attribute_word(const void* context, int i) { return ((const urdf_words*)context)->attribute[i]; }
 
 // ---- attributes -----------------------------------------------------------------------------------
 
 // iyx of a symmetric matrix is ixy. 1 when name is the mirror image of an attribute.
-static int mirrored(const xml_node* n, const char* name, const urdf_words* w,
-                    char mean[LIMB_WHERE_SPACE])
+static int mirrored(const xml_node* n, const char* name, const urdf_words* w, char mean[LIMB_WHERE_SPACE])
 {
   if (strlen(name) != 3 || name[0] != 'i') return 0;
   const char other[] = {'i', name[2], name[1], 0};
@@ -105,12 +99,11 @@ static void check_attribute(urdf_reader* r, limb_subject about, const xml_node* 
     (void)limb_did_you_mean(r->findings, name, count_words(w->attribute), attribute_word, w, mean);
   if (w->strict) {
     char all[128];
-    limb_urdf_error(r, RULE_UNKNOWN_KEY, at, about, "<%s> has no attribute '%s'%s", n->name, name,
-                    mean);
+    limb_urdf_error(r, RULE_UNKNOWN_KEY, at, about, "<%s> has no attribute '%s'%s", n->name, name, mean);
     limb_report_hint(r->findings, "it has %s", join_words(w->attribute, all, sizeof all));
   } else {
-    limb_report(r->findings, RULE_UNKNOWN_TAG, at, about,
-                "attribute '%s' of <%s> is not known and has no effect%s", name, n->name, mean);
+    limb_report(r->findings, RULE_UNKNOWN_TAG, at, about, "attribute '%s' of <%s> is not known and has no effect%s",
+                name, n->name, mean);
   }
 }
 
@@ -131,8 +124,7 @@ static void report_xacro(urdf_reader* r, const xml_node* n)
   if (is_definition(n->name) && !r->template) {
     if (!first) return;
     limb_report(r->findings, RULE_XACRO, n->mark, about,
-                "<%s> defines something for xacro, and adds nothing to the robot by itself",
-                n->name);
+                "<%s> defines something for xacro, and adds nothing to the robot by itself", n->name);
     limb_report_as(r->findings, LIMB_WARNING);
     limb_report_hint(r->findings, "remove it, if the file has been expanded");
     return;
@@ -160,18 +152,17 @@ static void check_child(urdf_reader* r, limb_subject about, const xml_node* n, c
     report_xacro(r, n);
   } else if (find_word(w->ignored, n->name) >= 0) {
     if (limb_urdf_first(r, NULL, n->name))
-      limb_report(r->findings, RULE_IGNORED, n->mark, element,
-                  "<%s> is not read, here and wherever else it occurs", n->name);
+      limb_report(r->findings, RULE_IGNORED, n->mark, element, "<%s> is not read, here and wherever else it occurs",
+                  n->name);
   } else if (is_loop(n->name)) {
-    limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element,
-                    "<%s> closes a kinematic loop in a way that is not read", n->name);
+    limb_urdf_error(r, RULE_UNSUPPORTED, n->mark, element, "<%s> closes a kinematic loop in a way that is not read",
+                    n->name);
     limb_report_hint(r->findings, "say it as a <loop_joint>, or leave it out: the file is the tree "
                                   "without its loop then");
   } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
     const int count = count_words(w->child) + count_words(w->many);
-    limb_report(r->findings, RULE_UNKNOWN_TAG, n->mark, element,
-                "<%s> in %s%s%s%s is not known and has no effect%s", n->name, about.kind,
-                about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
+    limb_report(r->findings, RULE_UNKNOWN_TAG, n->mark, element, "<%s> in %s%s%s%s is not known and has no effect%s",
+                n->name, about.kind, about.name ? " '" : "", about.name ? about.name : "", about.name ? "'" : "",
                 limb_did_you_mean(r->findings, n->name, count, element_word, w, mean));
   }
 }
@@ -188,26 +179,24 @@ void limb_urdf_check(urdf_reader* r, limb_subject about, const xml_node* n, cons
       continue;
     }
     if (seen[word])
-      limb_urdf_error(r, RULE_DUPLICATE_KEY, c->mark, about,
-                      "a second <%s>: the first stands on line %d", c->name, seen[word]->mark.line);
+      limb_urdf_error(r, RULE_DUPLICATE_KEY, c->mark, about, "a second <%s>: the first stands on line %d", c->name,
+                      seen[word]->mark.line);
     else
       seen[word] = c;
   }
 }
 
-const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n,
-                           const char* attribute, int needed)
+const char* limb_urdf_name(urdf_reader* r, limb_subject about, const xml_node* n, const char* attribute, int needed)
 {
   const char* name = limb_xml_get(n, attribute);
   if (!name || !*name) {
     if (needed)
-      limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<%s> needs the attribute '%s'", n->name,
-                      attribute);
+      limb_urdf_error(r, RULE_MISSING_KEY, n->mark, about, "<%s> needs the attribute '%s'", n->name, attribute);
     return NULL;
   }
   if ((strstr(name, "${") || strstr(name, "$(")) && r->expressions++ == 0)
     limb_urdf_error(r, RULE_XACRO, limb_urdf_mark(r, n, attribute), about,
-                    "%s=\"%.60s\" of <%s> holds an expression of xacro, which was not evaluated",
-                    attribute, name, n->name);
+                    "%s=\"%.60s\" of <%s> holds an expression of xacro, which was not evaluated", attribute, name,
+                    n->name);
   return name;
 }

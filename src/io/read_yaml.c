@@ -23,8 +23,8 @@ static void read_version(yaml_reader* r, const yml_node* root)
     if (!n) return;
   }
   if (limb_yml_integer(&r->check, n, 1, INT_MAX, &version) && version != YAML_SCHEMA) {
-    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark,
-                   "the file is of schema %d, this program knows %d", version, YAML_SCHEMA);
+    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark, "the file is of schema %d, this program knows %d", version,
+                   YAML_SCHEMA);
     limb_report_hint(r->check.findings, "use a newer limb");
   }
 }
@@ -47,11 +47,9 @@ static void read_forms(yaml_reader* r, const yml_node* root)
   int i = 0;
   if (limb_yml_choice(&r->check, angles, units, COUNT(units), &i) && i == 1) r->angle = PI / 180;
   if (dh) r->dh = FORM_REPORTED;
-  if (limb_yml_choice(&r->check, dh, rows, COUNT(rows), &i))
-    r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
+  if (limb_yml_choice(&r->check, dh, rows, COUNT(rows), &i)) r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
   if (poe) r->poe = FORM_REPORTED;
-  if (limb_yml_choice(&r->check, poe, screws, COUNT(screws), &i))
-    r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
+  if (limb_yml_choice(&r->check, poe, screws, COUNT(screws), &i)) r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
 }
 
 static void read_top(yaml_reader* r, const yml_node* root)
@@ -94,22 +92,19 @@ static void read_frame(yaml_reader* r, const yml_node* n)
 // ---- lists ------------------------------------------------------------------------------------------
 
 // Every entry of a list; NULL is an empty one. A key without a value says the same.
-static void read_list(yaml_reader* r, const yml_node* n,
-                      void (*read)(yaml_reader*, const yml_node*))
+static void read_list(yaml_reader* r, const yml_node* n, void (*read)(yaml_reader*, const yml_node*))
 {
   r->check.about = (limb_subject){NULL, NULL};
   if (!n || (n->kind == YML_SCALAR && !*n->text && !n->quoted)) return;
   if (!limb_yml_is(&r->check, n, YML_LIST)) return;
-  for (const yml_node* entry = n->first; entry && !r->out_of_memory; entry = entry->next)
-    read(r, entry);
+  for (const yml_node* entry = n->first; entry && !r->out_of_memory; entry = entry->next) read(r, entry);
 }
 
 // Room for the homes, if there are any.
 static void make_homes(yaml_reader* r, const yml_node* bodies)
 {
   size_t count = 0;
-  for (const yml_node* n = bodies && bodies->kind == YML_LIST ? bodies->first : NULL; n;
-       n = n->next)
+  for (const yml_node* n = bodies && bodies->kind == YML_LIST ? bodies->first : NULL; n; n = n->next)
     count += limb_yml_get(n, "home") != NULL;
   if (count == 0) return;
   const size_t capacity = limb_names_capacity(count);
@@ -145,17 +140,13 @@ static void check_homes(yaml_reader* r)
     const yaml_home* home = &r->home[i];
     if (home->carried || is_identity(&home->pose)) continue;
     r->check.about = (limb_subject){r->sketch->words.body, home->body};
-    limb_yml_error(
-      &r->check, RULE_BAD_VALUE, home->mark,
-      "no joint carries this body: it lies at the origin of the world, and its home is elsewhere");
+    limb_yml_error(&r->check, RULE_BAD_VALUE, home->mark,
+                   "no joint carries this body: it lies at the origin of the world, and its home is elsewhere");
     limb_report_hint(r->check.findings, "add a joint with parent world, such as {type: fixed}");
   }
 }
 
-static const char* child_of(const void* s, int k)
-{
-  return ((const limb_sketch*)s)->joint[k].child;
-}
+static const char* child_of(const void* s, int k) { return ((const limb_sketch*)s)->joint[k].child; }
 
 // A body that is no joint's child.
 static bool has_root(yaml_reader* r)
@@ -168,8 +159,7 @@ static bool has_root(yaml_reader* r)
   limb_names children;
   limb_names_clear(&children, slot, capacity);
   for (int k = 0; k < s->njoint; k++) {
-    if (limb_names_find(&children, s->joint[k].child, child_of, s) < 0)
-      limb_names_put(&children, s->joint[k].child, k);
+    if (limb_names_find(&children, s->joint[k].child, child_of, s) < 0) limb_names_put(&children, s->joint[k].child, k);
   }
   for (int i = 0; i < s->nbody; i++) {
     if (limb_names_find(&children, s->body[i].name, child_of, s) < 0) return true;
@@ -182,15 +172,13 @@ static void check_base(yaml_reader* r, const yml_node* base)
   r->check.about = (limb_subject){NULL, NULL};
   if (!base || r->sketch->nbody == 0 || has_root(r)) return;
   if (r->sketch->base == LIMB_BASE_FIXED) {
-    limb_report(
-      r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
-      "base says how a body without joint hangs on the world, and every body has a joint");
+    limb_report(r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
+                "base says how a body without joint hangs on the world, and every body has a joint");
     return;
   }
   if (r->sketch->base == LIMB_BASE_AS_FILE) return; // it was reported
-  limb_yml_error(
-    &r->check, RULE_BAD_VALUE, base->key_mark,
-    "base says how a body without joint hangs on the world, but every body has a joint");
+  limb_yml_error(&r->check, RULE_BAD_VALUE, base->key_mark,
+                 "base says how a body without joint hangs on the world, but every body has a joint");
   limb_report_hint(r->check.findings, "remove the key, or the joint of the root");
   r->sketch->base = LIMB_BASE_AS_FILE; // said once
 }
@@ -199,8 +187,7 @@ static void note_axes(const yaml_reader* r)
 {
   if (r->axisless == 0) return;
   char others[48] = "";
-  if (r->axisless > 1)
-    (void)snprintf(others, sizeof others, "; so it is for %d more", r->axisless - 1);
+  if (r->axisless > 1) (void)snprintf(others, sizeof others, "; so it is for %d more", r->axisless - 1);
   limb_report(r->check.findings, RULE_ASSUMED, r->first_axisless.mark,
               (limb_subject){r->sketch->words.joint, r->first_axisless.joint},
               "it states no axis: 0 0 1 is taken, the default of limb YAML%s", others);
@@ -226,8 +213,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   if (status) return status;
   if (root->kind != YML_MAP) {
     limb_yml_error(&r.check, RULE_WRONG_FORMAT, root->mark,
-                   "this is no robot: a limb YAML file is a mapping that begins with 'limb: %d'",
-                   YAML_SCHEMA);
+                   "this is no robot: a limb YAML file is a mapping that begins with 'limb: %d'", YAML_SCHEMA);
     return LIMB_E_SYNTAX;
   }
   const int before = r.check.errors;

@@ -26,8 +26,7 @@ static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   for (int i = 0; i < 6; i++) {
     const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
-    (void)limb_yml_number(
-      &r->check, moment ? limb_yml_need(&r->check, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
+    (void)limb_yml_number(&r->check, moment ? limb_yml_need(&r->check, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
   }
   set_moments(Y, I);
 }
@@ -49,8 +48,7 @@ static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node*
     const yml_node* other = limb_yml_get(map, others[i]);
     if (other)
       limb_yml_error(&r->check, RULE_BAD_VALUE, other->key_mark,
-                     "%s and parameters exclude each other: the ten parameters say everything",
-                     others[i]);
+                     "%s and parameters exclude each other: the ten parameters say everything", others[i]);
   }
   double theta[10];
   if (limb_yml_numbers(&r->check, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
@@ -60,14 +58,11 @@ static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node*
 
 typedef enum solid { BOX, CYLINDER, SPHERE, CAPSULE, SHELL, TUBE, ROD } solid;
 
-static const char* const solids[] = {"box",   "cylinder", "sphere", "capsule",
-                                     "shell", "tube",     "rod"};
+static const char* const solids[] = {"box", "cylinder", "sphere", "capsule", "shell", "tube", "rod"};
 
 static int read_sizes(yaml_reader* r, const yml_node* n, int count, double size[3])
 {
-  if (!(count == 1 ? limb_yml_number(&r->check, n, size)
-                   : limb_yml_numbers(&r->check, n, count, size)))
-    return 0;
+  if (!(count == 1 ? limb_yml_number(&r->check, n, size) : limb_yml_numbers(&r->check, n, count, size))) return 0;
   for (int i = 0; i < count; i++) {
     if (size[i] >= 0) continue;
     limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "a length of the %s is negative", n->key);
@@ -114,9 +109,8 @@ static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, s
   if (n->kind == YML_SCALAR && strcmp(n->text, "point") == 0) return;
   if (n->kind != YML_MAP || n->count != 1) {
     if (n->kind != YML_REFUSED)
-      limb_yml_error(
-        &r->check, RULE_BAD_VALUE, n->mark,
-        "solid must be point or one shape with its lengths, such as {box: [0.1, 0.2, 0.3]}");
+      limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark,
+                     "solid must be point or one shape with its lengths, such as {box: [0.1, 0.2, 0.3]}");
     return;
   }
   const int before = r->check.errors;
@@ -145,8 +139,7 @@ static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   if (moments && moments->key[0] == 's') read_solid(r, n, moments, Y);
   sp_mat3 R;
   if (axes && !moments)
-    limb_yml_error(&r->check, RULE_MISSING_KEY, axes->key_mark,
-                   "inertia_axes without inertia or solid");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, axes->key_mark, "inertia_axes without inertia or solid");
   if (limb_yaml_rotation_value(r, axes, &R)) turn_moments(Y, R);
   if (!mass && !moments)
     limb_report(r->check.findings, RULE_NO_INERTIAL, n->mark, r->check.about, "no mass is given");
@@ -173,8 +166,7 @@ void limb_yaml_body(yaml_reader* r, const yml_node* n)
   if (limb_yml_text(&r->check, limb_yml_get(n, "name"), &name)) r->check.about.name = name;
   limb_yml_check_keys(&r->check, n, body_keys, COUNT(body_keys));
   if (strcmp(name, "world") == 0) {
-    limb_yml_error(&r->check, RULE_DUPLICATE_NAME, n->mark,
-                   "'world' is the ground, which is always there: remove it");
+    limb_yml_error(&r->check, RULE_DUPLICATE_NAME, n->mark, "'world' is the ground, which is always there: remove it");
     return;
   }
   sketch_body* b = limb_sketch_body(r->sketch, name, n->mark);

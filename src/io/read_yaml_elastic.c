@@ -16,8 +16,7 @@ static bool is_infinite(const yml_node* n)
   return n && n->kind == YML_SCALAR && !n->quoted && strstr(n->text, ".inf");
 }
 
-int limb_yaml_property(yaml_reader* r, const yml_node* section, const yaml_property* p, bool turns,
-                       void* out)
+int limb_yaml_property(yaml_reader* r, const yml_node* section, const yaml_property* p, bool turns, void* out)
 {
   const yml_node* n = limb_yml_get(section, p->key);
   if (!n) return 0;
@@ -80,31 +79,26 @@ static const yaml_property motors[] = {
 // Reports a key of the joint that says the same as elastic, or the opposite.
 static void exclude(yaml_reader* r, const yml_node* n, const char* why)
 {
-  if (n)
-    limb_yml_error(&r->check, RULE_BAD_VALUE, n->key_mark, "elastic and %s exclude each other: %s",
-                   n->key, why);
+  if (n) limb_yml_error(&r->check, RULE_BAD_VALUE, n->key_mark, "elastic and %s exclude each other: %s", n->key, why);
 }
 
 static void check_others(yaml_reader* r, const yml_node* joint, const sketch_joint* j, bool motor)
 {
   exclude(r, limb_yml_get(joint, "mimic"), "a follower has no motion of its own");
-  exclude(r, limb_yml_get(joint, "rotor"),
-          motor ? "the rotor is that of its motor" : "elastic has the key inertia");
+  exclude(r, limb_yml_get(joint, "rotor"), motor ? "the rotor is that of its motor" : "elastic has the key inertia");
   if (j->def.drive == LIMB_DRIVE_ACTIVE)
     limb_yml_error(&r->check, RULE_BAD_VALUE, limb_yml_get(joint, "drive")->mark,
                    "an elastic joint is not driven but by its spring: it is passive");
   if (motor) return; // springs and friction beside the joint are another matter
   exclude(r, limb_yml_get(joint, "spring"), "elastic has the keys stiffness and rest");
-  exclude(r, limb_yml_get(limb_yml_get(joint, "friction"), "viscous"),
-          "elastic has the key damping");
+  exclude(r, limb_yml_get(limb_yml_get(joint, "friction"), "viscous"), "elastic has the key damping");
 }
 
 static void read_lumped(yaml_reader* r, const yml_node* n, sketch_joint* j)
 {
   static const char* const keys[] = {"stiffness", "rest", "damping", "inertia", "motor"};
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
-  for (int i = 0; i < COUNT(lumped); i++)
-    (void)limb_yaml_property(r, n, &lumped[i], turns(j->def.type), &j->def);
+  for (int i = 0; i < COUNT(lumped); i++) (void)limb_yaml_property(r, n, &lumped[i], turns(j->def.type), &j->def);
   j->def.drive = LIMB_DRIVE_PASSIVE;
 }
 
@@ -112,14 +106,13 @@ static void read_lumped(yaml_reader* r, const yml_node* n, sketch_joint* j)
 static void read_rotor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
 {
   static const char* const models[] = {"spong", "full"};
-  const yml_node *model = limb_yml_get(n, "model"), *mass = limb_yml_get(n, "mass"),
-                 *axis = limb_yml_get(n, "axis"), *centre = limb_yml_get(n, "centre");
+  const yml_node *model = limb_yml_get(n, "model"), *mass = limb_yml_get(n, "mass"), *axis = limb_yml_get(n, "axis"),
+                 *centre = limb_yml_get(n, "centre");
   if (model && !limb_yml_choice(&r->check, model, models, COUNT(models), &def->coupled)) return;
   if (axis) (void)limb_yaml_direction(r, axis, &def->axis);
   if (centre) (void)limb_yaml_vec3(r, centre, &def->centre);
   if (def->coupled && !mass)
-    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark,
-                   "the key 'mass' of motor is missing: 'model: full' needs it");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "the key 'mass' of motor is missing: 'model: full' needs it");
   if (def->coupled || !mass) return;
   limb_yml_error(&r->check, RULE_BAD_VALUE, mass->key_mark,
                  "the rotor of Spong's model has no mass of its own: it is part of its carrier");
@@ -150,8 +143,7 @@ static void read_series(yaml_reader* r, const yml_node* n, sketch_joint* j)
   if (inertia)
     limb_yml_error(&r->check, RULE_BAD_VALUE, inertia->key_mark,
                    "inertia and motor exclude each other: the motor has the key inertia");
-  for (int i = 0; i < COUNT(series); i++)
-    (void)limb_yaml_property(r, n, &series[i], turns(j->def.type), def);
+  for (int i = 0; i < COUNT(series); i++) (void)limb_yaml_property(r, n, &series[i], turns(j->def.type), def);
   read_motor(r, motor, def);
   j->motor = def;
   j->motor_mark = motor->mark;
@@ -164,9 +156,8 @@ void limb_yaml_elastic(yaml_reader* r, const yml_node* joint, sketch_joint* j)
   const bool motor = limb_yml_get(n, "motor") != NULL;
   const yml_node* stiffness = limb_yml_need(&r->check, n, "stiffness");
   if (is_infinite(stiffness)) {
-    limb_yml_error(
-      &r->check, RULE_BAD_NUMBER, stiffness->mark,
-      "stiffness of elastic must be finite: a rigid joint has 'rotor' and no 'elastic'");
+    limb_yml_error(&r->check, RULE_BAD_NUMBER, stiffness->mark,
+                   "stiffness of elastic must be finite: a rigid joint has 'rotor' and no 'elastic'");
     return;
   }
   check_others(r, joint, j, motor);
@@ -189,12 +180,10 @@ void limb_yaml_shaft(yaml_reader* r, const yml_node* n)
     r->out_of_memory = true;
     return;
   }
-  if (limb_yml_text(&r->check, limb_yml_need(&r->check, n, "joint"), &x->joint))
-    r->check.about.name = x->joint;
+  if (limb_yml_text(&r->check, limb_yml_need(&r->check, n, "joint"), &x->joint)) r->check.about.name = x->joint;
   (void)limb_yml_text(&r->check, limb_yml_need(&r->check, n, "motor"), &x->motor);
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   const int k = limb_names_find(&r->joint_names, x->joint, limb_sketch_joint_name, r->sketch);
   const bool angle = k >= 0 && turns(r->sketch->joint[k].def.type);
-  for (int i = 0; i < YAML_NSHAFT; i++)
-    (void)limb_yaml_property(r, n, &yaml_shaft[i], angle, &x->def);
+  for (int i = 0; i < YAML_NSHAFT; i++) (void)limb_yaml_property(r, n, &yaml_shaft[i], angle, &x->def);
 }

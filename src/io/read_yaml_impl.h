@@ -75,8 +75,7 @@ struct yaml_property; // yaml_schema.h
 
 // The number of one property in the mapping of its section, into the struct that it belongs to. turns: the
 // joint's coordinate is an angle. 1; 0 when it is not there, or after an error.
-int limb_yaml_property(yaml_reader* r, const yml_node* section, const struct yaml_property* p,
-                       bool turns, void* out);
+int limb_yaml_property(yaml_reader* r, const yml_node* section, const struct yaml_property* p, bool turns, void* out);
 
 // drive: of a joint, and elastic: of one with one degree of freedom. After its other properties.
 void limb_yaml_drive(yaml_reader* r, const yml_node* joint, sketch_joint* j);

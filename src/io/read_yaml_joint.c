@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char* const joint_keys[] = {"name",  "type",        "parent", "antecedent", "child",
-                                         "pose",  "dh",          "screw",  "axis",       "axis2",
-                                         "pitch", YAML_SECTIONS, "drive",  "elastic",    "start"};
+static const char* const joint_keys[] = {"name", "type",  "parent", "antecedent",  "child", "pose",    "dh",   "screw",
+                                         "axis", "axis2", "pitch",  YAML_SECTIONS, "drive", "elastic", "start"};
 
 enum { CONTINUOUS = YAML_NTYPE - 1 };
 
@@ -19,8 +18,8 @@ enum { CONTINUOUS = YAML_NTYPE - 1 };
 static int cannot_have(yaml_reader* r, const yml_node* n, const sketch_joint* j, const char* who)
 {
   if (n)
-    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a %s joint has no %s%s",
-                   yaml_joint_types[j->def.type], n->key, who);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a %s joint has no %s%s", yaml_joint_types[j->def.type],
+                   n->key, who);
   return 0;
 }
 
@@ -141,8 +140,7 @@ static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, 
     char lower[LIMB_NUMBER_SPACE], upper[LIMB_NUMBER_SPACE];
     (void)limb_print_number(j->def.q_min, lower);
     (void)limb_print_number(j->def.q_max, upper);
-    limb_yml_error(&r->check, RULE_LIMIT_SWAPPED, limits->mark, "lower (%s) is above upper (%s)",
-                   lower, upper);
+    limb_yml_error(&r->check, RULE_LIMIT_SWAPPED, limits->mark, "lower (%s) is above upper (%s)", lower, upper);
     j->def.q_min = -HUGE_VAL; // said once
     j->def.q_max = HUGE_VAL;
   }
@@ -153,11 +151,10 @@ static void read_properties(yaml_reader* r, const yml_node* n, sketch_joint* j, 
 // Words of other languages.
 static void suggest_type(const yaml_reader* r, const yml_node* n)
 {
-  static const char* const words[][2] = {{"hinge", "revolute"},   {"rotary", "revolute"},
-                                         {"slide", "prismatic"},  {"slider", "prismatic"},
-                                         {"linear", "prismatic"}, {"screw", "helical"},
-                                         {"ball", "spherical"},   {"floating", "free"},
-                                         {"weld", "fixed"},       {"rigid", "fixed"}};
+  static const char* const words[][2] = {{"hinge", "revolute"},   {"rotary", "revolute"},  {"slide", "prismatic"},
+                                         {"slider", "prismatic"}, {"linear", "prismatic"}, {"screw", "helical"},
+                                         {"ball", "spherical"},   {"floating", "free"},    {"weld", "fixed"},
+                                         {"rigid", "fixed"}};
   for (int i = 0; i < COUNT(words); i++) {
     if (n->kind == YML_SCALAR && strcmp(n->text, words[i][0]) == 0)
       limb_report_hint(r->check.findings, "limb says %s", words[i][1]);

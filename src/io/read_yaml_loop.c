@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-static const char* const loop_keys[] = {"name",   "type",   "a",      "b",      "joint",
-                                        "other",  "ratio",  "offset", "length", "coefficients",
-                                        "radius", "locked", "law"};
+static const char* const loop_keys[] = {
+  "name", "type", "a", "b", "joint", "other", "ratio", "offset", "length", "coefficients", "radius", "locked", "law"};
 
 // ---- what a kind has --------------------------------------------------------------------------------
 
@@ -26,8 +25,7 @@ static void check_keys(yaml_reader* r, const yml_node* n, limb_loop_kind kind)
     const bool own = end ? !loop_of_joints(kind) : (loop_properties[i].kinds & 1u << kind) != 0;
     const yml_node* value = limb_yml_get(n, key);
     if (value && !own)
-      limb_yml_error(&r->check, RULE_BAD_LOOP, value->key_mark, "a %s loop has no %s",
-                     loop_words[kind], key);
+      limb_yml_error(&r->check, RULE_BAD_LOOP, value->key_mark, "a %s loop has no %s", loop_words[kind], key);
     if (own && (end || loop_properties[i].needed)) (void)limb_yml_need(&r->check, n, key);
   }
 }
@@ -44,8 +42,7 @@ static void read_end(yaml_reader* r, const yml_node* n, sketch_end* end)
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   const yml_node* carrier = limb_yml_one_of(&r->check, n, carriers, COUNT(carriers));
   if (!carrier)
-    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "%s names neither a body nor a frame",
-                   n->key);
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "%s names neither a body nor a frame", n->key);
   else
     (void)limb_yml_text(&r->check, carrier, carrier->key[0] == 'b' ? &end->body : &end->frame);
   const yml_node* row = limb_yml_get(n, "dh");
@@ -65,14 +62,12 @@ static void read_end(yaml_reader* r, const yml_node* n, sketch_end* end)
 static void read_locked(yaml_reader* r, const yml_node* n, limb_loop_def* def)
 {
   if (!n || !limb_yml_is(&r->check, n, YML_LIST)) return;
-  if (n->count == 0)
-    limb_yml_error(&r->check, RULE_BAD_LOOP, n->mark, "locked is empty: nothing would be closed");
+  if (n->count == 0) limb_yml_error(&r->check, RULE_BAD_LOOP, n->mark, "locked is empty: nothing would be closed");
   for (const yml_node* entry = n->first; entry; entry = entry->next) {
     int i = 0;
     if (!limb_yml_choice(&r->check, entry, direction_words, LOOP_NDIRECTION, &i)) continue;
     if (def->locked & 1u << i)
-      limb_yml_error(&r->check, RULE_BAD_VALUE, entry->mark, "%s stands twice in locked",
-                     direction_words[i]);
+      limb_yml_error(&r->check, RULE_BAD_VALUE, entry->mark, "%s stands twice in locked", direction_words[i]);
     def->locked |= 1u << i;
   }
 }
@@ -82,8 +77,7 @@ static void read_between_bodies(yaml_reader* r, const yml_node* n, sketch_loop* 
   read_end(r, limb_yml_get(n, "a"), &x->end[0]);
   read_end(r, limb_yml_get(n, "b"), &x->end[1]);
   if (x->def.kind == LIMB_LOOP_LOCK) read_locked(r, limb_yml_get(n, "locked"), &x->def);
-  if (x->def.kind == LIMB_LOOP_DISTANCE)
-    (void)limb_yaml_property(r, n, &yaml_length, false, &x->def);
+  if (x->def.kind == LIMB_LOOP_DISTANCE) (void)limb_yaml_property(r, n, &yaml_length, false, &x->def);
   if (loop_has_radius(x->def.kind)) (void)limb_yaml_property(r, n, &yaml_radius, false, &x->def);
 }
 
@@ -100,8 +94,8 @@ static void read_coefficients(yaml_reader* r, const yml_node* n, limb_loop_def* 
   if (!n || !limb_yml_is(&r->check, n, YML_LIST)) return;
   if (n->count < 1 || n->count > LIMB_LOOP_COEFFICIENTS) {
     limb_yml_error(&r->check, RULE_WRONG_COUNT, n->mark,
-                   "coefficients must be a list of 1 to %d numbers, found %d entries",
-                   LIMB_LOOP_COEFFICIENTS, n->count);
+                   "coefficients must be a list of 1 to %d numbers, found %d entries", LIMB_LOOP_COEFFICIENTS,
+                   n->count);
     return;
   }
   (void)limb_yml_numbers(&r->check, n, n->count, def->coefficient);
@@ -149,23 +143,19 @@ static void read_law(yaml_reader* r, const yml_node* n, sketch_loop* x)
   if (!n || !limb_yml_is(&r->check, n, YML_MAP)) return;
   limb_loop_def* def = &x->def;
   const char* keys[1 + YAML_NLAW] = {"row"};
-  const unsigned locked =
-    def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
+  const unsigned locked = def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
   const int rows = row_count(def, locked);
   for (int i = 0; i < YAML_NLAW; i++) keys[1 + i] = yaml_law[i].key;
   limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
   if (rows == 0) return; // locked is missing or faulty
   const yml_node* row = limb_yml_get(n, "row");
   if (!row && rows > 1)
-    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark,
-                   "the key 'row' of law is missing: a %s loop has %d rows", loop_words[def->kind],
-                   rows);
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->mark, "the key 'row' of law is missing: a %s loop has %d rows",
+                   loop_words[def->kind], rows);
   (void)limb_yml_integer(&r->check, row, 0, rows - 1, &def->law.row);
-  const bool angle = loop_of_joints(def->kind)
-                       ? joint_turns(r, x->joint)
-                       : direction_of(locked, def->law.row) & (LIMB_MOVE_X - 1);
-  for (int i = 0; i < YAML_NLAW; i++)
-    (void)limb_yaml_property(r, n, &yaml_law[i], angle, &def->law);
+  const bool angle =
+    loop_of_joints(def->kind) ? joint_turns(r, x->joint) : direction_of(locked, def->law.row) & (LIMB_MOVE_X - 1);
+  for (int i = 0; i < YAML_NLAW; i++) (void)limb_yaml_property(r, n, &yaml_law[i], angle, &def->law);
 }
 
 // ---- the loop ---------------------------------------------------------------------------------------
@@ -173,9 +163,9 @@ static void read_law(yaml_reader* r, const yml_node* n, sketch_loop* x)
 // Words of joints, and of other languages.
 static void suggest_type(const yaml_reader* r, const yml_node* n)
 {
-  static const char* const words[][2] = {
-    {"revolute", "pin"}, {"hinge", "pin"},    {"prismatic", "slider"}, {"spherical", "ball"},
-    {"fixed", "weld"},   {"connect", "ball"}, {"mimic", "gear"},       {"rod", "distance"}};
+  static const char* const words[][2] = {{"revolute", "pin"},   {"hinge", "pin"},   {"prismatic", "slider"},
+                                         {"spherical", "ball"}, {"fixed", "weld"},  {"connect", "ball"},
+                                         {"mimic", "gear"},     {"rod", "distance"}};
   for (int i = 0; i < COUNT(words); i++) {
     if (n->kind == YML_SCALAR && strcmp(n->text, words[i][0]) == 0)
       limb_report_hint(r->check.findings, "a loop of this kind is called %s", words[i][1]);

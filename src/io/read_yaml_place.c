@@ -28,8 +28,7 @@ static sp_mat3 rot_x(double angle) { return limb_rot_rpy((const double[3]){angle
 static sp_mat3 rot_z(double angle) { return limb_rot_rpy((const double[3]){0, 0, angle}); }
 
 // Reads the numbers of a row by the names of its keys: angles are those called after Greek letters.
-static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, int count,
-                    double* x)
+static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, int count, double* x)
 {
   const int before = r->check.errors;
   for (int i = 0; i < count; i++) {
@@ -96,8 +95,8 @@ static int settle_sigma(yaml_reader* r, const yml_node* n, int* type)
   if (*type == TYPE_OPEN) *type = types[sigma];
   const bool turns = *type == LIMB_REVOLUTE || *type == LIMB_HELICAL;
   if (sigma == 0 ? turns : *type == types[sigma]) return 1;
-  limb_yml_error(&r->check, RULE_BAD_JOINT, given->mark, "sigma %d means %s, but the type is %s",
-                 sigma, meaning[sigma], yaml_joint_types[*type]);
+  limb_yml_error(&r->check, RULE_BAD_JOINT, given->mark, "sigma %d means %s, but the type is %s", sigma, meaning[sigma],
+                 yaml_joint_types[*type]);
   return 0;
 }
 
@@ -119,8 +118,7 @@ static int check_row(yaml_reader* r, const yml_node* n, int sigma)
     limb_yml_check_keys(&r->check, n, standard_keys, COUNT(standard_keys) - !sigma);
   if (r->check.errors == before) return 1;
   limb_report_hint(r->check.findings, "a %s row has %s%s", modified ? "modified" : "standard",
-                   modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha",
-                   sigma ? ", sigma" : "");
+                   modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha", sigma ? ", sigma" : "");
   return 0;
 }
 
@@ -129,8 +127,7 @@ static int place_dh(yaml_reader* r, const yml_node* n, sketch_joint* j, int* typ
   const int good = check_row(r, n, 1);
   if (r->dh == FORM_REPORTED || n->kind != YML_MAP) return 0;
   if (!settle_sigma(r, n, type)) return 0;
-  const bool placed = r->dh == FORM_MODIFIED ? modified_pose(r, n, &j->def.placement)
-                                             : place_standard(r, n, j, *type);
+  const bool placed = r->dh == FORM_MODIFIED ? modified_pose(r, n, &j->def.placement) : place_standard(r, n, j, *type);
   return placed && good;
 }
 
@@ -143,8 +140,7 @@ int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
 // ---- home poses -------------------------------------------------------------------------------------
 
 // Pose of the child in the parent at q = 0.
-static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp_pose* T,
-                         sp_pose* M)
+static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp_pose* T, sp_pose* M)
 {
   static const char* const role[] = {"child", "parent"};
   const char* const body[] = {j->child, j->parent};
@@ -159,8 +155,7 @@ static int home_of_child(yaml_reader* r, const sketch_joint* j, limb_mark at, sp
     good = 0;
     if (!*body[i]) continue; // it was reported
     char name[LIMB_SHOWN_SPACE];
-    limb_yml_error(&r->check, RULE_MISSING_KEY, at,
-                   "its %s '%s' has no home, which places the joint", role[i],
+    limb_yml_error(&r->check, RULE_MISSING_KEY, at, "its %s '%s' has no home, which places the joint", role[i],
                    limb_shown(body[i], body[i] + strlen(body[i]), name));
   }
   *M = *pose[0];
@@ -179,24 +174,21 @@ static int normalise_screw(yaml_reader* r, const yml_node* n, sp_motion* S)
   if (off <= 4 * DBL_EPSILON) return 1;
   (void)limb_print_number(length, text);
   if (!(off <= 1e-3)) {
-    limb_yml_error(&r->check, RULE_BAD_AXIS, n->mark,
-                   "the %s part of the screw has length %s instead of 1",
+    limb_yml_error(&r->check, RULE_BAD_AXIS, n->mark, "the %s part of the screw has length %s instead of 1",
                    turns ? "angular" : "linear", text);
-    limb_report_hint(r->check.findings,
-                     "a screw is wx, wy, wz, vx, vy, vz with |w| = 1, or w = 0 and |v| = 1");
+    limb_report_hint(r->check.findings, "a screw is wx, wy, wz, vx, vy, vz with |w| = 1, or w = 0 and |v| = 1");
     return 0;
   }
   if (off > 1e-6)
     limb_report(r->check.findings, RULE_NORMALISED, n->mark, r->check.about,
-                "the %s part of the screw has length %s; the screw is divided by it",
-                turns ? "angular" : "linear", text);
+                "the %s part of the screw has length %s; the screw is divided by it", turns ? "angular" : "linear",
+                text);
   *S = sp_scalem(1 / length, *S);
   return 1;
 }
 
 // The type that a screw of this pitch has, or whether the stated one can be.
-static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion* S, double pitch,
-                             int* type)
+static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion* S, double pitch, int* type)
 {
   const bool turns = S->w.x != 0 || S->w.y != 0 || S->w.z != 0;
   const double size = sp_norm3(S->v), slope = fabs(pitch);
@@ -207,23 +199,18 @@ static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion*
     if (*type != LIMB_HELICAL) return 1;
     limb_report(r->check.findings, RULE_ASSUMED, n->mark, r->check.about,
                 "w.v of the screw is %s m/rad: the joint is helical", text);
-    limb_report_hint(r->check.findings,
-                     "state 'type: revolute' if w and v should be at right angles");
+    limb_report_hint(r->check.findings, "state 'type: revolute' if w and v should be at right angles");
     return 1;
   }
-  const bool needs_turn =
-    *type == LIMB_REVOLUTE || *type == LIMB_HELICAL || *type == LIMB_CYLINDRICAL;
+  const bool needs_turn = *type == LIMB_REVOLUTE || *type == LIMB_HELICAL || *type == LIMB_CYLINDRICAL;
   if (!needs_turn && *type != LIMB_PRISMATIC)
-    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a screw cannot place a %s joint",
-                   yaml_joint_types[*type]);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->key_mark, "a screw cannot place a %s joint", yaml_joint_types[*type]);
   else if (needs_turn != turns)
-    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark,
-                   "the joint is %s, but the angular part of its screw is %szero",
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark, "the joint is %s, but the angular part of its screw is %szero",
                    yaml_joint_types[*type], turns ? "not " : "");
   else if (turns && *type != LIMB_HELICAL && slope > 1e-6 * size)
-    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark,
-                   "the joint is %s, but its screw has the pitch %s m/rad", yaml_joint_types[*type],
-                   text);
+    limb_yml_error(&r->check, RULE_BAD_JOINT, n->mark, "the joint is %s, but its screw has the pitch %s m/rad",
+                   yaml_joint_types[*type], text);
   else
     return 1;
   return 0;
@@ -240,8 +227,7 @@ static void place_screw(sketch_joint* j, const sp_pose* T, const sp_motion* S, d
   }
   j->def.axis = S->w;
   const sp_vec3 point = sp_cross3(S->w, S->v);
-  if (sp_norm3(point) <= 64 * DBL_EPSILON * scale)
-    return; // rounding: the axis passes through the origin
+  if (sp_norm3(point) <= 64 * DBL_EPSILON * scale) return; // rounding: the axis passes through the origin
   j->def.placement.p = sp_point(*T, point);
   j->offset.p = sp_sub3(sp_v3(0, 0, 0), point);
 }
@@ -252,9 +238,8 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, sketch_joint* j, in
   sp_pose T, M;
   const int homes = home_of_child(r, j, n->key_mark, &T, &M);
   if (r->poe == FORM_UNSTATED) {
-    limb_yml_error(
-      &r->check, RULE_MISSING_KEY, n->key_mark,
-      "the file must state 'poe: space' or 'poe: body' at its top: the frame of the screws");
+    limb_yml_error(&r->check, RULE_MISSING_KEY, n->key_mark,
+                   "the file must state 'poe: space' or 'poe: body' at its top: the frame of the screws");
     r->poe = FORM_REPORTED;
   }
   if (!limb_yml_numbers(&r->check, n, 6, x)) return 0;
@@ -280,8 +265,8 @@ int limb_yaml_place(yaml_reader* r, const yml_node* n, sketch_joint* j, int* typ
   sp_pose M;
   if (home && way && way->key[0] != 's') {
     limb_yml_error(&r->check, RULE_BAD_VALUE, way->key_mark,
-                   "the joint is placed twice: by its %s, and by the home of its child on line %d",
-                   way->key, home->mark.line);
+                   "the joint is placed twice: by its %s, and by the home of its child on line %d", way->key,
+                   home->mark.line);
     return 0;
   }
   if (way && way->key[0] == 'd') return place_dh(r, way, j, type);

@@ -43,8 +43,7 @@ static int read_quaternion(yaml_reader* r, const yml_node* n, sp_mat3* R)
   if (!(fabs(norm - 1) <= 1e-3)) {
     char text[LIMB_NUMBER_SPACE];
     (void)limb_print_number(norm, text);
-    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "the quaternion has norm %s instead of 1",
-                   text);
+    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark, "the quaternion has norm %s instead of 1", text);
     limb_report_hint(r->check.findings, "the order is x, y, z, w");
     return 0;
   }
@@ -57,8 +56,7 @@ static double rotation_defect(const sp_mat3* R)
 {
   const double* m = R->m;
   const sp_mat3 G = sp_mul3(sp_transpose3(*R), *R);
-  const sp_vec3 a = sp_v3(m[0], m[1], m[2]), b = sp_v3(m[3], m[4], m[5]),
-                c = sp_v3(m[6], m[7], m[8]);
+  const sp_vec3 a = sp_v3(m[0], m[1], m[2]), b = sp_v3(m[3], m[4], m[5]), c = sp_v3(m[6], m[7], m[8]);
   double worst = fabs(sp_dot3(a, sp_cross3(b, c)) - 1);
   for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(G.m[i] - (i % 4 == 0 ? 1 : 0)));
   return worst;
@@ -72,9 +70,8 @@ static int read_matrix(yaml_reader* r, const yml_node* n, sp_mat3* R)
   if (!(defect <= 1e-6)) {
     char text[LIMB_NUMBER_SPACE];
     (void)limb_print_number(defect, text);
-    limb_yml_error(
-      &r->check, RULE_BAD_VALUE, n->mark,
-      "the matrix is not a rotation: R'R = 1 or det R = 1 is missed by %s (at most 1e-6)", text);
+    limb_yml_error(&r->check, RULE_BAD_VALUE, n->mark,
+                   "the matrix is not a rotation: R'R = 1 or det R = 1 is missed by %s (at most 1e-6)", text);
     return 0;
   }
   *R = A;

@@ -80,8 +80,7 @@ static limb_format settle_format(limb_reading* r)
   const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
   if (by_name && by_text && xml_named != xml_inside) {
     limb_report(r->findings, RULE_WRONG_FORMAT, (limb_mark){1, 1}, whole_file,
-                "the file should be %s, but looks like %s", limb_format_name(by_name),
-                limb_format_name(by_text));
+                "the file should be %s, but looks like %s", limb_format_name(by_name), limb_format_name(by_text));
     return LIMB_FORMAT_AUTO;
   }
   if (by_name || by_text) return by_name ? by_name : by_text;
@@ -150,8 +149,7 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
     limb_report(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
     return conclude(r, LIMB_E_SYNTAX, err);
   }
-  if (limb_report_stray(r->findings, r->source.text, r->source.size))
-    return conclude(r, LIMB_E_SYNTAX, err);
+  if (limb_report_stray(r->findings, r->source.text, r->source.size)) return conclude(r, LIMB_E_SYNTAX, err);
   if (r->for_run) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
   r->format = settle_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
@@ -159,16 +157,13 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
 }
 
 // The caller's options over the defaults.
-static limb_status settle_options(const limb_read_options* given, limb_read_options* own,
-                                  limb_error* err)
+static limb_status settle_options(const limb_read_options* given, limb_read_options* own, limb_error* err)
 {
   *own = limb_default_read_options();
   if (!given) return LIMB_OK;
-  const limb_status status =
-    limb_sized_read(own, sizeof *own, given, offsetof(limb_read_options, max_bytes));
+  const limb_status status = limb_sized_read(own, sizeof *own, given, offsetof(limb_read_options, max_bytes));
   if (status) return limb_fail(err, status, "options", "start from limb_default_read_options()");
-  if (!limb_format_name(own->format) || own->base < LIMB_BASE_AS_FILE ||
-      own->base > LIMB_BASE_PLANAR)
+  if (!limb_format_name(own->format) || own->base < LIMB_BASE_AS_FILE || own->base > LIMB_BASE_PLANAR)
     return limb_fail(err, LIMB_E_ARG, "options", "there is no such format or base");
   if (own->alloc && (!own->alloc->alloc || !own->alloc->free))
     return limb_fail(err, LIMB_E_ARG, "options", "half an allocator");
@@ -177,17 +172,15 @@ static limb_status settle_options(const limb_read_options* given, limb_read_opti
 
 static limb_status too_large(limb_reading* r, size_t limit, limb_error* err)
 {
-  limb_report(r->findings, RULE_TOO_LARGE, nowhere, whole_file, "the file has more than %zu bytes",
-              limit);
+  limb_report(r->findings, RULE_TOO_LARGE, nowhere, whole_file, "the file has more than %zu bytes", limit);
   return conclude(r, LIMB_E_IO, err);
 }
 
-static limb_status read_text(const char* text, size_t size, const char* name, int for_run,
-                             const limb_read_options* opt, limb_reading** out, limb_error* err)
+static limb_status read_text(const char* text, size_t size, const char* name, int for_run, const limb_read_options* opt,
+                             limb_reading** out, limb_error* err)
 {
   if (out) *out = NULL;
-  if (!out || (!text && size) || !name)
-    return limb_fail(err, LIMB_E_ARG, "text", "text, name or output is NULL");
+  if (!out || (!text && size) || !name) return limb_fail(err, LIMB_E_ARG, "text", "text, name or output is NULL");
   limb_read_options own;
   limb_status status = settle_options(opt, &own, err);
   if (status) return status;
@@ -202,14 +195,14 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
   return read_source(r, &own, err);
 }
 
-limb_status limb_read_text(const char* text, size_t size, const char* name,
-                           const limb_read_options* opt, limb_reading** out, limb_error* err)
+limb_status limb_read_text(const char* text, size_t size, const char* name, const limb_read_options* opt,
+                           limb_reading** out, limb_error* err)
 {
   return read_text(text, size, name, 0, opt, out, err);
 }
 
-limb_status limb_read_run_text(const char* text, size_t size, const char* name,
-                               const limb_read_options* opt, limb_reading** out, limb_error* err)
+limb_status limb_read_run_text(const char* text, size_t size, const char* name, const limb_read_options* opt,
+                               limb_reading** out, limb_error* err)
 {
   return read_text(text, size, name, 1, opt, out, err);
 }
@@ -291,20 +284,17 @@ static const char* reason(int code)
 // The finding, and the error, of a file that does not give its text.
 static limb_status unreadable(limb_reading* r, const char* why, const char* more, limb_error* err)
 {
-  limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why,
-              more);
+  limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why, more);
   return conclude(r, LIMB_E_IO, err);
 }
 
-static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt,
-                               limb_error* err)
+static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt, limb_error* err)
 {
   const size_t size = plain_size(stream);
   int large = size > opt->max_bytes;
   errno = 0;
   limb_status status = LIMB_OK;
-  if (!large)
-    status = size ? fetch_file(r, stream, size) : fetch(r, stream, opt->max_bytes, &large);
+  if (!large) status = size ? fetch_file(r, stream, size) : fetch(r, stream, opt->max_bytes, &large);
   if (status == LIMB_E_IO) return unreadable(r, reason(errno), "", err);
   if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
@@ -312,8 +302,7 @@ static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_op
 }
 
 // A built-in robot: a text, or a program that fills the sketch.
-static limb_status read_robot(limb_reading* r, int index, const limb_read_options* opt,
-                              limb_error* err)
+static limb_status read_robot(limb_reading* r, int index, const limb_read_options* opt, limb_error* err)
 {
   limb_robot_info robot;
   limb_status status = limb_get_robot(index, &robot);
@@ -330,8 +319,8 @@ static limb_status read_robot(limb_reading* r, int index, const limb_read_option
 }
 
 // An empty reading for a source, in *out, with options of its own; NULL and the status when there is none.
-static limb_reading* begin(const char* source, const limb_read_options* opt, limb_read_options* own,
-                           limb_reading** out, limb_error* err, limb_status* status)
+static limb_reading* begin(const char* source, const limb_read_options* opt, limb_read_options* own, limb_reading** out,
+                           limb_error* err, limb_status* status)
 {
   if (out) *out = NULL;
   if (!out || !source || !*source) {
@@ -345,8 +334,7 @@ static limb_reading* begin(const char* source, const limb_read_options* opt, lim
   return *out;
 }
 
-limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
-                            limb_error* err)
+limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
   limb_status status = LIMB_OK;
@@ -357,8 +345,7 @@ limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb
   return read_robot(r, robot, &own, err);
 }
 
-limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
-                      limb_error* err)
+limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
   limb_status status = LIMB_OK;
@@ -372,15 +359,13 @@ limb_status limb_read(const char* source, const limb_read_options* opt, limb_rea
   if (!stream && robot >= 0 && (folder || code == ENOENT)) return read_robot(r, robot, &own, err);
   if (folder) return unreadable(r, "it is a folder", ": name the model file in it", err);
   const int a_name = code == ENOENT && !strpbrk(source, "/.");
-  if (!stream)
-    return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
+  if (!stream) return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
   status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;
 }
 
-limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out,
-                          limb_error* err)
+limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
   limb_status status = LIMB_OK;
@@ -397,8 +382,7 @@ limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_r
   return status;
 }
 
-limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
-                      limb_error* err)
+limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!out) return limb_fail(err, LIMB_E_ARG, "model", "output is NULL");

@@ -66,8 +66,8 @@ static void numbers_of(const inertia_tag* tag, const sp_inertia* Y, double value
   limb_tag_from_body(tag ? tag : &plain, Y, value);
 }
 
-static void report(const limb_reading* r, int body, const limb_body_def* def,
-                   const sp_inertia* near, const inertia_tag* tag)
+static void report(const limb_reading* r, int body, const limb_body_def* def, const sp_inertia* near,
+                   const inertia_tag* tag)
 {
   double old[6], now[6];
   numbers_of(tag, &def->inertia, old);
@@ -75,12 +75,11 @@ static void report(const limb_reading* r, int body, const limb_body_def* def,
   if (tag) memcpy(old, tag->value, sizeof old);
   const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
   const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
-  limb_report(
-    r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
-    "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
-    limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text, limb_show(old[3]).text,
-    limb_show(old[4]).text, limb_show(old[5]).text, limb_show(now[0]).text, limb_show(now[1]).text,
-    limb_show(now[2]).text, limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
+  limb_report(r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
+              "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
+              limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text, limb_show(old[3]).text,
+              limb_show(old[4]).text, limb_show(old[5]).text, limb_show(now[0]).text, limb_show(now[1]).text,
+              limb_show(now[2]).text, limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
 }
 
 static int needs_repair(const sp_inertia* Y)
@@ -125,8 +124,7 @@ static limb_status repair_all(limb_reading* r, int nbody, const inertia_tag** ta
 limb_status limb_repair(limb_reading* r, int* changed, limb_error* err)
 {
   if (changed) *changed = 0;
-  if (!r || !r->builder)
-    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be repaired");
+  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be repaired");
   const int nbody = limb_builder_body_count(r->builder);
   const size_t size = (size_t)nbody * sizeof(inertia_tag*);
   const inertia_tag** tag = limb_alloc(&r->alloc, size);
@@ -172,8 +170,7 @@ static int is_unchanged(const double a[6], const double b[6])
 }
 
 // Attributes that the tag lacks are zero; one that must not be is put before its end.
-static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* slots,
-                          const double value[6])
+static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* slots, const double value[6])
 {
   size_t end = tag->byte + tag->bytes;
   while (end > c->done && strchr("/> \t\r\n", c->text[end - 1])) end--;
@@ -195,8 +192,7 @@ static void write_tag(copier* c, const inertia_tag* tag, const double value[6])
   for (int written = 0; written < 6; written++) {
     int k = -1;
     for (int i = 0; i < 6; i++) {
-      if (slots->length[i] > 0 && slots->at[i] > last && (k < 0 || slots->at[i] < slots->at[k]))
-        k = i;
+      if (slots->length[i] > 0 && slots->at[i] > last && (k < 0 || slots->at[i] < slots->at[k])) k = i;
     }
     if (k < 0) break;
     last = slots->at[k];
@@ -211,11 +207,9 @@ static void write_tag(copier* c, const inertia_tag* tag, const double value[6])
 // does. Numbers would have to be put in with two bytes a digit.
 static int is_utf16(const limb_source* src) { return memchr(src->text, 0, src->size) != NULL; }
 
-limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
-                                limb_error* err)
+limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context, limb_error* err)
 {
-  if (!r || !r->builder || !write)
-    return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be written");
+  if (!r || !r->builder || !write) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be written");
   if (r->format != LIMB_FORMAT_URDF)
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
                      "only a URDF is repaired in place: write another file with limb_write");

@@ -89,10 +89,7 @@ sketch_loop* limb_sketch_loop(limb_sketch* s, const char* name, limb_loop_kind k
   return x;
 }
 
-const char* limb_sketch_joint_name(const void* sketch, int i)
-{
-  return ((const limb_sketch*)sketch)->joint[i].name;
-}
+const char* limb_sketch_joint_name(const void* sketch, int i) { return ((const limb_sketch*)sketch)->joint[i].name; }
 
 int limb_sketch_joint_names(const limb_sketch* s, limb_names* t)
 {
@@ -101,8 +98,7 @@ int limb_sketch_joint_names(const limb_sketch* s, limb_names* t)
   if (!slot) return 0;
   limb_names_clear(t, slot, capacity);
   for (int i = 0; i < s->njoint; i++) {
-    if (limb_names_find(t, s->joint[i].name, limb_sketch_joint_name, s) < 0)
-      limb_names_put(t, s->joint[i].name, i);
+    if (limb_names_find(t, s->joint[i].name, limb_sketch_joint_name, s) < 0) limb_names_put(t, s->joint[i].name, i);
   }
   return 1;
 }

@@ -20,9 +20,9 @@ typedef struct sketch_joint {
   const char* name;
   limb_mark mark;
   const char *parent,
-    *child;       // bodies; parent "world" (or NULL): the world, unless a body is called so; "": an
-                  // error was reported already
-  sp_pose offset; // of the child's frame in the joint frame at q = 0
+    *child;          // bodies; parent "world" (or NULL): the world, unless a body is called so; "": an
+                     // error was reported already
+  sp_pose offset;    // of the child's frame in the joint frame at q = 0
   const char* mimic; // the joint it follows; NULL: none
   limb_mark mimic_mark;
   limb_joint_def def;          // all the rest; its name, parent, child and mimic are not looked at
@@ -46,9 +46,8 @@ typedef struct sketch_shaft {
 // One end of a closure: the pose of its frame in a body, or in a frame of the file.
 typedef struct sketch_end {
   limb_mark mark;
-  const char* body; // as the parent of a joint; not looked at when there is a frame
-  const char*
-    frame; // a frame, or a body, which is one; NULL: none; "": an error was reported already
+  const char* body;  // as the parent of a joint; not looked at when there is a frame
+  const char* frame; // a frame, or a body, which is one; NULL: none; "": an error was reported already
   sp_pose pose;
 } sketch_end;
 
@@ -57,9 +56,8 @@ typedef struct sketch_loop {
   limb_mark mark;
   sketch_end end[2];         // a and b; not looked at for gear and polynomial
   const char *joint, *other; // gear, polynomial; "": an error was reported already
-  limb_loop_def
-    def; // all the rest: kind, locked, length, radius, coefficient, law. Its name, bodies,
-         // poses and joints are not looked at
+  limb_loop_def def;         // all the rest: kind, locked, length, radius, coefficient, law. Its name, bodies,
+                             // poses and joints are not looked at
 } sketch_loop;
 
 // What this language calls things, for messages.
@@ -67,9 +65,7 @@ typedef struct sketch_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
 } sketch_words;
 
-enum {
-  LIMB_SKETCH_MOST = 1 << 19
-}; // bodies, joints, frames, shafts, loops each: a small file can ask for many
+enum { LIMB_SKETCH_MOST = 1 << 19 }; // bodies, joints, frames, shafts, loops each: a small file can ask for many
 
 typedef struct limb_sketch {
   limb_store* pool; // strings that a reader makes up live here; the others in its document
@@ -78,8 +74,8 @@ typedef struct limb_sketch {
   const char* name;       // of the robot; NULL: none given
   const sp_vec3* gravity; // NULL: none given
   limb_base base;         // what the file says; AS_FILE when it says nothing
-  int own_world; // 1: in this language "world" is a name like others, and means a body of the file
-  int too_large; // 1: there would have been more than LIMB_SKETCH_MOST
+  int own_world;          // 1: in this language "world" is a name like others, and means a body of the file
+  int too_large;          // 1: there would have been more than LIMB_SKETCH_MOST
   sketch_body* body;
   int nbody, body_cap;
   sketch_joint* joint;
@@ -123,7 +119,7 @@ typedef struct sketch_marks {
 // "<child>.offset" to the child. Motors come after all joints, in their order, then shafts, frames and loops.
 // Offenders are reported, all of them; what a builder refuses, in its own words.
 // LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
-limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
-                              limb_builder** out, sketch_marks* marks);
+limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt, limb_builder** out,
+                              sketch_marks* marks);
 
 #endif

@@ -16,10 +16,7 @@ typedef struct describe {
   int* joint; // per joint of the sketch: its index in the builder
 } describe;
 
-static int has_errors(const limb_sketch* s)
-{
-  return limb_findings_count_from(s->findings, LIMB_ERROR) > 0;
-}
+static int has_errors(const limb_sketch* s) { return limb_findings_count_from(s->findings, LIMB_ERROR) > 0; }
 
 static int is_identity(const sp_pose* X)
 {
@@ -31,17 +28,15 @@ static int is_identity(const sp_pose* X)
 }
 
 // What the builder refuses is a finding with the builder's own words.
-static limb_status refuse(const describe* d, limb_status status, limb_rule rule, limb_mark at,
-                          limb_subject about, const limb_error* err)
+static limb_status refuse(const describe* d, limb_status status, limb_rule rule, limb_mark at, limb_subject about,
+                          const limb_error* err)
 {
   if (status == LIMB_OK || status == LIMB_E_NOMEM) return status;
-  limb_report(d->s->findings, status == LIMB_E_NONFINITE ? RULE_BAD_NUMBER : rule, at, about, "%s",
-              err->text);
+  limb_report(d->s->findings, status == LIMB_E_NONFINITE ? RULE_BAD_NUMBER : rule, at, about, "%s", err->text);
   return LIMB_OK;
 }
 
-static limb_status add_body(const describe* d, const char* name, const sp_inertia* Y, limb_mark at,
-                            int* index)
+static limb_status add_body(const describe* d, const char* name, const sp_inertia* Y, limb_mark at, int* index)
 {
   limb_error err;
   limb_body_def def = limb_default_body_def(name);
@@ -81,11 +76,9 @@ static limb_status describe_base(const describe* d)
   if (d->l->root == SKETCH_NONE) return LIMB_OK;
   const char* name = "base";
   for (int k = 0; k < d->s->njoint; k++) {
-    if (strcmp(d->s->joint[k].name, name) == 0)
-      name = "base.fixed"; // the check lets only this through
+    if (strcmp(d->s->joint[k].name, name) == 0) name = "base.fixed"; // the check lets only this through
   }
-  limb_joint_def def =
-    limb_default_joint_def(name, d->l->base, LIMB_WORLD_BODY, d->body[d->l->root]);
+  limb_joint_def def = limb_default_joint_def(name, d->l->base, LIMB_WORLD_BODY, d->body[d->l->root]);
   if (def.type == LIMB_PLANAR) def.drive = LIMB_DRIVE_PASSIVE; // as a free one is by itself
   return add_joint(d, &def, (limb_mark){0, 0});
 }
@@ -102,8 +95,7 @@ static void check_joint(const describe* d, const sketch_joint* j, limb_joint_def
     def->axis = sp_v3(0, 0, 1);
   }
   if (def->q_min > def->q_max) {
-    limb_report(d->s->findings, RULE_LIMIT_SWAPPED, j->mark, about,
-                "its lower limit is above its upper limit");
+    limb_report(d->s->findings, RULE_LIMIT_SWAPPED, j->mark, about, "its lower limit is above its upper limit");
     def->q_min = -HUGE_VAL;
     def->q_max = HUGE_VAL;
   }
@@ -112,8 +104,7 @@ static void check_joint(const describe* d, const sketch_joint* j, limb_joint_def
 // exp(axis q): where a joint with one degree of freedom stands.
 static sp_pose stand_at(const limb_joint_def* def, double q)
 {
-  const double largest =
-    fmax(fabs(def->axis.x), fmax(fabs(def->axis.y), fabs(def->axis.z))); // squares may overflow
+  const double largest = fmax(fabs(def->axis.x), fmax(fabs(def->axis.y), fabs(def->axis.z))); // squares may overflow
   sp_vec3 a = sp_v3(def->axis.x / largest, def->axis.y / largest, def->axis.z / largest);
   a = sp_scale3(1 / sp_norm3(a), a);
   if (def->type == LIMB_PRISMATIC) return sp_pose_make(sp_identity3(), sp_scale3(q, a));
@@ -186,8 +177,7 @@ static limb_status describe_motors(const describe* d)
       d->marks->body[limb_builder_body_count(d->b) - 1] = j->motor_mark;
       d->marks->joint[limb_builder_joint_count(d->b) - 1] = j->motor_mark;
     }
-    status = refuse(d, status, RULE_BAD_JOINT, j->motor_mark,
-                    (limb_subject){d->s->words.joint, j->name}, &err);
+    status = refuse(d, status, RULE_BAD_JOINT, j->motor_mark, (limb_subject){d->s->words.joint, j->name}, &err);
     if (status) return status;
   }
   return LIMB_OK;
@@ -274,16 +264,15 @@ static limb_status describe_robot(describe* d)
   if (!status && s->gravity) {
     status = limb_builder_set_gravity(d->b, *s->gravity);
     if (status == LIMB_E_NONFINITE) {
-      limb_report(s->findings, RULE_BAD_NUMBER, (limb_mark){0, 0}, (limb_subject){"gravity", NULL},
-                  "it is not finite");
+      limb_report(s->findings, RULE_BAD_NUMBER, (limb_mark){0, 0}, (limb_subject){"gravity", NULL}, "it is not finite");
       status = LIMB_OK;
     }
   }
   return status;
 }
 
-limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt,
-                              limb_builder** out, sketch_marks* marks)
+limb_status limb_sketch_build(const limb_sketch* s, const limb_read_options* opt, limb_builder** out,
+                              sketch_marks* marks)
 {
   *out = NULL;
   sketch_links l = {0};

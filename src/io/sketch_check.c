@@ -11,15 +11,9 @@
 
 typedef const char* name_fn(const void* context, int i);
 
-const char* limb_sketch_body_name(const void* s, int i)
-{
-  return ((const limb_sketch*)s)->body[i].name;
-}
+const char* limb_sketch_body_name(const void* s, int i) { return ((const limb_sketch*)s)->body[i].name; }
 
-const char* limb_sketch_frame_name(const void* s, int i)
-{
-  return ((const limb_sketch*)s)->frame[i].name;
-}
+const char* limb_sketch_frame_name(const void* s, int i) { return ((const limb_sketch*)s)->frame[i].name; }
 
 static const char* loop_name(const void* s, int i) { return ((const limb_sketch*)s)->loop[i].name; }
 
@@ -33,13 +27,12 @@ static int new_table(const limb_sketch* s, limb_names* t, int count)
 }
 
 // Enters one name; an empty or repeated one is reported instead. first: mark of the i-th.
-static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, name_fn* get, int i,
-                       limb_mark at, limb_mark (*mark)(const limb_sketch*, int))
+static void enter_name(const limb_sketch* s, limb_names* t, const char* kind, name_fn* get, int i, limb_mark at,
+                       limb_mark (*mark)(const limb_sketch*, int))
 {
   const char* name = get(s, i);
   if (!*name) {
-    limb_report(s->findings, RULE_NO_NAME, at, (limb_subject){kind, NULL}, "this %s has no name",
-                kind);
+    limb_report(s->findings, RULE_NO_NAME, at, (limb_subject){kind, NULL}, "this %s has no name", kind);
     return;
   }
   if (limb_has_control(name)) // names are printed, and stand in the headers of tables
@@ -60,41 +53,37 @@ static limb_mark loop_mark(const limb_sketch* s, int i) { return s->loop[i].mark
 
 static int enter_names(const limb_sketch* s, sketch_tables* t)
 {
-  if (!new_table(s, &t->body, s->nbody) || !new_table(s, &t->joint, s->njoint) ||
-      !new_table(s, &t->frame, s->nframe) || !new_table(s, &t->loop, s->nloop))
+  if (!new_table(s, &t->body, s->nbody) || !new_table(s, &t->joint, s->njoint) || !new_table(s, &t->frame, s->nframe) ||
+      !new_table(s, &t->loop, s->nloop))
     return 0;
   for (int i = 0; i < s->nbody; i++)
     enter_name(s, &t->body, s->words.body, limb_sketch_body_name, i, s->body[i].mark, body_mark);
   for (int i = 0; i < s->njoint; i++)
-    enter_name(s, &t->joint, s->words.joint, limb_sketch_joint_name, i, s->joint[i].mark,
-               joint_mark);
-  for (int i = 0; i < s->nloop; i++)
-    enter_name(s, &t->loop, "loop", loop_name, i, s->loop[i].mark, loop_mark);
+    enter_name(s, &t->joint, s->words.joint, limb_sketch_joint_name, i, s->joint[i].mark, joint_mark);
+  for (int i = 0; i < s->nloop; i++) enter_name(s, &t->loop, "loop", loop_name, i, s->loop[i].mark, loop_mark);
   for (int i = 0; i < s->nframe; i++) {
-    enter_name(s, &t->frame, s->words.frame, limb_sketch_frame_name, i, s->frame[i].mark,
-               frame_mark);
+    enter_name(s, &t->frame, s->words.frame, limb_sketch_frame_name, i, s->frame[i].mark, frame_mark);
     const int body = limb_names_find(&t->body, s->frame[i].name, limb_sketch_body_name, s);
     if (body >= 0)
-      limb_report(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark,
-                  (limb_subject){s->words.frame, s->frame[i].name},
-                  "the %s on line %d has this name, and every %s is a frame", s->words.body,
-                  s->body[body].mark.line, s->words.body);
+      limb_report(s->findings, RULE_DUPLICATE_NAME, s->frame[i].mark, (limb_subject){s->words.frame, s->frame[i].name},
+                  "the %s on line %d has this name, and every %s is a frame", s->words.body, s->body[body].mark.line,
+                  s->words.body);
   }
   return 1;
 }
 
 // ---- joints to bodies -----------------------------------------------------------------------------
 
-int limb_sketch_find_body(const limb_sketch* s, const sketch_tables* t, const char* name,
-                          const char* role, limb_mark at, limb_subject about)
+int limb_sketch_find_body(const limb_sketch* s, const sketch_tables* t, const char* name, const char* role,
+                          limb_mark at, limb_subject about)
 {
   if (name && !*name) return SKETCH_NONE; // the reader has told why
   const int body = name ? limb_names_find(&t->body, name, limb_sketch_body_name, s) : -1;
   if (body >= 0) return body;
   if (!name || strcmp(name, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
-  limb_report(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role,
-              name, limb_did_you_mean(s->findings, name, s->nbody, limb_sketch_body_name, s, mean));
+  limb_report(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
+              limb_did_you_mean(s->findings, name, s->nbody, limb_sketch_body_name, s, mean));
   return SKETCH_NONE;
 }
 
@@ -105,15 +94,14 @@ static void resolve_joint(const limb_sketch* s, const sketch_tables* t, sketch_l
   l->parent[k] = limb_sketch_find_body(s, t, j->parent, "parent", j->mark, about);
   l->child[k] = limb_sketch_find_body(s, t, j->child, "child", j->mark, about);
   if (l->child[k] == SKETCH_WORLD) {
-    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about,
-                "its child is the world, which nothing can carry");
+    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about, "its child is the world, which nothing can carry");
     l->child[k] = SKETCH_NONE;
   }
   const int child = l->child[k];
   if (child < 0) return;
   if (child == l->parent[k]) {
-    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about,
-                "its parent and its child are both '%s'", s->body[child].name);
+    limb_report(s->findings, RULE_BAD_JOINT, j->mark, about, "its parent and its child are both '%s'",
+                s->body[child].name);
     l->child[k] = SKETCH_NONE;
     l->joint[child] = k; // not a root: the joint is what must be mended
     return;
@@ -123,20 +111,17 @@ static void resolve_joint(const limb_sketch* s, const sketch_tables* t, sketch_l
     return;
   }
   const sketch_joint* first = &s->joint[l->joint[child]];
-  limb_report(s->findings, RULE_TWO_PARENTS, j->mark, about,
-              "its child '%s' is already carried by %s '%s' of line %d", s->body[child].name,
-              s->words.joint, first->name, first->mark.line);
-  limb_report_hint(s->findings,
-                   "cut the loop at one of the two: in URDF make it a <loop_joint>, in "
-                   "limb YAML an entry of loops");
+  limb_report(s->findings, RULE_TWO_PARENTS, j->mark, about, "its child '%s' is already carried by %s '%s' of line %d",
+              s->body[child].name, s->words.joint, first->name, first->mark.line);
+  limb_report_hint(s->findings, "cut the loop at one of the two: in URDF make it a <loop_joint>, in "
+                                "limb YAML an entry of loops");
 }
 
 static void check_frames(const limb_sketch* s, const sketch_tables* t)
 {
   for (int i = 0; i < s->nframe; i++) {
     const sketch_frame* f = &s->frame[i];
-    (void)limb_sketch_find_body(s, t, f->body, s->words.body, f->mark,
-                                (limb_subject){s->words.frame, f->name});
+    (void)limb_sketch_find_body(s, t, f->body, s->words.body, f->mark, (limb_subject){s->words.frame, f->name});
   }
 }
 
@@ -144,8 +129,7 @@ static void check_frames(const limb_sketch* s, const sketch_tables* t)
 
 static int has_inertia(const sp_inertia* Y)
 {
-  return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 ||
-         Y->yz != 0;
+  return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 || Y->yz != 0;
 }
 
 // The type of the joint that --base or the file asks for.
@@ -162,8 +146,7 @@ static limb_joint_type base_type(const limb_sketch* s, const limb_read_options* 
 
 // A root called "world" is the world, if it can be: without mass, and not asked to move. Otherwise it goes by
 // another name, because that one is taken by the ground.
-static void settle_world(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt,
-                         sketch_links* l)
+static void settle_world(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt, sketch_links* l)
 {
   const int world = limb_names_find(&t->body, "world", limb_sketch_body_name, s);
   l->world = l->renamed = SKETCH_NONE;
@@ -172,17 +155,16 @@ static void settle_world(const limb_sketch* s, const sketch_tables* t, const lim
   const limb_mark at = s->body[world].mark;
   const int carried = l->joint[world] != SKETCH_NONE;
   if (!s->own_world) {
-    limb_report(s->findings, RULE_DUPLICATE_NAME, at, about,
-                "'world' is the name of the ground: rename this %s", s->words.body);
+    limb_report(s->findings, RULE_DUPLICATE_NAME, at, about, "'world' is the name of the ground: rename this %s",
+                s->words.body);
     return;
   }
   if (carried || base_type(s, opt) != LIMB_FIXED || has_inertia(&s->body[world].inertia)) {
     l->renamed = world;
-    limb_report(
-      s->findings, RULE_WORLD_ROOT, at, about,
-      "it is called '%s' in the model: 'world' is the ground, which has no mass and never "
-      "moves",
-      SKETCH_RENAMED);
+    limb_report(s->findings, RULE_WORLD_ROOT, at, about,
+                "it is called '%s' in the model: 'world' is the ground, which has no mass and never "
+                "moves",
+                SKETCH_RENAMED);
     limb_report_as(s->findings, LIMB_WARNING);
     return;
   }
@@ -201,8 +183,7 @@ static int is_root(const limb_sketch* s, const sketch_tables* t, const sketch_li
 }
 
 // The roots that are too many, unless a joint lost its child: that is what must be mended then.
-static void report_roots(const limb_sketch* s, const sketch_tables* t, const sketch_links* l,
-                         int count)
+static void report_roots(const limb_sketch* s, const sketch_tables* t, const sketch_links* l, int count)
 {
   for (int k = 0; k < s->njoint; k++) {
     if (l->child[k] == SKETCH_NONE) return;
@@ -212,11 +193,10 @@ static void report_roots(const limb_sketch* s, const sketch_tables* t, const ske
     const limb_subject about = {s->words.body, s->body[i].name};
     if (l->world == SKETCH_NONE)
       limb_report(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
-                  "no %s carries it; there are %d such roots, and one is allowed", s->words.joint,
-                  count);
+                  "no %s carries it; there are %d such roots, and one is allowed", s->words.joint, count);
     else
-      limb_report(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about,
-                  "no %s connects it to the root 'world'", s->words.joint);
+      limb_report(s->findings, RULE_SEVERAL_ROOTS, s->body[i].mark, about, "no %s connects it to the root 'world'",
+                  s->words.joint);
   }
 }
 
@@ -230,8 +210,7 @@ static int all_fixed(const limb_sketch* s, const sketch_links* l)
 }
 
 // The base that was asked for, when no body is left to hang on it.
-static void check_useless_base(const limb_sketch* s, const limb_read_options* opt,
-                               const sketch_links* l)
+static void check_useless_base(const limb_sketch* s, const limb_read_options* opt, const sketch_links* l)
 {
   if (l->base == LIMB_FIXED && (opt->base == LIMB_BASE_AS_FILE || all_fixed(s, l))) return;
   const char* option = opt->base == LIMB_BASE_AS_FILE ? "base" : "--base";
@@ -241,8 +220,7 @@ static void check_useless_base(const limb_sketch* s, const limb_read_options* op
               s->words.joint);
 }
 
-static void settle_root(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt,
-                        sketch_links* l)
+static void settle_root(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt, sketch_links* l)
 {
   int roots = 0;
   l->root = SKETCH_NONE;
@@ -256,11 +234,9 @@ static void settle_root(const limb_sketch* s, const sketch_tables* t, const limb
   }
   if (roots == 0 && l->world == SKETCH_NONE) check_useless_base(s, opt, l);
   if (roots == 1 && opt->base == LIMB_BASE_AS_FILE && s->base == LIMB_BASE_AS_FILE)
-    limb_report(
-      s->findings, RULE_ASSUMED, s->body[l->root].mark,
-      (limb_subject){s->words.body, s->body[l->root].name},
-      "it is the root, and the file does not say whether it can move: it is taken as fixed "
-      "to the world (--base floating or planar frees it)");
+    limb_report(s->findings, RULE_ASSUMED, s->body[l->root].mark, (limb_subject){s->words.body, s->body[l->root].name},
+                "it is the root, and the file does not say whether it can move: it is taken as fixed "
+                "to the world (--base floating or planar frees it)");
 }
 
 // Bodies that no path of joints connects to the world run in circles.
@@ -276,8 +252,7 @@ static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
       b = l->joint[b] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[b]];
     }
     if (b >= 0 && state[b] == WALKING)
-      limb_report(s->findings, RULE_CYCLE, s->body[b].mark,
-                  (limb_subject){s->words.body, s->body[b].name},
+      limb_report(s->findings, RULE_CYCLE, s->body[b].mark, (limb_subject){s->words.body, s->body[b].name},
                   "following its %ss upwards leads back to it", s->words.joint);
     for (int w = i; w >= 0 && state[w] == WALKING;
          w = l->joint[w] == SKETCH_NONE ? SKETCH_WORLD : l->parent[l->joint[w]])
@@ -288,8 +263,8 @@ static limb_status check_reach(const limb_sketch* s, const sketch_links* l)
 
 // ---- followers ------------------------------------------------------------------------------------
 
-static void resolve_mimic(const limb_sketch* s, const sketch_tables* t,
-                          const limb_read_options* opt, sketch_links* l, int k)
+static void resolve_mimic(const limb_sketch* s, const sketch_tables* t, const limb_read_options* opt, sketch_links* l,
+                          int k)
 {
   const sketch_joint* j = &s->joint[k];
   l->mimic[k] = SKETCH_NONE;
@@ -301,14 +276,11 @@ static void resolve_mimic(const limb_sketch* s, const sketch_tables* t,
     limb_report(s->findings, RULE_MIMIC_FREED, j->mimic_mark, about,
                 "it would follow '%s', and moves on its own as asked for", j->mimic);
   else if (target < 0)
-    limb_report(
-      s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
-      "it follows '%s', which is not defined%s", j->mimic,
-      limb_did_you_mean(s->findings, j->mimic, s->njoint, limb_sketch_joint_name, s, mean));
+    limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows '%s', which is not defined%s",
+                j->mimic, limb_did_you_mean(s->findings, j->mimic, s->njoint, limb_sketch_joint_name, s, mean));
   else if (target == k)
     limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about, "it follows itself");
-  else if (!one_dof(j->def.type) ||
-           !(one_dof(s->joint[target].def.type) || s->joint[target].def.type == LIMB_FIXED))
+  else if (!one_dof(j->def.type) || !(one_dof(s->joint[target].def.type) || s->joint[target].def.type == LIMB_FIXED))
     limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_mark, about,
                 "it follows '%s': both must have one degree of freedom", j->mimic);
   else
@@ -346,8 +318,7 @@ static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
     }
     if (k >= 0 && state[k] == WALKING)
       limb_report(s->findings, RULE_MIMIC_CYCLE, s->joint[k].mimic_mark,
-                  (limb_subject){s->words.joint, s->joint[k].name},
-                  "following what it follows leads back to it");
+                  (limb_subject){s->words.joint, s->joint[k].name}, "following what it follows leads back to it");
     while (n > 0) { // leaders first
       state[path[--n]] = DONE;
       freeze(s, l, path[n]);
@@ -359,24 +330,22 @@ static limb_status settle_mimics(const limb_sketch* s, sketch_links* l)
 // ---- shafts and motors ----------------------------------------------------------------------------
 
 // A joint at the end of a shaft; SKETCH_NONE and a finding when it cannot be one.
-static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_links* l,
-                    const sketch_shaft* x, const char* name, const char* role)
+static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_links* l, const sketch_shaft* x,
+                    const char* name, const char* role)
 {
   if (!*name) return SKETCH_NONE; // the reader has told why
   const limb_subject about = {"shaft", x->joint};
   const int k = limb_names_find(&t->joint, name, limb_sketch_joint_name, s);
   char mean[LIMB_WHERE_SPACE];
   if (k < 0)
-    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "its %s '%s' is not defined%s",
-                role, name,
+    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "its %s '%s' is not defined%s", role, name,
                 limb_did_you_mean(s->findings, name, s->njoint, limb_sketch_joint_name, s, mean));
   else if (!one_dof(s->joint[k].def.type))
-    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
-                "its %s '%s' has not exactly one degree of freedom", role, name);
+    limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "its %s '%s' has not exactly one degree of freedom",
+                role, name);
   else if (l->mimic[k] != SKETCH_NONE || !isnan(l->frozen[k]))
     limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
-                "its %s '%s' follows '%s', and has no motion of its own", role, name,
-                s->joint[k].mimic);
+                "its %s '%s' follows '%s', and has no motion of its own", role, name, s->joint[k].mimic);
   else
     return k;
   return SKETCH_NONE;
@@ -395,11 +364,9 @@ static limb_status resolve_shafts(const limb_sketch* s, const sketch_tables* t, 
     l->motor[i] = find_end(s, t, l, x, x->motor, "motor");
     if (joint == SKETCH_NONE) continue;
     if (joint == l->motor[i])
-      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
-                  "its joint and its motor are both '%s'", x->joint);
+      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "its joint and its motor are both '%s'", x->joint);
     if (driven[joint])
-      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about,
-                  "another shaft drives '%s' already", x->joint);
+      limb_report(s->findings, RULE_SHAFT_TARGET, x->mark, about, "another shaft drives '%s' already", x->joint);
     driven[joint] = 1;
   }
   return LIMB_OK;
@@ -424,9 +391,8 @@ static limb_status check_motors(const limb_sketch* s, const sketch_tables* t)
                   s->joint[joint].mark.line);
     if (body >= 0 || frame >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_mark, about,
-                  "its rotor would be called like %s '%s' of line %d",
-                  body >= 0 ? s->words.body : s->words.frame, rotor,
-                  body >= 0 ? s->body[body].mark.line : s->frame[frame].mark.line);
+                  "its rotor would be called like %s '%s' of line %d", body >= 0 ? s->words.body : s->words.frame,
+                  rotor, body >= 0 ? s->body[body].mark.line : s->frame[frame].mark.line);
   }
   return LIMB_OK;
 }
@@ -456,8 +422,8 @@ limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt
   sketch_tables t;
   if (!take_links(s, l) || !enter_names(s, &t)) return LIMB_E_NOMEM;
   if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
-    limb_report(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-                "the file describes no %s", s->words.body);
+    limb_report(s->findings, RULE_NO_BODY, (limb_mark){0, 0}, (limb_subject){NULL, NULL}, "the file describes no %s",
+                s->words.body);
   if (s->name && limb_has_control(s->name))
     limb_report(s->findings, RULE_BAD_VALUE, (limb_mark){0, 0}, (limb_subject){"robot", s->name},
                 "its name contains a control character, such as a line break");
@@ -467,8 +433,7 @@ limb_status limb_sketch_check(const limb_sketch* s, const limb_read_options* opt
   settle_root(s, &t, opt, l);
   if (l->root != SKETCH_NONE && limb_names_find(&t.joint, "base", limb_sketch_joint_name, s) >= 0 &&
       l->base != LIMB_FIXED)
-    limb_report(s->findings, RULE_BASE_NAME, (limb_mark){0, 0},
-                (limb_subject){s->words.joint, "base"},
+    limb_report(s->findings, RULE_BASE_NAME, (limb_mark){0, 0}, (limb_subject){s->words.joint, "base"},
                 "the joint that frees the root would have the same name");
   check_frames(s, &t);
   limb_status status = check_reach(s, l);

@@ -28,8 +28,8 @@ typedef struct sketch_links {
   sketch_closure* loop; // per loop
   int world;            // body that is the world itself, or SKETCH_NONE
   int renamed;          // body called "world" that is not the world, or SKETCH_NONE
-  double* frozen; // per joint: where one stands that follows what cannot move; NaN for all others
-  int root;       // body that hangs on the world by the base, or SKETCH_NONE
+  double* frozen;       // per joint: where one stands that follows what cannot move; NaN for all others
+  int root;             // body that hangs on the world by the base, or SKETCH_NONE
   limb_joint_type base; // type of that joint
 } sketch_links;
 
@@ -40,8 +40,8 @@ typedef struct sketch_tables {
 
 // A body by name; SKETCH_WORLD for the world, SKETCH_NONE and a finding when there is none. And the names of
 // bodies and frames, for limb_names_find.
-int limb_sketch_find_body(const limb_sketch* s, const sketch_tables* t, const char* name,
-                          const char* role, limb_mark at, limb_subject about);
+int limb_sketch_find_body(const limb_sketch* s, const sketch_tables* t, const char* name, const char* role,
+                          limb_mark at, limb_subject about);
 const char* limb_sketch_body_name(const void* sketch, int i);
 const char* limb_sketch_frame_name(const void* sketch, int i);
 

@@ -8,22 +8,20 @@
 #include <string.h>
 
 // A body that is meant by the name of its frame.
-static int find_body_frame(const limb_sketch* s, const sketch_tables* t, const sketch_end* e,
-                           int end, limb_subject about)
+static int find_body_frame(const limb_sketch* s, const sketch_tables* t, const sketch_end* e, int end,
+                           limb_subject about)
 {
   const int body = limb_names_find(&t->body, e->frame, limb_sketch_body_name, s);
   if (body >= 0) return body;
   if (strcmp(e->frame, "world") == 0) return SKETCH_WORLD;
   char mean[LIMB_WHERE_SPACE];
-  limb_report(s->findings, RULE_UNDEFINED_BODY, e->mark, about,
-              "its frame %c '%s' is not defined%s", "ab"[end], e -> frame,
-              limb_did_you_mean(s->findings, e->frame, s->nframe, limb_sketch_frame_name, s, mean));
+  limb_report(s->findings, RULE_UNDEFINED_BODY, e->mark, about, "its frame %c '%s' is not defined%s", "ab"[end],
+              e -> frame, limb_did_you_mean(s->findings, e->frame, s->nframe, limb_sketch_frame_name, s, mean));
   return SKETCH_NONE;
 }
 
 // The body of an end, and the pose of the closure's frame in it.
-static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_loop* x, int end,
-                    sp_pose* pose)
+static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_loop* x, int end, sp_pose* pose)
 {
   static const char* const role[] = {"body a", "body b"};
   const sketch_end* e = &x->end[end];
@@ -41,23 +39,22 @@ static int find_end(const limb_sketch* s, const sketch_tables* t, const sketch_l
 }
 
 // A joint that a loop relates to another; SKETCH_NONE and a finding when it cannot be one.
-static int find_joint(const limb_sketch* s, const sketch_tables* t, const sketch_links* l,
-                      const sketch_loop* x, const char* name, const char* role)
+static int find_joint(const limb_sketch* s, const sketch_tables* t, const sketch_links* l, const sketch_loop* x,
+                      const char* name, const char* role)
 {
   if (!name || !*name) return SKETCH_NONE; // the reader has told why
   const limb_subject about = {"loop", x->name};
   const int k = limb_names_find(&t->joint, name, limb_sketch_joint_name, s);
   char mean[LIMB_WHERE_SPACE];
   if (k < 0)
-    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about, "its %s '%s' is not defined%s", role,
-                name,
+    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about, "its %s '%s' is not defined%s", role, name,
                 limb_did_you_mean(s->findings, name, s->njoint, limb_sketch_joint_name, s, mean));
   else if (!one_dof(s->joint[k].def.type))
-    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about,
-                "its %s '%s' has not exactly one degree of freedom", role, name);
+    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about, "its %s '%s' has not exactly one degree of freedom", role,
+                name);
   else if (!isnan(l->frozen[k]))
-    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about,
-                "its %s '%s' follows '%s', and never moves", role, name, s->joint[k].mimic);
+    limb_report(s->findings, RULE_BAD_LOOP, x->mark, about, "its %s '%s' follows '%s', and never moves", role, name,
+                s->joint[k].mimic);
   else
     return k;
   return SKETCH_NONE;

@@ -45,8 +45,7 @@ int limb_report_not_xml(limb_findings* f, const char* text, size_t size, const c
 {
   const char* end = text + size;
   text = skip_blanks(text, end);
-  if (text == end || *text < ' ' || *text > '~' || *text == '<')
-    return 0; // a matter for the parser
+  if (text == end || *text < ' ' || *text > '~' || *text == '<') return 0; // a matter for the parser
   const int json = *text == '{' || *text == '[';
   limb_report(f, RULE_WRONG_FORMAT, (limb_mark){1, 1}, (limb_subject){NULL, NULL},
               "the file should be %s, which is XML and begins with '<'; it looks like %s", language,

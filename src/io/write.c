@@ -42,14 +42,12 @@ static limb_status check_laws(const limb_builder* b, limb_error* err)
   return LIMB_OK;
 }
 
-limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
-                       void* context, limb_findings* findings, limb_error* err)
+limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write, void* context,
+                       limb_findings* findings, limb_error* err)
 {
-  if (!b || !write)
-    return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
+  if (!b || !write) return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
   if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF)
-    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL,
-                     "robots are written as urdf or yaml, and as nothing else");
+    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "robots are written as urdf or yaml, and as nothing else");
   limb_status status = check_tree(b, err);
   if (!status) status = check_laws(b, err);
   if (status) return status;

@@ -18,8 +18,8 @@
 
 static int has_inertia(const sp_inertia* Y)
 {
-  return Y->mass != 0 || !zero3(Y->com) || Y->xx != 0 || Y->xy != 0 || Y->xz != 0 || Y->yy != 0 ||
-         Y->yz != 0 || Y->zz != 0;
+  return Y->mass != 0 || !zero3(Y->com) || Y->xx != 0 || Y->xy != 0 || Y->xz != 0 || Y->yy != 0 || Y->yz != 0 ||
+         Y->zz != 0;
 }
 
 static void put_link(const urdf_writer* w, const char* name, const sp_inertia* Y)
@@ -100,8 +100,7 @@ static int same3(sp_vec3 a, sp_vec3 b) { return a.x == b.x && a.y == b.y && a.z 
 // 1 when axis2 is what a reader takes that is told nothing: known for the plane normal to z.
 static int usual_axis2(const limb_joint_def* j)
 {
-  return j->type == LIMB_PLANAR && same3(j->axis, sp_v3(0, 0, 1)) &&
-         same3(j->axis2, sp_v3(1, 0, 0));
+  return j->type == LIMB_PLANAR && same3(j->axis, sp_v3(0, 0, 1)) && same3(j->axis2, sp_v3(1, 0, 0));
 }
 
 static void put_extension(urdf_writer* w, const limb_joint_def* j)
@@ -109,9 +108,7 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
   const int axis2 = !zero3(j->axis2) && !usual_axis2(j), spring = j->stiffness != 0 || j->rest != 0;
   const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO;
   const int start = j->start != 0;
-  if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 &&
-      j->gear_ratio == 1)
-    return;
+  if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
   put(w, "    <limb");
   if (j->rotor_inertia != 0) {
     limb_urdf_put_value(w, "rotor_inertia", j->rotor_inertia);
@@ -180,8 +177,7 @@ static void put_joint(urdf_writer* w, const limb_joint_def* j)
   }
   put_extension(w, j);
   put(w, "  </joint>\n");
-  if (type == LIMB_SPHERICAL || type == LIMB_HELICAL || type == LIMB_CYLINDRICAL ||
-      type == LIMB_UNIVERSAL)
+  if (type == LIMB_SPHERICAL || type == LIMB_HELICAL || type == LIMB_CYLINDRICAL || type == LIMB_UNIVERSAL)
     use(w, USES_TYPE, j->name);
 }
 
@@ -219,9 +215,8 @@ static void put_frame(const urdf_writer* w, const limb_frame_info* f)
   put_ends(w, limb_urdf_body_name(w, f->body), f->name);
   limb_urdf_put_origin(w, "    ", &f->pose);
   put(w, "  </joint>\n");
-  limb_report(
-    w->findings, RULE_REPHRASED, (limb_mark){0, 0}, about,
-    "it is written as a link without mass on a fixed joint '%s', and reads back as a body", joint);
+  limb_report(w->findings, RULE_REPHRASED, (limb_mark){0, 0}, about,
+              "it is written as a link without mass on a fixed joint '%s', and reads back as a body", joint);
 }
 
 // ---- the robot ------------------------------------------------------------------------------------
@@ -240,12 +235,11 @@ static limb_base settle_base(const limb_builder* b)
     if (limb_builder_get_frame(b, i, &f) || f.body == LIMB_WORLD_BODY) return LIMB_BASE_AS_FILE;
   }
   for (int i = 0; i < limb_builder_loop_count(b); i++) {
-    if (limb_builder_get_loop(b, i, &loop) || loop.body_a == LIMB_WORLD_BODY ||
-        loop.body_b == LIMB_WORLD_BODY)
+    if (limb_builder_get_loop(b, i, &loop) || loop.body_a == LIMB_WORLD_BODY || loop.body_b == LIMB_WORLD_BODY)
       return LIMB_BASE_AS_FILE;
   }
-  if (limb_builder_get_joint(b, 0, &j) || strcmp(j.name, "base") != 0 ||
-      j.parent != LIMB_WORLD_BODY || !zero3(j.placement.p) || !limb_urdf_no_turn(&j.placement.R))
+  if (limb_builder_get_joint(b, 0, &j) || strcmp(j.name, "base") != 0 || j.parent != LIMB_WORLD_BODY ||
+      !zero3(j.placement.p) || !limb_urdf_no_turn(&j.placement.R))
     return LIMB_BASE_AS_FILE;
   if (j.type == LIMB_FIXED) return LIMB_BASE_FIXED;
   if (j.type == LIMB_FREE && j.drive == LIMB_DRIVE_AUTO) return LIMB_BASE_FLOATING;
@@ -255,9 +249,7 @@ static limb_base settle_base(const limb_builder* b)
 static void put_shaft(urdf_writer* w, const limb_shaft_def* x)
 {
   limb_joint_def joint, motor;
-  if (limb_builder_get_joint(w->b, x->joint, &joint) ||
-      limb_builder_get_joint(w->b, x->motor, &motor))
-    return;
+  if (limb_builder_get_joint(w->b, x->joint, &joint) || limb_builder_get_joint(w->b, x->motor, &motor)) return;
   put(w, "    <shaft");
   limb_urdf_put_text(w, "joint", joint.name);
   limb_urdf_put_text(w, "motor", motor.name);
@@ -304,12 +296,9 @@ static void report_uses(const urdf_writer* w)
   for (int i = 0; i < USES_COUNT; i++) {
     if (w->uses[i] == 0) continue;
     char others[48] = "";
-    if (w->uses[i] > 1)
-      (void)snprintf(others, sizeof others, ", here and of %d more", w->uses[i] - 1);
-    limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0},
-                (limb_subject){"joint", w->first[i]},
-                i == USES_TYPE ? "%s is not of the URDF standard%s" : "%s is written in <limb>%s",
-                what[i], others);
+    if (w->uses[i] > 1) (void)snprintf(others, sizeof others, ", here and of %d more", w->uses[i] - 1);
+    limb_report(w->findings, RULE_EXTENSION, (limb_mark){0, 0}, (limb_subject){"joint", w->first[i]},
+                i == USES_TYPE ? "%s is not of the URDF standard%s" : "%s is written in <limb>%s", what[i], others);
   }
 }
 
@@ -338,13 +327,12 @@ static void put_robot(urdf_writer* w)
   put(w, "</robot>\n");
 }
 
-limb_status limb_write_urdf(const limb_builder* b, limb_text_fn* write, void* context,
-                            limb_findings* findings, limb_error* err)
+limb_status limb_write_urdf(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings,
+                            limb_error* err)
 {
   const limb_status status = limb_urdf_can_say(b, err);
   if (status) return status;
-  urdf_writer w = {
-    .b = b, .write = write, .context = context, .findings = findings, .base = settle_base(b)};
+  urdf_writer w = {.b = b, .write = write, .context = context, .findings = findings, .base = settle_base(b)};
   put_robot(&w);
   report_uses(&w);
   return LIMB_OK;

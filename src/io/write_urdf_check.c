@@ -23,9 +23,8 @@ static int is_xml_text(const char* text)
 static limb_status check_name(const char* kind, const char* name, limb_error* err)
 {
   if (!limb_has_control(name) && is_xml_text(name)) return LIMB_OK;
-  return limb_fail(
-    err, LIMB_E_UNSUPPORTED, kind,
-    "its name holds control characters, or bytes that are not text in UTF-8: rename it");
+  return limb_fail(err, LIMB_E_UNSUPPORTED, kind,
+                   "its name holds control characters, or bytes that are not text in UTF-8: rename it");
 }
 
 limb_status limb_urdf_can_say(const limb_builder* b, limb_error* err)
@@ -38,8 +37,7 @@ limb_status limb_urdf_can_say(const limb_builder* b, limb_error* err)
   const int nbody = limb_builder_body_count(b) - 1, njoint = limb_builder_joint_count(b);
   if (!status && nbody != njoint)
     return limb_fail(err, LIMB_E_UNSUPPORTED, "robot",
-                     "%d bodies and %d joints: in a URDF, one joint carries each body", nbody,
-                     njoint);
+                     "%d bodies and %d joints: in a URDF, one joint carries each body", nbody, njoint);
   for (int i = 1; !status && i <= nbody; i++) {
     status = limb_builder_get_body(b, i, &body);
     if (!status) status = check_name("body", body.name, err);

@@ -19,8 +19,7 @@ static const char* type_word(limb_loop_kind kind)
 
 static int has_axis(limb_loop_kind kind)
 {
-  return kind == LIMB_LOOP_PIN || kind == LIMB_LOOP_SLIDER || kind == LIMB_LOOP_CYLINDRICAL ||
-         kind == LIMB_LOOP_PLANAR;
+  return kind == LIMB_LOOP_PIN || kind == LIMB_LOOP_SLIDER || kind == LIMB_LOOP_CYLINDRICAL || kind == LIMB_LOOP_PLANAR;
 }
 
 static void put_end(const urdf_writer* w, const char* element, int body, const sp_pose* pose)
@@ -70,8 +69,8 @@ static void put_locked(const urdf_writer* w, unsigned locked)
 
 static int has_law(const limb_time_law* law)
 {
-  return law->row != 0 || law->constant != 0 || law->rate != 0 || law->amplitude != 0 ||
-         law->frequency != 0 || law->phase != 0;
+  return law->row != 0 || law->constant != 0 || law->rate != 0 || law->amplitude != 0 || law->frequency != 0 ||
+         law->phase != 0;
 }
 
 static void put_law(const urdf_writer* w, const limb_time_law* law)

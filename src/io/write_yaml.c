@@ -38,8 +38,7 @@ static void put_body(const yaml_output* o, const limb_body_def* body)
 }
 
 // One section of properties with what is not the default; leader: the joint that a mimic follows.
-static void put_section(const yaml_output* o, const limb_joint_def* def, const char* section,
-                        const char* leader)
+static void put_section(const yaml_output* o, const limb_joint_def* def, const char* section, const char* leader)
 {
   const limb_joint_def unset = limb_default_joint_def(NULL, def->type, 0, 0);
   char head[32];
@@ -52,8 +51,7 @@ static void put_section(const yaml_output* o, const limb_joint_def* def, const c
   }
   for (int i = 0; i < YAML_NPROPERTY; i++) {
     const yaml_property* p = &yaml_properties[i];
-    if (strcmp(p->section, section) == 0)
-      begun |= limb_yaml_put_property(o, begun ? ", " : head, p, def, &unset);
+    if (strcmp(p->section, section) == 0) begun |= limb_yaml_put_property(o, begun ? ", " : head, p, def, &unset);
   }
   if (begun) put(o, "}\n");
 }
@@ -107,8 +105,7 @@ static limb_status put_joint(const yaml_output* o, const limb_builder* b, const 
   return LIMB_OK;
 }
 
-static limb_status put_frame(const yaml_output* o, const limb_builder* b,
-                             const limb_frame_info* frame)
+static limb_status put_frame(const yaml_output* o, const limb_builder* b, const limb_frame_info* frame)
 {
   limb_body_def body = limb_default_body_def("");
   const limb_status status = limb_builder_get_body(b, frame->body, &body);
@@ -122,8 +119,7 @@ static limb_status put_frame(const yaml_output* o, const limb_builder* b,
   return LIMB_OK;
 }
 
-static limb_status put_shaft(const yaml_output* o, const limb_builder* b,
-                             const limb_shaft_def* shaft)
+static limb_status put_shaft(const yaml_output* o, const limb_builder* b, const limb_shaft_def* shaft)
 {
   const limb_shaft_def unset = limb_default_shaft_def(0, 0);
   limb_joint_def joint = limb_default_joint_def("", LIMB_FIXED, 0, 0), motor = joint;
@@ -134,8 +130,7 @@ static limb_status put_shaft(const yaml_output* o, const limb_builder* b,
   limb_yaml_put_name(o, joint.name);
   put(o, ", motor: ");
   limb_yaml_put_name(o, motor.name);
-  for (int i = 0; i < YAML_NSHAFT; i++)
-    limb_yaml_put_property(o, ", ", &yaml_shaft[i], shaft, &unset);
+  for (int i = 0; i < YAML_NSHAFT; i++) limb_yaml_put_property(o, ", ", &yaml_shaft[i], shaft, &unset);
   put(o, "}\n");
   return LIMB_OK;
 }
@@ -147,8 +142,7 @@ static limb_status check_name(const char* kind, const char* name, limb_error* er
 {
   if (limb_is_utf8(name, name + strlen(name)) && !limb_has_control(name)) return LIMB_OK;
   return limb_fail(err, LIMB_E_UNSUPPORTED, kind,
-                   "a name holds control characters, or bytes that are not UTF-8: rename the %s",
-                   kind);
+                   "a name holds control characters, or bytes that are not UTF-8: rename the %s", kind);
 }
 
 static limb_status check_names(const limb_builder* b, limb_error* err)
@@ -197,13 +191,12 @@ static limb_status put_lists(const yaml_output* o, const limb_builder* b)
     if (!status) status = put_frame(o, b, &frame);
   }
   if (!status && limb_builder_loop_count(b) > 0) put(o, "\nloops:\n");
-  for (int i = 0; !status && i < limb_builder_loop_count(b); i++)
-    status = limb_yaml_put_loop(o, b, i);
+  for (int i = 0; !status && i < limb_builder_loop_count(b); i++) status = limb_yaml_put_loop(o, b, i);
   return status;
 }
 
-limb_status limb_write_yaml(const limb_builder* b, limb_text_fn* write, void* context,
-                            limb_findings* findings, limb_error* err)
+limb_status limb_write_yaml(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings,
+                            limb_error* err)
 {
   (void)findings; // everything can be said
   const yaml_output o = {write, context};

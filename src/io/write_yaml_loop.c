@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-static limb_status put_end(const yaml_output* o, const limb_builder* b, const char* key, int body,
-                           const sp_pose* pose)
+static limb_status put_end(const yaml_output* o, const limb_builder* b, const char* key, int body, const sp_pose* pose)
 {
   limb_body_def def = limb_default_body_def("");
   const limb_status status = limb_builder_get_body(b, body, &def);
@@ -20,8 +19,7 @@ static limb_status put_end(const yaml_output* o, const limb_builder* b, const ch
   return LIMB_OK;
 }
 
-static limb_status put_joint(const yaml_output* o, const limb_builder* b, const char* key,
-                             int joint)
+static limb_status put_joint(const yaml_output* o, const limb_builder* b, const char* key, int joint)
 {
   limb_joint_def def = limb_default_joint_def("", LIMB_FIXED, 0, 0);
   const limb_status status = limb_builder_get_joint(b, joint, &def);

@@ -39,8 +39,7 @@ static void put_angle(const yaml_output* o, double x)
   limb_yaml_put_number(o, x);
 }
 
-void limb_yaml_put_list(const yaml_output* o, int n, const double* x,
-                        void (*item)(const yaml_output*, double))
+void limb_yaml_put_list(const yaml_output* o, int n, const double* x, void (*item)(const yaml_output*, double))
 {
   put(o, "[");
   for (int i = 0; i < n; i++) {
@@ -57,18 +56,14 @@ void limb_yaml_put_vec3(const yaml_output* o, sp_vec3 x)
 
 // ---- names ------------------------------------------------------------------------------------------
 
-static bool is_letter(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What other readers of YAML take for a truth value or nothing, in any case of its letters.
 static bool is_special(const char* text)
 {
-  static const char* const words[] = {"y",    "n",  "yes", "no",  "true", "false",
-                                      "null", "on", "off", "inf", "nan",  NULL};
+  static const char* const words[] = {"y", "n", "yes", "no", "true", "false", "null", "on", "off", "inf", "nan", NULL};
   for (int i = 0; words[i]; i++) {
     size_t k = 0;
     while (words[i][k] && (text[k] | 0x20) == words[i][k]) k++;
@@ -99,8 +94,8 @@ void limb_yaml_put_name(const yaml_output* o, const char* name)
     char text[16];
     uint32_t code = 0;
     n = limb_utf8(name, end, &code);
-    const bool odd = code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
-                     code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
+    const bool odd = code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+                     code == 0xfeff || code == 0xfffe || code == 0xffff;
     if (code == '"' || code == '\\')
       (void)snprintf(text, sizeof text, "\\%c", (char)code);
     else if (odd)
@@ -130,8 +125,7 @@ static bool find_rpy(const sp_mat3* R, double rpy[3])
   const double raw[3] = {angles.x, angles.y, angles.z};
   static const double grids[] = {0, 1e12, 1e6};
   for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
-    for (int i = 0; i < 3; i++)
-      rpy[i] = grids[k] == 0 ? raw[i] : round(raw[i] * grids[k]) / grids[k] + 0.0;
+    for (int i = 0; i < 3; i++) rpy[i] = grids[k] == 0 ? raw[i] : round(raw[i] * grids[k]) / grids[k] + 0.0;
     const sp_mat3 again = limb_rot_rpy(rpy);
     if (same_rotation(R, &again)) return true;
   }
@@ -158,12 +152,10 @@ static void put_rotation(const yaml_output* o, const sp_mat3* R)
 
 // What of the pose is not the identity, between the texts, such as {xyz: [...], rpy: [...]}; nothing for the
 // identity.
-void limb_yaml_put_pose(const yaml_output* o, const char* before, const sp_pose* X,
-                        const char* after)
+void limb_yaml_put_pose(const yaml_output* o, const char* before, const sp_pose* X, const char* after)
 {
   const sp_pose one = sp_pose_identity();
-  const bool moved = !limb_same_bits(&X->p, &one.p, sizeof one.p),
-             turned = !same_rotation(&X->R, &one.R);
+  const bool moved = !limb_same_bits(&X->p, &one.p, sizeof one.p), turned = !same_rotation(&X->R, &one.R);
   if (!moved && !turned) return;
   put(o, before);
   if (moved) {
@@ -184,8 +176,8 @@ static double value_at(const void* def, size_t at)
   return x;
 }
 
-bool limb_yaml_put_property(const yaml_output* o, const char* before, const yaml_property* p,
-                            const void* def, const void* unset)
+bool limb_yaml_put_property(const yaml_output* o, const char* before, const yaml_property* p, const void* def,
+                            const void* unset)
 {
   const double x = value_at(def, p->at);
   if (same_number(x, value_at(unset, p->at))) return false;

@@ -63,10 +63,7 @@ static void stop(builder* b, limb_status status)
   (void)XML_StopParser(b->parser, XML_FALSE);
 }
 
-static const char* keep(builder* b, const char* text)
-{
-  return limb_store_text(b->pool, text, strlen(text));
-}
+static const char* keep(builder* b, const char* text) { return limb_store_text(b->pool, text, strlen(text)); }
 
 // The same for the name of an element or attribute: few names come again and again.
 static const char* keep_name(builder* b, const char* name)
@@ -185,8 +182,7 @@ static void on_end(void* context, const char* name)
   b->open = n->parent;
 }
 
-static void on_doctype(void* context, const char* name, const char* system, const char* public,
-                       int internal)
+static void on_doctype(void* context, const char* name, const char* system, const char* public, int internal)
 {
   builder* b = context;
   (void)name, (void)system, (void)public;
@@ -205,12 +201,11 @@ static void report_syntax(builder* b)
               "not well-formed XML: %s", XML_ErrorString(code));
   const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   if (byte >= b->size && b->open)
-    limb_report_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off",
-                     b->open->name, b->open->mark.line);
+    limb_report_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off", b->open->name,
+                     b->open->mark.line);
 }
 
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool,
-                         limb_findings* f)
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool, limb_findings* f)
 {
   builder b = {.parser = XML_ParserCreate(NULL),
                .opaque = opaque,
@@ -253,9 +248,6 @@ static const xml_node* named(const xml_node* n, const char* name)
   return n;
 }
 
-const xml_node* limb_xml_child(const xml_node* n, const char* name)
-{
-  return named(n->first, name);
-}
+const xml_node* limb_xml_child(const xml_node* n, const char* name) { return named(n->first, name); }
 
 const xml_node* limb_xml_next(const xml_node* n) { return named(n->next, n->name); }

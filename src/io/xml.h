@@ -18,16 +18,14 @@ typedef struct xml_node {
   unsigned bytes;   // of that tag
   int nattribute;
   const xml_attribute* attribute;
-  const char*
-    text; // of an element without children, as written, blanks at both ends removed; "" when none
+  const char* text; // of an element without children, as written, blanks at both ends removed; "" when none
   struct xml_node *parent, *first, *last, *next; // children in order
 } xml_node;
 
 // The root element of a text; NULL when it is not well-formed: findings tell, by rule.
 // Strings and nodes live in the pool. opaque (NULL-closed, or NULL): elements whose inside is checked to be
 // XML, but not kept.
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool,
-                         limb_findings* f);
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool, limb_findings* f);
 
 // Value of an attribute; NULL when there is none.
 const char* limb_xml_get(const xml_node* n, const char* name);

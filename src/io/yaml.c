@@ -44,8 +44,7 @@ static size_t character(const char* s, const char* end)
 {
   uint32_t code = 0;
   const size_t n = limb_utf8(s, end, &code);
-  const bool allowed = code == '\t' || code == '\n' || code == '\r' ||
-                       (code >= 0x20 && code < 0x7f) || code == 0x85 ||
+  const bool allowed = code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0x7f) || code == 0x85 ||
                        (code >= 0xa0 && code != 0xfeff && code != 0xfffe && code != 0xffff);
   return allowed ? n : 0;
 }
@@ -74,8 +73,7 @@ static bool is_text(yml_check* c, const char* text, size_t size)
     s += n;
   }
   if (s == end) return true;
-  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text",
-                 (unsigned char)*s);
+  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", (unsigned char)*s);
   if (size > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
     limb_report_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
   return false;
@@ -83,10 +81,7 @@ static bool is_text(yml_check* c, const char* text, size_t size)
 
 static int one_based(size_t x) { return x < INT_MAX ? (int)x + 1 : INT_MAX; }
 
-static limb_mark mark_of(yaml_mark_t m)
-{
-  return (limb_mark){one_based(m.line), one_based(m.column)};
-}
+static limb_mark mark_of(yaml_mark_t m) { return (limb_mark){one_based(m.line), one_based(m.column)}; }
 
 // The text from a place on, perhaps nothing; NULL when the place is not found.
 static const char* text_at(const char* text, const char* end, yaml_mark_t at)
@@ -113,8 +108,7 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
     limb_yml_error(p->check, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
                    mark_of(y->context_mark).line);
   else
-    limb_yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
-                   y->context ? y->context : "");
+    limb_yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "", y->context ? y->context : "");
   const char* rest = text_at(text, text + size, y->problem_mark);
   if (!rest) return LIMB_E_SYNTAX;
   if (rest == text + size)
@@ -128,17 +122,13 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
 
 // ---- nodes ------------------------------------------------------------------------------------------
 
-static bool in_map(const parse* p)
-{
-  return p->depth > 0 && p->open[p->depth - 1]->kind == YML_MAP;
-}
+static bool in_map(const parse* p) { return p->depth > 0 && p->open[p->depth - 1]->kind == YML_MAP; }
 
 // The next value: the root, an entry of the innermost list, or what the key is for.
 static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** out)
 {
   if (p->nodes == LIMB_YAML_MAX_NODES) {
-    limb_yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values",
-                   LIMB_YAML_MAX_NODES);
+    limb_yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values", LIMB_YAML_MAX_NODES);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = limb_store_take(p->pool, sizeof *n);
@@ -226,13 +216,11 @@ static limb_status open_node(parse* p, const yaml_event_t* e, yml_kind kind)
   else
     refuse_properties(p, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
   if (in_map(p) && !p->key) {
-    limb_yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s",
-                   kind == YML_MAP ? "mapping" : "list");
+    limb_yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s", kind == YML_MAP ? "mapping" : "list");
     return LIMB_E_SYNTAX;
   }
   if (p->depth == LIMB_YAML_MAX_DEPTH) {
-    limb_yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep",
-                   LIMB_YAML_MAX_DEPTH);
+    limb_yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep", LIMB_YAML_MAX_DEPTH);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = NULL;
@@ -245,10 +233,7 @@ static limb_status open_node(parse* p, const yaml_event_t* e, yml_kind kind)
 
 // ---- keys are unique --------------------------------------------------------------------------------
 
-static const char* key_of(const void* entries, int i)
-{
-  return ((const yml_node* const*)entries)[i]->key;
-}
+static const char* key_of(const void* entries, int i) { return ((const yml_node* const*)entries)[i]->key; }
 
 static limb_status check_unique(const parse* p, const yml_node* map)
 {
@@ -268,8 +253,7 @@ static limb_status check_unique(const parse* p, const yml_node* map)
       continue;
     }
     char key[LIMB_SHOWN_SPACE];
-    limb_yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark,
-                   "the key '%s' was given on line %d already",
+    limb_yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark, "the key '%s' was given on line %d already",
                    limb_shown(n->key, n->key + strlen(n->key), key), entry[first]->key_mark.line);
   }
   return LIMB_OK;
@@ -313,8 +297,7 @@ static limb_status take_events(parse* p, const char* text, size_t size)
   return status;
 }
 
-limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c,
-                            const yml_node** root)
+limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c, const yml_node** root)
 {
   *root = NULL;
   if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { // the mark of UTF-8

@@ -21,13 +21,13 @@ typedef enum yml_kind {
 
 typedef struct yml_node {
   yml_kind kind;
-  int quoted;         // scalar: in quotes or a block, so text and never a number
-  int count;          // list, mapping: of entries
-  int index;          // in the list it is an entry of; -1 for a value of a mapping, and the root
-  limb_mark mark;     // where it begins
-  limb_mark key_mark; // value of a mapping: where its key begins
-  const char* key;    // value of a mapping: its key; entry of a list: the key of the list, or NULL
-  const char* text;   // scalar
+  int quoted;             // scalar: in quotes or a block, so text and never a number
+  int count;              // list, mapping: of entries
+  int index;              // in the list it is an entry of; -1 for a value of a mapping, and the root
+  limb_mark mark;         // where it begins
+  limb_mark key_mark;     // value of a mapping: where its key begins
+  const char* key;        // value of a mapping: its key; entry of a list: the key of the list, or NULL
+  const char* text;       // scalar
   struct yml_node* first; // list, mapping: the entries, in order
   struct yml_node* next;  // in the list or mapping it is in
 } yml_node;
@@ -46,8 +46,7 @@ void limb_yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* form
 // Parses a text. Nodes and strings live in the pool. With LIMB_OK the tree is whole, but c->errors may have
 // grown: twice the same key, a tag.
 // LIMB_OK; LIMB_E_SYNTAX: no tree, findings tell; LIMB_E_NOMEM.
-limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c,
-                            const yml_node** root);
+limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c, const yml_node** root);
 
 // ---- asking (yaml_value.c) ------------------------------------------------------------------------
 //
@@ -67,13 +66,11 @@ int limb_yml_is(yml_check* c, const yml_node* n, yml_kind kind);
 void limb_yml_check_keys(yml_check* c, const yml_node* map, const char* const* known, int count);
 
 // At most one of the keys may be there: it, or NULL. Others are errors.
-const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys,
-                                int count);
+const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys, int count);
 
 // Text that is not empty. One of the words: its index is given.
 int limb_yml_text(yml_check* c, const yml_node* n, const char** text);
-int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count,
-                    int* index);
+int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count, int* index);
 
 // A finite number; the same, or infinite (.inf, -.inf); a whole number from lowest to highest.
 int limb_yml_number(yml_check* c, const yml_node* n, double* value);

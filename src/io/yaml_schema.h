@@ -56,14 +56,10 @@ enum { YAML_NSHAFT = sizeof yaml_shaft / sizeof yaml_shaft[0] };
 static const yaml_property yaml_start = {"joint", "start", offsetof(limb_joint_def, start), ANGLE};
 
 // Of a limb_loop_def: what single kinds have, beside names and lists.
-static const yaml_property yaml_length = {"loop", "length", offsetof(limb_loop_def, length),
-                                          NONNEGATIVE | NONZERO};
-static const yaml_property yaml_radius = {"loop", "radius", offsetof(limb_loop_def, radius),
-                                          NONNEGATIVE | NONZERO};
-static const yaml_property yaml_ratio = {"loop", "ratio", offsetof(limb_loop_def, coefficient[1]),
-                                         NONZERO};
-static const yaml_property yaml_offset = {"loop", "offset", offsetof(limb_loop_def, coefficient[0]),
-                                          ANGLE};
+static const yaml_property yaml_length = {"loop", "length", offsetof(limb_loop_def, length), NONNEGATIVE | NONZERO};
+static const yaml_property yaml_radius = {"loop", "radius", offsetof(limb_loop_def, radius), NONNEGATIVE | NONZERO};
+static const yaml_property yaml_ratio = {"loop", "ratio", offsetof(limb_loop_def, coefficient[1]), NONZERO};
+static const yaml_property yaml_offset = {"loop", "offset", offsetof(limb_loop_def, coefficient[0]), ANGLE};
 
 // Of a limb_time_law, beside its row.
 static const yaml_property yaml_law[] = {

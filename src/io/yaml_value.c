@@ -46,8 +46,7 @@ static int wrong(yml_check* c, limb_rule rule, const yml_node* n, const char* wa
 {
   char label[YML_LABEL_SPACE], found[YML_LABEL_SPACE];
   if (n->kind != YML_REFUSED)
-    limb_yml_error(c, rule, n->mark, "%s must be %s, found %s", limb_yml_label(n, label), wanted,
-                   show(n, found));
+    limb_yml_error(c, rule, n->mark, "%s must be %s, found %s", limb_yml_label(n, label), wanted, show(n, found));
   return 0;
 }
 
@@ -65,8 +64,7 @@ const yml_node* limb_yml_get(const yml_node* map, const char* key)
 const yml_node* limb_yml_need(yml_check* c, const yml_node* map, const char* key)
 {
   const yml_node* n = limb_yml_get(map, key);
-  if (!n && map && map->kind == YML_MAP)
-    limb_yml_error(c, RULE_MISSING_KEY, map->mark, "the key '%s' is missing", key);
+  if (!n && map && map->kind == YML_MAP) limb_yml_error(c, RULE_MISSING_KEY, map->mark, "the key '%s' is missing", key);
   return n;
 }
 
@@ -102,15 +100,13 @@ void limb_yml_check_keys(yml_check* c, const yml_node* map, const char* const* k
   }
 }
 
-const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys,
-                                int count)
+const yml_node* limb_yml_one_of(yml_check* c, const yml_node* map, const char* const* keys, int count)
 {
   const yml_node* found = NULL;
   for (int i = 0; i < count; i++) {
     const yml_node* n = limb_yml_get(map, keys[i]);
     if (n && found)
-      limb_yml_error(c, RULE_BAD_VALUE, n->key_mark, "%s and %s exclude each other: give one",
-                     found->key, n->key);
+      limb_yml_error(c, RULE_BAD_VALUE, n->key_mark, "%s and %s exclude each other: give one", found->key, n->key);
     if (n && !found) found = n;
   }
   return found;
@@ -126,8 +122,7 @@ int limb_yml_text(yml_check* c, const yml_node* n, const char** text)
   return 1;
 }
 
-int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count,
-                    int* index)
+int limb_yml_choice(yml_check* c, const yml_node* n, const char* const* words, int count, int* index)
 {
   if (!n) return 0;
   const int i = n->kind == YML_SCALAR ? find_word(n->text, words, count) : -1;
@@ -189,8 +184,7 @@ int limb_yml_integer(yml_check* c, const yml_node* n, int lowest, int highest, i
 {
   if (!n) return 0;
   double x = 0;
-  if (n->kind == YML_SCALAR && !n->quoted && scan(n->text, &x) && x >= lowest && x <= highest &&
-      x == floor(x)) {
+  if (n->kind == YML_SCALAR && !n->quoted && scan(n->text, &x) && x >= lowest && x <= highest && x == floor(x)) {
     *value = (int)x;
     return 1;
   }
@@ -220,8 +214,7 @@ static bool scan_pi(const char* text, double* x)
   if (strncmp(text, "pi", 2) != 0) return false;
   text += 2;
   if (*text == '/') {
-    if (text[1] == '-' || text[1] == '+' || limb_scan_number(text + 1, end, &divisor) != end)
-      return false;
+    if (text[1] == '-' || text[1] == '+' || limb_scan_number(text + 1, end, &divisor) != end) return false;
     text = end;
   }
   *x = sign * factor * PI / divisor;
@@ -251,10 +244,9 @@ static int is_list_of(yml_check* c, const yml_node* n, int count)
   char wanted[48], label[YML_LABEL_SPACE];
   (void)snprintf(wanted, sizeof wanted, "a list of %d numbers", count);
   if (n->kind != YML_LIST) return wrong(c, RULE_BAD_VALUE, n, wanted);
-  limb_yml_error(c, RULE_WRONG_COUNT, n->mark, "%s must be %s, found %d entries",
-                 limb_yml_label(n, label), wanted, n->count);
-  if (n->count > count)
-    limb_report_hint(c->findings, "a comma separates numbers; decimals have a point: 0.5");
+  limb_yml_error(c, RULE_WRONG_COUNT, n->mark, "%s must be %s, found %d entries", limb_yml_label(n, label), wanted,
+                 n->count);
+  if (n->count > count) limb_report_hint(c->findings, "a comma separates numbers; decimals have a point: 0.5");
   return 0;
 }
 

@@ -21,8 +21,7 @@ sp_vec3 limb_first_moment(const limb_model* m, const sp_pose* X)
   return sum;
 }
 
-limb_status limb_center_of_mass(const limb_data* d, sp_vec3* position, sp_vec3* velocity,
-                                sp_vec3* acceleration)
+limb_status limb_center_of_mass(const limb_data* d, sp_vec3* position, sp_vec3* velocity, sp_vec3* acceleration)
 {
   if (!d) return LIMB_E_ARG;
   unsigned need = LIMB_HAS_POSES;
@@ -40,8 +39,7 @@ limb_status limb_center_of_mass(const limb_data* d, sp_vec3* position, sp_vec3* 
   return LIMB_OK;
 }
 
-void limb_first_moment_jacobian(const limb_model* m, const sp_pose* X, limb_moments* composite,
-                                sp_vec3* J)
+void limb_first_moment_jacobian(const limb_model* m, const sp_pose* X, limb_moments* composite, sp_vec3* J)
 {
   limb_composites(m, X, composite);
   for (int k = 0; k < m->nv; k++) J[k] = sp_v3(0, 0, 0);

@@ -21,10 +21,7 @@
 #include "kinematics/path.h"
 
 // No NaN and no infinity in the columns; NULL has none.
-static bool finite(const limb_model* m, const sp_motion* x)
-{
-  return !x || limb_finite(6 * (ptrdiff_t)m->nv, &x->w.x);
-}
+static bool finite(const limb_model* m, const sp_motion* x) { return !x || limb_finite(6 * (ptrdiff_t)m->nv, &x->w.x); }
 
 limb_status limb_frame_pose_derivative(const limb_data* d, int frame, sp_pose* out)
 {
@@ -51,8 +48,7 @@ limb_status limb_frame_pose_derivative(const limb_data* d, int frame, sp_pose* o
   return limb_finite(12 * (ptrdiff_t)m->nv, out->R.m) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_ref ref,
-                                            sp_motion* dq, sp_motion* dv)
+limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq, sp_motion* dv)
 {
   limb_site s;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_VELOCITIES, &s);
@@ -107,8 +103,8 @@ static sp_motion acceleration_by_v(const motions* x, sp_motion S)
   return with_classical(x, S, dA);
 }
 
-static void acceleration_columns(const limb_data* d, const limb_site* s, const limb_reference* r,
-                                 bool classical, sp_motion* dq, sp_motion* dv)
+static void acceleration_columns(const limb_data* d, const limb_site* s, const limb_reference* r, bool classical,
+                                 sp_motion* dq, sp_motion* dv)
 {
   const limb_model* m = d->m;
   const sp_pose* X = d->motion.X;
@@ -129,8 +125,7 @@ static void acceleration_columns(const limb_data* d, const limb_site* s, const l
   }
 }
 
-static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bool classical,
-                                 sp_motion* const out[3])
+static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bool classical, sp_motion* const out[3])
 {
   limb_site s;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_ACCELERATIONS, &s);
@@ -145,14 +140,13 @@ static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bo
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_frame_acceleration_derivatives(const limb_data* d, int frame, limb_ref ref,
-                                                sp_motion* dq, sp_motion* dv, sp_motion* da)
+limb_status limb_frame_acceleration_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq,
+                                                sp_motion* dv, sp_motion* da)
 {
   return accelerations(d, frame, ref, false, (sp_motion* const[]){dq, dv, da});
 }
 
-limb_status limb_frame_classical_acceleration_derivatives(const limb_data* d, int frame,
-                                                          limb_ref ref, sp_motion* dq,
+limb_status limb_frame_classical_acceleration_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq,
                                                           sp_motion* dv, sp_motion* da)
 {
   return accelerations(d, frame, ref, true, (sp_motion* const[]){dq, dv, da});

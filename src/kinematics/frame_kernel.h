@@ -19,8 +19,8 @@ KERNEL pose frame_pose(const pose* X, int link, const sp_pose* in_link)
 }
 
 // ref is a constant where this is inlined.
-KERNEL void frame_columns(const limb_model* m, const link_const* k, const pose* X, int link,
-                          const pose* T, limb_ref ref, motion* J)
+KERNEL void frame_columns(const limb_model* m, const link_const* k, const pose* X, int link, const pose* T,
+                          limb_ref ref, motion* J)
 {
   const vec3 at = ref == LIMB_WORLD ? zero3() : T->p;
   for (int i = link; i >= 0; i = m->link[i].parent) {

@@ -24,8 +24,7 @@ limb_site limb_site_of(const limb_model* m, int frame)
   return s;
 }
 
-limb_status limb_site_find(const limb_data* d, int frame, limb_ref ref, unsigned need,
-                           limb_site* out)
+limb_status limb_site_find(const limb_data* d, int frame, limb_ref ref, unsigned need, limb_site* out)
 {
   if (!d || frame < 0 || frame >= d->m->nbody + d->m->nframe) return LIMB_E_ARG;
   if (!limb_ref_valid(ref)) return LIMB_E_ARG;
@@ -39,8 +38,7 @@ sp_pose limb_site_pose(const limb_site* s, const sp_pose* X)
   return s->link < 0 ? s->in_link : sp_compose(X[s->link], s->in_link);
 }
 
-sp_motion limb_site_motion(const limb_site* s, const sp_pose* X, const sp_motion* of_link,
-                           limb_ref ref)
+sp_motion limb_site_motion(const limb_site* s, const sp_pose* X, const sp_motion* of_link, limb_ref ref)
 {
   if (s->link < 0) return (sp_motion){{0, 0, 0}, {0, 0, 0}};
   const sp_motion v = of_link[s->link];
@@ -91,8 +89,7 @@ limb_status limb_frame_acceleration(const limb_data* d, int frame, limb_ref ref,
   return status;
 }
 
-limb_status limb_frame_classical_acceleration(const limb_data* d, int frame, limb_ref ref,
-                                              sp_motion* out)
+limb_status limb_frame_classical_acceleration(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
 {
   limb_site s;
   if (!out) return LIMB_E_ARG;

@@ -37,8 +37,7 @@ static sp_motion reference_velocity(const limb_data* d, const limb_site* s, cons
   return V;
 }
 
-void limb_site_jacobian(const limb_data* d, const limb_site* s, const sp_pose* X, limb_ref ref,
-                        sp_motion* J)
+void limb_site_jacobian(const limb_data* d, const limb_site* s, const sp_pose* X, limb_ref ref, sp_motion* J)
 {
   const limb_model* m = d->m;
   if (m->nv == 0) return; // nothing moves: there are no poses and perhaps no kernels
@@ -80,8 +79,7 @@ limb_status limb_frame_jacobian_rate(const limb_data* d, int frame, limb_ref ref
 // J a + Jdot v is the derivative of the velocity's components; without a it is the acceleration that
 // the links have at a = 0. The components of the ALIGNED velocity are those of the origin's, so its
 // derivative is the classical one.
-limb_status limb_frame_jacobian_rate_times_v(const limb_data* d, int frame, limb_ref ref,
-                                             sp_motion* out)
+limb_status limb_frame_jacobian_rate_times_v(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
 {
   limb_site s;
   if (!out) return LIMB_E_ARG;

@@ -23,8 +23,7 @@ typedef struct sink {
   double* matrix;
 } sink;
 
-static void take(const sink* out, const limb_model* m, const limb_dof* k, const limb_dof* j,
-                 sp_motion x)
+static void take(const sink* out, const limb_model* m, const limb_dof* k, const limb_dof* j, sp_motion x)
 {
   const size_t n = (size_t)m->nv, row = (size_t)k->v, column = (size_t)j->v;
   const double mult = k->mult * j->mult;
@@ -34,8 +33,7 @@ static void take(const sink* out, const limb_model* m, const limb_dof* k, const 
 }
 
 // All j for the k-th velocity of link i.
-static void hessian_row(const limb_data* d, const limb_site* s, const limb_reference* r, int i,
-                        int k, const sink* out)
+static void hessian_row(const limb_data* d, const limb_site* s, const limb_reference* r, int i, int k, const sink* out)
 {
   const limb_model* m = d->m;
   const sp_pose* X = d->motion.X;
@@ -46,8 +44,7 @@ static void hessian_row(const limb_data* d, const limb_site* s, const limb_refer
       const sp_motion S_j = limb_link_axis(m, l, j, &X[l], r->T.p);
       // on one path a parent has the smaller number
       const sp_motion x = sp_crm(i <= l ? carried : sp_scalem(-1, U), S_j);
-      take(out, m, &m->dof[m->link[i].dof + k], &m->dof[m->link[l].dof + j],
-           limb_in_reference(r, x));
+      take(out, m, &m->dof[m->link[i].dof + k], &m->dof[m->link[l].dof + j], limb_in_reference(r, x));
     }
   }
 }
@@ -60,8 +57,7 @@ static void hessian(const limb_data* d, const limb_site* s, limb_ref ref, const 
   }
 }
 
-limb_status limb_frame_jacobian_derivative(const limb_data* d, int frame, limb_ref ref,
-                                           sp_motion* out)
+limb_status limb_frame_jacobian_derivative(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
 {
   limb_site s;
   if (!out) return LIMB_E_ARG;
@@ -74,8 +70,8 @@ limb_status limb_frame_jacobian_derivative(const limb_data* d, int frame, limb_r
   return limb_finite((ptrdiff_t)(6 * n * n), &out->w.x) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_frame_jacobian_derivative_transposed(const limb_data* d, int frame, limb_ref ref,
-                                                      sp_force f, double* out)
+limb_status limb_frame_jacobian_derivative_transposed(const limb_data* d, int frame, limb_ref ref, sp_force f,
+                                                      double* out)
 {
   limb_site s;
   if (!out) return LIMB_E_ARG;
@@ -90,8 +86,7 @@ limb_status limb_frame_jacobian_derivative_transposed(const limb_data* d, int fr
 }
 
 // S x of a link.
-static sp_motion joint_motion(const limb_model* m, int i, const sp_pose* X, sp_vec3 at,
-                              const double* x)
+static sp_motion joint_motion(const limb_model* m, int i, const sp_pose* X, sp_vec3 at, const double* x)
 {
   sp_motion sum = {{0, 0, 0}, {0, 0, 0}};
   for (int k = 0; k < m->link[i].ndof; k++) {
@@ -101,8 +96,8 @@ static sp_motion joint_motion(const limb_model* m, int i, const sp_pose* X, sp_v
   return sum;
 }
 
-limb_status limb_frame_jacobian_derivative_times(const limb_data* d, int frame, limb_ref ref,
-                                                 const double* x, sp_motion* out)
+limb_status limb_frame_jacobian_derivative_times(const limb_data* d, int frame, limb_ref ref, const double* x,
+                                                 sp_motion* out)
 {
   limb_site s;
   if (!x || !out) return LIMB_E_ARG;
@@ -113,8 +108,7 @@ limb_status limb_frame_jacobian_derivative_times(const limb_data* d, int frame, 
   if (!limb_finite(m->nv, x)) return LIMB_E_NONFINITE;
   const limb_reference r = limb_reference_of(&s, X, ref);
   sp_motion V = {{0, 0, 0}, {0, 0, 0}}, beyond = V;
-  for (int i = s.link; i >= 0; i = m->link[i].parent)
-    V = sp_addm(V, joint_motion(m, i, X, r.T.p, x));
+  for (int i = s.link; i >= 0; i = m->link[i].parent) V = sp_addm(V, joint_motion(m, i, X, r.T.p, x));
   limb_columns_clear(m, out);
   for (int i = s.link; i >= 0; i = m->link[i].parent) {
     beyond = sp_addm(beyond, joint_motion(m, i, X, r.T.p, x)); // V - V_p of velocities x

@@ -6,16 +6,12 @@
 
 #include "model/model_impl.h"
 
-static inline sp_vec3 limb_column3(sp_mat3 A, int k)
-{
-  return sp_v3(A.m[k], A.m[3 + k], A.m[6 + k]);
-}
+static inline sp_vec3 limb_column3(sp_mat3 A, int k) { return sp_v3(A.m[k], A.m[3 + k], A.m[6 + k]); }
 
 // Column k of link i, whose pose is X: world axes, at the point `at`.
 //   turning about e through the link origin   (e; (p - at) x e)     screw: + pitch e
 //   sliding along e                           (0; e)
-static inline sp_motion limb_link_axis(const limb_model* m, int i, int k, const sp_pose* X,
-                                       sp_vec3 at)
+static inline sp_motion limb_link_axis(const limb_model* m, int i, int k, const sp_pose* X, sp_vec3 at)
 {
   const int shape = m->link[i].shape;
   const sp_vec3 e = limb_column3(X->R, m->link[i].ndof == 1 ? 2 : k % 3);

@@ -6,8 +6,7 @@
 
 // Column `axis` of a link with pose X: the motion of the link per unit of that velocity, in the axes that X
 // is given in, at the point `at`.
-KERNEL motion link_axis(const limb_link* link, const link_const* k, const pose* X, int axis,
-                        vec3 at)
+KERNEL motion link_axis(const limb_link* link, const link_const* k, const pose* X, int axis, vec3 at)
 {
   const vec3 e = column_of(X->R, link->ndof == 1 ? 2 : axis % 3);
   if (link->shape == SHAPE_TRANS || axis >= 3) return (motion){zero3(), e};

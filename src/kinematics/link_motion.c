@@ -11,8 +11,8 @@ limb_status limb_link_kinematics(limb_data* d, const double* q, const double* v,
   const limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
   if (m->nlink == 0) return LIMB_OK;
-  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, a, &out->X[0].R.m[0], &out->v[0].w.x,
-                                  &out->a[0].w.x, &out->a_v[0].w.x);
+  limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, a, &out->X[0].R.m[0], &out->v[0].w.x, &out->a[0].w.x,
+                                  &out->a_v[0].w.x);
   return LIMB_OK;
 }
 
@@ -28,9 +28,7 @@ static sp_vec3 step_of(const limb_model* m, int i, const double* q, const sp_mat
     return sp_mulv(*R, sp_point(*at, p));
   }
   const double joint = k->mult * x[0] + k->off;
-  const double slide = link->shape == SHAPE_TRANS   ? joint
-                       : link->shape == SHAPE_SCREW ? k->pitch * joint
-                                                    : 0;
+  const double slide = link->shape == SHAPE_TRANS ? joint : link->shape == SHAPE_SCREW ? k->pitch * joint : 0;
   return sp_add3(sp_mulv(*R, sp_v3(k->px, k->py, k->pz)), sp_scale3(slide, z));
 }
 

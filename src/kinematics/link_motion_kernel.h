@@ -35,10 +35,7 @@ KERNEL mat3 turn_matrix(const place* P)
                  out_of(P, v3(zero(), zero(), one())));
 }
 
-KERNEL pose given_pose(const sp_pose* X)
-{
-  return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)};
-}
+KERNEL pose given_pose(const sp_pose* X) { return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)}; }
 
 KERNEL pose base_pose(const limb_model* m, int root) { return given_pose(&m->base[root]); }
 
@@ -48,8 +45,8 @@ KERNEL pose moved_pose(pose X, const place* P)
   return (pose){mulM(X.R, turn_matrix(P)), add3(X.p, mulv(X.R, offset(P)))};
 }
 
-KERNEL void link_motion_step(const place* P, const link_const* k, const limb_link* link, int i,
-                             pose from, const real* v, const real* a, const link_arrays* out)
+KERNEL void link_motion_step(const place* P, const link_const* k, const limb_link* link, int i, pose from,
+                             const real* v, const real* a, const link_arrays* out)
 {
   const int p = link->parent;
   const motion rest = {zero3(), zero3()};
@@ -60,12 +57,11 @@ KERNEL void link_motion_step(const place* P, const link_const* k, const limb_lin
   const motion coriolis = crossm(out->v[i], joint);
   out->a_v[i] = addm(p < 0 ? rest : motion_into(P, out->a_v[p]), coriolis);
   if (!a) return;
-  out->a[i] = addm(p < 0 ? rest : motion_into(P, out->a[p]),
-                   addm(coriolis, along_joint(P->shape, k, a + link->dof)));
+  out->a[i] = addm(p < 0 ? rest : motion_into(P, out->a[p]), addm(coriolis, along_joint(P->shape, k, a + link->dof)));
 }
 
-KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
-                        const real* a, const link_arrays* out)
+KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,
+                        const link_arrays* out)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];

@@ -38,10 +38,7 @@ static sp_mat3 spread(const limb_moments* Y, sp_motion v)
   return (sp_mat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
 }
 
-static sp_force turned(sp_mat3 R, sp_force f)
-{
-  return sp_force_make(sp_mulv(R, f.m), sp_mulv(R, f.f));
-}
+static sp_force turned(sp_mat3 R, sp_force f) { return sp_force_make(sp_mulv(R, f.m), sp_mulv(R, f.f)); }
 
 // sum += c, whose point lies at r from that of sum.
 static void add_moved(limb_carried* sum, const limb_carried* c, sp_vec3 r)
@@ -65,8 +62,7 @@ static void carry(limb_data* d)
     const sp_mat3 R = s->X[i].R;
     limb_carried c = {.h = turned(R, limb_moments_times(Y, s->v[i]))};
     c.N = sp_mul3(sp_mul3(R, spread(Y, s->v[i])), sp_transpose3(R));
-    if (d->have & LIMB_HAS_ACCELERATIONS)
-      c.f = turned(R, limb_momentum_rate_of(Y, s->v[i], s->a[i]));
+    if (d->have & LIMB_HAS_ACCELERATIONS) c.f = turned(R, limb_momentum_rate_of(Y, s->v[i], s->a[i]));
     d->carried[i] = c;
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
@@ -197,8 +193,7 @@ static limb_status linear_columns(const limb_data* d, column_fn* f, sp_vec3* out
   return limb_finite(3 * (ptrdiff_t)m->nv, &out->x) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_center_of_mass_derivatives(limb_data* d, sp_vec3* dv_dq, sp_vec3* da_dq,
-                                            sp_vec3* da_dv)
+limb_status limb_center_of_mass_derivatives(limb_data* d, sp_vec3* dv_dq, sp_vec3* da_dq, sp_vec3* da_dv)
 {
   if (!d) return LIMB_E_ARG;
   const unsigned need = da_dq || da_dv ? LIMB_HAS_ACCELERATIONS : LIMB_HAS_VELOCITIES;

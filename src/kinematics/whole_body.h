@@ -9,10 +9,7 @@
 
 #include "model/data_impl.h"
 
-static inline sp_vec3 limb_moments_first(const limb_moments* Y)
-{
-  return sp_v3(Y->hx, Y->hy, Y->hz);
-}
+static inline sp_vec3 limb_moments_first(const limb_moments* Y) { return sp_v3(Y->hx, Y->hy, Y->hz); }
 
 // Inertia times motion, both at the point and in the axes the moments are taken in:
 //   f = m v + w x h,   moment = (tr S - S) w + h x v
@@ -42,8 +39,7 @@ static inline sp_force limb_force_at(sp_force f, sp_vec3 p, sp_vec3 at)
 sp_vec3 limb_first_moment(const limb_model* m, const sp_pose* X);
 
 // Its Jacobian, nv columns: what joint k carries, m_k v_k + w_k x h_k. composite: scratch, nlink.
-void limb_first_moment_jacobian(const limb_model* m, const sp_pose* X, limb_moments* composite,
-                                sp_vec3* J);
+void limb_first_moment_jacobian(const limb_model* m, const sp_pose* X, limb_moments* composite, sp_vec3* J);
 
 // Momentum of all bodies and its rate: world axes, about a point (at rest for this purpose).
 sp_force limb_momentum_about(const limb_model* m, const limb_link_motion* s, sp_vec3 at);

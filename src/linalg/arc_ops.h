@@ -38,16 +38,12 @@ KERNEL real quotient(const arc* a, double limit, real small, real x, real y)
 }
 
 // sin(h) / theta
-KERNEL real half_sine(const arc* a)
-{
-  return quotient(a, 1e-30, number(constant(0.5)), a->s, a->theta);
-}
+KERNEL real half_sine(const arc* a) { return quotient(a, 1e-30, number(constant(0.5)), a->s, a->theta); }
 
 // c = sum (-1)^k theta^2k / (2k + 3)!
 KERNEL real coefficient_c(const arc* a)
 {
-  static const double ratio[] = {1.0 / 20,  1.0 / 42,  1.0 / 72,  1.0 / 110,
-                                 1.0 / 156, 1.0 / 210, 1.0 / 272, 1.0 / 342};
+  static const double ratio[] = {1.0 / 20, 1.0 / 42, 1.0 / 72, 1.0 / 110, 1.0 / 156, 1.0 / 210, 1.0 / 272, 1.0 / 342};
   real sum = one();
   for (int k = 7; k >= 0; k--) sum = msub(one(), scale(constant(ratio[k]), a->t2), sum);
   const real sine = scale(constant(2), mul(a->s, a->c));
@@ -59,10 +55,9 @@ KERNEL void rate_coefficients(const arc* a, real* second, real* fourth)
 {
   const double limit = 0.04; // the terms left out are below rounding
   const real t2 = a->t2, t4 = mul(t2, t2);
-  const real small2 = kmsub(kmsub(number(constant(1.0 / 12)), constant(1.0 / 30240), t4),
-                            constant(1.0 / 604800), mul(t4, t2));
-  const real small4 = kmsub(kmsub(number(constant(-1.0 / 720)), constant(1.0 / 15120), t2),
-                            constant(1.0 / 403200), t4);
+  const real small2 =
+    kmsub(kmsub(number(constant(1.0 / 12)), constant(1.0 / 30240), t4), constant(1.0 / 604800), mul(t4, t2));
+  const real small4 = kmsub(kmsub(number(constant(-1.0 / 720)), constant(1.0 / 15120), t2), constant(1.0 / 403200), t4);
   const real h = scale(constant(0.5), a->theta);
   const real p = quotient(a, limit, one(), h, a->s);
   const real alpha = mul(p, a->c), beta = mul(p, p); // h cot h, (h / sin h)^2

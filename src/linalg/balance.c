@@ -209,8 +209,7 @@ static void choose_free(task* k)
   a.rows = k->rank, a.extra = 0;
   int* row = k->list; // not needed meanwhile
   for (int j = 0; j < k->columns; j++) k->free[j] = p->lower[j] < p->x[j] && p->x[j] < p->upper[j];
-  for (int i = 0; i < k->rank; i++)
-    memcpy(a.A + (size_t)i * n, p->E + (size_t)k->reduced.row[i] * n, n * sizeof *a.A);
+  for (int i = 0; i < k->rank; i++) memcpy(a.A + (size_t)i * n, p->E + (size_t)k->reduced.row[i] * n, n * sizeof *a.A);
   a.row = row;
   limb_row_reduce(&a, k->free, p->tolerance);
   for (int i = 0; i < a.rank; i++) k->free[a.pivot[i]] = 1;
@@ -246,8 +245,7 @@ static bool nearest(task* k)
   for (int f = 0; f < k->nfree; f++) k->t[k->list[f]] = 0;
   for (int i = 0; i < k->rows; i++) {
     k->rhs[i] = missing(k, i, k->t);
-    for (int f = 0; f < k->nfree; f++)
-      k->V[(size_t)f * m + (size_t)i] = p->E[(ptrdiff_t)i * k->columns + k->list[f]];
+    for (int f = 0; f < k->nfree; f++) k->V[(size_t)f * m + (size_t)i] = p->E[(ptrdiff_t)i * k->columns + k->list[f]];
   }
   if (!orthogonalise(k->nfree, m, k->V, k->R)) return false;
   for (int f = 0; f < k->nfree; f++) k->mu[f] = limb_dot(m, k->V + (size_t)f * m, k->rhs);
@@ -272,8 +270,7 @@ static int steepest(task* k)
     }
     size = sqrt(size);
     if (fabs(fall) <= 1e-13 * size * k->scale || fabs(fall) <= most * size) continue;
-    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j])
-      best = j, most = fabs(fall) / size;
+    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j]) best = j, most = fabs(fall) / size;
   }
   return best;
 }
@@ -315,8 +312,7 @@ static bool first_stage(task* k)
   for (int j = 0; j < k->columns; j++) {
     p->x[j] = fmin(fmax(p->preferred[j], p->lower[j]), p->upper[j]);
     k->free[j] = k->refused[j] = 0;
-    for (int i = 0; i < k->rows; i++)
-      k->scale = fmax(k->scale, fabs(p->E[(ptrdiff_t)i * k->columns + j] * p->x[j]));
+    for (int i = 0; i < k->rows; i++) k->scale = fmax(k->scale, fabs(p->E[(ptrdiff_t)i * k->columns + j] * p->x[j]));
   }
   for (int j = steepest(k); j >= 0; j = steepest(k)) {
     if (!let_go(k, j)) return false;

@@ -35,9 +35,9 @@ KERNEL composite composite_at(mat3 R, vec3 p, composite C)
 {
   const vec3 h = mulv(R, C.h), g = add3(h, scale3(C.m, p));
   const mat3 K = mulMT(mulM(R, full(C.J)), R);
-  C.J = (sym3){madd(K.xx, p.x, add(h.x, g.x)),       madd(madd(K.xy, h.x, p.y), p.x, g.y),
-               madd(madd(K.xz, h.x, p.z), p.x, g.z), madd(K.yy, p.y, add(h.y, g.y)),
-               madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
+  C.J =
+    (sym3){madd(K.xx, p.x, add(h.x, g.x)), madd(madd(K.xy, h.x, p.y), p.x, g.y), madd(madd(K.xz, h.x, p.z), p.x, g.z),
+           madd(K.yy, p.y, add(h.y, g.y)), madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
   C.h = g;
   return C;
 }
@@ -45,18 +45,16 @@ KERNEL composite composite_at(mat3 R, vec3 p, composite C)
 KERNEL drift drift_of(composite C, motion v)
 {
   const mat3 J = full(C.J);
-  return (drift){add3(scale3(C.m, v.v), cross3(v.w, C.h)),
-                 columns(cross3_onto(scale3(C.h.x, v.v), v.w, column_x(J)),
-                         cross3_onto(scale3(C.h.y, v.v), v.w, column_y(J)),
-                         cross3_onto(scale3(C.h.z, v.v), v.w, column_z(J)))};
+  return (drift){add3(scale3(C.m, v.v), cross3(v.w, C.h)), columns(cross3_onto(scale3(C.h.x, v.v), v.w, column_x(J)),
+                                                                   cross3_onto(scale3(C.h.y, v.v), v.w, column_y(J)),
+                                                                   cross3_onto(scale3(C.h.z, v.v), v.w, column_z(J)))};
 }
 
 // I x
 KERNEL force inertia_times(composite C, motion x)
 {
   const sym3 J = C.J;
-  const sym3 moment = {add(J.yy, J.zz), neg(J.xy), neg(J.xz),
-                       add(J.xx, J.zz), neg(J.yz), add(J.xx, J.yy)};
+  const sym3 moment = {add(J.yy, J.zz), neg(J.xy), neg(J.xz), add(J.xx, J.zz), neg(J.yz), add(J.xx, J.yy)};
   return (force){cross3_onto(symv(moment, x.w), C.h, x.v), cross3_onto(scale3(C.m, x.v), x.w, C.h)};
 }
 
@@ -68,25 +66,13 @@ KERNEL mat3 trace_less(mat3 K)
 }
 
 // B x, and the moment of B' x, which has no force
-KERNEL force drift_times(drift D, motion x)
-{
-  return (force){mulv(trace_less(D.K), x.w), cross3(x.w, D.P)};
-}
+KERNEL force drift_times(drift D, motion x) { return (force){mulv(trace_less(D.K), x.w), cross3(x.w, D.P)}; }
 
-KERNEL vec3 drift_transposed_times(drift D, motion x)
-{
-  return cross3_onto(tmulv(trace_less(D.K), x.w), D.P, x.v);
-}
+KERNEL vec3 drift_transposed_times(drift D, motion x) { return cross3_onto(tmulv(trace_less(D.K), x.w), D.P, x.v); }
 
 // a x b of motions, and a x* F of a force: (a x b)' F = -b' (a x* F)
-KERNEL motion crossm(motion a, motion b)
-{
-  return (motion){cross3(a.w, b.w), cross3_onto(cross3(a.w, b.v), a.v, b.w)};
-}
+KERNEL motion crossm(motion a, motion b) { return (motion){cross3(a.w, b.w), cross3_onto(cross3(a.w, b.v), a.v, b.w)}; }
 
-KERNEL force crossf(motion a, force F)
-{
-  return (force){cross3_onto(cross3(a.w, F.n), a.v, F.f), cross3(a.w, F.f)};
-}
+KERNEL force crossf(motion a, force F) { return (force){cross3_onto(cross3(a.w, F.n), a.v, F.f), cross3(a.w, F.f)}; }
 
 #endif

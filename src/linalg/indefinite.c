@@ -92,16 +92,10 @@ bool limb_indefinite_factor(int n, double least, double* A, int* pivot, int* neg
   return true;
 }
 
-static bool is_two(int n, int k, const double* A)
-{
-  return k + 1 < n && A[(ptrdiff_t)k * n + k + 1] != 0;
-}
+static bool is_two(int n, int k, const double* A) { return k + 1 < n && A[(ptrdiff_t)k * n + k + 1] != 0; }
 
 // Rows of L begin with 1 on the diagonal; beside the second row of a block of 2 stands D, not L.
-static int left_of(int n, int i, const double* A)
-{
-  return i > 0 && is_two(n, i - 1, A) ? i - 1 : i;
-}
+static int left_of(int n, int i, const double* A) { return i > 0 && is_two(n, i - 1, A) ? i - 1 : i; }
 
 // D z = y
 static void solve_blocks(int n, const double* A, double* x)

@@ -12,8 +12,7 @@ KERNEL void mirror(int n, cell* M)
       const int broad = lesser_of(LANES, n - j);
       lane_vec x[LANES], y[LANES];
 #pragma GCC unroll 8
-      for (int r = 0; r < LANES; r++)
-        x[r] = y[r] = some_at(M + (i + lesser_of(r, high - 1)) * N + j, broad);
+      for (int r = 0; r < LANES; r++) x[r] = y[r] = some_at(M + (i + lesser_of(r, high - 1)) * N + j, broad);
       turn_square(x);
 #pragma GCC unroll 8
       for (int r = 0; r < LANES; r++) {
@@ -31,13 +30,11 @@ KERNEL void mirror_block(int n, const cell* rows, cell* M)
 {
   lane_vec x[LANES], y[LANES];
 #pragma GCC unroll 8
-  for (int r = 0; r < LANES; r++)
-    x[r] = y[r] = lanes_at(rows + (ptrdiff_t)lesser_of(r, n - 1) * LANES);
+  for (int r = 0; r < LANES; r++) x[r] = y[r] = lanes_at(rows + (ptrdiff_t)lesser_of(r, n - 1) * LANES);
   turn_square(x);
 #pragma GCC unroll 8
   for (int r = 0; r < LANES; r++) {
     if (r >= n) continue;
-    put_some(M + (ptrdiff_t)r * n, choose(lanes_within(0, r), x[r], y[r]),
-             lesser_of((n - r) * n, LANES));
+    put_some(M + (ptrdiff_t)r * n, choose(lanes_within(0, r), x[r], y[r]), lesser_of((n - r) * n, LANES));
   }
 }

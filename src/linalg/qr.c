@@ -66,8 +66,7 @@ void limb_qr_factor(int rows, int columns, double* A, int* pivot, double* norm)
       const double part = y[k] / norm[j], left = fmax(0, 1 - part * part);
       const double loss = norm[j] / whole[j];
       norm[j] *= sqrt(left);
-      if (left * loss * loss < 1e-7)
-        norm[j] = whole[j] = sqrt(limb_dot((size_t)(rows - k - 1), y + k + 1, y + k + 1));
+      if (left * loss * loss < 1e-7) norm[j] = whole[j] = sqrt(limb_dot((size_t)(rows - k - 1), y + k + 1, y + k + 1));
     }
   }
 }

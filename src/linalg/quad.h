@@ -2,8 +2,7 @@
 #ifndef LIMB_QUAD_H
 #define LIMB_QUAD_H
 
-typedef double limb_quad
-  __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef double limb_quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 enum { LIMB_QUAD = sizeof(limb_quad) / sizeof(double) };
 

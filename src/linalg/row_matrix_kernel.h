@@ -52,10 +52,7 @@ KERNEL real combine(int n, const real* row, const cell* x)
 
 // Rows are put in order and overwrite what the one before has put behind its end; `room`: cells from here to
 // the end of the matrix.
-KERNEL void put_over(cell* to, real x, int wide, ptrdiff_t room)
-{
-  put_some(to, x, room < wide ? (int)room : wide);
-}
+KERNEL void put_over(cell* to, real x, int wide, ptrdiff_t room) { put_some(to, x, room < wide ? (int)room : wide); }
 
 // n x n rows, LANES apart in one matrix, n in the other. Returns their sum.
 KERNEL real put_rows_of(int n, const real* row, cell* apart, cell* close)
@@ -78,8 +75,7 @@ KERNEL void add_own_slopes(int n, const cell* x, cell* A)
 
 // A block of columns of -A X, four rows at a time: rows of A are lda apart, those of X LANES, and n of `to`,
 // where `wide` cells of each are put. Returns their sum.
-KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, cell* to,
-                               int wide)
+KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, cell* to, int wide)
 {
   real total = zero();
   for (int i = 0; i < n; i += 4) {
@@ -107,8 +103,7 @@ static bool row_take_product(int n, const cell* A, cell* X, cell* work)
   real sum = zero();
   for (int c = 0; c < n; c += LANES) {
     const int wide = n - c < LANES ? n - c : LANES;
-    for (int k = 0; k < n; k++)
-      put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + k * N + c, wide));
+    for (int k = 0; k < n; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + k * N + c, wide));
     sum = add(sum, take_product_block(n, A, N, work, X + c, wide));
   }
   return finite_lanes(sum);

@@ -3,8 +3,7 @@
 #include "linalg/dot.h"
 #include "linalg/symmetric.h"
 
-void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight,
-                              double tolerance)
+void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight, double tolerance)
 {
   reduce_rows(r, r->columns + r->extra, prefer, weight, tolerance);
 }
@@ -21,8 +20,7 @@ void limb_take_off_dependent(const limb_reduction* r, double* work, double* x)
   double *A = work, *y = work + n * n;
   for (ptrdiff_t i = 0; i < n; i++) {
     y[i] = limb_dot((size_t)r->rows, T + i * wide, x);
-    for (ptrdiff_t j = 0; j <= i; j++)
-      A[i * n + j] = limb_dot((size_t)r->rows, T + i * wide, T + j * wide);
+    for (ptrdiff_t j = 0; j <= i; j++) A[i * n + j] = limb_dot((size_t)r->rows, T + i * wide, T + j * wide);
   }
   if (!limb_cholesky((int)n, A)) return; // T has full rank: it is made of steps of elimination
   limb_cholesky_solve((int)n, A, y);

@@ -23,10 +23,9 @@
 
 typedef struct limb_reduction {
   int rows, columns, extra;
-  double* A; // rows x (columns + extra)
-  int*
-    pivot; // columns: rank pivot columns, in the order of the rows of A, then the others, ascending
-  int* row; // rows: the given row of each row of A
+  double* A;  // rows x (columns + extra)
+  int* pivot; // columns: rank pivot columns, in the order of the rows of A, then the others, ascending
+  int* row;   // rows: the given row of each row of A
   int rank;
   int preferred;          // pivots in preferred columns
   double least, greatest; // sizes of pivots; 0 when there are none
@@ -37,8 +36,7 @@ typedef struct limb_reduction {
 void limb_row_reduce(limb_reduction* r, const unsigned char* prefer, double tolerance);
 
 // The same with weights of the columns: how many rows each is in, say.
-void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight,
-                              double tolerance);
+void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight, double tolerance);
 
 // After steps that were carried along: x, one number per given row, loses its part in the span of the rows of
 // T that made zeros, from rank on: x -= T_r' (T_r T_r')^-1 T_r x. work: (rows - rank) (rows - rank + 1).

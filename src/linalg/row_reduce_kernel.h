@@ -46,8 +46,7 @@ static inline bool is_wanted(const columns_wanted* of, int c)
 }
 
 // The largest entry of a row that has no pivot yet: what it has in columns of pivots is zero.
-static inline place_of_pivot largest_of_row(const limb_reduction* r, ptrdiff_t wide,
-                                            const columns_wanted* of, int i)
+static inline place_of_pivot largest_of_row(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int i)
 {
   const double* row = r->A + i * wide;
   place_of_pivot best = {i, 0, 0};
@@ -60,8 +59,7 @@ static inline place_of_pivot largest_of_row(const limb_reduction* r, ptrdiff_t w
 }
 
 // The same of all rows from `from` on.
-static inline place_of_pivot largest(const limb_reduction* r, ptrdiff_t wide,
-                                     const columns_wanted* of, int from)
+static inline place_of_pivot largest(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int from)
 {
   place_of_pivot best = {from, 0, 0};
   for (int i = from; i < r->rows; i++) {
@@ -123,9 +121,8 @@ static inline void take_pivot(limb_reduction* r, ptrdiff_t wide, place_of_pivot 
 #define LARGE 0.3 // in a row, and beside the largest entry of all
 
 // An entry of row i that will do as a pivot: of least weight among the large ones. size 0: there is none.
-static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide,
-                                        const columns_wanted* of, const int* weight, int i,
-                                        double enough)
+static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of,
+                                        const int* weight, int i, double enough)
 {
   const place_of_pivot most = largest_of_row(r, wide, of, i);
   place_of_pivot best = {i, 0, 0};
@@ -145,8 +142,8 @@ static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide,
 }
 
 // All pivots in columns that are wanted.
-static inline void take_pivots(limb_reduction* r, ptrdiff_t wide, columns_wanted of,
-                               const int* weight, double scale, double tolerance)
+static inline void take_pivots(limb_reduction* r, ptrdiff_t wide, columns_wanted of, const int* weight, double scale,
+                               double tolerance)
 {
   const int most = r->rows < r->columns ? r->rows : r->columns;
   const double least = tolerance * scale, enough = larger(least, LARGE * scale);
@@ -162,8 +159,8 @@ static inline void take_pivots(limb_reduction* r, ptrdiff_t wide, columns_wanted
 }
 
 // limb_row_reduce_weighted; wide: columns + extra, which may be a constant where this is included.
-static inline void reduce_rows(limb_reduction* r, ptrdiff_t wide, const unsigned char* prefer,
-                               const int* weight, double tolerance)
+static inline void reduce_rows(limb_reduction* r, ptrdiff_t wide, const unsigned char* prefer, const int* weight,
+                               double tolerance)
 {
   const columns_wanted all = {NULL, true}, first = {prefer, true}, then = {prefer, false};
   for (int i = 0; i < r->rows; i++) r->row[i] = i;

@@ -109,36 +109,31 @@ KERNEL force zerof(void) { return (force){zero3(), zero3()}; }
 // A b, A' b
 KERNEL vec3 mulv(mat3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z),
-            madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
             madd(dot2(A.zx, b.x, A.zy, b.y), A.zz, b.z));
 }
 
 KERNEL vec3 tmulv(mat3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z),
-            madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
             madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
 }
 
 KERNEL vec3 mulk(mat3 A, kvec3 k)
 {
-  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz),
-            kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
+  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz), kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
             kmadd(kdot2(k.x, A.zx, k.y, A.zy), k.z, A.zz));
 }
 
 KERNEL vec3 symv(sym3 A, vec3 b)
 {
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z),
-            madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
+  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
             madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
 }
 
 KERNEL sym3 adds(sym3 A, sym3 B)
 {
-  return (sym3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz),
-                add(A.yy, B.yy), add(A.yz, B.yz), add(A.zz, B.zz)};
+  return (sym3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yy, B.yy), add(A.yz, B.yz), add(A.zz, B.zz)};
 }
 
 KERNEL mat3 addM(mat3 A, mat3 B)
@@ -147,10 +142,7 @@ KERNEL mat3 addM(mat3 A, mat3 B)
                 add(A.yz, B.yz), add(A.zx, B.zx), add(A.zy, B.zy), add(A.zz, B.zz)};
 }
 
-KERNEL mat3 columns(vec3 x, vec3 y, vec3 z)
-{
-  return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
-}
+KERNEL mat3 columns(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}; }
 
 KERNEL mat3 given_matrix(const double* m)
 {
@@ -161,30 +153,19 @@ KERNEL mat3 given_matrix(const double* m)
 KERNEL vec3 column_x(mat3 A) { return v3(A.xx, A.yx, A.zx); }
 KERNEL vec3 column_y(mat3 A) { return v3(A.xy, A.yy, A.zy); }
 KERNEL vec3 column_z(mat3 A) { return v3(A.xz, A.yz, A.zz); }
-KERNEL vec3 column_of(mat3 A, int k)
-{
-  return k == 0 ? column_x(A) : k == 1 ? column_y(A) : column_z(A);
-}
+KERNEL vec3 column_of(mat3 A, int k) { return k == 0 ? column_x(A) : k == 1 ? column_y(A) : column_z(A); }
 KERNEL vec3 row_x(mat3 A) { return v3(A.xx, A.xy, A.xz); }
 KERNEL vec3 row_y(mat3 A) { return v3(A.yx, A.yy, A.yz); }
 KERNEL vec3 row_z(mat3 A) { return v3(A.zx, A.zy, A.zz); }
 
-KERNEL mat3 rows(vec3 x, vec3 y, vec3 z)
-{
-  return (mat3){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
-}
+KERNEL mat3 rows(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z}; }
 
 // A B
-KERNEL mat3 mulM(mat3 A, mat3 B)
-{
-  return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B)));
-}
+KERNEL mat3 mulM(mat3 A, mat3 B) { return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B))); }
 
 KERNEL pose no_pose(void)
 {
-  return (pose){
-    columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())),
-    zero3()};
+  return (pose){columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())), zero3()};
 }
 
 // A after B: r -> A.R (B.R r + B.p) + A.p
@@ -198,10 +179,7 @@ KERNEL pose compose(pose A, pose B)
 }
 
 // A B' : row i of A against row j of B
-KERNEL mat3 mulMT(mat3 A, mat3 B)
-{
-  return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A)));
-}
+KERNEL mat3 mulMT(mat3 A, mat3 B) { return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A))); }
 
 KERNEL mat3 full(sym3 A) { return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}; }
 
@@ -210,31 +188,13 @@ KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
 // ---- turns about z by an angle given as (c, s), and about x and z by constant ones ----------------
 
 // Rz v and Rz' v
-KERNEL vec3 turn_z(real c, real s, vec3 v)
-{
-  return v3(det2(c, v.x, s, v.y), dot2(s, v.x, c, v.y), v.z);
-}
-KERNEL vec3 back_z(real c, real s, vec3 v)
-{
-  return v3(dot2(c, v.x, s, v.y), det2(c, v.y, s, v.x), v.z);
-}
+KERNEL vec3 turn_z(real c, real s, vec3 v) { return v3(det2(c, v.x, s, v.y), dot2(s, v.x, c, v.y), v.z); }
+KERNEL vec3 back_z(real c, real s, vec3 v) { return v3(dot2(c, v.x, s, v.y), det2(c, v.y, s, v.x), v.z); }
 
-KERNEL vec3 kturn_x(par c, par s, vec3 v)
-{
-  return v3(v.x, kdet2(c, v.y, s, v.z), kdot2(s, v.y, c, v.z));
-}
-KERNEL vec3 kback_x(par c, par s, vec3 v)
-{
-  return v3(v.x, kdot2(c, v.y, s, v.z), kdet2(c, v.z, s, v.y));
-}
-KERNEL vec3 kturn_z(par c, par s, vec3 v)
-{
-  return v3(kdet2(c, v.x, s, v.y), kdot2(s, v.x, c, v.y), v.z);
-}
-KERNEL vec3 kback_z(par c, par s, vec3 v)
-{
-  return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z);
-}
+KERNEL vec3 kturn_x(par c, par s, vec3 v) { return v3(v.x, kdet2(c, v.y, s, v.z), kdot2(s, v.y, c, v.z)); }
+KERNEL vec3 kback_x(par c, par s, vec3 v) { return v3(v.x, kdot2(c, v.y, s, v.z), kdet2(c, v.z, s, v.y)); }
+KERNEL vec3 kturn_z(par c, par s, vec3 v) { return v3(kdet2(c, v.x, s, v.y), kdot2(s, v.x, c, v.y), v.z); }
+KERNEL vec3 kback_z(par c, par s, vec3 v) { return v3(kdot2(c, v.x, s, v.y), kdet2(c, v.y, s, v.x), v.z); }
 
 // The same added to a sum. The sum goes first: the turned vector, which a recursion waits for, then
 // passes two operations, not three.
@@ -250,14 +210,12 @@ KERNEL vec3 back_z_onto(vec3 sum, real c, real s, vec3 v)
 
 KERNEL vec3 kturn_x_onto(vec3 sum, par c, par s, vec3 v)
 {
-  return v3(add(sum.x, v.x), kmadd(kmsub(sum.y, s, v.z), c, v.y),
-            kmadd(kmadd(sum.z, c, v.z), s, v.y));
+  return v3(add(sum.x, v.x), kmadd(kmsub(sum.y, s, v.z), c, v.y), kmadd(kmadd(sum.z, c, v.z), s, v.y));
 }
 
 KERNEL vec3 kturn_z_onto(vec3 sum, par c, par s, vec3 v)
 {
-  return v3(kmadd(kmsub(sum.x, s, v.y), c, v.x), kmadd(kmadd(sum.y, s, v.x), c, v.y),
-            add(sum.z, v.z));
+  return v3(kmadd(kmsub(sum.x, s, v.y), c, v.x), kmadd(kmadd(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
 }
 
 // What a turn about z changes in the upper left corner of a matrix: with D = xx - yy and S = xy + yx
@@ -286,12 +244,8 @@ KERNEL sym3 kturn_sym_x(par c, par s, sym3 A)
 {
   const real u = kdet2(c, A.yy, s, A.yz), w = kdet2(c, A.yz, s, A.zz);
   const real r = kdot2(s, A.yy, c, A.yz), t = kdot2(s, A.yz, c, A.zz);
-  return (sym3){A.xx,
-                kdet2(c, A.xy, s, A.xz),
-                kdot2(s, A.xy, c, A.xz),
-                kdet2(c, u, s, w),
-                kdot2(s, u, c, w),
-                kdot2(s, r, c, t)};
+  return (sym3){
+    A.xx, kdet2(c, A.xy, s, A.xz), kdot2(s, A.xy, c, A.xz), kdet2(c, u, s, w), kdot2(s, u, c, w), kdot2(s, r, c, t)};
 }
 
 KERNEL sym3 kturn_sym_z(par c, par s, sym3 A)
@@ -315,15 +269,13 @@ KERNEL mat3 turn_mat_z(real c, real s, mat3 A)
 KERNEL mat3 kturn_mat_x(par c, par s, mat3 A)
 {
   const mat3 T = rows(kturn_x(c, s, row_x(A)), kturn_x(c, s, row_y(A)), kturn_x(c, s, row_z(A)));
-  return columns(kturn_x(c, s, column_x(T)), kturn_x(c, s, column_y(T)),
-                 kturn_x(c, s, column_z(T)));
+  return columns(kturn_x(c, s, column_x(T)), kturn_x(c, s, column_y(T)), kturn_x(c, s, column_z(T)));
 }
 
 KERNEL mat3 kturn_mat_z(par c, par s, mat3 A)
 {
   const mat3 T = rows(kturn_z(c, s, row_x(A)), kturn_z(c, s, row_y(A)), kturn_z(c, s, row_z(A)));
-  return columns(kturn_z(c, s, column_x(T)), kturn_z(c, s, column_y(T)),
-                 kturn_z(c, s, column_z(T)));
+  return columns(kturn_z(c, s, column_x(T)), kturn_z(c, s, column_y(T)), kturn_z(c, s, column_z(T)));
 }
 
 #endif

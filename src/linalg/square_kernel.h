@@ -16,10 +16,7 @@ typedef struct square_row {
 } square_row;
 
 // Entry j, in all lanes.
-KERNEL lane_vec entry_of(const square_row* r, int j)
-{
-  return every_lane(lane(r->x[j / LANES], j % LANES));
-}
+KERNEL lane_vec entry_of(const square_row* r, int j) { return every_lane(lane(r->x[j / LANES], j % LANES)); }
 
 // Whether block c of a row has anything for n unknowns: one by one, numbers are left out.
 KERNEL bool in_square(int n, int c) { return LANES > 1 || c < n || c == SIDE - 1; }
@@ -60,8 +57,7 @@ KERNEL square_row mix_rows(int n, int from, lane_vec k, lane_vec a, const square
 }
 
 // row_i -= row_ki f + row_k+1,i g
-KERNEL void take_pair(int n, int i, lane_vec ki, const square_row* f, lane_vec li,
-                      const square_row* g, square_row* row)
+KERNEL void take_pair(int n, int i, lane_vec ki, const square_row* f, lane_vec li, const square_row* g, square_row* row)
 {
 #pragma GCC unroll 8
   for (int c = i / LANES; c < SIDE_BLOCKS; c++) {
@@ -92,34 +88,28 @@ KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
   const par rounding = constant(1e-13);
   square_row row[SIDE], diagonal;
   cell u[SIDE * SIDE], y[SIDE];
-  for (int i = 0; i < SIDE * SIDE && LANES == 1; i++)
-    u[i] = zero(); // of unknowns that are not there
+  for (int i = 0; i < SIDE * SIDE && LANES == 1; i++) u[i] = zero(); // of unknowns that are not there
   lane_vec least = every_lane(one());
 #pragma GCC unroll 8
   for (int i = 0; i < SIDE; i++) {
     row[i] = square_row_at(n, i, rows, left);
     diagonal.x[i / LANES] =
-      i % LANES == 0 ? row[i].x[i / LANES]
-                     : choose(one_lane(i % LANES), row[i].x[i / LANES], diagonal.x[i / LANES]);
+      i % LANES == 0 ? row[i].x[i / LANES] : choose(one_lane(i % LANES), row[i].x[i / LANES], diagonal.x[i / LANES]);
   }
 #pragma GCC unroll 8
   for (int k = 0; k < SIDE; k += 2) {
     if (LANES == 1 && k >= n) continue;
     const bool pair = k + 2 < SIDE; // the last row is no unknown
-    const lane_vec a = entry_of(&row[k], k), b = entry_of(&row[k], k + 1),
-                   c = entry_of(&row[k + 1], k + 1);
+    const lane_vec a = entry_of(&row[k], k), b = entry_of(&row[k], k + 1), c = entry_of(&row[k + 1], k + 1);
     const lane_vec det = difference(a, c, b, b), inverse = recipw(pair ? det : a);
     const square_row f = mix_rows(n, k + 1, inverse, c, &row[k], b, pair ? &row[k + 1] : NULL);
     const square_row g = mix_rows(n, k + 1, inverse, a, &row[k + 1], b, &row[k]);
     least = lesser_lanes(least, subw(a, scalew(rounding, entry_of(&diagonal, k))));
     least = lesser_lanes(least, inverse); // zero where a determinant leaves the range of numbers
-    if (pair)
-      least =
-        lesser_lanes(least, subw(det, scalew(rounding, timesw(entry_of(&diagonal, k + 1), a))));
+    if (pair) least = lesser_lanes(least, subw(det, scalew(rounding, timesw(entry_of(&diagonal, k + 1), a))));
 #pragma GCC unroll 8
     for (int i = k + 2; i < SIDE - 1; i++) {
-      if (in_square(n, i))
-        take_pair(n, i, entry_of(&row[k], i), &f, entry_of(&row[k + 1], i), &g, &row[i]);
+      if (in_square(n, i)) take_pair(n, i, entry_of(&row[k], i), &f, entry_of(&row[k + 1], i), &g, &row[i]);
     }
 #pragma GCC unroll 8
     for (int c1 = 0; c1 < SIDE_BLOCKS; c1++) {

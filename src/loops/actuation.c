@@ -29,20 +29,17 @@ static bool bounds_make_sense(double lower, double upper)
   return lower <= upper && lower < HUGE_VAL && upper > -HUGE_VAL;
 }
 
-limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given,
-                                limb_actuation* out)
+limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given, limb_actuation* out)
 {
   *out = limb_default_actuation();
   if (!given) return LIMB_OK;
-  const limb_status s =
-    limb_sized_read(out, sizeof *out, given, offsetof(limb_actuation, upper) + sizeof out->upper);
+  const limb_status s = limb_sized_read(out, sizeof *out, given, offsetof(limb_actuation, upper) + sizeof out->upper);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) {
     if (!w->active[v]) continue;
     const double lower = out->lower ? out->lower[v] : -HUGE_VAL;
     const double upper = out->upper ? out->upper[v] : HUGE_VAL;
-    const double numbers[2] = {out->weight ? out->weight[v] : 1,
-                               out->preferred ? out->preferred[v] : 0};
+    const double numbers[2] = {out->weight ? out->weight[v] : 1, out->preferred ? out->preferred[v] : 0};
     if (!limb_finite(2, numbers) || isnan(lower) || isnan(upper)) return LIMB_E_NONFINITE;
     if (!(numbers[0] > 0) || !bounds_make_sense(lower, upper)) return LIMB_E_ARG;
   }
@@ -77,8 +74,7 @@ size_t limb_sharing_room(size_t n) { return n * n + 6 * n + limb_balance_work((i
 static group group_of(limb_loops* w, int cluster, double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  group g = {.k = k,
-             .r = limb_reduce_cluster(w, cluster, w->passive, LIMB_CARRY_NOTHING, tolerance)};
+  group g = {.k = k, .r = limb_reduce_cluster(w, cluster, w->passive, LIMB_CARRY_NOTHING, tolerance)};
   const size_t n = (size_t)k->nv;
   g.ny = k->nv - g.r->rank;
   g.active = w->sharing_index;
@@ -100,15 +96,13 @@ static void virtual_work(const group* g, const double* tree)
   const int *y = r->pivot + r->rank, *v = g->k->v;
   for (int i = 0; i < g->ny; i++) {
     g->b[i] = tree[v[y[i]]];
-    for (int p = 0; p < r->rank; p++)
-      g->b[i] -= r->A[(ptrdiff_t)p * r->columns + y[i]] * tree[v[r->pivot[p]]];
+    for (int p = 0; p < r->rank; p++) g->b[i] -= r->A[(ptrdiff_t)p * r->columns + y[i]] * tree[v[r->pivot[p]]];
     for (int a = 0; a < g->na; a++) g->E[(ptrdiff_t)i * g->na + a] = y[i] == g->active[a];
   }
   for (int a = 0; a < g->na; a++) {
     for (int p = 0; p < r->rank; p++) {
       if (r->pivot[p] != g->active[a]) continue;
-      for (int i = 0; i < g->ny; i++)
-        g->E[(ptrdiff_t)i * g->na + a] = -r->A[(ptrdiff_t)p * r->columns + y[i]];
+      for (int i = 0; i < g->ny; i++) g->E[(ptrdiff_t)i * g->na + a] = -r->A[(ptrdiff_t)p * r->columns + y[i]];
     }
   }
 }
@@ -121,8 +115,7 @@ static double tolerance_in_E(const group* g, double tolerance)
   const int* y = r->pivot + r->rank;
   double in_G = 1;
   for (int i = 0; i < g->ny; i++) {
-    for (int p = 0; p < r->rank; p++)
-      in_G = fmax(in_G, fabs(r->A[(ptrdiff_t)p * r->columns + y[i]]));
+    for (int p = 0; p < r->rank; p++) in_G = fmax(in_G, fabs(r->A[(ptrdiff_t)p * r->columns + y[i]]));
   }
   const size_t entries = (size_t)g->ny * (size_t)g->na;
   const double in_E = limb_largest(entries, g->E);
@@ -131,9 +124,8 @@ static double tolerance_in_E(const group* g, double tolerance)
   return tolerance;
 }
 
-static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actuation* how,
-                                    double tolerance, const double* tree, double* tau,
-                                    limb_closed_forces* out)
+static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actuation* how, double tolerance,
+                                    const double* tree, double* tau, limb_closed_forces* out)
 {
   const group g = group_of(w, cluster, tolerance);
   w->doubtful |= limb_is_doubtful(g.r);
@@ -165,8 +157,8 @@ static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actua
 // ---- all ------------------------------------------------------------------------------------------------
 
 // A joint in no loop.
-static void share_alone(const limb_loops* w, int v, const limb_actuation* how, const double* tree,
-                        double* tau, limb_closed_forces* out)
+static void share_alone(const limb_loops* w, int v, const limb_actuation* how, const double* tree, double* tau,
+                        limb_closed_forces* out)
 {
   const drive d = drive_of(how, v);
   if (w->active[v]) tau[v] = fmin(fmax(tree[v], d.lower), d.upper);
@@ -175,13 +167,10 @@ static void share_alone(const limb_loops* w, int v, const limb_actuation* how, c
 }
 
 // Torques come out at a bound to rounding.
-static bool is_at(double tau, double bound)
-{
-  return isfinite(bound) && fabs(tau - bound) <= 1e-12 * fabs(bound);
-}
+static bool is_at(double tau, double bound) { return isfinite(bound) && fabs(tau - bound) <= 1e-12 * fabs(bound); }
 
-limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance,
-                               const double* tree, double* tau, limb_closed_forces* out)
+limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance, const double* tree,
+                               double* tau, limb_closed_forces* out)
 {
   const limb_model* m = w->m;
   limb_status s = LIMB_OK;

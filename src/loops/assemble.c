@@ -17,8 +17,7 @@
 #define TURN      6.28318530717958647692
 #define KICK_SEED 0x6b69636bU
 
-static limb_status read_assembly(const limb_model* m, const limb_assembly* given,
-                                 limb_assembly* out)
+static limb_status read_assembly(const limb_model* m, const limb_assembly* given, limb_assembly* out)
 {
   *out = limb_default_assembly();
   const size_t least = offsetof(limb_assembly, held) + sizeof out->held;
@@ -72,8 +71,7 @@ static limb_status report_on(limb_loops* w, double time, const double* q, int it
   o.time = time;
   limb_loop_gap gap;
   const limb_status s = limb_loop_gap_of(w, q, NULL, &o, &gap);
-  if (s == LIMB_OK && report)
-    *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, tries, 0};
+  if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, tries, 0};
   return s;
 }
 
@@ -116,8 +114,7 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
   return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;
 }
 
-limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q,
-                          limb_assembly_report* report)
+limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q, limb_assembly_report* report)
 {
   if (report) *report = (limb_assembly_report){.loop = -1};
   if (!w || !q) return LIMB_E_ARG;
@@ -140,8 +137,8 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
     const limb_joint* j = &m->joint[i];
     for (int k = 0; k < j->nv; k++) {
       const limb_joint_type type = j->def.type;
-      const bool angle = type == LIMB_REVOLUTE || type == LIMB_UNIVERSAL ||
-                         (type == LIMB_CYLINDRICAL && k == 0) || (type == LIMB_PLANAR && k == 2);
+      const bool angle = type == LIMB_REVOLUTE || type == LIMB_UNIVERSAL || (type == LIMB_CYLINDRICAL && k == 0) ||
+                         (type == LIMB_PLANAR && k == 2);
       const double x = w->v3[j->v + k];
       *distance = fmax(*distance, fabs(angle ? remainder(x, TURN) : x));
     }
@@ -149,8 +146,8 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options,
-                                   int most, double* q_out, int* found)
+limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int most,
+                                   double* q_out, int* found)
 {
   if (found) *found = 0;
   if (!w || !q || !q_out || !found || most < 1) return LIMB_E_ARG;

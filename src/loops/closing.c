@@ -40,8 +40,7 @@ static int rows_of_set(const limb_loops* w, int cluster, limb_row_set set, int* 
 }
 
 // (A A')_ij over the columns that are not held
-static double row_product(const limb_cluster* k, const unsigned char* held, const double* x,
-                          const double* y)
+static double row_product(const limb_cluster* k, const unsigned char* held, const double* x, const double* y)
 {
   double sum = 0;
   for (int j = 0; j < k->nv; j++) {
@@ -50,8 +49,8 @@ static double row_product(const limb_cluster* k, const unsigned char* held, cons
   return sum;
 }
 
-void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held,
-                     double damping, const double* b, double* x)
+void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held, double damping,
+                     const double* b, double* x)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const double* Psi = w->Psi + k->block;
@@ -70,8 +69,7 @@ void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsign
   while (!solved) { // soon: the sum becomes the unit matrix, times mu
     for (ptrdiff_t i = 0; i < n; i++) {
       const double* row = Psi + (ptrdiff_t)list[i] * k->nv;
-      for (ptrdiff_t j = 0; j <= i; j++)
-        A[i * n + j] = row_product(k, held, row, Psi + (ptrdiff_t)list[j] * k->nv);
+      for (ptrdiff_t j = 0; j <= i; j++) A[i * n + j] = row_product(k, held, row, Psi + (ptrdiff_t)list[j] * k->nv);
       A[i * n + i] += mu * most;
       y[i] = b[k->row + list[i]];
     }
@@ -94,8 +92,7 @@ void limb_set_clusters(limb_loops* w, int state)
   for (int c = 0; c < w->m->clusters.count; c++) w->order[c] = state;
 }
 
-void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* held,
-                        const double* from, double* to)
+void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* held, const double* from, double* to)
 {
   const limb_model* m = w->m;
   for (int i = 0; i < m->njoint && m->clusters.count > 0; i++) {
@@ -202,8 +199,7 @@ typedef struct round_of_steps { // of steps
 } round_of_steps;
 
 // A random step instead, larger every time; the cluster is stuck when there were enough of them.
-static void kick(limb_loops* w, const limb_closing* o, int cluster, double size,
-                 round_of_steps* now)
+static void kick(limb_loops* w, const limb_closing* o, int cluster, double size, round_of_steps* now)
 {
   const progress p = progress_in(w);
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
@@ -261,8 +257,7 @@ static bool judge_step(limb_loops* w, const limb_closing* o, int cluster)
   const bool closed = limb_cluster_residual(w, cluster) <= o->tolerance;
   if (cost < before) {
     const bool slow = closed ? cost > before / 4 : cost > before * (1 - 1e-5);
-    p.damping[cluster] =
-      slow ? 2 * DEAD_END : p.damping[cluster] * (cost < before / 4 ? 0.01 : 0.3);
+    p.damping[cluster] = slow ? 2 * DEAD_END : p.damping[cluster] * (cost < before / 4 ? 0.01 : 0.3);
     return true;
   }
   const bool enough = sqrt(2 * before) <= o->tolerance;
@@ -329,8 +324,8 @@ limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int*
   }
   for (int c = 0; c < w->m->clusters.count; c++) {
     if (w->order[c] != LIMB_CLUSTER_OPEN) continue;
-    const bool closed = s == LIMB_OK && limb_cluster_residual(w, c) <= o->tolerance &&
-                        (!o->within_limits || is_within_limits(w, c, q));
+    const bool closed =
+      s == LIMB_OK && limb_cluster_residual(w, c) <= o->tolerance && (!o->within_limits || is_within_limits(w, c, q));
     w->order[c] = closed ? LIMB_CLUSTER_CLOSED : LIMB_CLUSTER_STUCK;
   }
   return s;

@@ -15,8 +15,8 @@ typedef enum limb_row_set { LIMB_ROWS_ALL, LIMB_ROWS_HOLONOMIC } limb_row_set;
 // by b. A: the live rows of Psi in that set, without the columns of held velocities (marks; NULL: none).
 // mu is damping times the largest row, squared, and never below what rounding needs. b in the order of the
 // clusters. x: nv, of which only those of the cluster are written.
-void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held,
-                     double damping, const double* b, double* x);
+void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held, double damping,
+                     const double* b, double* x);
 
 typedef struct limb_closing {
   double time, tolerance;
@@ -44,8 +44,7 @@ double limb_closing_tolerance(const limb_loops* w, double tolerance);
 void limb_set_clusters(limb_loops* w, int state);
 
 // Coordinates of the clusters in that state, held ones excepted, from one configuration to another.
-void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* held,
-                        const double* from, double* to);
+void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* held, const double* from, double* to);
 
 // Largest |phi| of a cluster, in all its rows. Needs limb_loop_rows_at.
 double limb_cluster_residual(const limb_loops* w, int cluster);

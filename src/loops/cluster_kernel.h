@@ -59,8 +59,7 @@ KERNEL force inertia_column(int shape, const link_const* c, const artic* I, int 
 {
   if (!is_dense(shape)) return axis_column(shape, c, I);
   const mat3 A = full(I->A), M = full(I->M);
-  if (k < 3)
-    return (force){column_of(A, k), k == 0 ? row_x(I->B) : k == 1 ? row_y(I->B) : row_z(I->B)};
+  if (k < 3) return (force){column_of(A, k), k == 0 ? row_x(I->B) : k == 1 ? row_y(I->B) : row_z(I->B)};
   return (force){column_of(I->B, k - 3), column_of(M, k - 3)};
 }
 
@@ -73,8 +72,7 @@ KERNEL force force_in_world(const pose* X, force F, vec3 at)
 
 // Acceleration of link i with no q'' of its cluster, its base at rest (link axes): what remains of
 // velocities, and on the world of the base's acceleration. a: the parent's.
-KERNEL motion bias_onto(const place* P, const link_const* k, const limb_link* link,
-                        const limb_ws* ws, int i, motion a)
+KERNEL motion bias_onto(const place* P, const link_const* k, const limb_link* link, const limb_ws* ws, int i, motion a)
 {
   const aba_link* x = (const aba_link*)ws->aba + i;
   const vec3 at_origin = cross_offset_onto(add3(a.v, x->wp), P, a.w);
@@ -93,8 +91,7 @@ KERNEL motion start_of(const limb_model* m, const limb_ws* ws, int i)
 }
 
 // Biases out; p of each link's inertia becomes the force that its bias takes.
-KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_ws* ws,
-                           const limb_cluster* c)
+KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster* c)
 {
   state* bias = ws->state;
   artic* kept = ws->artic;
@@ -116,9 +113,8 @@ KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_
 }
 
 // Columns of M and F that belong to link i, whose composite is I.
-KERNEL void cluster_columns(int shape, const limb_model* m, const link_const* k,
-                            const limb_cluster* c, const pose* X, vec3 at, int i, const artic* I,
-                            const int* column_of, const cluster_work* w)
+KERNEL void cluster_columns(int shape, const limb_model* m, const link_const* k, const limb_cluster* c, const pose* X,
+                            vec3 at, int i, const artic* I, const int* column_of, const cluster_work* w)
 {
   const int n = c->nv, dof = m->link[i].dof;
   real felt[6];
@@ -133,8 +129,7 @@ KERNEL void cluster_columns(int shape, const limb_model* m, const link_const* k,
       const int row = column_of[dof + y];
       w->M[(ptrdiff_t)row * n + col] = w->M[(ptrdiff_t)col * n + row] = own[y];
     }
-    w->M[(ptrdiff_t)col * n + col] =
-      plus(parameter(m->actuator[dof + x].rotor), w->M[(ptrdiff_t)col * n + col]);
+    w->M[(ptrdiff_t)col * n + col] = plus(parameter(m->actuator[dof + x].rotor), w->M[(ptrdiff_t)col * n + col]);
     for (int j = m->link[i].parent; j != c->base; j = m->link[j].parent) {
       for (int d = m->link[j].dof; d < m->link[j].dof + m->link[j].ndof; d++) {
         const int row = column_of[d];
@@ -149,8 +144,8 @@ KERNEL void cluster_columns(int shape, const limb_model* m, const link_const* k,
   }
 }
 
-KERNEL void cluster_axes(const limb_model* m, const link_const* k, const limb_cluster* c,
-                         const pose* X, vec3 at, const int* column_of, const cluster_work* w)
+KERNEL void cluster_axes(const limb_model* m, const link_const* k, const limb_cluster* c, const pose* X, vec3 at,
+                         const int* column_of, const cluster_work* w)
 {
   for (int l = 0; l < c->nlink; l++) {
     const int i = c->link[l];
@@ -162,9 +157,8 @@ KERNEL void cluster_axes(const limb_model* m, const link_const* k, const limb_cl
 }
 
 // M, F, h; the composite of the whole cluster, at its base.
-KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                const limb_cluster* c, const pose* X, const int* column_of,
-                                const cluster_work* w)
+KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster* c,
+                                const pose* X, const int* column_of, const cluster_work* w)
 {
   artic* kept = ws->artic;
   artic whole = no_artic();
@@ -191,8 +185,7 @@ KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const 
 // ---- what is left of a cluster ----------------------------------------------------------------------
 
 // M_y, F_y and Z from M, F and f = tau - h; the least margin of a pivot.
-KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
-                         int Y, real least)
+KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, int Y, real least)
 {
   const int n = c->nv, y = n - r->rank;
   map_of(r, n, Y, w->G);
@@ -213,16 +206,14 @@ KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const c
 }
 
 // The narrowest padding, which most mechanisms have, as a constant.
-KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
-                          real least)
+KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, real least)
 {
   const int Y = padded(c->nv - r->rank);
   return Y == QUAD ? solve_padded(c, r, w, QUAD, least) : solve_padded(c, r, w, Y, least);
 }
 
 // x and gain of all velocities: G Z, and g.
-KERNEL void cluster_keep(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
-                         cluster_dof* out)
+KERNEL void cluster_keep(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, cluster_dof* out)
 {
   const int y = c->nv - r->rank, Y = padded(y);
   for (int i = 0; i < c->nv; i++) {
@@ -238,8 +229,7 @@ KERNEL void cluster_keep(const limb_cluster* c, const limb_reduction* r, const c
 }
 
 // What is left for the base: whole - F_y [F_y' Z], p + F g + F_y z.
-KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const cluster_work* w,
-                          artic I)
+KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, artic I)
 {
   const int y = c->nv - r->rank, Y = padded(y);
   real K[6][6], f[6];
@@ -255,8 +245,7 @@ KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const 
   }
   I.A = (sym3){sub(I.A.xx, K[0][0]), sub(I.A.xy, K[0][1]), sub(I.A.xz, K[0][2]),
                sub(I.A.yy, K[1][1]), sub(I.A.yz, K[1][2]), sub(I.A.zz, K[2][2])};
-  I.B = rows(sub3(row_x(I.B), v3(K[0][3], K[0][4], K[0][5])),
-             sub3(row_y(I.B), v3(K[1][3], K[1][4], K[1][5])),
+  I.B = rows(sub3(row_x(I.B), v3(K[0][3], K[0][4], K[0][5])), sub3(row_y(I.B), v3(K[1][3], K[1][4], K[1][5])),
              sub3(row_z(I.B), v3(K[2][3], K[2][4], K[2][5])));
   I.M = (sym3){sub(I.M.xx, K[3][3]), sub(I.M.xy, K[3][4]), sub(I.M.xz, K[3][5]),
                sub(I.M.yy, K[4][4]), sub(I.M.yz, K[4][5]), sub(I.M.zz, K[5][5])};
@@ -266,8 +255,8 @@ KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const 
 
 // ---- the passes -------------------------------------------------------------------------------------
 
-KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws* ws,
-                         const cluster_in* in, int index, const real* ct, real least)
+KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws* ws, const cluster_in* in, int index,
+                         const real* ct, real least)
 {
   const limb_cluster* c = &m->clusters.cluster[index];
   const limb_reduction* r = &in->reduced[index];
@@ -276,8 +265,7 @@ KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws
   const artic whole = cluster_composites(m, k, ws, c, (const pose*)in->X, in->column, &w);
   for (int l = 0; l < c->nlink; l++) {
     const limb_link* link = &m->link[c->link[l]];
-    for (int d = link->dof; d < link->dof + link->ndof; d++)
-      w.f[in->column[d]] = sub(ct[d], w.h[in->column[d]]);
+    for (int d = link->dof; d < link->dof + link->ndof; d++) w.f[in->column[d]] = sub(ct[d], w.h[in->column[d]]);
   }
   least = cluster_solve(c, r, &w, least);
   cluster_keep(c, r, &w, (cluster_dof*)in->kept + in->first[index]);
@@ -288,8 +276,8 @@ KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws
   return least;
 }
 
-KERNEL real clusters_back(const limb_model* m, const link_const* k, const limb_ws* ws,
-                          const cluster_in* in, const marks* s)
+KERNEL real clusters_back(const limb_model* m, const link_const* k, const limb_ws* ws, const cluster_in* in,
+                          const marks* s)
 {
   artic* kept = ws->artic;
   const aba_link* x = ws->aba;
@@ -323,15 +311,14 @@ KERNEL real clusters_back(const limb_model* m, const link_const* k, const limb_w
 }
 
 // q'' of a cluster, from the acceleration of its base.
-KERNEL void cluster_accelerations(const limb_model* m, const limb_cluster* c,
-                                  const cluster_dof* kept, const int* column_of, motion a, real* ca)
+KERNEL void cluster_accelerations(const limb_model* m, const limb_cluster* c, const cluster_dof* kept,
+                                  const int* column_of, motion a, real* ca)
 {
   for (int l = 0; l < c->nlink; l++) {
     const limb_link* link = &m->link[c->link[l]];
     for (int d = link->dof; d < link->dof + link->ndof; d++) {
       const cluster_dof* x = &kept[column_of[d]];
-      const force gain = {v3(x->gain[0], x->gain[1], x->gain[2]),
-                          v3(x->gain[3], x->gain[4], x->gain[5])};
+      const force gain = {v3(x->gain[0], x->gain[1], x->gain[2]), v3(x->gain[3], x->gain[4], x->gain[5])};
       ca[d] = c->base < 0 ? x->x : sub(x->x, dot_motion(gain, a));
     }
   }
@@ -345,8 +332,8 @@ KERNEL motion add_joint(int shape, const link_const* k, motion a, const real* qd
   return a;
 }
 
-KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws,
-                                const cluster_in* in, const marks* s, real* ca)
+KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, const cluster_in* in,
+                                const marks* s, real* ca)
 {
   state* kept = ws->state;
   for (int i = 0; i < m->nlink; i++) {
@@ -355,8 +342,7 @@ KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const 
     motion a = p < 0 ? start_of(m, ws, i) : (motion){kept[p].al, kept[p].a};
     const limb_cluster* c = index < 0 ? NULL : &m->clusters.cluster[index];
     if (c && i == c->link[0])
-      cluster_accelerations(m, c, (const cluster_dof*)in->kept + in->first[index], in->column, a,
-                            ca);
+      cluster_accelerations(m, c, (const cluster_dof*)in->kept + in->first[index], in->column, a, ca);
 #define STEP(shape)                                                                      \
   {                                                                                      \
     const place P = place_of(shape, &k[i], ws, i, link->aux);                            \
@@ -372,8 +358,7 @@ KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const 
 }
 
 // Accelerations in the user's order; the least margin of a pivot. Needs the coordinates loaded.
-static real set_forward(const limb_model* m, const link_const* k, const limb_ws* ws,
-                        const cluster_in* in, real* a)
+static real set_forward(const limb_model* m, const link_const* k, const limb_ws* ws, const cluster_in* in, real* a)
 {
   const real* cv = in_compiled_order(m, in->v, ws->v);
   const marks s = {NULL, left_forces(m, ws, cv, in->tau, in->terms), NULL};
@@ -388,16 +373,15 @@ static real set_forward(const limb_model* m, const link_const* k, const limb_ws*
 
 // The same for a robot that is one cluster on the world: through M and inverse dynamics without
 // acceleration, which know that nothing hangs on the links.
-static real set_forward_single(const limb_model* m, const link_const* k, const limb_ws* ws,
-                               const cluster_in* in, real* a)
+static real set_forward_single(const limb_model* m, const link_const* k, const limb_ws* ws, const cluster_in* in,
+                               real* a)
 {
   const limb_cluster* c = &m->clusters.cluster[0];
   const limb_reduction* r = &in->reduced[0];
   const cluster_work w = work_over(in->room, c->nv);
   const int n = c->nv, y = n - r->rank, Y = padded(y);
   in->kernels->mass_matrix(m, k, ws, NULL, w.M);
-  in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(m, ws), in->terms,
-                                       in->wrench, w.h);
+  in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real least = cluster_solve(c, r, &w, one());
   independent_and_one(y, Y, w.Z, w.right);

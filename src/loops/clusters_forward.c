@@ -50,9 +50,8 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
   return LIMB_OK;
 }
 
-limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v,
-                                     const double* tau, const limb_surroundings* x,
-                                     double tolerance, double* a, double* lambda)
+limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
+                                     const limb_surroundings* x, double tolerance, double* a, double* lambda)
 {
   const limb_model* m = w->m;
   if (m->has_mimic) return LIMB_E_UNSUPPORTED;

@@ -49,8 +49,7 @@ static bool determines_others(const limb_model* m, const unsigned char* independ
   return true;
 }
 
-limb_status limb_independent_velocities(limb_loops* w, const double* q,
-                                        const limb_loop_options* options,
+limb_status limb_independent_velocities(limb_loops* w, const double* q, const limb_loop_options* options,
                                         unsigned char* independent)
 {
   if (!w || !q || !independent) return LIMB_E_ARG;
@@ -81,8 +80,7 @@ static void fill_in(const limb_cluster* k, const limb_reduction* r, double* v)
 }
 
 // vector: what is carried. slack: what counts as rounding in a row.
-static limb_status complete(limb_loops* w, const request* x, const double* vector, double slack,
-                            double* v)
+static limb_status complete(limb_loops* w, const request* x, const double* vector, double slack, double* v)
 {
   const limb_model* m = w->m;
   if (!determines_others(m, x->independent)) return LIMB_E_SINGULAR;
@@ -94,15 +92,13 @@ static limb_status complete(limb_loops* w, const request* x, const double* vecto
     fill_in(&m->clusters.cluster[c], r, w->v1);
   }
   if (!limb_finite(m->nv, w->v1)) return LIMB_E_NONFINITE;
-  if (!limb_rows_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL))
-    return LIMB_E_SINGULAR;
+  if (!limb_rows_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL)) return LIMB_E_SINGULAR;
   if (w->doubtful && limb_check_distance(w, x->tolerance, NULL) != LIMB_OK) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) v[u] = w->v1[u];
   return LIMB_OK;
 }
 
-limb_status limb_complete_velocities(limb_loops* w, const double* q,
-                                     const unsigned char* independent,
+limb_status limb_complete_velocities(limb_loops* w, const double* q, const unsigned char* independent,
                                      const limb_loop_options* options, double* v)
 {
   if (!w || !q || !v || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
@@ -115,11 +111,9 @@ limb_status limb_complete_velocities(limb_loops* w, const double* q,
 }
 
 limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
-                                        const unsigned char* independent,
-                                        const limb_loop_options* options, double* a)
+                                        const unsigned char* independent, const limb_loop_options* options, double* a)
 {
-  if (!w || !q || !v || !a || (independent && !limb_marks_valid(w->m, independent)))
-    return LIMB_E_ARG;
+  if (!w || !q || !v || !a || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
@@ -147,8 +141,7 @@ static int number_columns(limb_loops* w, const unsigned char* independent, doubl
 limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
                               const limb_loop_options* options, int* count, double* G)
 {
-  if (!w || !q || !count || !G || (independent && !limb_marks_valid(w->m, independent)))
-    return LIMB_E_ARG;
+  if (!w || !q || !count || !G || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
   *count = 0;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);

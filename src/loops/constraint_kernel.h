@@ -42,10 +42,7 @@ typedef struct relative { // frame b seen from frame a
 
 // ---- motion of b against a ------------------------------------------------------------------------------
 
-KERNEL pose given_pose(const sp_pose* X)
-{
-  return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)};
-}
+KERNEL pose given_pose(const sp_pose* X) { return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)}; }
 
 KERNEL pose cut_frame(const pose* X, int link, const sp_pose* in)
 {
@@ -69,21 +66,18 @@ KERNEL motion at_point(const pose* X, const motion* of_link, int link, vec3 at)
 KERNEL motion subm(motion a, motion b) { return (motion){sub3(a.w, b.w), sub3(a.v, b.v)}; }
 
 // How b moves against a; nothing for v NULL: at rest.
-KERNEL void move_relative(const limb_loop* loop, const pose* X, const motion* v, const motion* acc,
-                          relative* r)
+KERNEL void move_relative(const limb_loop* loop, const pose* X, const motion* v, const motion* acc, relative* r)
 {
   if (!v) return;
   const motion V_a = at_point(X, v, loop->link_a, r->at);
   const motion V = subm(at_point(X, v, loop->link_b, r->at), V_a);
-  const motion A =
-    subm(at_point(X, acc, loop->link_b, r->at), at_point(X, acc, loop->link_a, r->at));
+  const motion A = subm(at_point(X, acc, loop->link_b, r->at), at_point(X, acc, loop->link_a, r->at));
   const motion D = subm(A, crossm(V_a, V));
   r->w = V.w, r->u = V.v;
   r->w_rate = D.w, r->u_rate = add3(D.v, cross3(V.w, V.v));
 }
 
-KERNEL relative relative_motion(const limb_loop* loop, const pose* X, const motion* v,
-                                const motion* acc)
+KERNEL relative relative_motion(const limb_loop* loop, const pose* X, const motion* v, const motion* acc)
 {
   const pose a = cut_frame(X, loop->link_a, &loop->in_a);
   const pose b = cut_frame(X, loop->link_b, &loop->in_b);
@@ -108,14 +102,13 @@ KERNEL loop_row against_row(const relative* r, int i, int j)
 
 KERNEL loop_row times_row(par k, loop_row x)
 {
-  return (loop_row){scale(k, x.phi), kscale3(k, x.cw), kscale3(k, x.cp), kscale3(k, x.cw_rate),
-                    kscale3(k, x.cp_rate)};
+  return (loop_row){scale(k, x.phi), kscale3(k, x.cw), kscale3(k, x.cp), kscale3(k, x.cw_rate), kscale3(k, x.cp_rate)};
 }
 
 KERNEL loop_row add_row(loop_row x, loop_row y)
 {
-  return (loop_row){add(x.phi, y.phi), add3(x.cw, y.cw), add3(x.cp, y.cp),
-                    add3(x.cw_rate, y.cw_rate), add3(x.cp_rate, y.cp_rate)};
+  return (loop_row){add(x.phi, y.phi), add3(x.cw, y.cw), add3(x.cp, y.cp), add3(x.cw_rate, y.cw_rate),
+                    add3(x.cp_rate, y.cp_rate)};
 }
 
 // The turn about axis c, with a, b, c in cyclic order (limb/builder.h). turns: those that are locked, one
@@ -124,8 +117,7 @@ KERNEL loop_row turn_row(const relative* r, unsigned turns, int c)
 {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
   if (turns == 7)
-    return times_row(constant(0.5),
-                     add_row(against_row(r, b, a), times_row(constant(-1), against_row(r, a, b))));
+    return times_row(constant(0.5), add_row(against_row(r, b, a), times_row(constant(-1), against_row(r, a, b))));
   if (turns == 1U << c) return times_row(constant(-1), against_row(r, a, b));
   if (turns >> b & 1U) return against_row(r, b, a);     // a is free: e_b . r_a
   return times_row(constant(-1), against_row(r, a, b)); // b is free: -e_a . r_b
@@ -134,8 +126,7 @@ KERNEL loop_row turn_row(const relative* r, unsigned turns, int c)
 KERNEL loop_row distance_row(const relative* r, double length)
 {
   const par inverse = parameter(1 / length);
-  const real phi =
-    scale(parameter(0.5 / length), plus(parameter(-length * length), dot3(r->d, r->d)));
+  const real phi = scale(parameter(0.5 / length), plus(parameter(-length * length), dot3(r->d, r->d)));
   return (loop_row){phi, zero3(), kscale3(inverse, r->d), zero3(), kscale3(inverse, r->u)};
 }
 
@@ -170,15 +161,14 @@ KERNEL wheel wheel_of(const relative* r)
 KERNEL loop_row height_row(const relative* r, const wheel* x, par radius)
 {
   const vec3 rate = add3(scale3(dot3(x->n_rate, x->z), x->t), scale3(x->n_z, x->t_rate));
-  return (loop_row){sub(dot3(x->z, r->d), scale(radius, x->s)),
-                    kscale3(radius, scale3(x->n_z, x->t)), x->z, kscale3(radius, rate), zero3()};
+  return (loop_row){sub(dot3(x->z, r->d), scale(radius, x->s)), kscale3(radius, scale3(x->n_z, x->t)), x->z,
+                    kscale3(radius, rate), zero3()};
 }
 
 KERNEL loop_row track_row(const wheel* x, par radius)
 {
   const vec3 no = zero3();
-  return (loop_row){zero(), sub3(no, kscale3(radius, x->n)), x->t,
-                    sub3(no, kscale3(radius, x->n_rate)), x->t_rate};
+  return (loop_row){zero(), sub3(no, kscale3(radius, x->n)), x->t, sub3(no, kscale3(radius, x->n_rate)), x->t_rate};
 }
 
 KERNEL loop_row across_row(const wheel* x, par radius)
@@ -187,8 +177,8 @@ KERNEL loop_row across_row(const wheel* x, par radius)
   const vec3 up_rate = add3(cross3(x->t_rate, x->n), cross3(x->t, x->n_rate));
   const vec3 rate = add3(cross3(up_rate, x->l), cross3(up, x->l_rate));
   const vec3 no = zero3();
-  return (loop_row){zero(), sub3(no, kscale3(radius, cross3(up, x->l))), x->l,
-                    sub3(no, kscale3(radius, rate)), x->l_rate};
+  return (loop_row){zero(), sub3(no, kscale3(radius, cross3(up, x->l))), x->l, sub3(no, kscale3(radius, rate)),
+                    x->l_rate};
 }
 
 // The rows of a geometric closure; of those with locked directions, the ones that `wanted` marks by bits.
@@ -219,16 +209,14 @@ KERNEL void rows_of(const limb_loop* loop, const relative* r, unsigned wanted, l
 
 KERNEL real row_bias(const relative* r, const loop_row* x)
 {
-  return add(add(dot3(x->cw, r->w_rate), dot3(x->cp, r->u_rate)),
-             add(dot3(x->cw_rate, r->w), dot3(x->cp_rate, r->u)));
+  return add(add(dot3(x->cw, r->w_rate), dot3(x->cp, r->u_rate)), add(dot3(x->cw_rate, r->w), dot3(x->cp_rate, r->u)));
 }
 
 // ---- their Jacobian -------------------------------------------------------------------------------------
 
 // Adds to the block of the cluster, n columns wide, from the first row of the loop on.
-KERNEL void loop_block(const limb_model* m, const link_const* k, const limb_loop* loop,
-                       const pose* X, vec3 at, unsigned wanted, const loop_row* row, int n,
-                       real* block)
+KERNEL void loop_block(const limb_model* m, const link_const* k, const limb_loop* loop, const pose* X, vec3 at,
+                       unsigned wanted, const loop_row* row, int n, real* block)
 {
   for (int x = 0; x < loop->naxis; x++) {
     const limb_loop_axis* axis = &loop->axis[x];
@@ -253,8 +241,7 @@ typedef struct joint_row { // q_0 - p(q_1)
 KERNEL joint_row joint_row_of(const limb_loop* loop, const real* q, const real* v, const real* a)
 {
   real x[2];
-  for (int e = 0; e < 2; e++)
-    x[e] = plus(parameter(loop->off[e]), scale(parameter(loop->mult[e]), q[loop->q[e]]));
+  for (int e = 0; e < 2; e++) x[e] = plus(parameter(loop->off[e]), scale(parameter(loop->mult[e]), q[loop->q[e]]));
   real p = zero(), p1 = zero(), p2 = zero(); // p, p' and p'' / 2 after Horner
   for (int k = LIMB_LOOP_COEFFICIENTS - 1; k >= 0; k--) {
     p2 = madd(p1, p2, x[1]);
@@ -272,8 +259,8 @@ KERNEL joint_row joint_row_of(const limb_loop* loop, const real* q, const real* 
 
 // ---- all loops --------------------------------------------------------------------------------------------
 
-KERNEL void geometric_loop(const limb_model* m, const link_const* k, const limb_loop* loop,
-                           const loop_in* in, const loop_out* out)
+KERNEL void geometric_loop(const limb_model* m, const link_const* k, const limb_loop* loop, const loop_in* in,
+                           const loop_out* out)
 {
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const pose* X = (const pose*)in->X;
@@ -289,8 +276,7 @@ KERNEL void geometric_loop(const limb_model* m, const link_const* k, const limb_
     if (out->reach) ((force*)out->reach)[first + i] = (force){row[i].cw, row[i].cp};
   }
   if (out->Psi)
-    loop_block(m, k, loop, X, r.at, wanted, row, c->nv,
-               out->Psi + c->block + (ptrdiff_t)loop->local * c->nv);
+    loop_block(m, k, loop, X, r.at, wanted, row, c->nv, out->Psi + c->block + (ptrdiff_t)loop->local * c->nv);
 }
 
 // Rows of turns, which come first.
@@ -308,8 +294,8 @@ KERNEL bool holds_places(const limb_loop* loop, unsigned wanted)
 
 // geometric_loop for rows along axes, without phi and reach: the axes of b do not matter, nor do those of
 // a that are free.
-KERNEL void places_loop(const limb_model* m, const link_const* k, const limb_loop* loop,
-                        unsigned wanted, const loop_in* in, const loop_out* out)
+KERNEL void places_loop(const limb_model* m, const link_const* k, const limb_loop* loop, unsigned wanted,
+                        const loop_in* in, const loop_out* out)
 {
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const pose* X = (const pose*)in->X;
@@ -341,23 +327,20 @@ KERNEL void places_loop(const limb_model* m, const link_const* k, const limb_loo
   }
 }
 
-KERNEL void joint_loop(const limb_model* m, const limb_loop* loop, const loop_in* in,
-                       const loop_out* out)
+KERNEL void joint_loop(const limb_model* m, const limb_loop* loop, const loop_in* in, const loop_out* out)
 {
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const joint_row r = joint_row_of(loop, in->q, in->v, in->a);
   const int first = c->row + loop->local;
   if (out->phi) out->phi[first] = r.phi;
   if (out->bias) out->bias[first] = r.bias;
-  if (out->reach)
-    ((force*)out->reach)[first] = (force){v3(r.slope[0], r.slope[1], zero()), zero3()};
+  if (out->reach) ((force*)out->reach)[first] = (force){v3(r.slope[0], r.slope[1], zero()), zero3()};
   if (!out->Psi) return;
   real* block = out->Psi + c->block + (ptrdiff_t)loop->local * c->nv;
   for (int e = 0; e < 2; e++) block[loop->column[e]] = r.slope[e];
 }
 
-static void set_rows(const limb_model* m, const link_const* k, const loop_in* in,
-                     const loop_out* out)
+static void set_rows(const limb_model* m, const link_const* k, const loop_in* in, const loop_out* out)
 {
   const bool lean = in->wanted && out->Psi && out->bias && !out->phi && !out->reach;
   for (ptrdiff_t i = 0; out->Psi && i < m->clusters.entries; i++) out->Psi[i] = zero();
@@ -384,8 +367,8 @@ KERNEL void push_link(const pose* X, int link, vec3 at, force F, force* wrench)
 
 // Adds what the closures do: wrenches on the links, forces on the user's velocities (gears). reach as rows
 // left it.
-static void set_forces(const limb_model* m, const real* poses, const real* reach,
-                       const real* lambda, real* wrench, real* tau)
+static void set_forces(const limb_model* m, const real* poses, const real* reach, const real* lambda, real* wrench,
+                       real* tau)
 {
   const pose* X = (const pose*)poses;
   for (int l = 0; l < m->nloop; l++) {
@@ -399,8 +382,7 @@ static void set_forces(const limb_model* m, const real* poses, const real* reach
     }
     force F = zerof();
     for (int r = 0; r < loop->nrow; r++)
-      F =
-        addf(F, (force){scale3(lambda[first + r], row[r].n), scale3(lambda[first + r], row[r].f)});
+      F = addf(F, (force){scale3(lambda[first + r], row[r].n), scale3(lambda[first + r], row[r].f)});
     const vec3 at = cut_origin(X, loop->link_b, &loop->in_b);
     push_link(X, loop->link_b, at, F, (force*)wrench);
     push_link(X, loop->link_a, at, subf(zerof(), F), (force*)wrench);

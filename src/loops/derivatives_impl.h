@@ -22,8 +22,8 @@ typedef struct limb_loop_changes {
   const double* z;
 } limb_loop_changes;
 
-limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                            const limb_directions* along, const limb_loop_changes* out);
+limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point, const limb_directions* along,
+                            const limb_loop_changes* out);
 
 // Rows that do not depend on others: w->order[0 ... count-1], in the order of the clusters; how many there
 // are. The robot that has these rows only moves as the one with all of them does. Needs Psi.

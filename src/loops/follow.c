@@ -39,8 +39,7 @@ static double room_at(const follow* f)
   for (int v = 0; v < m->nv; v++) w->prefer[v] = !f->held[v];
   double room = 1;
   for (int c = 0; c < m->clusters.count; c++) {
-    const limb_reduction* r =
-      limb_reduce_cluster(w, c, w->prefer, LIMB_CARRY_NOTHING, f->o.tolerance);
+    const limb_reduction* r = limb_reduce_cluster(w, c, w->prefer, LIMB_CARRY_NOTHING, f->o.tolerance);
     if (r->preferred < r->rank) return 0;
     if (r->rank > 0) room = fmin(room, r->least / r->greatest);
   }
@@ -52,8 +51,7 @@ static limb_status correct(const follow* f, double* q)
 {
   limb_loops* w = f->w;
   limb_set_clusters(w, LIMB_CLUSTER_OPEN);
-  const limb_closing closing = {
-    .time = f->o.time, .tolerance = CLOSED, .iterations = CORRECTIONS, .held = f->held};
+  const limb_closing closing = {.time = f->o.time, .tolerance = CLOSED, .iterations = CORRECTIONS, .held = f->held};
   limb_status s = limb_close(w, &closing, q, NULL);
   for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) {
     if (w->order[c] != LIMB_CLUSTER_CLOSED) s = LIMB_E_NOCONV;
@@ -128,7 +126,6 @@ limb_status limb_follow_branch(limb_loops* w, const double* q_goal, const unsign
   if (s == LIMB_OK && !limb_finite(w->m->nq, q_goal)) s = LIMB_E_NONFINITE;
   if (s == LIMB_OK) s = correct(&f, q);
   bool arrived = false;
-  for (int i = 0; s == LIMB_OK && !arrived; i++)
-    s = i < MOST_STEPS ? advance(&f, q_goal, q, &arrived) : LIMB_E_NOCONV;
+  for (int i = 0; s == LIMB_OK && !arrived; i++) s = i < MOST_STEPS ? advance(&f, q_goal, q, &arrived) : LIMB_E_NOCONV;
   return s;
 }

@@ -66,8 +66,8 @@ static double size_of_rows(const limb_loops* w, int cluster, const double* x, co
   return most;
 }
 
-bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack,
-                    double tolerance, limb_closed_report* out)
+bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
+                    limb_closed_report* out)
 {
   const limb_model* m = w->m;
   double largest = 0;
@@ -128,8 +128,7 @@ static double stabilise(limb_loops* w, const double* v, const limb_closed_option
   return gap < NEAR ? most : 0;
 }
 
-static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double tolerance,
-                               double* a, double* lambda)
+static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
 {
   if (w->m->nrow == 0) return limb_forward_dynamics(w->d, in->q, in->v, in->tau, in->env, a);
   limb_surroundings x;
@@ -140,23 +139,21 @@ static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double 
   return s;
 }
 
-static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                       double* a, double* lambda, limb_closed_report* report)
+static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+                       double* lambda, limb_closed_report* report)
 {
   const double tolerance = o->loops.tolerance;
   switch (report->method) {
   case LIMB_CLOSED_SCHUR: return limb_forward_by_schur(w, in, tolerance, a, lambda);
   case LIMB_CLOSED_KKT: return limb_forward_by_kkt(w, in, tolerance, a, lambda);
-  case LIMB_CLOSED_PROXIMAL:
-    return limb_forward_by_proximal(w, in, o, a, lambda, &report->iterations);
+  case LIMB_CLOSED_PROXIMAL: return limb_forward_by_proximal(w, in, o, a, lambda, &report->iterations);
   default: return by_clusters(w, in, tolerance, a, lambda);
   }
 }
 
 // The choice was clusters or Schur's method, which need trees with mass at their ends: all equations at once
 // do not.
-static bool choose_again(const limb_loops* w, const limb_closed_options* o,
-                         limb_closed_report* report)
+static bool choose_again(const limb_loops* w, const limb_closed_options* o, limb_closed_report* report)
 {
   if (o->method != LIMB_CLOSED_AUTO || w->use != LIMB_LOOPS_DENSE) return false;
   report->method = LIMB_CLOSED_KKT;
@@ -175,8 +172,7 @@ static limb_status contradiction(limb_closed_method method)
 }
 
 // Whether gamma, as it is without Baumgarte's terms, is nothing where rows depend on others.
-static bool gammas_agree(limb_loops* w, const double* a, double slack, double tolerance,
-                         limb_doubt* out)
+static bool gammas_agree(limb_loops* w, const double* a, double slack, double tolerance, limb_doubt* out)
 {
   for (int c = 0; c < w->m->clusters.count; c++) {
     const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
@@ -192,14 +188,12 @@ static bool gammas_agree(limb_loops* w, const double* a, double slack, double to
 }
 
 // Ranks that are in doubt. Leaves the rows as they were.
-static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
-                               const limb_closed_options* o, const double* a,
+static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
                                limb_closed_report* report)
 {
   const double tolerance = o->loops.tolerance;
   limb_doubt why = {-1, 0};
-  limb_status s =
-    limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
+  limb_status s = limb_loop_rows_at(w, in->q, in->v, o->loops.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
   if (s == LIMB_OK) s = limb_check_distance(w, tolerance, &why);
   if (s == LIMB_OK && !w->full && is_stabilised(o) &&
       !gammas_agree(w, a, limb_rounding_at(w->m, in->v), tolerance, &why))
@@ -216,8 +210,8 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in,
 }
 
 // Whether what came out can be trusted.
-static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                         const double* a, double term, limb_closed_report* report)
+static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
+                         double term, limb_closed_report* report)
 {
   if (report->method != LIMB_CLOSED_CLUSTERS) limb_find_doubts(w, o->loops.tolerance);
   if (!w->full || w->doubtful) {
@@ -225,14 +219,12 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_cl
     if (s != LIMB_OK) return s;
   }
   const double slack = term + limb_rounding_at(w->m, in->v);
-  return limb_rows_hold(w, a, w->gamma, slack, o->loops.tolerance, report)
-           ? LIMB_OK
-           : contradiction(report->method);
+  return limb_rows_hold(w, a, w->gamma, slack, o->loops.tolerance, report) ? LIMB_OK : contradiction(report->method);
 }
 
-limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in,
-                                         const double* tau, const limb_closed_options* options,
-                                         double* a, double* lambda, limb_closed_report* report)
+limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in, const double* tau,
+                                         const limb_closed_options* options, double* a, double* lambda,
+                                         limb_closed_report* report)
 {
   if (!w || !in || !in->q || !in->v || !tau || !a) return LIMB_E_ARG;
   limb_closed_options o;
@@ -248,8 +240,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (s != LIMB_OK) return s;
   const double term = stabilise(w, x.v, &o);
   s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
-  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found))
-    s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
+  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
   if (report) *report = found;
   if (s != LIMB_OK) return s;
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;

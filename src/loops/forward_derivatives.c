@@ -54,8 +54,7 @@ static limb_status factor(limb_loops* w, const double* q, const parts* p)
   const limb_status s = limb_mass_matrix_solve(w->d, q, p->m, row, p->X);
   if (s != LIMB_OK) return s;
   for (ptrdiff_t i = 0; i < m; i++) {
-    for (ptrdiff_t j = 0; j <= i; j++)
-      p->A[i * m + j] = limb_dot((size_t)n, row + i * n, p->X + j * n);
+    for (ptrdiff_t j = 0; j <= i; j++) p->A[i * m + j] = limb_dot((size_t)n, row + i * n, p->X + j * n);
   }
   return limb_cholesky(p->m, p->A) ? LIMB_OK : LIMB_E_SINGULAR;
 }
@@ -74,10 +73,8 @@ static void put_column(limb_loops* w, const parts* p, int direction, double* da,
     for (int r = 0; r < p->m; r++) sum += p->X[r * n + i] * x[r];
     da[i * n + direction] = sum;
   }
-  for (int r = 0; dlambda && r < w->m->nrow; r++)
-    dlambda[(ptrdiff_t)w->user_row[r] * n + direction] = 0;
-  for (int r = 0; dlambda && r < p->m; r++)
-    dlambda[(ptrdiff_t)w->user_row[w->order[r]] * n + direction] = x[r];
+  for (int r = 0; dlambda && r < w->m->nrow; r++) dlambda[(ptrdiff_t)w->user_row[r] * n + direction] = 0;
+  for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_row[w->order[r]] * n + direction] = x[r];
 }
 
 // Rows that some joint moves.
@@ -107,8 +104,8 @@ static void gather_multipliers(limb_loops* w, const parts* p, double* lambda)
 
 typedef enum by_what { BY_Q, BY_V } by_what;
 
-static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                            const parts* p, by_what what, double* da, double* dlambda)
+static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p, by_what what,
+                            double* da, double* dlambda)
 {
   if (!da && !dlambda) return LIMB_OK;
   const limb_directions along = {
@@ -121,8 +118,7 @@ static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* 
 }
 
 // The change of tau_k is one of F by -1.
-static limb_status by_tau(limb_loops* w, const double* q, const parts* p, double* da,
-                          double* dlambda)
+static limb_status by_tau(limb_loops* w, const double* q, const parts* p, double* da, double* dlambda)
 {
   if (!da && !dlambda) return LIMB_OK;
   const limb_status s = limb_mass_matrix_solve(w->d, q, p->n, p->unit, p->Z);
@@ -140,10 +136,8 @@ static bool all_finite(const limb_model* m, const limb_closed_derivatives* out)
          limb_finite_if(rows, out->dlambda_dv) && limb_finite_if(rows, out->dlambda_dtau);
 }
 
-limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual,
-                                                     const limb_closed_motion* in,
-                                                     const double* tau,
-                                                     const limb_closed_options* options,
+limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual, const limb_closed_motion* in,
+                                                     const double* tau, const limb_closed_options* options,
                                                      const limb_closed_derivatives* out)
 {
   if (!w || !dual || !in || !in->q || !in->v || !tau || !out || dual->m != w->m) return LIMB_E_ARG;
@@ -161,8 +155,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   parts p = lay_out(w);
   p.m = limb_loop_independent_rows(w, o.loops.tolerance);
   const bool redundant = p.m < live_rows(w);
-  if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau))
-    return LIMB_E_SINGULAR;
+  if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau)) return LIMB_E_SINGULAR;
   s = factor(w, in->q, &p);
   if (s != LIMB_OK) return s;
   if (redundant) gather_multipliers(w, &p, w->r3);

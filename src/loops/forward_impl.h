@@ -22,20 +22,17 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
 
 // ---- methods --------------------------------------------------------------------------------------------
 
-limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v,
-                                     const double* tau, const limb_surroundings* x,
-                                     double tolerance, double* a, double* lambda);
+limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
+                                     const limb_surroundings* x, double tolerance, double* a, double* lambda);
 
 // Those that need LIMB_LOOPS_DENSE.
-limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance,
-                                  double* a, double* lambda);
-limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance,
-                                double* a, double* lambda);
+limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance, double* a,
+                                  double* lambda);
+limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda);
 
 // iterations: how many there were (output)
-limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in,
-                                     const limb_closed_options* o, double* a, double* lambda,
-                                     int* iterations);
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+                                     double* lambda, int* iterations);
 
 // ---- their parts ----------------------------------------------------------------------------------------
 
@@ -52,8 +49,8 @@ int limb_independent_rows(limb_loops* w, limb_carry carry, double tolerance, dou
 
 // x += M^-1 Psi' lambda, such that Psi x is what carry says: rows that depend on others are left to these,
 // and lambda is the one of least norm. In x is what would be without the closures.
-limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance,
-                               double* x, double* lambda);
+limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
+                               double* lambda);
 
 // What counts as rounding in a row, against accelerations and squares of velocities of 1, or velocities of
 // 1: parts that cannot move have nothing else in their rows.
@@ -67,7 +64,7 @@ double limb_rounding_at(const limb_model* m, const double* v);
 
 // Whether the rows hold, Psi x = target, to what rounding and slack allow, and where they do least:
 // residual and loop of the report, and its redundant rows. out NULL: not wanted.
-bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack,
-                    double tolerance, limb_closed_report* out);
+bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
+                    limb_closed_report* out);
 
 #endif

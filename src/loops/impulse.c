@@ -19,8 +19,7 @@
 #include <string.h>
 
 // Ranks that are in doubt: how far q is from the surface, and whether branches meet there.
-static limb_status check_ranks(limb_loops* w, const double* q, const limb_loop_options* o,
-                               limb_closed_report* report)
+static limb_status check_ranks(limb_loops* w, const double* q, const limb_loop_options* o, limb_closed_report* report)
 {
   limb_doubt why = {-1, 0};
   limb_find_doubts(w, o->tolerance);
@@ -30,9 +29,8 @@ static limb_status check_ranks(limb_loops* w, const double* q, const limb_loop_o
   return s;
 }
 
-limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v,
-                                const limb_closed_options* options, double* v_after,
-                                double* impulse, limb_closed_report* report)
+limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v, const limb_closed_options* options,
+                                double* v_after, double* impulse, limb_closed_report* report)
 {
   if (!w || !q || !v || !v_after) return LIMB_E_ARG;
   limb_closed_options o;
@@ -54,6 +52,5 @@ limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v,
   const double slack = LIMB_ROW_ROUNDING * fmax(1, limb_largest((size_t)m->nv, v));
   memcpy(v_after, x, (size_t)m->nv * sizeof *x);
   if (impulse) limb_rows_to_user(w, lambda, impulse);
-  return limb_rows_hold(w, x, w->rate, slack, o.loops.tolerance, report) ? LIMB_OK
-                                                                         : LIMB_E_SINGULAR;
+  return limb_rows_hold(w, x, w->rate, slack, o.loops.tolerance, report) ? LIMB_OK : LIMB_E_SINGULAR;
 }

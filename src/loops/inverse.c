@@ -34,8 +34,7 @@ static double largest_wrench(const limb_environment* env)
 
 // The size of the forces that cancel in a motion, against which rounding is measured: the weight and the
 // wrenches at an arm of a metre, twice the kinetic energy, Coriolis forces, springs. work: nv
-static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, double* work,
-                               double* scale)
+static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, double* work, double* scale)
 {
   const size_t nv = (size_t)w->m->nv;
   limb_environment e;
@@ -57,8 +56,7 @@ static limb_status force_scale(limb_loops* w, const limb_closed_motion* in, doub
 #define ROUNDING 1e-9
 
 // Whether what is left of the balance is rounding.
-static limb_status judge(limb_loops* w, const limb_closed_motion* in, const double* tree,
-                         double unbalanced)
+static limb_status judge(limb_loops* w, const limb_closed_motion* in, const double* tree, double unbalanced)
 {
   if (unbalanced <= ROUNDING * limb_largest((size_t)w->m->nv, tree)) return LIMB_OK;
   double scale;
@@ -67,8 +65,7 @@ static limb_status judge(limb_loops* w, const limb_closed_motion* in, const doub
   return unbalanced <= ROUNDING * scale ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion* in,
-                                         const limb_actuation* actuation,
+limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion* in, const limb_actuation* actuation,
                                          const limb_loop_options* options, limb_closed_forces* out)
 {
   if (!w || !motion_complete(in) || !out) return LIMB_E_ARG;
@@ -89,8 +86,7 @@ limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion
   // Psi' lambda = Gamma_tr - tau
   for (int v = 0; v < m->nv; v++) w->v3[v] = w->v1[v] - w->v2[v];
   if (out->lambda) limb_least_multipliers(w, w->v3, o.tolerance, w->r1);
-  if (!limb_finite(m->nv, w->v2) || (out->lambda && !limb_finite(m->nrow, w->r1)))
-    return LIMB_E_NONFINITE;
+  if (!limb_finite(m->nv, w->v2) || (out->lambda && !limb_finite(m->nrow, w->r1))) return LIMB_E_NONFINITE;
   if (out->lambda) limb_rows_to_user(w, w->r1, out->lambda);
   if (out->tau && m->nv > 0) memcpy(out->tau, w->v2, size);
   if (out->tree && m->nv > 0) memcpy(out->tree, w->v1, size);
@@ -118,10 +114,8 @@ static void reduce_mass(int nv, int ny, const double* M, const double* G, double
   }
 }
 
-limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion* in,
-                                         const unsigned char* independent,
-                                         const limb_loop_options* options, int* count, double* A,
-                                         double* H)
+limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent,
+                                         const limb_loop_options* options, int* count, double* A, double* H)
 {
   if (!w || !in || !in->q || !in->v || !count || !A || !H) return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;

@@ -66,16 +66,14 @@ static limb_status follow(limb_loops* w, const parts* p, const double* right, do
   const ptrdiff_t nrow = w->m->nrow;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
-    const limb_reduction* r =
-      limb_reduce_cluster(w, c, p->given, LIMB_CARRY_STEPS, p->o->tolerance);
+    const limb_reduction* r = limb_reduce_cluster(w, c, p->given, LIMB_CARRY_STEPS, p->o->tolerance);
     if (r->preferred < r->rank) return LIMB_E_SINGULAR;
     const ptrdiff_t wide = r->columns + r->extra;
     for (ptrdiff_t d = 0; d < p->y; d++) {
       const double* b = right + d * nrow + k->row;
       for (int i = 0; i < r->rank; i++) {
         double sum = 0;
-        for (int j = 0; j < r->rows; j++)
-          sum -= r->A[i * wide + r->columns + j] * b[w->live[k->row + j]];
+        for (int j = 0; j < r->rows; j++) sum -= r->A[i * wide + r->columns + j] * b[w->live[k->row + j]];
         x[d * p->n + k->v[r->pivot[i]]] = sum;
       }
     }
@@ -112,8 +110,7 @@ static limb_status factor(limb_loops* w, parts* p)
 }
 
 // z, and the multipliers in the order of the clusters.
-static limb_status find_torques(limb_loops* w, const limb_loop_point* point, const parts* p,
-                                double* lambda)
+static limb_status find_torques(limb_loops* w, const limb_loop_point* point, const parts* p, double* lambda)
 {
   const limb_dual_at* at = &point->at;
   const limb_status s = limb_inverse_dynamics(w->d, at->q, at->v, at->x, at->env, p->x);
@@ -127,8 +124,8 @@ static limb_status find_torques(limb_loops* w, const limb_loop_point* point, con
 }
 
 // dtau (nv x y) from dF and dPsi z.
-static limb_status put_torques(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                               const parts* p, const limb_directions* along, double* dtau)
+static limb_status put_torques(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p,
+                               const limb_directions* along, double* dtau)
 {
   const limb_loop_changes out = {.dF = p->dF, .dPsi_z = p->dPsi, .z = p->z};
   const limb_status s = limb_loop_along(w, u, point, along, &out);
@@ -144,8 +141,8 @@ static limb_status put_torques(limb_loops* w, limb_dual* u, const limb_loop_poin
 // ---- by y, y' and y'' -------------------------------------------------------------------------------------
 
 // Accelerations that follow along dq and dv.
-static limb_status follow_accelerations(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                                        const parts* p, const limb_directions* along)
+static limb_status follow_accelerations(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p,
+                                        const limb_directions* along)
 {
   const limb_loop_changes out = {.dc = p->dc};
   const limb_status s = limb_loop_along(w, u, point, along, &out);
@@ -153,8 +150,7 @@ static limb_status follow_accelerations(limb_loops* w, limb_dual* u, const limb_
   return s == LIMB_OK ? follow(w, p, p->dc, p->da) : s;
 }
 
-static limb_status by_places(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                             const parts* p, double* dtau)
+static limb_status by_places(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p, double* dtau)
 {
   put_map(p, p->dq);
   limb_directions along = {.count = p->y, .dq = p->dq};
@@ -168,8 +164,8 @@ static limb_status by_places(limb_loops* w, limb_dual* u, const limb_loop_point*
   return s == LIMB_OK ? put_torques(w, u, point, p, &along, dtau) : s;
 }
 
-static limb_status by_velocities(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                                 const parts* p, double* dtau)
+static limb_status by_velocities(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p,
+                                 double* dtau)
 {
   put_map(p, p->dv);
   limb_directions along = {.count = p->y, .dv = p->dv};
@@ -178,8 +174,8 @@ static limb_status by_velocities(limb_loops* w, limb_dual* u, const limb_loop_po
   return s == LIMB_OK ? put_torques(w, u, point, p, &along, dtau) : s;
 }
 
-static limb_status by_accelerations(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                                    const parts* p, double* dtau)
+static limb_status by_accelerations(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p,
+                                    double* dtau)
 {
   put_map(p, p->da);
   const limb_directions along = {.count = p->y, .da = p->da};
@@ -189,8 +185,7 @@ static limb_status by_accelerations(limb_loops* w, limb_dual* u, const limb_loop
 // ---- the call ---------------------------------------------------------------------------------------------
 
 // Marks of dependent velocities, G, the completed accelerations in v4, and the rows at q.
-static limb_status prepare(limb_loops* w, const limb_closed_motion* in,
-                           const unsigned char* independent, parts* p)
+static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent, parts* p)
 {
   const limb_model* m = w->m;
   limb_status s = LIMB_OK;
@@ -209,14 +204,11 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in,
   return factor(w, p);
 }
 
-limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* dual,
-                                                     const limb_closed_motion* in,
-                                                     const unsigned char* independent,
-                                                     const limb_loop_options* options, int* count,
-                                                     const limb_closed_inverse_derivatives* out)
+limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* dual, const limb_closed_motion* in,
+                                                     const unsigned char* independent, const limb_loop_options* options,
+                                                     int* count, const limb_closed_inverse_derivatives* out)
 {
-  if (!w || !dual || !in || !in->q || !in->v || !in->a || !count || !out || dual->m != w->m)
-    return LIMB_E_ARG;
+  if (!w || !dual || !in || !in->q || !in->v || !in->a || !count || !out || dual->m != w->m) return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);

@@ -58,5 +58,4 @@ static void set_reduce(limb_reduction* r, const int* weight, double tolerance)
 
 #define PASTE2(a, b) a##b
 #define PASTE(a, b)  PASTE2(a, b)
-const limb_cluster_kernels PASTE(limb_cluster_kernels_f64_, LIMB_ISA) = {set_reduce, set_forward,
-                                                                         set_forward_single};
+const limb_cluster_kernels PASTE(limb_cluster_kernels_f64_, LIMB_ISA) = {set_reduce, set_forward, set_forward_single};

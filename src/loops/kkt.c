@@ -60,8 +60,7 @@ static void find_scales(const saddle* k)
   }
   for (ptrdiff_t r = 0; r < k->rank; r++) {
     double largest = 0;
-    for (ptrdiff_t i = 0; i < k->n; i++)
-      largest = fmax(largest, fabs(k->R[r * k->n + i]) * k->scale[i]);
+    for (ptrdiff_t i = 0; i < k->n; i++) largest = fmax(largest, fabs(k->R[r * k->n + i]) * k->scale[i]);
     k->scale[k->n + r] = 1 / largest; // R has a 1 in every row
   }
 }
@@ -96,8 +95,7 @@ static void solve(const saddle* k, const int* pivot, double* y, double* rest)
   for (size_t i = 0; i < N; i++) k->x[i] = k->scale[i] * y[i];
 }
 
-limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance,
-                                double* a, double* lambda)
+limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
 {
   saddle k = lay_out(w);
   limb_status s = find_right_side(w, in, k.rhs);

@@ -33,8 +33,7 @@ static sp_force closure_force(const limb_loops* w, const limb_loop* loop, const 
   return F;
 }
 
-static limb_wrench wrench_on(const limb_model* m, const sp_pose* X, int body, sp_force F,
-                             sp_vec3 at)
+static limb_wrench wrench_on(const limb_model* m, const sp_pose* X, int body, sp_force F, sp_vec3 at)
 {
   return (limb_wrench){body, LIMB_ALIGNED, limb_force_at(F, at, pose_of(m, X, body).p)};
 }
@@ -61,9 +60,8 @@ static int gather(limb_loops* w, const double* lambda, sp_force* loop)
   return count;
 }
 
-limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const double* lambda,
-                              limb_ref ref, const limb_loop_options* options, sp_force* joint,
-                              sp_force* loop)
+limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const double* lambda, limb_ref ref,
+                              const limb_loop_options* options, sp_force* joint, sp_force* loop)
 {
   if (!w || !in || !in->q || !in->v || !in->a || !lambda || !limb_ref_valid(ref)) return LIMB_E_ARG;
   const limb_model* m = w->m;

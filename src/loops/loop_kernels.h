@@ -10,25 +10,23 @@
 
 // name_in: q, v and a are the user's (gears and polynomials read them; a NULL: zero); X, vel and acc those
 // of the links (limb_link_motion), vel and acc NULL: at rest. name_out: what is NULL is not wanted.
-#define LIMB_LOOP_KERNEL_TYPES(name, real, link_const)                                          \
-  typedef struct name##_in {                                                                    \
-    const real *q, *v, *a;                                                                      \
-    const real *X, *vel, *acc;                                                                  \
-    const unsigned char*                                                                        \
-      wanted; /* nloop: rows, by bits, the others stay as they are; NULL: all */                \
-  } name##_in;                                                                                  \
-  typedef struct name##_out {                                                                   \
-    real* Psi;   /* blocks of the clusters */                                                   \
-    real* phi;   /* nrow */                                                                     \
-    real* bias;  /* nrow: derivative of the rows' velocities, with acc and a */                 \
-    real* reach; /* 6 nrow: moment and force, world axes, of a unit multiplier at the origin */ \
-    /* of b; of gears the slopes by the two velocities */                                       \
-  } name##_out;                                                                                 \
-  typedef void name##_rows_fn(const limb_model* m, const link_const* k, const name##_in* in,    \
-                              const name##_out* out);                                           \
-  /* adds to wrench, 6 a link in link axes, and to tau, the user's */                           \
-  typedef void name##_forces_fn(const limb_model* m, const real* X, const real* reach,          \
-                                const real* lambda, real* wrench, real* tau)
+#define LIMB_LOOP_KERNEL_TYPES(name, real, link_const)                                                               \
+  typedef struct name##_in {                                                                                         \
+    const real *q, *v, *a;                                                                                           \
+    const real *X, *vel, *acc;                                                                                       \
+    const unsigned char* wanted; /* nloop: rows, by bits, the others stay as they are; NULL: all */                  \
+  } name##_in;                                                                                                       \
+  typedef struct name##_out {                                                                                        \
+    real* Psi;   /* blocks of the clusters */                                                                        \
+    real* phi;   /* nrow */                                                                                          \
+    real* bias;  /* nrow: derivative of the rows' velocities, with acc and a */                                      \
+    real* reach; /* 6 nrow: moment and force, world axes, of a unit multiplier at the origin */                      \
+    /* of b; of gears the slopes by the two velocities */                                                            \
+  } name##_out;                                                                                                      \
+  typedef void name##_rows_fn(const limb_model* m, const link_const* k, const name##_in* in, const name##_out* out); \
+  /* adds to wrench, 6 a link in link axes, and to tau, the user's */                                                \
+  typedef void name##_forces_fn(const limb_model* m, const real* X, const real* reach, const real* lambda,           \
+                                real* wrench, real* tau)
 
 LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels, double, limb_link_f64);
 
@@ -60,11 +58,11 @@ typedef struct limb_cluster_kernels {
   // limb_row_reduce_weighted; columns + extra: fastest as a multiple of LIMB_QUAD
   void (*reduce)(limb_reduction* r, const int* weight, double tolerance);
   // a; the least margin of a pivot
-  double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws,
-                    const limb_cluster_in* in, double* a);
+  double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const limb_cluster_in* in,
+                    double* a);
   // the same for a robot that is one cluster on the world
-  double (*forward_single)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws,
-                           const limb_cluster_in* in, double* a);
+  double (*forward_single)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const limb_cluster_in* in,
+                           double* a);
 } limb_cluster_kernels;
 
 LIMB_DECLARE_TABLES(limb_cluster_kernels, limb_cluster_kernels_f64);

@@ -19,10 +19,7 @@ size_t limb_loops_dense_size(const limb_model* m)
   return LIMB_DENSE_PARTS * n * n;
 }
 
-static limb_dual_number* take_duals(limb_arena* a, size_t n)
-{
-  return limb_arena_take(a, n, sizeof(limb_dual_number));
-}
+static limb_dual_number* take_duals(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(limb_dual_number)); }
 
 static limb_loop_tangents lay_out_tangents(limb_arena* a, const limb_model* m)
 {
@@ -78,10 +75,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   return w;
 }
 
-static bool use_is_known(limb_loops_use use)
-{
-  return use == LIMB_LOOPS_LINEAR || use == LIMB_LOOPS_DENSE;
-}
+static bool use_is_known(limb_loops_use use) { return use == LIMB_LOOPS_LINEAR || use == LIMB_LOOPS_DENSE; }
 
 size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 {
@@ -122,8 +116,7 @@ static void number_rows_and_columns(limb_loops* w)
   for (int i = 0; i < before; i++) w->weight[i] = 0;
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
-    for (int x = 0; x < loop->naxis; x++)
-      w->weight[w->first[loop->cluster] + loop->axis[x].column]++;
+    for (int x = 0; x < loop->naxis; x++) w->weight[w->first[loop->cluster] + loop->axis[x].column]++;
   }
   for (int c = 0; c < m->ncdof && m->nloop > 0; c++) {
     const int v = m->dof[c].v, of = m->clusters.of_v[v];
@@ -142,8 +135,7 @@ static void number_rows_and_columns(limb_loops* w)
 static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
 {
   const limb_cluster* k = &w->m->clusters.cluster[loop->cluster];
-  return limb_largest((size_t)loop->nrow * (size_t)k->nv,
-                      w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
+  return limb_largest((size_t)loop->nrow * (size_t)k->nv, w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
 }
 
 // Rows with something in them at a configuration taken at random: marked in r1. Those of gears and
@@ -205,8 +197,7 @@ static limb_status find_idle_rows(limb_loops* w)
 
 // ---- life -----------------------------------------------------------------------------------------------
 
-limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size,
-                            limb_loops** out)
+limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_loops** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
@@ -226,8 +217,7 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   return s;
 }
 
-limb_status limb_loops_create(const limb_model* m, limb_loops_use use, const limb_allocator* alloc,
-                              limb_loops** out)
+limb_status limb_loops_create(const limb_model* m, limb_loops_use use, const limb_allocator* alloc, limb_loops** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;

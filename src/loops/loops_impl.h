@@ -27,8 +27,7 @@ struct limb_loops {
   const limb_model* m;
   limb_memory memory;
   limb_loops_use use;
-  limb_data*
-    d; // trees; its d->own holds poses, velocities and a_v of the links after limb_loop_rows_at
+  limb_data* d; // trees; its d->own holds poses, velocities and a_v of the links after limb_loop_rows_at
   const limb_loop_kernels* kernels;
 
   // the equations, in the order of the clusters
@@ -106,8 +105,7 @@ enum {
 // gamma, reach.
 // Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite;
 // LIMB_E_SINGULAR when a wheel lies flat.
-limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
-                              unsigned need);
+limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time, unsigned need);
 
 // A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's
 // velocities; NULL: none): w->reduced. What is carried along:
@@ -118,8 +116,8 @@ typedef enum limb_carry {
   LIMB_CARRY_GAMMA,    // extra = 1: gamma
   LIMB_CARRY_STEPS     // extra = live rows: the unit matrix
 } limb_carry;
-const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer,
-                                          limb_carry carry, double tolerance);
+const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
+                                          double tolerance);
 
 // The same before anything is reduced.
 limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry);
@@ -160,8 +158,7 @@ limb_status limb_check_distance(limb_loops* w, double tolerance, limb_doubt* out
 
 // LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is
 // shaky. Needs Psi at q; leaves other biases, and uses v1. out may be NULL.
-limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance,
-                                  limb_doubt* out);
+limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_doubt* out);
 
 // ---- more -----------------------------------------------------------------------------------------------
 

@@ -136,8 +136,8 @@ static int nearest(const grid* g, int line, const double* q)
   return best;
 }
 
-limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map,
-                          const limb_loop_options* options, limb_map_point* point, double* q_out)
+limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map, const limb_loop_options* options,
+                          limb_map_point* point, double* q_out)
 {
   if (!w || !map || !q || !point || !q_out) return LIMB_E_ARG;
   grid g = {.w = w, .options = options, .point = point, .q = q_out, .first = -1, .last = -1};
@@ -149,15 +149,13 @@ limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map,
   if (s == LIMB_OK) s = spread(&g, nearest(&g, 0, q), nearest(&g, 1, q), 1, q);
   while (s == LIMB_OK && g.first >= 0) {
     const int index = g.first;
-    s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0,
-               q_out + (ptrdiff_t)index * w->m->nq);
+    s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0, q_out + (ptrdiff_t)index * w->m->nq);
     g.first = point[index].mobility.rows;
     if (g.first < 0) g.last = -1;
     if (s == LIMB_OK) s = fill_point(&g, index);
   }
   for (int i = 0; i < g.count; i++) { // a way that was stopped leaves its last configuration
-    if (!point[i].closed)
-      memset(q_out + (ptrdiff_t)i * w->m->nq, 0, (size_t)w->m->nq * sizeof *q_out);
+    if (!point[i].closed) memset(q_out + (ptrdiff_t)i * w->m->nq, 0, (size_t)w->m->nq * sizeof *q_out);
   }
   return s;
 }

@@ -59,8 +59,7 @@ static int fill_matrix(limb_loops* w, int cluster, form f)
       mark_side(w, &w->m->loop[k->loop[++l]], k->nv);
     for (int side = 0; side <= f.by_sides; side++, to += k->nv) {
       for (int j = 0; j < k->nv; j++) {
-        const bool out = (f.passive_only && w->active[k->v[j]]) ||
-                         (f.by_sides && (w->marks[j] != 0) != (side == 1));
+        const bool out = (f.passive_only && w->active[k->v[j]]) || (f.by_sides && (w->marks[j] != 0) != (side == 1));
         to[j] = out ? 0 : row[j];
       }
     }
@@ -216,8 +215,7 @@ static void count_all(const limb_loops* w, ranks here, limb_mobility* out)
   out->gruebler = m->nv - m->nrow;
   out->mobility = m->nv - here.rank;
   out->redundant = m->nrow - here.rank;
-  for (int c = 0; c < m->clusters.count; c++)
-    out->idle += m->clusters.cluster[c].nrow - w->nlive[c];
+  for (int c = 0; c < m->clusters.count; c++) out->idle += m->clusters.cluster[c].nrow - w->nlive[c];
   for (int v = 0; v < m->nv; v++) out->active += w->active[v];
   out->passive = m->nv - out->active;
   out->undriven = out->passive - here.passive;
@@ -225,8 +223,7 @@ static void count_all(const limb_loops* w, ranks here, limb_mobility* out)
   out->overdriven = out->active - out->driven;
 }
 
-limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_options* options,
-                             limb_mobility* out)
+limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_options* options, limb_mobility* out)
 {
   if (!w || !q || !out) return LIMB_E_ARG;
   *out = (limb_mobility){.condition = 1, .condition_passive = 1, .condition_active = 1};
@@ -262,8 +259,7 @@ limb_status limb_redundant_rows(limb_loops* w, const double* q, const limb_loop_
   for (int c = 0; c < m->clusters.count; c++) {
     const int first = m->clusters.cluster[c].row;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, o.tolerance);
-    for (int i = 0; i < r->rank; i++)
-      redundant[w->user_row[first + w->live[first + r->row[i]]]] = 0;
+    for (int i = 0; i < r->rank; i++) redundant[w->user_row[first + w->live[first + r->row[i]]]] = 0;
   }
   return LIMB_OK;
 }

@@ -43,8 +43,7 @@ static limb_reduction take_reduction(limb_arena* a, int rows, int columns, int e
   };
 }
 
-static limb_leg take_leg(limb_arena* a, const limb_model* m, const limb_parts* parts, int group,
-                         int platform)
+static limb_leg take_leg(limb_arena* a, const limb_model* m, const limb_parts* parts, int group, int platform)
 {
   limb_leg x = {.nv = velocities_of(m, parts, group, NULL)};
   x.carries = parts->of_link[platform] == group;
@@ -80,8 +79,7 @@ static int count_active(const limb_model* m)
   return n;
 }
 
-static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_parts* parts, int link,
-                              void** loops)
+static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_parts* parts, int link, void** loops)
 {
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   limb_parallel* p = limb_arena_take(a, 1, sizeof *p);
@@ -182,8 +180,8 @@ static limb_status set_up(limb_parallel* p, const limb_parts* parts, int platfor
   return s;
 }
 
-static limb_status create(const limb_model* m, int platform, const limb_allocator* alloc,
-                          const limb_parts* parts, limb_parallel** out, limb_error* err)
+static limb_status create(const limb_model* m, int platform, const limb_allocator* alloc, const limb_parts* parts,
+                          limb_parallel** out, limb_error* err)
 {
   const int link = m->body[platform].link;
   limb_arena measured = {0};
@@ -204,23 +202,21 @@ static limb_status create(const limb_model* m, int platform, const limb_allocato
   return s;
 }
 
-limb_status limb_parallel_create(const limb_model* m, int platform, const limb_allocator* alloc,
-                                 limb_parallel** out, limb_error* err)
+limb_status limb_parallel_create(const limb_model* m, int platform, const limb_allocator* alloc, limb_parallel** out,
+                                 limb_error* err)
 {
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
   if (!m || (alloc && (!alloc->alloc || !alloc->free)))
     return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
   if (platform < -1 || platform >= m->nbody)
-    return limb_fail(err, LIMB_E_ARG, m->name, "platform is %d: there are bodies 0 to %d", platform,
-                     m->nbody - 1);
+    return limb_fail(err, LIMB_E_ARG, m->name, "platform is %d: there are bodies 0 to %d", platform, m->nbody - 1);
   const limb_allocator from = alloc ? *alloc : limb_default_allocator();
   limb_status s = LIMB_OK;
   if (platform < 0) s = limb_find_platform(m, &from, &platform, err);
   if (s != LIMB_OK) return s;
   if (m->body[platform].link < 0)
-    return limb_fail(err, LIMB_E_MODEL, m->body[platform].name,
-                     "this body cannot move: a platform does");
+    return limb_fail(err, LIMB_E_MODEL, m->body[platform].name, "this body cannot move: a platform does");
   const size_t n = (size_t)(m->nlink + m->nloop), size = 2 * n * sizeof(int);
   int* found = limb_alloc(&from, size);
   if (!found) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");

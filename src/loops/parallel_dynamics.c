@@ -30,10 +30,7 @@ static void write_motion(sp_motion x, double* to)
   to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
 }
 
-static sp_motion read_motion(const double* x)
-{
-  return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
-}
+static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
 // ---- states ---------------------------------------------------------------------------------------------
 
@@ -76,14 +73,13 @@ static limb_status set_gamma(limb_parallel* p, const double* q, const double* v,
 }
 
 // p->v, and with accelerations p->a, for a motion of the platform. B and g are left for it.
-static limb_status move(limb_parallel* p, const double* q, const limb_platform_motion* motion,
-                        bool accelerate)
+static limb_status move(limb_parallel* p, const double* q, const limb_platform_motion* motion, bool accelerate)
 {
   double V[PLATFORM], A[PLATFORM], bias[PLATFORM];
   write_motion(motion->velocity, V);
   write_motion(motion->acceleration, A);
-  if (!limb_finite(9, motion->pose.R.m) || !limb_finite(3, &motion->pose.p.x) ||
-      !limb_finite(PLATFORM, V) || (accelerate && !limb_finite(PLATFORM, A)))
+  if (!limb_finite(9, motion->pose.R.m) || !limb_finite(3, &motion->pose.p.x) || !limb_finite(PLATFORM, V) ||
+      (accelerate && !limb_finite(PLATFORM, A)))
     return LIMB_E_NONFINITE;
   limb_status s = stand(p, q);
   if (s != LIMB_OK) return s;
@@ -104,8 +100,8 @@ static limb_status give(const limb_parallel* p, const double* x, double* out)
   return limb_finite(p->m->nv, out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_parallel_motion(limb_parallel* p, const double* q,
-                                 const limb_platform_motion* motion, double* v, double* a)
+limb_status limb_parallel_motion(limb_parallel* p, const double* q, const limb_platform_motion* motion, double* v,
+                                 double* a)
 {
   if (!p || !q || !motion || !v) return LIMB_E_ARG;
   limb_status s = move(p, q, motion, a != NULL);
@@ -206,8 +202,7 @@ static limb_status drive(limb_parallel* p, const double* F, double* tau)
   }
   limb_row_reduce(r, NULL, LIMB_DEPENDENT);
   double* x = p->step; // as many as drives
-  if (r->rank < p->free || !(r->least > least) || !share_out(r, p->share, x))
-    return LIMB_E_SINGULAR;
+  if (r->rank < p->free || !(r->least > least) || !share_out(r, p->share, x)) return LIMB_E_SINGULAR;
   for (int i = 0; i < p->m->nv; i++) tau[i] = 0;
   for (int k = 0; k < n; k++) tau[p->active[r->pivot[k]]] = x[k];
   return limb_finite(p->m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -223,8 +218,7 @@ static void to_platform(const limb_parallel* p, const double* f, double* F)
   }
 }
 
-limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q,
-                                           const limb_platform_motion* motion,
+limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q, const limb_platform_motion* motion,
                                            const limb_environment* env, double* tau)
 {
   if (!p || !q || !motion || !tau) return LIMB_E_ARG;
@@ -304,9 +298,8 @@ static limb_status accelerate_platform(limb_parallel* p, const double* F, double
   return limb_finite(PLATFORM, V) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, const double* v,
-                                           const double* tau, const limb_environment* env,
-                                           sp_motion* acceleration, double* a)
+limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, const double* v, const double* tau,
+                                           const limb_environment* env, sp_motion* acceleration, double* a)
 {
   if (!p || !q || !v || !tau) return LIMB_E_ARG;
   const int nv = p->m->nv;

@@ -124,8 +124,7 @@ static limb_status judge_pose(limb_parallel* p, const sp_pose* goal, int* failed
 
 // All legs to a pose of the platform, from q. follow: the first step must be a small one. What the legs
 // forbid is not looked at: on the way it may be in the way, at the goal judge() sees it.
-static limb_status settle(limb_parallel* p, const sp_pose* goal, bool follow, double* q,
-                          int* failed)
+static limb_status settle(limb_parallel* p, const sp_pose* goal, bool follow, double* q, int* failed)
 {
   if (p->floats) put(p, goal, q);
   for (int i = 0; i < MOST_STEPS; i++) {
@@ -183,8 +182,7 @@ static bool is_rotation(const sp_mat3* R)
   return most <= 1e-6 && sp_dot3(sp_cross3(a, b), c) > 0;
 }
 
-limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose, double* q,
-                                           int* failed)
+limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose, double* q, int* failed)
 {
   if (failed) *failed = -1;
   if (!p || !pose || !q) return LIMB_E_ARG;

@@ -56,9 +56,9 @@ struct limb_parallel {
   int* of_link;         // nlink: leg; -1: the platform's own joint
   int nactive, *active; // the user's velocities with a motor, ascending
 
-  double* B;              // nv x 6: v = B V + ...
-  double* terms;          // nv: sizes of the terms that the entries of B are sums of; legs only
-  limb_reduction allowed; // what the legs forbid, reduced: up to rows x (6 + 1)
+  double* B;                     // nv x 6: v = B V + ...
+  double* terms;                 // nv: sizes of the terms that the entries of B are sums of; legs only
+  limb_reduction allowed;        // what the legs forbid, reduced: up to rows x (6 + 1)
   double N[PLATFORM * PLATFORM]; // 6 x free: V = N y + ...; y: components allowed.pivot[rank ...]
   int free;                      // mobility here
   limb_reduction drives;         // room for the equations between V and the drives
@@ -78,12 +78,10 @@ typedef struct limb_parts {
 // ---- finding legs (parallel_legs.c) ---------------------------------------------------------------------
 
 // The platform when the caller names none. LIMB_E_MODEL or LIMB_E_NOMEM.
-limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform,
-                               limb_error* err);
+limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err);
 
 // Fills parts, whose arrays have their sizes. `set`: nlink + nloop numbers of scratch.
-limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts,
-                           limb_error* err);
+limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts, limb_error* err);
 
 // ---- their equations (parallel_rows.c) ------------------------------------------------------------------
 
@@ -112,9 +110,6 @@ sp_pose limb_platform_pose(const limb_parallel* p); // as limb_legs_at left the 
 // Largest residual of a leg's closures; 2 for one that is turned round.
 double limb_leg_gap(const limb_parallel* p, const limb_leg* leg);
 
-static inline ptrdiff_t limb_leg_wide(const limb_leg* leg)
-{
-  return leg->nv + PLATFORM + leg->nrow;
-}
+static inline ptrdiff_t limb_leg_wide(const limb_leg* leg) { return leg->nv + PLATFORM + leg->nrow; }
 
 #endif

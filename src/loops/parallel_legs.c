@@ -42,8 +42,7 @@ static void make_sets(const limb_model* m, int platform, int* set)
       if (end[e] >= 0 && end[e] != platform) limb_set_join(set, m->nlink + l, end[e]);
     }
   }
-  for (int i = 0; m->has_mimic && i < m->nlink; i++)
-    join_velocity(m, set, m->dof[m->link[i].dof].v, i);
+  for (int i = 0; m->has_mimic && i < m->nlink; i++) join_velocity(m, set, m->dof[m->link[i].dof].v, i);
 }
 
 enum { HAS_JOINT = 1, AT_WORLD = 2, AT_PLATFORM = 4, LEG = 7 };
@@ -98,8 +97,7 @@ static int count_legs(const limb_model* m, int platform, int* set)
 
 // ---- the platform ---------------------------------------------------------------------------------------
 
-limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform,
-                               limb_error* err)
+limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err)
 {
   const size_t size = (size_t)(m->nlink + m->nloop + 1) * sizeof(int);
   int* set = limb_alloc(alloc, size);
@@ -112,12 +110,9 @@ limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc,
     if (legs > most) most = legs, *platform = b, second = -1;
   }
   limb_free(alloc, set, size);
-  if (most < 2)
-    return limb_fail(err, LIMB_E_MODEL, m->name,
-                     "no body is held by two legs: this is no parallel robot");
+  if (most < 2) return limb_fail(err, LIMB_E_MODEL, m->name, "no body is held by two legs: this is no parallel robot");
   if (second >= 0)
-    return limb_fail(err, LIMB_E_MODEL, m->name,
-                     "'%s' and '%s' are both held by %d legs: name the platform",
+    return limb_fail(err, LIMB_E_MODEL, m->name, "'%s' and '%s' are both held by %d legs: name the platform",
                      m->body[*platform].name, m->body[second].name, most);
   return LIMB_OK;
 }
@@ -157,8 +152,8 @@ static limb_status check_loops(const limb_model* m, limb_error* err)
 }
 
 // Number of the group that x leads: legs, then the plane, then closures between platform and world.
-static limb_status number_group(const limb_model* m, int platform, int* set, int x,
-                                limb_parts* parts, int* of, limb_error* err)
+static limb_status number_group(const limb_model* m, int platform, int* set, int x, limb_parts* parts, int* of,
+                                limb_error* err)
 {
   const int link = m->body[platform].link;
   const unsigned t = set_touches(m, link, set, x);
@@ -169,8 +164,8 @@ static limb_status number_group(const limb_model* m, int platform, int* set, int
 }
 
 // Joint or closure x gets the number of its group; that of left_out stays without.
-static limb_status number_member(const limb_model* m, int platform, int* set, int x, int left_out,
-                                 limb_parts* parts, limb_error* err)
+static limb_status number_member(const limb_model* m, int platform, int* set, int x, int left_out, limb_parts* parts,
+                                 limb_error* err)
 {
   int* of = x < m->nlink ? &parts->of_link[x] : &parts->of_loop[x - m->nlink];
   const int first = limb_set_leader(set, x);
@@ -190,8 +185,7 @@ static void number_plane(const limb_model* m, int* set, int own, limb_parts* par
   parts->ngroup++;
 }
 
-limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts,
-                           limb_error* err)
+limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts, limb_error* err)
 {
   const int link = m->body[platform].link;
   const bool free = floats(m, link);
@@ -203,8 +197,7 @@ limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_par
   parts->ngroup = parts->nleg = 0;
   const int left_out = free || plane ? own : -1; // the platform's own joint is no leg
   // leaders come first: joints before closures
-  for (int x = 0; x < m->nlink && s == LIMB_OK; x++)
-    s = number_member(m, platform, set, x, left_out, parts, err);
+  for (int x = 0; x < m->nlink && s == LIMB_OK; x++) s = number_member(m, platform, set, x, left_out, parts, err);
   if (s == LIMB_OK && plane) number_plane(m, set, own, parts);
   for (int x = m->nlink; x < m->nlink + m->nloop && s == LIMB_OK; x++)
     s = number_member(m, platform, set, x, left_out, parts, err);

@@ -69,10 +69,7 @@ void limb_legs_prepare(limb_parallel* p)
 
 // ---- at a configuration ---------------------------------------------------------------------------------
 
-sp_pose limb_platform_pose(const limb_parallel* p)
-{
-  return sp_compose(p->w->d->own.X[p->link], p->in_link);
-}
+sp_pose limb_platform_pose(const limb_parallel* p) { return sp_compose(p->w->d->own.X[p->link], p->in_link); }
 
 // [J J_V 1] of the rows of a closure, from local row *row on.
 static void set_loop(const limb_parallel* p, const limb_leg* leg, int k, const sp_pose* X, int* row)
@@ -246,8 +243,7 @@ void limb_legs_restrict(limb_parallel* p)
   for (int t = 0; t < p->free; t++) { // V_p = T g - E_y y
     const int c = r->pivot[r->rank + t];
     for (int i = 0; i < PLATFORM; i++) p->N[i * PLATFORM + t] = i == c ? 1 : 0;
-    for (int k = 0; k < r->rank; k++)
-      p->N[r->pivot[k] * PLATFORM + t] = -r->A[k * (PLATFORM + 1) + c];
+    for (int k = 0; k < r->rank; k++) p->N[r->pivot[k] * PLATFORM + t] = -r->A[k * (PLATFORM + 1) + c];
   }
 }
 

@@ -69,8 +69,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   if (s != LIMB_OK) return s;
   memcpy(w->q2, q, (size_t)m->nq * sizeof *q);
   limb_set_clusters(w, LIMB_CLUSTER_OPEN);
-  const limb_closing closing = {
-    .time = o.time, .tolerance = CLOSED, .iterations = STEPS, .held = o.held};
+  const limb_closing closing = {.time = o.time, .tolerance = CLOSED, .iterations = STEPS, .held = o.held};
   int iterations = 0;
   s = limb_close(w, &closing, w->q2, &iterations);
   bool closed = s == LIMB_OK;

@@ -52,8 +52,7 @@ static bool factor(const regular* p, double regularisation)
 {
   double trace = 0;
   for (ptrdiff_t i = 0; i < p->rows; i++) {
-    for (ptrdiff_t j = 0; j <= i; j++)
-      p->A[i * p->rows + j] = limb_dot((size_t)p->n, p->B + i * p->n, p->X + j * p->n);
+    for (ptrdiff_t j = 0; j <= i; j++) p->A[i * p->rows + j] = limb_dot((size_t)p->n, p->B + i * p->n, p->X + j * p->n);
     trace += p->A[i * p->rows + i];
   }
   const double rho = trace > 0 ? regularisation * trace / p->rows : 1;
@@ -84,9 +83,8 @@ static void step(const regular* p, double* a)
   }
 }
 
-limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in,
-                                     const limb_closed_options* o, double* a, double* lambda,
-                                     int* iterations)
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+                                     double* lambda, int* iterations)
 {
   const limb_dense dense = limb_dense_parts(w);
   regular p = {.n = w->m->nv, .B = dense.part[0], .X = dense.part[1], .A = dense.part[2]};

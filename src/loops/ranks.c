@@ -55,9 +55,7 @@ static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, l
   limb_row_reduce(r, NULL, tolerance);
   if (!limb_is_doubtful(r) || gap <= FAR_BELOW * r->least) return LIMB_OK;
   const int row = w->m->clusters.cluster[cluster].row;
-  if (out)
-    *out =
-      (limb_doubt){limb_loop_of_row(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
+  if (out) *out = (limb_doubt){limb_loop_of_row(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
   return LIMB_E_SINGULAR;
 }
 
@@ -94,8 +92,7 @@ static void allowed_velocity(limb_loops* w, double tolerance)
     for (int j = r->rank; j < r->columns; j++) w->v1[v[r->pivot[j]]] = some_number(j);
     for (int i = 0; i < r->rank; i++) { // v_p = -B v_y
       for (int j = r->rank; j < r->columns; j++)
-        w->v1[v[r->pivot[i]]] -=
-          r->A[i * (ptrdiff_t)r->columns + r->pivot[j]] * w->v1[v[r->pivot[j]]];
+        w->v1[v[r->pivot[i]]] -= r->A[i * (ptrdiff_t)r->columns + r->pivot[j]] * w->v1[v[r->pivot[j]]];
     }
     for (int j = 0; j < r->columns; j++) most = fmax(most, fabs(w->v1[v[j]]));
     for (int j = 0; j < r->columns && most > 0; j++) w->v1[v[j]] /= most;
@@ -122,13 +119,10 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
   return LIMB_OK;
 }
 
-limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance,
-                                  limb_doubt* out)
+limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_doubt* out)
 {
   allowed_velocity(w, tolerance);
-  limb_status s =
-    limb_loop_rows_at(w, q, w->v1, time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | LIMB_ROWS_LEAN);
-  for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++)
-    s = check_dependent(w, c, tolerance, out);
+  limb_status s = limb_loop_rows_at(w, q, w->v1, time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | LIMB_ROWS_LEAN);
+  for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) s = check_dependent(w, c, tolerance, out);
   return s;
 }

@@ -33,15 +33,13 @@ typedef struct cut {
 } cut;
 
 // name = word behind, followed by a number from 2 on.
-static limb_status make_name(const cut* c, const char* word, const char* behind, int number,
-                             char* name)
+static limb_status make_name(const cut* c, const char* word, const char* behind, int number, char* name)
 {
   char digits[16] = "";
   if (number > 1) (void)snprintf(digits, sizeof digits, "%d", number);
   const int length = snprintf(name, NAME, "%s%s%s", word, behind, digits);
   if (length < NAME) return LIMB_OK;
-  return limb_fail(c->err, LIMB_E_UNSUPPORTED, word, "this name is longer than %d letters",
-                   NAME - 1);
+  return limb_fail(c->err, LIMB_E_UNSUPPORTED, word, "this name is longer than %d letters", NAME - 1);
 }
 
 // ---- what may be cut ------------------------------------------------------------------------------------
@@ -80,8 +78,7 @@ static limb_status check_loop(const limb_model* m, int loop, limb_error* err)
     return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "a closure of kind %s is not a joint",
                      limb_loop_kind_name(def->kind));
   if (law->fn || law->constant != 0 || law->rate != 0 || law->amplitude != 0)
-    return limb_fail(err, LIMB_E_UNSUPPORTED, def->name,
-                     "the closure follows a law: a joint does not");
+    return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "the closure follows a law: a joint does not");
   return LIMB_OK;
 }
 
@@ -92,8 +89,7 @@ static const char* who_needs(const limb_model* m, int joint)
     if (m->joint[j].def.mimic == joint) return "another joint mimics it";
   }
   for (int k = 0; k < m->nshaft; k++) {
-    if (m->shaft[k].def.joint == joint || m->shaft[k].def.motor == joint)
-      return "a shaft ends there";
+    if (m->shaft[k].def.joint == joint || m->shaft[k].def.motor == joint) return "a shaft ends there";
   }
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
@@ -121,8 +117,7 @@ static limb_status check_joint(const limb_model* m, int joint, limb_error* err)
   else
     why = who_needs(m, joint);
   if (!why) return LIMB_OK;
-  return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "the loop cannot be cut at this joint: %s",
-                   why);
+  return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "the loop cannot be cut at this joint: %s", why);
 }
 
 // Whether a body hangs on the joint.
@@ -140,8 +135,7 @@ static limb_joint_def turned_round(const limb_joint_def* def)
 {
   limb_joint_def d = *def;
   d.axis = sp_scale3(-1, def->axis);
-  if (def->type == LIMB_UNIVERSAL)
-    d.axis = sp_scale3(-1, def->axis2), d.axis2 = sp_scale3(-1, def->axis);
+  if (def->type == LIMB_UNIVERSAL) d.axis = sp_scale3(-1, def->axis2), d.axis2 = sp_scale3(-1, def->axis);
   if (def->type == LIMB_PLANAR) d.axis = def->axis;
   return d;
 }
@@ -154,8 +148,7 @@ static bool is_offset(limb_joint_type type, const sp_pose* G)
 }
 
 // A joint F M(q) G^-1; the body in between, if there must be one, is added now, and its fixed joint later.
-static limb_status add_between(cut* c, limb_joint_def* def, int parent, const sp_pose* F, int child,
-                               const sp_pose* G)
+static limb_status add_between(cut* c, limb_joint_def* def, int parent, const sp_pose* F, int child, const sp_pose* G)
 {
   def->parent = parent, def->child = child;
   def->placement = *F;
@@ -262,8 +255,7 @@ static limb_status add_helper_joint(cut* c, const char* of, int child, const sp_
 {
   char name[NAME];
   const limb_status s = helper_name(c, of, name);
-  limb_joint_def def =
-    limb_default_joint_def(name, LIMB_FIXED, limb_builder_find_body(c->b, name), child);
+  limb_joint_def def = limb_default_joint_def(name, LIMB_FIXED, limb_builder_find_body(c->b, name), child);
   def.placement = sp_invert(*G);
   return s == LIMB_OK ? limb_builder_add_joint(c->b, &def, NULL, c->err) : s;
 }
@@ -334,31 +326,28 @@ static limb_status describe(cut* c)
   if (s == LIMB_OK) s = add_joints(c);
   if (s == LIMB_OK) s = each_helper(c, add_helper_joint);
   for (int i = 0; s == LIMB_OK && i < m->nframe; i++)
-    s = limb_builder_add_frame(c->b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL,
-                               c->err);
-  for (int i = 0; s == LIMB_OK && i < m->nshaft; i++)
-    s = limb_builder_add_shaft(c->b, &m->shaft[i].def, c->err);
+    s = limb_builder_add_frame(c->b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, c->err);
+  for (int i = 0; s == LIMB_OK && i < m->nshaft; i++) s = limb_builder_add_shaft(c->b, &m->shaft[i].def, c->err);
   return s == LIMB_OK ? add_loops(c) : s;
 }
 
-limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allocator* alloc,
-                       limb_model** out, limb_error* err)
+limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allocator* alloc, limb_model** out,
+                       limb_error* err)
 {
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
   if (!m || (alloc && (!alloc->alloc || !alloc->free)))
     return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
   if (loop < 0 || loop >= m->nloop || joint < 0 || joint >= m->njoint)
-    return limb_fail(err, LIMB_E_ARG, m->name,
-                     "loop %d and joint %d: there are %d loops and %d joints", loop, joint,
+    return limb_fail(err, LIMB_E_ARG, m->name, "loop %d and joint %d: there are %d loops and %d joints", loop, joint,
                      m->nloop, m->njoint);
   limb_status s = check_loop(m, loop, err);
   if (s != LIMB_OK) return s;
   const limb_loop_def* def = &m->loop[loop].def;
   const bool a = is_behind(m, joint, def->body_a), b = is_behind(m, joint, def->body_b);
   if (a == b)
-    return limb_fail(err, LIMB_E_ARG, m->joint[joint].def.name,
-                     "this joint is not on the loop of closure '%s'", def->name);
+    return limb_fail(err, LIMB_E_ARG, m->joint[joint].def.name, "this joint is not on the loop of closure '%s'",
+                     def->name);
   s = check_joint(m, joint, err);
   if (s != LIMB_OK) return s;
   cut c = {.m = m, .loop = loop, .joint = joint, .b_is_behind = b, .err = err};

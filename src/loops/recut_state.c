@@ -30,8 +30,7 @@ static sp_pose body_pose(const limb_data* d, int body)
 
 // The same body in the model that was cut. Bodies behind its own are those that stand in between: they are
 // fixed to a body by the joint of the same name.
-static bool find_body(const limb_model* from, const limb_model* to, int body, int* given,
-                      sp_pose* in_given)
+static bool find_body(const limb_model* from, const limb_model* to, int body, int* given, sp_pose* in_given)
 {
   *in_given = sp_pose_identity();
   *given = body;
@@ -46,8 +45,7 @@ static bool find_body(const limb_model* from, const limb_model* to, int body, in
   return false;
 }
 
-static bool relative_of(const limb_data* d, const limb_model* to, const limb_joint_def* def,
-                        bool moves, relative* out)
+static bool relative_of(const limb_data* d, const limb_model* to, const limb_joint_def* def, bool moves, relative* out)
 {
   int body[2];
   sp_pose in[2], X[2];
@@ -139,8 +137,8 @@ static kinship kinship_of(const limb_joint_def* was, const limb_joint_def* is)
   }
 }
 
-static limb_status map_joint(const limb_data* d, const limb_model* to, int j, const double* q,
-                             const double* v, double* q_to, double* v_to)
+static limb_status map_joint(const limb_data* d, const limb_model* to, int j, const double* q, const double* v,
+                             double* q_to, double* v_to)
 {
   const limb_joint *was = &d->m->joint[j], *is = &to->joint[j];
   const kinship kin = kinship_of(&was->def, &is->def);
@@ -163,8 +161,8 @@ static limb_status map_joint(const limb_data* d, const limb_model* to, int j, co
   return LIMB_OK;
 }
 
-limb_status limb_recut_state(limb_data* d, const limb_model* to, const double* q, const double* v,
-                             double* q_to, double* v_to)
+limb_status limb_recut_state(limb_data* d, const limb_model* to, const double* q, const double* v, double* q_to,
+                             double* v_to)
 {
   if (!d || !to || !q || !q_to || (v && !v_to)) return LIMB_E_ARG;
   const limb_model* m = d->m;

@@ -39,8 +39,7 @@ void limb_even_rows(const limb_loops* w, int cluster, bool apart, limb_reduction
   int loop = 0;
   for (int i = 0; i < r->rows; i++) {
     const row_kind kind = kind_of(w, cluster, i, &loop);
-    if (kind != OF_JOINTS)
-      most[kind] = fmax(most[kind], limb_largest((size_t)r->columns, r->A + i * wide));
+    if (kind != OF_JOINTS) most[kind] = fmax(most[kind], limb_largest((size_t)r->columns, r->A + i * wide));
   }
   const double geometric = fmax(most[TURN], most[PLACE]);
   loop = 0;
@@ -60,9 +59,7 @@ limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const int *live = w->live + k->row, rows = w->nlive[cluster];
-  const double* vector = carry == LIMB_CARRY_RESIDUAL ? w->phi
-                         : carry == LIMB_CARRY_RATE   ? w->rate
-                                                      : w->gamma;
+  const double* vector = carry == LIMB_CARRY_RESIDUAL ? w->phi : carry == LIMB_CARRY_RATE ? w->rate : w->gamma;
   limb_reduction* r = &w->reduced;
   r->rows = rows, r->columns = k->nv;
   r->extra = carry == LIMB_CARRY_NOTHING ? 0 : carry == LIMB_CARRY_STEPS ? rows : 1;
@@ -70,14 +67,13 @@ limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry)
   for (int i = 0; i < rows; i++) {
     double* row = r->A + i * wide;
     memcpy(row, w->Psi + k->block + (ptrdiff_t)live[i] * k->nv, (size_t)k->nv * sizeof *row);
-    for (int j = 0; j < r->extra; j++)
-      row[k->nv + j] = carry == LIMB_CARRY_STEPS ? (i == j) : vector[k->row + live[i]];
+    for (int j = 0; j < r->extra; j++) row[k->nv + j] = carry == LIMB_CARRY_STEPS ? (i == j) : vector[k->row + live[i]];
   }
   return r;
 }
 
-const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer,
-                                          limb_carry carry, double tolerance)
+const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
+                                          double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   limb_reduction* r = limb_load_cluster(w, cluster, carry);
@@ -102,8 +98,7 @@ void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, do
     double *x = w->cluster_work, *work = x + r->rows;
     for (int j = 0; j < r->rows; j++) {
       x[j] = 0;
-      for (int i = 0; i < r->rank; i++)
-        x[j] += f[k->v[r->pivot[i]]] * r->A[i * wide + r->columns + j];
+      for (int i = 0; i < r->rank; i++) x[j] += f[k->v[r->pivot[i]]] * r->A[i * wide + r->columns + j];
     }
     if (r->rank < r->rows) limb_take_off_dependent(r, work, x);
     for (int j = 0; j < r->rows; j++) lambda[k->row + w->live[k->row + j]] = x[j];

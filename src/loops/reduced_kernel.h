@@ -27,14 +27,12 @@ KERNEL void map_of(const limb_reduction* r, int n, int Y, real* G)
   for (int p = 0; p < r->rank; p++) {
     const double* row = r->A + p * wide;
     for (int b = 0; b < Y; b += QUAD)
-      QUAD_AT(G + (ptrdiff_t)r->pivot[p] * Y + b) =
-        (limb_quad){of_pivot(r, row, y, b), of_pivot(r, row, y, b + 1), of_pivot(r, row, y, b + 2),
-                    of_pivot(r, row, y, b + 3)};
+      QUAD_AT(G + (ptrdiff_t)r->pivot[p] * Y + b) = (limb_quad){of_pivot(r, row, y, b), of_pivot(r, row, y, b + 1),
+                                                                of_pivot(r, row, y, b + 2), of_pivot(r, row, y, b + 3)};
   }
   for (int j = 0; j < y; j++) {
     for (int b = 0; b < Y; b += QUAD)
-      QUAD_AT(G + (ptrdiff_t)r->pivot[r->rank + j] * Y + b) =
-        (limb_quad){j == b, j == b + 1, j == b + 2, j == b + 3};
+      QUAD_AT(G + (ptrdiff_t)r->pivot[r->rank + j] * Y + b) = (limb_quad){j == b, j == b + 1, j == b + 2, j == b + 3};
   }
 }
 
@@ -55,8 +53,8 @@ KERNEL void times_map(int rows, int n, int Y, const real* A, const real* G, real
 }
 
 // M_y = G' MG (y x Y, column y: G' M g), and the first column of Z = G' (f - M g). right: Y.
-KERNEL void along_map(int n, int y, int Y, const real* G, const real* MG, const real* f,
-                      real* right, real* M_y, real* Z)
+KERNEL void along_map(int n, int y, int Y, const real* G, const real* MG, const real* f, real* right, real* M_y,
+                      real* Z)
 {
   for (ptrdiff_t b = 0; b < Y; b += QUAD) sum_rows(n, Y, f, 1, G + b, right + b);
   for (ptrdiff_t i = 0; i < y; i++) {

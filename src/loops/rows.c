@@ -87,8 +87,7 @@ static bool lies_flat(const limb_loops* w)
   return false;
 }
 
-limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time,
-                              unsigned need)
+limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time, unsigned need)
 {
   const limb_model* m = w->m;
   const limb_link_motion* own = &w->d->own;
@@ -110,9 +109,8 @@ limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, d
   w->kernels->rows(m, m->k64, &in, &out);
   take_laws(w, time);
   if (need & LIMB_ROWS_RAW) return LIMB_OK;
-  const bool fine =
-    (lean || limb_finite(m->nrow, w->phi)) && (!w->has_laws || limb_finite(m->nrow, w->rate)) &&
-    limb_finite(m->nrow, w->gamma) && (!out.Psi || limb_finite(m->clusters.entries, w->Psi));
+  const bool fine = (lean || limb_finite(m->nrow, w->phi)) && (!w->has_laws || limb_finite(m->nrow, w->rate)) &&
+                    limb_finite(m->nrow, w->gamma) && (!out.Psi || limb_finite(m->clusters.entries, w->Psi));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -175,8 +173,8 @@ static void copy_psi(const limb_loops* w, double* Psi)
   }
 }
 
-limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double* v,
-                                   const limb_loop_options* options, const limb_loop_equations* out)
+limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double* v, const limb_loop_options* options,
+                                   const limb_loop_equations* out)
 {
   if (!w || !q || !out) return LIMB_E_ARG;
   limb_loop_options o;
@@ -199,13 +197,11 @@ bool limb_loop_is_flipped(const limb_loops* w, int index)
 {
   const limb_loop* loop = &w->m->loop[index];
   const unsigned turns = loop->locked & 7U;
-  if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4)
-    return false;
+  if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4) return false;
   sp_mat3 A, B;
   frames_of(w, loop, &A, &B);
   double cosine[3];
-  for (int k = 0; k < 3; k++)
-    cosine[k] = A.m[k] * B.m[k] + A.m[3 + k] * B.m[3 + k] + A.m[6 + k] * B.m[6 + k];
+  for (int k = 0; k < 3; k++) cosine[k] = A.m[k] * B.m[k] + A.m[3 + k] * B.m[3 + k] + A.m[6 + k] * B.m[6 + k];
   if (turns == 7) return cosine[0] + cosine[1] + cosine[2] < 1; // beyond a right angle
   const int free_axis = turns == 6 ? 0 : turns == 5 ? 1 : 2;
   return cosine[free_axis] < 0;
@@ -217,8 +213,8 @@ static void widen(double size, int loop, double* most, int* whose)
   *most = size, *whose = loop;
 }
 
-limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v,
-                             const limb_loop_options* options, limb_loop_gap* out)
+limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v, const limb_loop_options* options,
+                             limb_loop_gap* out)
 {
   if (!w || !q || !out) return LIMB_E_ARG;
   *out = (limb_loop_gap){0, 0, -1, -1};

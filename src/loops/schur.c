@@ -53,8 +53,8 @@ static void combine(int rows, int columns, const double* A, const double* x, dou
   }
 }
 
-limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance,
-                               double* x, double* lambda)
+limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
+                               double* lambda)
 {
   enum { STEPS = 2 };
   const int nv = w->m->nv;
@@ -65,8 +65,7 @@ limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry,
   const limb_status s = limb_mass_matrix_solve(w->d, q, rank, R, X);
   if (s != LIMB_OK) return s;
   for (ptrdiff_t i = 0; i < rank; i++) { // A = R M^-1 R'
-    for (ptrdiff_t j = 0; j <= i; j++)
-      A[i * rank + j] = limb_dot((size_t)nv, R + i * nv, X + j * nv);
+    for (ptrdiff_t j = 0; j <= i; j++) A[i * rank + j] = limb_dot((size_t)nv, R + i * nv, X + j * nv);
   }
   if (!limb_cholesky(rank, A)) return LIMB_E_SINGULAR;
   memset(f, 0, (size_t)nv * sizeof *f);
@@ -80,8 +79,7 @@ limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry,
   return LIMB_OK;
 }
 
-limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance,
-                                  double* a, double* lambda)
+limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
 {
   const limb_status s = limb_forward_dynamics(w->d, in->q, in->v, in->tau, in->env, a);
   return s == LIMB_OK ? limb_schur_correct(w, in->q, LIMB_CARRY_GAMMA, tolerance, a, lambda) : s;

@@ -13,16 +13,14 @@ static void rows_along(limb_loops* w, limb_dual* u, bool with_psi)
   const limb_model* m = w->m;
   const limb_loop_tangents* t = &w->along;
   u->kernels->link_motion(m, m->k64, &u->ws, u->q, u->v, u->x, t->X, t->vel, t->acc, t->acc_v);
-  const limb_loop_kernels_dual_in in = {
-    .q = u->q, .v = u->v, .a = u->x, .X = t->X, .vel = t->vel, .acc = t->acc};
-  const limb_loop_kernels_dual_out out = {
-    .Psi = with_psi ? t->Psi : NULL, .bias = t->bias, .reach = t->reach};
+  const limb_loop_kernels_dual_in in = {.q = u->q, .v = u->v, .a = u->x, .X = t->X, .vel = t->vel, .acc = t->acc};
+  const limb_loop_kernels_dual_out out = {.Psi = with_psi ? t->Psi : NULL, .bias = t->bias, .reach = t->reach};
   limb_loop_kernels_dual_here()->rows(m, m->k64, &in, &out);
 }
 
 // F, with what the environment's wrenches and the closures do.
-static void forces_along(limb_loops* w, limb_dual* u, const limb_surroundings* x,
-                         const limb_directions* along, int first)
+static void forces_along(limb_loops* w, limb_dual* u, const limb_surroundings* x, const limb_directions* along,
+                         int first)
 {
   const limb_model* m = w->m;
   const limb_loop_tangents* t = &w->along;
@@ -51,14 +49,12 @@ static void psi_change_times(const limb_loops* w, int slot, const double* z, dou
   }
 }
 
-static void take_changes(const limb_loops* w, const limb_dual* u, int direction, int slot,
-                         const limb_loop_changes* out)
+static void take_changes(const limb_loops* w, const limb_dual* u, int direction, int slot, const limb_loop_changes* out)
 {
   const limb_model* m = w->m;
   if (out->dF) {
     double* row = out->dF + (ptrdiff_t)direction * m->nv;
-    for (int i = 0; i < m->nv; i++)
-      row[i] = limb_tangent(&u->y[i], slot) - limb_tangent(&w->along.tau[i], slot);
+    for (int i = 0; i < m->nv; i++) row[i] = limb_tangent(&u->y[i], slot) - limb_tangent(&w->along.tau[i], slot);
   }
   if (out->dc) {
     double* row = out->dc + (ptrdiff_t)direction * m->nrow;
@@ -67,8 +63,8 @@ static void take_changes(const limb_loops* w, const limb_dual* u, int direction,
   if (out->dPsi_z) psi_change_times(w, slot, out->z, out->dPsi_z + (ptrdiff_t)direction * m->nrow);
 }
 
-limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point,
-                            const limb_directions* along, const limb_loop_changes* out)
+limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point, const limb_directions* along,
+                            const limb_loop_changes* out)
 {
   limb_surroundings x;
   const limb_status s = limb_dual_enter(u, &point->at, true, &x);

@@ -18,20 +18,11 @@ enum { WHERE = sizeof((limb_error*)0)->where };
 
 // ---- names ----------------------------------------------------------------------------------------
 
-static const char* body_name(const void* b, int i)
-{
-  return ((const limb_builder*)b)->body[i].name;
-}
+static const char* body_name(const void* b, int i) { return ((const limb_builder*)b)->body[i].name; }
 
-static const char* joint_name(const void* b, int i)
-{
-  return ((const limb_builder*)b)->joint[i].name;
-}
+static const char* joint_name(const void* b, int i) { return ((const limb_builder*)b)->joint[i].name; }
 
-static const char* frame_name(const void* b, int i)
-{
-  return ((const limb_builder*)b)->frame[i].name;
-}
+static const char* frame_name(const void* b, int i) { return ((const limb_builder*)b)->frame[i].name; }
 
 char* limb_copy_name(const limb_allocator* a, const char* name)
 {
@@ -86,22 +77,19 @@ static void name_thing(const char* kind, const char* name, char where[WHERE])
   *p = 0;
 }
 
-limb_status limb_check_name(const char* name, const char* kind, int index, char where[WHERE],
-                            limb_error* err)
+limb_status limb_check_name(const char* name, const char* kind, int index, char where[WHERE], limb_error* err)
 {
   if (name && *name) {
     name_thing(kind, name, where);
     return LIMB_OK;
   }
   (void)snprintf(where, WHERE, "%s %d", kind, index);
-  (void)limb_fail(err, LIMB_E_ARG, where, "the %s has no name: every %s needs one of its own", kind,
-                  kind);
+  (void)limb_fail(err, LIMB_E_ARG, where, "the %s has no name: every %s needs one of its own", kind, kind);
   return LIMB_E_ARG;
 }
 
 // Bodies and added frames share one name space.
-static limb_status check_frame_name(const limb_builder* b, const char* name, const char* where,
-                                    limb_error* err)
+static limb_status check_frame_name(const limb_builder* b, const char* name, const char* where, limb_error* err)
 {
   if (limb_builder_find_body(b, name) >= 0)
     return limb_fail(err, LIMB_E_ARG, where, "there is a body of this name already");
@@ -117,8 +105,7 @@ static bool begin(limb_builder* b)
 {
   b->name = limb_copy_name(&b->alloc, "robot");
   if (!b->name || !limb_reserve_name(b, &b->body_names, 0, body_name) ||
-      !limb_reserve_name(b, &b->joint_names, 0, joint_name) ||
-      !limb_reserve_name(b, &b->frame_names, 0, frame_name) ||
+      !limb_reserve_name(b, &b->joint_names, 0, joint_name) || !limb_reserve_name(b, &b->frame_names, 0, frame_name) ||
       !limb_reserve_name(b, &b->loop_names, 0, limb_builder_loop_name))
     return false;
   void* bodies = b->body;
@@ -164,10 +151,8 @@ void limb_builder_destroy(limb_builder* b)
   limb_free(&a, b->shaft, (size_t)b->shaft_cap * sizeof *b->shaft);
   limb_free(&a, b->driven, (size_t)b->driven_cap);
   limb_free(&a, b->loop, (size_t)b->loop_cap * sizeof *b->loop);
-  builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names,
-                                   &b->loop_names};
-  for (int i = 0; i < 4; i++)
-    limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
+  builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names, &b->loop_names};
+  for (int i = 0; i < 4; i++) limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
   limb_free(&a, b, sizeof *b);
 }
 
@@ -191,46 +176,38 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
 
 // ---- adding ---------------------------------------------------------------------------------------
 
-limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind,
-                          limb_error* err)
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err)
 {
   size_t told;
   memcpy(&told, given, sizeof told);
   const limb_status s = limb_sized_read(own, size, given, least);
   if (s == LIMB_E_ARG)
-    return limb_fail(err, s, kind,
-                     "the definition's size member is %zu: start from limb_default_%s_def()", told,
-                     kind);
+    return limb_fail(err, s, kind, "the definition's size member is %zu: start from limb_default_%s_def()", told, kind);
   if (s == LIMB_E_UNSUPPORTED)
-    return limb_fail(
-      err, s, kind,
-      "the definition has %zu bytes instead of %zu and sets some of the surplus: the "
-      "caller was built for a newer limb",
-      told, size);
+    return limb_fail(err, s, kind,
+                     "the definition has %zu bytes instead of %zu and sets some of the surplus: the "
+                     "caller was built for a newer limb",
+                     told, size);
   return s;
 }
 
 static limb_status check_inertia(const sp_inertia* Y, const char* where, limb_error* err)
 {
-  const double x[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
-                      Y->xy,   Y->xz,    Y->yy,    Y->yz,    Y->zz};
+  const double x[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   const char* const name[] = {"mass",       "com.x",      "com.y",      "com.z",      "inertia.xx",
                               "inertia.xy", "inertia.xz", "inertia.yy", "inertia.yz", "inertia.zz"};
   for (int i = 0; i < 10; i++) {
-    if (!isfinite(x[i]))
-      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+    if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
   }
   return LIMB_OK;
 }
 
-limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int* body,
-                                  limb_error* err)
+limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int* body, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "body", "builder or definition is NULL");
   limb_body_def own = limb_default_body_def(NULL);
   char where[WHERE];
-  limb_status s =
-    limb_read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
+  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_body_def, inertia), "body", err);
   if (!s) s = limb_check_name(own.name, "body", b->nbody, where, err);
   if (!s) s = check_frame_name(b, own.name, where, err);
   if (!s) s = check_inertia(&own.inertia, where, err);
@@ -239,8 +216,7 @@ limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int
   void* items = b->body;
   const int grown = limb_grow(&b->alloc, &items, &b->body_cap, b->nbody, sizeof own);
   b->body = items;
-  if (!grown || !limb_reserve_name(b, &b->body_names, b->nbody, body_name))
-    return out_of_memory(err, where);
+  if (!grown || !limb_reserve_name(b, &b->body_names, b->nbody, body_name)) return out_of_memory(err, where);
   own.name = limb_copy_name(&b->alloc, own.name);
   if (!own.name) return out_of_memory(err, where);
 
@@ -251,14 +227,12 @@ limb_status limb_builder_add_body(limb_builder* b, const limb_body_def* def, int
   return LIMB_OK;
 }
 
-limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, int* joint,
-                                   limb_error* err)
+limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, int* joint, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "joint", "builder or definition is NULL");
   limb_joint_def own = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
   char where[WHERE];
-  limb_status s =
-    limb_read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
+  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_joint_def, placement), "joint", err);
   if (!s) s = limb_check_name(own.name, "joint", b->njoint, where, err);
   if (s) return s;
   if (limb_builder_find_joint(b, own.name) >= 0)
@@ -269,8 +243,7 @@ limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, i
   void* items = b->joint;
   const int grown = limb_grow(&b->alloc, &items, &b->joint_cap, b->njoint, sizeof own);
   b->joint = items;
-  if (!grown || !limb_reserve_name(b, &b->joint_names, b->njoint, joint_name))
-    return out_of_memory(err, where);
+  if (!grown || !limb_reserve_name(b, &b->joint_names, b->njoint, joint_name)) return out_of_memory(err, where);
   own.name = limb_copy_name(&b->alloc, own.name);
   if (!own.name) return out_of_memory(err, where);
 
@@ -281,8 +254,8 @@ limb_status limb_builder_add_joint(limb_builder* b, const limb_joint_def* def, i
   return LIMB_OK;
 }
 
-limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, const sp_pose* pose,
-                                   int* frame, limb_error* err)
+limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, const sp_pose* pose, int* frame,
+                                   limb_error* err)
 {
   if (!b || !pose) return limb_fail(err, LIMB_E_ARG, "frame", "builder or pose is NULL");
   limb_frame own = {.name = name, .body = body, .pose = *pose};
@@ -291,16 +264,14 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   if (!s) s = check_frame_name(b, name, where, err);
   if (s) return s;
   if (body < 0 || body >= b->nbody)
-    return limb_fail(err, LIMB_E_ARG, where, "body is %d: there are bodies 0 to %d", body,
-                     b->nbody - 1);
+    return limb_fail(err, LIMB_E_ARG, where, "body is %d: there are bodies 0 to %d", body, b->nbody - 1);
   s = limb_check_pose(&own.pose, where, err);
   if (s) return s;
 
   void* items = b->frame;
   const int grown = limb_grow(&b->alloc, &items, &b->frame_cap, b->nframe, sizeof own);
   b->frame = items;
-  if (!grown || !limb_reserve_name(b, &b->frame_names, b->nframe, frame_name))
-    return out_of_memory(err, where);
+  if (!grown || !limb_reserve_name(b, &b->frame_names, b->nframe, frame_name)) return out_of_memory(err, where);
   own.name = limb_copy_name(&b->alloc, name);
   if (!own.name) return out_of_memory(err, where);
 

@@ -36,8 +36,7 @@ static double rotation_defect(sp_mat3 R)
 {
   const double* m = R.m;
   const sp_mat3 G = sp_mul3(sp_transpose3(R), R);
-  const double det =
-    sp_dot3(sp_v3(m[0], m[1], m[2]), sp_cross3(sp_v3(m[3], m[4], m[5]), sp_v3(m[6], m[7], m[8])));
+  const double det = sp_dot3(sp_v3(m[0], m[1], m[2]), sp_cross3(sp_v3(m[3], m[4], m[5]), sp_v3(m[6], m[7], m[8])));
   double worst = fabs(det - 1);
   for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(G.m[i] - (i % 4 == 0 ? 1 : 0)));
   return worst;
@@ -53,17 +52,14 @@ static sp_mat3 orthonormalise(sp_mat3 R)
 
 limb_status limb_check_pose(sp_pose* pose, const char* where, limb_error* err)
 {
-  if (!limb_finite3(pose->p))
-    return limb_fail(err, LIMB_E_NONFINITE, where, "the position is not finite");
-  if (!limb_finite(9, pose->R.m))
-    return limb_fail(err, LIMB_E_NONFINITE, where, "the rotation is not finite");
+  if (!limb_finite3(pose->p)) return limb_fail(err, LIMB_E_NONFINITE, where, "the position is not finite");
+  if (!limb_finite(9, pose->R.m)) return limb_fail(err, LIMB_E_NONFINITE, where, "the rotation is not finite");
   const double defect = rotation_defect(pose->R);
   if (!(defect <= 1e-6))
-    return limb_fail(
-      err, LIMB_E_ARG, where,
-      "the matrix is not a rotation: orthonormality or determinant +1 is off by %.3g "
-      "(at most 1e-6); sp_rot_rpy and sp_rot_quat make rotations",
-      defect);
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "the matrix is not a rotation: orthonormality or determinant +1 is off by %.3g "
+                     "(at most 1e-6); sp_rot_rpy and sp_rot_quat make rotations",
+                     defect);
   if (defect > 1e-12) pose->R = orthonormalise(orthonormalise(pose->R));
   return LIMB_OK;
 }
@@ -76,10 +72,8 @@ static limb_status check_axis(limb_joint_def* def, const char* where, limb_error
     def->axis = sp_v3(0, 0, 1);
     return LIMB_OK;
   }
-  if (!limb_finite3(def->axis))
-    return limb_fail(err, LIMB_E_NONFINITE, where, "the axis is not finite");
-  if (zero3(def->axis))
-    return limb_fail(err, LIMB_E_ARG, where, "the axis is zero: give it a direction");
+  if (!limb_finite3(def->axis)) return limb_fail(err, LIMB_E_NONFINITE, where, "the axis is not finite");
+  if (zero3(def->axis)) return limb_fail(err, LIMB_E_ARG, where, "the axis is zero: give it a direction");
   def->axis = unit(def->axis);
   return LIMB_OK;
 }
@@ -109,11 +103,9 @@ static limb_status check_axis2(limb_joint_def* def, const char* where, limb_erro
     return limb_fail(err, LIMB_E_ARG, where, "axis2 is set, but a %s joint has none: leave it zero",
                      limb_joint_type_name(def->type));
   }
-  if (!limb_finite3(def->axis2))
-    return limb_fail(err, LIMB_E_NONFINITE, where, "axis2 is not finite");
+  if (!limb_finite3(def->axis2)) return limb_fail(err, LIMB_E_NONFINITE, where, "axis2 is not finite");
   if (none && universal)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "axis2 is zero: set it to the second axis of the universal joint");
+    return limb_fail(err, LIMB_E_ARG, where, "axis2 is zero: set it to the second axis of the universal joint");
   if (none) {
     def->axis2 = planar_default(def->axis);
     return LIMB_OK;
@@ -177,60 +169,47 @@ static limb_status check_unset(const limb_joint_def* def, const char* where, lim
     if (value_of(def, &properties[i]) != properties[i].unset) set = properties[i].name;
   }
   if (!set) return LIMB_OK;
-  return limb_fail(
-    err, LIMB_E_ARG, where,
-    "%s is set, but a %s joint cannot have it: only joints with one degree of freedom", set,
-    limb_joint_type_name(def->type));
+  return limb_fail(err, LIMB_E_ARG, where,
+                   "%s is set, but a %s joint cannot have it: only joints with one degree of freedom", set,
+                   limb_joint_type_name(def->type));
 }
 
-static limb_status check_property(const limb_joint_def* def, const property* p, const char* where,
-                                  limb_error* err)
+static limb_status check_property(const limb_joint_def* def, const property* p, const char* where, limb_error* err)
 {
   const double x = value_of(def, p);
   if (isnan(x) || (isinf(x) && !(p->rule & LIMIT)))
     return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", p->name);
-  if ((p->rule & NONNEGATIVE) && x < 0)
-    return limb_fail(err, LIMB_E_ARG, where, "%s is negative (%.6g)", p->name, x);
-  if ((p->rule & NONZERO) && x == 0)
-    return limb_fail(err, LIMB_E_ARG, where, "%s is zero", p->name);
+  if ((p->rule & NONNEGATIVE) && x < 0) return limb_fail(err, LIMB_E_ARG, where, "%s is negative (%.6g)", p->name, x);
+  if ((p->rule & NONZERO) && x == 0) return limb_fail(err, LIMB_E_ARG, where, "%s is zero", p->name);
   return LIMB_OK;
 }
 
-static limb_status check_mimic(const limb_joint_def* def, int self, const char* where,
-                               limb_error* err)
+static limb_status check_mimic(const limb_joint_def* def, int self, const char* where, limb_error* err)
 {
   if (def->mimic < -1)
-    return limb_fail(err, LIMB_E_ARG, where, "mimic is %d: a joint's index, or -1 for none",
-                     def->mimic);
+    return limb_fail(err, LIMB_E_ARG, where, "mimic is %d: a joint's index, or -1 for none", def->mimic);
   if (def->mimic == self) return limb_fail(err, LIMB_E_ARG, where, "the joint mimics itself");
   if (def->mimic < 0 && (def->multiplier != 1 || def->offset != 0))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "multiplier or offset is set, but the joint follows none: set mimic too");
+    return limb_fail(err, LIMB_E_ARG, where, "multiplier or offset is set, but the joint follows none: set mimic too");
   if (def->multiplier == 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "multiplier is zero: a joint that never moves is a fixed joint");
+    return limb_fail(err, LIMB_E_ARG, where, "multiplier is zero: a joint that never moves is a fixed joint");
   if (def->mimic >= 0 && def->start != 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "start is set, but the joint follows another: set start there");
+    return limb_fail(err, LIMB_E_ARG, where, "start is set, but the joint follows another: set start there");
   return LIMB_OK;
 }
 
 static limb_status check_drive(const limb_joint_def* def, const char* where, limb_error* err)
 {
-  const bool known = def->drive == LIMB_DRIVE_AUTO || def->drive == LIMB_DRIVE_ACTIVE ||
-                     def->drive == LIMB_DRIVE_PASSIVE;
-  if (!known)
-    return limb_fail(err, LIMB_E_ARG, where, "there is no drive %d: use limb_drive",
-                     (int)def->drive);
+  const bool known =
+    def->drive == LIMB_DRIVE_AUTO || def->drive == LIMB_DRIVE_ACTIVE || def->drive == LIMB_DRIVE_PASSIVE;
+  if (!known) return limb_fail(err, LIMB_E_ARG, where, "there is no drive %d: use limb_drive", (int)def->drive);
   if (def->drive != LIMB_DRIVE_AUTO && (def->type == LIMB_FIXED || def->mimic >= 0))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "drive is set, but a %s joint has no motion of its own",
+    return limb_fail(err, LIMB_E_ARG, where, "drive is set, but a %s joint has no motion of its own",
                      def->type == LIMB_FIXED ? "fixed" : "mimic");
   return LIMB_OK;
 }
 
-static limb_status check_properties(const limb_joint_def* def, int self, const char* where,
-                                    limb_error* err)
+static limb_status check_properties(const limb_joint_def* def, int self, const char* where, limb_error* err)
 {
   if (!one_dof(def->type)) return check_unset(def, where, err);
   for (int i = 0; i < NPROPERTY; i++) {
@@ -238,37 +217,30 @@ static limb_status check_properties(const limb_joint_def* def, int self, const c
     if (s) return s;
   }
   if (!(def->q_min <= def->q_max) || def->q_min == HUGE_VAL || def->q_max == -HUGE_VAL)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "no position lies between q_min (%.6g) and q_max (%.6g)", def->q_min,
+    return limb_fail(err, LIMB_E_ARG, where, "no position lies between q_min (%.6g) and q_max (%.6g)", def->q_min,
                      def->q_max);
   if (def->start != 0 && !(def->q_min <= def->start && def->start <= def->q_max))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "start (%.6g) is not between q_min (%.6g) and q_max (%.6g)", def->start,
+    return limb_fail(err, LIMB_E_ARG, where, "start (%.6g) is not between q_min (%.6g) and q_max (%.6g)", def->start,
                      def->q_min, def->q_max);
   return check_mimic(def, self, where, err);
 }
 
 // ---- the joint ------------------------------------------------------------------------------------
 
-static limb_status check_bodies(const limb_builder* b, const limb_joint_def* def, const char* where,
-                                limb_error* err)
+static limb_status check_bodies(const limb_builder* b, const limb_joint_def* def, const char* where, limb_error* err)
 {
   if (def->parent < 0 || def->parent >= b->nbody)
-    return limb_fail(err, LIMB_E_ARG, where, "parent is %d: there are bodies 0 to %d", def->parent,
-                     b->nbody - 1);
+    return limb_fail(err, LIMB_E_ARG, where, "parent is %d: there are bodies 0 to %d", def->parent, b->nbody - 1);
   if (def->child < 0 || def->child >= b->nbody)
-    return limb_fail(err, LIMB_E_ARG, where, "child is %d: there are bodies 0 to %d", def->child,
-                     b->nbody - 1);
+    return limb_fail(err, LIMB_E_ARG, where, "child is %d: there are bodies 0 to %d", def->child, b->nbody - 1);
   if (def->child == LIMB_WORLD_BODY)
     return limb_fail(err, LIMB_E_ARG, where, "the child is the world, which cannot be moved");
   if (def->parent == def->child)
-    return limb_fail(err, LIMB_E_ARG, where, "the joint connects body '%s' with itself",
-                     b->body[def->child].name);
+    return limb_fail(err, LIMB_E_ARG, where, "the joint connects body '%s' with itself", b->body[def->child].name);
   return LIMB_OK;
 }
 
-limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* def,
-                             const char* where, limb_error* err)
+limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* def, const char* where, limb_error* err)
 {
   if (!limb_joint_type_name(def->type))
     return limb_fail(err, LIMB_E_ARG, where, "there is no joint type %d", (int)def->type);
@@ -287,61 +259,51 @@ limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* de
 
 // ---- the shaft ------------------------------------------------------------------------------------
 
-limb_status limb_check_one_dof(const limb_builder* b, int joint, const char* end, const char* user,
-                               const char* where, limb_error* err)
+limb_status limb_check_one_dof(const limb_builder* b, int joint, const char* end, const char* user, const char* where,
+                               limb_error* err)
 {
   if (joint < 0 || joint >= b->njoint)
-    return limb_fail(err, LIMB_E_ARG, where, "%s is %d: there are %d joints so far", end, joint,
-                     b->njoint);
+    return limb_fail(err, LIMB_E_ARG, where, "%s is %d: there are %d joints so far", end, joint, b->njoint);
   const limb_joint_def* def = &b->joint[joint];
   if (!one_dof(def->type))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "%s is '%s', a %s joint: a %s is for joints with one degree of freedom", end,
-                     def->name, limb_joint_type_name(def->type), user);
+    return limb_fail(err, LIMB_E_ARG, where, "%s is '%s', a %s joint: a %s is for joints with one degree of freedom",
+                     end, def->name, limb_joint_type_name(def->type), user);
   return LIMB_OK;
 }
 
-static limb_status check_end(const limb_builder* b, int joint, const char* end, const char* where,
-                             limb_error* err)
+static limb_status check_end(const limb_builder* b, int joint, const char* end, const char* where, limb_error* err)
 {
   const limb_status s = limb_check_one_dof(b, joint, end, "shaft", where, err);
   if (s) return s;
   const limb_joint_def* def = &b->joint[joint];
   if (def->mimic >= 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "%s is '%s', which follows another joint: put the shaft on that one", end,
+    return limb_fail(err, LIMB_E_ARG, where, "%s is '%s', which follows another joint: put the shaft on that one", end,
                      def->name);
   return LIMB_OK;
 }
 
-static limb_status check_shaft_numbers(const limb_shaft_def* def, const char* where,
-                                       limb_error* err)
+static limb_status check_shaft_numbers(const limb_shaft_def* def, const char* where, limb_error* err)
 {
   const double x[] = {def->ratio, def->stiffness, def->damping, def->rest};
   const char* const name[] = {"ratio", "stiffness", "damping", "rest"};
   for (int i = 0; i < 4; i++) {
-    if (!isfinite(x[i]))
-      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+    if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
     if ((i == 1 || i == 2) && x[i] < 0)
       return limb_fail(err, LIMB_E_ARG, where, "%s is negative (%.6g)", name[i], x[i]);
   }
-  if (def->ratio == 0 || !isfinite(1 / def->ratio))
-    return limb_fail(err, LIMB_E_ARG, where, "ratio is zero");
+  if (def->ratio == 0 || !isfinite(1 / def->ratio)) return limb_fail(err, LIMB_E_ARG, where, "ratio is zero");
   return LIMB_OK;
 }
 
-limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, const char* where,
-                             limb_error* err)
+limb_status limb_check_shaft(const limb_builder* b, const limb_shaft_def* def, const char* where, limb_error* err)
 {
   limb_status s = check_end(b, def->joint, "joint", where, err);
   if (!s) s = check_end(b, def->motor, "motor", where, err);
   if (!s) s = check_shaft_numbers(def, where, err);
   if (s) return s;
   if (def->joint == def->motor)
-    return limb_fail(err, LIMB_E_ARG, where, "the shaft connects joint '%s' with itself",
-                     b->joint[def->joint].name);
+    return limb_fail(err, LIMB_E_ARG, where, "the shaft connects joint '%s' with itself", b->joint[def->joint].name);
   if (def->joint < b->driven_cap && b->driven[def->joint])
-    return limb_fail(err, LIMB_E_ARG, where, "joint '%s' is driven by a shaft already",
-                     b->joint[def->joint].name);
+    return limb_fail(err, LIMB_E_ARG, where, "joint '%s' is driven by a shaft already", b->joint[def->joint].name);
   return LIMB_OK;
 }

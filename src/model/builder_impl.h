@@ -32,15 +32,14 @@ struct limb_builder {
 };
 
 // model/builder.c: limb_sized_read for the definition of a kind ("joint"), with words.
-limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind,
-                          limb_error* err);
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err);
 
 // model/builder.c: a name of one's own, NULL when out of memory; whether there is a name, and where = "joint
 // 'elbow'" for the sentences that follow; room in a table for one more name than count (false: out of memory,
 // with the table untouched), whose names get(b, i) tells.
 char* limb_copy_name(const limb_allocator* a, const char* name);
-limb_status limb_check_name(const char* name, const char* kind, int index,
-                            char where[sizeof((limb_error*)0)->where], limb_error* err);
+limb_status limb_check_name(const char* name, const char* kind, int index, char where[sizeof((limb_error*)0)->where],
+                            limb_error* err);
 bool limb_reserve_name(limb_builder* b, builder_names* names, int count, limb_name_fn* get);
 
 // model/builder.c: takes back the body or joint that was added last; nothing else knows of it yet.

@@ -85,23 +85,15 @@ int limb_loop_rows(const limb_loop_def* def)
   return rows;
 }
 
-static bool is_relation(limb_loop_kind kind)
-{
-  return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
-}
+static bool is_relation(limb_loop_kind kind) { return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL; }
 
-static bool has_radius(limb_loop_kind kind)
-{
-  return kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC;
-}
+static bool has_radius(limb_loop_kind kind) { return kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC; }
 
 // ---- checks ---------------------------------------------------------------------------------------
 
-static limb_status not_its_own(const limb_loop_def* def, const char* member, const char* where,
-                               limb_error* err)
+static limb_status not_its_own(const limb_loop_def* def, const char* member, const char* where, limb_error* err)
 {
-  return limb_fail(err, LIMB_E_ARG, where,
-                   "%s is set, but a loop of kind %s has none: leave it at its default", member,
+  return limb_fail(err, LIMB_E_ARG, where, "%s is set, but a loop of kind %s has none: leave it at its default", member,
                    limb_loop_kind_name(def->kind));
 }
 
@@ -112,8 +104,7 @@ static limb_status check_finite(const limb_loop_def* def, const char* where, lim
   const char* const name[] = {"length",        "radius",        "law.constant", "law.rate",
                               "law.amplitude", "law.frequency", "law.phase"};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
-    if (!isfinite(x[i]))
-      return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
+    if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
   }
   for (int k = 0; k < LIMB_LOOP_COEFFICIENTS; k++) {
     if (!isfinite(def->coefficient[k]))
@@ -122,18 +113,16 @@ static limb_status check_finite(const limb_loop_def* def, const char* where, lim
   return LIMB_OK;
 }
 
-static limb_status check_bodies(const limb_builder* b, limb_loop_def* def, const char* where,
-                                limb_error* err)
+static limb_status check_bodies(const limb_builder* b, limb_loop_def* def, const char* where, limb_error* err)
 {
   const int body[] = {def->body_a, def->body_b};
   for (int k = 0; k < 2; k++) {
     if (body[k] < 0 || body[k] >= b->nbody)
-      return limb_fail(err, LIMB_E_ARG, where, "body_%c is %d: there are bodies 0 to %d", "ab"[k],
-                       body[k], b -> nbody - 1);
+      return limb_fail(err, LIMB_E_ARG, where, "body_%c is %d: there are bodies 0 to %d", "ab"[k], body[k],
+                       b -> nbody - 1);
   }
   if (def->body_a == def->body_b)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "both frames are on body '%s': a closure holds two bodies together",
+    return limb_fail(err, LIMB_E_ARG, where, "both frames are on body '%s': a closure holds two bodies together",
                      b->body[def->body_a].name);
   const limb_status s = limb_check_pose(&def->pose_a, where, err);
   return s ? s : limb_check_pose(&def->pose_b, where, err);
@@ -153,8 +142,7 @@ static int highest_coefficient(const limb_loop_def* def)
   return k;
 }
 
-static limb_status check_relation(const limb_builder* b, limb_loop_def* def, const char* where,
-                                  limb_error* err)
+static limb_status check_relation(const limb_builder* b, limb_loop_def* def, const char* where, limb_error* err)
 {
   if (!is_identity(&def->pose_a)) return not_its_own(def, "pose_a", where, err);
   if (!is_identity(&def->pose_b)) return not_its_own(def, "pose_b", where, err);
@@ -164,8 +152,7 @@ static limb_status check_relation(const limb_builder* b, limb_loop_def* def, con
   if (!s) s = limb_check_one_dof(b, def->other, "other", kind, where, err);
   if (s) return s;
   if (def->joint == def->other)
-    return limb_fail(err, LIMB_E_ARG, where, "the %s connects joint '%s' with itself", kind,
-                     b->joint[def->joint].name);
+    return limb_fail(err, LIMB_E_ARG, where, "the %s connects joint '%s' with itself", kind, b->joint[def->joint].name);
   if (def->kind == LIMB_LOOP_GEAR && def->coefficient[1] == 0)
     return limb_fail(err, LIMB_E_ARG, where, "the ratio of the gear, coefficient[1], is zero");
   const int degree = highest_coefficient(def);
@@ -181,8 +168,7 @@ static limb_status check_relation(const limb_builder* b, limb_loop_def* def, con
   return LIMB_OK;
 }
 
-static limb_status check_closure(const limb_builder* b, limb_loop_def* def, const char* where,
-                                 limb_error* err)
+static limb_status check_closure(const limb_builder* b, limb_loop_def* def, const char* where, limb_error* err)
 {
   if (def->joint != -1) return not_its_own(def, "joint", where, err);
   if (def->other != -1) return not_its_own(def, "other", where, err);
@@ -192,22 +178,17 @@ static limb_status check_closure(const limb_builder* b, limb_loop_def* def, cons
 
 static limb_status check_sizes(const limb_loop_def* def, const char* where, limb_error* err)
 {
-  const unsigned all =
-    LIMB_TURN_X | LIMB_TURN_Y | LIMB_TURN_Z | LIMB_MOVE_X | LIMB_MOVE_Y | LIMB_MOVE_Z;
+  const unsigned all = LIMB_TURN_X | LIMB_TURN_Y | LIMB_TURN_Z | LIMB_MOVE_X | LIMB_MOVE_Y | LIMB_MOVE_Z;
   const bool lock = def->kind == LIMB_LOOP_LOCK, distance = def->kind == LIMB_LOOP_DISTANCE;
   if (!lock && def->locked != 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "locked is set, but what a loop of kind %s locks is known: use kind lock",
+    return limb_fail(err, LIMB_E_ARG, where, "locked is set, but what a loop of kind %s locks is known: use kind lock",
                      limb_loop_kind_name(def->kind));
   if (lock && (def->locked == 0 || def->locked > all))
-    return limb_fail(
-      err, LIMB_E_ARG, where,
-      "locked is %u: it is a set of limb_direction with one member at least, 1 to %u", def->locked,
-      all);
+    return limb_fail(err, LIMB_E_ARG, where,
+                     "locked is %u: it is a set of limb_direction with one member at least, 1 to %u", def->locked, all);
   if (!distance && def->length != 0) return not_its_own(def, "length", where, err);
   if (distance && def->length <= 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "length is %.6g: it must be positive; for origins that meet use kind ball",
+    return limb_fail(err, LIMB_E_ARG, where, "length is %.6g: it must be positive; for origins that meet use kind ball",
                      def->length);
   if (!has_radius(def->kind) && def->radius != 0) return not_its_own(def, "radius", where, err);
   if (has_radius(def->kind) && def->radius <= 0)
@@ -215,39 +196,31 @@ static limb_status check_sizes(const limb_loop_def* def, const char* where, limb
   return LIMB_OK;
 }
 
-static limb_status check_loop(const limb_builder* b, limb_loop_def* def, const char* where,
-                              limb_error* err)
+static limb_status check_loop(const limb_builder* b, limb_loop_def* def, const char* where, limb_error* err)
 {
   if (!limb_loop_kind_name(def->kind))
     return limb_fail(err, LIMB_E_ARG, where, "there is no loop kind %d", (int)def->kind);
   limb_status s = check_finite(def, where, err);
   if (!s) s = check_sizes(def, where, err);
   if (s) return s;
-  s =
-    is_relation(def->kind) ? check_relation(b, def, where, err) : check_closure(b, def, where, err);
+  s = is_relation(def->kind) ? check_relation(b, def, where, err) : check_closure(b, def, where, err);
   if (s) return s;
   const int rows = limb_loop_rows(def);
   if (def->law.row < 0 || def->law.row >= rows)
-    return limb_fail(err, LIMB_E_ARG, where, "law.row is %d: the loop has rows 0 to %d",
-                     def->law.row, rows - 1);
+    return limb_fail(err, LIMB_E_ARG, where, "law.row is %d: the loop has rows 0 to %d", def->law.row, rows - 1);
   return LIMB_OK;
 }
 
 // ---- adding and asking ----------------------------------------------------------------------------
 
-const char* limb_builder_loop_name(const void* b, int i)
-{
-  return ((const limb_builder*)b)->loop[i].name;
-}
+const char* limb_builder_loop_name(const void* b, int i) { return ((const limb_builder*)b)->loop[i].name; }
 
-limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def, int* loop,
-                                  limb_error* err)
+limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def, int* loop, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "loop", "builder or definition is NULL");
   limb_loop_def own = limb_default_loop_def(NULL, LIMB_LOOP_LOCK, -1, -1);
   char where[sizeof err->where];
-  limb_status s =
-    limb_read_def(&own, def, sizeof own, offsetof(limb_loop_def, pose_a), "loop", err);
+  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_loop_def, pose_a), "loop", err);
   if (!s) s = limb_check_name(own.name, "loop", b->nloop, where, err);
   if (s) return s;
   if (limb_builder_find_loop(b, own.name) >= 0)

@@ -40,8 +40,7 @@ limb_status limb_builder_add_shaft(limb_builder* b, const limb_shaft_def* def, l
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "shaft", "builder or definition is NULL");
   limb_shaft_def own = limb_default_shaft_def(-1, -1);
-  limb_status s =
-    limb_read_def(&own, def, sizeof own, offsetof(limb_shaft_def, ratio), "shaft", err);
+  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_shaft_def, ratio), "shaft", err);
   if (s) return s;
   char where[sizeof err->where];
   name_shaft(b, "shaft", own.joint, sizeof where, where);
@@ -65,24 +64,20 @@ limb_status limb_builder_get_shaft(const limb_builder* b, int shaft, limb_shaft_
 // ---- motors ---------------------------------------------------------------------------------------
 
 // What the parts of a motor do not ask themselves.
-static limb_status check_motor(const limb_builder* b, const limb_motor_def* def, const char* where,
-                               limb_error* err)
+static limb_status check_motor(const limb_builder* b, const limb_motor_def* def, const char* where, limb_error* err)
 {
   if (def->joint < 0 || def->joint >= b->njoint)
-    return limb_fail(err, LIMB_E_ARG, where, "joint is %d: there are %d joints so far", def->joint,
-                     b->njoint);
+    return limb_fail(err, LIMB_E_ARG, where, "joint is %d: there are %d joints so far", def->joint, b->njoint);
   if (!isfinite(def->rotor_inertia) || !isfinite(def->rotor_mass))
     return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite",
                      isfinite(def->rotor_mass) ? "rotor_inertia" : "rotor_mass");
   if (def->rotor_inertia <= 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "rotor_inertia is %.6g: without inertia the motor's angle has no equation",
+    return limb_fail(err, LIMB_E_ARG, where, "rotor_inertia is %.6g: without inertia the motor's angle has no equation",
                      def->rotor_inertia);
   if (def->coupled != 0 && def->coupled != 1)
     return limb_fail(err, LIMB_E_ARG, where, "coupled is %d instead of 0 or 1", def->coupled);
   if (def->coupled && def->rotor_mass <= 0)
-    return limb_fail(err, LIMB_E_ARG, where, "rotor_mass is %.6g: a coupled rotor has a mass",
-                     def->rotor_mass);
+    return limb_fail(err, LIMB_E_ARG, where, "rotor_mass is %.6g: a coupled rotor has a mass", def->rotor_mass);
   if (!def->coupled && def->rotor_mass != 0)
     return limb_fail(err, LIMB_E_ARG, where,
                      "rotor_mass is set, but the rotor is not coupled: its mass belongs to the "
@@ -104,8 +99,7 @@ static sp_inertia disc(double mass, double J, sp_vec3 a)
 }
 
 // The joint of the motor: beside the driven one, about its own axis.
-static limb_joint_def motor_joint(const limb_joint_def* driven, const limb_motor_def* def,
-                                  const char* name, int rotor)
+static limb_joint_def motor_joint(const limb_joint_def* driven, const limb_motor_def* def, const char* name, int rotor)
 {
   const sp_vec3 a = def->axis;
   limb_joint_def joint = limb_default_joint_def(name, LIMB_REVOLUTE, driven->parent, rotor);
@@ -120,8 +114,8 @@ static limb_joint_def motor_joint(const limb_joint_def* driven, const limb_motor
 }
 
 // Rotor, joint and shaft, one after the other; what was added is taken back when the next one fails.
-static limb_status add_parts(limb_builder* b, const limb_motor_def* def, const char* rotor_name,
-                             const char* motor_name, limb_error* err)
+static limb_status add_parts(limb_builder* b, const limb_motor_def* def, const char* rotor_name, const char* motor_name,
+                             limb_error* err)
 {
   const limb_body_def rotor = limb_default_body_def(rotor_name);
   int body, motor;
@@ -144,18 +138,15 @@ static limb_status add_parts(limb_builder* b, const limb_motor_def* def, const c
     limb_drop_body(b);
     return s;
   }
-  if (def->coupled)
-    b->body[body].inertia = disc(def->rotor_mass, def->rotor_inertia, b->joint[motor].axis);
+  if (def->coupled) b->body[body].inertia = disc(def->rotor_mass, def->rotor_inertia, b->joint[motor].axis);
   return LIMB_OK;
 }
 
-limb_status limb_builder_add_motor(limb_builder* b, const limb_motor_def* def, int* motor,
-                                   limb_error* err)
+limb_status limb_builder_add_motor(limb_builder* b, const limb_motor_def* def, int* motor, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "motor", "builder or definition is NULL");
   limb_motor_def own = limb_default_motor_def(-1);
-  limb_status s =
-    limb_read_def(&own, def, sizeof own, offsetof(limb_motor_def, coupled), "motor", err);
+  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_motor_def, coupled), "motor", err);
   if (s) return s;
   char where[sizeof err->where];
   name_shaft(b, "motor", own.joint, sizeof where, where);

@@ -63,8 +63,7 @@ static void tie_links(const limb_model* m, const scratch* x)
   for (int i = 0; i < m->nlink; i++) x->set[i] = i, x->tied[i] = 0;
   for (int k = 0; k < m->nloop; k++) {
     const ways* w = &x->way[k];
-    const int some =
-      w->end[0] == w->base ? w->end[1] : w->end[0]; // on a way: not both end at the base
+    const int some = w->end[0] == w->base ? w->end[1] : w->end[0]; // on a way: not both end at the base
     for (int e = 0; e < 2; e++) tie_way(m, x, w->end[e], w->base, some);
   }
   for (int v = 0; v < m->nv; v++) x->first[v] = -1;
@@ -93,8 +92,7 @@ static int axes_between(const limb_model* m, const limb_loop* loop, const ways* 
   return count;
 }
 
-static pools lay_out(limb_arena* a, const limb_model* m, int count, const ways* way,
-                     limb_clusters* out)
+static pools lay_out(limb_arena* a, const limb_model* m, int count, const ways* way, limb_clusters* out)
 {
   size_t axes = 0;
   for (int k = 0; k < m->nloop; k++) axes += (size_t)axes_between(m, &m->loop[k], &way[k]);
@@ -156,8 +154,7 @@ static void fill_lists(limb_model* m, const scratch* x, pools pool, limb_cluster
   }
 }
 
-static void fill_loop(const limb_model* m, const limb_cluster* s, const ways* w, limb_loop* loop,
-                      limb_loop_axis* axis)
+static void fill_loop(const limb_model* m, const limb_cluster* s, const ways* w, limb_loop* loop, limb_loop_axis* axis)
 {
   loop->axis = axis;
   loop->naxis = 0;

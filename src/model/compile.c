@@ -138,10 +138,7 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
 }
 
 // Compiled minus described coordinate of a one-dof joint: link frames choose their own zero.
-static double shift_of(const limb_model* m, const limb_joint* joint)
-{
-  return m->k64[joint->link].off - joint->offset;
-}
+static double shift_of(const limb_model* m, const limb_joint* joint) { return m->k64[joint->link].off - joint->offset; }
 
 // Shafts in compiled coordinates, and who is left without a motor.
 static void set_shafts(const limb_builder* b, limb_model* m)
@@ -150,13 +147,12 @@ static void set_shafts(const limb_builder* b, limb_model* m)
     const limb_shaft_def* def = &b->shaft[s];
     const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
     m->joint[def->joint].shaft = s;
-    m->shaft[s] =
-      (limb_shaft){.def = *def,
-                   .joint = m->link[joint->link].dof,
-                   .motor = m->link[motor->link].dof,
-                   .joint_link = joint->link,
-                   .motor_link = motor->link,
-                   .rest = def->rest + shift_of(m, motor) / def->ratio - shift_of(m, joint)};
+    m->shaft[s] = (limb_shaft){.def = *def,
+                               .joint = m->link[joint->link].dof,
+                               .motor = m->link[motor->link].dof,
+                               .joint_link = joint->link,
+                               .motor_link = motor->link,
+                               .rest = def->rest + shift_of(m, motor) / def->ratio - shift_of(m, joint)};
     m->has_actuators |= def->stiffness > 0 || def->damping > 0;
   }
   for (int j = 0; j < m->njoint; j++) {
@@ -188,14 +184,12 @@ static void set_actuators(limb_model* m)
     if (limb_type_nv(def->type) != 1) continue;
     limb_link* link = &m->link[joint->link];
     if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
-    m->actuator[link->dof] =
-      (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
-                      .coulomb = def->coulomb,
-                      .viscous = def->viscous,
-                      .stiffness = def->stiffness,
-                      .rest = def->rest + shift_of(m, joint)};
-    m->has_actuators |=
-      def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 || def->stiffness > 0;
+    m->actuator[link->dof] = (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
+                                             .coulomb = def->coulomb,
+                                             .viscous = def->viscous,
+                                             .stiffness = def->stiffness,
+                                             .rest = def->rest + shift_of(m, joint)};
+    m->has_actuators |= def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 || def->stiffness > 0;
   }
 }
 

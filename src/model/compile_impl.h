@@ -17,7 +17,7 @@ enum { MAX_STEPS = 3 }; // elementary joints of one joint
 
 // An elementary joint before its frame is chosen.
 typedef struct limb_draft_link {
-  sp_pose place; // joint frame, z on the axis, in the parent's draft frame (roots: in the world)
+  sp_pose place;     // joint frame, z on the axis, in the parent's draft frame (roots: in the world)
   double phi, slide; // link frame = draft frame turned about and moved along z
   double foot;       // where on its own axis the common normal with the parent's axis ends
   int main;          // the child whose axis decides the frame; -1: none

@@ -30,15 +30,15 @@ struct limb_data {
   bool base_is_default;               // ws.base holds the default environment
   limb_link_motion motion;            // what limb_kinematics computed; read by the kinematics calls
   unsigned have;                      // which parts of motion are valid
-  limb_link_motion own;    // the same for dynamics calls, which must not disturb the user's
-  sp_force* body_force;    // nbody; joint reactions
-  sp_force* link_force;    // nlink: external wrenches, link axes and origin; all zero between calls
-  limb_moments* composite; // nlink: scratch of the momentum matrix
-  limb_carried* carried;   // nlink: scratch of the momentum's derivatives
-  unsigned char* inverse;  // nv marks of the inverse problem: limb_mark_passive
-  unsigned char* base;     // nv marks of the base: limb_mark_base
-  double* user_v;          // nv: scratch in the user's order
-  double* zeros;           // nv zeros
+  limb_link_motion own;               // the same for dynamics calls, which must not disturb the user's
+  sp_force* body_force;               // nbody; joint reactions
+  sp_force* link_force;               // nlink: external wrenches, link axes and origin; all zero between calls
+  limb_moments* composite;            // nlink: scratch of the momentum matrix
+  limb_carried* carried;              // nlink: scratch of the momentum's derivatives
+  unsigned char* inverse;             // nv marks of the inverse problem: limb_mark_passive
+  unsigned char* base;                // nv marks of the base: limb_mark_base
+  double* user_v;                     // nv: scratch in the user's order
+  double* zeros;                      // nv zeros
 };
 
 #endif

@@ -90,8 +90,7 @@ static void string_late_leaders(const limb_model* m, work* w)
 // Edges between the row of a dof and those of its ancestors up to the first that follows no other.
 // Counts them per lower row (high NULL), or stores the higher rows, moving start on. Returns how many,
 // or the limit when there are more.
-static size_t visit_edges(const limb_model* m, const work* w, size_t limit, size_t* start,
-                          int* high)
+static size_t visit_edges(const limb_model* m, const work* w, size_t limit, size_t* start, int* high)
 {
   size_t count = 0;
   for (int cd = 0; cd < m->ncdof; cd++) {

@@ -51,8 +51,7 @@ sp_inertia limb_inertia_capsule(double mass, double radius, double length)
   // which turns the two halves' 2/5 r^2 into 2/5 r^2 + 3/8 r l + l^2 / 4 about the capsule's centre.
   const double r = radius, l = length, volume = l + 4 * r / 3;
   const double tube = volume > 0 ? mass * l / volume : 0, ends = mass - tube;
-  const double across =
-    tube * (r * r / 4 + l * l / 12) + ends * (0.4 * r * r + 0.375 * r * l + l * l / 4);
+  const double across = tube * (r * r / 4 + l * l / 12) + ends * (0.4 * r * r + 0.375 * r * l + l * l / 4);
   return centred(mass, across, across, tube * r * r / 2 + 0.4 * ends * r * r);
 }
 
@@ -136,13 +135,8 @@ void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10])
 
 sp_inertia limb_inertia_from_parameters(const double theta[10])
 {
-  sp_inertia Y = {.mass = theta[0],
-                  .xx = theta[4],
-                  .xy = theta[5],
-                  .xz = theta[6],
-                  .yy = theta[7],
-                  .yz = theta[8],
-                  .zz = theta[9]};
+  sp_inertia Y = {
+    .mass = theta[0], .xx = theta[4], .xy = theta[5], .xz = theta[6], .yy = theta[7], .yz = theta[8], .zz = theta[9]};
   if (Y.mass == 0) return Y;
   Y.com = sp_v3(theta[1] / Y.mass, theta[2] / Y.mass, theta[3] / Y.mass);
   add_offset(&Y, -Y.mass, Y.com);
@@ -196,8 +190,7 @@ static bool clearly_physical(const sp_inertia* Y, double size)
 const char* limb_inertia_defect(const sp_inertia* Y)
 {
   if (!Y) return "there is no inertia";
-  const double size =
-    fabs(Y->xx) + fabs(Y->xy) + fabs(Y->xz) + fabs(Y->yy) + fabs(Y->yz) + fabs(Y->zz);
+  const double size = fabs(Y->xx) + fabs(Y->xy) + fabs(Y->xz) + fabs(Y->yy) + fabs(Y->yz) + fabs(Y->zz);
   if (!isfinite(size) || !isfinite(Y->mass) || !limb_finite3(Y->com)) return "it is not finite";
   if (Y->mass < 0) return "the mass is negative";
   if (size == 0) return NULL;

@@ -17,36 +17,33 @@ typedef struct limb_terms {
 
 // Row kernels, on the sheet: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (dynamics/row_passes_kernel.h).
-#define LIMB_ROW_SET(name, cell)                                                                    \
-  typedef struct name##_in {                                                                        \
-    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                    \
-    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */      \
-    bool base_turns;                                                                                \
-    bool keep;            /* the sheet is read afterwards */                                        \
-    const cell* slope[3]; /* forward_block: see there */                                            \
-  } name##_in;                                                                                      \
-  typedef struct name##_out {                                                                       \
-    cell *tau, *M, *dq, *dv;                                                                        \
-  } name##_out;                                                                                     \
-  typedef struct name {                                                                             \
-    int lanes; /* of a block */                                                                     \
-    bool (*inverse)(const limb_model* m, const limb_sheet* s, const name##_in* in,                  \
-                    const name##_out* out);                                                         \
-    /* tau and M without accelerations; then dq and dv with them */                                 \
-    bool (*bias)(const limb_model* m, const limb_sheet* s, const name##_in* in,                     \
-                 const name##_out* out);                                                            \
-    bool (*slopes)(const limb_model* m, const limb_sheet* s, const cell* a,                         \
-                   const name##_out* out);                                                          \
-    bool (*coriolis)(const limb_model* m, const limb_sheet* s, const name##_in* in,                 \
-                     limb_slopes kind, const name##_out* out);                                      \
-    /* forward dynamics of a robot of one block (see there); the least margin of a pivot; NULL:  */ \
-    /* there is one lane only */                                                                    \
-    cell (*forward_block)(const limb_model* m, const limb_sheet* s, const name##_in* in,            \
-                          const cell* tau, const name##_out* out);                                  \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                    \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);           \
-    /* X = -A X */                                                                                  \
-    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                \
+#define LIMB_ROW_SET(name, cell)                                                                           \
+  typedef struct name##_in {                                                                               \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                           \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */             \
+    bool base_turns;                                                                                       \
+    bool keep;            /* the sheet is read afterwards */                                               \
+    const cell* slope[3]; /* forward_block: see there */                                                   \
+  } name##_in;                                                                                             \
+  typedef struct name##_out {                                                                              \
+    cell *tau, *M, *dq, *dv;                                                                               \
+  } name##_out;                                                                                            \
+  typedef struct name {                                                                                    \
+    int lanes; /* of a block */                                                                            \
+    bool (*inverse)(const limb_model* m, const limb_sheet* s, const name##_in* in, const name##_out* out); \
+    /* tau and M without accelerations; then dq and dv with them */                                        \
+    bool (*bias)(const limb_model* m, const limb_sheet* s, const name##_in* in, const name##_out* out);    \
+    bool (*slopes)(const limb_model* m, const limb_sheet* s, const cell* a, const name##_out* out);        \
+    bool (*coriolis)(const limb_model* m, const limb_sheet* s, const name##_in* in, limb_slopes kind,      \
+                     const name##_out* out);                                                               \
+    /* forward dynamics of a robot of one block (see there); the least margin of a pivot; NULL:  */        \
+    /* there is one lane only */                                                                           \
+    cell (*forward_block)(const limb_model* m, const limb_sheet* s, const name##_in* in, const cell* tau,  \
+                          const name##_out* out);                                                          \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                           \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                  \
+    /* X = -A X */                                                                                         \
+    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                       \
   } name
 
 // The kernels of dynamics/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every
@@ -58,97 +55,90 @@ typedef struct limb_terms {
 // pivot.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
-#define LIMB_KERNEL_TYPES(name, real, link_const)                                                  \
-  LIMB_ROW_SET(name##_rows, real);                                                                 \
-  typedef struct name##_load { /* a wrench of scalars (n, f) */                                    \
-    int frame;                                                                                     \
-    limb_ref ref;                                                                                  \
-    const real* F;                                                                                 \
-  } name##_load;                                                                                   \
-  typedef struct name##_motion {                                                                   \
-    const real *q, *v, *x;                                                                         \
-    const limb_terms* terms;                                                                       \
-    const limb_wrench* wrench;                                                                     \
-    int nwrench;                                                                                   \
-    const name##_load* load; /* and others */                                                      \
-    int nload;                                                                                     \
-  } name##_motion;                                                                                 \
-  typedef struct name##_slopes {                                                                   \
-    real *y, *dq, *dv, *dx;                                                                        \
-  } name##_slopes;                                                                                 \
-  typedef struct name##_hybrid {                                                                   \
-    const real *q, *v;                                                                             \
-    const unsigned char* given; /* nv marks */                                                     \
-    const real* x;              /* accelerations where they are given, else forces */              \
-    const limb_terms* terms;                                                                       \
-    const real* wrench;                                                                            \
-  } name##_hybrid;                                                                                 \
-  /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */               \
-  typedef bool name##_finite_fn(const limb_model* m, const real* q, const real* v, const real* a); \
-  /* the same of one vector of nv numbers, made just now */                                        \
-  typedef bool name##_finite_result_fn(const limb_model* m, const real* x);                        \
-  typedef bool name##_finite_matrix_fn(const limb_model* m, const real* A); /* of nv x nv */       \
-  /* poses; with v velocities and a_v; with a accelerations */                                     \
-  typedef void name##_link_motion_fn(const limb_model* m, const link_const* k, const limb_ws* ws,  \
-                                     const real* q, const real* v, const real* a, real* X,         \
-                                     real* vel, real* acc, real* acc_v);                           \
-  typedef void name##_inverse_dynamics_fn(                                                         \
-    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
-    const real* a, const limb_terms* terms, const real* wrench, real* tau);                        \
-  /* the same with the coordinates in the workspace already */                                     \
-  typedef void name##_loaded_inverse_dynamics_fn(                                                  \
-    const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,     \
-    const limb_terms* terms, const real* wrench, real* tau);                                       \
-  typedef void name##_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws,  \
-                                     const real* q, real* M);                                      \
-  typedef bool name##_coriolis_matrix_fn(const limb_model* m, const link_const* k,                 \
-                                         const limb_ws* ws, const real* q, const real* v,          \
-                                         limb_slopes kind, real* C);                               \
-  typedef bool name##_id_derivatives_fn(const limb_model* m, const link_const* k,                  \
-                                        const limb_ws* ws, const name##_motion* in,                \
-                                        const name##_slopes* out);                                 \
-  /* all of out but y must be there; ws->sheet.fine is set */                                      \
-  typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k,                  \
-                                        const limb_ws* ws, const name##_motion* in,                \
-                                        const name##_slopes* out);                                 \
-  /* factors M into packed rows */                                                                 \
-  typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
-                                const real* q, real* packed);                                      \
-  /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                              \
-  typedef real name##_invert_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
-                                const real* q, real* packed, real* Minv);                          \
-  /* x = M^-1 x in the user's order, from the factors */                                           \
-  typedef void name##_solve_fn(const limb_model* m, const limb_ws* ws, const real* packed,         \
-                               real* x);                                                           \
-  /* articulated bodies */                                                                         \
-  typedef real name##_aba_fn(const limb_model* m, const link_const* k, const limb_ws* ws,          \
-                             const real* q, const real* v, const real* tau,                        \
-                             const limb_terms* terms, const real* wrench, real* a);                \
-  /* through M and its factors */                                                                  \
-  typedef real name##_by_mass_matrix_fn(                                                           \
-    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
-    const real* tau, const limb_terms* terms, const real* wrench, real* packed, real* a);          \
-  /* a and tau, complete */                                                                        \
-  typedef real name##_hybrid_fn(const limb_model* m, const link_const* k, const limb_ws* ws,       \
-                                const name##_hybrid* in, real* a, real* tau);                      \
-  typedef real name##_hybrid_by_mass_matrix_fn(const limb_model* m, const link_const* k,           \
-                                               const limb_ws* ws, const name##_hybrid* in,         \
-                                               real* packed, real* a, real* tau);                  \
-  /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */       \
-  typedef bool name##_regressor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,    \
-                                   const name##_motion* in, int np, real* Y);                      \
-  /* adds a wrench (n, f) to the forces on the links, from their poses X */                        \
-  typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref,   \
-                                    const real* F, real* on);                                      \
-  /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */      \
-  /* numbers; nv columns */                                                                        \
-  typedef void name##_frame_pose_fn(const real* X, int link, const sp_pose* in_link, real* out);   \
-  typedef void name##_frame_jacobian_fn(const limb_model* m, const link_const* k, const real* X,   \
-                                        int link, const sp_pose* in_link, limb_ref ref, real* J);  \
-  /* forward dynamics of a short chain (limb_is_short_chain) */                                    \
-  typedef real name##_forward_chain_fn(                                                            \
-    const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,     \
-    const real* tau, const limb_terms* terms, const real* wrench, real* a)
+#define LIMB_KERNEL_TYPES(name, real, link_const)                                                                     \
+  LIMB_ROW_SET(name##_rows, real);                                                                                    \
+  typedef struct name##_load { /* a wrench of scalars (n, f) */                                                       \
+    int frame;                                                                                                        \
+    limb_ref ref;                                                                                                     \
+    const real* F;                                                                                                    \
+  } name##_load;                                                                                                      \
+  typedef struct name##_motion {                                                                                      \
+    const real *q, *v, *x;                                                                                            \
+    const limb_terms* terms;                                                                                          \
+    const limb_wrench* wrench;                                                                                        \
+    int nwrench;                                                                                                      \
+    const name##_load* load; /* and others */                                                                         \
+    int nload;                                                                                                        \
+  } name##_motion;                                                                                                    \
+  typedef struct name##_slopes {                                                                                      \
+    real *y, *dq, *dv, *dx;                                                                                           \
+  } name##_slopes;                                                                                                    \
+  typedef struct name##_hybrid {                                                                                      \
+    const real *q, *v;                                                                                                \
+    const unsigned char* given; /* nv marks */                                                                        \
+    const real* x;              /* accelerations where they are given, else forces */                                 \
+    const limb_terms* terms;                                                                                          \
+    const real* wrench;                                                                                               \
+  } name##_hybrid;                                                                                                    \
+  /* no NaN and no infinity in q (nq), v and a (nv), of which v and a may be NULL */                                  \
+  typedef bool name##_finite_fn(const limb_model* m, const real* q, const real* v, const real* a);                    \
+  /* the same of one vector of nv numbers, made just now */                                                           \
+  typedef bool name##_finite_result_fn(const limb_model* m, const real* x);                                           \
+  typedef bool name##_finite_matrix_fn(const limb_model* m, const real* A); /* of nv x nv */                          \
+  /* poses; with v velocities and a_v; with a accelerations */                                                        \
+  typedef void name##_link_motion_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,      \
+                                     const real* v, const real* a, real* X, real* vel, real* acc, real* acc_v);       \
+  typedef void name##_inverse_dynamics_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, \
+                                          const real* v, const real* a, const limb_terms* terms, const real* wrench,  \
+                                          real* tau);                                                                 \
+  /* the same with the coordinates in the workspace already */                                                        \
+  typedef void name##_loaded_inverse_dynamics_fn(const limb_model* m, const link_const* k, const limb_ws* ws,         \
+                                                 const real* v, const real* a, const limb_terms* terms,               \
+                                                 const real* wrench, real* tau);                                      \
+  typedef void name##_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,      \
+                                     real* M);                                                                        \
+  typedef bool name##_coriolis_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,  \
+                                         const real* v, limb_slopes kind, real* C);                                   \
+  typedef bool name##_id_derivatives_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                  \
+                                        const name##_motion* in, const name##_slopes* out);                           \
+  /* all of out but y must be there; ws->sheet.fine is set */                                                         \
+  typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                  \
+                                        const name##_motion* in, const name##_slopes* out);                           \
+  /* factors M into packed rows */                                                                                    \
+  typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
+                                real* packed);                                                                        \
+  /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                                                 \
+  typedef real name##_invert_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
+                                real* packed, real* Minv);                                                            \
+  /* x = M^-1 x in the user's order, from the factors */                                                              \
+  typedef void name##_solve_fn(const limb_model* m, const limb_ws* ws, const real* packed, real* x);                  \
+  /* articulated bodies */                                                                                            \
+  typedef real name##_aba_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,              \
+                             const real* v, const real* tau, const limb_terms* terms, const real* wrench, real* a);   \
+  /* through M and its factors */                                                                                     \
+  typedef real name##_by_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,   \
+                                        const real* v, const real* tau, const limb_terms* terms, const real* wrench,  \
+                                        real* packed, real* a);                                                       \
+  /* a and tau, complete */                                                                                           \
+  typedef real name##_hybrid_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const name##_hybrid* in, \
+                                real* a, real* tau);                                                                  \
+  typedef real name##_hybrid_by_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws,           \
+                                               const name##_hybrid* in, real* packed, real* a, real* tau);            \
+  /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */                          \
+  typedef bool name##_regressor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                       \
+                                   const name##_motion* in, int np, real* Y);                                         \
+  /* adds a wrench (n, f) to the forces on the links, from their poses X */                                           \
+  typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F,       \
+                                    real* on);                                                                        \
+  /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */                         \
+  /* numbers; nv columns */                                                                                           \
+  typedef void name##_frame_pose_fn(const real* X, int link, const sp_pose* in_link, real* out);                      \
+  typedef void name##_frame_jacobian_fn(const limb_model* m, const link_const* k, const real* X, int link,            \
+                                        const sp_pose* in_link, limb_ref ref, real* J);                               \
+  /* forward dynamics of a short chain (limb_is_short_chain) */                                                       \
+  typedef real name##_forward_chain_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,    \
+                                       const real* v, const real* tau, const limb_terms* terms, const real* wrench,   \
+                                       real* a)
 
 // A member of a table.
 #define LIMB_KERNEL(name, x) name##_##x##_fn* x
@@ -181,24 +171,16 @@ typedef struct limb_kernels {
 
 // Chains by vectors of columns (dynamics/chain_kernel.h).
 typedef struct limb_chain_kernels {
-  void (*mass_matrix)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws,
-                      const double* q, double* M);
-  double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const double* q,
-                    const double* v, const double* tau, const limb_terms* terms,
-                    const double* wrench, double* a);
+  void (*mass_matrix)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const double* q, double* M);
+  double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const double* q, const double* v,
+                    const double* tau, const limb_terms* terms, const double* wrench, double* a);
 } limb_chain_kernels;
 
 // One chain of rotations whose dofs are the user's, and one so short that forward dynamics goes through its
 // mass matrix. Slides are left out: compilers round their columns differently in vectors.
-static inline bool limb_is_chain(const limb_model* m)
-{
-  return m->nrun == 1 && !m->mixed && m->identity;
-}
+static inline bool limb_is_chain(const limb_model* m) { return m->nrun == 1 && !m->mixed && m->identity; }
 
-static inline bool limb_is_short_chain(const limb_model* m)
-{
-  return limb_is_chain(m) && m->nv >= 4 && m->nv <= 7;
-}
+static inline bool limb_is_short_chain(const limb_model* m) { return limb_is_chain(m) && m->nv >= 4 && m->nv <= 7; }
 
 // ---- instruction sets ------------------------------------------------------------------------------
 

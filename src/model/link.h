@@ -24,15 +24,7 @@
 
 // The shape of a ROT link with a square twist is (alpha != 0) * 4 + (a != 0) * 2 + (d != 0). Twists of -90
 // degrees are rare: reframe.c lays x so that it is +90 where it has the choice.
-enum {
-  SHAPE_ROT = 0,
-  SHAPE_ROT_TWIST = 8,
-  SHAPE_ROT_ANY,
-  SHAPE_TRANS,
-  SHAPE_SCREW,
-  SHAPE_BALL,
-  SHAPE_FREE
-};
+enum { SHAPE_ROT = 0, SHAPE_ROT_TWIST = 8, SHAPE_ROT_ANY, SHAPE_TRANS, SHAPE_SCREW, SHAPE_BALL, SHAPE_FREE };
 
 // Topology of one link, the same for every scalar type.
 typedef struct limb_link {

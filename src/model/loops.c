@@ -30,10 +30,9 @@ static limb_status place_frames(const limb_model* m, limb_loop* loop, limb_error
   const limb_body *a = &m->body[loop->def.body_a], *b = &m->body[loop->def.body_b];
   char where[96];
   if (a->carrier == b->carrier)
-    return limb_fail(
-      err, LIMB_E_MODEL, loop_where(where, loop),
-      "bodies '%.60s' and '%.60s' are rigidly connected: no joint can move the closure", a->name,
-      b->name);
+    return limb_fail(err, LIMB_E_MODEL, loop_where(where, loop),
+                     "bodies '%.60s' and '%.60s' are rigidly connected: no joint can move the closure", a->name,
+                     b->name);
   loop->link_a = a->link;
   loop->link_b = b->link;
   loop->in_a = sp_compose(a->in_link, loop->def.pose_a);
@@ -46,11 +45,10 @@ static limb_status place_joints(const limb_model* m, limb_loop* loop, limb_error
   const limb_joint* const end[2] = {&m->joint[loop->def.joint], &m->joint[loop->def.other]};
   char where[96];
   if (end[0]->q == end[1]->q)
-    return limb_fail(
-      err, LIMB_E_MODEL, loop_where(where, loop),
-      "joints '%.60s' and '%.60s' have the same coordinate, one by mimicking: nothing is "
-      "left to hold",
-      end[0]->def.name, end[1]->def.name);
+    return limb_fail(err, LIMB_E_MODEL, loop_where(where, loop),
+                     "joints '%.60s' and '%.60s' have the same coordinate, one by mimicking: nothing is "
+                     "left to hold",
+                     end[0]->def.name, end[1]->def.name);
   for (int k = 0; k < 2; k++) {
     loop->q[k] = end[k]->q;
     loop->v[k] = end[k]->v;

@@ -76,8 +76,7 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
     const int i = t->nlink++;
     const sp_mat3 A = axis_frame(&steps[k]);
     const bool is_aux = steps[k].shape == SHAPE_BALL || steps[k].shape == SHAPE_FREE;
-    t->link[i] =
-      (limb_draft_link){.place = sp_compose(place, sp_pose_make(A, sp_v3(0, 0, 0))), .main = -1};
+    t->link[i] = (limb_draft_link){.place = sp_compose(place, sp_pose_make(A, sp_v3(0, 0, 0))), .main = -1};
     m->link[i] = (limb_link){.parent = parent,
                              .end = i + 1,
                              .dof = t->ncdof,

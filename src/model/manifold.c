@@ -38,9 +38,8 @@ static sp_quat quat_unit(sp_quat a)
 
 static sp_quat quat_mul(sp_quat a, sp_quat b)
 {
-  return (sp_quat){
-    a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-    a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  return (sp_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
 static sp_quat quat_conj(sp_quat a) { return (sp_quat){-a.x, -a.y, -a.z, a.w}; }
@@ -89,10 +88,7 @@ static sp_vec3 screw_position(sp_vec3 w, const arc* a, sp_vec3 v)
 }
 
 // V(w)^-1 p
-static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p)
-{
-  return series(w, -0.5, coefficient_k(sp_norm3(w)), p);
-}
+static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p) { return series(w, -0.5, coefficient_k(sp_norm3(w)), p); }
 
 // ---- points ---------------------------------------------------------------------------------------
 
@@ -223,8 +219,7 @@ limb_status limb_random(const limb_model* m, uint64_t* seed, double* q)
 
 // ---- steps ----------------------------------------------------------------------------------------
 
-static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt,
-                            double* out)
+static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt, double* out)
 {
   const int at = quat_at(j);
   if (at < 0) {
@@ -241,8 +236,7 @@ static void integrate_joint(const limb_joint* j, const double* q, const double* 
   quat_write(out + at, quat_unit(quat_mul(r, quat_exp(w, &a))));
 }
 
-limb_status limb_integrate(const limb_model* m, const double* q, const double* v, double dt,
-                           double* q_out)
+limb_status limb_integrate(const limb_model* m, const double* q, const double* v, double dt, double* q_out)
 {
   if (!m || !q || !v || !q_out) return LIMB_E_ARG;
   if (!isfinite(dt) || !limb_finite(m->nv, v)) return LIMB_E_NONFINITE;

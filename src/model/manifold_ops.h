@@ -22,10 +22,8 @@ KERNEL motion tangent_rate(motion u, const arc* a, motion v)
   real second, fourth;
   rate_coefficients(a, &second, &fourth);
   const motion x = crossm(u, v), y = crossm(u, x), z = crossm(u, crossm(u, y));
-  const motion low = {add3(v.w, kscale3(constant(0.5), x.w)),
-                      add3(v.v, kscale3(constant(0.5), x.v))};
-  const motion high = {add3(scale3(second, y.w), scale3(fourth, z.w)),
-                       add3(scale3(second, y.v), scale3(fourth, z.v))};
+  const motion low = {add3(v.w, kscale3(constant(0.5), x.w)), add3(v.v, kscale3(constant(0.5), x.v))};
+  const motion high = {add3(scale3(second, y.w), scale3(fourth, z.w)), add3(scale3(second, y.v), scale3(fourth, z.v))};
   return addm(low, high);
 }
 

@@ -46,8 +46,7 @@ limb_status limb_mark_base(const limb_model* m, unsigned char* given)
     const limb_body* body = &m->body[m->body_order[k]];
     const limb_joint* joint = &m->joint[body->joint];
     const bool held = m->nloop > 0 && joint->nv > 0 && m->clusters.of_v[joint->v] >= 0; // by loops
-    const bool floats =
-      joint->passive && !held && joint->shaft < 0 && on_base(m, body->parent, given);
+    const bool floats = joint->passive && !held && joint->shaft < 0 && on_base(m, body->parent, given);
     mark(joint, floats ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN, given);
   }
   return LIMB_OK;

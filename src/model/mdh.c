@@ -79,8 +79,7 @@ limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out)
   if (!m || !out || index < 0 || index >= m->nlink) return LIMB_E_ARG;
   const limb_link* link = &m->link[index];
   const limb_link_f64* k = &m->k64[index];
-  const limb_moments grouped = {k->m,  k->hx, k->hy, k->hz, k->xx,
-                                k->xy, k->xz, k->yy, k->yz, k->zz};
+  const limb_moments grouped = {k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
   const sp_pose T = constant_pose(m, index);
   *out = (limb_mdh_row){.joint = link->joint,
                         .antecedent = link->parent,

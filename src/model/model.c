@@ -38,20 +38,11 @@ double limb_total_mass(const limb_model* m) { return m ? m->total_mass : 0; }
 
 static const char* body_name(const void* m, int i) { return ((const limb_model*)m)->body[i].name; }
 
-static const char* joint_name(const void* m, int i)
-{
-  return ((const limb_model*)m)->joint[i].def.name;
-}
+static const char* joint_name(const void* m, int i) { return ((const limb_model*)m)->joint[i].def.name; }
 
-static const char* frame_name(const void* m, int i)
-{
-  return ((const limb_model*)m)->frame[i].name;
-}
+static const char* frame_name(const void* m, int i) { return ((const limb_model*)m)->frame[i].name; }
 
-static const char* loop_name(const void* m, int i)
-{
-  return ((const limb_model*)m)->loop[i].def.name;
-}
+static const char* loop_name(const void* m, int i) { return ((const limb_model*)m)->loop[i].def.name; }
 
 int limb_find_body(const limb_model* m, const char* name)
 {
@@ -82,11 +73,8 @@ limb_status limb_get_body(const limb_model* m, int body, limb_body_info* out)
 {
   if (!m || !out || body < 0 || body >= m->nbody) return LIMB_E_ARG;
   const limb_body* b = &m->body[body];
-  *out = (limb_body_info){.name = b->name,
-                          .parent = b->parent,
-                          .joint = b->joint,
-                          .moved_by = b->carrier,
-                          .inertia = b->inertia};
+  *out = (limb_body_info){
+    .name = b->name, .parent = b->parent, .joint = b->joint, .moved_by = b->carrier, .inertia = b->inertia};
   return LIMB_OK;
 }
 
@@ -217,8 +205,7 @@ limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* co
   if (!m || !write) return LIMB_E_ARG;
   for (int i = 0; i < m->nnote; i++) {
     const limb_note* n = &m->note[i];
-    const char* const line[] = {
-      limb_note_kind_name(n->kind), ": ", n->subject, ": ", n->text, "\n"};
+    const char* const line[] = {limb_note_kind_name(n->kind), ": ", n->subject, ": ", n->text, "\n"};
     for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) write(context, line[k]);
   }
   return LIMB_OK;

@@ -26,8 +26,8 @@ typedef struct limb_body {
 } limb_body;
 
 typedef struct limb_joint {
-  limb_joint_def def; // names owned by the model, axes normalised, mimic and its numbers as given
-  int q, nq, v, nv;   // place in the user's vectors; mimic: the source's place, nq = nv = 0
+  limb_joint_def def;        // names owned by the model, axes normalised, mimic and its numbers as given
+  int q, nq, v, nv;          // place in the user's vectors; mimic: the source's place, nq = nv = 0
   double multiplier, offset; // mimic chains resolved: q_joint = multiplier q[q] + offset
   int link, nlink;           // first compiled link and their number; fixed joints: -1, 0
   bool passive;              // no motor drives it (limb_drive); false for fixed and mimic joints
@@ -97,9 +97,9 @@ typedef struct limb_loop {
 // Loops that share joints, and all velocities of those joints (model/clusters.c).
 typedef struct limb_cluster {
   int nlink,
-    *link;    // whose joints they are, ascending; the parent of each is among them, or is the base
-  int base;   // link; -1: the world
-  int nv, *v; // the user's velocities, ascending
+    *link;          // whose joints they are, ascending; the parent of each is among them, or is the base
+  int base;         // link; -1: the world
+  int nv, *v;       // the user's velocities, ascending
   int nloop, *loop; // ascending
   int nrow;         // of these loops; local rows are in that order
   int row;          // rows of the clusters before
@@ -189,8 +189,7 @@ static inline double limb_shaft_twist(const limb_model* m, const limb_shaft_def*
   return q[m->joint[s->motor].q] / s->ratio - q[m->joint[s->joint].q];
 }
 
-static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_def* s,
-                                        const double* q)
+static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_def* s, const double* q)
 {
   return limb_shaft_twist(m, s, q) - s->rest;
 }

@@ -16,8 +16,8 @@ typedef struct pen {
   size_t used; // characters of text
 } pen;
 
-__attribute__((format(printf, 4, 5))) static void
-write_note(pen* out, limb_note_kind kind, const char* subject, const char* format, ...)
+__attribute__((format(printf, 4, 5))) static void write_note(pen* out, limb_note_kind kind, const char* subject,
+                                                             const char* format, ...)
 {
   char line[400];
   va_list args;
@@ -38,15 +38,14 @@ static void note_bodies(const limb_model* m, pen* out)
   for (int b = 1; b < m->nbody; b++) {
     const limb_body* body = &m->body[b];
     if (body->carrier != b) {
-      write_note(out, LIMB_NOTE_MERGED, body->name,
-                 "fixed to '%s'; computed with it, reported by its own name",
+      write_note(out, LIMB_NOTE_MERGED, body->name, "fixed to '%s'; computed with it, reported by its own name",
                  m->body[body->carrier].name);
     }
     const char* defect = limb_inertia_defect(&body->inertia);
     if (defect) {
       write_note(out, LIMB_NOTE_NONPHYSICAL, body->name,
-                 "%s (mass %.9g, inertia about the centre of mass xx %.9g, yy %.9g, zz %.9g)",
-                 defect, body->inertia.mass, body->inertia.xx, body->inertia.yy, body->inertia.zz);
+                 "%s (mass %.9g, inertia about the centre of mass xx %.9g, yy %.9g, zz %.9g)", defect,
+                 body->inertia.mass, body->inertia.xx, body->inertia.yy, body->inertia.zz);
     }
   }
 }
@@ -56,8 +55,7 @@ static void note_joints(const limb_model* m, pen* out)
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     if (joint->nlink > 1) {
-      write_note(out, LIMB_NOTE_LOWERED, joint->def.name,
-                 "%s joint computed as a chain of %d one-degree joints",
+      write_note(out, LIMB_NOTE_LOWERED, joint->def.name, "%s joint computed as a chain of %d one-degree joints",
                  limb_joint_type_name(joint->def.type), joint->nlink);
     }
     if (joint->def.mimic >= 0) {
@@ -79,11 +77,10 @@ static void note_links(const limb_model* m, pen* out)
     const bool general = shape == SHAPE_ROT_TWIST || shape == SHAPE_ROT_ANY;
     const double off = fmin(fabs(k->ca), fabs(k->sa));
     if (general && off > 0 && off < SUSPICIOUS) {
-      write_note(
-        out, LIMB_NOTE_NEARLY_SQUARE, m->joint[m->link[i].joint].def.name,
-        "its axis is %.3g rad off parallel or square to the one before: taken as given; if "
-        "that is rounded input, exact angles compute faster",
-        off);
+      write_note(out, LIMB_NOTE_NEARLY_SQUARE, m->joint[m->link[i].joint].def.name,
+                 "its axis is %.3g rad off parallel or square to the one before: taken as given; if "
+                 "that is rounded input, exact angles compute faster",
+                 off);
     }
   }
 }
@@ -102,13 +99,11 @@ static void note_regrouped(const limb_model* m, pen* out)
     const limb_link* link = &m->link[i];
     const char* what = indistinct(link->shape);
     if (!what) continue;
-    const char* to =
-      link->parent < 0 ? "the world" : m->joint[m->link[link->parent].joint].def.name;
-    write_note(
-      out, LIMB_NOTE_REGROUPED, m->joint[link->joint].def.name,
-      "%s of what it moves computed as part of %s%s%s; the originals are kept for reactions "
-      "and energies",
-      what, link->parent < 0 ? "" : "what '", to, link->parent < 0 ? "" : "' moves");
+    const char* to = link->parent < 0 ? "the world" : m->joint[m->link[link->parent].joint].def.name;
+    write_note(out, LIMB_NOTE_REGROUPED, m->joint[link->joint].def.name,
+               "%s of what it moves computed as part of %s%s%s; the originals are kept for reactions "
+               "and energies",
+               what, link->parent < 0 ? "" : "what '", to, link->parent < 0 ? "" : "' moves");
   }
 }
 

@@ -259,10 +259,9 @@ KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
   const real norm = add(dot2(x, x, y, y), dot2(z, z, w, w));
   const real t = over(number(constant(2)), norm);
   const real tx = mul(t, x), ty = mul(t, y), tz = mul(t, z);
-  const mat3 Q = {
-    sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w), dot2(tx, y, tz, w),
-    sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w), det2(tx, z, ty, w), dot2(ty, z, tx, w),
-    sub(one(), dot2(tx, x, ty, y))};
+  const mat3 Q = {sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w), dot2(tx, y, tz, w),
+                  sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w), det2(tx, z, ty, w), dot2(ty, z, tx, w),
+                  sub(one(), dot2(tx, x, ty, y))};
   const mat3 R0 = given_matrix(X->R.m);
   vec3 p = given3(X->p.x, X->p.y, X->p.z);
   if (shape == SHAPE_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
@@ -278,8 +277,7 @@ KERNEL real coordinate(const limb_model* m, const link_const* k, const real* use
 #ifdef SINES_IN_REGISTERS
 SINES_IN_REGISTERS // defines load_angles for scalars that have a way of their own
 #else
-KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q,
-                        real* s, real* c)
+KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c)
 {
   for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, user, i);
   sines(m->nlink, q, s, c);

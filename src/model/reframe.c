@@ -64,8 +64,7 @@ static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double 
   k->px = k->a, k->py = -k->d * sa, k->pz = k->d * ca;
   k->off = atan2(-T->R.m[1], T->R.m[0]);
   const bool square = parallel || (crossed && sa > 0);
-  link->shape =
-    (uint8_t)(square ? SHAPE_ROT + crossed * 4 + (k->a != 0) * 2 + (k->d != 0) : SHAPE_ROT_TWIST);
+  link->shape = (uint8_t)(square ? SHAPE_ROT + crossed * 4 + (k->a != 0) * 2 + (k->d != 0) : SHAPE_ROT_TWIST);
   return true;
 }
 

@@ -102,8 +102,8 @@ static void store_grouped(limb_link_f64* k, const limb_moments* s)
 // Sum of magnitudes: tells rounding from nothing.
 static double magnitude(const limb_moments* s)
 {
-  return fabs(s->m) + fabs(s->hx) + fabs(s->hy) + fabs(s->hz) + fabs(s->xx) + fabs(s->xy) +
-         fabs(s->xz) + fabs(s->yy) + fabs(s->yz) + fabs(s->zz);
+  return fabs(s->m) + fabs(s->hx) + fabs(s->hy) + fabs(s->hz) + fabs(s->xx) + fabs(s->xy) + fabs(s->xz) + fabs(s->yy) +
+         fabs(s->yz) + fabs(s->zz);
 }
 
 void limb_regroup(limb_draft* t, limb_model* m)

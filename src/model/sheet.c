@@ -66,8 +66,7 @@ static void fill_place(const limb_model* m, int i)
   const double frame[8] = {cg, sg, -sg * ca, cg * ca, sa, sg * sa, -cg * sa, ca};
   const double place[3] = {k->px, k->py, k->pz};
   put_all(m, GIVEN_FRAME, link->dof, 8, frame);
-  if (link->parent >= 0 || link->shape > SHAPE_ROT_ANY)
-    put_all(m, GIVEN_PLACE, link->dof, 3, place);
+  if (link->parent >= 0 || link->shape > SHAPE_ROT_ANY) put_all(m, GIVEN_PLACE, link->dof, 3, place);
   put(m, GIVEN_MULT, link->dof, k->mult), put(m, GIVEN_OFF, link->dof, k->off);
   if (link->shape != SHAPE_TRANS) return;
   put(m, GIVEN_COS, link->dof, k->ct), put(m, GIVEN_SIN, link->dof, k->st);
@@ -97,8 +96,7 @@ void limb_sheet_fill(limb_model* m)
     const limb_link* last = &m->link[link->end - 1];
     const limb_moments* s = &m->inertia[i];
     const int slot = limb_slot(link);
-    const double moments[10] = {s->m,  s->hx, s->hy, s->hz, s->xx,
-                                s->xy, s->xz, s->yy, s->yz, s->zz};
+    const double moments[10] = {s->m, s->hx, s->hy, s->hz, s->xx, s->xy, s->xz, s->yy, s->yz, s->zz};
     put_all(m, GIVEN_MOMENTS, slot, 10, moments);
     if (link->ndof == 1) fill_place(m, i);
     double* mass = m->given + limb_sheet_at(slot, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST;

@@ -17,18 +17,18 @@
 
 enum { LIMB_LANES_MOST = 8 };
 
-enum {          // rows
-  ROW_R = 0,    // 9: rotation of the link, columns x, y, z; z is the direction of the axis
-  ROW_P = 9,    // 3: origin of the link
-  ROW_S = 12,   // 6: axis as a motion
-  ROW_V = 18,   // 6: velocity of the link
-  ROW_VP = 24,  // 6: of its parent; robots with ball or free joints only, and so the other parents'
-  ROW_A = 30,   // 6: spatial acceleration of the link, minus gravity
-  ROW_AP = 36,  // 6: of its parent
-  ROW_DA = 42,  // 6: what accelerations that came later add to A
-  ROW_DAP = 48, // 6: and to AP
-  ROW_DF = 48,  // 6: and then to F, in the same place
-  ROW_PSI = 54, // 6: VP x S
+enum {              // rows
+  ROW_R = 0,        // 9: rotation of the link, columns x, y, z; z is the direction of the axis
+  ROW_P = 9,        // 3: origin of the link
+  ROW_S = 12,       // 6: axis as a motion
+  ROW_V = 18,       // 6: velocity of the link
+  ROW_VP = 24,      // 6: of its parent; robots with ball or free joints only, and so the other parents'
+  ROW_A = 30,       // 6: spatial acceleration of the link, minus gravity
+  ROW_AP = 36,      // 6: of its parent
+  ROW_DA = 42,      // 6: what accelerations that came later add to A
+  ROW_DAP = 48,     // 6: and to AP
+  ROW_DF = 48,      // 6: and then to F, in the same place
+  ROW_PSI = 54,     // 6: VP x S
   ROW_PSIDOT = 60,  // 6: AP x S + VP x PSI
   ROW_SIGMA = 66,   // 6: PSI and the rate of S together; robots with ball or free joints only
   ROW_OWN = 72,     // 9: first and second moments of the link
@@ -80,10 +80,7 @@ typedef struct limb_sheet {
 } limb_sheet;
 
 // Column of a link's own numbers: of its dof about or along z.
-static inline int limb_slot(const limb_link* link)
-{
-  return link->ndof == 1 ? link->dof : link->dof + 2;
-}
+static inline int limb_slot(const limb_link* link) { return link->ndof == 1 ? link->dof : link->dof + 2; }
 
 // Where column i of a table with so many rows starts; row k is at k LIMB_LANES_MOST from there.
 static inline ptrdiff_t limb_sheet_at(int i, int rows)

@@ -6,10 +6,7 @@
 #include "model/kernels.h"
 
 // No NaN and no infinity in a vector of nv numbers in the user's order: by the kernel.
-static inline bool limb_finite_v(limb_data* d, const double* v)
-{
-  return limb_kernels_of(d)->finite_result(d->m, v);
-}
+static inline bool limb_finite_v(limb_data* d, const double* v) { return limb_kernels_of(d)->finite_result(d->m, v); }
 
 // Norms of the quaternions in q within 1e-3 of 1.
 static inline bool limb_unit_quaternions(const limb_model* m, const double* q)
@@ -30,8 +27,7 @@ static inline limb_status limb_check_q(const limb_model* m, const double* q)
 }
 
 // The state a kernel is to work on; v and a may be NULL.
-static inline limb_status limb_check_state(limb_data* d, const double* q, const double* v,
-                                           const double* a)
+static inline limb_status limb_check_state(limb_data* d, const double* q, const double* v, const double* a)
 {
   if (!limb_kernels_of(d)->finite(d->m, q, v, a)) return LIMB_E_NONFINITE;
   return limb_unit_quaternions(d->m, q) ? LIMB_OK : LIMB_E_ARG;

@@ -125,8 +125,7 @@ static void find_carriers(limb_draft* t)
     const limb_joint_def* def = &b->joint[t->body_joint[body]];
     const bool moves = def->type != LIMB_FIXED;
     t->carrier[body] = moves ? body : t->carrier[def->parent];
-    t->in_carrier[body] =
-      moves ? sp_pose_identity() : sp_compose(t->in_carrier[def->parent], def->placement);
+    t->in_carrier[body] = moves ? sp_pose_identity() : sp_compose(t->in_carrier[def->parent], def->placement);
   }
 }
 
@@ -175,12 +174,10 @@ static limb_status bad_leader(const limb_model* m, int k, limb_error* err)
   const char* where = joint_where(buffer, m->joint[k].def.name);
   const int leader = m->joint[k].def.mimic;
   if (leader >= m->njoint) {
-    return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d", leader,
-                     m->njoint);
+    return limb_fail(err, LIMB_E_MODEL, where, "it follows joint %d, but there are only %d", leader, m->njoint);
   }
   const limb_joint_def* def = &m->joint[leader].def;
-  return limb_fail(err, LIMB_E_MODEL, where,
-                   "it follows joint '%s', which has %d degrees of freedom instead of one",
+  return limb_fail(err, LIMB_E_MODEL, where, "it follows joint '%s', which has %d degrees of freedom instead of one",
                    def->name, limb_type_nv(def->type));
 }
 

@@ -33,8 +33,8 @@ typedef struct limb_ws {
   void* aba_aux;        // naux
   void* marked;         // naux
   unsigned char* given; // ncdof marks in compiled order
-  void* columns; // ncdof forces, whole blocks of them: columns of the mass matrix on their way
-  void* artic;   // nlink: of links with more than one child
+  void* columns;        // ncdof forces, whole blocks of them: columns of the mass matrix on their way
+  void* artic;          // nlink: of links with more than one child
   limb_sheet sheet;
   void* packed; // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;

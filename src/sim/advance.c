@@ -74,8 +74,7 @@ static double next_end(limb_sim* sim, double stop)
   }
   sim->leg_done++;
   if (sim->leg_done == sim->leg_steps) return stop;
-  return sim->leg_begin +
-         (stop - sim->leg_begin) * ((double)sim->leg_done / (double)sim->leg_steps);
+  return sim->leg_begin + (stop - sim->leg_begin) * ((double)sim->leg_done / (double)sim->leg_steps);
 }
 
 static bool finite_point(const limb_sim* sim, const sim_point* p)
@@ -135,8 +134,7 @@ static limb_status make_step(limb_sim* sim, double t_end)
   const double stop = pace == SIM_AHEAD ? sim->bound : fmin(sim->bound, t_end);
   const double t = pace == SIM_FIXED ? next_end(sim, stop) : stop;
   if (!(t > sim->begin.t))
-    return limb_sim_fail(sim, LIMB_E_NOCONV,
-                         "steps are so short that time does not go on at %.9g s", sim->begin.t);
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are so short that time does not go on at %.9g s", sim->begin.t);
   limb_status s = sim->redundant ? limb_sim_choose_rows(sim, &sim->begin) : LIMB_OK;
   if (s == LIMB_OK) s = step_to(sim, t);
   sim->known = false;
@@ -198,8 +196,8 @@ static limb_status meet_event(limb_sim* sim, double time)
   if (s != LIMB_OK) return s;
   if (time > sim->crowd_begin + crowd_time) sim->crowd = 0, sim->crowd_begin = time;
   if (++sim->crowd > CROWD + CROWD_EDGE * sim->nedge)
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "more than %d events within %g s, at %.9g s",
-                         sim->crowd - 1, crowd_time, time);
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "more than %d events within %g s, at %.9g s", sim->crowd - 1, crowd_time,
+                         time);
   limb_sim_copy(sim, &sim->probe, &sim->now);
   sim->known = false;
   if ((s = limb_sim_happen(sim)) != LIMB_OK) {
@@ -242,8 +240,7 @@ limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event)
   if (!sim->started) return LIMB_E_ORDER;
   sim->error[0] = 0;
   if (!(t_end >= sim->now.t) || !limb_finite(1, &t_end))
-    return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is not a time after %.9g s, which was reached",
-                         t_end, sim->now.t);
+    return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is not a time after %.9g s, which was reached", t_end, sim->now.t);
   while (limb_sim_next_event(sim, e) || (sim->now.t < t_end && !sim->over)) {
     if (e->kind != LIMB_EVENT_NONE && event) break;
     const limb_status s = e->kind == LIMB_EVENT_NONE ? go_on(sim, t_end) : LIMB_OK;

@@ -42,8 +42,8 @@ static sp_pose read_pose(const double* q, int nq)
 
 // Of a ball or free joint: e1 and a hold the goal's velocity and acceleration in its own axes (in and out).
 //   e' = Ad_X v_goal - v,     a = Ad_X a_goal - v x Ad_X v_goal
-static void see_from_here(const limb_joint_info* j, const double* q, const double* v,
-                          const double* q_goal, double* e1, double* a)
+static void see_from_here(const limb_joint_info* j, const double* q, const double* v, const double* q_goal, double* e1,
+                          double* a)
 {
   const sp_pose here = read_pose(q + j->q, j->nq), there = read_pose(q_goal + j->q, j->nq);
   const sp_pose X = sp_compose(sp_invert(here), there);
@@ -54,13 +54,12 @@ static void see_from_here(const limb_joint_info* j, const double* q, const doubl
   write_motion(sp_addm(A, sp_scalem(-1, sp_crm(now, V))), j->nv, a + j->v);
 }
 
-static limb_status errors(const limb_model* m, const double* q, const double* v,
-                          const limb_goal* goal, const control_room* r)
+static limb_status errors(const limb_model* m, const double* q, const double* v, const limb_goal* goal,
+                          const control_room* r)
 {
   const int nv = limb_nv(m);
   if (!q || !v || !goal || !goal->q) return LIMB_E_ARG;
-  if (!limb_finite(nv, v) || !limb_finite_if(nv, goal->v) || !limb_finite_if(nv, goal->a))
-    return LIMB_E_NONFINITE;
+  if (!limb_finite(nv, v) || !limb_finite_if(nv, goal->v) || !limb_finite_if(nv, goal->a)) return LIMB_E_NONFINITE;
   limb_status s = limb_difference(m, q, goal->q, r->e);
   if (s != LIMB_OK) return s;
   const int flat = limb_nq(m) == nv; // no ball and free joints
@@ -81,16 +80,15 @@ static limb_status errors(const limb_model* m, const double* q, const double* v,
   return LIMB_OK;
 }
 
-limb_status limb_goal_error(const limb_model* m, const double* q, const double* v,
-                            const limb_goal* goal, double* e, double* e1, double* a)
+limb_status limb_goal_error(const limb_model* m, const double* q, const double* v, const limb_goal* goal, double* e,
+                            double* e1, double* a)
 {
   if (!m || !e || !e1 || !a) return LIMB_E_ARG;
   const control_room r = {.e = e, .e1 = e1, .a = a};
   const limb_status s = errors(m, q, v, goal, &r);
   if (s != LIMB_OK) return s;
   const int nv = limb_nv(m);
-  return limb_finite(nv, e) && limb_finite(nv, e1) && limb_finite(nv, a) ? LIMB_OK
-                                                                         : LIMB_E_NONFINITE;
+  return limb_finite(nv, e) && limb_finite(nv, e1) && limb_finite(nv, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 // ---- what laws share ------------------------------------------------------------------------------------
@@ -143,9 +141,8 @@ static limb_status read_control(const limb_model* m, const limb_control* given, 
   return s;
 }
 
-limb_status limb_control_begin(const limb_model* m, const double* q, const double* v,
-                               const limb_goal* goal, const limb_control* control, double* work,
-                               control_law* out)
+limb_status limb_control_begin(const limb_model* m, const double* q, const double* v, const limb_goal* goal,
+                               const limb_control* control, double* work, control_law* out)
 {
   if (!m || !work) return LIMB_E_ARG;
   out->m = m, out->nv = limb_nv(m);
@@ -202,8 +199,8 @@ static limb_status begin(limb_data* d, const double* q, const double* v, const l
 }
 
 // Torques for the accelerations a of the active joints; none at passive ones. y: nv, scratch.
-static limb_status needed(limb_data* d, const control_law* t, const double* q, const double* v,
-                          const double* a, double* tau)
+static limb_status needed(limb_data* d, const control_law* t, const double* q, const double* v, const double* a,
+                          double* tau)
 {
   if (t->passive == 0) return limb_inverse_dynamics(d, q, v, a, t->c.env, tau);
   double* y = t->r.y;
@@ -217,9 +214,8 @@ static const double* zeros(int nv, double* x)
   return x;
 }
 
-limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v,
-                                    const limb_goal* goal, const limb_control* control,
-                                    double* work, double* tau)
+limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
+                                    const limb_control* control, double* work, double* tau)
 {
   control_law t;
   if (!tau) return LIMB_E_ARG;
@@ -233,9 +229,8 @@ limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double*
   return limb_control_finish(t.m, t.c.saturate, tau);
 }
 
-limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v,
-                                        const limb_goal* goal, const limb_control* control,
-                                        double* work, double* tau)
+limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
+                                        const limb_control* control, double* work, double* tau)
 {
   control_law t;
   if (!tau) return LIMB_E_ARG;
@@ -248,9 +243,8 @@ limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const dou
   return limb_control_finish(t.m, t.c.saturate, tau);
 }
 
-limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v,
-                                         const limb_goal* goal, const limb_control* control,
-                                         double* work, double* tau)
+limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
+                                         const limb_control* control, double* work, double* tau)
 {
   control_law t;
   if (!tau) return LIMB_E_ARG;

@@ -5,17 +5,15 @@
 #include "sim/control_impl.h"
 
 // The torques of active joints for a motion that closes the loops.
-static limb_status needed(limb_loops* w, const limb_closed_motion* in,
-                          const limb_loop_options* options, double* tau)
+static limb_status needed(limb_loops* w, const limb_closed_motion* in, const limb_loop_options* options, double* tau)
 {
   limb_closed_forces out = {0};
   out.tau = tau;
   return limb_closed_inverse_dynamics(w, in, NULL, options, &out);
 }
 
-limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v,
-                                           const limb_goal* goal, const limb_control* control,
-                                           const limb_loop_options* options, double* work,
+limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
+                                           const limb_control* control, const limb_loop_options* options, double* work,
                                            double* tau)
 {
   control_law t;
@@ -34,10 +32,9 @@ limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const
   return limb_control_finish(t.m, t.c.saturate, tau);
 }
 
-limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v,
-                                                const limb_goal* goal, const limb_control* control,
-                                                const limb_loop_options* options, double* work,
-                                                double* tau)
+limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
+                                                const limb_control* control, const limb_loop_options* options,
+                                                double* work, double* tau)
 {
   control_law t;
   if (!tau) return LIMB_E_ARG;

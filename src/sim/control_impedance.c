@@ -84,8 +84,7 @@ static sp_force look(void* context, const limb_frame_state* at)
 
 // Pose and velocity of the frame, relative to the world body. A force law is told them without disturbing
 // what limb_kinematics left.
-static limb_status where(limb_data* d, const double* q, const double* v, const limb_task* task,
-                         limb_frame_state* out)
+static limb_status where(limb_data* d, const double* q, const double* v, const limb_task* task, limb_frame_state* out)
 {
   const limb_force_law law = {task->frame, LIMB_ALIGNED, look, out};
   limb_environment env = limb_default_environment(limb_data_model(d));
@@ -119,13 +118,12 @@ static bool is_rotation(sp_mat3 R)
 
 static bool finite_motion(sp_motion v) { return limb_finite3(v.w) && limb_finite3(v.v); }
 
-static limb_status errors(limb_data* d, const double* q, const double* v,
-                          const limb_frame_goal* goal, impedance* t)
+static limb_status errors(limb_data* d, const double* q, const double* v, const limb_frame_goal* goal, impedance* t)
 {
   limb_frame_state now;
   if (!goal) return LIMB_E_ARG;
-  if (!limb_finite(9, goal->pose.R.m) || !limb_finite3(goal->pose.p) ||
-      !finite_motion(goal->velocity) || !finite_motion(goal->acceleration))
+  if (!limb_finite(9, goal->pose.R.m) || !limb_finite3(goal->pose.p) || !finite_motion(goal->velocity) ||
+      !finite_motion(goal->acceleration))
     return LIMB_E_NONFINITE;
   if (!is_rotation(goal->pose.R)) return LIMB_E_ARG;
   const limb_status s = where(d, q, v, &t->c.task, &now);
@@ -211,14 +209,12 @@ static limb_status posture(const impedance* t, const double* q, const double* v,
     const limb_status s = limb_difference(t->m, q, t->c.posture, x);
     if (s != LIMB_OK) return s;
   }
-  for (int i = 0; *out && i < limb_nv(t->m); i++)
-    x[i] = (kp ? kp[i] * x[i] : 0) - (kd ? kd[i] * v[i] : 0);
+  for (int i = 0; *out && i < limb_nv(t->m); i++) x[i] = (kp ? kp[i] * x[i] : 0) - (kd ? kd[i] * v[i] : 0);
   return LIMB_OK;
 }
 
-limb_status limb_impedance_control(limb_data* d, const double* q, const double* v,
-                                   const limb_frame_goal* goal, const limb_impedance* given,
-                                   double* work, double* tau)
+limb_status limb_impedance_control(limb_data* d, const double* q, const double* v, const limb_frame_goal* goal,
+                                   const limb_impedance* given, double* work, double* tau)
 {
   impedance t;
   if (!q || !v || !tau) return LIMB_E_ARG;

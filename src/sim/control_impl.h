@@ -24,9 +24,8 @@ typedef struct control_law {
   control_room r;
 } control_law;
 
-limb_status limb_control_begin(const limb_model* m, const double* q, const double* v,
-                               const limb_goal* goal, const limb_control* control, double* work,
-                               control_law* out);
+limb_status limb_control_begin(const limb_model* m, const double* q, const double* v, const limb_goal* goal,
+                               const limb_control* control, double* work, control_law* out);
 
 // Marks the joints with motors, and says how many velocities have none.
 limb_status limb_control_mark(const limb_model* m, unsigned char* active, int* passive);

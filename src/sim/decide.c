@@ -54,8 +54,7 @@ static void release(const limb_sim* sim, sim_edge* e, int direction)
 // cannot go on.
 static bool turns(const sim_edge* e)
 {
-  return e->near == SIM_AWAY && !e->locked &&
-         (e->slip == SIM_SLIPS_UP || e->slip == SIM_SLIPS_DOWN);
+  return e->near == SIM_AWAY && !e->locked && (e->slip == SIM_SLIPS_UP || e->slip == SIM_SLIPS_DOWN);
 }
 
 // Its velocity. In loops, what others keep at rest moves by rounding.
@@ -207,8 +206,7 @@ static limb_status lend(limb_sim* sim)
 static limb_status first_change(limb_sim* sim, double* share, int* first)
 {
   limb_status s = measure(sim, *share);
-  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++)
-    room_of(sim, &sim->edge[i], sim->edge[i].room);
+  for (int i = 0; i < sim->nedge && s == LIMB_OK; i++) room_of(sim, &sim->edge[i], sim->edge[i].room);
   if (s == LIMB_OK) s = measure(sim, 0);
   double at = -1;
   *first = -1;
@@ -236,8 +234,7 @@ static limb_status follow_path(limb_sim* sim)
     change(sim, &sim->edge[first]); // by the values without anything lent
   }
   if (s != LIMB_OK) return s;
-  return limb_sim_fail(sim, LIMB_E_NOCONV,
-                       "at %.9g s it is not found which joints stick, slip or rest", sim->now.t);
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "at %.9g s it is not found which joints stick, slip or rest", sim->now.t);
 }
 
 limb_status limb_sim_decide(limb_sim* sim)

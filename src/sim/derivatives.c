@@ -34,8 +34,7 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
     w->laws = w->laws || law->fn || law->rate != 0 || law->amplitude != 0;
   }
   limb_status s = sim->loops ? limb_sim_take_surface(sim) : LIMB_OK;
-  if (s == LIMB_OK && sim->loops)
-    s = limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual);
+  if (s == LIMB_OK && sim->loops) s = limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual);
   w->ready = s == LIMB_OK;
   return s;
 }
@@ -62,8 +61,8 @@ static bool set_direction(limb_sim* sim, const double* P, int k)
 }
 
 // Central differences by the tangent and by v: nv x nv each; along what P lets move (NULL: everything).
-static limb_status differences(limb_sim* sim, sim_function* f, const sim_point* at, const double* P,
-                               double* y_q, double* y_v)
+static limb_status differences(limb_sim* sim, sim_function* f, const sim_point* at, const double* P, double* y_q,
+                               double* y_v)
 {
   sim_slopes* w = &sim->slopes;
   const int nv = sim->nv;
@@ -75,8 +74,7 @@ static limb_status differences(limb_sim* sim, sim_function* f, const sim_point* 
     if (s == LIMB_OK && moves) s = limb_sim_beside(sim, at, w->e, -size, f, w->minus);
     if (s != LIMB_OK) return s;
     double* column = k < nv ? y_q + k : y_v + (k - nv);
-    for (int i = 0; i < nv; i++)
-      column[(size_t)i * (size_t)nv] = moves ? (w->plus[i] - w->minus[i]) / (2 * size) : 0;
+    for (int i = 0; i < nv; i++) column[(size_t)i * (size_t)nv] = moves ? (w->plus[i] - w->minus[i]) / (2 * size) : 0;
   }
   memset(w->e, 0, 2 * (size_t)nv * sizeof *w->e);
   return LIMB_OK;
@@ -85,8 +83,7 @@ static limb_status differences(limb_sim* sim, sim_function* f, const sim_point* 
 // Of the accelerations. Beside the surface of the constraints joints that are held, and depend on each other
 // there, cannot be held any more: differences are along it then, without Baumgarte's terms. Held ones do not
 // move at all.
-static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exact, double* a_q,
-                                    double* a_v)
+static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exact, double* a_q, double* a_v)
 {
   const bool tied = sim->loops && sim->nheld;
   limb_status s = LIMB_E_SINGULAR;
@@ -104,8 +101,7 @@ static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exa
 
 // ---- analytic --------------------------------------------------------------------------------------------
 
-static limb_status of_tree(limb_sim* sim, const double* q, const double* v, double* a_q,
-                           double* a_v)
+static limb_status of_tree(limb_sim* sim, const double* q, const double* v, double* a_q, double* a_v)
 {
   double* a_x = sim->slopes.a_x;
   if (!sim->nheld) {
@@ -119,8 +115,7 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
   for (size_t k = 0; k < row && s == LIMB_OK; k++) {
     if (!sim->held[k]) continue;
     for (size_t i = 0; i < row && sim->motion.given && sim->motion.given[k]; i++)
-      a_q[i * row + k] = a_v[i * row + k] =
-        0; // their q and v are those of the time, whatever the state
+      a_q[i * row + k] = a_v[i * row + k] = 0; // their q and v are those of the time, whatever the state
     memset(a_q + k * row, 0, row * sizeof *a_q);
     memset(a_v + k * row, 0, row * sizeof *a_v);
     memset(a_x + k * row, 0, row * sizeof *a_x);
@@ -134,12 +129,10 @@ static limb_status of_loops(limb_sim* sim, const double* q, const double* v, boo
                             const limb_closed_derivatives* out)
 {
   limb_closed_options o = sim->o.closed;
-  if (sim->nheld || (exact && (o.alpha != 0 || o.beta != 0 || sim->redundant)))
-    return LIMB_E_UNSUPPORTED;
+  if (sim->nheld || (exact && (o.alpha != 0 || o.beta != 0 || sim->redundant))) return LIMB_E_UNSUPPORTED;
   o.alpha = o.beta = 0;
   const limb_closed_motion in = {q, v, NULL, &sim->env};
-  const limb_status s =
-    limb_closed_forward_dynamics_derivatives(sim->loops, sim->slopes.dual, &in, sim->x, &o, out);
+  const limb_status s = limb_closed_forward_dynamics_derivatives(sim->loops, sim->slopes.dual, &in, sim->x, &o, out);
   return s == LIMB_E_SINGULAR ? LIMB_E_UNSUPPORTED : s; // ranks in doubt: by differences
 }
 
@@ -156,8 +149,7 @@ static void add_product(int n, const double* a_x, const double* x_y, double* y)
   }
 }
 
-static limb_status analytic(limb_sim* sim, const sim_point* at, bool exact, double* a_q,
-                            double* a_v)
+static limb_status analytic(limb_sim* sim, const sim_point* at, bool exact, double* a_q, double* a_v)
 {
   sim_slopes* w = &sim->slopes;
   double *q = at->q, *v = at->v;
@@ -183,8 +175,7 @@ static double exact_part(double t, double h)
 
 // (18 x(d) - 9 x(2 d) + 2 x(3 d)) / (6 d) with x(d) = a(t + d) - a(t), inside the step. Its error, d^3 / 4
 // times the fourth derivative, leaves a method its order 4.
-static limb_status by_time(limb_sim* sim, const sim_point* at, double h, const double* a,
-                           double* a_t)
+static limb_status by_time(limb_sim* sim, const sim_point* at, double h, const double* a, double* a_t)
 {
   sim_slopes* w = &sim->slopes;
   if (!a_t) return LIMB_OK;
@@ -201,8 +192,8 @@ static limb_status by_time(limb_sim* sim, const sim_point* at, double h, const d
   return LIMB_OK;
 }
 
-limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a,
-                                 double* a_q, double* a_v, double* a_t)
+limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a, double* a_q,
+                                 double* a_v, double* a_t)
 {
   sim->summary.derivatives++;
   limb_status s = analytic(sim, at, a_t != NULL, a_q, a_v);

@@ -41,8 +41,7 @@ static limb_status find_edges(limb_sim* sim, int* edge_at, bool mimics)
     if ((info.def.mimic >= 0) != mimics || info.v < 0) continue;
     const limb_joint_def* d = &info.def;
     const bool rubs = coulomb && d->coulomb > 0;
-    const bool stops =
-      sim->o.stop != LIMB_STOP_NONE && (d->q_min > -HUGE_VAL || d->q_max < HUGE_VAL);
+    const bool stops = sim->o.stop != LIMB_STOP_NONE && (d->q_min > -HUGE_VAL || d->q_max < HUGE_VAL);
     if (!rubs && !stops) continue;
     sim_edge* e = edge_of(sim, edge_at, &info, j);
     if (rubs) e->coulomb += fabs(mimics ? info.multiplier : 1) * d->coulomb;
@@ -58,8 +57,7 @@ static void name_leaders(limb_sim* sim, const int* edge_at)
 {
   for (int j = 0; j < limb_joint_count(sim->m); j++) {
     limb_joint_info info;
-    if (limb_get_joint(sim->m, j, &info) != LIMB_OK || info.nv != 1 || info.def.mimic >= 0)
-      continue;
+    if (limb_get_joint(sim->m, j, &info) != LIMB_OK || info.nv != 1 || info.def.mimic >= 0) continue;
     if (edge_at[info.v] >= 0) sim->edge[edge_at[info.v]].joint = j;
   }
 }
@@ -144,8 +142,7 @@ void limb_sim_mode_forces(const limb_sim* sim, const double* q, const double* v,
     if (e->slip == SIM_SLIPS_UP) x[e->v] -= e->coulomb;
     if (e->slip == SIM_SLIPS_DOWN) x[e->v] += e->coulomb;
     if (e->extra != 0 && !edge_is_held(sim, e)) x[e->v] -= e->went * e->extra;
-    if (e->contact != SIM_AWAY && sim->o.stop == LIMB_STOP_SPRING)
-      x[e->v] += stop_force(sim, e, q, v);
+    if (e->contact != SIM_AWAY && sim->o.stop == LIMB_STOP_SPRING) x[e->v] += stop_force(sim, e, q, v);
   }
 }
 

@@ -31,10 +31,7 @@ static inline bool edge_is_held(const limb_sim* sim, const sim_edge* e)
 }
 
 // The direction in which the stop at which it is pushes.
-static inline int edge_push(const sim_edge* e)
-{
-  return (e->contact == SIM_AT_LOWER) - (e->contact == SIM_AT_UPPER);
-}
+static inline int edge_push(const sim_edge* e) { return (e->contact == SIM_AT_LOWER) - (e->contact == SIM_AT_UPPER); }
 
 static inline double edge_least(const limb_sim* sim, const sim_edge* e)
 {

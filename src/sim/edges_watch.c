@@ -67,10 +67,8 @@ static void edge_values(const limb_sim* sim, const sim_edge* e, const sim_point*
   const double q = at->q[e->q], v = at->v[e->v];
   if (!e->locked && e->slip == SIM_SLIPS_UP) values[WATCH_SLIP] = -v - still;
   if (!e->locked && e->slip == SIM_SLIPS_DOWN) values[WATCH_SLIP] = v - still;
-  if (e->upper < HUGE_VAL)
-    values[WATCH_UPPER] = contact_value(sim, e->contact == SIM_AT_UPPER, q - e->upper, v);
-  if (e->lower > -HUGE_VAL)
-    values[WATCH_LOWER] = contact_value(sim, e->contact == SIM_AT_LOWER, e->lower - q, -v);
+  if (e->upper < HUGE_VAL) values[WATCH_UPPER] = contact_value(sim, e->contact == SIM_AT_UPPER, q - e->upper, v);
+  if (e->lower > -HUGE_VAL) values[WATCH_LOWER] = contact_value(sim, e->contact == SIM_AT_LOWER, e->lower - q, -v);
 }
 
 // Where ranks cannot be told any more, it is singular.
@@ -88,8 +86,7 @@ static limb_status condition_value(limb_sim* sim, const sim_point* at, double* v
 
 limb_status limb_sim_watch_edges(limb_sim* sim, const sim_point* at, double* values)
 {
-  for (int i = 0; i < sim->nedge; i++)
-    edge_values(sim, &sim->edge[i], at, values + (size_t)i * EDGE_WATCHES);
+  for (int i = 0; i < sim->nedge; i++) edge_values(sim, &sim->edge[i], at, values + (size_t)i * EDGE_WATCHES);
   const int own = limb_sim_edge_functions(sim);
   return limb_sim_edge_watches(sim) > own ? condition_value(sim, at, &values[own]) : LIMB_OK;
 }
@@ -117,8 +114,7 @@ static bool may_reach(moment a, moment b)
 
 // Follows the velocity to zero between a and b, until the joint is beyond the limit, still moving out (true,
 // sim->probe), or cannot get there.
-static limb_status turns_beyond(limb_sim* sim, const sim_edge* e, int side, moment a, moment b,
-                                bool* beyond)
+static limb_status turns_beyond(limb_sim* sim, const sim_edge* e, int side, moment a, moment b, bool* beyond)
 {
   enum { LOOKS = 60 };
   *beyond = false;
@@ -184,8 +180,7 @@ limb_status limb_sim_look_for_turns(limb_sim* sim, double* high)
     limb_status s = LIMB_OK;
     if (e->upper < HUGE_VAL) s = look_at_side(sim, e, 1, high);
     if (s == LIMB_OK && e->lower > -HUGE_VAL) s = look_at_side(sim, e, -1, high);
-    if (s == LIMB_OK && !e->locked && e->coulomb > 0)
-      s = look_at_slip(sim, e, e->slip == SIM_SLIPS_UP ? 1 : -1, high);
+    if (s == LIMB_OK && !e->locked && e->coulomb > 0) s = look_at_slip(sim, e, e->slip == SIM_SLIPS_UP ? 1 : -1, high);
     if (s != LIMB_OK) return s;
   }
   return LIMB_OK;

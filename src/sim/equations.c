@@ -51,8 +51,7 @@ void limb_sim_share_holding(limb_sim* sim, const double* v, const double* total)
 static limb_status solve_tree(limb_sim* sim, const double* q, const double* v, double* a)
 {
   if (!sim->nheld) return limb_forward_dynamics(sim->d, q, v, sim->x, sim->around, a);
-  const limb_status s =
-    limb_hybrid_dynamics(sim->d, q, v, sim->held, sim->x, sim->around, a, sim->y);
+  const limb_status s = limb_hybrid_dynamics(sim->d, q, v, sim->held, sim->x, sim->around, a, sim->y);
   if (s == LIMB_OK) limb_sim_share_holding(sim, v, sim->y);
   return s;
 }
@@ -65,8 +64,7 @@ static limb_status solve_closed(limb_sim* sim, const double* q, const double* v,
     return s;
   }
   const limb_closed_motion in = {q, v, NULL, &sim->env};
-  return limb_closed_forward_dynamics(sim->loops, &in, sim->x, &sim->o.closed, a, sim->lambda,
-                                      NULL);
+  return limb_closed_forward_dynamics(sim->loops, &in, sim->x, &sim->o.closed, a, sim->lambda, NULL);
 }
 
 // Stages of a step are a little off the surface of the constraints. Robots some of whose rows depend on
@@ -96,8 +94,7 @@ limb_status limb_sim_accelerate(limb_sim* sim, double t, double* q, double* v, d
   return s == LIMB_OK ? limb_sim_solve(sim, q, v, a) : s;
 }
 
-limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e,
-                            sim_function* f, double* y)
+limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e, sim_function* f, double* y)
 {
   const sim_point* to = &sim->shifted;
   for (int k = 0; k < sim->nv; k++) {

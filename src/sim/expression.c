@@ -47,17 +47,13 @@ bool limb_expression_fail(const expression_parser* p, const char* at, const char
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_letter(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 size_t limb_name_length(const char* s)
 {
   if (!is_letter(*s)) return 0;
   size_t n = 1;
-  while (is_letter(s[n]) || is_digit(s[n]) ||
-         (s[n] == '.' && (is_letter(s[n + 1]) || is_digit(s[n + 1])))) {
+  while (is_letter(s[n]) || is_digit(s[n]) || (s[n] == '.' && (is_letter(s[n + 1]) || is_digit(s[n + 1])))) {
     n++;
   }
   return n;
@@ -99,15 +95,12 @@ static bool unexpected(expression_parser* p)
   const char* s = p->at = limb_skip_space(p->at);
   if (*s == ')') return limb_expression_fail(p, s, "')' without '(' before it");
   if (*s == ',') return limb_expression_fail(p, s, "',' outside of a function's brackets");
-  if (*s == '&' || *s == '|')
-    return limb_expression_fail(p, s, "'%c' is not known here; write 'and' and 'or'", *s);
+  if (*s == '&' || *s == '|') return limb_expression_fail(p, s, "'%c' is not known here; write 'and' and 'or'", *s);
   const size_t n = limb_name_length(s);
   if (n > 0 || is_digit(*s) || *s == '(' || *s == '\'')
-    return limb_expression_fail(p, s, "an operator is missing before '%.*s'",
-                                n ? (int)(n < 40 ? n : 40) : 1, s);
+    return limb_expression_fail(p, s, "an operator is missing before '%.*s'", n ? (int)(n < 40 ? n : 40) : 1, s);
   if (*s > ' ' && *s <= '~') return limb_expression_fail(p, s, "'%c' cannot stand here", *s);
-  return limb_expression_fail(p, s, "a character that cannot stand here (byte %d)",
-                              (unsigned char)*s);
+  return limb_expression_fail(p, s, "a character that cannot stand here (byte %d)", (unsigned char)*s);
 }
 
 // ---- steps ---------------------------------------------------------------------------------------------
@@ -115,16 +108,14 @@ static bool unexpected(expression_parser* p)
 static bool enter(expression_parser* p)
 {
   if (p->nesting++ < LIMB_EXPRESSION_DEEPEST) return true;
-  return limb_expression_fail(p, p->at,
-                              "too deep: more than %d brackets, signs or powers in each other",
+  return limb_expression_fail(p, p->at, "too deep: more than %d brackets, signs or powers in each other",
                               LIMB_EXPRESSION_DEEPEST);
 }
 
 static bool push(expression_parser* p, int op, int index)
 {
   if (p->waiting++ == LIMB_EXPRESSION_DEEPEST)
-    return limb_expression_fail(p, p->at, "too deep: more than %d values wait for others",
-                                LIMB_EXPRESSION_DEEPEST);
+    return limb_expression_fail(p, p->at, "too deep: more than %d values wait for others", LIMB_EXPRESSION_DEEPEST);
   p->e->step[p->e->nstep++] = (expression_step){(uint8_t)op, 0, (uint16_t)index};
   return true;
 }
@@ -155,14 +146,13 @@ static bool apply(expression_parser* p, int op, int count)
 
 static bool choice(expression_parser* p);
 
-static bool wrong_count(const expression_parser* p, const char* at, const expression_function* f,
-                        int count)
+static bool wrong_count(const expression_parser* p, const char* at, const expression_function* f, int count)
 {
   if (f->most > f->least)
-    return limb_expression_fail(p, at, "%s takes %d arguments or more, up to %d, not %d", f->name,
-                                f->least, f->most, count);
-  return limb_expression_fail(p, at, "%s takes %d argument%s, not %d", f->name, f->least,
-                              f->least == 1 ? "" : "s", count);
+    return limb_expression_fail(p, at, "%s takes %d arguments or more, up to %d, not %d", f->name, f->least, f->most,
+                                count);
+  return limb_expression_fail(p, at, "%s takes %d argument%s, not %d", f->name, f->least, f->least == 1 ? "" : "s",
+                              count);
 }
 
 // Behind the opening bracket.
@@ -176,8 +166,7 @@ static bool arguments(expression_parser* p, const char* at, const expression_fun
     } while (take(p, ','));
     if (!take(p, ')')) {
       if (*p->at) return unexpected(p);
-      return limb_expression_fail(p, p->at, "the bracket of %s is not closed: ')' is missing",
-                                  f->name);
+      return limb_expression_fail(p, p->at, "the bracket of %s is not closed: ')' is missing", f->name);
     }
   }
   if (count < f->least || count > f->most) return wrong_count(p, at, f, count);
@@ -205,8 +194,7 @@ static bool word(expression_parser* p)
   char name[NAME_SPACE];
   const char* at = p->at;
   const size_t n = limb_name_length(at);
-  if (n >= sizeof name)
-    return limb_expression_fail(p, at, "a name of more than %d characters", NAME_SPACE - 1);
+  if (n >= sizeof name) return limb_expression_fail(p, at, "a name of more than %d characters", NAME_SPACE - 1);
   memcpy(name, at, n);
   name[n] = 0;
   p->at += n;
@@ -225,8 +213,7 @@ static bool quoted(expression_parser* p)
   const char* end = strchr(p->at, '\'');
   if (!end) return limb_expression_fail(p, at, "the quote is not closed: ' is missing");
   const size_t n = (size_t)(end - p->at);
-  if (n == 0 || n >= sizeof name)
-    return limb_expression_fail(p, at, "a name has 1 to %d characters", NAME_SPACE - 1);
+  if (n == 0 || n >= sizeof name) return limb_expression_fail(p, at, "a name has 1 to %d characters", NAME_SPACE - 1);
   memcpy(name, p->at, n);
   name[n] = 0;
   p->at = end + 1;
@@ -249,14 +236,12 @@ static bool primary(expression_parser* p)
 {
   const char* s = p->at = limb_skip_space(p->at);
   double x;
-  if (is_digit(*s) || (*s == '.' && is_digit(s[1])))
-    return limb_read_quantity(p, &x) && push_number(p, x);
+  if (is_digit(*s) || (*s == '.' && is_digit(s[1]))) return limb_read_quantity(p, &x) && push_number(p, x);
   if (*s == '(') return bracket(p);
   if (*s == '\'') return quoted(p);
   if (is_letter(*s)) return word(p);
   if (!*s) return limb_expression_fail(p, s, "a value is missing at the end");
-  if (*s > ' ' && *s <= '~')
-    return limb_expression_fail(p, s, "a value was expected before '%c'", *s);
+  if (*s > ' ' && *s <= '~') return limb_expression_fail(p, s, "a value was expected before '%c'", *s);
   return unexpected(p);
 }
 
@@ -367,8 +352,7 @@ static bool choice(expression_parser* p)
   if (take(p, '?')) {
     if (!choice(p)) return false;
     if (!take(p, ':'))
-      return *p->at ? unexpected(p)
-                    : limb_expression_fail(p, limb_skip_space(at), "'?' without ':' behind it");
+      return *p->at ? unexpected(p) : limb_expression_fail(p, limb_skip_space(at), "'?' without ':' behind it");
     if (!choice(p)) return false;
     (void)apply(p, OP_SELECT, 3);
   }
@@ -401,8 +385,7 @@ static bool crossing(expression_parser* p, int* direction)
   if (op < 0 || op == OP_OTHER) return not_a_condition(p, at);
   if (!sum(p)) return false;
   at = limb_skip_space(p->at);
-  if (*at == '?' || next_is(p, "and") || next_is(p, "or") || take_comparison(p) >= 0)
-    return not_a_condition(p, at);
+  if (*at == '?' || next_is(p, "and") || next_is(p, "or") || take_comparison(p) >= 0) return not_a_condition(p, at);
   if (*at) return unexpected(p);
   *direction = op == OP_SAME ? 0 : op == OP_ABOVE || op == OP_NOT_LESS ? 1 : -1;
   return apply(p, OP_SUBTRACT, 2);
@@ -414,8 +397,7 @@ static bool crossing(expression_parser* p, int* direction)
 static limb_expression* make_room(const limb_allocator* alloc, size_t length)
 {
   const size_t each = sizeof(double) + sizeof(int) + sizeof(expression_step);
-  const size_t head =
-    (sizeof(limb_expression) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+  const size_t head = (sizeof(limb_expression) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
   const size_t size = head + (length + 1) * each;
   limb_expression* e = limb_alloc(alloc, size);
   if (!e) return NULL;
@@ -427,15 +409,13 @@ static limb_expression* make_room(const limb_allocator* alloc, size_t length)
 }
 
 // direction NULL: a formula.
-static limb_status parse(expression_parser* p, const limb_allocator* alloc, limb_expression** out,
-                         int* direction)
+static limb_status parse(expression_parser* p, const limb_allocator* alloc, limb_expression** out, int* direction)
 {
   const limb_allocator own = alloc ? *alloc : limb_default_allocator();
   if (!own.alloc || !own.free) return limb_fail(p->err, LIMB_E_ARG, p->what, "half an allocator");
   const size_t length = strlen(p->text);
   if (length > LIMB_EXPRESSION_LONGEST) {
-    (void)limb_expression_fail(p, p->text, "too long: more than %d characters",
-                               LIMB_EXPRESSION_LONGEST);
+    (void)limb_expression_fail(p, p->text, "too long: more than %d characters", LIMB_EXPRESSION_LONGEST);
     return LIMB_E_SYNTAX;
   }
   if (!*limb_skip_space(p->text)) {
@@ -453,8 +433,8 @@ static limb_status parse(expression_parser* p, const limb_allocator* alloc, limb
   return LIMB_OK;
 }
 
-static limb_status start(const char* text, const limb_expression_names* names, const char* what,
-                         limb_error* err, expression_parser* p)
+static limb_status start(const char* text, const limb_expression_names* names, const char* what, limb_error* err,
+                         expression_parser* p)
 {
   *p = (expression_parser){.text = text, .at = text, .err = err, .what = what};
   if (!text) return limb_fail(err, LIMB_E_ARG, what, "there is no text");
@@ -463,9 +443,8 @@ static limb_status start(const char* text, const limb_expression_names* names, c
   return LIMB_OK;
 }
 
-limb_status limb_expression_parse(const char* text, const limb_expression_names* names,
-                                  const limb_allocator* alloc, limb_expression** out,
-                                  limb_error* err)
+limb_status limb_expression_parse(const char* text, const limb_expression_names* names, const limb_allocator* alloc,
+                                  limb_expression** out, limb_error* err)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
@@ -474,9 +453,8 @@ limb_status limb_expression_parse(const char* text, const limb_expression_names*
   return s == LIMB_OK ? parse(&p, alloc, out, NULL) : s;
 }
 
-limb_status limb_condition_parse(const char* text, const limb_expression_names* names,
-                                 const limb_allocator* alloc, limb_expression** out, int* direction,
-                                 limb_error* err)
+limb_status limb_condition_parse(const char* text, const limb_expression_names* names, const limb_allocator* alloc,
+                                 limb_expression** out, int* direction, limb_error* err)
 {
   if (!out || !direction) return LIMB_E_ARG;
   *out = NULL;

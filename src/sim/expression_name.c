@@ -54,18 +54,15 @@ static int symbol_names(const limb_expression_names* names)
 bool limb_no_such_symbol(const expression_parser* p, const char* at, const char* name)
 {
   const char* near = limb_nearest(name, symbol_names(&p->names), symbol_name, &p->names);
-  if (near)
-    return limb_expression_fail(p, at, "unknown name '%.80s'; did you mean '%.80s'?", name, near);
+  if (near) return limb_expression_fail(p, at, "unknown name '%.80s'; did you mean '%.80s'?", name, near);
   return limb_expression_fail(p, at, "unknown name '%.80s'", name);
 }
 
 bool limb_no_such_word(const expression_parser* p, const char* at, const char* name)
 {
-  if (limb_find_function(name))
-    return limb_expression_fail(p, at, "'%s' is a function: write %s(...)", name, name);
+  if (limb_find_function(name)) return limb_expression_fail(p, at, "'%s' is a function: write %s(...)", name, name);
   if (limb_is_keyword(name))
-    return limb_expression_fail(p, at, "a value was expected before '%s', or brackets around it",
-                                name);
+    return limb_expression_fail(p, at, "a value was expected before '%s', or brackets around it", name);
   if (limb_is_unit(name, strlen(name)))
     return limb_expression_fail(p, at, "unknown name '%s'; a unit needs a number before it", name);
   return limb_no_such_symbol(p, at, name);
@@ -74,7 +71,6 @@ bool limb_no_such_word(const expression_parser* p, const char* at, const char* n
 bool limb_no_such_function(const expression_parser* p, const char* at, const char* name)
 {
   const char* near = limb_nearest(name, FUNCTIONS, function_name, NULL);
-  if (near)
-    return limb_expression_fail(p, at, "unknown function '%.80s'; did you mean '%s'?", name, near);
+  if (near) return limb_expression_fail(p, at, "unknown function '%.80s'; did you mean '%s'?", name, near);
   return limb_expression_fail(p, at, "unknown function '%.80s'", name);
 }

@@ -55,8 +55,7 @@ enum { UNITS = sizeof units / sizeof units[0] };
 static const unit* find_unit(const char* word, size_t length)
 {
   for (int i = 0; i < UNITS; i++) {
-    if (strlen(units[i].name) == length && memcmp(units[i].name, word, length) == 0)
-      return &units[i];
+    if (strlen(units[i].name) == length && memcmp(units[i].name, word, length) == 0) return &units[i];
   }
   return NULL;
 }
@@ -85,16 +84,12 @@ static bool no_such_unit(const expression_parser* p, const char* word, size_t le
   char name[NAME_SPACE];
   const int shown = length < 40 ? (int)length : 40;
   if (known(p, word, length) || *limb_skip_space(word + length) == '(' || length >= sizeof name)
-    return limb_expression_fail(p, word, "'%.*s' is not a unit; an operator is missing before it",
-                                shown, word);
+    return limb_expression_fail(p, word, "'%.*s' is not a unit; an operator is missing before it", shown, word);
   memcpy(name, word, length);
   name[length] = 0;
   const char* near = limb_nearest(name, UNITS, unit_name, NULL);
-  if (near)
-    return limb_expression_fail(p, word, "unknown unit '%.*s'; did you mean '%s'?", shown, word,
-                                near);
-  return limb_expression_fail(p, word, "unknown unit '%.*s'; units are deg, mm, Nm, kg, s and such",
-                              shown, word);
+  if (near) return limb_expression_fail(p, word, "unknown unit '%.*s'; did you mean '%s'?", shown, word, near);
+  return limb_expression_fail(p, word, "unknown unit '%.*s'; units are deg, mm, Nm, kg, s and such", shown, word);
 }
 
 // The exponent of a unit, if it has one.
@@ -161,14 +156,12 @@ bool limb_read_quantity(expression_parser* p, double* x)
   const size_t length = unit_length(word);
   if (length == 0 || is_word(word, length, "and") || is_word(word, length, "or")) return true;
   const unit* u = find_unit(word, length);
-  if (!u || (*word != '%' && *limb_skip_space(word + length) == '('))
-    return no_such_unit(p, word, length);
+  if (!u || (*word != '%' && *limb_skip_space(word + length) == '(')) return no_such_unit(p, word, length);
   double factor;
   p->at = word;
   if (!read_unit(p, u, length, &factor) || !read_more_units(p, &factor)) return false;
   if (*limb_skip_space(p->at) == '^')
-    return limb_expression_fail(p, limb_skip_space(p->at),
-                                "put number and unit into brackets for a power of both");
+    return limb_expression_fail(p, limb_skip_space(p->at), "put number and unit into brackets for a power of both");
   *x *= factor;
   return isfinite(*x) ? true : limb_expression_fail(p, start, "the number is too large");
 }

@@ -79,8 +79,7 @@ static limb_status gather(limb_sim* sim, impact* w)
   }
   for (int i = 0; i < w->n; i++) {
     for (int k = 0; k < w->n; k++)
-      w->A[i * w->n + k] =
-        push_of(w, i) * push_of(w, k) * w->response[k * nv + sim->edge[w->edge[i]].v];
+      w->A[i * w->n + k] = push_of(w, i) * push_of(w, k) * w->response[k * nv + sim->edge[w->edge[i]].v];
   }
   memcpy(w->before, sim->now.v, (size_t)nv * sizeof *w->before);
   return s;
@@ -128,8 +127,7 @@ static bool find_impulses(impact* w)
   for (int round = 0; round < ROUNDS + ROUNDS_STOP * w->n; round++) {
     double fastest = 0, hardest = 0;
     if (!balance(w)) return false;
-    for (int i = 0; i < w->n; i++)
-      fastest = fmax(fastest, fabs(w->u[i])), hardest = fmax(hardest, fabs(w->p[i]));
+    for (int i = 0; i < w->n; i++) fastest = fmax(fastest, fabs(w->u[i])), hardest = fmax(hardest, fabs(w->p[i]));
     int count = 0, last = -1;
     for (int i = 0; i < w->n; i++) {
       if (contradicts(w, i, -rounding * hardest, -rounding * fastest)) count++, last = i;
@@ -202,8 +200,7 @@ static limb_status kinetic_energy(limb_sim* sim, double* energy)
 static limb_status strike_once(limb_sim* sim, impact* w)
 {
   if (!find_impulses(w))
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "at %.9g s no impulses of the stops are found",
-                         sim->now.t);
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "at %.9g s no impulses of the stops are found", sim->now.t);
   apply(sim, w);
   return limb_sim_decide(sim);
 }

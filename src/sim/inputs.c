@@ -18,8 +18,7 @@ enum { MOST_WAITING = 65536 }; // samples of one source
 static limb_status check_source(const limb_sim* sim, const limb_sim_force* f)
 {
   if (!sim || !f || !f->force) return LIMB_E_ARG;
-  if (!(f->period >= 0 && f->period < HUGE_VAL && f->delay >= 0 && f->delay < HUGE_VAL))
-    return LIMB_E_ARG;
+  if (!(f->period >= 0 && f->period < HUGE_VAL && f->delay >= 0 && f->delay < HUGE_VAL)) return LIMB_E_ARG;
   if (f->period == 0 && f->delay != 0) return LIMB_E_ARG;
   if (f->period > 0 && f->delay / f->period > MOST_WAITING - 2) return LIMB_E_ARG;
   return sim->started ? LIMB_E_ORDER : LIMB_OK;
@@ -36,21 +35,19 @@ limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f)
     source.waiting = limb_sim_take(sim, (size_t)source.queue * (size_t)sim->nv, sizeof(double));
     if (!source.held || !source.waiting) return LIMB_E_NOMEM;
   }
-  if (!limb_sim_grow(sim, (void**)&sim->source, &sim->source_room, sim->nsource,
-                     sizeof *sim->source))
+  if (!limb_sim_grow(sim, (void**)&sim->source, &sim->source_room, sim->nsource, sizeof *sim->source))
     return LIMB_E_NOMEM;
   sim->source[sim->nsource++] = source;
   sim->inputs = true;
   return LIMB_OK;
 }
 
-limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
-                                  void* context, limb_sim_break_fn* next_break)
+limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench, void* context,
+                                  limb_sim_break_fn* next_break)
 {
   if (!sim || count <= 0 || !wrench) return LIMB_E_ARG;
   if (sim->started) return LIMB_E_ORDER;
-  if (!limb_sim_grow(sim, (void**)&sim->wrenches, &sim->wrenches_room, sim->nwrenches,
-                     sizeof *sim->wrenches))
+  if (!limb_sim_grow(sim, (void**)&sim->wrenches, &sim->wrenches_room, sim->nwrenches, sizeof *sim->wrenches))
     return LIMB_E_NOMEM;
   sim->wrenches[sim->nwrenches++] = (sim_wrenches){0, count, wrench, context, next_break};
   sim->inputs = true;
@@ -71,8 +68,7 @@ static limb_status check_given(const limb_sim* sim, const unsigned char* given)
   return LIMB_OK;
 }
 
-limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given,
-                                limb_sim_motion_fn* motion, void* context,
+limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given, limb_sim_motion_fn* motion, void* context,
                                 limb_sim_break_fn* next_break)
 {
   if (!sim || !given || !motion) return LIMB_E_ARG;
@@ -95,8 +91,7 @@ static double before_bound(const limb_sim* sim, double t)
   return t < sim->bound ? t : nextafter(sim->bound, -HUGE_VAL);
 }
 
-limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v,
-                                double* tau)
+limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v, double* tau)
 {
   for (int k = 0; k < sim->nsource; k++) {
     const sim_source* source = &sim->source[k];
@@ -126,8 +121,7 @@ static bool finite_law(const limb_sim* sim, const limb_joint_info* j)
   bool finite = true, whole = false;
   for (int k = 0; k < j->nv; k++) {
     if (!sim->motion.given[j->v + k]) continue;
-    finite =
-      finite && limb_finite(1, sim->law_v + j->v + k) && limb_finite(1, sim->law_a + j->v + k);
+    finite = finite && limb_finite(1, sim->law_v + j->v + k) && limb_finite(1, sim->law_a + j->v + k);
     if (j->nq == j->nv) finite = finite && limb_finite(1, sim->law_q + j->q + k);
     whole = j->nq != j->nv;
   }
@@ -141,15 +135,13 @@ static void impose_joint(const limb_sim* sim, const limb_joint_info* j, double* 
     v[j->v + k] = sim->law_v[j->v + k];
     if (j->nq == j->nv) q[j->q + k] = sim->law_q[j->q + k];
   }
-  if (j->nq != j->nv && sim->motion.given[j->v])
-    memcpy(q + j->q, sim->law_q + j->q, (size_t)j->nq * sizeof *q);
+  if (j->nq != j->nv && sim->motion.given[j->v]) memcpy(q + j->q, sim->law_q + j->q, (size_t)j->nq * sizeof *q);
 }
 
 limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
 {
   limb_joint_info info;
-  limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q,
-                                     sim->law_v, sim->law_a);
+  limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q, sim->law_v, sim->law_a);
   const int joints = limb_joint_count(sim->m);
   for (int j = 0; j < joints && s == LIMB_OK; j++) {
     s = limb_get_joint(sim->m, j, &info);
@@ -176,16 +168,14 @@ static limb_status mind_break(limb_sim* sim, limb_sim_break_fn* next, void* cont
 {
   const double b = next ? next(context, sim->now.t) : HUGE_VAL;
   if (!(b > sim->now.t))
-    return limb_sim_fail(
-      sim, LIMB_E_ARG, "the break of an input after %.9g s is said to be at %.9g s", sim->now.t, b);
+    return limb_sim_fail(sim, LIMB_E_ARG, "the break of an input after %.9g s is said to be at %.9g s", sim->now.t, b);
   sim->bound = earlier(sim->bound, b);
   return LIMB_OK;
 }
 
 static void mind_samples(limb_sim* sim, const sim_source* s)
 {
-  const double begins =
-    s->begun < s->samples ? sample_time(sim, s, s->begun) + s->f.delay : HUGE_VAL;
+  const double begins = s->begun < s->samples ? sample_time(sim, s, s->begun) + s->f.delay : HUGE_VAL;
   sim->bound = earlier(sim->bound, earlier(sample_time(sim, s, s->samples), begins));
 }
 
@@ -203,8 +193,7 @@ static limb_status find_bound(limb_sim* sim)
   }
   for (int k = 0; k < sim->nwrenches && s == LIMB_OK; k++)
     s = mind_break(sim, sim->wrenches[k].next_break, sim->wrenches[k].context);
-  if (s == LIMB_OK && sim->motion.given)
-    s = mind_break(sim, sim->motion.next_break, sim->motion.context);
+  if (s == LIMB_OK && sim->motion.given) s = mind_break(sim, sim->motion.next_break, sim->motion.context);
   if (s != LIMB_OK) sim->bound = old;
   return s;
 }
@@ -246,8 +235,8 @@ limb_status limb_sim_pass_break(limb_sim* sim)
 static bool is_default(const limb_sim* sim)
 {
   const limb_environment *e = &sim->env, other = limb_default_environment(sim->m);
-  return !limb_sim_base_moves(e) && sp_norm3(sp_sub3(e->gravity, other.gravity)) == 0 &&
-         e->friction && e->coulomb_width == other.coulomb_width && !e->nwrench && !e->nlaw;
+  return !limb_sim_base_moves(e) && sp_norm3(sp_sub3(e->gravity, other.gravity)) == 0 && e->friction &&
+         e->coulomb_width == other.coulomb_width && !e->nwrench && !e->nlaw;
 }
 
 // Wrenches of the environment first, then those of callbacks, then room for those of force laws.

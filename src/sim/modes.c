@@ -40,14 +40,13 @@ void limb_sim_queue_condition(limb_sim* sim, int index, double before, double af
 
 static void queue_edge(limb_sim* sim, const sim_edge* e, limb_event_kind kind, int side)
 {
-  queue(sim,
-        (limb_sim_event){.kind = kind,
-                         .condition = -1,
-                         .joint = e->joint,
-                         .side = side,
-                         .ends = sim->o.stop == LIMB_STOP_END && kind == LIMB_EVENT_STOP_REACHED,
-                         .before = e->before,
-                         .after = sim->now.v[e->v]});
+  queue(sim, (limb_sim_event){.kind = kind,
+                              .condition = -1,
+                              .joint = e->joint,
+                              .side = side,
+                              .ends = sim->o.stop == LIMB_STOP_END && kind == LIMB_EVENT_STOP_REACHED,
+                              .before = e->before,
+                              .after = sim->now.v[e->v]});
 }
 
 // ---- what an edge does -----------------------------------------------------------------------------------
@@ -137,11 +136,8 @@ static void fire_conditions(limb_sim* sim)
   const int last = sim->ncondition + limb_sim_edge_functions(sim);
   if (last == sim->nwatch || !sim->fired[last]) return;
   const double condition = sim->o.condition * exp(sim->watching[last]);
-  queue(sim, (limb_sim_event){.kind = LIMB_EVENT_SINGULAR,
-                              .condition = -1,
-                              .joint = -1,
-                              .before = condition,
-                              .after = condition});
+  queue(sim, (limb_sim_event){
+               .kind = LIMB_EVENT_SINGULAR, .condition = -1, .joint = -1, .before = condition, .after = condition});
 }
 
 // It comes to rest. In loops others may do so with it, but for rounding.
@@ -206,13 +202,11 @@ static limb_status check_limits(limb_sim* sim, const sim_edge* e)
 {
   const double q = sim->now.q[e->q];
   const double beyond = fmax(q - e->upper, e->lower - q), rounding = 1e-9;
-  if (!(beyond > rounding * (1 + fabs(q))) || sim->o.stop == LIMB_STOP_SPRING || e->given)
-    return LIMB_OK;
+  if (!(beyond > rounding * (1 + fabs(q))) || sim->o.stop == LIMB_STOP_SPRING || e->given) return LIMB_OK;
   limb_joint_info info;
   const limb_status s = limb_get_joint(sim->m, e->joint, &info);
   if (s != LIMB_OK) return s;
-  return limb_sim_fail(sim, LIMB_E_ARG, "joint '%s' is at %.9g, beyond its limit by %.3g",
-                       info.def.name, q, beyond);
+  return limb_sim_fail(sim, LIMB_E_ARG, "joint '%s' is at %.9g, beyond its limit by %.3g", info.def.name, q, beyond);
 }
 
 // A stop whose spring is pressed at the start; one that a joint has passed by rounding.

@@ -55,13 +55,11 @@ static bool within(double x, double least, double most) { return x >= least && x
 static limb_status check_steps(const limb_sim_options* o, limb_error* err)
 {
   const char* where = "options";
-  if (!row_of(o->method))
-    return limb_fail(err, LIMB_E_ARG, where, "there is no method %d", (int)o->method);
+  if (!row_of(o->method)) return limb_fail(err, LIMB_E_ARG, where, "there is no method %d", (int)o->method);
   if (!within(o->step, 0, 1e100) || (o->step == 0 && row_of(o->method)->order))
     return limb_fail(err, LIMB_E_ARG, where, "step must be above zero");
   if (!within(o->relative, 1e-15, 0.1) || !within(o->absolute, 1e-300, 1))
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "relative must be in [1e-15, 0.1], absolute in [1e-300, 1]");
+    return limb_fail(err, LIMB_E_ARG, where, "relative must be in [1e-15, 0.1], absolute in [1e-300, 1]");
   if (!within(o->longest, 0, HUGE_VAL) || o->order < 0)
     return limb_fail(err, LIMB_E_ARG, where, "longest and order must not be negative");
   return LIMB_OK;
@@ -74,11 +72,9 @@ static limb_status check_edges(const limb_sim_options* o, limb_error* err)
     return limb_fail(err, LIMB_E_ARG, where, "there is no stiction %d", (int)o->stiction);
   if ((int)o->stop < 0 || o->stop > LIMB_STOP_END)
     return limb_fail(err, LIMB_E_ARG, where, "there is no stop %d", (int)o->stop);
-  if (!within(o->restitution, 0, 1))
-    return limb_fail(err, LIMB_E_ARG, where, "restitution must be in [0, 1]");
+  if (!within(o->restitution, 0, 1)) return limb_fail(err, LIMB_E_ARG, where, "restitution must be in [0, 1]");
   if (!within(o->stiffness, 0, 1e300) || !within(o->damping, 0, 1e300) || o->stiffness == 0)
-    return limb_fail(err, LIMB_E_ARG, where,
-                     "stiffness of stops must be above zero, damping not below");
+    return limb_fail(err, LIMB_E_ARG, where, "stiffness of stops must be above zero, damping not below");
   if (!(o->project >= 0) || !within(o->condition, 0, HUGE_VAL))
     return limb_fail(err, LIMB_E_ARG, where, "project and condition must not be negative");
   return LIMB_OK;
@@ -94,14 +90,12 @@ bool limb_sim_base_moves(const limb_environment* e)
 limb_status limb_sim_check_environment(limb_sim* sim, limb_error* err)
 {
   const limb_environment* e = &sim->o.env;
-  if (e->nwrench < 0 || e->nlaw < 0)
-    return limb_fail(err, LIMB_E_ARG, "env", "nwrench and nlaw must not be negative");
+  if (e->nwrench < 0 || e->nlaw < 0) return limb_fail(err, LIMB_E_ARG, "env", "nwrench and nlaw must not be negative");
   if ((e->nwrench && !e->wrench) || (e->nlaw && !e->law))
     return limb_fail(err, LIMB_E_ARG, "env", "wrenches or force laws are counted, but NULL");
   const limb_status s = limb_friction_forces(sim->d, sim->now.v, e, sim->y);
   return s == LIMB_OK ? s
-                      : limb_fail(err, s, "env",
-                                  "size, gravity, base motion, wrenches, laws or coulomb_width: %s",
+                      : limb_fail(err, s, "env", "size, gravity, base motion, wrenches, laws or coulomb_width: %s",
                                   limb_status_text(s));
 }
 
@@ -110,8 +104,7 @@ limb_status limb_sim_check_environment(limb_sim* sim, limb_error* err)
 static limb_status check_smooth(const limb_sim* sim, limb_error* err)
 {
   const limb_environment* e = &sim->o.env;
-  if (sim->o.stiction != LIMB_STICTION_SMOOTH || !e->friction || e->coulomb_width > 0)
-    return LIMB_OK;
+  if (sim->o.stiction != LIMB_STICTION_SMOOTH || !e->friction || e->coulomb_width > 0) return LIMB_OK;
   for (int j = 0; j < limb_joint_count(sim->m); j++) {
     limb_joint_info info;
     const limb_status s = limb_get_joint(sim->m, j, &info);
@@ -129,10 +122,8 @@ limb_status limb_sim_read_options(limb_sim* sim, const limb_sim_options* options
 {
   sim->o = limb_default_sim_options(sim->m);
   if (options) {
-    const limb_status s =
-      limb_sized_read(&sim->o, sizeof sim->o, options, offsetof(limb_sim_options, most_steps));
-    if (s != LIMB_OK)
-      return limb_fail(err, s, "options", "size: begin with limb_default_sim_options()");
+    const limb_status s = limb_sized_read(&sim->o, sizeof sim->o, options, offsetof(limb_sim_options, most_steps));
+    if (s != LIMB_OK) return limb_fail(err, s, "options", "size: begin with limb_default_sim_options()");
   }
   sim->alpha = sim->o.closed.alpha, sim->beta = sim->o.closed.beta;
   limb_status s = check_steps(&sim->o, err);
@@ -141,8 +132,8 @@ limb_status limb_sim_read_options(limb_sim* sim, const limb_sim_options* options
   if (sim->o.work && limb_sim_base_moves(&sim->o.env))
     return limb_fail(err, LIMB_E_ARG, "options", "work is not defined while the base is moved");
   if (sim->o.method != LIMB_SIM_AUTO && !limb_sim_stepper_of(sim->o.method))
-    return limb_fail(err, LIMB_E_UNSUPPORTED, "options",
-                     "this build has no method %s: it lacks SUNDIALS", row_of(sim->o.method)->name);
+    return limb_fail(err, LIMB_E_UNSUPPORTED, "options", "this build has no method %s: it lacks SUNDIALS",
+                     row_of(sim->o.method)->name);
   return check_smooth(sim, err);
 }
 

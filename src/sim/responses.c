@@ -38,8 +38,7 @@ size_t limb_sim_responses_work(const limb_sim* sim)
   return 2 * nv * nv + 5 * nv;
 }
 
-static limb_status forward(limb_sim* sim, const double* q, const double* v, const double* x,
-                           double* a)
+static limb_status forward(limb_sim* sim, const double* q, const double* v, const double* x, double* a)
 {
   const limb_closed_motion in = {q, v, NULL, &sim->env};
   return limb_closed_forward_dynamics(sim->loops, &in, x, &sim->o.closed, a, sim->lambda, NULL);
@@ -82,8 +81,7 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
   const responses r = lay_out(sim);
   const int nv = sim->nv, n = sim->nheld;
   for (int k = 0; k < nv; k++) r.x[k] = sim->held[k] ? 0 : sim->x[k];
-  const double unit =
-    fmax(0x1p20, 4 * limb_largest((size_t)nv, r.x)); // next to it the others do not count
+  const double unit = fmax(0x1p20, 4 * limb_largest((size_t)nv, r.x)); // next to it the others do not count
   limb_status s = forward(sim, q, v, r.x, a);
   sim->freely = 0;
   for (int k = 0, row = 0; k < nv && s == LIMB_OK; k++) {

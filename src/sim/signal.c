@@ -54,15 +54,12 @@ static limb_status check_samples(const limb_samples* g, size_t stride, limb_erro
   if (!g->time || (g->columns > 0 && !g->value) || g->columns < 0 || stride < (size_t)g->columns)
     return limb_fail(err, LIMB_E_ARG, "signal", "samples are NULL, or rows overlap");
   for (size_t i = 0; i < g->count; i++) {
-    if (!limb_finite(1, g->time + i))
-      return fail_at(err, LIMB_E_NONFINITE, i, "the time is not finite");
+    if (!limb_finite(1, g->time + i)) return fail_at(err, LIMB_E_NONFINITE, i, "the time is not finite");
     if (g->columns > 0 && !limb_finite(g->columns, g->value + i * stride))
       return fail_at(err, LIMB_E_NONFINITE, i, "a value is not finite");
-    if (i > 0 && g->time[i] <= g->time[i - 1])
-      return fail_at(err, LIMB_E_ARG, i, "the time does not rise");
+    if (i > 0 && g->time[i] <= g->time[i - 1]) return fail_at(err, LIMB_E_ARG, i, "the time does not rise");
     const double since = g->time[i] - g->time[0];
-    if (!limb_finite(1, &since))
-      return fail_at(err, LIMB_E_NONFINITE, i, "too long after the first one");
+    if (!limb_finite(1, &since)) return fail_at(err, LIMB_E_NONFINITE, i, "too long after the first one");
   }
   return LIMB_OK;
 }
@@ -103,12 +100,11 @@ static limb_status fit(limb_signal* s, limb_error* err)
   for (size_t k = 0; k < s->m; k++) limb_spline_solve(&s->spline, band, s->value + k, s->m);
   limb_free(&s->alloc, band, size);
   if (limb_finite((ptrdiff_t)(s->n * s->m), s->value)) return LIMB_OK;
-  return limb_fail(err, LIMB_E_NONFINITE, "signal",
-                   "the spline overflows: times too close, or values too large");
+  return limb_fail(err, LIMB_E_NONFINITE, "signal", "the spline overflows: times too close, or values too large");
 }
 
-limb_status limb_signal_create(limb_signal_kind kind, const limb_samples* samples,
-                               const limb_allocator* alloc, limb_signal** out, limb_error* err)
+limb_status limb_signal_create(limb_signal_kind kind, const limb_samples* samples, const limb_allocator* alloc,
+                               limb_signal** out, limb_error* err)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;

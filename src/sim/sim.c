@@ -44,9 +44,8 @@ static limb_status take_point(limb_sim* sim, sim_point* p)
 
 static limb_status take_vectors(limb_sim* sim)
 {
-  double** const of_nv[] = {&sim->x,      &sim->y,     &sim->tau,  &sim->holding,
-                            &sim->law_v,  &sim->law_a, &sim->a,    &sim->rest,
-                            &sim->answer, &sim->aside, &sim->shift};
+  double** const of_nv[] = {&sim->x, &sim->y,    &sim->tau,    &sim->holding, &sim->law_v, &sim->law_a,
+                            &sim->a, &sim->rest, &sim->answer, &sim->aside,   &sim->shift};
   for (size_t k = 0; k < sizeof of_nv / sizeof of_nv[0]; k++) {
     *of_nv[k] = limb_sim_take(sim, (size_t)sim->nv, sizeof(double));
     if (!*of_nv[k]) return LIMB_E_NOMEM;
@@ -106,8 +105,8 @@ static limb_status fill(limb_sim* sim, const limb_sim_options* options, limb_err
   return s == LIMB_OK ? s : limb_fail(err, s, "simulation", "%s", limb_status_text(s));
 }
 
-limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options,
-                            const limb_allocator* alloc, limb_sim** out, limb_error* err)
+limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options, const limb_allocator* alloc,
+                            limb_sim** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!m || !out || (alloc && (!alloc->alloc || !alloc->free)))
@@ -115,8 +114,7 @@ limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   limb_sim* sim = limb_alloc(&use, sizeof *sim);
   if (!sim) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
-  *sim =
-    (limb_sim){.m = m, .alloc = use, .nq = limb_nq(m), .nv = limb_nv(m), .nc = limb_row_count(m)};
+  *sim = (limb_sim){.m = m, .alloc = use, .nq = limb_nq(m), .nv = limb_nv(m), .nc = limb_row_count(m)};
   const limb_status s = fill(sim, options, err);
   if (s == LIMB_OK)
     *out = sim;
@@ -138,8 +136,7 @@ limb_status limb_sim_fail(limb_sim* sim, limb_status status, const char* format,
 
 limb_status limb_sim_tell(limb_sim* sim, limb_status status)
 {
-  if (!sim->error[0])
-    (void)limb_sim_fail(sim, status, "after %.9g s: %s", sim->now.t, limb_status_text(status));
+  if (!sim->error[0]) (void)limb_sim_fail(sim, status, "after %.9g s: %s", sim->now.t, limb_status_text(status));
   return status;
 }
 
@@ -163,15 +160,12 @@ static limb_status check_closed(limb_sim* sim, double t)
   if (s != LIMB_OK) return limb_sim_fail(sim, s, "the loops at the start: %s", limb_status_text(s));
   const bool open = gap.place > 1.0 / NEARLY, moves = gap.velocity > 1.0 / NEARLY;
   if (!open && !moves) return LIMB_OK;
-  if ((s = limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop)) != LIMB_OK)
-    return s;
-  return open ? limb_sim_fail(sim, LIMB_E_NOCONV,
-                              "loop '%s' is open by %.3g at the start: assemble first",
+  if ((s = limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop)) != LIMB_OK) return s;
+  return open ? limb_sim_fail(sim, LIMB_E_NOCONV, "loop '%s' is open by %.3g at the start: assemble first",
                               loop.def.name, gap.place)
-              : limb_sim_fail(
-                  sim, LIMB_E_NOCONV,
-                  "velocities at the start open loop '%s' at a rate of %.3g: project them first",
-                  loop.def.name, gap.velocity);
+              : limb_sim_fail(sim, LIMB_E_NOCONV,
+                              "velocities at the start open loop '%s' at a rate of %.3g: project them first",
+                              loop.def.name, gap.velocity);
 }
 
 // Motion that is given may be anywhere: the others close the loops there.
@@ -181,15 +175,13 @@ static limb_status settle_start(limb_sim* sim)
   limb_loop_info loop;
   const limb_status s = limb_sim_settle(sim, &sim->now);
   if (s != LIMB_E_NOCONV || !sim->motion.given) return s;
-  if (limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.closed.loops, &gap) != LIMB_OK)
-    return s;
+  if (limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.closed.loops, &gap) != LIMB_OK) return s;
   const bool open = gap.place >= gap.velocity;
   if (limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop) != LIMB_OK) return s;
   return limb_sim_fail(sim, s,
                        "the motion that is given opens loop '%s' at the start, %s %.3g, and the "
                        "other joints are too far from where they would close it",
-                       loop.def.name, open ? "by" : "at a rate of",
-                       open ? gap.place : gap.velocity);
+                       loop.def.name, open ? "by" : "at a rate of", open ? gap.place : gap.velocity);
 }
 
 static limb_status look_for_redundant_rows(limb_sim* sim)
@@ -254,8 +246,7 @@ static limb_status begin_watch(limb_sim* sim)
   sim->between = limb_sim_take(sim, count, sizeof(double));
   sim->seen = limb_sim_take(sim, 3 * count, sizeof(double));
   sim->fired = limb_sim_take(sim, count, 1);
-  if (!sim->watched || !sim->watching || !sim->between || !sim->seen || !sim->fired)
-    return LIMB_E_NOMEM;
+  if (!sim->watched || !sim->watching || !sim->between || !sim->seen || !sim->fired) return LIMB_E_NOMEM;
   sim->queue = limb_sim_take(sim, count + (size_t)sim->ncondition, sizeof *sim->queue);
   sim->nwatch = (int)count;
   return sim->queue ? LIMB_OK : LIMB_E_NOMEM;
@@ -294,8 +285,7 @@ static limb_status take_state(limb_sim* sim, double t, const double* q, const do
   return s == LIMB_OK ? s : limb_sim_fail(sim, s, "a quaternion of q is far from unit norm");
 }
 
-limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v,
-                           limb_error* err)
+limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v, limb_error* err)
 {
   if (!sim) return limb_fail(err, LIMB_E_ARG, NULL, "sim is NULL");
   sim->started = sim->over = sim->known = false;
@@ -332,8 +322,7 @@ limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out)
     if (s != LIMB_OK) return limb_sim_tell(sim, s);
     sim->known = true;
   }
-  *out = (limb_sim_state){sim->now.t,   sim->now.q, sim->now.v,
-                          sim->a,       sim->tau,   sim->nc ? sim->lambda : NULL,
+  *out = (limb_sim_state){sim->now.t,   sim->now.q, sim->now.v, sim->a, sim->tau, sim->nc ? sim->lambda : NULL,
                           sim->nwrench, sim->wrench};
   return LIMB_OK;
 }

@@ -83,17 +83,17 @@ typedef struct sim_edge {
   bool given;          // its motion is given: nothing here decides about it
   sim_slip slip;
   sim_contact contact; // rests there (HOLD, IMPACT), or presses the spring of the stop (SPRING)
-  bool locked; // slips nowhere: loops and what they hold keep it there, its friction acts in full
-  bool open;   // decide.c: at rest, and whether it is held is to be found
-  sim_contact near; // decide.c: the stop at which it is then
-  int went;         // decide.c: the direction in which it was released
-  double excess;    // decide.c: force by which friction is too weak to hold everything
-  double extra;     // decide.c: share of it that friction is lent for the moment; else 0
-  double room[2]; // decide.c: how far it is from moving down and up, or from being held (the first)
-  double place;   // q, while it is held
-  double force;   // the largest force that held it so far
-  double before;  // velocity before an event
-  int was;        // and what it did then (modes.c)
+  bool locked;         // slips nowhere: loops and what they hold keep it there, its friction acts in full
+  bool open;           // decide.c: at rest, and whether it is held is to be found
+  sim_contact near;    // decide.c: the stop at which it is then
+  int went;            // decide.c: the direction in which it was released
+  double excess;       // decide.c: force by which friction is too weak to hold everything
+  double extra;        // decide.c: share of it that friction is lent for the moment; else 0
+  double room[2];      // decide.c: how far it is from moving down and up, or from being held (the first)
+  double place;        // q, while it is held
+  double force;        // the largest force that held it so far
+  double before;       // velocity before an event
+  int was;             // and what it did then (modes.c)
 } sim_edge;
 
 // ---- steppers --------------------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ typedef struct sim_stepper {
 } sim_stepper;
 
 extern const sim_stepper limb_sim_euler, limb_sim_semi_implicit, limb_sim_rk4; // stepper_explicit.c
-extern const sim_stepper limb_sim_variational; // stepper_variational.c
-extern const sim_stepper limb_sim_rosenbrock;  // stepper_implicit.c
+extern const sim_stepper limb_sim_variational;                                 // stepper_variational.c
+extern const sim_stepper limb_sim_rosenbrock;                                  // stepper_implicit.c
 
 extern const sim_stepper limb_sim_erk;                 // stepper_arkode.c
 extern const sim_stepper limb_sim_adams, limb_sim_bdf; // stepper_cvode.c
@@ -184,11 +184,9 @@ struct limb_sim {
   sim_wrenches* wrenches;
   limb_wrench* wrench;
   sim_motion motion;
-  limb_environment
-    env; // that of the options with all wrenches, and without Coulomb friction when modes have it
+  limb_environment env; // that of the options with all wrenches, and without Coulomb friction when modes have it
   const limb_environment* around; // that, or NULL where it is the default: calls are faster
-  double
-    bound; // the first break after now; until it is passed, inputs are asked for times before it
+  double bound;                   // the first break after now; until it is passed, inputs are asked for times before it
 
   // Who is held, and by what. Edges: joints with Coulomb friction or stops.
   int nedge, nlimit; // those with limits
@@ -199,11 +197,10 @@ struct limb_sim {
   double* x;           // nv: forces, and accelerations of the held
   double* y;           // nv: scratch of equations.c
   double* tau;         // nv: forces of actuators at the last evaluation
-  double* aside; // nv: forces on the held, as limb_sim_load found them; x has their accelerations
-  double*
-    holding; // nv: force that holds the held ones, beside the others, at the last evaluation; else 0
-  double* lambda;                // nc, at the last evaluation
-  double* rate;                  // nc: scratch of limb_sim_power
+  double* aside;       // nv: forces on the held, as limb_sim_load found them; x has their accelerations
+  double* holding;     // nv: force that holds the held ones, beside the others, at the last evaluation; else 0
+  double* lambda;      // nc, at the last evaluation
+  double* rate;        // nc: scratch of limb_sim_power
   double *law_q, *law_v, *law_a; // of the given motion
   double *rest, *answer;         // nv: scratch of responses.c
   sim_slopes slopes;
@@ -213,15 +210,15 @@ struct limb_sim {
 
   // Where it is.
   double t0;
-  sim_point now;       // what the caller sees
-  sim_point begin;     // of the last step
-  sim_point front;     // end of the last step; later than now when an adaptive method is ahead
-  sim_point probe;     // looked at while a root is located
-  sim_point spare;     // front, while a step is made again
-  sim_point projected; // scratch of equations.c
-  sim_point shifted;   // scratch of limb_sim_beside, and
-  double* shift;       // nv
-  double* a;           // nv, of now
+  sim_point now;             // what the caller sees
+  sim_point begin;           // of the last step
+  sim_point front;           // end of the last step; later than now when an adaptive method is ahead
+  sim_point probe;           // looked at while a root is located
+  sim_point spare;           // front, while a step is made again
+  sim_point projected;       // scratch of equations.c
+  sim_point shifted;         // scratch of limb_sim_beside, and
+  double* shift;             // nv
+  double* a;                 // nv, of now
   double leg_begin, leg_end; // fixed steps: the way that is cut into equal steps
   uint64_t leg_steps, leg_done;
 
@@ -299,8 +296,7 @@ void limb_sim_share_holding(limb_sim* sim, const double* v, const double* total)
 // y of a function of the state, such as limb_sim_accelerate, at a state moved by e x: x is 2 nv, along
 // the tangent and of v.
 typedef limb_status sim_function(limb_sim* sim, double t, double* q, double* v, double* y);
-limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e,
-                            sim_function* f, double* y);
+limb_status limb_sim_beside(limb_sim* sim, const sim_point* at, const double* x, double e, sim_function* f, double* y);
 
 // Power of what is neither gravity nor a spring, at the state of the last limb_sim_accelerate. 0 when work is
 // not asked for.
@@ -310,8 +306,8 @@ limb_status limb_sim_power(limb_sim* sim, const double* q, const double* v, doub
 // t, nv (NULL: not wanted; a and h are then not looked at, and derivatives need not be exact). h is the
 // length of the step to come. Counts. derivatives.c
 limb_status limb_sim_begin_derivatives(limb_sim* sim); // memory: when a stepper is created
-limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a,
-                                 double* a_q, double* a_v, double* a_t);
+limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a, double* a_q,
+                                 double* a_v, double* a_t);
 
 // surface.c, of redundant robots: memory; at the beginning of a step the rows that count; puts a state
 // onto the surface of the constraints, smoothly.
@@ -325,8 +321,7 @@ limb_status limb_sim_onto_surface(limb_sim* sim, double* q, double* v);
 // surface.c, of any robot with loops, after limb_sim_take_surface: rows that depend on others where some
 // velocities are held, nc marks; the projection P, nv x nv, onto velocities that move nothing held and keep
 // the loops closed.
-limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q,
-                                    unsigned char* redundant);
+limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q, unsigned char* redundant);
 limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P);
 
 // responses.c: loops, and some velocities held. sim->x and held as limb_sim_load left them.
@@ -350,8 +345,7 @@ bool limb_sim_solve_shared(const sim_system* p);
 // ---- inputs.c --------------------------------------------------------------------------------------------
 
 // Adds forces of sources; sets wrenches of callbacks; replaces q and v of given motion and sets law_a.
-limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v,
-                                double* tau);
+limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v, double* tau);
 limb_status limb_sim_set_wrenches(limb_sim* sim, double t, const double* q, const double* v);
 limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v);
 
@@ -366,8 +360,7 @@ limb_status limb_sim_pass_break(limb_sim* sim);
 void limb_sim_tangent_rate(const limb_sim* sim, const double* u, const double* v, double* du);
 
 // q (+) h u, as limb_integrate. Where q is a plain vector nothing is checked: who looks at q next will.
-limb_status limb_sim_displace(const limb_sim* sim, const double* q, const double* u, double h,
-                              double* out);
+limb_status limb_sim_displace(const limb_sim* sim, const double* q, const double* u, double h, double* out);
 
 limb_status limb_sim_find_blocks(limb_sim* sim);
 
@@ -376,16 +369,15 @@ void limb_sim_tangent_solve(const limb_sim* sim, const double* v, double g, doub
 void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, double* x);
 
 // q' for q whose quaternions are nearly unit ones, with what brings them back; that of one block without it.
-void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v,
-                                 double* rate);
+void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v, double* rate);
 void limb_sim_block_rate(const sim_block* b, const double* q, const double* v, double* rate);
 
 // Of the variational method (stepper_variational.c): Q -= ad*(v) P, and the momenta at both ends of a step.
 void limb_sim_add_bracket(const limb_sim* sim, const double* v, const double* P, double* Q);
-void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P,
-                              const double* Q, double* mu);
-void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P,
-                             const double* Q, double* mu);
+void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
+                              double* mu);
+void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
+                             double* mu);
 
 // ---- advance.c -------------------------------------------------------------------------------------------
 

@@ -71,8 +71,7 @@ void limb_spline_factor(const limb_spline* s, double* band)
       double* row = band + (i + down) * SPLINE_BAND;
       const double factor = row[SPLINE_MOST - down] / pivot[SPLINE_MOST];
       row[SPLINE_MOST - down] = factor;
-      for (size_t j = 1; j <= SPLINE_MOST; j++)
-        row[SPLINE_MOST - down + j] -= factor * pivot[SPLINE_MOST + j];
+      for (size_t j = 1; j <= SPLINE_MOST; j++) row[SPLINE_MOST - down + j] -= factor * pivot[SPLINE_MOST + j];
     }
   }
 }
@@ -82,20 +81,17 @@ void limb_spline_solve(const limb_spline* s, const double* band, double* y, size
   const size_t n = s->n;
   for (size_t i = 0; i < n; i++) { // L z = y
     const double* row = band + i * SPLINE_BAND;
-    for (size_t j = 1; j <= SPLINE_MOST && j <= i; j++)
-      y[i * stride] -= row[SPLINE_MOST - j] * y[(i - j) * stride];
+    for (size_t j = 1; j <= SPLINE_MOST && j <= i; j++) y[i * stride] -= row[SPLINE_MOST - j] * y[(i - j) * stride];
   }
   for (size_t i = n; i-- > 0;) { // U c = z
     const double* row = band + i * SPLINE_BAND;
     double sum = y[i * stride];
-    for (size_t j = 1; j <= SPLINE_MOST && i + j < n; j++)
-      sum -= row[SPLINE_MOST + j] * y[(i + j) * stride];
+    for (size_t j = 1; j <= SPLINE_MOST && i + j < n; j++) sum -= row[SPLINE_MOST + j] * y[(i + j) * stride];
     y[i * stride] = sum / row[SPLINE_MOST];
   }
 }
 
-void limb_spline_at(const limb_spline* s, const double* c, size_t stride, size_t interval, double t,
-                    double x[3])
+void limb_spline_at(const limb_spline* s, const double* c, size_t stride, size_t interval, double t, double x[3])
 {
   const size_t k = interval;
   double d[ORDER], b[ORDER];

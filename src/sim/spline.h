@@ -28,7 +28,6 @@ void limb_spline_solve(const limb_spline* s, const double* band, double* y, size
 size_t limb_spline_interval(const limb_spline* s, double t);
 
 // Value, first and second derivative at t, on its interval, from coefficients.
-void limb_spline_at(const limb_spline* s, const double* c, size_t stride, size_t interval, double t,
-                    double x[3]);
+void limb_spline_at(const limb_spline* s, const double* c, size_t stride, size_t interval, double t, double x[3]);
 
 #endif

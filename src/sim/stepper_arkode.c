@@ -151,5 +151,4 @@ static limb_status look(limb_sim* sim, double t, sim_point* out)
   return s->elsewhere ? inside(sim, t, out) : limb_sundials_inside(sim, t, out);
 }
 
-const sim_stepper limb_sim_erk = {LIMB_SIM_ERK, SIM_TO_STOP, create, destroy,
-                                  restart,      step,        inside, look};
+const sim_stepper limb_sim_erk = {LIMB_SIM_ERK, SIM_TO_STOP, create, destroy, restart, step, inside, look};

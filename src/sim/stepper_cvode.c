@@ -21,8 +21,7 @@ static limb_status set_up(limb_sim* sim, sundials* s, int family)
   if (!flag) flag = CVodeSetErrHandlerFn(s->memory, limb_sundials_listen, sim);
   if (!flag) flag = CVodeSVtolerances(s->memory, o->relative, s->tolerance);
   if (!flag && o->longest > 0) flag = CVodeSetMaxStep(s->memory, o->longest);
-  if (!flag && o->order > 0)
-    flag = CVodeSetMaxOrd(s->memory, (int)fmin(o->order, family == CV_ADAMS ? 12 : 5));
+  if (!flag && o->order > 0) flag = CVodeSetMaxOrd(s->memory, (int)fmin(o->order, family == CV_ADAMS ? 12 : 5));
   if (!flag && s->linear) flag = CVodeSetLinearSolver(s->memory, s->linear, s->A);
   if (!flag && s->linear) flag = CVodeSetJacFn(s->memory, limb_sundials_jacobian);
   return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
@@ -87,9 +86,7 @@ static limb_status step(limb_sim* sim, double t)
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }
 
-const sim_stepper limb_sim_adams = {
-  LIMB_SIM_ADAMS, SIM_AHEAD, create_adams,         destroy,
-  restart,        step,      limb_sundials_inside, limb_sundials_inside};
-const sim_stepper limb_sim_bdf = {
-  LIMB_SIM_BDF, SIM_AHEAD, create_bdf,           destroy,
-  restart,      step,      limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_adams = {LIMB_SIM_ADAMS, SIM_AHEAD, create_adams,         destroy,
+                                    restart,        step,      limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_bdf = {LIMB_SIM_BDF, SIM_AHEAD, create_bdf,           destroy,
+                                  restart,      step,      limb_sundials_inside, limb_sundials_inside};

@@ -24,8 +24,7 @@ static limb_status create(limb_sim* sim)
   double* x = limb_sim_take(sim, 10 * nv + nq + 1, sizeof *x);
   if (!e || !x) return LIMB_E_NOMEM;
   e->u = x, e->v = x + nv;
-  for (int k = 0; k < 4; k++)
-    e->du[k] = x + (2 + (size_t)k) * nv, e->dv[k] = x + (6 + (size_t)k) * nv;
+  for (int k = 0; k < 4; k++) e->du[k] = x + (2 + (size_t)k) * nv, e->dv[k] = x + (6 + (size_t)k) * nv;
   e->q = x + 10 * nv;
   sim->state = e;
   return LIMB_OK;
@@ -116,9 +115,7 @@ static limb_status rk4_step(limb_sim* sim, double t)
   return limb_sim_displace(sim, b->q, e->u, h, f->q);
 }
 
-const sim_stepper limb_sim_euler = {LIMB_SIM_EULER, SIM_FIXED,  create, NULL,
-                                    NULL,           euler_step, NULL,   NULL};
+const sim_stepper limb_sim_euler = {LIMB_SIM_EULER, SIM_FIXED, create, NULL, NULL, euler_step, NULL, NULL};
 const sim_stepper limb_sim_semi_implicit = {LIMB_SIM_SEMI_IMPLICIT, SIM_FIXED, create, NULL, NULL,
                                             semi_implicit_step,     NULL,      NULL};
-const sim_stepper limb_sim_rk4 = {LIMB_SIM_RK4, SIM_FIXED, create, NULL,
-                                  NULL,         rk4_step,  NULL,   NULL};
+const sim_stepper limb_sim_rk4 = {LIMB_SIM_RK4, SIM_FIXED, create, NULL, NULL, rk4_step, NULL, NULL};

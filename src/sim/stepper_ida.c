@@ -27,14 +27,12 @@ typedef struct equations {
 // ---- residuals -------------------------------------------------------------------------------------------
 
 // Rows of the loops: lambda acts, and v' has to fit.
-static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double* dv,
-                             double* forces, double* rows)
+static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double* dv, double* forces, double* rows)
 {
   const int nv = sim->nv;
   sim->o.closed.loops.time = t;
   const limb_loop_equations out = {NULL, e->Psi, NULL, e->gamma};
-  const limb_status s =
-    limb_loop_equations_at(sim->loops, e->base.q, e->base.v, &sim->o.closed.loops, &out);
+  const limb_status s = limb_loop_equations_at(sim->loops, e->base.q, e->base.v, &sim->o.closed.loops, &out);
   for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
     const double* row = e->Psi + (size_t)i * (size_t)nv;
     double sum = -e->gamma[i];
@@ -44,8 +42,7 @@ static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double
   return s;
 }
 
-static limb_status residual_at(limb_sim* sim, double t, const double* y, const double* dy,
-                               double* r)
+static limb_status residual_at(limb_sim* sim, double t, const double* y, const double* dy, double* r)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
@@ -73,15 +70,14 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* user)
   sim->known = false;
   if (!limb_finite(s->n, NV_DATA_S(y)) || !limb_finite(s->n, NV_DATA_S(dy)))
     return limb_sundials_code(s, LIMB_E_NONFINITE);
-  return limb_sundials_code(
-    s, residual_at(sim, s->origin + t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
+  return limb_sundials_code(s, residual_at(sim, s->origin + t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
 }
 
 // dr/dy + c dr/dy' of a tree. Slopes of forces that depend on the state are left out: iterations see to
 // these.
 // NOLINTNEXTLINE(readability-function-size): parameters as IDA has them
-static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUNMatrix J,
-                    void* user, N_Vector a, N_Vector b, N_Vector d)
+static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUNMatrix J, void* user, N_Vector a,
+                    N_Vector b, N_Vector d)
 {
   (void)r, (void)a, (void)b, (void)d;
   limb_sim* sim = user;
@@ -93,8 +89,7 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
   limb_status status = limb_sundials_get(sim, NV_DATA_S(y), at.t, &at);
   if (status == LIMB_OK) status = limb_sim_load(sim, at.t, s->q, s->v);
   if (status == LIMB_OK)
-    status =
-      limb_inverse_dynamics_derivatives(sim->d, s->q, s->v, NV_DATA_S(dy) + nq, &sim->env, &out);
+    status = limb_inverse_dynamics_derivatives(sim->d, s->q, s->v, NV_DATA_S(dy) + nq, &sim->env, &out);
   if (status != LIMB_OK) return limb_sundials_code(s, status);
   sim->summary.derivatives++;
   (void)SUNMatZero(J);
@@ -106,8 +101,7 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
       const size_t at_ik = (size_t)i * (size_t)nv + (size_t)k;
       SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[at_ik] + c * e->M[at_ik];
     }
-    for (int k = 0; k < nq + nv && sim->held[i]; k++)
-      SM_ELEMENT_D(J, nq + i, k) = k == nq + i ? c : 0;
+    for (int k = 0; k < nq + nv && sim->held[i]; k++) SM_ELEMENT_D(J, nq + i, k) = k == nq + i ? c : 0;
   }
   return 0;
 }
@@ -216,8 +210,7 @@ static limb_status step(limb_sim* sim, double t)
   int flag = IDASetStopTime(s->memory, stop);
   s->status = LIMB_OK;
   do {
-    if (flag >= 0)
-      flag = IDASolve(s->memory, fmin(stop, s->to + 1), &reached, s->y, e->slope, IDA_ONE_STEP);
+    if (flag >= 0) flag = IDASolve(s->memory, fmin(stop, s->to + 1), &reached, s->y, e->slope, IDA_ONE_STEP);
   } while (limb_sundials_stands(sim, flag, reached, t));
   long failures = s->failures, iterations = s->iterations;
   (void)IDAGetNumErrTestFails(s->memory, &failures);
@@ -229,6 +222,5 @@ static limb_status step(limb_sim* sim, double t)
   return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
 }
 
-const sim_stepper limb_sim_ida = {
-  LIMB_SIM_IDA,         SIM_AHEAD,           create, destroy, restart, step,
-  limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_ida = {LIMB_SIM_IDA,         SIM_AHEAD,           create, destroy, restart, step,
+                                  limb_sundials_inside, limb_sundials_inside};

@@ -45,8 +45,7 @@ static const double C[STAGES][STAGES] = {
   {-2.430093356833875, -0.2063599157091915},
   {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
   {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
-  {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
-   -6.058818238834054},
+  {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
 };
 
 typedef struct rosenbrock {
@@ -65,8 +64,7 @@ static limb_status create(limb_sim* sim)
   const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq;
   rosenbrock* r = limb_sim_take(sim, 1, sizeof *r);
   if (!r) return LIMB_E_NOMEM;
-  double** const part[] = {&r->B,     &r->a_v, &r->S, &r->a,  &r->a_t,
-                           &r->scale, &r->u,   &r->v, &r->du, &r->q};
+  double** const part[] = {&r->B, &r->a_v, &r->S, &r->a, &r->a_t, &r->scale, &r->u, &r->v, &r->du, &r->q};
   const size_t size[] = {nv * nv, nv * nv, nv * nv, nv, nv, nv, nv, nv, nv, nq};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
     if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
@@ -90,8 +88,7 @@ static limb_status factor(limb_sim* sim, rosenbrock* r, double h)
     r->S[i * nv + i] += g;
   }
   if (limb_lu_factor(sim->nv, r->S, r->pivot, r->scale)) return LIMB_OK;
-  return limb_sim_fail(sim, LIMB_E_SINGULAR,
-                       "the linear equations of a step of %.3g s are singular", h);
+  return limb_sim_fail(sim, LIMB_E_SINGULAR, "the linear equations of a step of %.3g s are singular", h);
 }
 
 static void solve(const limb_sim* sim, const rosenbrock* r, double h, double* U)
@@ -111,8 +108,7 @@ static limb_status place_stage(limb_sim* sim, rosenbrock* r, int i)
   memset(r->u, 0, (size_t)nv * sizeof *r->u);
   memcpy(r->v, sim->begin.v, (size_t)nv * sizeof *r->v);
   for (int j = 0; j < i; j++) {
-    for (int k = 0; k < nv; k++)
-      r->u[k] += A[i][j] * r->U[j][k], r->v[k] += A[i][j] * r->U[j][nv + k];
+    for (int k = 0; k < nv; k++) r->u[k] += A[i][j] * r->U[j][k], r->v[k] += A[i][j] * r->U[j][nv + k];
   }
   return limb_sim_displace(sim, sim->begin.q, r->u, 1, r->q);
 }
@@ -127,8 +123,7 @@ static limb_status stage(limb_sim* sim, rosenbrock* r, int i, double h)
     memcpy(U + nv, r->a, (size_t)nv * sizeof *U);
   } else {
     if ((s = place_stage(sim, r, i)) != LIMB_OK) return s;
-    if ((s = limb_sim_accelerate(sim, sim->begin.t + ALPHA[i] * h, r->q, r->v, U + nv)) != LIMB_OK)
-      return s;
+    if ((s = limb_sim_accelerate(sim, sim->begin.t + ALPHA[i] * h, r->q, r->v, U + nv)) != LIMB_OK) return s;
     limb_sim_tangent_rate(sim, r->u, r->v, U);
   }
   for (int j = 0; j < i; j++) {
@@ -148,8 +143,7 @@ static limb_status add_work(limb_sim* sim, rosenbrock* r, double h, double power
   limb_status s = limb_sim_accelerate(sim, f->t, f->q, f->v, r->du);
   if (s == LIMB_OK) s = limb_sim_power(sim, f->q, f->v, &end);
   if (s != LIMB_OK) return s;
-  for (int k = 0; k < sim->nv; k++)
-    r->v[k] = (sim->begin.v[k] + f->v[k]) / 2 + h / 8 * (r->a[k] - r->du[k]);
+  for (int k = 0; k < sim->nv; k++) r->v[k] = (sim->begin.v[k] + f->v[k]) / 2 + h / 8 * (r->a[k] - r->du[k]);
   limb_sim_tangent_rate(sim, r->u, f->v, r->du);
   for (int k = 0; k < sim->nv; k++) r->u[k] = r->u[k] / 2 + h / 8 * (sim->begin.v[k] - r->du[k]);
   s = limb_sim_displace(sim, sim->begin.q, r->u, 1, r->q);
@@ -181,5 +175,4 @@ static limb_status step(limb_sim* sim, double t)
   return s == LIMB_OK ? add_work(sim, r, h, power) : s;
 }
 
-const sim_stepper limb_sim_rosenbrock = {
-  LIMB_SIM_IMPLICIT, SIM_FIXED, create, NULL, NULL, step, NULL, NULL};
+const sim_stepper limb_sim_rosenbrock = {LIMB_SIM_IMPLICIT, SIM_FIXED, create, NULL, NULL, step, NULL, NULL};

@@ -69,10 +69,9 @@ static limb_status create(limb_sim* sim)
   const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq, nc = (size_t)sim->nc, n = nv + nc;
   variational* w = limb_sim_take(sim, 1, sizeof *w);
   if (!w) return LIMB_E_NOMEM;
-  double** const part[] = {
-    &w->M, &w->C,     &w->n_q, &w->n_v,        &w->xi,         &w->P,         &w->Q,    &w->mu,
-    &w->d, &w->qm,    &w->q1,  &w->Psi0,       &w->Psi,        &w->phi,       &w->rate, &w->K,
-    &w->r, &w->scale, &w->nu,  &w->past.xi[0], &w->past.xi[1], &w->past.xi[2]};
+  double** const part[] = {&w->M, &w->C,     &w->n_q, &w->n_v,        &w->xi,         &w->P,         &w->Q,    &w->mu,
+                           &w->d, &w->qm,    &w->q1,  &w->Psi0,       &w->Psi,        &w->phi,       &w->rate, &w->K,
+                           &w->r, &w->scale, &w->nu,  &w->past.xi[0], &w->past.xi[1], &w->past.xi[2]};
   const size_t size[] = {nv * nv, nv * nv, nv * nv, nv * nv, nv,    nv, nv, nv, nv, nq, nq,
                          nc * nv, nc * nv, nc,      nc,      n * n, n,  n,  nc, nv, nv, nv};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
@@ -138,8 +137,8 @@ static limb_status rows_at(limb_sim* sim, double t, const double* q, limb_loop_e
 
 // [J -Psi_force'; Psi_row 0], with the rows of held velocities and redundant multipliers those of unity;
 // factored.
-static limb_status factor(const limb_sim* sim, variational* w, const double* J,
-                          const double* Psi_force, const double* Psi_row)
+static limb_status factor(const limb_sim* sim, variational* w, const double* J, const double* Psi_force,
+                          const double* Psi_row)
 {
   const int nv = sim->nv, nc = sim->nc, n = nv + nc;
   memset(w->K, 0, (size_t)n * (size_t)n * sizeof *w->K);
@@ -200,13 +199,11 @@ static limb_status derivative(limb_sim* sim, variational* w, double h)
 static limb_status missing(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
-  limb_status s =
-    rows_at(sim, b->t + h / 2, w->qm, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
+  limb_status s = rows_at(sim, b->t + h / 2, w->qm, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = limb_integrate(sim->m, b->q, w->xi, h, w->q1);
   if (s == LIMB_OK) s = rows_at(sim, b->t + h, w->q1, (limb_loop_equations){.residual = w->phi});
   for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
-    const double slides =
-      w->rate[i] - limb_dot((size_t)sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
+    const double slides = w->rate[i] - limb_dot((size_t)sim->nv, w->Psi + (size_t)i * (size_t)sim->nv, w->xi);
     w->phi[i] = w->holonomic[i] ? -w->phi[i] / h : slides;
   }
   return s;
@@ -250,8 +247,7 @@ static limb_status find_step(limb_sim* sim, variational* w, double h)
     if (next <= DBL_EPSILON * size || (change >= before && change < near)) return LIMB_OK;
     before = change;
   }
-  return limb_sim_fail(sim, LIMB_E_NOCONV,
-                       "the variational method needs a shorter step than %.3g s", h);
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "the variational method needs a shorter step than %.3g s", h);
 }
 
 // Forces that hold the held ones during the step: what both momenta lack, over h. After the step: r holds the
@@ -276,8 +272,7 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   sim_point* f = &sim->front;
   limb_status s = limb_integrate(sim->m, sim->begin.q, w->xi, h, f->q);
   if (s == LIMB_OK) s = limb_mass_matrix(sim->d, f->q, w->M);
-  if (s == LIMB_OK && sim->nc)
-    s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
+  if (s == LIMB_OK && sim->nc) s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = factor(sim, w, w->M, w->Psi, w->Psi);
   if (s != LIMB_OK) return s;
   limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->n_v);
@@ -302,9 +297,7 @@ static void extrapolate(const limb_sim* sim, variational* w, double h)
   const bool next = p->end == sim->begin.t && fabs(p->h - h) <= 1e-9 * h;
   for (int k = 0; k < sim->nv; k++) {
     const double a = p->xi[0][k], b = p->xi[1][k], c = p->xi[2][k];
-    w->xi[k] = !next || p->count < 2 ? sim->begin.v[k]
-               : p->count == 2       ? 2 * a - b
-                                     : 3 * (a - b) + c;
+    w->xi[k] = !next || p->count < 2 ? sim->begin.v[k] : p->count == 2 ? 2 * a - b : 3 * (a - b) + c;
   }
 }
 
@@ -364,5 +357,4 @@ static limb_status restart(limb_sim* sim)
   return LIMB_OK;
 }
 
-const sim_stepper limb_sim_variational = {
-  LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, restart, step, NULL, NULL};
+const sim_stepper limb_sim_variational = {LIMB_SIM_VARIATIONAL, SIM_FIXED, create, NULL, restart, step, NULL, NULL};

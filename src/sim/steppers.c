@@ -155,9 +155,8 @@ static limb_sim_method choose_fixed(limb_sim* sim, double rate)
   const double step = step_of(sim);
   const bool follows = rate * step <= 2;
   explain(sim,
-          follows
-            ? "steps of %.2g s follow the fastest rate, about %.2g /s"
-            : "steps of %.2g s are too long for explicit ones: the fastest rate is about %.2g /s",
+          follows ? "steps of %.2g s follow the fastest rate, about %.2g /s"
+                  : "steps of %.2g s are too long for explicit ones: the fastest rate is about %.2g /s",
           step, rate);
   return follows ? LIMB_SIM_RK4 : LIMB_SIM_IMPLICIT;
 }
@@ -175,15 +174,11 @@ static limb_sim_method choose_adaptive(limb_sim* sim, double rate, double decay)
     return LIMB_SIM_ERK;
   }
   if (follow <= steps * (step + solve)) {
-    explain(sim, "%g velocities: rates of about %.2g /s are cheaper to follow than to solve for",
-            nv, rate);
+    explain(sim, "%g velocities: rates of about %.2g /s are cheaper to follow than to solve for", nv, rate);
     return LIMB_SIM_ERK;
   }
   if (shortest_period(sim) <= 20 * step_of(sim)) {
-    explain(
-      sim,
-      "something decays at about %.2g /s, and a multistep method would begin anew at every sample",
-      rate);
+    explain(sim, "something decays at about %.2g /s, and a multistep method would begin anew at every sample", rate);
     return LIMB_SIM_IMPLICIT;
   }
   explain(sim, "something decays at about %.2g /s, faster than the robot moves", rate);

@@ -85,8 +85,7 @@ int limb_sundials_code(sundials* s, limb_status status)
 {
   if (status == LIMB_OK) return 0;
   s->status = status;
-  return status == LIMB_E_NONFINITE || status == LIMB_E_SINGULAR || status == LIMB_E_NOCONV ? 1
-                                                                                            : -1;
+  return status == LIMB_E_NONFINITE || status == LIMB_E_SINGULAR || status == LIMB_E_NOCONV ? 1 : -1;
 }
 
 int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
@@ -109,8 +108,7 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
 
 // A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): backwards, w = 2 Q* dQ and v =
 // R' dp.
-void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent,
-                                  int row, SUNMatrix J)
+void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent, int row, SUNMatrix J)
 {
   const int nv = sim->nv;
   for (int i = 0; i < nv; i++) {
@@ -158,8 +156,8 @@ void limb_sundials_places(const limb_sim* sim, const double* q, double factor, S
   }
 }
 
-int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, void* user, N_Vector a,
-                           N_Vector b, N_Vector c)
+int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, void* user, N_Vector a, N_Vector b,
+                           N_Vector c)
 {
   (void)rate, (void)a, (void)b, (void)c;
   limb_sim* sim = user;
@@ -173,20 +171,17 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   limb_sundials_places(sim, s->q, 1, J);
   limb_sundials_by_coordinates(sim, s->q, s->a_q, nq, J);
   for (int i = 0; i < nv; i++) {
-    for (int k = 0; k < nv; k++)
-      SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[(size_t)i * (size_t)nv + (size_t)k];
+    for (int k = 0; k < nv; k++) SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[(size_t)i * (size_t)nv + (size_t)k];
   }
   return 0;
 }
 
 // ---- work ------------------------------------------------------------------------------------------------
 
-static const double node[WORK_NODES] = {-0.93246951420315202781, -0.66120938646626451366,
-                                        -0.23861918608319690863, 0.23861918608319690863,
-                                        0.66120938646626451366,  0.93246951420315202781};
-static const double weight[WORK_NODES] = {0.08566224618958517252, 0.18038078652406930378,
-                                          0.23395696728634552369, 0.23395696728634552369,
-                                          0.18038078652406930378, 0.08566224618958517252};
+static const double node[WORK_NODES] = {-0.93246951420315202781, -0.66120938646626451366, -0.23861918608319690863,
+                                        0.23861918608319690863,  0.66120938646626451366,  0.93246951420315202781};
+static const double weight[WORK_NODES] = {0.08566224618958517252, 0.18038078652406930378, 0.23395696728634552369,
+                                          0.23395696728634552369, 0.18038078652406930378, 0.08566224618958517252};
 
 // P_0 .. P_n at x
 static void legendre(double x, double P[WORK_NODES + 1])
@@ -246,8 +241,7 @@ limb_status limb_sundials_mind_drift(limb_sim* sim)
   return status;
 }
 
-limb_status limb_sundials_come_back(limb_sim* sim,
-                                    limb_status (*begin_at)(limb_sim*, const sim_point*))
+limb_status limb_sundials_come_back(limb_sim* sim, limb_status (*begin_at)(limb_sim*, const sim_point*))
 {
   const sundials* s = sim->state;
   if (!s->elsewhere) return LIMB_OK;
@@ -293,8 +287,7 @@ limb_status limb_sundials_inside(limb_sim* sim, double t, sim_point* out)
 
 // ---- messages --------------------------------------------------------------------------------------------
 
-void limb_sundials_listen(int code, const char* module, const char* function, char* text,
-                          void* user)
+void limb_sundials_listen(int code, const char* module, const char* function, char* text, void* user)
 {
   const limb_sim* sim = user;
   sundials* s = sim->state;
@@ -309,10 +302,9 @@ limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
 {
   const sundials* s = sim->state;
   if (s->status != LIMB_OK)
-    return limb_sim_fail(sim, s->status, "after %.9g s: %s", sim->now.t,
-                         limb_status_text(s->status));
-  return limb_sim_fail(sim, LIMB_E_NOCONV, "%s gave up after %.9g s with code %d: %s", solver,
-                       sim->now.t, flag, s->text);
+    return limb_sim_fail(sim, s->status, "after %.9g s: %s", sim->now.t, limb_status_text(s->status));
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "%s gave up after %.9g s with code %d: %s", solver, sim->now.t, flag,
+                       s->text);
 }
 
 limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
@@ -323,7 +315,6 @@ limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
   s->elsewhere = true; // whoever goes on all the same begins anew
   if (flag < 0) return limb_sundials_fail(sim, solver, flag);
   const limb_status status = s->trouble != LIMB_OK ? s->trouble : LIMB_E_NOCONV;
-  return limb_sim_fail(sim, status,
-                       "after %.9g s steps become so short that time does not go on: %s",
-                       sim->begin.t, limb_status_text(status));
+  return limb_sim_fail(sim, status, "after %.9g s steps become so short that time does not go on: %s", sim->begin.t,
+                       limb_status_text(status));
 }

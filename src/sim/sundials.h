@@ -31,14 +31,13 @@ typedef struct sundials {
   SUNLinearSolver linear;
   SUNNonlinearSolver iteration; // of Adams' method
   sundials_polynomial* polynomial;
-  int n;               // length of y
-  double *q, *v, *a;   // nq, nv, nv: scratch
-  double *a_q, *a_v;   // nv x nv
-  limb_status status;  // of the last evaluation that failed, in this step
-  limb_status trouble; // the same, since the solver began
-  char text[160];      // what the solver had to say
-  bool
-    elsewhere; // the solver is not where front is: sent back into the last step, or off the surface
+  int n;                     // length of y
+  double *q, *v, *a;         // nq, nv, nv: scratch
+  double *a_q, *a_v;         // nv x nv
+  limb_status status;        // of the last evaluation that failed, in this step
+  limb_status trouble;       // the same, since the solver began
+  char text[160];            // what the solver had to say
+  bool elsewhere;            // the solver is not where front is: sent back into the last step, or off the surface
   long failures, iterations; // of its error test, and of its equations, that were counted
   double origin;             // time at which it began
   double from, to;           // its last step, in its own time
@@ -59,12 +58,11 @@ limb_status limb_sundials_get(const limb_sim* sim, const double* y, double t, si
 int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user);
 
 // Of q' and of v' by y, for the rows of a dense matrix: see sundials.c.
-int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, void* user, N_Vector a,
-                           N_Vector b, N_Vector c);
+int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, void* user, N_Vector a, N_Vector b,
+                           N_Vector c);
 
 // Derivatives along the tangent as ones by coordinates: columns of J from `column` on, rows from `row` on.
-void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent,
-                                  int row, SUNMatrix J);
+void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent, int row, SUNMatrix J);
 
 // q' by v, times a factor.
 void limb_sundials_places(const limb_sim* sim, const double* q, double factor, SUNMatrix J);
@@ -73,8 +71,7 @@ void limb_sundials_places(const limb_sim* sim, const double* q, double factor, S
 // more than 1000 tolerances. Before the next one: begins anew from sim->begin, which is on it, when that
 // was so.
 limb_status limb_sundials_mind_drift(limb_sim* sim);
-limb_status limb_sundials_come_back(limb_sim* sim,
-                                    limb_status (*begin_at)(limb_sim*, const sim_point*));
+limb_status limb_sundials_come_back(limb_sim* sim, limb_status (*begin_at)(limb_sim*, const sim_point*));
 
 // Failures of the error test and iterations so far, as the solver counts them.
 void limb_sundials_count(limb_sim* sim, long failures, long iterations);
@@ -94,8 +91,7 @@ limb_status limb_sundials_inside(limb_sim* sim, double t, sim_point* out);
 limb_status limb_sundials_work(limb_sim* sim);
 
 // Collects what the solvers say, instead of standard error.
-void limb_sundials_listen(int code, const char* module, const char* function, char* text,
-                          void* user);
+void limb_sundials_listen(int code, const char* module, const char* function, char* text, void* user);
 
 // A sentence about a failure of the solver.
 limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag);

@@ -112,8 +112,7 @@ static int orthonormalise(int n, size_t nv, double tolerance, double* B, int* na
 }
 
 // Marks redundant rows; the others, without what is held, are orthonormal in w->free then: how many.
-static limb_status rows_beside_held(limb_sim* sim, double t, const double* q,
-                                    unsigned char* redundant, int* count)
+static limb_status rows_beside_held(limb_sim* sim, double t, const double* q, unsigned char* redundant, int* count)
 {
   sim_surface* w = sim->surface;
   const size_t nv = (size_t)sim->nv;
@@ -128,8 +127,7 @@ static limb_status rows_beside_held(limb_sim* sim, double t, const double* q,
     if (redundant[i]) continue;
     const double* row = w->Psi + (size_t)i * nv;
     const double length = sqrt(limb_dot(nv, row, row));
-    for (size_t k = 0; k < nv; k++)
-      w->free[(size_t)n * nv + k] = sim->held[k] ? 0 : row[k] / length;
+    for (size_t k = 0; k < nv; k++) w->free[(size_t)n * nv + k] = sim->held[k] ? 0 : row[k] / length;
     w->row[n++] = i;
   }
   *count = orthonormalise(n, nv, loops->tolerance, w->free, w->row);
@@ -137,8 +135,7 @@ static limb_status rows_beside_held(limb_sim* sim, double t, const double* q,
   return LIMB_OK;
 }
 
-limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q,
-                                    unsigned char* redundant)
+limb_status limb_sim_redundant_rows(limb_sim* sim, double t, const double* q, unsigned char* redundant)
 {
   int count;
   if (sim->nheld) return rows_beside_held(sim, t, q, redundant, &count);
@@ -185,8 +182,7 @@ static int factor(limb_sim* sim, bool places)
     if (!w->redundant[i] && (w->holonomic[i] || !places)) w->row[n++] = i;
   }
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j <= i; j++)
-      w->A[i * n + j] = limb_dot((size_t)sim->nv, row_of(sim, i), row_of(sim, j));
+    for (int j = 0; j <= i; j++) w->A[i * n + j] = limb_dot((size_t)sim->nv, row_of(sim, i), row_of(sim, j));
   }
   return limb_cholesky(n, w->A) ? n : -1;
 }
@@ -226,8 +222,7 @@ static limb_status turn(limb_sim* sim, double* v)
   sim_surface* w = sim->surface;
   const int n = factor(sim, false);
   if (n < 0) return LIMB_E_SINGULAR;
-  for (int i = 0; i < n; i++)
-    w->x[i] = w->rate[w->row[i]] - limb_dot((size_t)sim->nv, row_of(sim, i), v);
+  for (int i = 0; i < n; i++) w->x[i] = w->rate[w->row[i]] - limb_dot((size_t)sim->nv, row_of(sim, i), v);
   pull(sim, n);
   for (int k = 0; k < sim->nv; k++) v[k] += w->u[k];
   return LIMB_OK;

@@ -47,8 +47,7 @@ static sp_motion rate(sp_motion u, sp_motion v)
   double second, fourth;
   coefficients(u, &second, &fourth);
   const sp_motion a = sp_crm(u, v), b = sp_crm(u, a), c = sp_crm(u, sp_crm(u, b));
-  return sp_addm(sp_addm(v, sp_scalem(0.5, a)),
-                 sp_addm(sp_scalem(second, b), sp_scalem(fourth, c)));
+  return sp_addm(sp_addm(v, sp_scalem(0.5, a)), sp_addm(sp_scalem(second, b), sp_scalem(fourth, c)));
 }
 
 static sp_motion motion_at(const sim_block* b, const double* x)
@@ -80,8 +79,7 @@ void limb_sim_tangent_rate(const limb_sim* sim, const double* u, const double* v
   }
 }
 
-limb_status limb_sim_displace(const limb_sim* sim, const double* q, const double* u, double h,
-                              double* out)
+limb_status limb_sim_displace(const limb_sim* sim, const double* q, const double* u, double h, double* out)
 {
   if (sim->nblock) return limb_integrate(sim->m, q, u, h, out);
   for (int k = 0; k < sim->nv; k++) out[k] = q[k] + h * u[k];
@@ -147,8 +145,7 @@ void limb_sim_block_rate(const sim_block* b, const double* q, const double* v, d
   quaternion_rate(Q, w, rate + 3);
 }
 
-void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v,
-                                 double* rate)
+void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v, double* rate)
 {
   for (int k = 0; k < sim->nv; k++) {
     if (sim->place[k] >= 0) rate[sim->place[k]] = v[k];
@@ -175,8 +172,7 @@ static sp_force rate_transposed(sp_motion u, sp_force f)
   double second, fourth;
   coefficients(u, &second, &fourth);
   const sp_force a = turn(u, f), b = turn(u, a), c = turn(u, turn(u, b));
-  return sp_addf(sp_addf(f, sp_scalef(0.5, a)),
-                 sp_addf(sp_scalef(second, b), sp_scalef(fourth, c)));
+  return sp_addf(sp_addf(f, sp_scalef(0.5, a)), sp_addf(sp_scalef(second, b), sp_scalef(fourth, c)));
 }
 
 // f tanh(ad(u) / 2), as a row: first and third powers of ad(u), whose fifth is a combination of these.
@@ -205,8 +201,8 @@ void limb_sim_add_bracket(const limb_sim* sim, const double* v, const double* P,
 }
 
 // side -1: at the beginning of the step, B' P - h/2 (1 - T)' Q; 1: at its end, A' P + h/2 (1 + T)' Q.
-static void momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P,
-                     const double* Q, double* mu)
+static void momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
+                     double* mu)
 {
   for (int i = 0; i < sim->nv; i++) mu[i] = P[i] + side * h / 2 * Q[i];
   for (int k = 0; k < sim->nblock; k++) {
@@ -218,14 +214,14 @@ static void momentum(const limb_sim* sim, double side, const double* xi, double 
   }
 }
 
-void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P,
-                              const double* Q, double* mu)
+void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
+                              double* mu)
 {
   momentum(sim, -1, xi, h, P, Q, mu);
 }
 
-void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P,
-                             const double* Q, double* mu)
+void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
+                             double* mu)
 {
   momentum(sim, 1, xi, h, P, Q, mu);
 }

@@ -23,17 +23,13 @@ enum { MOST_LOOKS = 400 };
 // ---- what is watched -------------------------------------------------------------------------------------
 
 // Conditions first; edges_watch.c has the rest.
-int limb_sim_watch_count(const limb_sim* sim)
-{
-  return sim->ncondition + limb_sim_edge_watches(sim);
-}
+int limb_sim_watch_count(const limb_sim* sim) { return sim->ncondition + limb_sim_edge_watches(sim); }
 
 limb_status limb_sim_add_condition(limb_sim* sim, const limb_sim_condition* c, int* index)
 {
   if (!sim || !c || !c->value || c->direction < -1 || c->direction > 1) return LIMB_E_ARG;
   if (sim->started) return LIMB_E_ORDER;
-  if (!limb_sim_grow(sim, (void**)&sim->condition, &sim->condition_room, sim->ncondition,
-                     sizeof *sim->condition))
+  if (!limb_sim_grow(sim, (void**)&sim->condition, &sim->condition_room, sim->ncondition, sizeof *sim->condition))
     return LIMB_E_NOMEM;
   if (index) *index = sim->ncondition;
   sim->condition[sim->ncondition++] = *c;
@@ -62,8 +58,7 @@ limb_status limb_sim_watch(limb_sim* sim, sim_point* at, double* values)
     const limb_sim_condition* c = &sim->condition[k];
     values[k] = c->value(c->context, &state);
     if (isnan(values[k]))
-      return limb_sim_fail(sim, LIMB_E_NONFINITE, "condition %d is not a number at %.9g s", k,
-                           at->t);
+      return limb_sim_fail(sim, LIMB_E_NONFINITE, "condition %d is not a number at %.9g s", k, at->t);
   }
   return limb_sim_watch_edges(sim, at, values + sim->ncondition);
 }
@@ -84,15 +79,13 @@ limb_status limb_sim_watch_now(limb_sim* sim, const double* before)
   if (s != LIMB_OK) return s;
   for (int k = 0; k < sim->ncondition && before; k++) {
     const double value = sim->between[k];
-    if (!sim->fired[k] && crosses(sim, k, before[k], value))
-      limb_sim_queue_condition(sim, k, before[k], value);
+    if (!sim->fired[k] && crosses(sim, k, before[k], value)) limb_sim_queue_condition(sim, k, before[k], value);
   }
   memset(sim->fired, 0, (size_t)sim->nwatch);
   memcpy(sim->watched, sim->between, (size_t)sim->nwatch * sizeof *sim->watched);
   // Modes fit to the state: what is above zero all the same happens at once.
   const int edges = limb_sim_edge_functions(sim);
-  for (int k = sim->ncondition; k < sim->ncondition + edges; k++)
-    sim->watched[k] = fmin(sim->watched[k], -DBL_MIN);
+  for (int k = sim->ncondition; k < sim->ncondition + edges; k++) sim->watched[k] = fmin(sim->watched[k], -DBL_MIN);
   return LIMB_OK;
 }
 
@@ -160,8 +153,7 @@ static limb_status locate(limb_sim* sim, double root, bracket* b)
     const bool slow = since >= patience;
     const double t = next_look(b, root, slow);
     if (!(t > b->low && t < b->high)) break;
-    if (looks > MOST_LOOKS)
-      return limb_sim_fail(sim, LIMB_E_NOCONV, "an event near %.9g s is not found", b->low);
+    if (looks > MOST_LOOKS) return limb_sim_fail(sim, LIMB_E_NOCONV, "an event near %.9g s is not found", b->low);
     const limb_status s = narrow(sim, t, b);
     if (s != LIMB_OK) return s;
     since++;
@@ -214,8 +206,7 @@ static limb_status narrow_if_inside(limb_sim* sim, double t, bracket* b)
 static double nearest(const double t[3], const double f[3])
 {
   const double early = t[0] - 1, sign = f[1] < 0 ? -1 : 1;
-  const double least =
-    sign * (sign > 0 ? fmin(f[0], fmin(f[1], f[2])) : fmax(f[0], fmax(f[1], f[2])));
+  const double least = sign * (sign > 0 ? fmin(f[0], fmin(f[1], f[2])) : fmax(f[0], fmax(f[1], f[2])));
   const double d1 = (f[1] - f[0]) / (t[1] - t[0]), d2 = (f[2] - f[1]) / (t[2] - t[1]);
   const double bend = (d2 - d1) / (t[2] - t[0]);
   if (!(least > 0 && sign * bend > 0)) return early;
@@ -285,15 +276,13 @@ limb_status limb_sim_find_event(limb_sim* sim, double until, bool* found, double
   limb_status s = limb_sim_inside(sim, until, &sim->probe);
   if (s == LIMB_OK) s = limb_sim_watch(sim, &sim->probe, b.at_high);
   if (s == LIMB_OK && sim->nedge) s = limb_sim_look_for_turns(sim, &b.high);
-  if (s == LIMB_OK && sim->stepper->look && b.high - b.low > 1e4 * tolerance(b.high))
-    s = look_inside(sim, &b);
+  if (s == LIMB_OK && sim->stepper->look && b.high - b.low > 1e4 * tolerance(b.high)) s = look_inside(sim, &b);
   if (s != LIMB_OK) return s;
   double root;
   *found = first_root(sim, &b, &root);
   if (*found && (s = locate(sim, root, &b)) != LIMB_OK) return s;
   *time = b.high;
-  for (int k = 0; k < sim->nwatch; k++)
-    sim->fired[k] = *found && crosses(sim, k, b.at_low[k], b.at_high[k]);
+  for (int k = 0; k < sim->nwatch; k++) sim->fired[k] = *found && crosses(sim, k, b.at_low[k], b.at_high[k]);
   if (!*found) memcpy(sim->watched, b.at_high, (size_t)sim->nwatch * sizeof *sim->watched);
   return LIMB_OK;
 }

@@ -28,30 +28,15 @@ static limb_status fd(const state* s, double* out)
   return limb_forward_dynamics(s->x->d, s->q, s->v, s->tau, &s->x->env, out);
 }
 
-static limb_status mass_matrix(const state* s, double* out)
-{
-  return limb_mass_matrix(s->x->d, s->q, out);
-}
+static limb_status mass_matrix(const state* s, double* out) { return limb_mass_matrix(s->x->d, s->q, out); }
 
-static limb_status inverse(const state* s, double* out)
-{
-  return limb_mass_matrix_inverse(s->x->d, s->q, out);
-}
+static limb_status inverse(const state* s, double* out) { return limb_mass_matrix_inverse(s->x->d, s->q, out); }
 
-static limb_status coriolis(const state* s, double* out)
-{
-  return limb_coriolis_matrix(s->x->d, s->q, s->v, out);
-}
+static limb_status coriolis(const state* s, double* out) { return limb_coriolis_matrix(s->x->d, s->q, s->v, out); }
 
-static limb_status gravity(const state* s, double* out)
-{
-  return limb_gravity_forces(s->x->d, s->q, &s->x->env, out);
-}
+static limb_status gravity(const state* s, double* out) { return limb_gravity_forces(s->x->d, s->q, &s->x->env, out); }
 
-static limb_status bias(const state* s, double* out)
-{
-  return limb_bias_forces(s->x->d, s->q, s->v, &s->x->env, out);
-}
+static limb_status bias(const state* s, double* out) { return limb_bias_forces(s->x->d, s->q, s->v, &s->x->env, out); }
 
 static limb_status jacobian(const state* s, double* out)
 {
@@ -107,8 +92,7 @@ static limb_status hybrid(const state* s, double* out)
   if (!marks) return LIMB_E_NOMEM;
   limb_status status = limb_mark_passive(s->x->m, marks);
   if (status == LIMB_OK) {
-    status =
-      limb_hybrid_dynamics(s->x->d, s->q, s->v, marks, s->given, &s->x->env, out, out + s->nv);
+    status = limb_hybrid_dynamics(s->x->d, s->q, s->v, marks, s->given, &s->x->env, out, out + s->nv);
   }
   limb_free(&alloc, marks, s->nv + 1);
   return status;
@@ -117,13 +101,12 @@ static limb_status hybrid(const state* s, double* out)
 static const struct {
   const char* name;
   answer_fn* answer;
-} answers[] = {{"id", id},        {"fd", fd},          {"M", mass_matrix},  {"Minv", inverse},
-               {"C", coriolis},   {"g", gravity},      {"h", bias},         {"J", jacobian},
-               {"pose", pose},    {"dtau", id_slopes}, {"dacc", fd_slopes}, {"Y", regressor},
-               {"hybrid", hybrid}};
+} answers[] = {{"id", id},          {"fd", fd},       {"M", mass_matrix}, {"Minv", inverse}, {"C", coriolis},
+               {"g", gravity},      {"h", bias},      {"J", jacobian},    {"pose", pose},    {"dtau", id_slopes},
+               {"dacc", fd_slopes}, {"Y", regressor}, {"hybrid", hybrid}};
 
-limb_status limb_answer(const limb_answering* x, const limb_function* f,
-                        const double* const input[INPUT_KINDS], double* out)
+limb_status limb_answer(const limb_answering* x, const limb_function* f, const double* const input[INPUT_KINDS],
+                        double* out)
 {
   const state s = {.x = x,
                    .q = input[INPUT_Q],

@@ -17,7 +17,7 @@ typedef struct limb_answering {
 
 // Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: no call of the library
 // answers that; LIMB_E_SINGULAR and so on: the call did.
-limb_status limb_answer(const limb_answering* x, const limb_function* f,
-                        const double* const input[INPUT_KINDS], double* out);
+limb_status limb_answer(const limb_answering* x, const limb_function* f, const double* const input[INPUT_KINDS],
+                        double* out);
 
 #endif

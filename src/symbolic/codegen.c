@@ -57,10 +57,7 @@ static void set_entries(limb_function* f, const limb_edge* list)
 #define DIGITS_KEPT 1e-11 // fewer operations that lose more than that, relative, are not worth it
 
 // Functions share it.
-static uint64_t work_for(double effort, int functions)
-{
-  return (uint64_t)(LIMB_SIMPLIFY_WORK * effort / functions);
-}
+static uint64_t work_for(double effort, int functions) { return (uint64_t)(LIMB_SIMPLIFY_WORK * effort / functions); }
 
 // Whether the graph holds the same once more, and again: fewer operations, then sums in another order.
 static bool has_room(const limb_graph* g, const limb_operations* n)
@@ -87,8 +84,7 @@ static limb_status simplify(making* x, int k)
     return LIMB_OK;
   }
   const double effort = x->e.options.effort;
-  if (effort > 0 &&
-      !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
+  if (effort > 0 && !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
     return LIMB_E_NOMEM;
   }
   if (x->e.options.order == LIMB_ORDER_AHEAD && !limb_order_sums(x->program->graph, list, n)) {
@@ -114,8 +110,7 @@ static void leave_out(limb_program* p, int k)
 static limb_status prepare(making* x)
 {
   limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity, &x->trial);
-  if (s == LIMB_OK && x->answering.loops)
-    limb_trial_close(&x->trial, x->program, x->answering.loops);
+  if (s == LIMB_OK && x->answering.loops) limb_trial_close(&x->trial, x->program, x->answering.loops);
   const bool all = limb_is_all(x->e.options.what);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
     const bool may_go = all && x->program->nfunction > 1;
@@ -131,8 +126,7 @@ static limb_status prepare(making* x)
 // ---- angles as a function -------------------------------------------------------------------------------
 
 // Nodes of all angles of the program, each once; mark holds their index + 1.
-static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* mark,
-                              limb_edge* list)
+static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* mark, limb_edge* list)
 {
   const uint32_t nodes = limb_graph_count(p->graph);
   uint32_t count = 0;
@@ -182,12 +176,10 @@ static limb_status add_angles(making* x)
   const uint32_t count = gather_angles(p, uses, mark, list);
   x->e.nangle = count;
   if (count == 0) return LIMB_OK;
-  function[0] =
-    (limb_function){.name = "angles",
-                    .meaning = "angles whose sines and cosines are arguments of the others",
-                    .noutput = 1};
-  function[0].output[0] = (limb_output){
-    .name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
+  function[0] = (limb_function){
+    .name = "angles", .meaning = "angles whose sines and cosines are arguments of the others", .noutput = 1};
+  function[0].output[0] =
+    (limb_output){.name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
   if (!set_inputs(p->graph, &function[0], uses)) return nested_sines(x, "sines");
   memcpy(function + 1, p->function, (size_t)p->nfunction * sizeof *function);
   memmove(x->trial.answer + 1, x->trial.answer, (size_t)p->nfunction * sizeof *x->trial.answer);
@@ -212,14 +204,9 @@ static limb_status add_parameters(making* x)
   if (limb_graph_full(p->graph)) return LIMB_E_NOMEM;
   memcpy(function, p->function, (size_t)p->nfunction * sizeof *function);
   limb_function* f = &function[p->nfunction];
-  *f = (limb_function){
-    .name = "parameters", .meaning = "this robot's own numbers for p", .noutput = 1};
-  f->output[0] = (limb_output){.name = in->name,
-                               .meaning = in->meaning,
-                               .rows = in->count,
-                               .columns = 1,
-                               .label = in->label,
-                               .entry = list};
+  *f = (limb_function){.name = "parameters", .meaning = "this robot's own numbers for p", .noutput = 1};
+  f->output[0] = (limb_output){
+    .name = in->name, .meaning = in->meaning, .rows = in->count, .columns = 1, .label = in->label, .entry = list};
   p->function = function;
   return limb_trial_answer(&x->trial, &x->answering, p, p->nfunction++, x->error);
 }
@@ -243,8 +230,7 @@ static limb_status make_piece(making* x, int k)
   limb_program* program = x->program;
   const limb_codegen_options* o = &x->e.options;
   limb_piece* p = &x->e.piece[k];
-  const limb_listing_options how = {.order =
-                                      o->order == LIMB_ORDER_AHEAD ? ORDER_AHEAD : ORDER_BEST,
+  const limb_listing_options how = {.order = o->order == LIMB_ORDER_AHEAD ? ORDER_AHEAD : ORDER_BEST,
                                     .named_arguments = o->lanes > 1 || o->sines == LIMB_SINES_OWN,
                                     .given_sines = o->sines == LIMB_SINES_GIVEN};
   p->f = &program->function[k];
@@ -353,17 +339,14 @@ static void set_types(limb_emitter* e)
 static limb_status begin_answering(making* x)
 {
   const limb_codegen_options* o = &x->e.options;
-  x->answering =
-    (limb_answering){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
+  x->answering = (limb_answering){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
   x->answering.env.friction = o->friction;
   x->answering.env.coulomb_width = o->coulomb_width;
   x->answering.frame = limb_trace_frame(x->m, o->frame);
   const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->answering.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
   // what cannot be begun has no functions that would ask for it
-  return limb_loop_reference_begin(x->m, o, x->program, &x->answering.loops) == LIMB_E_NOMEM
-           ? LIMB_E_NOMEM
-           : LIMB_OK;
+  return limb_loop_reference_begin(x->m, o, x->program, &x->answering.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;
 }
 
 static limb_status make(making* x)
@@ -401,8 +384,8 @@ static limb_status out_of_room(const making* x)
                    "too large for code that runs straight on; call the library, or ask for less");
 }
 
-limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options* options,
-                                const limb_allocator* alloc, limb_codegen** out, limb_error* error)
+limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
+                                limb_codegen** out, limb_error* error)
 {
   if (out) *out = NULL;
   if (!m || !out) return limb_fail(error, LIMB_E_ARG, NULL, "no model, or no place for the text");
@@ -418,8 +401,7 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
   }
   s = limb_codegen_check_options(&x.e.options, error);
   if (s != LIMB_OK) return s;
-  s = limb_codegen_make_prefix(&x.e.options, limb_model_name(m), x.e.prefix, sizeof x.e.prefix,
-                               error);
+  s = limb_codegen_make_prefix(&x.e.options, limb_model_name(m), x.e.prefix, sizeof x.e.prefix, error);
   if (s != LIMB_OK) return s;
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   x.c = limb_alloc(&use, sizeof *x.c);
@@ -449,8 +431,7 @@ void limb_codegen_free(limb_codegen* c)
 
 // ---- asking ---------------------------------------------------------------------------------------------
 
-limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file, limb_text_fn* text,
-                               void* context)
+limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file, limb_text_fn* text, void* context)
 {
   if (!c || !text || (int)file < 0 || (int)file >= FILES) return LIMB_E_ARG;
   if (c->text[file].used) text(context, c->text[file].at);

@@ -27,8 +27,7 @@ static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
   for (int k = 0; k < limb_shaft_count(m); k++) {
     limb_shaft_def shaft;
     limb_joint_info joint, motor;
-    if (limb_get_shaft(m, k, &shaft) != LIMB_OK ||
-        limb_get_joint(m, shaft.joint, &joint) != LIMB_OK ||
+    if (limb_get_shaft(m, k, &shaft) != LIMB_OK || limb_get_joint(m, shaft.joint, &joint) != LIMB_OK ||
         limb_get_joint(m, shaft.motor, &motor) != LIMB_OK || motor.nq != 1)
       continue;
     const double turned = joint.multiplier * q[joint.q] + joint.offset + shaft.rest;
@@ -37,8 +36,8 @@ static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
 }
 
 // Inputs of one kind in all states.
-static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const limb_input* in,
-                               const double* known, uint64_t* seed, double* x)
+static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const limb_input* in, const double* known,
+                               uint64_t* seed, double* x)
 {
   const size_t count = (size_t)in->count;
   for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
@@ -53,8 +52,7 @@ static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const 
   return LIMB_OK;
 }
 
-limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity,
-                              limb_trial* out)
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity, limb_trial* out)
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
@@ -68,8 +66,7 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gra
   for (int k = 0; k < INPUT_KINDS && s == LIMB_OK; k++) {
     const limb_input* in = &p->input[k];
     const double* known = k == INPUT_GRAVITY && any_gravity ? NULL : in->value;
-    out->input[k] =
-      limb_program_take(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
+    out->input[k] = limb_program_take(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
     if (!out->input[k]) return LIMB_E_NOMEM;
     s = fill_inputs(m, (limb_input_kind)k, in, known, &seed, out->input[k]);
   }
@@ -81,18 +78,15 @@ void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference*
   enum { TRIES = 5, APART = 1000 };
   for (int s = 0; s < LIMB_TRIAL_STATES; s++) {
     double* input[INPUT_KINDS];
-    for (int k = 0; k < INPUT_KINDS; k++)
-      input[k] = t->input[k] + (size_t)s * (size_t)p->input[k].count;
+    for (int k = 0; k < INPUT_KINDS; k++) input[k] = t->input[k] + (size_t)s * (size_t)p->input[k].count;
     int tried = 0;
-    while (tried < TRIES &&
-           limb_loop_reference_state(loops, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK)
+    while (tried < TRIES && limb_loop_reference_state(loops, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK)
       tried++;
   }
 }
 
 // Where the inputs of a state are.
-static void state_at(const limb_trial* t, const limb_program* p, int state,
-                     const double* input[INPUT_KINDS])
+static void state_at(const limb_trial* t, const limb_program* p, int state, const double* input[INPUT_KINDS])
 {
   for (int k = 0; k < INPUT_KINDS; k++) {
     input[k] = t->input[k] + (size_t)state * (size_t)p->input[k].count;
@@ -105,8 +99,7 @@ static void state_at(const limb_trial* t, const limb_program* p, int state,
 static limb_edge* edges_of(limb_program* p, const limb_function* f)
 {
   limb_edge* list = limb_program_take(p, limb_entries_of(f) + 1, sizeof *list);
-  for (uint32_t i = 0; list && i < limb_entries_of(f); i++)
-    list[i] = limb_entry_edge(f, i, NULL, NULL);
+  for (uint32_t i = 0; list && i < limb_entries_of(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
   return list;
 }
 
@@ -118,8 +111,7 @@ static void set_gravity(limb_answering* x, const double* const input[INPUT_KINDS
 }
 
 // The largest force (id) or acceleration (fd) of the states, beside which rounding of others is nothing.
-static limb_status find_largest(const limb_trial* t, limb_answering* x, limb_program* p,
-                                const char* name, double* most)
+static limb_status find_largest(const limb_trial* t, limb_answering* x, limb_program* p, const char* name, double* most)
 {
   const limb_function f = {.name = name};
   const int n = limb_nv(x->m);
@@ -144,8 +136,7 @@ static bool vanishes(const limb_trial* t, const limb_function* f, int k, double 
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
     double most = 0;
-    for (size_t i = 0; i < n * (size_t)t->states; i++)
-      most = fmax(most, fabs(t->answer[k][i / n * all + at + i % n]));
+    for (size_t i = 0; i < n * (size_t)t->states; i++) most = fmax(most, fabs(t->answer[k][i / n * all + at + i % n]));
     any = any || most <= VANISHED * size;
     at += n;
   }
@@ -169,8 +160,7 @@ static limb_status set_least(limb_trial* t, limb_answering* x, limb_program* p, 
   return LIMB_OK;
 }
 
-limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p, int k,
-                              limb_error* error)
+limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p, int k, limb_error* error)
 {
   const limb_function* f = &p->function[k];
   const uint32_t n = limb_entries_of(f);
@@ -227,8 +217,8 @@ static double apart(const limb_function* f, const double* got, const double* wan
 #define ROUNDED        1e-13
 #define ROUNDED_SOLVED 1e-9
 
-static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got,
-                          const double* want, double rounded)
+static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got, const double* want,
+                          double rounded)
 {
   const size_t all = limb_entries_of(f);
   size_t at = 0;
@@ -246,8 +236,7 @@ static bool entries_agree(const limb_trial* t, const limb_function* f, int k, co
   return true;
 }
 
-static float single_value(const limb_graph* g, uint32_t node, const double* const* input,
-                          const float* value)
+static float single_value(const limb_graph* g, uint32_t node, const double* const* input, const float* value)
 {
   const limb_node* x = limb_graph_node(g, node);
   const limb_op op = (limb_op)x->op;
@@ -265,8 +254,8 @@ static float single_value(const limb_graph* g, uint32_t node, const double* cons
 }
 
 // As limb_evaluate, with every operation rounded to float; beyond: a number is none.
-static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n,
-                            const double* const* input, double* out, bool* beyond)
+static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n, const double* const* input,
+                            double* out, bool* beyond)
 {
   const limb_allocator alloc = *limb_graph_allocator(g);
   const uint32_t count = limb_graph_count(g);
@@ -288,8 +277,7 @@ static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t
   return true;
 }
 
-limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single,
-                               double* disagrees, limb_error* error)
+limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* disagrees, limb_error* error)
 {
   const limb_function* f = &p->function[k];
   const uint32_t n = limb_entries_of(f);
@@ -313,15 +301,13 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     rounding = fmax(rounding, apart(f, got, want, t->least[k]));
   }
   if (!agree || !(*disagrees <= DISAGREEMENT)) {
-    return limb_fail(
-      error, LIMB_E_UNSUPPORTED, f->name,
-      "the expressions differ from the answers of the library by %.1e: nothing is written;"
-      " please report this robot",
-      *disagrees);
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "the expressions differ from the answers of the library by %.1e: nothing is written;"
+                     " please report this robot",
+                     *disagrees);
   }
   if (beyond || !isfinite(rounding)) {
-    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "its numbers are beyond the range of float: take double");
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its numbers are beyond the range of float: take double");
   }
   if (rounding > SINGLE_MOST) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,

@@ -31,14 +31,13 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
     return limb_fail(error, LIMB_E_ARG, "symbols", "%d is no set of symbols", (int)o->symbols);
   }
   if (!(o->effort >= 0 && o->effort <= EFFORT_MOST)) {
-    return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort,
-                     EFFORT_MOST);
+    return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort, EFFORT_MOST);
   }
   const double width = o->coulomb_width;
   if (width != 0 && !(width >= width_least && width <= width_most)) {
     return limb_fail(error, LIMB_E_ARG, "coulomb_width",
-                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none",
-                     width, width_least, width_most);
+                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none", width, width_least,
+                     width_most);
   }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS) {
     return limb_fail(error, LIMB_E_ARG, "order", "%d is no order of statements", (int)o->order);
@@ -47,9 +46,8 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
     return limb_fail(error, LIMB_E_ARG, "lanes", "%d lanes: take 1, 2, 4, 8 or 16", n);
   }
   if (o->most != 0 && o->most < PARTS_LEAST) {
-    return limb_fail(error, LIMB_E_ARG, "most",
-                     "%d statements are too few for a function: take 0 or at least %d", o->most,
-                     PARTS_LEAST);
+    return limb_fail(error, LIMB_E_ARG, "most", "%d statements are too few for a function: take 0 or at least %d",
+                     o->most, PARTS_LEAST);
   }
   return LIMB_OK;
 }
@@ -61,32 +59,27 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
   const bool c = o->language == LIMB_LANGUAGE_C, rust = o->language == LIMB_LANGUAGE_RUST;
   const char* name = languages[o->language];
   if (o->single && !c && !rust) {
-    return limb_fail(error, LIMB_E_ARG, "single",
-                     "numbers of %s are double: take C or Rust for float", name);
+    return limb_fail(error, LIMB_E_ARG, "single", "numbers of %s are double: take C or Rust for float", name);
   }
   if (o->lanes > 1 && !c) {
     return limb_fail(error, LIMB_E_ARG, "lanes", "%s has no lanes here: take 1, or C", name);
   }
   if (o->sines == LIMB_SINES_OWN && !c) {
-    return limb_fail(error, LIMB_E_ARG, "sines",
-                     "%s has sines of its own: polynomials are written in C only", name);
+    return limb_fail(error, LIMB_E_ARG, "sines", "%s has sines of its own: polynomials are written in C only", name);
   }
   if (o->most && !c) {
-    return limb_fail(error, LIMB_E_ARG, "most",
-                     "functions are split in C only: leave it out for %s", name);
+    return limb_fail(error, LIMB_E_ARG, "most", "functions are split in C only: leave it out for %s", name);
   }
   return LIMB_OK;
 }
 
-limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_piece* p,
-                                    limb_error* error)
+limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_piece* p, limb_error* error)
 {
   const uint32_t most = most_statements[o->language];
   if (p->list.count <= most) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, p->f->name,
-                   "%u statements are too many for %s, where %u are the most: take %s",
-                   p->list.count, languages[o->language], most,
-                   o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
+                   "%u statements are too many for %s, where %u are the most: take %s", p->list.count,
+                   languages[o->language], most, o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
 }
 
 // ---- names ----------------------------------------------------------------------------------------------
@@ -149,8 +142,8 @@ static size_t most_letters(limb_language language, size_t room)
   return language == LIMB_LANGUAGE_MATLAB ? MATLAB_MOST : room - 1;
 }
 
-limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix,
-                                     size_t room, limb_error* error)
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t room,
+                                     limb_error* error)
 {
   const size_t most = most_letters(o->language, room);
   if (o->prefix) {

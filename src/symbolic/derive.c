@@ -85,9 +85,7 @@ static void inward(sweep* s, limb_node x, limb_edge node, limb_edge d)
   limb_graph* g = s->g;
   switch (x.op) {
   case OP_ADD: hand(s, x.a, d), hand(s, x.b, d); break;
-  case OP_MUL:
-    hand(s, x.a, limb_mul_edge(g, d, x.b)), hand(s, x.b, limb_mul_edge(g, d, x.a));
-    break;
+  case OP_MUL: hand(s, x.a, limb_mul_edge(g, d, x.b)), hand(s, x.b, limb_mul_edge(g, d, x.a)); break;
   case OP_DIV: {
     const limb_edge part = limb_div_edge(g, d, x.b);
     hand(s, x.a, part), hand(s, x.b, limb_edge_neg(limb_mul_edge(g, part, node)));
@@ -111,13 +109,11 @@ static void inwards(sweep* s, limb_edge of)
 
 // ---- both -------------------------------------------------------------------------------------------
 
-static void fill(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns,
-                 limb_edge* out)
+static void fill(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns, limb_edge* out)
 {
   for (size_t j = 0; ns <= n && j < ns; j++) {
     outwards(s, symbols[j]);
-    for (size_t i = 0; i < n; i++)
-      out[i * ns + j] = limb_edge_signed(s->d[limb_edge_node(of[i])], of[i]);
+    for (size_t i = 0; i < n; i++) out[i * ns + j] = limb_edge_signed(s->d[limb_edge_node(of[i])], of[i]);
   }
   for (size_t i = 0; ns > n && i < n; i++) {
     inwards(s, of[i]);
@@ -128,8 +124,7 @@ static void fill(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbol
   }
 }
 
-bool limb_derive(limb_graph* g, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns,
-                 limb_edge* out)
+bool limb_derive(limb_graph* g, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns, limb_edge* out)
 {
   if (n == 0 || ns == 0) return true;
   const limb_allocator alloc = *limb_graph_allocator(g);

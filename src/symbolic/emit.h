@@ -25,10 +25,9 @@ typedef struct limb_syntax {
   const char *open, *close;    // of an index of a vector
   const char* matrix;          // of a row and a column; NULL: one index, row by row
   const char *times, *over;    // NULL: a fraction
-  const char*
-    call[5];        // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
-  bool wrapped;     // expressions of several lines stand in brackets
-  bool typed_calls; // f64::sin
+  const char* call[5];         // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
+  bool wrapped;                // expressions of several lines stand in brackets
+  bool typed_calls;            // f64::sin
 } limb_syntax;
 
 // One function, ready to be written, and what is to be said about it.
@@ -60,7 +59,7 @@ typedef struct limb_emitter {
   limb_text* text;    // where to
   limb_text scratch;  // a statement before its lines are broken
   unsigned char* met; // joints that were named in this function, per kind and index
-  uint32_t* slot; // of the piece's statements: where it is kept between parts; see emit_c_parts.c
+  uint32_t* slot;     // of the piece's statements: where it is kept between parts; see emit_c_parts.c
 } limb_emitter;
 
 // ---- any language (emit.c, emit_statement.c) ----------------------------------------------------------
@@ -133,9 +132,9 @@ typedef struct limb_trial {
   double* input[INPUT_KINDS]; // states x count
   double** answer;            // of each piece: states x entries
   double* tolerance;          // of each piece, relative to the largest entry of an output
-  double* least;      // of each piece: what is large beside its rounding, where answers may vanish
-  double forces;      // that the states take
-  bool* from_library; // of each piece
+  double* least;              // of each piece: what is large beside its rounding, where answers may vanish
+  double forces;              // that the states take
+  bool* from_library;         // of each piece
 } limb_trial;
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t);

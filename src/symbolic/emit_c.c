@@ -62,8 +62,8 @@ static void put_sines_of_coordinates(limb_emitter* e, const limb_piece* p, uint3
   const uint32_t n = p->list.nangle;
   for (uint32_t i = 0; i < n; i += LIMB_SINES_PAD) {
     const uint32_t at = i + LIMB_SINES_PAD <= n ? i : n - LIMB_SINES_PAD;
-    limb_text_print(e->text, "  %s_sines(%d, &%s[%u], &sine[%u], &cosine[%u]);\n", e->prefix,
-                    LIMB_SINES_PAD, e->program->input[INPUT_Q].name, first + at, at, at);
+    limb_text_print(e->text, "  %s_sines(%d, &%s[%u], &sine[%u], &cosine[%u]);\n", e->prefix, LIMB_SINES_PAD,
+                    e->program->input[INPUT_Q].name, first + at, at, at);
   }
 }
 
@@ -143,8 +143,7 @@ static void put_function(limb_emitter* e, limb_piece* p)
 static void put_sign(limb_emitter* e)
 {
   const char* zero = e->options.single ? "0.0f" : "0.0";
-  limb_text_print(e->text, "/* -1, 0 or 1 */\nstatic inline %s %s_sign(const %s x)\n{\n", e->real,
-                  e->prefix, e->real);
+  limb_text_print(e->text, "/* -1, 0 or 1 */\nstatic inline %s %s_sign(const %s x)\n{\n", e->real, e->prefix, e->real);
   limb_text_print(e->text, "  return (%s)((x > %s) - (x < %s));\n}\n\n", e->real, zero, zero);
 }
 

@@ -49,8 +49,7 @@ static unit unit_at(const limb_piece* p, uint32_t line)
 }
 
 // Calls visit for all that a unit reads.
-static void visit_unit(const limb_emitter* e, const limb_piece* p, const unit* u,
-                       limb_leaf_fn* visit, void* context)
+static void visit_unit(const limb_emitter* e, const limb_piece* p, const unit* u, limb_leaf_fn* visit, void* context)
 {
   const limb_listing* l = &p->list;
   const uint32_t node = l->node[u->at];
@@ -349,8 +348,7 @@ static uint32_t number_parts(const limb_emitter* e, const limb_piece* p)
 static needs numbers_of(const limb_emitter* e, const limb_piece* p, uint32_t part)
 {
   const uint32_t n = limb_emit_number_count(p), most = (uint32_t)e->options.most;
-  needs x = {
-    .e = e, .p = p, .begin = part * most, .end = (part + 1) * most < n ? (part + 1) * most : n};
+  needs x = {.e = e, .p = p, .begin = part * most, .end = (part + 1) * most < n ? (part + 1) * most : n};
   for (uint32_t i = x.begin; i < x.end; i++) {
     int o;
     (void)limb_entry_edge(p->f, limb_emit_number_entry(p, i), &o, NULL);

@@ -9,17 +9,12 @@
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
-static uint32_t entries_of(const limb_output* out)
-{
-  return (uint32_t)out->rows * (uint32_t)out->columns;
-}
+static uint32_t entries_of(const limb_output* out) { return (uint32_t)out->rows * (uint32_t)out->columns; }
 
 // A table of numbers, a row per state.
-static void put_table(limb_emitter* e, const char* name, const double* x, int rows, uint32_t count,
-                      uint32_t stride)
+static void put_table(limb_emitter* e, const char* name, const double* x, int rows, uint32_t count, uint32_t stride)
 {
-  limb_text_print(e->text, "static const %s %s[STATES][%u] = {\n", e->real, name,
-                  count ? count : 1);
+  limb_text_print(e->text, "static const %s %s[STATES][%u] = {\n", e->real, name, count ? count : 1);
   for (int r = 0; r < rows; r++) {
     limb_emit_begin(e);
     limb_text_put(&e->scratch, "{");
@@ -55,12 +50,10 @@ static void put_inputs(limb_emitter* e, const limb_trial* t)
 // Fills an array of inputs, in all lanes.
 static void put_fill(limb_emitter* e, const char* name, int count)
 {
-  limb_text_print(e->text, "    %s %s[%d];\n    for (int i = 0; i < %d; i++) {\n", e->value, name,
-                  count, count);
+  limb_text_print(e->text, "    %s %s[%d];\n    for (int i = 0; i < %d; i++) {\n", e->value, name, count, count);
   if (e->options.lanes > 1) {
-    limb_text_print(
-      e->text, "      for (int k = 0; k < %d; k++) %s[i][k] = %s_given[(n + k) %% STATES][i];\n",
-      e->options.lanes, name, name);
+    limb_text_print(e->text, "      for (int k = 0; k < %d; k++) %s[i][k] = %s_given[(n + k) %% STATES][i];\n",
+                    e->options.lanes, name, name);
   } else {
     limb_text_print(e->text, "      %s[i] = %s_given[n][i];\n", name, name);
   }
@@ -72,8 +65,8 @@ static void put_sines(limb_emitter* e)
 {
   const limb_function* f = e->piece[0].f;
   const char* suffix = e->options.single ? "f" : "";
-  limb_text_print(e->text, "    %s angle[%u];\n    %s sine[%u];\n    %s cosine[%u];\n", e->value,
-                  e->nangle, e->value, e->nangle, e->value, e->nangle);
+  limb_text_print(e->text, "    %s angle[%u];\n    %s sine[%u];\n    %s cosine[%u];\n", e->value, e->nangle, e->value,
+                  e->nangle, e->value, e->nangle);
   limb_text_print(e->text, "    %s(", e->piece[0].name);
   for (int k = 0; k < INPUT_KINDS; k++) {
     if (limb_emit_takes(e, f, (limb_input_kind)k)) {
@@ -88,9 +81,7 @@ static void put_sines(limb_emitter* e)
                     "        cosine[i][k] = cos%s(angle[i][k]);\n      }\n",
                     e->options.lanes, suffix, suffix);
   } else {
-    limb_text_print(e->text,
-                    "      sine[i] = sin%s(angle[i]);\n      cosine[i] = cos%s(angle[i]);\n",
-                    suffix, suffix);
+    limb_text_print(e->text, "      sine[i] = sin%s(angle[i]);\n      cosine[i] = cos%s(angle[i]);\n", suffix, suffix);
   }
   text(e, "    }\n");
 }
@@ -132,11 +123,10 @@ static void put_comparison(limb_emitter* e, const limb_piece* p, int o, double l
                     "      for (int i = 0; i < %u; i++) lane[i] = %s[i][k];\n"
                     "      worst = difference(%u, lane, %s_%s_wanted[(n + k) %% STATES], %.0e%s, "
                     "worst);\n    }\n",
-                    e->options.lanes, e->real, count, count, name, count, p->f->name, name, least,
-                    suffix);
+                    e->options.lanes, e->real, count, count, name, count, p->f->name, name, least, suffix);
   } else {
-    limb_text_print(e->text, "    worst = difference(%u, %s, %s_%s_wanted[n], %.0e%s, worst);\n",
-                    count, name, p->f->name, name, least, suffix);
+    limb_text_print(e->text, "    worst = difference(%u, %s, %s_%s_wanted[n], %.0e%s, worst);\n", count, name,
+                    p->f->name, name, least, suffix);
   }
 }
 
@@ -170,8 +160,8 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
   put_call(e, p);
   for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->least[piece]);
   text(e, "  }\n");
-  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name,
-                  t->tolerance[piece], e->options.single ? "f" : "");
+  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name, t->tolerance[piece],
+                  e->options.single ? "f" : "");
 }
 
 // ---- the file -------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ void limb_c_opening(limb_emitter* e, const char* what)
 {
   text(e, "/*\n * ");
   limb_text_name(e->text, e->program->robot);
-  limb_text_print(e->text, ": %s Written by limb %d.%d.%d.\n", what, LIMB_VERSION_MAJOR,
-                  LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
+  limb_text_print(e->text, ": %s Written by limb %d.%d.%d.\n", what, LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR,
+                  LIMB_VERSION_PATCH);
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
   }
@@ -56,8 +56,7 @@ static void describe_inputs(limb_emitter* e, const limb_piece* p)
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
     if (!limb_emit_takes(e, p->f, (limb_input_kind)k)) continue;
-    limb_text_print(e->text, " *   in   %s[%d]: %s%s", in->name, in->count, in->meaning,
-                    unit_of((limb_input_kind)k));
+    limb_text_print(e->text, " *   in   %s[%d]: %s%s", in->name, in->count, in->meaning, unit_of((limb_input_kind)k));
     if (in->label) {
       text(e, ":");
       list_names(e, in->label, in->count);
@@ -65,8 +64,8 @@ static void describe_inputs(limb_emitter* e, const limb_piece* p)
     text(e, "\n");
   }
   if (!limb_c_given(e, p)) return;
-  limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles that %s_angles gives.\n",
-                  e->nangle, e->nangle, e->prefix);
+  limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles that %s_angles gives.\n", e->nangle,
+                  e->nangle, e->prefix);
 }
 
 static bool is_parameters(const limb_function* f) { return strcmp(f->name, "parameters") == 0; }
@@ -149,19 +148,16 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
   if (e->options.sines == LIMB_SINES_OWN && p->list.nangle) {
     text(e, " * Angles must be within +-1e5 rad.\n");
   }
-  limb_text_print(
-    e->text,
-    " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
-    " others.\n",
-    n->mul, n->add, n->div, n->sines, n->other);
-  limb_text_print(
-    e->text,
-    " * Statements: %u. Stack: %ld bytes of results live at once; compilers take at most %ld\n"
-    " * (without optimisation), besides what math.h takes.\n",
-    p->list.count, p->stack, worst_stack(e, p));
+  limb_text_print(e->text,
+                  " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
+                  " others.\n",
+                  n->mul, n->add, n->div, n->sines, n->other);
+  limb_text_print(e->text,
+                  " * Statements: %u. Stack: %ld bytes of results live at once; compilers take at most %ld\n"
+                  " * (without optimisation), besides what math.h takes.\n",
+                  p->list.count, p->stack, worst_stack(e, p));
   if (limb_emit_is_quantity(p->f)) {
-    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to ", e->states,
-                    limb_emit_reference(p));
+    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to ", e->states, limb_emit_reference(p));
     limb_text_error(e->text, p->disagrees);
     limb_text_print(e->text, ",\n * relative to the largest entry%s, when computed in %s.\n",
                     limb_emit_may_vanish(p->f) ? " or force in motion"
@@ -169,9 +165,8 @@ void limb_c_describe(limb_emitter* e, const limb_piece* p)
                                                : "",
                     e->real);
   }
-  limb_text_print(
-    e->text, " * Outputs may lie in the memory of inputs%s, but not in that of each other.\n */\n",
-    limb_c_given(e, p) ? " other than sine and cosine" : "");
+  limb_text_print(e->text, " * Outputs may lie in the memory of inputs%s, but not in that of each other.\n */\n",
+                  limb_c_given(e, p) ? " other than sine and cosine" : "");
 }
 
 // ---- arrays of sines ------------------------------------------------------------------------------------
@@ -195,15 +190,14 @@ void limb_c_type(limb_emitter* e)
   const int lanes = e->options.lanes;
   if (lanes == 1) return;
   limb_text_print(e->text, "/* %d states at once, one in each lane. */\n", lanes);
-  limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%ld)));\n\n", e->real,
-                  e->value, limb_emit_bytes(e));
+  limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%ld)));\n\n", e->real, e->value,
+                  limb_emit_bytes(e));
 }
 
 static void argument(limb_emitter* e, const char* begin, const char* name, int count)
 {
   const bool first = e->scratch.at[e->scratch.used - 1] == '(';
-  limb_text_print(&e->scratch, "%s%s%s %s[%d]", first ? "" : ",\v", begin, e->value, name,
-                  count > 0 ? count : 1);
+  limb_text_print(&e->scratch, "%s%s%s %s[%d]", first ? "" : ",\v", begin, e->value, name, count > 0 ? count : 1);
 }
 
 void limb_c_prototype(limb_emitter* e, const limb_piece* p, const char* end)

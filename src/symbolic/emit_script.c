@@ -8,87 +8,86 @@
     before "sin", before "cos", before "sqrt", "sign", before "tanh" \
   }
 
-static const limb_syntax syntaxes[] = {
-  {.language = LIMB_LANGUAGE_PYTHON,
-   .note = "# ",
-   .note_end = "",
-   .indent = "    ",
-   .let = "",
-   .is = " = ",
-   .end = "",
-   .go_on = "",
-   .margin = "    ",
-   .wrapped = true,
-   .open = "[",
-   .close = "]",
-   .matrix = "[%u][%u]",
-   .times = " *\v",
-   .over = " /\v",
-   .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}},
-  {.language = LIMB_LANGUAGE_MATLAB,
-   .note = "% ",
-   .note_end = "",
-   .indent = "  ",
-   .let = "",
-   .is = " = ",
-   .end = ";",
-   .go_on = " ...",
-   .margin = "  ",
-   .open = "(",
-   .close = ")",
-   .matrix = "(%u, %u)",
-   .first = 1,
-   .times = " *\v",
-   .over = " /\v",
-   .call = CALLS("")},
-  {.language = LIMB_LANGUAGE_JULIA,
-   .note = "# ",
-   .note_end = "",
-   .indent = "    ",
-   .let = "",
-   .is = " = ",
-   .end = "",
-   .go_on = "",
-   .margin = "    ",
-   .open = "[",
-   .close = "]",
-   .matrix = "[%u, %u]",
-   .first = 1,
-   .times = " *\v",
-   .over = " /\v",
-   .call = CALLS("")},
-  {.language = LIMB_LANGUAGE_RUST,
-   .note = "// ",
-   .note_end = "",
-   .indent = "    ",
-   .let = "let ",
-   .is = " = ",
-   .end = ";",
-   .go_on = "",
-   .margin = "    ",
-   .open = "[",
-   .close = "]",
-   .matrix = "[%u][%u]",
-   .times = " *\v",
-   .over = " /\v",
-   .call = {"sin", "cos", "sqrt", NULL, "tanh"},
-   .typed_calls = true},
-  {.language = LIMB_LANGUAGE_LATEX,
-   .note = "% ",
-   .note_end = "",
-   .indent = "  ",
-   .let = "",
-   .is = " &= ",
-   .end = " \\\\",
-   .go_on = " \\\\",
-   .margin = "&\\quad {}",
-   .open = "_{",
-   .close = "}",
-   .matrix = "_{%u,%u}",
-   .first = 1,
-   .times = " \\, ",
-   .over = NULL,
-   .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"}}};
+static const limb_syntax syntaxes[] = {{.language = LIMB_LANGUAGE_PYTHON,
+                                        .note = "# ",
+                                        .note_end = "",
+                                        .indent = "    ",
+                                        .let = "",
+                                        .is = " = ",
+                                        .end = "",
+                                        .go_on = "",
+                                        .margin = "    ",
+                                        .wrapped = true,
+                                        .open = "[",
+                                        .close = "]",
+                                        .matrix = "[%u][%u]",
+                                        .times = " *\v",
+                                        .over = " /\v",
+                                        .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}},
+                                       {.language = LIMB_LANGUAGE_MATLAB,
+                                        .note = "% ",
+                                        .note_end = "",
+                                        .indent = "  ",
+                                        .let = "",
+                                        .is = " = ",
+                                        .end = ";",
+                                        .go_on = " ...",
+                                        .margin = "  ",
+                                        .open = "(",
+                                        .close = ")",
+                                        .matrix = "(%u, %u)",
+                                        .first = 1,
+                                        .times = " *\v",
+                                        .over = " /\v",
+                                        .call = CALLS("")},
+                                       {.language = LIMB_LANGUAGE_JULIA,
+                                        .note = "# ",
+                                        .note_end = "",
+                                        .indent = "    ",
+                                        .let = "",
+                                        .is = " = ",
+                                        .end = "",
+                                        .go_on = "",
+                                        .margin = "    ",
+                                        .open = "[",
+                                        .close = "]",
+                                        .matrix = "[%u, %u]",
+                                        .first = 1,
+                                        .times = " *\v",
+                                        .over = " /\v",
+                                        .call = CALLS("")},
+                                       {.language = LIMB_LANGUAGE_RUST,
+                                        .note = "// ",
+                                        .note_end = "",
+                                        .indent = "    ",
+                                        .let = "let ",
+                                        .is = " = ",
+                                        .end = ";",
+                                        .go_on = "",
+                                        .margin = "    ",
+                                        .open = "[",
+                                        .close = "]",
+                                        .matrix = "[%u][%u]",
+                                        .times = " *\v",
+                                        .over = " /\v",
+                                        .call = {"sin", "cos", "sqrt", NULL, "tanh"},
+                                        .typed_calls = true},
+                                       {.language = LIMB_LANGUAGE_LATEX,
+                                        .note = "% ",
+                                        .note_end = "",
+                                        .indent = "  ",
+                                        .let = "",
+                                        .is = " &= ",
+                                        .end = " \\\\",
+                                        .go_on = " \\\\",
+                                        .margin = "&\\quad {}",
+                                        .open = "_{",
+                                        .close = "}",
+                                        .matrix = "_{%u,%u}",
+                                        .first = 1,
+                                        .times = " \\, ",
+                                        .over = NULL,
+                                        .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"}}};
 
 const limb_syntax* limb_script_syntax(limb_language language)
 {
@@ -186,9 +185,7 @@ static void put_output(limb_emitter* e, const char* name, int rows, int columns)
       limb_text_print(t, "    %s = [[0.0] * %d for _ in range(%d)]\n", name, columns, rows);
     }
     break;
-  case LIMB_LANGUAGE_MATLAB:
-    limb_text_print(t, "  %s = zeros(%d, %d);\n", name, rows, columns);
-    break;
+  case LIMB_LANGUAGE_MATLAB: limb_text_print(t, "  %s = zeros(%d, %d);\n", name, rows, columns); break;
   case LIMB_LANGUAGE_JULIA:
     if (vector) limb_text_print(t, "    %s = zeros(%d)\n", name, rows);
     if (!vector) limb_text_print(t, "    %s = zeros(%d, %d)\n", name, rows, columns);
@@ -252,15 +249,13 @@ static void put_description(limb_emitter* e, const limb_piece* p)
     put_labels(e, in->label, in->count);
   }
   if (e->options.sines == LIMB_SINES_GIVEN && p->list.nangle) {
-    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles that %s_angles gives\n", note,
-                    e->nangle, e->prefix);
+    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles that %s_angles gives\n", note, e->nangle, e->prefix);
   }
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
     char name[64];
     limb_emit_output_name(e, p->f, o, name);
-    limb_text_print(e->text, "%sout %s, %d x %d: %s", note, name, out->rows, out->columns,
-                    out->meaning);
+    limb_text_print(e->text, "%sout %s, %d x %d: %s", note, name, out->rows, out->columns, out->meaning);
     if (out->label && out->label != e->program->input[INPUT_V].label) {
       text(e, "; rows:");
       put_labels(e, out->label, out->rows);
@@ -277,8 +272,8 @@ static void put_description(limb_emitter* e, const limb_piece* p)
   }
   limb_emit_gravity(e, p->f, note);
   if (!limb_emit_is_quantity(p->f)) return;
-  limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note,
-                  n->mul, n->add, n->div, n->sines);
+  limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note, n->mul, n->add,
+                  n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to ", limb_emit_reference(p));
   limb_text_error(e->text, p->disagrees);
   text(e, ".\n");
@@ -290,13 +285,12 @@ static void put_opening(limb_emitter* e)
   if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "# -*- coding: utf-8 -*-\n");
   text(e, e->syntax->note);
   limb_text_name(e->text, e->program->robot);
-  limb_text_print(e->text, ": functions for this robot. Written by limb %d.%d.%d.\n",
-                  LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
+  limb_text_print(e->text, ": functions for this robot. Written by limb %d.%d.%d.\n", LIMB_VERSION_MAJOR,
+                  LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->note, e->prefix);
   }
-  if (!e->options.friction)
-    limb_text_print(e->text, "%sFriction of the joints is left out.\n", e->syntax->note);
+  if (!e->options.friction) limb_text_print(e->text, "%sFriction of the joints is left out.\n", e->syntax->note);
 }
 
 // ---- the file -------------------------------------------------------------------------------------------
@@ -320,16 +314,14 @@ static void put_beginning(limb_emitter* e)
   case LIMB_LANGUAGE_PYTHON:
     text(e, "import math\n");
     if (sign) {
-      limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n",
-                      e->prefix);
+      limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n", e->prefix);
     }
     break;
   case LIMB_LANGUAGE_MATLAB: put_handles(e); break;
   case LIMB_LANGUAGE_RUST:
     text(e, "// Sines, roots and hyperbolic tangents are those of std.\n");
     if (!sign) break;
-    limb_text_print(e->text, "\n#[allow(non_snake_case)]\nfn %s_sign(x: %s) -> %s {\n", e->prefix,
-                    e->real, e->real);
+    limb_text_print(e->text, "\n#[allow(non_snake_case)]\nfn %s_sign(x: %s) -> %s {\n", e->prefix, e->real, e->real);
     limb_text_print(e->text, "    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))%s\n}\n",
                     e->options.single ? "" : " as f64");
     break;

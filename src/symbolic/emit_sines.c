@@ -52,21 +52,20 @@ static const char text_single[] =
   "    const value pc = (0x1.55554ap-5f + (-0x1.6c0c1ap-10f * z)) + (0x1.99e0eep-16f * z2);\n";
 
 // @1 stands for the suffix of literals, @B for the large number.
-static const char text_quadrant[] =
-  "    const value sr = r + (t + ((r * z) * ps));\n"
-  "    const value half = 0.5@1 * z;\n"
-  "    const value rest = 1.0@1 - half;\n"
-  "    const value cr = rest + (((1.0@1 - rest) - half) + ((z2 * pc) - (r * t)));\n"
-  "    const value m = k - (4.0@1 * (((0.25@1 * k) + @B) - @B));\n"
-  "    const value p = k - (2.0@1 * (((0.5@1 * k) + @B) - @B));\n"
-  "    const value odd = p * p;\n"
-  "    const value u = 1.0@1 - (0.5@1 * ((m * m) + odd));\n"
-  "    const value w = m * odd;\n"
-  "    s[i] = (u * sr) + (w * cr);\n"
-  "    c[i] = (u * cr) - (w * sr);\n"
-  "  }\n"
-  "}\n"
-  "\n";
+static const char text_quadrant[] = "    const value sr = r + (t + ((r * z) * ps));\n"
+                                    "    const value half = 0.5@1 * z;\n"
+                                    "    const value rest = 1.0@1 - half;\n"
+                                    "    const value cr = rest + (((1.0@1 - rest) - half) + ((z2 * pc) - (r * t)));\n"
+                                    "    const value m = k - (4.0@1 * (((0.25@1 * k) + @B) - @B));\n"
+                                    "    const value p = k - (2.0@1 * (((0.5@1 * k) + @B) - @B));\n"
+                                    "    const value odd = p * p;\n"
+                                    "    const value u = 1.0@1 - (0.5@1 * ((m * m) + odd));\n"
+                                    "    const value w = m * odd;\n"
+                                    "    s[i] = (u * sr) + (w * cr);\n"
+                                    "    c[i] = (u * cr) - (w * sr);\n"
+                                    "  }\n"
+                                    "}\n"
+                                    "\n";
 
 static const char text_head[] =
   "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)\n"
@@ -98,8 +97,7 @@ static void put_template(limb_emitter* e, const char* s)
   while (*s) {
     const char* mark = strchr(s, '@');
     const int n = mark ? (int)(mark - s) : (int)strlen(s);
-    for (int i = 0; i < n; i += 400)
-      limb_text_print(e->text, "%.*s", n - i < 400 ? n - i : 400, s + i);
+    for (int i = 0; i < n; i += 400) limb_text_print(e->text, "%.*s", n - i < 400 ? n - i : 400, s + i);
     if (!mark) return;
     switch (mark[1]) {
     case 'V': limb_text_put(e->text, e->value); break;

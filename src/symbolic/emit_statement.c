@@ -83,8 +83,7 @@ void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begi
     put(e, g[i] < 0 ? "-" : "");
     limb_emit_literal(e, g[i] < 0 ? -g[i] : g[i]);
   }
-  limb_text_print(e->text, "%sGravity: (%s) m/s^2, in world axes.\n", begin,
-                  e->scratch.at ? e->scratch.at : "");
+  limb_text_print(e->text, "%sGravity: (%s) m/s^2, in world axes.\n", begin, e->scratch.at ? e->scratch.at : "");
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------
@@ -172,8 +171,7 @@ static void put_target(limb_emitter* e, const limb_function* f, int o, uint32_t 
     return;
   }
   limb_emit_name(e, name);
-  limb_text_print(&e->scratch, s->matrix, row + (uint32_t)s->first,
-                  index % columns + (uint32_t)s->first);
+  limb_text_print(&e->scratch, s->matrix, row + (uint32_t)s->first, index % columns + (uint32_t)s->first);
 }
 
 // What the entry is: the joint of a row; row and column, where the index does not show them.

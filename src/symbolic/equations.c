@@ -37,15 +37,13 @@ static limb_status unknown(const char* word, limb_error* error)
     return limb_fail(error, LIMB_E_ARG, "what",
                      "an empty word: M, C, g, h, tau and Psi can be written, commas between them");
   const char* near = limb_nearest(word, WHATS, name_at, NULL);
-  if (near)
-    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
-  return limb_fail(error, LIMB_E_ARG, "what",
-                   "no quantity is called '%s': M, C, g, h, tau and Psi can be written", word);
+  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s': M, C, g, h, tau and Psi can be written",
+                   word);
 }
 
 // Adds the quantity of this name to what is asked for.
-static limb_status read_word(const limb_model* m, const char* word, unsigned* what,
-                             limb_error* error)
+static limb_status read_word(const limb_model* m, const char* word, unsigned* what, limb_error* error)
 {
   int k = 0;
   while (k < WHATS && strcmp(names[k], word) != 0) k++;
@@ -58,8 +56,7 @@ static limb_status read_word(const limb_model* m, const char* word, unsigned* wh
 }
 
 // The quantities that are asked for, one bit each.
-static limb_status read_what(const limb_model* m, const char* list, unsigned* what,
-                             limb_error* error)
+static limb_status read_what(const limb_model* m, const char* list, unsigned* what, limb_error* error)
 {
   *what = 1U << WHAT_M | 1U << WHAT_C | 1U << WHAT_G | (m->nloop ? 1U << WHAT_PSI : 0);
   if (!list) return LIMB_OK;
@@ -73,14 +70,12 @@ static limb_status read_what(const limb_model* m, const char* list, unsigned* wh
   return s;
 }
 
-static limb_status read_options(const limb_equation_options* given, limb_equation_options* out,
-                                limb_error* error)
+static limb_status read_options(const limb_equation_options* given, limb_equation_options* out, limb_error* error)
 {
   *out = limb_default_equation_options();
   if (given) {
     const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
-    if (s != LIMB_OK)
-      return limb_fail(error, s, "options", "these options are not those of this library");
+    if (s != LIMB_OK) return limb_fail(error, s, "options", "these options are not those of this library");
   }
   if ((unsigned)out->notation > LIMB_NOTATION_C)
     return limb_fail(error, LIMB_E_ARG, "notation", "there is no such notation");
@@ -155,30 +150,26 @@ static limb_status run(limb_equations* x, unsigned what, limb_text_fn* text, voi
   if (s == LIMB_OK && limb_asks(what, WHAT_PSI)) s = limb_equations_loops(x);
   if (s == LIMB_OK) s = tidy_all(x);
   if (s == LIMB_OK && x->odd)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                     "the equations are no polynomials in sines and cosines");
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "the equations are no polynomials in sines and cosines");
   if (s == LIMB_OK) s = limb_equations_check(x, what);
   if (limb_asks(what, WHAT_PSI) && x->nrow == 0) { // checked, but nothing to write
     x->rowless = true;
     what &= ~(1U << WHAT_PSI);
   }
   if (s == LIMB_OK && !what)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                     "Psi has no rows: no joint moves what the loops hold");
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "Psi has no rows: no joint moves what the loops hold");
   if (s == LIMB_OK) s = name_symbols(x, what);
   return s == LIMB_OK ? write(x, what, text, context) : s;
 }
 
-limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options,
-                                 const limb_allocator* alloc, limb_text_fn* text, void* context,
-                                 limb_error* error)
+limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options, const limb_allocator* alloc,
+                                 limb_text_fn* text, void* context, limb_error* error)
 {
   limb_error own = {0};
   limb_equations x = {.m = m, .error = &own};
   unsigned what = 0;
   if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are needed");
-  if (alloc && (!alloc->alloc || !alloc->free))
-    return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
+  if (alloc && (!alloc->alloc || !alloc->free)) return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
   limb_status s = read_options(options, &x.options, error);
   if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
   if (s == LIMB_OK) s = check_joints(m, error);

@@ -16,10 +16,7 @@ static const double SAME = 1e-12;
 
 // ---- the table ------------------------------------------------------------------------------------------
 
-static bool turns(const limb_link* link)
-{
-  return link->shape <= SHAPE_ROT_ANY || link->shape == SHAPE_SCREW;
-}
+static bool turns(const limb_link* link) { return link->shape <= SHAPE_ROT_ANY || link->shape == SHAPE_SCREW; }
 
 static bool is_parallel(const limb_equations* x, int i)
 {
@@ -57,8 +54,7 @@ static int find(const limb_equations* x, const limb_plane_angle* a, double* sign
   for (int k = 0; k < x->nown; k++) {
     const limb_plane_angle* b = &x->angle[k];
     bool same = true;
-    for (int i = 0; i < x->m->nq && same; i++)
-      same = fabs(*sign * a->weight[i] - b->weight[i]) <= SAME;
+    for (int i = 0; i < x->m->nq && same; i++) same = fabs(*sign * a->weight[i] - b->weight[i]) <= SAME;
     double rest = *sign * a->offset - b->offset;
     *quarters = take_quarters(&rest);
     if (same && rest == 0) return k;
@@ -93,8 +89,7 @@ static void add_link(limb_equations* x, int i, limb_plane_angle* of)
 
 // The sum (sign 1) or difference (-1) of two angles as a new one, turned round if that begins with a minus;
 // its place.
-static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign,
-                    const limb_plane_angle* a)
+static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign, const limb_plane_angle* a)
 {
   limb_plane_angle* c = &x->angle[x->nangle];
   for (int j = 0; j < x->m->nq; j++) {
@@ -184,27 +179,23 @@ static limb_direction_poly own_turn(limb_equations* x, int i)
   if (!is_parallel(x, i)) return a;
   const limb_direction_poly p = known(x, &of[x->m->link[i].parent]);
   const double ca = x->parameters.k[i].ca.x;
-  return (limb_direction_poly){
-    limb_poly_sum(r, limb_poly_product(r, a.c, p.c), limb_poly_product(r, a.s, p.s), ca),
-    limb_poly_sum(r, limb_poly_product(r, a.s, p.c), limb_poly_product(r, a.c, p.s), -ca)};
+  return (limb_direction_poly){limb_poly_sum(r, limb_poly_product(r, a.c, p.c), limb_poly_product(r, a.s, p.s), ca),
+                               limb_poly_sum(r, limb_poly_product(r, a.s, p.c), limb_poly_product(r, a.c, p.s), -ca)};
 }
 
 // Whether link i turns by sign (weight . q + offset) and some quarters of a turn.
-static bool turns_by(const limb_equations* x, int i, double sign, const double* weight,
-                     double offset, int* quarters)
+static bool turns_by(const limb_equations* x, int i, double sign, const double* weight, double offset, int* quarters)
 {
   const limb_link* link = &x->m->link[i];
   const limb_link_f64* k = &x->m->k64[i];
   double rest = k->off - sign * offset;
   *quarters = take_quarters(&rest);
   bool same = turns(link) && rest == 0;
-  for (int j = 0; j < x->m->nq && same; j++)
-    same = fabs(sign * weight[j] - (j == link->q ? k->mult : 0)) <= SAME;
+  for (int j = 0; j < x->m->nq && same; j++) same = fabs(sign * weight[j] - (j == link->q ? k->mult : 0)) <= SAME;
   return same;
 }
 
-bool limb_equations_direction(limb_equations* x, const double* weight, double offset,
-                              limb_direction_poly* out)
+bool limb_equations_direction(limb_equations* x, const double* weight, double offset, limb_direction_poly* out)
 {
   for (int i = 0; i < x->m->nlink; i++) {
     for (int sign = 1; sign >= -1; sign -= 2) {

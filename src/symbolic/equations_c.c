@@ -106,8 +106,8 @@ static void put_entries(const limb_equations* x, limb_text* t, int quantity)
   bool all;
   const bool sparse = limb_equations_sparse(x, quantity, &all);
   if (sparse) {
-    limb_text_print(t, "  for (int i = 0; i < %d; i++) %s[i] = 0;%s\n", s.rows * columns,
-                    array_of(x, quantity), all ? "" : " /* all but those below */");
+    limb_text_print(t, "  for (int i = 0; i < %d; i++) %s[i] = 0;%s\n", s.rows * columns, array_of(x, quantity),
+                    all ? "" : " /* all but those below */");
   }
   for (int i = 0; i < s.rows; i++) {
     for (int j = 0; j < columns; j++)
@@ -145,8 +145,7 @@ static void put_head(const limb_equations* x, limb_text* t, const bool* marks)
     limb_text_put(t, "\n");
   }
   if (lambda) limb_text_print(t, "   lambda: %s\n", lambda);
-  for (int k = 0; (remark = limb_equations_remark(x, k)); k++)
-    limb_text_print(t, "   %s\n", remark);
+  for (int k = 0; (remark = limb_equations_remark(x, k)); k++) limb_text_print(t, "   %s\n", remark);
   if (axes) limb_text_print(t, "   x, y, z: %s\n", axes);
   limb_text_put(t, "   matrices row by row */\n");
 }

@@ -41,10 +41,7 @@ static void set_values(const trial* t)
   }
 }
 
-static double value(const trial* t, limb_poly a)
-{
-  return limb_poly_value(t->x->ring, a, t->value);
-}
+static double value(const trial* t, limb_poly a) { return limb_poly_value(t->x->ring, a, t->value); }
 
 // ---- comparing --------------------------------------------------------------------------------------------
 
@@ -66,8 +63,7 @@ static limb_status agree(const trial* t, const char* what, int n)
   }
   if (apart <= AGREES * size) return LIMB_OK;
   return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, what,
-                   "the equations and the library differ by %.2g of %.2g: nothing is written",
-                   apart, size);
+                   "the equations and the library differ by %.2g of %.2g: nothing is written", apart, size);
 }
 
 static void evaluate(const trial* t, const limb_poly* A, int n)
@@ -173,8 +169,7 @@ static limb_status check_rows(const trial* t)
   const int ours = orthonormal(t->ours, x->nrow, n);
   if (apart <= 1e-7 && ours == theirs) return LIMB_OK;
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psi",
-                   "the rows and the library's differ (%.2g; rank %d, %d): nothing is written",
-                   apart, ours, theirs);
+                   "the rows and the library's differ (%.2g; rank %d, %d): nothing is written", apart, ours, theirs);
 }
 
 static limb_status check_loops(const trial* t)
@@ -227,8 +222,7 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   t.theirs = limb_ring_take(x->ring, n * rows, sizeof *t.theirs);
   limb_status s = limb_ring_status(x->ring);
   if (s == LIMB_OK) s = limb_data_create(m, alloc, &t.data);
-  if (s == LIMB_OK && what & 1U << WHAT_PSI)
-    s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
+  if (s == LIMB_OK && what & 1U << WHAT_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
   limb_loops_destroy(t.loops);
   limb_data_destroy(t.data);

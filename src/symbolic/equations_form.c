@@ -82,12 +82,8 @@ static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
   switch (n.op) {
   case OP_NUMBER: *out = limb_poly_number(x->ring, limb_graph_number(g, node)); return true;
   case OP_SYMBOL: *out = of_symbol(x, n.a); return true;
-  case OP_ADD:
-    *out = limb_poly_sum(x->ring, of_edge_before(x, n.a), of_edge_before(x, n.b), 1);
-    return true;
-  case OP_MUL:
-    *out = limb_poly_product(x->ring, of_edge_before(x, n.a), of_edge_before(x, n.b));
-    return true;
+  case OP_ADD: *out = limb_poly_sum(x->ring, of_edge_before(x, n.a), of_edge_before(x, n.b), 1); return true;
+  case OP_MUL: *out = limb_poly_product(x->ring, of_edge_before(x, n.a), of_edge_before(x, n.b)); return true;
   case OP_SIN:
   case OP_COS: return of_turn(x, (limb_op)n.op, of_edge_before(x, n.a), out);
   case OP_SIGN: return of_sign(x, of_edge_before(x, n.a), out);
@@ -182,10 +178,7 @@ static limb_status place_bases(limb_equations* x)
   return LIMB_OK;
 }
 
-void limb_equations_clear(limb_equations* x)
-{
-  limb_trace_ws_clear(x->m, x->memory, x->room, x->base, &x->ws);
-}
+void limb_equations_clear(limb_equations* x) { limb_trace_ws_clear(x->m, x->memory, x->room, x->base, &x->ws); }
 
 static limb_status lay_out(limb_equations* x)
 {
@@ -198,8 +191,7 @@ static limb_scalar* symbols(limb_equations* x, limb_input_kind kind, int n)
 {
   limb_graph* g = x->program->graph;
   limb_scalar* to = limb_program_take(x->program, (size_t)n + 1, sizeof *to);
-  for (int i = 0; to && i < n; i++)
-    to[i] = of_edge(g, limb_symbol_edge(g, limb_symbol_of(kind, (uint32_t)i)));
+  for (int i = 0; to && i < n; i++) to[i] = of_edge(g, limb_symbol_edge(g, limb_symbol_of(kind, (uint32_t)i)));
   return to;
 }
 
@@ -319,8 +311,7 @@ static limb_status form_gravity(limb_equations* x)
   if (!tau) return LIMB_E_NOMEM;
   const limb_scalar* rest = tau + n;
   limb_equations_clear(x);
-  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->ws, x->q, rest, rest, &none,
-                                      NULL, tau);
+  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->ws, x->q, rest, rest, &none, NULL, tau);
   for (size_t i = 0; i < n; i++) x->g[i] = limb_equations_poly(x, tau[i]);
   return standing(x);
 }

@@ -70,14 +70,8 @@ static inline unsigned limb_needs(unsigned what)
   return what;
 }
 
-static inline int limb_cosine(const limb_equations* x, int angle)
-{
-  return x->first_angle + 2 * angle;
-}
-static inline int limb_sine(const limb_equations* x, int angle)
-{
-  return limb_cosine(x, angle) + 1;
-}
+static inline int limb_cosine(const limb_equations* x, int angle) { return x->first_angle + 2 * angle; }
+static inline int limb_sine(const limb_equations* x, int angle) { return limb_cosine(x, angle) + 1; }
 
 // ---- equations_form.c: the robot's kernels over symbols ------------------------------------------------
 

@@ -17,8 +17,7 @@ static const char* symbol_of(const limb_equations* x, int quantity)
 
 static const char* arguments_of(int quantity)
 {
-  static const char* const arguments[WHATS] = {"(q)", "(q, \\dot{q})", "(q)", "(q, \\dot{q})", "",
-                                               "(q)"};
+  static const char* const arguments[WHATS] = {"(q)", "(q, \\dot{q})", "(q)", "(q, \\dot{q})", "", "(q)"};
   return arguments[quantity];
 }
 
@@ -56,11 +55,9 @@ static void put_folded(limb_text* t, const char* line)
   size_t since = 0;
   for (size_t i = 0; line[i]; i++, since++) {
     const char c[2] = {line[i], '\0'};
-    if (line[i] == '(' && ++depth && !function && i && line[i - 1] >= 'a' && line[i - 1] <= 'z')
-      function = depth;
+    if (line[i] == '(' && ++depth && !function && i && line[i - 1] >= 'a' && line[i - 1] <= 'z') function = depth;
     if (line[i] == ')' && depth-- == function) function = 0;
-    const bool sign =
-      i && line[i - 1] == ' ' && (line[i] == '+' || line[i] == '-') && line[i + 1] == ' ';
+    const bool sign = i && line[i - 1] == ' ' && (line[i] == '+' || line[i] == '-') && line[i + 1] == ' ';
     if (sign && !function && since > (depth == 0 ? CUT : 2 * CUT)) {
       limb_text_put(t, "\\\\\n  &\\quad ");
       since = 0;
@@ -76,12 +73,10 @@ static void put_entry(const limb_equations* x, limb_text* t, int quantity, int i
   const bool wide = s.rows > 9 || s.columns > 9;
   limb_text line = {.alloc = t->alloc};
   limb_equations_entry(x, &line, quantity, i, j);
-  limb_text_print(t, limb_equations_with_loops(x, quantity) ? "(%s)_{%d" : "%s_{%d",
-                  symbol_of(x, quantity), i + 1);
+  limb_text_print(t, limb_equations_with_loops(x, quantity) ? "(%s)_{%d" : "%s_{%d", symbol_of(x, quantity), i + 1);
   if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
   limb_text_put(t, "}");
-  if (quantity == WHAT_M && i != j)
-    limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
+  if (quantity == WHAT_M && i != j) limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
   limb_text_put(t, " &= ");
   if (line.at) put_folded(t, line.at);
   t->failed = t->failed || line.failed;
@@ -109,8 +104,7 @@ static bool fits(const limb_equations* x, limb_text* t, int quantity)
   bool all = s.columns <= COLUMNS_MOST;
   for (int i = 0; i < s.rows; i++) {
     limb_text row = {.alloc = t->alloc};
-    for (int j = 0; j < (s.columns ? s.columns : 1); j++)
-      limb_equations_entry(x, &row, quantity, i, j);
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++) limb_equations_entry(x, &row, quantity, i, j);
     all = all && row.used <= ROW;
     t->failed = t->failed || row.failed;
     limb_text_end(&row);
@@ -200,8 +194,7 @@ void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsign
   limb_text_put(t, "% ");
   limb_text_name(t, x->m->name);
   limb_text_print(t, ": %s\n", limb_equations_motto(x));
-  for (int k = 0; (remark = limb_equations_remark(x, k)); k++)
-    limb_text_print(t, "%% %s\n", remark);
+  for (int k = 0; (remark = limb_equations_remark(x, k)); k++) limb_text_print(t, "%% %s\n", remark);
   limb_text_put(t, "\\begingroup\\allowdisplaybreaks\n\\begin{align*}\n");
   for (int k = 0; k < WHATS; k++) {
     if (!limb_asks(what, k)) continue;

@@ -119,8 +119,7 @@ const char* limb_equations_motto(const limb_equations* x)
 {
   if (x->m->nloop == 0) return "M(q) a + C(q, v) v + g(q) = tau";
   for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the law
-    if (limb_follows_law(&x->m->loop[l].def.law))
-      return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
+    if (limb_follows_law(&x->m->loop[l].def.law)) return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
   }
   return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0";
 }
@@ -265,8 +264,7 @@ static void put_quantity(const limb_equations* x, limb_text* t, int quantity)
       put_entry(x, t, quantity, i, j);
     }
   }
-  if (sparse)
-    limb_text_print(t, "all %sentries of %s%s are 0\n", all ? "" : "other ", s.name, loops);
+  if (sparse) limb_text_print(t, "all %sentries of %s%s are 0\n", all ? "" : "other ", s.name, loops);
 }
 
 // "m1 = 12.456 kg"
@@ -306,8 +304,8 @@ static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks
   const char *lambda = limb_equations_lambda(x), *axes = limb_equations_axes(x, marks);
   limb_text_put(t, "\nwhere\n");
   for (int i = 0; i < x->m->nq; i++) {
-    limb_text_print(t, "  q%d [%s], velocity v%d, acceleration a%d: ", i + 1,
-                    limb_coordinate_unit(x->m, i), i + 1, i + 1);
+    limb_text_print(t, "  q%d [%s], velocity v%d, acceleration a%d: ", i + 1, limb_coordinate_unit(x->m, i), i + 1,
+                    i + 1);
     limb_coordinate_name(x->m, i, t);
     limb_text_put(t, "\n");
   }

@@ -77,8 +77,7 @@ static bool constant_of(const limb_equations* e, limb_poly a, double* x)
 
 static bool constant_vector(const limb_equations* e, const vector* v, double* x)
 {
-  return constant_of(e, v->x[0], &x[0]) && constant_of(e, v->x[1], &x[1]) &&
-         constant_of(e, v->x[2], &x[2]);
+  return constant_of(e, v->x[0], &x[0]) && constant_of(e, v->x[1], &x[1]) && constant_of(e, v->x[2], &x[2]);
 }
 
 // The world's axis that a direction is along; -1: none.
@@ -125,8 +124,7 @@ static void add_places(const cuts* c, int loop, unsigned wanted)
   }
   for (int k = 0; k < 3; k++) {
     limb_poly phi = {0, NULL};
-    for (int i = 0; i < 3; i++)
-      phi = limb_poly_sum(e->ring, phi, limb_poly_product(e->ring, axis[k].x[i], d.x[i]), 1);
+    for (int i = 0; i < 3; i++) phi = limb_poly_sum(e->ring, phi, limb_poly_product(e->ring, axis[k].x[i], d.x[i]), 1);
     if (wanted >> k & 1U) add_row(e, phi);
   }
 }
@@ -163,8 +161,7 @@ limb_status limb_equations_loops(limb_equations* e)
   const limb_loop_kernels_symbol_in in = {.q = e->q, .X = X};
   const limb_loop_kernels_symbol_out out = {.phi = phi};
   limb_equations_clear(e);
-  limb_trace_kernels.link_motion(&e->view, e->parameters.k, &e->ws, e->q, NULL, NULL, X, NULL, NULL,
-                                 NULL);
+  limb_trace_kernels.link_motion(&e->view, e->parameters.k, &e->ws, e->q, NULL, NULL, X, NULL, NULL, NULL);
   limb_loop_trace_kernels.rows(&e->view, e->parameters.k, &in, &out);
   const cuts c = {e, X, phi};
   for (int l = 0; l < m->nloop; l++) add_loop(&c, l);

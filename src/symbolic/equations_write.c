@@ -198,8 +198,7 @@ static void put_sign(limb_text* t, bool minus, bool first)
 }
 
 // Whether e has more than `without` (NULL: nothing).
-static bool has_powers(const limb_equations* x, const unsigned char* e,
-                       const unsigned char* without)
+static bool has_powers(const limb_equations* x, const unsigned char* e, const unsigned char* without)
 {
   for (int v = 0; v < limb_ring_count(x->ring); v++)
     if (e[v] > (without ? without[v] : 0)) return true;
@@ -319,8 +318,7 @@ static void put_together(const limb_equations* x, limb_text* t, limb_term* term,
     put_sum(x, t, term, n, ONE_BY_ONE, without, first);
     return;
   }
-  for (int i = 0; i < n; i++)
-    rest[i] = (limb_term){whole(term[i].k / (minus ? -k : k)), term[i].monomial};
+  for (int i = 0; i < n; i++) rest[i] = (limb_term){whole(term[i].k / (minus ? -k : k)), term[i].monomial};
   put_sign(t, minus, first);
   put_product(x, t, k, common, without, true);
   limb_text_put(t, "(");

@@ -18,8 +18,7 @@ struct limb_tape {
   double* value;   // length
 };
 
-void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks,
-                    uint32_t count)
+void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count)
 {
   memset(marks, 0, count);
   for (size_t i = 0; i < n; i++) marks[limb_edge_node(of[i])] = 1;
@@ -40,10 +39,7 @@ static uint32_t count_needed(const limb_edge* of, size_t n)
   return count;
 }
 
-static limb_edge moved(const uint32_t* place, limb_edge e)
-{
-  return place[limb_edge_node(e)] << 1 | (e & 1U);
-}
+static limb_edge moved(const uint32_t* place, limb_edge e) { return place[limb_edge_node(e)] << 1 | (e & 1U); }
 
 // Numbers get their value once and for all.
 static void write_steps(limb_tape* t, const unsigned char* marks, uint32_t* place, uint32_t count)
@@ -129,8 +125,7 @@ void limb_tape_run(limb_tape* t, const double* const* input, double* out)
   for (size_t i = 0; i < t->outputs; i++) out[i] = signed_value(x, t->out[i]);
 }
 
-bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input,
-                   double* out)
+bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out)
 {
   limb_tape* t = limb_tape_create(g, of, n);
   if (!t) return false;

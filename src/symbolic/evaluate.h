@@ -18,11 +18,9 @@ size_t limb_tape_length(const limb_tape* t); // nodes, leaves among them
 void limb_tape_run(limb_tape* t, const double* const* input, double* out);
 
 // All of that at once; false when out of memory.
-bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input,
-                   double* out);
+bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
 
 // marks[i] = 1 for the nodes i < count that the edges need, else 0. All of them are below count.
-void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks,
-                    uint32_t count);
+void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count);
 
 #endif

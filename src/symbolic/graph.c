@@ -117,8 +117,7 @@ static limb_edge intern(limb_graph* g, limb_op op, limb_edge a, limb_edge b)
   uint32_t at = find(g, n);
   if (g->slot[at]) return limb_edge_of(g->slot[at]);
   const bool dense = 2 * g->count >= g->slots;
-  if (g->full || g->count >= g->most || (dense && !spread(g)) ||
-      (g->count == g->room && !grow(g))) {
+  if (g->full || g->count >= g->most || (dense && !spread(g)) || (g->count == g->room && !grow(g))) {
     g->full = true;
     return EDGE_ZERO;
   }
@@ -150,10 +149,7 @@ limb_edge limb_number_edge(limb_graph* g, double x)
   return x < 0 ? limb_edge_neg(e) : e;
 }
 
-limb_edge limb_symbol_edge(limb_graph* g, uint32_t symbol)
-{
-  return intern(g, OP_SYMBOL, symbol, 0);
-}
+limb_edge limb_symbol_edge(limb_graph* g, uint32_t symbol) { return intern(g, OP_SYMBOL, symbol, 0); }
 
 // ---- arithmetic -------------------------------------------------------------------------------------
 
@@ -252,8 +248,7 @@ limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a)
   if ((op == OP_SIN || op == OP_COS) && n.op == OP_ADD) {
     const bool first = limb_edge_number(g, n.a, &x);
     int turns;
-    if ((first || limb_edge_number(g, n.b, &x)) &&
-        quarter_turns(limb_edge_minus(a) ? -x : x, &turns)) {
+    if ((first || limb_edge_number(g, n.b, &x)) && quarter_turns(limb_edge_minus(a) ? -x : x, &turns)) {
       return turned(g, op, with_sign(first ? n.b : n.a, limb_edge_minus(a)), turns);
     }
   }

@@ -67,10 +67,7 @@ void limb_graph_shrink(limb_graph* g, uint32_t count);
 
 static inline bool limb_op_binary(uint32_t op) { return op >= OP_ADD && op <= OP_DIV; }
 static inline bool limb_op_leaf(uint32_t op) { return op <= OP_SYMBOL; }
-static inline int limb_operands(limb_op op)
-{
-  return limb_op_leaf(op) ? 0 : limb_op_binary(op) ? 2 : 1;
-}
+static inline int limb_operands(limb_op op) { return limb_op_leaf(op) ? 0 : limb_op_binary(op) ? 2 : 1; }
 static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
 
 // Whether the edge is a number; which one.

@@ -8,10 +8,7 @@
 
 // ---- which nodes become statements --------------------------------------------------------------------
 
-static limb_op op_at(const limb_listing* l, uint32_t node)
-{
-  return (limb_op)limb_graph_node(l->g, node)->op;
-}
+static limb_op op_at(const limb_listing* l, uint32_t node) { return (limb_op)limb_graph_node(l->g, node)->op; }
 
 // Leaves that an operand brings into an expression.
 static unsigned leaves(const limb_listing* l, const unsigned char* weight, uint32_t node)
@@ -173,10 +170,7 @@ static uint32_t* words(limb_listing* l, size_t n)
   return x;
 }
 
-static void end_words(limb_listing* l, uint32_t* x, size_t n)
-{
-  limb_free(&l->alloc, x, (n + 2) * sizeof *x);
-}
+static void end_words(limb_listing* l, uint32_t* x, size_t n) { limb_free(&l->alloc, x, (n + 2) * sizeof *x); }
 
 static bool build(limb_listing* l)
 {

@@ -36,8 +36,7 @@ static limb_status find_independent(limb_loop_reference* r, limb_program* p)
   return LIMB_OK;
 }
 
-static limb_status make_workspaces(limb_loop_reference* r, const limb_codegen_options* options,
-                                   limb_program* p)
+static limb_status make_workspaces(limb_loop_reference* r, const limb_codegen_options* options, limb_program* p)
 {
   const limb_model* m = r->m;
   limb_status s = limb_data_create(m, &p->alloc, &r->d);
@@ -51,8 +50,8 @@ static limb_status make_workspaces(limb_loop_reference* r, const limb_codegen_op
   return s == LIMB_E_NOMEM ? s : LIMB_OK; // none of its functions can be asked for
 }
 
-limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options,
-                                      limb_program* p, limb_loop_reference** out)
+limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
+                                      limb_loop_reference** out)
 {
   const size_t nv = (size_t)m->nv, nq = (size_t)m->nq;
   limb_loop_reference* r = limb_program_take(p, 1, sizeof *r);
@@ -95,8 +94,7 @@ static limb_status find_configuration(limb_loop_reference* r, uint64_t* seed, do
   int singular;
   const int found = limb_closed_configurations(r->w, *seed, STATES, r->room, &singular);
   if (found == 0) return LIMB_E_NOCONV;
-  memcpy(q, r->room + (ptrdiff_t)(*seed % (uint64_t)found) * r->m->nq,
-         (size_t)r->m->nq * sizeof *q);
+  memcpy(q, r->room + (ptrdiff_t)(*seed % (uint64_t)found) * r->m->nq, (size_t)r->m->nq * sizeof *q);
   return LIMB_OK;
 }
 
@@ -106,8 +104,8 @@ static void put_motion(sp_motion x, double* to)
 }
 
 // How the platform moves at q, v and a.
-static limb_status find_motion(limb_loop_reference* r, const double* q, const double* v,
-                               const double* a, limb_platform_motion* out)
+static limb_status find_motion(limb_loop_reference* r, const double* q, const double* v, const double* a,
+                               limb_platform_motion* out)
 {
   const int frame = r->platform.platform;
   limb_status s = limb_kinematics(r->d, q, v, a);
@@ -117,8 +115,7 @@ static limb_status find_motion(limb_loop_reference* r, const double* q, const do
   return s;
 }
 
-limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed,
-                                      double* const input[INPUT_KINDS])
+limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, double* const input[INPUT_KINDS])
 {
   const int nv = r->m->nv;
   double *q = input[INPUT_Q], *v = input[INPUT_V], *a = input[INPUT_A];
@@ -131,8 +128,7 @@ limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed,
   if (s != LIMB_OK || !r->parallel) return s;
   s = find_motion(r, q, v, a, &motion);
   if (s == LIMB_OK && input[INPUT_TWIST]) put_motion(motion.velocity, input[INPUT_TWIST]);
-  if (s == LIMB_OK && input[INPUT_TWIST_RATE])
-    put_motion(motion.acceleration, input[INPUT_TWIST_RATE]);
+  if (s == LIMB_OK && input[INPUT_TWIST_RATE]) put_motion(motion.acceleration, input[INPUT_TWIST_RATE]);
   return s;
 }
 
@@ -197,8 +193,7 @@ static limb_status closed_acc(limb_loop_reference* r, inputs in, double* out)
 static limb_status multipliers(limb_loop_reference* r, inputs in, double* out)
 {
   const limb_closed_motion motion = closed_motion(r, in);
-  return limb_closed_forward_dynamics(r->w, &motion, in[INPUT_TAU], NULL, out, out + r->m->nv,
-                                      NULL);
+  return limb_closed_forward_dynamics(r->w, &motion, in[INPUT_TAU], NULL, out, out + r->m->nv, NULL);
 }
 
 // A_c and H_c, in room: nv^2 and nv.
@@ -224,10 +219,7 @@ static limb_status reduced_bias(limb_loop_reference* r, inputs in, double* out)
   return s;
 }
 
-static sp_motion read_motion(const double* x)
-{
-  return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
-}
+static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
 static limb_status platform_tau(limb_loop_reference* r, inputs in, double* out)
 {
@@ -243,8 +235,8 @@ static limb_status platform_tau(limb_loop_reference* r, inputs in, double* out)
 static limb_status platform_acc(limb_loop_reference* r, inputs in, double* out)
 {
   sp_motion rate;
-  const limb_status s = limb_parallel_forward_dynamics(r->parallel, in[INPUT_Q], in[INPUT_V],
-                                                       in[INPUT_TAU], &r->env, &rate, out + 6);
+  const limb_status s =
+    limb_parallel_forward_dynamics(r->parallel, in[INPUT_Q], in[INPUT_V], in[INPUT_TAU], &r->env, &rate, out + 6);
   if (s == LIMB_OK) put_motion(rate, out);
   return s;
 }

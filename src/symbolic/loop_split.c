@@ -115,8 +115,7 @@ static limb_status find_ranks(const chooser* c)
     const limb_status s = rows_of_configuration(c, i);
     if (s != LIMB_OK) return s;
     for (int k = 0; k < all->count; k++) {
-      const limb_reduction* r =
-        limb_reduce_cluster(c->w, k, c->w->passive, LIMB_CARRY_NOTHING, DEPENDENT);
+      const limb_reduction* r = limb_reduce_cluster(c->w, k, c->w->passive, LIMB_CARRY_NOTHING, DEPENDENT);
       if (i > 0 && r->rank != c->to->rank[k]) return singular(c, k, varies);
       c->to->rank[k] = r->rank;
       c->to->undriven[k] = passive_in(c->w, k) - r->preferred;
@@ -147,8 +146,7 @@ static limb_status judge(const chooser* c)
     const limb_status s = rows_of_configuration(c, i);
     if (s != LIMB_OK) return s;
     for (int k = 0; k < count; k++) {
-      const limb_reduction* r =
-        limb_reduce_cluster(c->w, k, c->mark, LIMB_CARRY_NOTHING, DEPENDENT);
+      const limb_reduction* r = limb_reduce_cluster(c->w, k, c->mark, LIMB_CARRY_NOTHING, DEPENDENT);
       if (r->rank == 0) continue;
       const double share = r->preferred == r->rank ? r->least / r->greatest : 0;
       c->least[k] = fmin(c->least[k], share);
@@ -180,8 +178,7 @@ static limb_status choose(const chooser* c, const unsigned char* prefer)
   c->to->worth = 1;
   for (int k = 0; s == LIMB_OK && k < c->w->m->clusters.count; k++) {
     c->to->worth = fmin(c->to->worth, c->worth[k]);
-    if (!(c->worth[k] > LEAST))
-      s = singular(c, k, "no choice of independent velocities holds everywhere");
+    if (!(c->worth[k] > LEAST)) s = singular(c, k, "no choice of independent velocities holds everywhere");
   }
   return s;
 }
@@ -208,8 +205,8 @@ static void copy_rows(const limb_loops* w, limb_split* to)
   for (int k = 0; k < m->clusters.count; k++) to->nlive[k] = w->nlive[k];
 }
 
-static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_program* p,
-                             limb_split* to, limb_error* error)
+static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_program* p, limb_split* to,
+                             limb_error* error)
 {
   const limb_model* m = w->m;
   const size_t clusters = (size_t)m->clusters.count + 1;
@@ -240,14 +237,14 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
   return s;
 }
 
-limb_status limb_split_choose(const limb_model* m, const unsigned char* prefer, limb_program* p,
-                              limb_split* out, limb_error* error)
+limb_status limb_split_choose(const limb_model* m, const unsigned char* prefer, limb_program* p, limb_split* out,
+                              limb_error* error)
 {
   limb_loops* w;
   limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, &p->alloc, &w);
   if (s != LIMB_OK)
-    return limb_fail(error, s == LIMB_E_NOMEM ? s : LIMB_E_UNSUPPORTED, NULL,
-                     "singular closed form: %s", limb_status_text(s));
+    return limb_fail(error, s == LIMB_E_NOMEM ? s : LIMB_E_UNSUPPORTED, NULL, "singular closed form: %s",
+                     limb_status_text(s));
   s = choose_in(w, prefer, p, out, error);
   limb_loops_destroy(w);
   return s;

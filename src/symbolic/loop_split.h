@@ -29,7 +29,7 @@ int limb_closed_configurations(limb_loops* w, uint64_t seed, int most, double* q
 // prefer: nv marks of velocities that should be dependent; NULL: those without motor. Memory is p's.
 // LIMB_E_UNSUPPORTED with a sentence: laws in time, loops that do not close, rank that is not the same
 // everywhere, no choice that holds everywhere; LIMB_E_NOMEM.
-limb_status limb_split_choose(const limb_model* m, const unsigned char* prefer, limb_program* p,
-                              limb_split* out, limb_error* error);
+limb_status limb_split_choose(const limb_model* m, const unsigned char* prefer, limb_program* p, limb_split* out,
+                              limb_error* error);
 
 #endif

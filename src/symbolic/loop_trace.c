@@ -66,8 +66,7 @@ limb_status limb_trace_rows(limb_tracer* t, bool moving, limb_loop_trace* out)
 {
   *out = (limb_loop_trace){.t = t};
   if (t->m->nloop == 0)
-    return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
-                     "the robot has no loops: it is a tree of joints");
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name, "the robot has no loops: it is a tree of joints");
   limb_status s = settle_poses(t, &out->m);
   if (s == LIMB_OK) s = take_rows(out);
   if (s != LIMB_OK) return s;
@@ -76,8 +75,8 @@ limb_status limb_trace_rows(limb_tracer* t, bool moving, limb_loop_trace* out)
       return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->loop[l].def.name,
                        "the loop follows a law in time, which generated code does not know");
   }
-  limb_trace_kernels.link_motion(&out->m, t->k, &t->ws, t->q, moving ? t->v : NULL, NULL, out->X,
-                                 out->vel, out->acc, out->acc_v);
+  limb_trace_kernels.link_motion(&out->m, t->k, &t->ws, t->q, moving ? t->v : NULL, NULL, out->X, out->vel, out->acc,
+                                 out->acc_v);
   const limb_loop_kernels_symbol_in in = {.q = t->q,
                                           .v = moving ? t->v : NULL,
                                           .X = out->X,
@@ -222,8 +221,7 @@ static void complete(limb_loop_trace* c, const limb_scalar* b, limb_scalar* room
     limb_scalar *right = room, *y = room + B->A.rows;
     for (int r = 0; r < B->A.rows; r++) {
       right[r] = b ? b[k->row + B->row[r]] : zero();
-      for (int j = 0; j < k->nv; j++)
-        right[r] = msub(right[r], *entry(c, k, B->row[r], j), x[k->v[j]]);
+      for (int j = 0; j < k->nv; j++) right[r] = msub(right[r], *entry(c, k, B->row[r], j), x[k->v[j]]);
     }
     solve_dense(&B->A, right, y);
     for (int j = 0; j < B->A.n; j++) x[k->v[B->column[j]]] = y[j];
@@ -246,8 +244,7 @@ static limb_status find_map(limb_loop_trace* c, bool moving)
   return LIMB_OK;
 }
 
-limb_status limb_trace_map(limb_tracer* t, const unsigned char* prefer, bool moving,
-                           limb_loop_trace* out)
+limb_status limb_trace_map(limb_tracer* t, const unsigned char* prefer, bool moving, limb_loop_trace* out)
 {
   limb_status s = limb_trace_rows(t, moving, out);
   if (s == LIMB_OK) s = limb_split_choose(t->m, prefer, t->program, &out->split, t->error);
@@ -258,8 +255,7 @@ limb_status limb_trace_map(limb_tracer* t, const unsigned char* prefer, bool mov
   return s == LIMB_OK ? find_map(out, moving) : s;
 }
 
-void limb_trace_follow(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more,
-                       limb_scalar* x)
+void limb_trace_follow(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more, limb_scalar* x)
 {
   const int ny = c->split.ny;
   for (ptrdiff_t v = 0; v < c->m.nv; v++) {
@@ -279,8 +275,7 @@ void limb_trace_along(const limb_loop_trace* c, const limb_scalar* f, limb_scala
 
 // ---- dynamics -----------------------------------------------------------------------------------------
 
-void limb_trace_tree(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a,
-                     limb_scalar* out)
+void limb_trace_tree(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a, limb_scalar* out)
 {
   limb_tracer* t = c->t;
   limb_trace_kernels.inverse_dynamics(t->m, t->k, &t->ws, t->q, v, a, &t->terms, NULL, out);
@@ -339,8 +334,7 @@ limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scal
     solve_dense_transposed(&B->A, right, x);
     for (int r = 0; r < B->A.rows; r++) {
       lambda[k->row + B->row[r]] = x[r];
-      for (int j = 0; j < k->nv; j++)
-        f[k->v[j]] = msub(f[k->v[j]], *entry(c, k, B->row[r], j), x[r]);
+      for (int j = 0; j < k->nv; j++) f[k->v[j]] = msub(f[k->v[j]], *entry(c, k, B->row[r], j), x[r]);
     }
   }
   return LIMB_OK;
@@ -356,9 +350,8 @@ static unsigned char* driven_marks(limb_loop_trace* c)
 }
 
 // G_a' tau = G' tree in a cluster. along: G' tree.
-static limb_status share_in_cluster(limb_loop_trace* c, const limb_cluster* k,
-                                    const unsigned char* driven, const limb_scalar* along,
-                                    limb_scalar* tau)
+static limb_status share_in_cluster(limb_loop_trace* c, const limb_cluster* k, const unsigned char* driven,
+                                    const limb_scalar* along, limb_scalar* tau)
 {
   const int ny = c->split.ny, n = k->nv;
   int* list = limb_program_take(c->t->program, 2 * (size_t)n + 1, sizeof *list);

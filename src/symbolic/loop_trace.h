@@ -43,8 +43,7 @@ sp_pose limb_settled_pose(sp_pose X);
 limb_status limb_trace_rows(limb_tracer* t, bool moving, limb_loop_trace* out);
 
 // The same, then the choice, G, and g if the robot moves. prefer: as for limb_split_choose.
-limb_status limb_trace_map(limb_tracer* t, const unsigned char* prefer, bool moving,
-                           limb_loop_trace* out);
+limb_status limb_trace_map(limb_tracer* t, const unsigned char* prefer, bool moving, limb_loop_trace* out);
 
 // G' f: ny numbers.
 void limb_trace_along(const limb_loop_trace* c, const limb_scalar* f, limb_scalar* out);
@@ -53,8 +52,7 @@ void limb_trace_along(const limb_loop_trace* c, const limb_scalar* f, limb_scala
 limb_status limb_trace_reduced_mass(limb_loop_trace* c, limb_scalar* out);
 
 // What the tree needs for accelerations a: inverse dynamics.
-void limb_trace_tree(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a,
-                     limb_scalar* out);
+void limb_trace_tree(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a, limb_scalar* out);
 
 // Multipliers of least norm with (Psi' lambda)_d = f_d. f is used up.
 limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scalar* lambda);
@@ -66,7 +64,6 @@ limb_status limb_trace_share(limb_loop_trace* c, const limb_scalar* tree, limb_s
 limb_status limb_trace_forward(limb_loop_trace* c, const limb_scalar* tau, limb_scalar* a);
 
 // x = G y, and with more: x += more.
-void limb_trace_follow(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more,
-                       limb_scalar* x);
+void limb_trace_follow(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more, limb_scalar* x);
 
 #endif

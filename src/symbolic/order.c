@@ -20,8 +20,7 @@ limb_edge limb_entry_edge(const limb_function* f, uint32_t entry, int* output, u
   return f->output[o].entry[entry];
 }
 
-void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sines, uint32_t* uses,
-                     uint32_t nodes)
+void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sines, uint32_t* uses, uint32_t nodes)
 {
   for (int o = 0; o < f->noutput; o++) {
     const int n = f->output[o].rows * f->output[o].columns;
@@ -238,8 +237,8 @@ static void mark_sines(limb_listing* l, unsigned char* mark)
     const limb_node* x = limb_graph_node(l->g, n);
     const int operands = limb_operands((limb_op)x->op);
     if (!l->uses[n] || operands == 0) continue;
-    const bool below = (mark[limb_edge_node(x->a)] & BELOW_SINE) ||
-                       (operands > 1 && (mark[limb_edge_node(x->b)] & BELOW_SINE));
+    const bool below =
+      (mark[limb_edge_node(x->a)] & BELOW_SINE) || (operands > 1 && (mark[limb_edge_node(x->b)] & BELOW_SINE));
     const bool sine = limb_is_sine((limb_op)x->op);
     if (sine && below) l->nested = true;
     mark[n] = (unsigned char)((sine || below ? BELOW_SINE : 0) | (sine && !below ? TO_SINE : 0));

@@ -46,7 +46,7 @@ typedef struct limb_angle {
 typedef struct limb_listing_options {
   limb_order_kind order;
   bool named_arguments; // sines, roots and so on get names, and their operands as well
-  bool given_sines; // they are inputs: what only leads to their angles is no part of the function
+  bool given_sines;     // they are inputs: what only leads to their angles is no part of the function
 } limb_listing_options;
 
 typedef struct limb_listing {
@@ -54,13 +54,12 @@ typedef struct limb_listing {
   const limb_graph* g;
   const limb_function* f;
   limb_listing_options options;
-  uint32_t nodes;  // of the graph
-  uint32_t* uses;  // nodes: by live nodes and by answers; 0: not live
-  uint32_t* place; // nodes: 1 + position of its statement; 0: has none
-  uint32_t*
-    number;       // nodes: k of the name t<k>, index of the angle of sines; 0: an answer, not named
-  uint32_t* node; // count: what is computed, in order
-  uint32_t* last; // count: position of the last statement that uses or stores it
+  uint32_t nodes;   // of the graph
+  uint32_t* uses;   // nodes: by live nodes and by answers; 0: not live
+  uint32_t* place;  // nodes: 1 + position of its statement; 0: has none
+  uint32_t* number; // nodes: k of the name t<k>, index of the angle of sines; 0: an answer, not named
+  uint32_t* node;   // count: what is computed, in order
+  uint32_t* last;   // count: position of the last statement that uses or stores it
   uint32_t* store;  // entries of all outputs, one after the other, in the order they are stored
   uint32_t* stores; // count + 2: where those stored after statement i begin; numbers: after all
   uint32_t entries;
@@ -94,8 +93,7 @@ limb_edge limb_entry_edge(const limb_function* f, uint32_t entry, int* output, u
 
 // Calls visit for every leaf of the statement of a node: nodes with a place, symbols and numbers.
 typedef void limb_leaf_fn(void* context, uint32_t leaf);
-void limb_statement_leaves(const limb_listing* l, uint32_t node, limb_leaf_fn* visit,
-                           void* context);
+void limb_statement_leaves(const limb_listing* l, uint32_t node, limb_leaf_fn* visit, void* context);
 
 // ---- between order.c and listing.c ------------------------------------------------------------------
 
@@ -107,7 +105,6 @@ bool limb_order_greedily(limb_listing* l);
 bool limb_order_ahead(limb_listing* l);
 
 // Uses of live nodes, zeroed before.
-void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sines, uint32_t* uses,
-                     uint32_t nodes);
+void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sines, uint32_t* uses, uint32_t nodes);
 
 #endif

@@ -31,8 +31,7 @@ typedef struct schedule {
   uint32_t* left;    // uses of it to come
   uint32_t* missing; // operands that have no place yet
   uint32_t* path;    // half cycles from its start to the end
-  uint32_t*
-    from; // half cycles at which its operands are there, counted down (heaps are of the largest)
+  uint32_t* from;    // half cycles at which its operands are there, counted down (heaps are of the largest)
   heap ready, waiting;
   uint32_t alive;
   uint32_t at; // of the visit
@@ -109,8 +108,7 @@ static void see_operand(void* context, uint32_t leaf)
 {
   schedule* x = context;
   const uint32_t place = x->l->place[leaf];
-  if (place <= x->l->early || place - 1 == x->at)
-    return; // no statement, one that comes first, itself
+  if (place <= x->l->early || place - 1 == x->at) return; // no statement, one that comes first, itself
   if (x->fill) {
     x->user[x->begin[place - 1]++] = x->at;
     x->operand[x->first[x->at + 1]++] = place - 1;

@@ -20,8 +20,7 @@ double limb_direction_number(double x)
 
 static bool same(const limb_parameter_symbol* a, const limb_parameter_symbol* b)
 {
-  return a->kind == b->kind && a->owner == b->owner && a->end == b->end &&
-         a->component == b->component;
+  return a->kind == b->kind && a->owner == b->owner && a->end == b->end && a->component == b->component;
 }
 
 limb_scalar limb_parameter_scalar(limb_parameters* p, limb_parameter_symbol what)
@@ -35,31 +34,25 @@ limb_scalar limb_parameter_scalar(limb_parameters* p, limb_parameter_symbol what
   return of_edge(g, limb_symbol_edge(g, limb_symbol_of(INPUT_PARAMETER, (uint32_t)i)));
 }
 
-static limb_scalar length_scalar(limb_parameters* p, int owner, int end, int component,
-                                 double value)
+static limb_scalar length_scalar(limb_parameters* p, int owner, int end, int component, double value)
 {
   if (fabs(value) <= NO_LENGTH * p->longest) return plain(0);
-  return limb_parameter_scalar(p, (limb_parameter_symbol){.kind = PARAMETER_LENGTH,
-                                                          .owner = owner,
-                                                          .end = end,
-                                                          .component = component,
-                                                          .value = value});
+  return limb_parameter_scalar(
+    p, (limb_parameter_symbol){
+         .kind = PARAMETER_LENGTH, .owner = owner, .end = end, .component = component, .value = value});
 }
 
 limb_scalar limb_gravity_scalar(limb_parameters* p)
 {
   const sp_vec3 g = p->m->gravity;
-  return limb_parameter_scalar(p, (limb_parameter_symbol){.kind = PARAMETER_GRAVITY,
-                                                          .owner = -1,
-                                                          .value = hypot(hypot(g.x, g.y), g.z)});
+  return limb_parameter_scalar(
+    p, (limb_parameter_symbol){.kind = PARAMETER_GRAVITY, .owner = -1, .value = hypot(hypot(g.x, g.y), g.z)});
 }
 
-static limb_scalar of_link(limb_parameters* p, limb_parameter_kind kind, int link, int component,
-                           double value)
+static limb_scalar of_link(limb_parameters* p, limb_parameter_kind kind, int link, int component, double value)
 {
   return limb_parameter_scalar(
-    p,
-    (limb_parameter_symbol){.kind = kind, .owner = link, .component = component, .value = value});
+    p, (limb_parameter_symbol){.kind = kind, .owner = link, .component = component, .value = value});
 }
 
 // ---- constants of the links ---------------------------------------------------------------------------
@@ -108,8 +101,7 @@ static void put_lengths(limb_parameters* p, int i)
 }
 
 // Moments about the origin from those about the centre of mass c:  sum m x y = m cx cy + (the same about c)
-static void put_moments(limb_link_symbol* k, limb_scalar m, const limb_scalar c[3],
-                        const limb_scalar about[6])
+static void put_moments(limb_link_symbol* k, limb_scalar m, const limb_scalar c[3], const limb_scalar about[6])
 {
   const limb_scalar half = plain(0.5);
   const limb_scalar *xx = &about[0], *yy = &about[3], *zz = &about[5];
@@ -195,8 +187,7 @@ static void list_symbols(limb_parameters* p)
   }
 }
 
-limb_status limb_parameters_create(limb_parameters* p, const limb_model* m, limb_program* program,
-                                   bool numbers)
+limb_status limb_parameters_create(limb_parameters* p, const limb_model* m, limb_program* program, bool numbers)
 {
   enum { OF_A_LINK = 16, OF_A_LOOP = 6 };
   *p = (limb_parameters){.m = m, .program = program, .numbers = numbers, .longest = longest_of(m)};
@@ -236,12 +227,11 @@ static int place_among_ends(const limb_parameters* p, const limb_parameter_symbo
   int before = 0, others = 0;
   for (int i = 0; i < p->count; i++) {
     const limb_parameter_symbol* y = &p->list[i];
-    if (!y->used || y->kind != PARAMETER_LENGTH || y->owner != x->owner || y->end == x->end)
-      continue;
+    if (!y->used || y->kind != PARAMETER_LENGTH || y->owner != x->owner || y->end == x->end) continue;
     bool first = true; // of its end
     for (int j = 0; j < i; j++)
-      first = first && !(p->list[j].used && p->list[j].kind == PARAMETER_LENGTH &&
-                         p->list[j].owner == y->owner && p->list[j].end == y->end);
+      first = first && !(p->list[j].used && p->list[j].kind == PARAMETER_LENGTH && p->list[j].owner == y->owner &&
+                         p->list[j].end == y->end);
     others += first, before += first && y->end < x->end;
   }
   return others ? before : -1;
@@ -301,10 +291,7 @@ void limb_coordinate_name(const limb_model* m, int q, limb_text* t)
   limb_text_put(t, limb_q_suffix(joint->def.type, q - joint->q));
 }
 
-const char* limb_coordinate_unit(const limb_model* m, int q)
-{
-  return is_length(m, q) ? "m" : "rad";
-}
+const char* limb_coordinate_unit(const limb_model* m, int q) { return is_length(m, q) ? "m" : "rad"; }
 
 // ---- meanings -----------------------------------------------------------------------------------------
 

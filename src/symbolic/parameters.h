@@ -26,10 +26,9 @@ typedef enum limb_parameter_kind { // in the order of factors in a product
 
 typedef struct limb_parameter_symbol {
   limb_parameter_kind kind;
-  int owner; // link; -1: the world; rotors: velocity
-  int end;   // lengths: which end of the link
-  int
-    component; // 0..2: x y z, 3: along the axis of the next (lengths); inertias: xx xy xz yy yz zz
+  int owner;     // link; -1: the world; rotors: velocity
+  int end;       // lengths: which end of the link
+  int component; // 0..2: x y z, 3: along the axis of the next (lengths); inertias: xx xy xz yy yz zz
   double value;
   bool used;
   char letters[4], index[28]; // its name: letters, and the index below them
@@ -46,8 +45,7 @@ typedef struct limb_parameters {
 } limb_parameters;
 
 // Constants of all links, and gravity. LIMB_E_NOMEM.
-limb_status limb_parameters_create(limb_parameters* p, const limb_model* m, limb_program* program,
-                                   bool numbers);
+limb_status limb_parameters_create(limb_parameters* p, const limb_model* m, limb_program* program, bool numbers);
 
 // A number as a scalar: a symbol of its own, the one that is there for the same thing, or the number if it is
 // zero or numbers are wanted.

@@ -227,10 +227,7 @@ limb_poly limb_poly_sum(limb_ring* r, limb_poly a, limb_poly b, double x)
   return collected(r);
 }
 
-limb_poly limb_poly_scale(limb_ring* r, limb_poly a, double x)
-{
-  return limb_poly_sum(r, nothing, a, x);
-}
+limb_poly limb_poly_scale(limb_ring* r, limb_poly a, double x) { return limb_poly_sum(r, nothing, a, x); }
 
 limb_poly limb_poly_product(limb_ring* r, limb_poly a, limb_poly b)
 {

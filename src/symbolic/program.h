@@ -34,19 +34,15 @@ static inline limb_input_kind limb_symbol_kind(uint32_t symbol)
 {
   return (limb_input_kind)(symbol >> LIMB_SYMBOL_BITS);
 }
-static inline uint32_t limb_symbol_index(uint32_t symbol)
-{
-  return symbol & ((1U << LIMB_SYMBOL_BITS) - 1);
-}
+static inline uint32_t limb_symbol_index(uint32_t symbol) { return symbol & ((1U << LIMB_SYMBOL_BITS) - 1); }
 
 // All components that there are of a kind of input.
 typedef struct limb_input {
   const char* name;    // "q"
   const char* meaning; // "joint coordinates"
   int count;
-  const char**
-    label;       // count: what a component is, "panda_joint1", "base.qx"; parameters: their names
-  double* value; // parameters and gravity: the robot's numbers; else NULL
+  const char** label; // count: what a component is, "panda_joint1", "base.qx"; parameters: their names
+  double* value;      // parameters and gravity: the robot's numbers; else NULL
 } limb_input;
 
 typedef struct limb_output {

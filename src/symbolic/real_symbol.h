@@ -33,10 +33,7 @@ KERNEL real of_edge(limb_graph* g, limb_edge e)
   return (real){.graph = g, .edge = e};
 }
 
-KERNEL limb_edge edge_of(limb_graph* g, real a)
-{
-  return a.graph ? a.edge : limb_number_edge(g, a.x);
-}
+KERNEL limb_edge edge_of(limb_graph* g, real a) { return a.graph ? a.edge : limb_number_edge(g, a.x); }
 
 typedef limb_edge operation(limb_graph* g, limb_edge a, limb_edge b);
 

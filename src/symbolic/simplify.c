@@ -38,8 +38,7 @@ static plan plan_for(uint32_t cells, uint64_t work)
   plan p;
   p.wide = (uint32_t)fmin(fmax(share / 4, NARROW_LEAST), WIDE);
   p.narrow = (uint32_t)fmin(fmax(1.2 * sqrt(share), NARROW_LEAST), NARROW_MOST);
-  p.runs =
-    (int)fmin(fmax((share - p.wide) / (p.narrow + p.wide / (double)WIDE_EVERY), RUNS_LEAST), 1000);
+  p.runs = (int)fmin(fmax((share - p.wide) / (p.narrow + p.wide / (double)WIDE_EVERY), RUNS_LEAST), 1000);
   return p;
 }
 
@@ -64,8 +63,7 @@ static bool wander(search* x, int first, int end)
   int idle = 0;
   for (int run = first; run < end && idle < RUNS_IDLE; run++) {
     const uint32_t order = (uint32_t)run + x->turn * TURN;
-    const net_match_options o = {.window =
-                                   run % WIDE_EVERY == WIDE_EVERY - 1 ? x->p.wide : x->p.narrow,
+    const net_match_options o = {.window = run % WIDE_EVERY == WIDE_EVERY - 1 ? x->p.wide : x->p.narrow,
                                  .seed = run % 3 == 0 ? 0 : order,
                                  .numbers = run % 8 > 4};
     long gain = 0;
@@ -92,8 +90,8 @@ static bool run_all(search* x)
 }
 
 // One search from the edges as they are; the result is kept in best if it costs less than what is there.
-static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x,
-                        limb_edge* best, long* cost)
+static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x, limb_edge* best,
+                        long* cost)
 {
   if (!limb_net_load(&x->s, g, out, n)) return false;
   const long before = limb_net_cost(&x->s);

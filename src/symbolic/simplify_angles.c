@@ -78,9 +78,7 @@ static bool next_pair(const net* s, angles* t, int* i, int* j)
       if (x < 0 || y < 0 || x == y || t->tried[x][y]) continue;
       t->tried[x][y] = t->tried[y][x] = true;
       *i = x, *j = y;
-      if (t->at[x].s != NOTHING && t->at[x].c != NOTHING && t->at[y].s != NOTHING &&
-          t->at[y].c != NOTHING)
-        return true;
+      if (t->at[x].s != NOTHING && t->at[x].c != NOTHING && t->at[y].s != NOTHING && t->at[y].c != NOTHING) return true;
     }
   }
   return false;
@@ -91,8 +89,7 @@ static limb_edge two_products(net* s, limb_edge x, limb_edge y, limb_edge z, lim
 {
   const uint32_t first = limb_net_new(s, OP_MUL, x, y);
   const uint32_t second = first == UINT32_MAX ? first : limb_net_new(s, OP_MUL, z, w);
-  const uint32_t sum =
-    second == UINT32_MAX ? second : limb_net_new(s, OP_ADD, first << 1, second << 1);
+  const uint32_t sum = second == UINT32_MAX ? second : limb_net_new(s, OP_ADD, first << 1, second << 1);
   return sum == UINT32_MAX ? NOTHING : sum << 1;
 }
 

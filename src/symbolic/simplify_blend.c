@@ -58,12 +58,10 @@ static bool find_blend(const net* s, uint32_t n, blend* out)
   double kx[2], ky[2];
   out->u = net_edge(s, sum->a) >> 1, out->v = net_edge(s, sum->b) >> 1;
   if (out->u == out->v) return false;
-  if (!coefficients(s, x, out->u, out->v, kx) || !coefficients(s, y, out->u, out->v, ky))
-    return false;
+  if (!coefficients(s, x, out->u, out->v, kx) || !coefficients(s, y, out->u, out->v, ky)) return false;
   for (int i = 0; i < 2; i++) {
     out->k[i] = kx[i] + ky[i];
-    if (fabs(out->k[i]) <= 1e-9 * fabs(kx[i]))
-      return false; // fewer operations than these: limb_net_match
+    if (fabs(out->k[i]) <= 1e-9 * fabs(kx[i])) return false; // fewer operations than these: limb_net_match
   }
   return true;
 }
@@ -106,8 +104,7 @@ static limb_edge multiple(net* s, double k, uint32_t x)
   const limb_edge sign = k < 0;
   if (fabs(k) == 1) return x << 1 | sign;
   const uint32_t number = limb_net_new_number(s, fabs(k));
-  const uint32_t product =
-    number == UINT32_MAX ? number : limb_net_new(s, OP_MUL, number << 1, x << 1);
+  const uint32_t product = number == UINT32_MAX ? number : limb_net_new(s, OP_MUL, number << 1, x << 1);
   return product == UINT32_MAX ? product : product << 1 | sign;
 }
 

@@ -277,8 +277,7 @@ static void find_factor(const net* s, uint32_t n, form* f)
     double unsure = x->error[i];
     if (f->outer == OP_ADD) left -= net_value(s, f->c, i), unsure += c->error[i];
     unsure /= fabs((double)left);
-    if (f->outer == OP_MUL)
-      left /= net_value(s, f->c, i), unsure += c->error[i] / fabs((double)c->value[i]);
+    if (f->outer == OP_MUL) left /= net_value(s, f->c, i), unsure += c->error[i] / fabs((double)c->value[i]);
     unsure += error[i] / fabs((double)value[i]);
     if (!(unsure < best)) continue;
     best = unsure;
@@ -305,8 +304,7 @@ static void consider(matcher* m, search* r, form f)
   if (!holds(m->s, r->n, &f)) return;
   const long gain = priced(m->s, r->n, &f);
   if (gain > r->gain) r->gain = gain, r->best = f, r->ties = 0;
-  if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) &&
-      !alike(m->s, r->n, &f) && chosen(m, r))
+  if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) && !alike(m->s, r->n, &f) && chosen(m, r))
     r->best = f;
 }
 
@@ -322,13 +320,10 @@ static void look(matcher* m, search* r, uint32_t outer, limb_edge c, double v0, 
     const uint64_t near = (bits >> PRECISION) + (turn == 0 ? 0 : low < edge ? UINT64_MAX : 1);
     const uint64_t h = mixed(near);
     const uint32_t key = (uint32_t)(h >> 32) | 1U;
-    for (uint32_t at = (uint32_t)h & (m->slots - 1); m->table[at].key;
-         at = (at + 1) & (m->slots - 1)) {
+    for (uint32_t at = (uint32_t)h & (m->slots - 1); m->table[at].key; at = (at + 1) & (m->slots - 1)) {
       const pair p = m->table[at];
       if (p.key != key) continue;
-      consider(m, r,
-               (form){outer, c, 1, 0, (pair_kind)(p.b & 3U), m->member[p.a].cell,
-                      m->member[p.b >> 2].cell});
+      consider(m, r, (form){outer, c, 1, 0, (pair_kind)(p.b & 3U), m->member[p.a].cell, m->member[p.b >> 2].cell});
     }
   }
 }

@@ -19,15 +19,14 @@ static const uint32_t NONE = UINT32_MAX;
 // by up to 2^14, so that what is small beside something else is so only by chance.
 static long double drawn(uint64_t what, int sample)
 {
-  const uint64_t z = limb_mixed_bits(what * UINT64_C(0x9e3779b97f4a7c15) +
-                                     (uint64_t)(sample + 1) * UINT64_C(0xd1b54a32d192ed03));
+  const uint64_t z =
+    limb_mixed_bits(what * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(sample + 1) * UINT64_C(0xd1b54a32d192ed03));
   const double x = 0.25 + 1.75 * limb_unit_number(z);
   const double size = sample == SAMPLES - 1 ? ldexp(1, (int)((z >> 1) % SPREAD) - SPREAD / 2) : 1;
   return (long double)(z & 1U ? -x * size : x * size);
 }
 
-void limb_net_operate(const net* s, uint32_t op, limb_edge a, limb_edge b, long double* value,
-                      double* error)
+void limb_net_operate(const net* s, uint32_t op, limb_edge a, limb_edge b, long double* value, double* error)
 {
   const net_cell *p = &s->cell[a >> 1], *r = &s->cell[b >> 1];
   for (int i = 0; i < SAMPLES; i++) {
@@ -270,8 +269,7 @@ long limb_net_try_free(net* s, uint32_t n)
 
 void limb_net_undo(net* s)
 {
-  for (uint32_t i = 0; i < s->tried; i++)
-    s->cell[s->trail[i] >> 1].uses += s->trail[i] & 1U ? -1U : 1U;
+  for (uint32_t i = 0; i < s->tried; i++) s->cell[s->trail[i] >> 1].uses += s->trail[i] & 1U ? -1U : 1U;
   s->tried = 0;
 }
 
@@ -312,8 +310,7 @@ static void sort_below(net* s, limb_edge e, uint32_t turn)
     const uint32_t at = s->stack[depth - 1];
     const net_cell* c = &s->cell[at];
     const int n = limb_operands((limb_op)c->op);
-    uint32_t first = n > 0 ? net_edge(s, c->a) >> 1 : at,
-             second = n > 1 ? net_edge(s, c->b) >> 1 : at;
+    uint32_t first = n > 0 ? net_edge(s, c->a) >> 1 : at, second = n > 1 ? net_edge(s, c->b) >> 1 : at;
     if (n > 1 && swaps(at, turn)) {
       const uint32_t third = first;
       first = second, second = third;

@@ -104,7 +104,6 @@ bool limb_net_equal(long double x, long double y, double error);
 bool limb_net_stands_for(const net_cell* n, const long double* value, const double* error);
 
 // Value and error of an operation on two edges.
-void limb_net_operate(const net* s, uint32_t op, limb_edge a, limb_edge b, long double* value,
-                      double* error);
+void limb_net_operate(const net* s, uint32_t op, limb_edge a, limb_edge b, long double* value, double* error);
 
 #endif

@@ -61,8 +61,7 @@ KERNEL real along_column(const dense* A, int k, const real* b, int stride)
 // b -= x q_k
 KERNEL void take_column(const dense* A, int k, real x, real* b, int stride)
 {
-  for (ptrdiff_t i = 0; i < A->rows; i++)
-    b[i * stride] = msub(b[i * stride], x, A->Q[i * A->n + k]);
+  for (ptrdiff_t i = 0; i < A->rows; i++) b[i * stride] = msub(b[i * stride], x, A->Q[i * A->n + k]);
 }
 
 // Q comes as A. Reciprocals on the diagonal of R.

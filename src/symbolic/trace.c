@@ -50,22 +50,15 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
   gravity[0] = m->gravity.x, gravity[1] = m->gravity.y, gravity[2] = m->gravity.z;
   const limb_input input[INPUT_KINDS] = {
     [INPUT_Q] = {"q", "joint coordinates", m->nq, q, NULL},
-    [INPUT_V] = {"v",
-                 turns ? "joint velocities, of ball and free joints in axes of the body"
-                       : "joint velocities",
+    [INPUT_V] = {"v", turns ? "joint velocities, of ball and free joints in axes of the body" : "joint velocities",
                  m->nv, v, NULL},
-    [INPUT_A] = {"a", turns ? "joint accelerations, the rates of v" : "joint accelerations", m->nv,
-                 v, NULL},
+    [INPUT_A] = {"a", turns ? "joint accelerations, the rates of v" : "joint accelerations", m->nv, v, NULL},
     [INPUT_TAU] = {"tau", "joint forces", m->nv, v, NULL},
-    [INPUT_X] = {"x", "joint accelerations where they are given, else joint forces", m->nv, v,
-                 NULL},
-    [INPUT_TWIST] = {"twist", "velocity of the platform, angular and linear, its own axes", 6,
-                     twist, NULL},
-    [INPUT_TWIST_RATE] = {"twist_rate", "spatial acceleration of the platform, its own axes", 6,
-                          twist, NULL},
+    [INPUT_X] = {"x", "joint accelerations where they are given, else joint forces", m->nv, v, NULL},
+    [INPUT_TWIST] = {"twist", "velocity of the platform, angular and linear, its own axes", 6, twist, NULL},
+    [INPUT_TWIST_RATE] = {"twist_rate", "spatial acceleration of the platform, its own axes", 6, twist, NULL},
     [INPUT_GRAVITY] = {"gravity", "acceleration of gravity, world axes", 3, world, gravity},
-    [INPUT_PARAMETER] = {"p", "parameters of the links, as docs/codegen.md of limb explains them",
-                         0, NULL, NULL}};
+    [INPUT_PARAMETER] = {"p", "parameters of the links, as docs/codegen.md of limb explains them", 0, NULL, NULL}};
   memcpy(p->input, input, sizeof input);
   return LIMB_OK;
 }
@@ -97,11 +90,10 @@ typedef enum constant_kind { TURNS, LENGTH, MASS, FIRST, SECOND, MAP, KINDS } co
 static const struct {
   const char* name;
   constant_kind kind;
-} constants[CONSTANTS] = {{".ca", TURNS},  {".sa", TURNS},  {".d", LENGTH},  {".r", LENGTH},
-                          {".px", LENGTH}, {".py", LENGTH}, {".pz", LENGTH}, {".hx", FIRST},
-                          {".hy", FIRST},  {".xx", SECOND}, {".xy", SECOND}, {".xz", SECOND},
-                          {".yy", SECOND}, {".yz", SECOND}, {".mult", MAP},  {".off", MAP},
-                          {".cg", TURNS},  {".sg", TURNS},  {".ct", TURNS},  {".st", TURNS},
+} constants[CONSTANTS] = {{".ca", TURNS},  {".sa", TURNS},  {".d", LENGTH},  {".r", LENGTH},  {".px", LENGTH},
+                          {".py", LENGTH}, {".pz", LENGTH}, {".hx", FIRST},  {".hy", FIRST},  {".xx", SECOND},
+                          {".xy", SECOND}, {".xz", SECOND}, {".yy", SECOND}, {".yz", SECOND}, {".mult", MAP},
+                          {".off", MAP},   {".cg", TURNS},  {".sg", TURNS},  {".ct", TURNS},  {".st", TURNS},
                           {".pitch", MAP}, {".m", MASS},    {".hz", FIRST},  {".zz", SECOND}};
 
 // What rounding has left of a number that would be 0, 1 or -1; largest: of the same unit in the same link.
@@ -128,8 +120,7 @@ static void link_numbers(const limb_model* m, int i, double* x)
 static bool is_kept(limb_symbols symbols, constant_kind kind)
 {
   if (symbols == LIMB_SYMBOLS_NONE) return false;
-  return kind == MASS || kind == FIRST || kind == SECOND ||
-         (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
+  return kind == MASS || kind == FIRST || kind == SECOND || (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
 }
 
 // Adds a parameter: its symbol.
@@ -144,8 +135,7 @@ static limb_scalar kept(limb_tracer* t, const char* name, double value)
 // Lengths that follow from others are no parameters.
 static bool follows(const limb_link* link, int constant)
 {
-  const bool place = strcmp(constants[constant].name, ".px") == 0 ||
-                     strcmp(constants[constant].name, ".py") == 0 ||
+  const bool place = strcmp(constants[constant].name, ".px") == 0 || strcmp(constants[constant].name, ".py") == 0 ||
                      strcmp(constants[constant].name, ".pz") == 0;
   return place && link->shape < SHAPE_ROT_ANY;
 }
@@ -183,8 +173,7 @@ static limb_status link_scalars(limb_tracer* t)
       to[c] = kept(t, name, x);
     }
     memcpy(&t->k[i], to, sizeof to);
-    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY)
-      limb_place_by_offsets(&t->k[i]);
+    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY) limb_place_by_offsets(&t->k[i]);
   }
   return LIMB_OK;
 }
@@ -214,10 +203,7 @@ static void set_base(limb_tracer* t, const limb_scalar* gravity)
   }
 }
 
-void limb_trace_clear(limb_tracer* t)
-{
-  limb_trace_ws_clear(t->m, t->memory, t->room, t->base, &t->ws);
-}
+void limb_trace_clear(limb_tracer* t) { limb_trace_ws_clear(t->m, t->memory, t->room, t->base, &t->ws); }
 
 static limb_status begin(limb_tracer* t)
 {
@@ -246,12 +232,10 @@ limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f)
                    "too large for code that runs straight on; call the library, or ask for less");
 }
 
-limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape,
-                              const limb_scalar* x)
+limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x)
 {
   const size_t n = (size_t)shape.rows * (size_t)shape.columns;
-  if (!shape.label && !shape.unlabelled && shape.rows == t->m->nv)
-    shape.label = t->program->input[INPUT_V].label;
+  if (!shape.label && !shape.unlabelled && shape.rows == t->m->nv) shape.label = t->program->input[INPUT_V].label;
   shape.entry = limb_program_take(t->program, n + 1, sizeof *shape.entry);
   if (!shape.entry || f->noutput == LIMB_OUTPUTS_MOST) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) shape.entry[i] = edge_of(t->graph, x[i]);
@@ -335,13 +319,11 @@ static limb_status trace_word(limb_tracer* t, const char* word)
     s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
                   "it divides by zero whatever the state: there is no closed form to write");
   }
-  if (s != LIMB_OK && t->error &&
-      strcmp(t->error->where, t->m->name) == 0) // which of those asked for
+  if (s != LIMB_OK && t->error && strcmp(t->error->where, t->m->name) == 0) // which of those asked for
     (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
   if (!f->note && is_of_loops(x)) {
     const bool moves = f->inputs >> INPUT_V & 1U;
-    f->note =
-      moves ? "q must close the loops, and velocities fit to them." : "q must close the loops.";
+    f->note = moves ? "q must close the loops, and velocities fit to them." : "q must close the loops.";
   }
   return s;
 }
@@ -394,10 +376,7 @@ static int last_leaf(const limb_model* m)
   return 0;
 }
 
-int limb_trace_frame(const limb_model* m, const char* name)
-{
-  return name ? limb_find_frame(m, name) : last_leaf(m);
-}
+int limb_trace_frame(const limb_model* m, const char* name) { return name ? limb_find_frame(m, name) : last_leaf(m); }
 
 static limb_status find_frame(limb_tracer* t)
 {
@@ -407,8 +386,8 @@ static limb_status find_frame(limb_tracer* t)
   return limb_fail(t->error, LIMB_E_ARG, "frame", "the robot has no frame '%s'", name);
 }
 
-limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
-                       const limb_allocator* alloc, limb_program** out, limb_error* error)
+limb_status limb_trace(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
+                       limb_program** out, limb_error* error)
 {
   *out = NULL;
   limb_tracer t = {.m = m, .options = *options, .error = error};
@@ -418,10 +397,9 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
   if (!t.program) return limb_fail(error, LIMB_E_NOMEM, NULL, "out of memory");
   t.graph = t.program->graph;
   t.program->robot = m->name;
-  limb_status s = m->nv > 0
-                    ? find_frame(&t)
-                    : limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
-                                "the robot has no joint that moves: there is nothing to compute");
+  limb_status s = m->nv > 0 ? find_frame(&t)
+                            : limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
+                                        "the robot has no joint that moves: there is nothing to compute");
   if (s == LIMB_OK) s = begin(&t);
   if (s == LIMB_OK) s = trace_list(&t, options->what);
   if (s == LIMB_E_NOMEM) limb_fail(error, s, NULL, "out of memory");

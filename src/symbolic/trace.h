@@ -38,8 +38,7 @@ extern const limb_quantity limb_tree_quantities[]; // ended by a NULL name (trac
 extern const limb_quantity limb_loop_quantities[]; // likewise (trace_loops.c)
 
 // An output of f, its rows labelled as velocities when there are as many: entries from scalars, row-major.
-limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape,
-                              const limb_scalar* x);
+limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x);
 
 // Fails, and says that the quantity has too many operations for this robot.
 limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f);
@@ -57,8 +56,7 @@ static inline void limb_trace_takes(const limb_tracer* t, limb_function* f, unsi
 }
 
 // The same of what has no forces in it.
-static inline void limb_trace_takes_no_gravity(const limb_tracer* t, limb_function* f,
-                                               unsigned kinds)
+static inline void limb_trace_takes_no_gravity(const limb_tracer* t, limb_function* f, unsigned kinds)
 {
   limb_trace_takes(t, f, kinds);
   f->inputs &= ~(1U << INPUT_GRAVITY);
@@ -77,7 +75,7 @@ limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind);
 int limb_trace_frame(const limb_model* m, const char* name);
 
 // All functions that options.what asks for.
-limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
-                       const limb_allocator* alloc, limb_program** out, limb_error* error);
+limb_status limb_trace(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
+                       limb_program** out, limb_error* error);
 
 #endif

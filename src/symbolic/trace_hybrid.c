@@ -38,10 +38,8 @@ limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
   } else {
     limb_trace_kernels.hybrid_by_mass_matrix(m, t->k, &t->ws, &in, packed, a, tau);
   }
-  const limb_output of_a = {
-    .name = "a", .meaning = "joint accelerations", .rows = m->nv, .columns = 1};
-  const limb_output of_tau = {
-    .name = "tau", .meaning = "joint forces", .rows = m->nv, .columns = 1};
+  const limb_output of_a = {.name = "a", .meaning = "joint accelerations", .rows = m->nv, .columns = 1};
+  const limb_output of_tau = {.name = "tau", .meaning = "joint forces", .rows = m->nv, .columns = 1};
   s = limb_trace_output(t, f, of_a, a);
   return s == LIMB_OK ? limb_trace_output(t, f, of_tau, tau) : s;
 }

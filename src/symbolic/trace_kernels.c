@@ -55,21 +55,10 @@ KERNEL moments moments_as_given(int shape, const link_const* k)
 #include "dynamics/kernel_set.h"
 #undef moments_of
 
-const limb_kernels_symbol limb_trace_kernels = {SET(link_motion),
-                                                SET(inverse_dynamics),
-                                                SET(mass_matrix),
-                                                SET(coriolis_matrix),
-                                                SET(id_derivatives),
-                                                SET(fd_derivatives),
-                                                SET(invert),
-                                                SET(aba),
-                                                SET(by_mass_matrix),
-                                                SET(hybrid),
-                                                SET(hybrid_by_mass_matrix),
-                                                SET(regressor),
-                                                SET(frame_pose),
-                                                SET(frame_jacobian),
-                                                SET(forward_chain)};
+const limb_kernels_symbol limb_trace_kernels = {
+  SET(link_motion),           SET(inverse_dynamics), SET(mass_matrix), SET(coriolis_matrix), SET(id_derivatives),
+  SET(fd_derivatives),        SET(invert),           SET(aba),         SET(by_mass_matrix),  SET(hybrid),
+  SET(hybrid_by_mass_matrix), SET(regressor),        SET(frame_pose),  SET(frame_jacobian),  SET(forward_chain)};
 
 static bool is_zero(real x) { return !x.graph && x.x == 0; }
 
@@ -95,8 +84,7 @@ static void gather(limb_link_symbol* p, const composite* x)
 
 // What stays with a link is what the kernels look at (moments_of), the rest moves as a composite body does
 // with the joint at rest.
-void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how,
-                        limb_link_symbol* k)
+void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how, limb_link_symbol* k)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;
   for (int i = m->nlink - 1; i >= 0; i--) {
@@ -104,17 +92,15 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
     const limb_link_symbol own = k[i];
     if (link->shape == SHAPE_BALL) continue; // its offset is in the model
     moments stays = moments_of(link->shape, &own);
-    if (how == KEEP_ROUND && is_round(link, &stays) && is_right_angle(&own))
-      stays.zz = neg(stays.xx);
+    if (how == KEEP_ROUND && is_round(link, &stays) && is_right_angle(&own)) stays.zz = neg(stays.xx);
     k[i].m = stays.m, k[i].hx = stays.hx, k[i].hy = stays.hy, k[i].hz = stays.hz;
     k[i].xx = stays.xx, k[i].xy = stays.xy, k[i].xz = stays.xz;
     k[i].yy = stays.yy, k[i].yz = stays.yz, k[i].zz = stays.zz;
     if (link->parent < 0) continue;
-    const composite moves = {
-      sub(own.m, stays.m),
-      v3(sub(own.hx, stays.hx), sub(own.hy, stays.hy), sub(own.hz, stays.hz)),
-      {sub(own.xx, stays.xx), sub(own.xy, stays.xy), sub(own.xz, stays.xz), sub(own.yy, stays.yy),
-       sub(own.yz, stays.yz), sub(own.zz, stays.zz)}};
+    const composite moves = {sub(own.m, stays.m),
+                             v3(sub(own.hx, stays.hx), sub(own.hy, stays.hy), sub(own.hz, stays.hz)),
+                             {sub(own.xx, stays.xx), sub(own.xy, stays.xy), sub(own.xz, stays.xz),
+                              sub(own.yy, stays.yy), sub(own.yz, stays.yz), sub(own.zz, stays.zz)}};
     const bool slides = link->shape == SHAPE_TRANS;
     q[i] = zero(), c[i] = slides ? own.ct : one(), s[i] = slides ? own.st : zero();
     const place P = place_of(link->shape, &own, ws, i, link->aux);
@@ -131,8 +117,7 @@ size_t limb_trace_ws_room(const limb_model* m)
   return (measure.used + 63) / 64 * 64;
 }
 
-void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base,
-                         limb_ws* ws)
+void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base, limb_ws* ws)
 {
   limb_arena_release(memory, room);
   memset(memory, 0, room);

@@ -44,12 +44,10 @@ typedef enum limb_regrouping { MOVE_ALL, KEEP_ROUND } limb_regrouping;
 
 // Regroups inertias of links as model/regroup.c does: what a joint cannot tell from the parent moves there.
 // Nothing moves from ball joints. Uses q, c and s of the workspace.
-void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how,
-                        limb_link_symbol* k);
+void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how, limb_link_symbol* k);
 
 // A workspace of the kernels over symbols: bytes that it takes; zeros but for the states of the base frames.
 size_t limb_trace_ws_room(const limb_model* m);
-void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base,
-                         limb_ws* ws);
+void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base, limb_ws* ws);
 
 #endif

@@ -81,11 +81,8 @@ static limb_status gamma_rows(limb_tracer* t, limb_function* f)
   limb_trace_takes_no_gravity(t, f, Q | V);
   const limb_status s = limb_trace_rows(t, true, &c);
   if (s != LIMB_OK) return s;
-  const limb_output shape = {.name = "gamma",
-                             .meaning = "what Psi a must be",
-                             .rows = t->m->nrow,
-                             .columns = 1,
-                             .label = row_labels(&c)};
+  const limb_output shape = {
+    .name = "gamma", .meaning = "what Psi a must be", .rows = t->m->nrow, .columns = 1, .label = row_labels(&c)};
   return put(t, f, shape, rows_to_user(&c, c.gamma));
 }
 
@@ -94,8 +91,7 @@ static limb_status gamma_rows(limb_tracer* t, limb_function* f)
 static const char** independent_labels(const limb_loop_trace* c)
 {
   const char** label = limb_program_take(c->t->program, (size_t)c->split.ny + 1, sizeof *label);
-  for (int j = 0; label && j < c->split.ny; j++)
-    label[j] = c->t->program->input[INPUT_V].label[c->split.y[j]];
+  for (int j = 0; label && j < c->split.ny; j++) label[j] = c->t->program->input[INPUT_V].label[c->split.y[j]];
   return label;
 }
 
@@ -143,14 +139,8 @@ static limb_status passive(limb_tracer* t, limb_function* f)
   t->v = symbols;
   if (s != LIMB_OK) return s;
   limb_trace_follow(&c, second, c.g, a);
-  const limb_output of_v = {.name = "v_all",
-                            .meaning = "velocities of all joints",
-                            .rows = t->m->nv,
-                            .columns = 1},
-                    of_a = {.name = "a_all",
-                            .meaning = "accelerations of all joints",
-                            .rows = t->m->nv,
-                            .columns = 1};
+  const limb_output of_v = {.name = "v_all", .meaning = "velocities of all joints", .rows = t->m->nv, .columns = 1},
+                    of_a = {.name = "a_all", .meaning = "accelerations of all joints", .rows = t->m->nv, .columns = 1};
   s = limb_trace_output(t, f, of_v, v);
   return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
 }
@@ -158,8 +148,7 @@ static limb_status passive(limb_tracer* t, limb_function* f)
 // ---- dynamics -----------------------------------------------------------------------------------------
 
 // Records a quantity with the velocities that prefer marks as dependent ones, if it can be.
-typedef limb_status recorder(limb_tracer* t, limb_function* f, const unsigned char* prefer,
-                             limb_loop_trace* c);
+typedef limb_status recorder(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c);
 
 // Velocities that move one loop only. Where those that move several are independent, as a platform's are,
 // the loops come apart.
@@ -202,8 +191,7 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   }
   if (s == LIMB_OK && d.split.worth < AS_GOOD * c.split.worth) return s;
   limb_operations x = {0}, y = {0};
-  if (s == LIMB_OK &&
-      (!limb_count_operations(t->graph, f, &x) || !limb_count_operations(t->graph, &other, &y)))
+  if (s == LIMB_OK && (!limb_count_operations(t->graph, f, &x) || !limb_count_operations(t->graph, &other, &y)))
     return LIMB_E_NOMEM;
   if (s != LIMB_OK || limb_operations_weight(&y) < limb_operations_weight(&x)) *f = other;
   return LIMB_OK;
@@ -212,17 +200,15 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
 // What callers must know: what has to fit, and which coordinates the others were eliminated by.
 static limb_status note_elimination(const limb_loop_trace* c, limb_function* f)
 {
-  f->note = f->inputs & A
-              ? "q must close the loops, v and a fit to them. No answer where these do not "
-                "determine the others:"
-              : "q must close the loops, v fit to them. No answer where these do not "
-                "determine the others:";
+  f->note = f->inputs & A ? "q must close the loops, v and a fit to them. No answer where these do not "
+                            "determine the others:"
+                          : "q must close the loops, v fit to them. No answer where these do not "
+                            "determine the others:";
   f->noted = independent_labels(c), f->nnoted = c->split.ny;
   return f->noted ? LIMB_OK : LIMB_E_NOMEM;
 }
 
-static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsigned char* prefer,
-                                  limb_loop_trace* c)
+static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
 {
   limb_trace_takes(t, f, Q | V | A);
   limb_status s = limb_trace_map(t, prefer, false, c);
@@ -233,16 +219,14 @@ static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsign
   if (!tree || !tau) return LIMB_E_NOMEM;
   limb_trace_tree(c, t->v, t->a, tree);
   s = limb_trace_share(c, tree, tau);
-  const limb_output shape = {.name = "tau",
-                             .meaning = "forces of motors; zero at joints without",
-                             .rows = t->m->nv,
-                             .columns = 1};
+  const limb_output shape = {
+    .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
 }
 
 // Accelerations under tau.
-static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char* prefer,
-                           limb_loop_trace* c, limb_scalar** a)
+static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c,
+                           limb_scalar** a)
 {
   limb_trace_takes(t, f, Q | V | TAU);
   limb_status s = limb_trace_map(t, prefer, true, c);
@@ -251,21 +235,18 @@ static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char
   *a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!*a) return LIMB_E_NOMEM;
   s = limb_trace_forward(c, t->tau, *a);
-  const limb_output shape = {
-    .name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
+  const limb_output shape = {.name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, *a) : s;
 }
 
-static limb_status record_forward(limb_tracer* t, limb_function* f, const unsigned char* prefer,
-                                  limb_loop_trace* c)
+static limb_status record_forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
 {
   limb_scalar* a;
   return forward(t, f, prefer, c, &a);
 }
 
 // Psi' lambda = inverse dynamics of a, less tau.
-static limb_status record_multipliers(limb_tracer* t, limb_function* f, const unsigned char* prefer,
-                                      limb_loop_trace* c)
+static limb_status record_multipliers(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
 {
   limb_scalar* a;
   limb_status s = forward(t, f, prefer, c, &a);
@@ -286,20 +267,11 @@ static limb_status record_multipliers(limb_tracer* t, limb_function* f, const un
   return put(t, f, shape, rows_to_user(c, lambda));
 }
 
-static limb_status tau_active(limb_tracer* t, limb_function* f)
-{
-  return record_cheaper(t, f, record_inverse);
-}
+static limb_status tau_active(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_inverse); }
 
-static limb_status closed_acc(limb_tracer* t, limb_function* f)
-{
-  return record_cheaper(t, f, record_forward);
-}
+static limb_status closed_acc(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_forward); }
 
-static limb_status multipliers(limb_tracer* t, limb_function* f)
-{
-  return record_cheaper(t, f, record_multipliers);
-}
+static limb_status multipliers(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_multipliers); }
 
 static limb_status reduced_mass(limb_tracer* t, limb_function* f)
 {
@@ -343,8 +315,7 @@ const limb_quantity limb_loop_quantities[] = {
   {"psi", "Jacobian of the equations of the loops", psi},
   {"gamma", "what psi a must be for the loops to stay closed", gamma_rows},
   {"G", "velocities of all joints per independent one", map},
-  {"passive", "velocities and accelerations of all joints, from those of the independent ones",
-   passive},
+  {"passive", "velocities and accelerations of all joints, from those of the independent ones", passive},
   {"tau_active", "inverse dynamics with the loops closed", tau_active},
   {"closed_acc", "forward dynamics with the loops closed", closed_acc},
   {"lambda", "forward dynamics with the loops closed, and the forces of the closures", multipliers},
@@ -354,6 +325,5 @@ const limb_quantity limb_loop_quantities[] = {
    limb_trace_platform_inverse},
   {"platform_acc", "forward dynamics of a parallel robot, and how its platform accelerates",
    limb_trace_platform_forward},
-  {"platform_J", "twist of the platform of a parallel robot per velocity of its motors",
-   limb_trace_platform_jacobian},
+  {"platform_J", "twist of the platform of a parallel robot per velocity of its motors", limb_trace_platform_jacobian},
   {NULL, NULL, NULL}};

@@ -51,8 +51,7 @@ static limb_status find_platform(platform* p)
   const int named = t->options.frame ? limb_find_body(m, t->options.frame) : -1;
   if (t->options.frame && named < 0) {
     return limb_fail(t->error, LIMB_E_ARG, "frame",
-                     "'%s' is no body: platforms are, and their twist is taken at their origin",
-                     t->options.frame);
+                     "'%s' is no body: platforms are, and their twist is taken at their origin", t->options.frame);
   }
   limb_status s = limb_parallel_create(m, named, &t->program->alloc, &parallel, t->error);
   if (s == LIMB_E_NOMEM) return s;
@@ -106,8 +105,7 @@ static void set_jacobian(platform* p)
   }
   for (int k = 0; k < SIX; k++) {
     const sp_vec3 unit = sp_v3(k % 3 == 0, k % 3 == 1, k % 3 == 2), none = sp_v3(0, 0, 0);
-    const sp_motion x =
-      sp_motion_in(p->in_link, (sp_motion){k < 3 ? unit : none, k < 3 ? none : unit});
+    const sp_motion x = sp_motion_in(p->in_link, (sp_motion){k < 3 ? unit : none, k < 3 ? none : unit});
     const double column[SIX] = {x.w.x, x.w.y, x.w.z, x.v.x, x.v.y, x.v.z};
     limb_scalar* to = p->J + (ptrdiff_t)t->m->dof[link->dof + k].v * SIX;
     for (int r = 0; r < SIX; r++) to[r] = plain(column[r]);
@@ -126,8 +124,7 @@ static limb_status set_map(platform* p, bool moving)
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
                      "the platform's motion does not determine that of all joints");
   p->J = limb_trace_scalars(t, SIX * (size_t)nv);
-  p->B =
-    (dense){SIX, ny, false, limb_trace_scalars(t, SIX * SIX), limb_trace_scalars(t, SIX * SIX)};
+  p->B = (dense){SIX, ny, false, limb_trace_scalars(t, SIX * SIX), limb_trace_scalars(t, SIX * SIX)};
   if (!p->J || !p->B.Q || !p->B.R) return LIMB_E_NOMEM;
   set_jacobian(p);
   for (int r = 0; r < SIX; r++) {
@@ -140,8 +137,7 @@ static limb_status set_map(platform* p, bool moving)
 }
 
 // x = G B^+ twist + more; twist is used up. Needs the factors of B.
-static void follow_platform(const platform* p, limb_scalar* twist, const limb_scalar* more,
-                            limb_scalar* x)
+static void follow_platform(const platform* p, limb_scalar* twist, const limb_scalar* more, limb_scalar* x)
 {
   limb_scalar y[SIX];
   solve_dense(&p->B, twist, y);
@@ -156,10 +152,9 @@ static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool mov
   f->noted = limb_program_take(t->program, 1, sizeof *f->noted);
   if (!f->noted) return LIMB_E_NOMEM;
   f->noted[0] = p->name, f->nnoted = 1;
-  f->note = f->inputs & V
-              ? "q must close the loops, and v fit to them. Twists are those of this body at "
-                "its origin:"
-              : "q must close the loops. Twists are those of this body at its origin:";
+  f->note = f->inputs & V ? "q must close the loops, and v fit to them. Twists are those of this body at "
+                            "its origin:"
+                          : "q must close the loops. Twists are those of this body at its origin:";
   return set_map(p, moving);
 }
 
@@ -202,10 +197,8 @@ limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
   limb_trace_clear(t);
   limb_trace_tree(&p.c, v, a, tree);
   s = limb_trace_share(&p.c, tree, tau);
-  const limb_output shape = {.name = "tau",
-                             .meaning = "forces of motors; zero at joints without",
-                             .rows = t->m->nv,
-                             .columns = 1};
+  const limb_output shape = {
+    .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
 }
 
@@ -228,8 +221,7 @@ limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
                                .rows = SIX,
                                .columns = 1,
                                .label = t->program->input[INPUT_TWIST].label};
-  const limb_output of_a = {
-    .name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
+  const limb_output of_a = {.name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
   s = limb_trace_output(t, f, of_rate, rate);
   return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
 }
@@ -239,10 +231,7 @@ static limb_status jacobian_by(platform* p, int n, const int* active, limb_scala
 {
   const int ny = p->c.split.ny;
   const size_t entries = (size_t)n * (size_t)n;
-  dense A = {.rows = n,
-             .n = ny,
-             .Q = limb_trace_scalars(p->t, entries),
-             .R = limb_trace_scalars(p->t, entries)};
+  dense A = {.rows = n, .n = ny, .Q = limb_trace_scalars(p->t, entries), .R = limb_trace_scalars(p->t, entries)};
   limb_scalar* room = limb_trace_scalars(p->t, 2 * (size_t)n);
   if (!A.Q || !A.R || !room) return LIMB_E_NOMEM;
   for (int i = 0; i < n; i++) {

@@ -18,10 +18,7 @@ enum { DERIVED_MOST = 12 }; // velocities of a robot whose expressions are diffe
 static bool can_derive(const limb_model* m) { return m->nq == m->nv && m->nv <= DERIVED_MOST; }
 
 // The kernels on the sheet take the robot's own numbers.
-static bool has_sheet(const limb_tracer* t)
-{
-  return t->m->given && t->options.symbols == LIMB_SYMBOLS_NONE;
-}
+static bool has_sheet(const limb_tracer* t) { return t->m->given && t->options.symbols == LIMB_SYMBOLS_NONE; }
 
 static limb_status refuse(const limb_tracer* t, const limb_function* f)
 {
@@ -32,18 +29,16 @@ static limb_status refuse(const limb_tracer* t, const limb_function* f)
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
                      LIMB_DERIVATIVES_MOST);
   }
-  return limb_fail(
-    t->error, LIMB_E_UNSUPPORTED, f->name,
-    "numbers of this robot cannot stay symbols here (ball and free joints, more than %d"
-    " velocities, forward dynamics); ask for it without them",
-    DERIVED_MOST);
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
+                   "numbers of this robot cannot stay symbols here (ball and free joints, more than %d"
+                   " velocities, forward dynamics); ask for it without them",
+                   DERIVED_MOST);
 }
 
 // ---- derivatives of expressions -------------------------------------------------------------------------
 
 // d of[i] / d x_j for all components of an input with nv: n x nv.
-static limb_status derive(limb_tracer* t, const limb_scalar* of, size_t n, limb_input_kind by,
-                          limb_scalar* out)
+static limb_status derive(limb_tracer* t, const limb_scalar* of, size_t n, limb_input_kind by, limb_scalar* out)
 {
   const size_t nv = (size_t)t->m->nv;
   limb_edge* edge = limb_program_take(t->program, n * (nv + 1) + 1, sizeof *edge);
@@ -119,8 +114,7 @@ limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
   return s == LIMB_OK ? put_coriolis(t, f, C) : s;
 }
 
-static limb_status put_inverse(limb_tracer* t, limb_function* f, const limb_scalar* dq,
-                               const limb_scalar* dv)
+static limb_status put_inverse(limb_tracer* t, limb_function* f, const limb_scalar* dq, const limb_scalar* dv)
 {
   limb_function way = {.name = f->name};
   limb_status s = limb_trace_matrix(t, &way, "dtau_dq", "d tau / d q", dq);
@@ -152,8 +146,7 @@ limb_status limb_trace_forward_slopes(limb_tracer* t, limb_function* f)
 {
   const size_t n = (size_t)t->m->nv;
   const limb_kernels_symbol_slopes out = {limb_trace_scalars(t, n), limb_trace_scalars(t, n * n),
-                                          limb_trace_scalars(t, n * n),
-                                          limb_trace_scalars(t, n * n)};
+                                          limb_trace_scalars(t, n * n), limb_trace_scalars(t, n * n)};
   if (!out.y || !out.dq || !out.dv || !out.dx) return LIMB_E_NOMEM;
   if (!has_sheet(t)) return refuse(t, f);
   if (t->m->nv > LIMB_TRACE_CUBE_MOST) return limb_trace_too_large(t, f);

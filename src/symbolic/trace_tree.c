@@ -17,18 +17,17 @@ static const limb_terms bodies_only = {0};
 
 static size_t square(const limb_tracer* t) { return (size_t)t->m->nv * (size_t)t->m->nv; }
 
-static limb_status put_vector(limb_tracer* t, limb_function* f, const char* name,
-                              const char* meaning, const limb_scalar* x)
+static limb_status put_vector(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+                              const limb_scalar* x)
 {
   const limb_output shape = {.name = name, .meaning = meaning, .rows = t->m->nv, .columns = 1};
   return limb_trace_output(t, f, shape, x);
 }
 
-limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name,
-                              const char* meaning, const limb_scalar* x)
+limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+                              const limb_scalar* x)
 {
-  const limb_output shape = {
-    .name = name, .meaning = meaning, .rows = t->m->nv, .columns = t->m->nv};
+  const limb_output shape = {.name = name, .meaning = meaning, .rows = t->m->nv, .columns = t->m->nv};
   return limb_trace_output(t, f, shape, x);
 }
 
@@ -47,8 +46,8 @@ enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPU
 
 // ---- forces -------------------------------------------------------------------------------------------
 
-static limb_status forces(limb_tracer* t, limb_function* f, const limb_scalar* v,
-                          const limb_scalar* a, const limb_terms* terms, const char* meaning)
+static limb_status forces(limb_tracer* t, limb_function* f, const limb_scalar* v, const limb_scalar* a,
+                          const limb_terms* terms, const char* meaning)
 {
   limb_scalar* tau = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!tau) return LIMB_E_NOMEM;
@@ -181,8 +180,7 @@ static limb_scalar* link_poses(limb_tracer* t)
 
 static bool is_plain(char c)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         strchr("_-. ", c);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_-. ", c);
 }
 
 // What is said of an output of the frame, with its name, of which letters, digits and a few signs are kept;
@@ -218,10 +216,9 @@ static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
 
 static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
 {
-  return limb_fail(
-    t->error, LIMB_E_UNSUPPORTED, f->name,
-    "its frame, a base or a ball joint is not at the origin of a link, and that place is"
-    " no symbol: take another frame, or symbols of inertia or none");
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
+                   "its frame, a base or a ball joint is not at the origin of a link, and that place is"
+                   " no symbol: take another frame, or symbols of inertia or none");
 }
 
 static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
@@ -243,8 +240,7 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   }
   const char* meaning = about_frame(t, "velocity per velocity of the joints, world axes,");
   if (!meaning) return LIMB_E_NOMEM;
-  const limb_output shape = {
-    .name = "J", .meaning = meaning, .rows = COMPONENTS, .columns = t->m->nv, .label = label};
+  const limb_output shape = {.name = "J", .meaning = meaning, .rows = COMPONENTS, .columns = t->m->nv, .label = label};
   return limb_trace_output(t, f, shape, J);
 }
 
@@ -285,6 +281,5 @@ const limb_quantity limb_tree_quantities[] = {
   {"dtau", "derivatives of inverse dynamics", limb_trace_inverse_slopes},
   {"dacc", "derivatives of forward dynamics", limb_trace_forward_slopes},
   {"Y", "regressor of inverse dynamics", regressor},
-  {"hybrid", "accelerations and forces of all joints, from the one that is given of each",
-   limb_trace_hybrid},
+  {"hybrid", "accelerations and forces of all joints, from the one that is given of each", limb_trace_hybrid},
   {NULL, NULL, NULL}};

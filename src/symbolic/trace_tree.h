@@ -5,8 +5,8 @@
 #include "symbolic/trace.h"
 
 // An output nv x nv.
-limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name,
-                              const char* meaning, const limb_scalar* x);
+limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+                              const limb_scalar* x);
 
 // Takes the outputs of another way to the same, if f has none yet or they need more operations.
 limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);

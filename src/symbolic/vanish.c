@@ -47,10 +47,7 @@ static double value_of(const limb_graph* g, uint32_t node, int state, const doub
   return fabs(a + b) <= ROUNDING * (fabs(a) + fabs(b)) ? 0 : a + b;
 }
 
-static limb_edge edge_to(const limb_edge* to, limb_edge e)
-{
-  return limb_edge_signed(to[limb_edge_node(e)], e);
-}
+static limb_edge edge_to(const limb_edge* to, limb_edge e) { return limb_edge_signed(to[limb_edge_node(e)], e); }
 
 // A node once more, from the edges that its operands have become.
 static limb_edge again(limb_graph* g, uint32_t node, const limb_edge* to)

@@ -303,8 +303,7 @@ static void check_print(double x)
     (void)snprintf(other, sizeof other, "%.*e", digits - 1, x);
     check_at("%a: '%s', nearer '%s'", x, text, other);
     assert_that(strtod(other, NULL) == x && significant_digits(other) == digits);
-    for (const char *p = text + (*text == '-'), *q = other + (*other == '-'); *q && *q != 'e';
-         q++) {
+    for (const char *p = text + (*text == '-'), *q = other + (*other == '-'); *q && *q != 'e'; q++) {
       if (*q == '.') continue;
       while (*p == '.' || (*p == '0' && q == other + (*other == '-'))) p++;
       assert_that(*p == *q);
@@ -375,9 +374,8 @@ END_TEST
 // The result must not change with the decimal comma, and errno must stay.
 START_TEST(test_decimal_comma)
 {
-  static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "de_DE",
-                                      "fr_FR.UTF-8", "fr_FR.utf8",  "es_ES.UTF-8",
-                                      "it_IT.UTF-8", "nl_NL.UTF-8", "pt_BR.UTF-8"};
+  static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "de_DE",       "fr_FR.UTF-8", "fr_FR.utf8",
+                                      "es_ES.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8", "pt_BR.UTF-8"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (!setlocale(LC_ALL, names[i]) || strcmp(localeconv()->decimal_point, ",") != 0) continue;
     errno = 0;
@@ -394,6 +392,5 @@ START_TEST(test_decimal_comma)
 }
 END_TEST
 
-CHECK_MAIN("number", 1, test_scan_known, test_scan_end, test_scan_prefixes, test_scan_long,
-           test_scan_half_way, test_scan_subnormal_quarter, test_print_known, test_random_bits,
-           test_random_sizes, test_decimal_comma)
+CHECK_MAIN("number", 1, test_scan_known, test_scan_end, test_scan_prefixes, test_scan_long, test_scan_half_way,
+           test_scan_subnormal_quarter, test_print_known, test_random_bits, test_random_sizes, test_decimal_comma)

@@ -27,8 +27,7 @@ typedef struct variant {
 #define VARIANTS 3
 static variant get_variant(int i)
 {
-  const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                 __builtin_cpu_supports("bmi2");
+  const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   const int v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512vl");
@@ -144,8 +143,8 @@ static void check_ulp(const char* isa, const char* family, double x, double sin_
 }
 
 // Checks n answers; the largest error, or that of the answers before.
-static double worst_f64(const char* isa, const char* family, int n, const double* x,
-                        const double* s, const double* c, double worst)
+static double worst_f64(const char* isa, const char* family, int n, const double* x, const double* s, const double* c,
+                        double worst)
 {
   for (int i = 0; i < n; i++) {
     const double sin_ulp = ulp_f64(s[i], sinl((long double)x[i]));
@@ -160,13 +159,10 @@ static const struct {
   const char* name;
   int count;
   sample_f64* sample;
-} families_f64[] = {{"within 1e4", 1000000, wide_f64},
-                    {"within limit", 200000, full_f64},
-                    {"at k pi/2", QUARTERS_F64, quarter_f64},
-                    {"at (k+1/2) pi/2", 63660, eighth_f64},
-                    {"tiny", 20000, tiny_f64},
-                    {"huge", 20000, huge_f64},
-                    {"at the limit", 200, edge_f64}};
+} families_f64[] = {
+  {"within 1e4", 1000000, wide_f64},      {"within limit", 200000, full_f64}, {"at k pi/2", QUARTERS_F64, quarter_f64},
+  {"at (k+1/2) pi/2", 63660, eighth_f64}, {"tiny", 20000, tiny_f64},          {"huge", 20000, huge_f64},
+  {"at the limit", 200, edge_f64}};
 
 enum { FAMILIES_F64 = sizeof families_f64 / sizeof families_f64[0] };
 
@@ -246,8 +242,7 @@ static limb_model* many_hinges(void)
 }
 
 // Sines and cosines as a kernel leaves them in the workspace. It sees finite angles only.
-static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const char* isa,
-                                    int family)
+static void check_family_in_kernels(const limb_kernels* set, limb_data* d, const char* isa, int family)
 {
   const char* name = families_f64[family].name;
   const int count = families_f64[family].count / CHECK_EFFORT(20, 4, 1);

@@ -50,14 +50,13 @@ static void ring_end(ring* x)
 static void check_ring(ring* x, const limb_batch_closed* how)
 {
   limb_status status[N];
-  const limb_status first =
-    limb_batch_closed_forward_dynamics(x->b, N, x->q, x->v, x->tau, how, x->got, status);
+  const limb_status first = limb_batch_closed_forward_dynamics(x->b, N, x->q, x->v, x->tau, how, x->got, status);
   limb_status wanted = LIMB_OK;
   for (size_t i = 0; i < N; i++) {
     const limb_closed_motion in = {.q = x->q + i * x->nq, .v = x->v + i * x->nv, .env = how->env};
     const double* a = x->got + i * x->nv;
-    const limb_status s = limb_closed_forward_dynamics(x->w, &in, x->tau + i * x->nv, how->options,
-                                                       x->want, NULL, NULL);
+    const limb_status s =
+      limb_closed_forward_dynamics(x->w, &in, x->tau + i * x->nv, how->options, x->want, NULL, NULL);
     if (wanted == LIMB_OK) wanted = s;
     assert_status(status[i], s);
     if (s == LIMB_OK) assert_same_bytes(a, x->want, x->nv * sizeof *a);
@@ -100,18 +99,12 @@ START_TEST(what_is_refused)
   o.layout = LIMB_BATCH_LANES;
   limb_batch* lanes = batch_make(r.c.m, &o);
   double* y = batch_aligned(64 * sizeof *y);
-  assert_status(limb_batch_closed_forward_dynamics(lanes, 1, y, y, y, NULL, y, NULL),
-                LIMB_E_UNSUPPORTED);
-  assert_status(limb_batch_closed_forward_dynamics(NULL, 1, r.q, r.v, r.tau, NULL, r.got, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, NULL, r.v, r.tau, NULL, r.got, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, NULL, r.tau, NULL, r.got, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, NULL, NULL, r.got, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, r.tau, NULL, NULL, NULL),
-                LIMB_E_ARG);
+  assert_status(limb_batch_closed_forward_dynamics(lanes, 1, y, y, y, NULL, y, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_batch_closed_forward_dynamics(NULL, 1, r.q, r.v, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
+  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, NULL, r.v, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
+  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, NULL, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
+  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, NULL, NULL, r.got, NULL), LIMB_E_ARG);
+  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, r.tau, NULL, NULL, NULL), LIMB_E_ARG);
   assert_ok(limb_batch_closed_forward_dynamics(r.b, 0, r.q, r.v, r.tau, NULL, r.got, NULL));
   free(y);
   limb_batch_destroy(lanes);

@@ -122,8 +122,8 @@ static double norm(const double* A, size_t n)
 }
 
 // Answers of one state for configuration q; unit: a unit of the last place.
-static void check_near(limb_data* d, nearness near, size_t nv, const double* q, const double* got,
-                       const double* want, size_t width, double unit)
+static void check_near(limb_data* d, nearness near, size_t nv, const double* q, const double* got, const double* want,
+                       size_t width, double unit)
 {
   size_t same = 0;
   while (same < width && fabs(got[same] - want[same]) <= near.ulps * unit) same++;
@@ -147,9 +147,8 @@ static void try_one(const batch_states* s, limb_batch* b, limb_data* d, batch_as
     const size_t width = batch_width(s->m, ask.what, ask.nframe, k);
     const double unit = batch_unit(p.want.out[k], ask.n * width);
     for (size_t i = 0; i < ask.n && width > 0; i++)
-      check_near(d, nearness_of(ask.what), s->nv, s->q + i * s->nq,
-                 (const double*)p.got.out[k] + i * width, (const double*)p.want.out[k] + i * width,
-                 width, unit);
+      check_near(d, nearness_of(ask.what), s->nv, s->q + i * s->nq, (const double*)p.got.out[k] + i * width,
+                 (const double*)p.want.out[k] + i * width, width, unit);
   }
   end_pair(&p);
 }

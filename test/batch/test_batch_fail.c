@@ -88,10 +88,7 @@ typedef struct ward {
   size_t scalar;
 } ward;
 
-static size_t width_of(const ward* w, int k)
-{
-  return batch_width(w->s.m, w->ask.what, w->ask.nframe, k);
-}
+static size_t width_of(const ward* w, int k) { return batch_width(w->s.m, w->ask.what, w->ask.nframe, k); }
 
 static void ward_make(ward* w, limb_model* m, batch_what what, bool f32)
 {
@@ -106,8 +103,7 @@ static void ward_make(ward* w, limb_model* m, batch_what what, bool f32)
     w->well[k] = calloc(N * width_of(w, k), w->scalar);
   }
   assert_ok(batch_answer(&w->ask));
-  for (int k = 0; k < BATCH_OUTS && w->well[k]; k++)
-    memcpy(w->well[k], w->ask.out[k], N * width_of(w, k) * w->scalar);
+  for (int k = 0; k < BATCH_OUTS && w->well[k]; k++) memcpy(w->well[k], w->ask.out[k], N * width_of(w, k) * w->scalar);
 }
 
 static void ward_end(ward* w)
@@ -133,8 +129,7 @@ static void check_ward(const ward* w, size_t i, limb_status want, const limb_sta
 {
   for (size_t k = 0; k < N; k++) assert_status(status[k], k == i ? want : LIMB_OK);
   for (int k = 0; k < BATCH_OUTS && w->well[k]; k++) {
-    const size_t width = width_of(w, k), before = i * width * w->scalar,
-                 behind = before + width * w->scalar;
+    const size_t width = width_of(w, k), before = i * width * w->scalar, behind = before + width * w->scalar;
     const char *got = w->ask.out[k], *well = w->well[k];
     assert_same_bytes(got, well, before);
     assert_same_bytes(got + behind, well + behind, N * width * w->scalar - behind);
@@ -173,8 +168,8 @@ static void one_victim(ward* w, victim x)
     w->ask.status = status;
     const limb_status got = batch_answer(&w->ask);
     const bool large = x.how == HUGE_Q || x.how == HUGE_V || x.how == HUGE_X;
-    check_at("%s%s, poison %d in state %zu of %d", batch_name(w->ask.what),
-             w->ask.f32 ? " over float" : "", (int)x.how, i, (int)N);
+    check_at("%s%s, poison %d in state %zu of %d", batch_name(w->ask.what), w->ask.f32 ? " over float" : "", (int)x.how,
+             i, (int)N);
     if (!(large && w->ask.f32)) assert_status(got, verdict(w, i));
     check_ward(w, i, got, status);
   }
@@ -194,8 +189,7 @@ START_TEST(a_state_that_fails_fails_alone)
       ward w;
       ward_make(&w, robot_find(names[_i])->make(), what, f32);
       for (poison how = 0; how < POISONS; how++) {
-        for (size_t i = 0; i < N; i += (size_t)step)
-          one_victim(&w, (victim){how, i, f32 ? 1e30 : 1e300});
+        for (size_t i = 0; i < N; i += (size_t)step) one_victim(&w, (victim){how, i, f32 ? 1e30 : 1e300});
       }
       ward_end(&w);
     }
@@ -211,10 +205,9 @@ static limb_model* stretchable(void)
   static const double none[6] = {0};
   limb_builder* b = fixture_begin("stretchable");
   const sp_vec3 axis = sp_v3(0, 0, 1), tip = sp_v3(1, 0, 0);
-  const int upper = fixture_link(b, "upper", LIMB_REVOLUTE, 0, fixture_at(0, 0, 0), axis,
-                                 fixture_inertia(0, sp_v3(0, 0, 0), none));
-  fixture_link(b, "lower", LIMB_REVOLUTE, upper, fixture_at(1, 0, 0), axis,
-               fixture_inertia(1, tip, none));
+  const int upper =
+    fixture_link(b, "upper", LIMB_REVOLUTE, 0, fixture_at(0, 0, 0), axis, fixture_inertia(0, sp_v3(0, 0, 0), none));
+  fixture_link(b, "lower", LIMB_REVOLUTE, upper, fixture_at(1, 0, 0), axis, fixture_inertia(1, tip, none));
   return fixture_end(b);
 }
 
@@ -268,8 +261,7 @@ END_TEST
 
 START_TEST(a_wrench_that_is_none)
 {
-  static const batch_what whats[] = {BATCH_INVERSE, BATCH_FORWARD, BATCH_ID_SLOPES,
-                                     BATCH_FD_SLOPES};
+  static const batch_what whats[] = {BATCH_INVERSE, BATCH_FORWARD, BATCH_ID_SLOPES, BATCH_FD_SLOPES};
   for (int k = 0; k < 8; k++) {
     ward w;
     ward_make(&w, robot_find(names[_i])->make(), whats[k / 2], k % 2);
@@ -278,8 +270,7 @@ START_TEST(a_wrench_that_is_none)
     env.nwrench = BATCH_VARIED, env.wrench = w.s.varied;
     w.ask.env = &env, w.ask.status = status;
     assert_ok(batch_answer(&w.ask));
-    for (int o = 0; o < BATCH_OUTS && w.well[o]; o++)
-      memcpy(w.well[o], w.ask.out[o], N * width_of(&w, o) * w.scalar);
+    for (int o = 0; o < BATCH_OUTS && w.well[o]; o++) memcpy(w.well[o], w.ask.out[o], N * width_of(&w, o) * w.scalar);
     const size_t bad = 2 * N * 6 + 7 * 6 + 5; // of the last wrench, state 7
     w.s.wrench[bad] = nan(""), w.s.wrenchf[bad] = HUGE_VALF;
     assert_status(batch_answer(&w.ask), LIMB_E_NONFINITE);
@@ -467,5 +458,5 @@ START_TEST(what_is_not_wanted)
 }
 END_TEST
 
-CHECK_MAIN("batch/fail", ROBOTS, a_state_that_fails_fails_alone, singular_states,
-           the_first_failure_is_told, a_wrench_that_is_none, what_is_refused, what_is_not_wanted)
+CHECK_MAIN("batch/fail", ROBOTS, a_state_that_fails_fails_alone, singular_states, the_first_failure_is_told,
+           a_wrench_that_is_none, what_is_refused, what_is_not_wanted)

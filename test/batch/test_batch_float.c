@@ -68,8 +68,8 @@ static bool too_large(const batch_states* s, batch_what what)
   return what == BATCH_REGRESSOR && batch_width(s->m, what, 1, 0) > 1 << 15;
 }
 
-static void compare(const batch_states* s, limb_batch* b, batch_what what,
-                    const limb_batch_environment* env, const double* condition)
+static void compare(const batch_states* s, limb_batch* b, batch_what what, const limb_batch_environment* env,
+                    const double* condition)
 {
   batch_ask wide = batch_ask_for(s, what, false), narrow = batch_ask_for(s, what, true);
   wide.b = narrow.b = b, wide.env = narrow.env = env;
@@ -87,8 +87,8 @@ static void compare(const batch_states* s, limb_batch* b, batch_what what,
     const size_t width = batch_width(s->m, what, wide.nframe, k);
     double* got = widened(narrow.out[k], s->n * width);
     for (size_t i = 0; i < s->n && !refused; i++)
-      assert_close_array(got + i * width, (double*)wide.out[k] + i * width, (int)width,
-                         tolerance(what, condition[i]), TOL_ZERO);
+      assert_close_array(got + i * width, (double*)wide.out[k] + i * width, (int)width, tolerance(what, condition[i]),
+                         TOL_ZERO);
     free(got), free(wide.out[k]), free(narrow.out[k]);
   }
 }
@@ -169,6 +169,5 @@ int CHECK_NAME(void)
 {
   int robots;
   (void)robot_table(&robots);
-  return check_run("batch/float", robots,
-                   (const TTest* const[]){all_quantities, forces_come_back, steps, NULL});
+  return check_run("batch/float", robots, (const TTest* const[]){all_quantities, forces_come_back, steps, NULL});
 }

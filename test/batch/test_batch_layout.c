@@ -19,10 +19,7 @@ typedef struct bench {
   size_t scalar; // bytes of a number
 } bench;
 
-static size_t width_of(const bench* x, int k)
-{
-  return batch_width(x->s.m, x->ask.what, x->ask.nframe, k);
-}
+static size_t width_of(const bench* x, int k) { return batch_width(x->s.m, x->ask.what, x->ask.nframe, k); }
 
 static void bench_make(bench* x, int index, batch_what what, bool f32)
 {
@@ -197,11 +194,9 @@ static void one_count_in_lanes(bench* x, size_t n)
 {
   const size_t b = x->scalar;
   batch_ask ask = x->ask;
-  void *q = in_lanes(x, n, x->s.nq, ask.q), *v = in_lanes(x, n, x->s.nv, ask.v),
-       *a = in_lanes(x, n, x->s.nv, ask.x);
+  void *q = in_lanes(x, n, x->s.nq, ask.q), *v = in_lanes(x, n, x->s.nv, ask.v), *a = in_lanes(x, n, x->s.nv, ask.x);
   ask.b = x->lanes, ask.n = n, ask.q = q, ask.v = v, ask.x = a;
-  for (int k = 0; k < BATCH_OUTS && ask.out[k]; k++)
-    ask.out[k] = batch_aligned(room_of(x, n, width_of(x, k)) * b);
+  for (int k = 0; k < BATCH_OUTS && ask.out[k]; k++) ask.out[k] = batch_aligned(room_of(x, n, width_of(x, k)) * b);
   assert_ok(batch_answer(&ask));
   for (int k = 0; k < BATCH_OUTS && ask.out[k]; k++) {
     unsigned char* rows = batch_aligned(n * width_of(x, k) * b + 2 * GUARD);
@@ -244,8 +239,7 @@ static void shifted(bench* x)
   ask = good, ask.v = (const char*)good.v + b;
   if (batch_moves(ask.what)) assert_status(batch_answer(&ask), LIMB_E_ARG);
   ask = good, ask.x = (const char*)good.x + LIMB_DATA_ALIGN / 2;
-  if (batch_moves(ask.what) && ask.what != BATCH_BIAS)
-    assert_status(batch_answer(&ask), LIMB_E_ARG);
+  if (batch_moves(ask.what) && ask.what != BATCH_BIAS) assert_status(batch_answer(&ask), LIMB_E_ARG);
   for (int k = 0; k < BATCH_OUTS && good.out[k]; k++) {
     ask = good, ask.out[k] = (char*)y + b;
     assert_status(batch_answer(&ask), LIMB_E_ARG);
@@ -266,8 +260,7 @@ static void check_places(limb_batch* b, size_t n, size_t width)
 {
   const size_t w = (size_t)limb_batch_lanes(b), all = limb_batch_room(b, n, width);
   double* rows = batch_aligned(n * width * sizeof *rows);
-  double *lanes = batch_aligned(all * sizeof *lanes),
-         *back = batch_aligned(n * width * sizeof *back);
+  double *lanes = batch_aligned(all * sizeof *lanes), *back = batch_aligned(n * width * sizeof *back);
   for (size_t i = 0; i < n * width; i++) rows[i] = (double)i + 0.5;
   assert_that(all == (n + w - 1) / w * w * width);
   assert_ok(limb_batch_to_lanes(b, n, width, rows, lanes));
@@ -343,5 +336,5 @@ START_TEST(every_width)
 }
 END_TEST
 
-CHECK_MAIN("batch/layout", WIDEST, any_number_of_states_anywhere, any_split, lanes_as_rows,
-           lanes_are_aligned, there_and_back, every_width)
+CHECK_MAIN("batch/layout", WIDEST, any_number_of_states_anywhere, any_split, lanes_as_rows, lanes_are_aligned,
+           there_and_back, every_width)

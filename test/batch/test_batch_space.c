@@ -79,8 +79,7 @@ START_TEST(memory_that_is_not_there)
 {
   limb_model* m = robot_panda();
   budget purse = {limb_default_allocator(), 0, 0};
-  const limb_allocator alloc = {budget_alloc, budget_free, &purse},
-                       half = {budget_alloc, NULL, NULL};
+  const limb_allocator alloc = {budget_alloc, budget_free, &purse}, half = {budget_alloc, NULL, NULL};
   limb_batch* b = NULL;
   assert_status(limb_batch_create(m, NULL, &alloc, &b), LIMB_E_NOMEM);
   assert_status(limb_batch_create(m, NULL, &half, &b), LIMB_E_ARG);
@@ -182,8 +181,7 @@ static void ask_large(const batch_states* s, limb_batch* b, limb_data* d, batch_
 }
 
 // Float, lanes, and wrenches that vary have no way for such matrices.
-static void refuse_large(const batch_states* s, limb_batch* rows, limb_batch* lanes,
-                         batch_what what)
+static void refuse_large(const batch_states* s, limb_batch* rows, limb_batch* lanes, batch_what what)
 {
   limb_batch_environment env = limb_default_batch_environment();
   batch_ask ask = batch_ask_for(s, what, true);
@@ -204,8 +202,7 @@ static void refuse_large(const batch_states* s, limb_batch* rows, limb_batch* la
 
 START_TEST(too_large_for_lanes)
 {
-  static const batch_what whats[] = {BATCH_MASS, BATCH_MASS_INVERSE, BATCH_ID_SLOPES,
-                                     BATCH_FD_SLOPES, BATCH_REGRESSOR};
+  static const batch_what whats[] = {BATCH_MASS, BATCH_MASS_INVERSE, BATCH_ID_SLOPES, BATCH_FD_SLOPES, BATCH_REGRESSOR};
   batch_states s = batch_states_make(robot_chain(LONG), FEW, 1);
   limb_batch_options o = limb_default_batch_options();
   o.layout = LIMB_BATCH_LANES;
@@ -252,8 +249,7 @@ START_TEST(too_many_joints_follow)
   assert_that(x[0] > 0 && isfinite(x[1]));
   limb_id_derivatives out = {0};
   out.dtau_dq = slope;
-  assert_status(limb_batch_inverse_dynamics_derivatives(b, 2, q, v, a, NULL, &out, status),
-                LIMB_E_UNSUPPORTED);
+  assert_status(limb_batch_inverse_dynamics_derivatives(b, 2, q, v, a, NULL, &out, status), LIMB_E_UNSUPPORTED);
   assert_that(slope[0] == 7 && slope[1] == 7);
   assert_that(status[0] == LIMB_E_IO && status[1] == LIMB_E_IO); // nothing is touched
   limb_batch_destroy(b);
@@ -261,6 +257,5 @@ START_TEST(too_many_joints_follow)
 }
 END_TEST
 
-CHECK_MAIN("batch/space", 1, in_memory_of_the_caller, options_that_are_none,
-           memory_that_is_not_there, without_wrenches, no_joints, too_large_for_lanes,
-           too_many_joints_follow)
+CHECK_MAIN("batch/space", 1, in_memory_of_the_caller, options_that_are_none, memory_that_is_not_there, without_wrenches,
+           no_joints, too_large_for_lanes, too_many_joints_follow)

@@ -63,8 +63,7 @@ START_TEST(many_steps_are_single_ones)
   assert_ok(limb_batch_step(j.b, N, j.q, j.v, j.s.tau, NULL, &many, NULL));
   double *q = copied(j.q, N * j.s.nq), *v = copied(j.v, N * j.s.nv);
   journey_again(&j);
-  for (int k = 0; k < 5; k++)
-    assert_ok(limb_batch_step(j.b, N, j.q, j.v, j.s.tau, NULL, &one, NULL));
+  for (int k = 0; k < 5; k++) assert_ok(limb_batch_step(j.b, N, j.q, j.v, j.s.tau, NULL, &one, NULL));
   assert_same_bytes(j.q, q, nq);
   assert_same_bytes(j.v, v, nv);
   journey_again(&j); // no forces are zeros
@@ -113,8 +112,7 @@ END_TEST
 // ---- order and energy ------------------------------------------------------------------------------------
 
 // How far both lie from where a fine solution ends.
-static double error_with(journey* j, const limb_batch_environment* env, int count, const double* q,
-                         const double* v)
+static double error_with(journey* j, const limb_batch_environment* env, int count, const double* q, const double* v)
 {
   const limb_batch_steps how = {0.1 / count, count};
   double off = 0;
@@ -173,8 +171,8 @@ END_TEST
 // ---- forces held -----------------------------------------------------------------------------------------
 
 // One step of the classical method, for coordinates that are numbers.
-static void step_by_hand(limb_data* d, int nv, double h, const limb_environment* env,
-                         const double* tau, double* q, double* v)
+static void step_by_hand(limb_data* d, int nv, double h, const limb_environment* env, const double* tau, double* q,
+                         double* v)
 {
   static const double share[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   double k[2][MOST] = {{0}}, sum[2][MOST] = {{0}}, x[2][MOST];
@@ -209,8 +207,7 @@ START_TEST(forces_and_wrenches_are_held)
     const limb_environment e = batch_env_of(j.s.m, &env, i, room);
     double *q = j.s.q + i * j.s.nq, *v = j.s.v + i * j.s.nv;
     const int nv = (int)j.s.nv;
-    for (int k = 0; k < how.count; k++)
-      step_by_hand(d, nv, how.step, &e, j.s.tau + i * j.s.nv, q, v);
+    for (int k = 0; k < how.count; k++) step_by_hand(d, nv, how.step, &e, j.s.tau + i * j.s.nv, q, v);
     check_at("robot %s, state %zu", names[_i], i);
     assert_close_array(j.q + i * j.s.nq, q, nv, 1e-12, 0);
     assert_close_array(j.v + i * j.s.nv, v, nv, 1e-10, 0);
@@ -223,15 +220,13 @@ END_TEST
 // ---- edges -----------------------------------------------------------------------------------------------
 
 // State `bad` has failed so, and is NaN; the others are as they were before.
-static void check_lost(const journey* j, size_t bad, limb_status want, const limb_status* status,
-                       const double* q, const double* v)
+static void check_lost(const journey* j, size_t bad, limb_status want, const limb_status* status, const double* q,
+                       const double* v)
 {
   for (size_t i = 0; i < N; i++) {
     assert_status(status[i], i == bad ? want : LIMB_OK);
-    for (size_t k = i * j->s.nq; k < (i + 1) * j->s.nq; k++)
-      assert_that(i == bad ? isnan(j->q[k]) : j->q[k] == q[k]);
-    for (size_t k = i * j->s.nv; k < (i + 1) * j->s.nv; k++)
-      assert_that(i == bad ? isnan(j->v[k]) : j->v[k] == v[k]);
+    for (size_t k = i * j->s.nq; k < (i + 1) * j->s.nq; k++) assert_that(i == bad ? isnan(j->q[k]) : j->q[k] == q[k]);
+    for (size_t k = i * j->s.nv; k < (i + 1) * j->s.nv; k++) assert_that(i == bad ? isnan(j->v[k]) : j->v[k] == v[k]);
   }
 }
 
@@ -283,5 +278,5 @@ START_TEST(bad_steps)
 }
 END_TEST
 
-CHECK_MAIN("batch/step", ROBOTS, many_steps_are_single_ones, in_lanes, of_order_four,
-           energy_of_a_floating_robot, forces_and_wrenches_are_held, a_state_that_fails, bad_steps)
+CHECK_MAIN("batch/step", ROBOTS, many_steps_are_single_ones, in_lanes, of_order_four, energy_of_a_floating_robot,
+           forces_and_wrenches_are_held, a_state_that_fails, bad_steps)

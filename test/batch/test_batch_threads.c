@@ -17,8 +17,7 @@ enum { ROBOTS = sizeof names / sizeof names[0] };
 static limb_threads* threads(int n)
 {
   limb_threads* t = NULL;
-  if (limb_threads_create(n, NULL, &t) == LIMB_E_UNSUPPORTED)
-    assert_ok(limb_threads_create(1, NULL, &t));
+  if (limb_threads_create(n, NULL, &t) == LIMB_E_UNSUPPORTED) assert_ok(limb_threads_create(1, NULL, &t));
   assert_that(t != NULL);
   return t;
 }
@@ -33,8 +32,7 @@ static void pools_make(pools* p)
 {
   static const int size[POOLS] = {0, 1, 2, 3, 8};
   *p = (pools){{NULL}, {NULL}};
-  for (int i = 1; i < POOLS; i++)
-    p->own[i] = threads(size[i]), p->pool[i] = limb_threads_pool(p->own[i]);
+  for (int i = 1; i < POOLS; i++) p->own[i] = threads(size[i]), p->pool[i] = limb_threads_pool(p->own[i]);
 }
 
 static void pools_end(pools* p)
@@ -67,8 +65,7 @@ static void check_answers(const limb_model* m, const batch_ask* got, const batch
 {
   const size_t scalar = got->f32 ? sizeof(float) : sizeof(double);
   for (int k = 0; k < BATCH_OUTS && got->out[k]; k++)
-    assert_same_bytes(got->out[k], want->out[k],
-                      N * batch_width(m, got->what, got->nframe, k) * scalar);
+    assert_same_bytes(got->out[k], want->out[k], N * batch_width(m, got->what, got->nframe, k) * scalar);
 }
 
 // ---- any number of threads -------------------------------------------------------------------------------
@@ -150,8 +147,7 @@ START_TEST(any_split)
     check_at("%s, parts of %zu", names[_i], part);
     for (size_t i = 0; i < N; i += part) {
       const size_t n = N - i < part ? N - i : part, x = i * s.nv;
-      assert_ok(
-        limb_batch_forward_dynamics(b, n, s.q + i * s.nq, s.v + x, s.tau + x, NULL, got + x, NULL));
+      assert_ok(limb_batch_forward_dynamics(b, n, s.q + i * s.nq, s.v + x, s.tau + x, NULL, got + x, NULL));
     }
     assert_same_bytes(got, want, N * s.nv * sizeof *got);
   }
@@ -273,5 +269,5 @@ START_TEST(closed_loops)
 }
 END_TEST
 
-CHECK_MAIN("batch/threads", ROBOTS, any_number_of_threads, the_first_failure, any_split,
-           batches_share_pool_and_model, steps, closed_loops)
+CHECK_MAIN("batch/threads", ROBOTS, any_number_of_threads, the_first_failure, any_split, batches_share_pool_and_model,
+           steps, closed_loops)

@@ -14,10 +14,7 @@ typedef struct tally {
   atomic_int times[MANY];
 } tally;
 
-static void one(void* argument, int index)
-{
-  atomic_fetch_add(&((tally*)argument)->times[index], 1);
-}
+static void one(void* argument, int index) { atomic_fetch_add(&((tally*)argument)->times[index], 1); }
 
 static void several(void* argument, int index)
 {

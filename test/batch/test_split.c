@@ -20,8 +20,7 @@ static void backwards(void* context, int count, limb_pool_task* task, void* argu
   for (int i = count - 1; i >= 0; i--) task(argument, i);
 }
 
-static const limb_pool pools[] = {{sizeof(limb_pool), 1, NULL, in_order},
-                                  {sizeof(limb_pool), 3, NULL, backwards}};
+static const limb_pool pools[] = {{sizeof(limb_pool), 1, NULL, in_order}, {sizeof(limb_pool), 3, NULL, backwards}};
 
 static limb_split* cut(const limb_model* m, const limb_pool* pool, int processors, int least)
 {

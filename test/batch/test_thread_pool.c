@@ -328,7 +328,6 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-CHECK_MAIN("batch/thread_pool", 1, every_task_runs_once, job_after_job,
-           as_many_run_at_once_as_there_are_threads, the_caller_waits_for_the_last_task,
-           a_task_may_use_the_pool, several_callers_at_once, pools_come_and_go,
+CHECK_MAIN("batch/thread_pool", 1, every_task_runs_once, job_after_job, as_many_run_at_once_as_there_are_threads,
+           the_caller_waits_for_the_last_task, a_task_may_use_the_pool, several_callers_at_once, pools_come_and_go,
            signals_stay_with_the_program, the_system_refuses, bad_arguments)

@@ -54,9 +54,7 @@ static void same_on(const scene* x, int threads)
 
 static limb_model* make(int index)
 {
-  return index == 0   ? robot_humanoid()
-         : index == 1 ? robot_random_tree(4, 120, 0)
-                      : robot_chain(LENGTH);
+  return index == 0 ? robot_humanoid() : index == 1 ? robot_random_tree(4, 120, 0) : robot_chain(LENGTH);
 }
 
 START_TEST(any_number_of_threads_gives_the_same_bits)

@@ -270,8 +270,7 @@ START_TEST(plates_and_ends)
 {
   limb_builder* b = begin(sp_v3(0, 0, 0));
   const int base = add(b, LIMB_FREE, 0, sp_v3(0, 0, 0), sp_v3(0, 0, 1));
-  for (int k = 0; k < 3; k++)
-    (void)add(b, LIMB_REVOLUTE, base, sp_v3(k == 1, k == 2, 0), sp_v3(0, 0, 1));
+  for (int k = 0; k < 3; k++) (void)add(b, LIMB_REVOLUTE, base, sp_v3(k == 1, k == 2, 0), sp_v3(0, 0, 1));
   limb_model* m = end(b);
   cli_animation* a = open(m, NULL);
   const cli_figure* f = &a->figure;
@@ -297,5 +296,5 @@ START_TEST(names_of_files)
 }
 END_TEST
 
-CHECK_MAIN("animation", 1, frames_are_even, states_are_refused, same_time_replaces, speed_is_chosen,
-           planes_are_found, boxes_of_inertias, plates_and_ends, names_of_files)
+CHECK_MAIN("animation", 1, frames_are_even, states_are_refused, same_time_replaces, speed_is_chosen, planes_are_found,
+           boxes_of_inertias, plates_and_ends, names_of_files)

@@ -131,5 +131,4 @@ START_TEST(decades_are_powers)
 }
 END_TEST
 
-CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive,
-           decades_are_powers)
+CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive, decades_are_powers)

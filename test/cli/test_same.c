@@ -32,8 +32,7 @@ static const change changes[] = {
 
 enum { CHANGES = sizeof changes / sizeof *changes };
 
-static int add_bar(limb_builder* b, const char* body, const char* joint, int parent, double x,
-                   double start)
+static int add_bar(limb_builder* b, const char* body, const char* joint, int parent, double x, double start)
 {
   limb_body_def bar = limb_default_body_def(body);
   bar.inertia = (sp_inertia){.mass = 1, .com = {0.2, 0, 0}, .xx = 0.1, .yy = 0.1, .zz = 0.1};

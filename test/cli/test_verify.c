@@ -43,10 +43,7 @@ static double largest_off(limb_model* m, const verify_check* check, int weightle
   return most;
 }
 
-static double tolerance(const verify_check* check)
-{
-  return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9;
-}
+static double tolerance(const verify_check* check) { return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9; }
 
 static const verify_check* const lists[] = {verify_dynamics,    verify_hybrid,   verify_motion,
                                             verify_derivatives, verify_lagrange, verify_forms};

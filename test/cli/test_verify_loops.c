@@ -41,10 +41,7 @@ static double largest_off(limb_model* m, const verify_check* check)
   return most;
 }
 
-static double tolerance(const verify_check* check)
-{
-  return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9;
-}
+static double tolerance(const verify_check* check) { return check->class == VERIFY_DIFFERENCES ? 1e-6 : 1e-9; }
 
 static const verify_check* const lists[] = {verify_loops, verify_other_forms};
 static const char* const robots[] = {"four_bar", "five_bar", "gough_stewart", "bennett"};

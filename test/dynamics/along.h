@@ -26,10 +26,8 @@ static inline limb_environment along_surroundings(trial* t)
 static inline along_oracle along_make(trial* t, const limb_environment* env, int matrices)
 {
   const size_t nv = (size_t)t->nv;
-  along_oracle o = {.t = t,
-                    .env = *env,
-                    .terms = {true, true, true, env->coulomb_width},
-                    .s = scalar_space_make(t->m, sizeof(cplx))};
+  along_oracle o = {
+    .t = t, .env = *env, .terms = {true, true, true, env->coulomb_width}, .s = scalar_space_make(t->m, sizeof(cplx))};
   o.q = cplx_zeros(t, (size_t)t->nq), o.v = cplx_zeros(t, nv);
   o.x = cplx_zeros(t, nv), o.y = cplx_zeros(t, nv);
   o.rate = trial_doubles(t, (size_t)t->nq);
@@ -51,16 +49,15 @@ static inline void along_move(int n, const double* x, const double* d, cplx* out
 
 // Inverse (x: accelerations) or forward dynamics (x: forces) and derivatives, moved along (dq, dv, dx); a
 // NULL is zero.
-static inline void along_run(along_oracle* o, int forward, const double* x, const double* dq,
-                             const double* dv, const double* dx)
+static inline void along_run(along_oracle* o, int forward, const double* x, const double* dq, const double* dv,
+                             const double* dx)
 {
   const limb_model* m = o->t->m;
   if (dq) configuration_rate(m, o->t->q, dq, o->rate);
   along_move(o->t->nq, o->t->q, dq ? o->rate : NULL, o->q);
   along_move(o->t->nv, o->t->v, dv, o->v);
   along_move(o->t->nv, x, dx, o->x);
-  const limb_kernel_set_c64_motion in = {o->q,          o->v,           o->x, &o->terms,
-                                         o->env.wrench, o->env.nwrench, NULL, 0};
+  const limb_kernel_set_c64_motion in = {o->q, o->v, o->x, &o->terms, o->env.wrench, o->env.nwrench, NULL, 0};
   const limb_kernel_set_c64_slopes out = {o->y, o->dq, o->dv, o->dx};
   if (forward) {
     assert_that(creal(limb_kernels_c64.fd_derivatives(m, m->k64, &o->s.ws, &in, &out)) > 0);

@@ -25,10 +25,7 @@ static inline complex_step step_begin(trial* t)
 static inline void step_end(complex_step* c) { scalar_space_free(&c->s); }
 
 // The configuration with a step along the velocity u.
-static inline void step_along(complex_step* c, const double* u)
-{
-  cplx_configuration(c->t, u, c->dq, c->q);
-}
+static inline void step_along(complex_step* c, const double* u) { cplx_configuration(c->t, u, c->dq, c->q); }
 
 // The same along q_k.
 static inline void step_along_axis(complex_step* c, int k)
@@ -44,15 +41,13 @@ static inline void step_mass_times(complex_step* c, const double* u, double* out
   static const limb_terms none = {0};
   for (int i = 0; i < c->t->nv; i++) c->x[i] = u[i];
   cplx* rest = cplx_zeros(c->t, (size_t)c->t->nv);
-  limb_kernels_c64.inverse_dynamics(c->t->m, c->t->m->k64, &c->s.ws, c->q, rest, c->x, &none, NULL,
-                                    c->y);
+  limb_kernels_c64.inverse_dynamics(c->t->m, c->t->m->k64, &c->s.ws, c->q, rest, c->x, &none, NULL, c->y);
   cplx_derivative(c->y, (size_t)c->t->nv, out);
 }
 
 // |got - want| <= tol times the largest entry of want, and of what else is given
-#define assert_tensor(got, want, n, tol, scale)                   \
-  check_close_matrix(CHECK_SITE(#got), got, want, (int)(n), 1, 0, \
-                     (tol)*fmax(largest(want, n), scale))
+#define assert_tensor(got, want, n, tol, scale) \
+  check_close_matrix(CHECK_SITE(#got), got, want, (int)(n), 1, 0, (tol)*fmax(largest(want, n), scale))
 
 static inline int has_quaternions(const trial* t) { return t->nq != t->nv; }
 

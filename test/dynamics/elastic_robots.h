@@ -23,8 +23,8 @@ typedef struct arm_options {
   double coulomb, viscous; // of the links' joints
 } arm_options;
 
-static const double ARM_MASS[2] = {2, 1}, ARM_LENGTH[2] = {1, 0.8}, ARM_ROTOR = 2e-3,
-                    ARM_ROTOR_MASS = 0.4, ARM_GRAVITY = 9.81;
+static const double ARM_MASS[2] = {2, 1}, ARM_LENGTH[2] = {1, 0.8}, ARM_ROTOR = 2e-3, ARM_ROTOR_MASS = 0.4,
+                    ARM_GRAVITY = 9.81;
 
 // Point masses at the tips of two rods, in the x y plane with gravity along -y (seed 000, figure 9.1).
 // Joints 0 and 1 are the arm's; motors come after them.
@@ -77,8 +77,8 @@ static inline limb_model* elastic_random(uint64_t seed, int bodies)
     char name[16];
     (void)snprintf(name, sizeof name, "j%d", i);
     const bool plain = rng_chance(&r, 0.7);
-    const limb_joint_type type = (limb_joint_type)(plain ? LIMB_REVOLUTE + rng_below(&r, 3)
-                                                         : LIMB_CYLINDRICAL + rng_below(&r, 5));
+    const limb_joint_type type =
+      (limb_joint_type)(plain ? LIMB_REVOLUTE + rng_below(&r, 3) : LIMB_CYLINDRICAL + rng_below(&r, 5));
     const int parent = body[rng_chance(&r, 0.7) ? i : rng_below(&r, i + 1)];
     body[i + 1] = fixture_body(b, name, random_inertia(&r));
     limb_joint_def def = limb_default_joint_def(name, type, parent, body[i + 1]);
@@ -90,8 +90,7 @@ static inline limb_model* elastic_random(uint64_t seed, int bodies)
       def.rotor_inertia = rng_chance(&r, 0.3) ? 0.01 : 0;
       def.stiffness = rng_chance(&r, 0.3) ? 5 : 0, def.rest = 0.2;
     }
-    if (plain && i == bodies - 1 && first >= 0)
-      def.mimic = first, def.multiplier = -0.7, def.offset = 0.1;
+    if (plain && i == bodies - 1 && first >= 0) def.mimic = first, def.multiplier = -0.7, def.offset = 0.1;
     const int joint = fixture_joint(b, &def);
     if (!plain || def.mimic >= 0) continue;
     if (first < 0) first = joint;

@@ -20,8 +20,8 @@ typedef struct drag {
 // The same for every reference: what is told comes back, scaled.
 static inline sp_force drag_force(const drag* c, const sp_pose* X, sp_motion v)
 {
-  const sp_vec3 pull = sp_v3(c->stiffness.x * X->p.x, c->stiffness.y * X->p.y,
-                             c->stiffness.z * X->p.z + 0.25 * X->R.m[1]);
+  const sp_vec3 pull =
+    sp_v3(c->stiffness.x * X->p.x, c->stiffness.y * X->p.y, c->stiffness.z * X->p.z + 0.25 * X->R.m[1]);
   return sp_force_make(sp_scale3(-c->turn, v.w), sp_sub3(sp_scale3(-c->slide, v.v), pull));
 }
 

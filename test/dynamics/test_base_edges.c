@@ -31,8 +31,8 @@ START_TEST(nearly_parallel)
       const char digit[2] = {(char)('1' + i), 0};
       const sp_inertia box = limb_inertia_box(2, 0.3, 0.4, 0.5);
       const sp_pose X = fixture_mdh(0, 0, i ? twist[k] : 0, i ? 0.5 : 0, 0, 0);
-      parent = fixture_link(b, digit, LIMB_REVOLUTE, parent, X, sp_v3(0, 0, 1),
-                            limb_inertia_move(rng_pose(&r, 0.2), box));
+      parent =
+        fixture_link(b, digit, LIMB_REVOLUTE, parent, X, sp_v3(0, 0, 1), limb_inertia_move(rng_pose(&r, 0.2), box));
     }
     limb_model* m = fixture_end(b);
     limb_base_parameters* base = NULL;
@@ -84,8 +84,7 @@ START_TEST(any_size)
   limb_model* m = make_large(1e-160); // its square is no number
   limb_base_parameters* b = NULL;
   for (unsigned only = 0; only < 2; only++)
-    assert_status(limb_base_create(m, NULL, only * LIMB_BASE_STRUCTURE_ONLY, NULL, &b),
-                  LIMB_E_NONFINITE);
+    assert_status(limb_base_create(m, NULL, only * LIMB_BASE_STRUCTURE_ONLY, NULL, &b), LIMB_E_NONFINITE);
   limb_model_destroy(m);
 }
 END_TEST
@@ -104,8 +103,7 @@ static limb_model* make_finger(void)
     const int from = i < CURL ? parent : LIMB_WORLD_BODY;
     const sp_inertia box = limb_inertia_move(rng_pose(&r, 0.2), limb_inertia_box(1, 0.1, 0.2, 0.3));
     parent = fixture_body(b, digits, box);
-    limb_joint_def joint =
-      limb_default_joint_def(digits, i < CURL ? LIMB_REVOLUTE : LIMB_PRISMATIC, from, parent);
+    limb_joint_def joint = limb_default_joint_def(digits, i < CURL ? LIMB_REVOLUTE : LIMB_PRISMATIC, from, parent);
     joint.placement = rng_pose(&r, 0.5), joint.axis = rng_direction(&r);
     joint.viscous = 0.1, joint.coulomb = 0.2, joint.rotor_inertia = 0.3;
     if (i > 0 && i < CURL) joint.mimic = first, joint.multiplier = rng_uniform(&r, 0.4, 1.6);
@@ -129,8 +127,7 @@ START_TEST(many_parameters_in_one_equation)
   const int nb = limb_base_count(b);
   assert_that(limb_nv(m) == NV && facts_of(b).residual < 1e-11);
   double* work = calloc(limb_base_work(b), sizeof(double));
-  double *Y_b = calloc((size_t)(NV * nb), sizeof(double)),
-         *theta = calloc((size_t)nb, sizeof(double));
+  double *Y_b = calloc((size_t)(NV * nb), sizeof(double)), *theta = calloc((size_t)nb, sizeof(double));
   assert_that(work && Y_b && theta);
   assert_ok(limb_base_values(b, NULL, theta));
   rng r = {9};
@@ -278,5 +275,5 @@ START_TEST(arguments)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/base_edges", 1, nearly_parallel, any_size, many_parameters_in_one_equation,
-           structure_only, overflow, out_of_memory, arguments)
+CHECK_MAIN("dynamics/base_edges", 1, nearly_parallel, any_size, many_parameters_in_one_equation, structure_only,
+           overflow, out_of_memory, arguments)

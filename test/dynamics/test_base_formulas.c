@@ -95,8 +95,7 @@ static double read_factor(reader* r)
 static double read_product(reader* r)
 {
   double x = 1;
-  for (skip_blanks(r); *r->at == '(' || isalnum((unsigned char)*r->at); skip_blanks(r))
-    x *= read_factor(r);
+  for (skip_blanks(r); *r->at == '(' || isalnum((unsigned char)*r->at); skip_blanks(r)) x *= read_factor(r);
   return x;
 }
 
@@ -157,8 +156,8 @@ static void expect(const limb_base_parameters* b, const char* name, const char* 
   ck_abort_msg("there is no %s", name);
 }
 
-static limb_base_effect effect_of(const limb_model* m, const limb_base_parameters* b,
-                                  const char* of, const char* symbol)
+static limb_base_effect effect_of(const limb_model* m, const limb_base_parameters* b, const char* of,
+                                  const char* symbol)
 {
   for (int i = 0; i < limb_parameter_count(m); i++) {
     limb_parameter_info p;
@@ -262,8 +261,7 @@ START_TEST(angles_of_files)
   for (int i = 0; i < 3; i++) {
     const char digit[2] = {(char)('1' + i), 0};
     const sp_pose X = i ? fixture_mdh(0, 0, 1.57079632679, 0.4, 0, 0.3) : fixture_at(0, 0, 0);
-    parent = fixture_link(f, digit, LIMB_REVOLUTE, parent, X, sp_v3(0, 0, 1),
-                          limb_inertia_box(2, 0.3, 0.4, 0.5));
+    parent = fixture_link(f, digit, LIMB_REVOLUTE, parent, X, sp_v3(0, 0, 1), limb_inertia_box(2, 0.3, 0.4, 0.5));
   }
   limb_model* m = fixture_end(f);
   assert_ok(limb_base_create(m, NULL, LIMB_BASE_NO_SPRINGS | LIMB_BASE_NO_ROTORS, NULL, &b));
@@ -273,8 +271,7 @@ START_TEST(angles_of_files)
   assert_that(effect_of(m, b, "2", "Iyz") == LIMB_EFFECT_ALONE);
   const double* K = limb_base_matrix(b);
   int kept = 0;
-  for (int i = 0; i < limb_base_count(b) * limb_parameter_count(m); i++)
-    kept += K[i] != 0 && fabs(K[i]) < 1e-10;
+  for (int i = 0; i < limb_base_count(b) * limb_parameter_count(m); i++) kept += K[i] != 0 && fabs(K[i]) < 1e-10;
   assert_that(kept > 0);
   limb_base_destroy(b);
   limb_model_destroy(m);
@@ -283,8 +280,7 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const once[] = {planar_2r,   puma_560,        vertical_slide,
-                               mimic_joint, angles_of_files, NULL};
+  const TTest* const once[] = {planar_2r, puma_560, vertical_slide, mimic_joint, angles_of_files, NULL};
   const TTest* const robots[] = {evaluated, NULL};
   const int failed = check_run("dynamics/base_formulas", 1, once);
   return check_run("dynamics/base_formulas, robots", trial_robots(), robots) | failed;

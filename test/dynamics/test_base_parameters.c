@@ -133,8 +133,7 @@ static int add_link(limb_builder* b, rng* r, int i, limb_joint_type type, int pa
   const int body = fixture_body(b, name, limb_inertia_move(rng_pose(r, 0.3), box));
   limb_joint_def def = limb_default_joint_def(name, type, parent, body);
   def.placement = rng_pose(r, 0.5);
-  if (type != LIMB_SPHERICAL && type != LIMB_FREE && type != LIMB_FIXED)
-    def.axis = rng_direction(r);
+  if (type != LIMB_SPHERICAL && type != LIMB_FREE && type != LIMB_FIXED) def.axis = rng_direction(r);
   if (type == LIMB_UNIVERSAL) def.axis2 = rng_direction(r);
   if (type == LIMB_HELICAL) def.pitch = 0.2;
   (void)fixture_joint(b, &def);
@@ -182,8 +181,7 @@ static int count_of(limb_model* m, int gravity, unsigned flags)
 static void expect(limb_model* m, int gravity, unsigned flags, int count)
 {
   const int got = count_of(m, gravity, flags);
-  if (got != count)
-    ck_abort_msg("%s has %d base parameters, not %d", limb_model_name(m), got, count);
+  if (got != count) ck_abort_msg("%s has %d base parameters, not %d", limb_model_name(m), got, count);
 }
 
 // A serial robot from a table of modified Denavit-Hartenberg parameters (Khalil): sigma, quarter turns of
@@ -203,8 +201,7 @@ static limb_model* serial(const char* name, int n, const mdh* table)
     const sp_inertia box = limb_inertia_box(2, 0.3, 0.4, 0.5);
     const limb_joint_type type = table[i].prismatic ? LIMB_PRISMATIC : LIMB_REVOLUTE;
     const sp_pose X = fixture_mdh(0, 0, table[i].quarters * HALF_PI, table[i].d, 0, table[i].r);
-    parent = fixture_link(b, digit, type, parent, X, sp_v3(0, 0, 1),
-                          limb_inertia_move(rng_pose(&r, 0.2), box));
+    parent = fixture_link(b, digit, type, parent, X, sp_v3(0, 0, 1), limb_inertia_move(rng_pose(&r, 0.2), box));
   }
   return fixture_end(b);
 }
@@ -240,8 +237,7 @@ END_TEST
 // Five rotations and a translation along the fourth axis: the bound of Gautier and Khalil is reached.
 START_TEST(stanford_arm)
 {
-  static const mdh table[6] = {{0, 0, 0, 0}, {0, -1, 0, 0.15}, {1, 1, 0, 0},
-                               {0, 0, 0, 0}, {0, -1, 0, 0},    {0, 1, 0, 0}};
+  static const mdh table[6] = {{0, 0, 0, 0}, {0, -1, 0, 0.15}, {1, 1, 0, 0}, {0, 0, 0, 0}, {0, -1, 0, 0}, {0, 1, 0, 0}};
   limb_model* m = serial("stanford", 6, table);
   assert_that(bound(5, 1) == 33);
   expect(m, 1, ONLY_BODIES, 33);
@@ -293,8 +289,7 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const once[] = {puma_560, staubli_rx90,  stanford_arm, planar_2r,
-                               scara,    single_bodies, NULL};
+  const TTest* const once[] = {puma_560, staubli_rx90, stanford_arm, planar_2r, scara, single_bodies, NULL};
   const TTest* const robots[] = {agree_and_reduce, gravity_and_width, NULL};
   const TTest* const types[] = {joint_types, NULL};
   int failed = check_run("dynamics/base_parameters", 1, once);

@@ -25,8 +25,7 @@ static sp_inertia random_inertia(rng* r)
 // Joint k: some at right angles, some with rotors, some with springs.
 static limb_joint_def random_joint(rng* r, int k, int slides, const char* name)
 {
-  static const limb_joint_type types[5] = {LIMB_REVOLUTE, LIMB_REVOLUTE, LIMB_PRISMATIC,
-                                           LIMB_REVOLUTE, LIMB_HELICAL};
+  static const limb_joint_type types[5] = {LIMB_REVOLUTE, LIMB_REVOLUTE, LIMB_PRISMATIC, LIMB_REVOLUTE, LIMB_HELICAL};
   const int type = rng_below(r, 5);
   limb_joint_def def = limb_default_joint_def(name, slides ? types[type] : LIMB_REVOLUTE, k, k + 1);
   def.placement = rng_pose(r, 0.2);
@@ -114,10 +113,7 @@ static void columns_of(int n, uint64_t seed)
   limb_model_destroy(m);
 }
 
-START_TEST(columns_are_forces_of_unit_accelerations)
-{
-  columns_of(lengths[_i], 40), columns_of(lengths[_i], 41);
-}
+START_TEST(columns_are_forces_of_unit_accelerations) { columns_of(lengths[_i], 40), columns_of(lengths[_i], 41); }
 END_TEST
 
 // Columns go through the same operations in whatever company: nothing but the last bits may differ, which
@@ -141,10 +137,7 @@ static void in_company(int n, uint64_t seed)
   limb_model_destroy(m), limb_model_destroy(turned);
 }
 
-START_TEST(company_makes_no_difference)
-{
-  in_company(lengths[_i], 50), in_company(lengths[_i], 51);
-}
+START_TEST(company_makes_no_difference) { in_company(lengths[_i], 50), in_company(lengths[_i], 51); }
 END_TEST
 
 // Forward dynamics undoes inverse dynamics: friction, springs, rotors, a wrench, a base that turns.
@@ -260,6 +253,6 @@ START_TEST(heavy_and_light_chains)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/chains", LENGTHS, columns_are_forces_of_unit_accelerations,
-           company_makes_no_difference, forward_dynamics_undoes_inverse_dynamics,
-           a_singular_chain_is_refused, overflow_is_told, heavy_and_light_chains)
+CHECK_MAIN("dynamics/chains", LENGTHS, columns_are_forces_of_unit_accelerations, company_makes_no_difference,
+           forward_dynamics_undoes_inverse_dynamics, a_singular_chain_is_refused, overflow_is_told,
+           heavy_and_light_chains)

@@ -196,8 +196,8 @@ static void bad_arguments(trial* t)
     assert_status(plain[k](d, NULL, x), LIMB_E_ARG);
     assert_status(plain[k](d, q, NULL), LIMB_E_ARG);
   }
-  limb_status (*const worked[])(limb_data*, const double*, double*, double*) = {
-    limb_christoffel_by_polarisation, limb_christoffel_second};
+  limb_status (*const worked[])(limb_data*, const double*, double*, double*) = {limb_christoffel_by_polarisation,
+                                                                                limb_christoffel_second};
   for (int k = 0; k < 2; k++) {
     assert_status(worked[k](NULL, q, work, x), LIMB_E_ARG);
     assert_status(worked[k](d, NULL, work, x), LIMB_E_ARG);
@@ -221,5 +221,5 @@ END_TEST
 
 CHECK_MAIN("dynamics/christoffel", trial_robots(), brackets_are_polarised_forces,
            the_connection_is_that_of_the_coriolis_matrix, the_matrix_of_the_symbols,
-           the_matrix_of_the_symbols_is_half_of_dc_dv, derivatives_of_the_symbols,
-           the_second_kind_gives_geodesics, what_cannot_be_computed_is_refused)
+           the_matrix_of_the_symbols_is_half_of_dc_dv, derivatives_of_the_symbols, the_second_kind_gives_geodesics,
+           what_cannot_be_computed_is_refused)

@@ -4,10 +4,7 @@
 
 #include "limb/geometry.h"
 
-enum {
-  STATES = CHECK_SANITIZED ? 1 : 2,
-  MOST = 36
-}; // velocities of robots whose nv^4 is looked at
+enum { STATES = CHECK_SANITIZED ? 1 : 2, MOST = 36 }; // velocities of robots whose nv^4 is looked at
 
 static double at4(const double* R, size_t n, size_t i, size_t j, size_t k, size_t l)
 {
@@ -170,10 +167,8 @@ static const sp_vec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 static limb_model* pan_tilt(double mass, double r)
 {
   limb_builder* b = fixture_begin("pan_tilt");
-  const int pan = fixture_link(b, "pan", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(3, -2, 1),
-                               z_axis, (sp_inertia){0});
-  fixture_link(b, "tilt", LIMB_REVOLUTE, pan, fixture_at(0, 0, 0), y_axis,
-               limb_inertia_point(mass, sp_v3(r, 0, 0)));
+  const int pan = fixture_link(b, "pan", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(3, -2, 1), z_axis, (sp_inertia){0});
+  fixture_link(b, "tilt", LIMB_REVOLUTE, pan, fixture_at(0, 0, 0), y_axis, limb_inertia_point(mass, sp_v3(r, 0, 0)));
   return fixture_end(b);
 }
 
@@ -217,9 +212,8 @@ static limb_model* sledge(void)
 {
   limb_builder* b = fixture_begin("sledge");
   static const double I[6] = {0.3, 0.01, 0, 0.4, 0, 0.5};
-  limb_joint_def def =
-    limb_default_joint_def("sledge", LIMB_PLANAR, LIMB_WORLD_BODY,
-                           fixture_body(b, "sledge", fixture_inertia(3, sp_v3(0.4, 0.2, 0.1), I)));
+  limb_joint_def def = limb_default_joint_def("sledge", LIMB_PLANAR, LIMB_WORLD_BODY,
+                                              fixture_body(b, "sledge", fixture_inertia(3, sp_v3(0.4, 0.2, 0.1), I)));
   def.axis = z_axis, def.axis2 = x_axis;
   fixture_joint(b, &def);
   return fixture_end(b);
@@ -294,8 +288,8 @@ static void bad_arguments(trial* t)
   double *R = trial_doubles(t, n * n * n * n), *u = trial_doubles(t, n), *w = trial_doubles(t, n);
   double* work = trial_doubles(t, limb_scalar_curvature_work(t->m));
   double* small = trial_doubles(t, limb_sectional_curvature_work(t->m));
-  limb_status (*const calls[])(limb_data*, const double*, double*, double*) = {
-    limb_curvature, limb_ricci_curvature, limb_scalar_curvature};
+  limb_status (*const calls[])(limb_data*, const double*, double*, double*) = {limb_curvature, limb_ricci_curvature,
+                                                                               limb_scalar_curvature};
   for (int k = 0; k < 3; k++) {
     assert_status(calls[k](NULL, t->q, work, R), LIMB_E_ARG);
     assert_status(calls[k](t->d, NULL, work, R), LIMB_E_ARG);
@@ -331,8 +325,8 @@ START_TEST(singular_mass_matrix)
 {
   if (_i > 0) return;
   limb_builder* b = fixture_begin("massless");
-  const int arm = fixture_link(b, "arm", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0),
-                               z_axis, limb_inertia_box(1, 1, 1, 1));
+  const int arm =
+    fixture_link(b, "arm", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z_axis, limb_inertia_box(1, 1, 1, 1));
   fixture_link(b, "ghost", LIMB_REVOLUTE, arm, fixture_at(1, 0, 0), y_axis, (sp_inertia){0});
   limb_model* m = fixture_end(b);
   limb_data* d;
@@ -356,10 +350,9 @@ START_TEST(singular_beside_a_regular_arm)
 {
   if (_i > 0) return;
   limb_builder* b = fixture_begin("massless pair");
-  fixture_link(b, "arm", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z_axis,
-               limb_inertia_box(1, 1, 1, 1));
-  const int hook = fixture_link(b, "hook", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0),
-                                y_axis, (sp_inertia){0});
+  fixture_link(b, "arm", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z_axis, limb_inertia_box(1, 1, 1, 1));
+  const int hook =
+    fixture_link(b, "hook", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0), y_axis, (sp_inertia){0});
   fixture_link(b, "eye", LIMB_REVOLUTE, hook, fixture_at(1, 0, 0), z_axis, (sp_inertia){0});
   limb_model* m = fixture_end(b);
   limb_data* d;
@@ -402,7 +395,6 @@ START_TEST(too_large)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/curvature", trial_robots(), symmetries_of_the_tensor,
-           sectional_curvature_two_ways, ricci_and_scalar_are_sums_of_sections, sphere, flat,
-           rigid_body, what_cannot_be_computed_is_refused, singular_mass_matrix,
-           singular_beside_a_regular_arm, too_large)
+CHECK_MAIN("dynamics/curvature", trial_robots(), symmetries_of_the_tensor, sectional_curvature_two_ways,
+           ricci_and_scalar_are_sums_of_sections, sphere, flat, rigid_body, what_cannot_be_computed_is_refused,
+           singular_mass_matrix, singular_beside_a_regular_arm, too_large)

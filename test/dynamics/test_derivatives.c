@@ -81,28 +81,24 @@ static void set_wrenches(oracle* o)
 }
 
 // What changes of inverse dynamics (forward: the other way round) along (dq, dv), by an imaginary step.
-static void slope(oracle* o, const double* x, bool forward, const double* dq, const double* dv,
-                  double* out)
+static void slope(oracle* o, const double* x, bool forward, const double* dq, const double* dv, double* out)
 {
   trial* t = o->t;
   const limb_model* m = t->m;
   cplx_configuration(t, dq, o->rate, o->q);
-  for (int i = 0; i < t->nv; i++)
-    o->v[i] = cplx_make(t->v[i], COMPLEX_STEP * dv[i]), o->x[i] = x[i];
+  for (int i = 0; i < t->nv; i++) o->v[i] = cplx_make(t->v[i], COMPLEX_STEP * dv[i]), o->x[i] = x[i];
   set_wrenches(o);
   if (forward) {
-    limb_kernels_c64.by_mass_matrix(m, m->k64, &o->s.ws, o->q, o->v, o->x, &smooth, o->wrench,
-                                    o->work, o->y);
+    limb_kernels_c64.by_mass_matrix(m, m->k64, &o->s.ws, o->q, o->v, o->x, &smooth, o->wrench, o->work, o->y);
   } else {
-    limb_kernels_c64.inverse_dynamics(m, m->k64, &o->s.ws, o->q, o->v, o->x, &smooth, o->wrench,
-                                      o->y);
+    limb_kernels_c64.inverse_dynamics(m, m->k64, &o->s.ws, o->q, o->v, o->x, &smooth, o->wrench, o->y);
   }
   cplx_derivative(o->y, (size_t)t->nv, out);
 }
 
 // Column k of A against what the oracle has; every column of a small robot, four of a long one.
-static void compare_columns(oracle* o, const double* x, bool forward, const double* by_q,
-                            const double* by_v, double tolerance)
+static void compare_columns(oracle* o, const double* x, bool forward, const double* by_q, const double* by_v,
+                            double tolerance)
 {
   trial* t = o->t;
   const size_t n = (size_t)t->nv;
@@ -157,12 +153,10 @@ END_TEST
 
 static void forward(trial* t)
 {
-  if (trial_enough(t) || !trial_small(t))
-    return; // the inverse of a long chain has no digits to spare
+  if (trial_enough(t) || !trial_small(t)) return; // the inverse of a long chain has no digits to spare
   const size_t n = (size_t)t->nv;
   const limb_environment env = surroundings(t);
-  double *dq = trial_doubles(t, n * n), *dv = trial_doubles(t, n * n),
-         *Minv = trial_doubles(t, n * n);
+  double *dq = trial_doubles(t, n * n), *dv = trial_doubles(t, n * n), *Minv = trial_doubles(t, n * n);
   double *acc = trial_doubles(t, n), *want = trial_doubles(t, n * n), *tau = trial_doubles(t, n);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &env, tau));
   const limb_fd_derivatives out = {acc, dq, dv, Minv};
@@ -253,8 +247,7 @@ START_TEST(what_cannot_be_computed_is_refused)
   assert_ok(limb_data_create(m, NULL, &d));
   double* zeros = calloc(LIMB_DERIVATIVES_MOST + 1, sizeof *zeros);
   assert_that(zeros);
-  assert_status(limb_inverse_dynamics_derivatives(d, zeros, zeros, zeros, NULL, &id),
-                LIMB_E_UNSUPPORTED);
+  assert_status(limb_inverse_dynamics_derivatives(d, zeros, zeros, zeros, NULL, &id), LIMB_E_UNSUPPORTED);
   assert_status(limb_coriolis_matrix(d, zeros, zeros, x), LIMB_E_UNSUPPORTED);
   free(zeros);
   limb_data_destroy(d);

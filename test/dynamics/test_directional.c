@@ -20,18 +20,16 @@ static limb_dual* workspace(const trial* t)
 
 static limb_directions directions(trial* t, int count)
 {
-  return (limb_directions){
-    .count = count, .dq = along_directions(t, count), .dv = along_directions(t, count)};
+  return (limb_directions){.count = count, .dq = along_directions(t, count), .dv = along_directions(t, count)};
 }
 
-static void compare(along_oracle* o, int forward, const double* x, const limb_directions* along,
-                    const double* dx, const double* got, double tolerance)
+static void compare(along_oracle* o, int forward, const double* x, const limb_directions* along, const double* dx,
+                    const double* got, double tolerance)
 {
   const int n = o->t->nv;
   double* want = trial_doubles(o->t, (size_t)n);
   for (int k = 0; k < along->count; k++) {
-    along_run(o, forward, x, along->dq + (ptrdiff_t)k * n, along->dv + (ptrdiff_t)k * n,
-              dx + (ptrdiff_t)k * n);
+    along_run(o, forward, x, along->dq + (ptrdiff_t)k * n, along->dv + (ptrdiff_t)k * n, dx + (ptrdiff_t)k * n);
     cplx_derivative(o->y, (size_t)n, want);
     assert_close_array(got + (ptrdiff_t)k * n, want, n, tolerance, tolerance);
   }
@@ -109,14 +107,10 @@ END_TEST
 static void parts(trial* t)
 {
   const int n = t->nv;
-  const limb_directions all = {.count = 1,
-                               .dq = along_directions(t, 1),
-                               .dv = along_directions(t, 1),
-                               .da = along_directions(t, 1)};
-  const limb_directions part[] = {{.count = 1, .dq = all.dq},
-                                  {.count = 1, .dv = all.dv},
-                                  {.count = 1, .da = all.da},
-                                  {.count = 1}};
+  const limb_directions all = {
+    .count = 1, .dq = along_directions(t, 1), .dv = along_directions(t, 1), .da = along_directions(t, 1)};
+  const limb_directions part[] = {
+    {.count = 1, .dq = all.dq}, {.count = 1, .dv = all.dv}, {.count = 1, .da = all.da}, {.count = 1}};
   double *sum = trial_doubles(t, (size_t)n), *got = trial_doubles(t, (size_t)n);
   double* whole = trial_doubles(t, (size_t)n);
   limb_dual* w = workspace(t);
@@ -188,10 +182,7 @@ static void* no_memory(void* context, size_t size, size_t align)
   return NULL;
 }
 
-static void nothing_to_free(void* context, void* memory, size_t size)
-{
-  (void)context, (void)memory, (void)size;
-}
+static void nothing_to_free(void* context, void* memory, size_t size) { (void)context, (void)memory, (void)size; }
 
 static void workspaces(trial* t)
 {
@@ -232,5 +223,5 @@ START_TEST(workspaces_live_anywhere) { trial_over(_i, 1, workspaces); }
 END_TEST
 
 CHECK_MAIN("dynamics/directional", trial_robots(), inverse_dynamics_is_the_complex_step,
-           forward_dynamics_is_the_complex_step, inverse_dynamics_undoes_forward_dynamics,
-           directions_add_up, what_cannot_be_computed_is_refused, workspaces_live_anywhere)
+           forward_dynamics_is_the_complex_step, inverse_dynamics_undoes_forward_dynamics, directions_add_up,
+           what_cannot_be_computed_is_refused, workspaces_live_anywhere)

@@ -61,10 +61,7 @@ static void bench_end(bench* b)
   limb_model_destroy(b->m);
 }
 
-static bool damps(const bench* b, const limb_shaft_def* s)
-{
-  return b->env.friction && s->damping > 0;
-}
+static bool damps(const bench* b, const limb_shaft_def* s) { return b->env.friction && s->damping > 0; }
 
 // The answer at time t; damped motors stand where they would at that time, to the third order.
 static void answer_at(const bench* b, double t, const state* now, state* out)
@@ -244,15 +241,12 @@ typedef struct jet {
   double x[3]; // value, first, second derivative
 } jet;
 
-static jet jet_add(jet a, jet b)
-{
-  return (jet){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}};
-}
+static jet jet_add(jet a, jet b) { return (jet){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}}; }
 
 static jet jet_mul(jet a, jet b)
 {
-  return (jet){{a.x[0] * b.x[0], a.x[1] * b.x[0] + a.x[0] * b.x[1],
-                a.x[2] * b.x[0] + 2 * a.x[1] * b.x[1] + a.x[0] * b.x[2]}};
+  return (jet){
+    {a.x[0] * b.x[0], a.x[1] * b.x[0] + a.x[0] * b.x[1], a.x[2] * b.x[0] + 2 * a.x[1] * b.x[1] + a.x[0] * b.x[2]}};
 }
 
 static jet jet_scale(double k, jet a) { return (jet){{k * a.x[0], k * a.x[1], k * a.x[2]}}; }
@@ -277,8 +271,7 @@ static void arm_torques(const jet q[2], const jet v[2], const jet a[2], jet T[2]
   const jet c2 = jet_cos(q[1]), s2 = jet_sin(q[1]);
   const jet g1 = jet_scale((m1 + m2) * g * L1, jet_cos(q[0]));
   const jet g2 = jet_scale(m2 * g * L2, jet_cos(jet_add(q[0], q[1])));
-  const jet M11 =
-    jet_add((jet){{m1 * L1 * L1 + m2 * (L1 * L1 + L2 * L2), 0, 0}}, jet_scale(2 * b, c2));
+  const jet M11 = jet_add((jet){{m1 * L1 * L1 + m2 * (L1 * L1 + L2 * L2), 0, 0}}, jet_scale(2 * b, c2));
   const jet M12 = jet_add((jet){{m2 * L2 * L2, 0, 0}}, jet_scale(b, c2));
   const jet cross = jet_add(jet_scale(2, jet_mul(v[0], v[1])), jet_mul(v[1], v[1]));
   T[0] = jet_add(jet_mul(M11, a[0]), jet_mul(M12, a[1]));
@@ -355,8 +348,7 @@ static void arm_rate(const run* r, double t, const double* x, double* dx)
 // How far the links are off after a second of Runge-Kutta steps under the torques of the answer.
 static double drift(const run* r, int steps)
 {
-  const double h = 1.0 / steps, at[4] = {0, h / 2, h / 2, h},
-               weight[4] = {h / 6, h / 3, h / 3, h / 6};
+  const double h = 1.0 / steps, at[4] = {0, h / 2, h / 2, h}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
   double x[2 * ARM_V] = {0}, k[2 * ARM_V] = {0}, y[2 * ARM_V], sum[2 * ARM_V];
   state s;
   x[2] = x[3] = 0.5; // of damped motors
@@ -373,8 +365,7 @@ static double drift(const run* r, int steps)
   }
   arm_answer(r, 1, x, &s);
   double off = 0;
-  for (int l = 0; l < 2; l++)
-    off = fmax(off, fmax(fabs(x[l] - s.q[l]), fabs(x[ARM_V + l] - s.v[l])));
+  for (int l = 0; l < 2; l++) off = fmax(off, fmax(fabs(x[l] - s.q[l]), fabs(x[ARM_V + l] - s.v[l])));
   return off;
 }
 
@@ -404,5 +395,5 @@ START_TEST(simulated_links_stay_on_their_way)
 END_TEST
 
 CHECK_MAIN("elastic", 1, forward_dynamics_gives_the_accelerations_back, order_is_what_is_needed,
-           motors_move_as_they_are_said_to, without_shafts_it_is_inverse_dynamics,
-           one_elastic_joint, two_joints_by_spong, simulated_links_stay_on_their_way)
+           motors_move_as_they_are_said_to, without_shafts_it_is_inverse_dynamics, one_elastic_joint,
+           two_joints_by_spong, simulated_links_stay_on_their_way)

@@ -29,8 +29,7 @@ static limb_model* rigid_arm(bool coupled)
   }
   for (int j = 0; coupled && j < N_ARM; j++) {
     const char* name = j == 0 ? "first" : "second";
-    const sp_inertia disc = {
-      .mass = ARM_ROTOR_MASS, .xx = ARM_ROTOR / 2, .yy = ARM_ROTOR / 2, .zz = ARM_ROTOR};
+    const sp_inertia disc = {.mass = ARM_ROTOR_MASS, .xx = ARM_ROTOR / 2, .yy = ARM_ROTOR / 2, .zz = ARM_ROTOR};
     const int rotor = fixture_body(b, name, disc);
     limb_joint_def def = limb_default_joint_def(name, LIMB_REVOLUTE, body[j], rotor);
     def.placement = fixture_at(j == 0 ? 0 : ARM_LENGTH[0], 0, 0);
@@ -67,8 +66,7 @@ static void links_at(double t, double* q, int order, double* d)
   for (int j = 0; j < N_ARM; j++) {
     q[j] = 0.4 + size[j] * sin(rate[j] * t + phase[j]), q[N_ARM + j] = 0;
     for (int n = 0; n < order; n++) {
-      d[n * 4 + j] =
-        size[j] * pow(rate[j], n + 1) * sin(rate[j] * t + phase[j] + (n + 1) * quarter);
+      d[n * 4 + j] = size[j] * pow(rate[j], n + 1) * sin(rate[j] * t + phase[j] + (n + 1) * quarter);
       d[n * 4 + N_ARM + j] = 0;
     }
   }
@@ -132,8 +130,7 @@ static double acceleration_off(const pair* p)
 static double drift(const pair* p)
 {
   enum { STEPS = 10000 }; // the fastest oscillation has 7000 rad/s
-  const double end = 0.5, h = end / STEPS, at[4] = {0, h / 2, h / 2, h},
-               weight[4] = {h / 6, h / 3, h / 3, h / 6};
+  const double end = 0.5, h = end / STEPS, at[4] = {0, h / 2, h / 2, h}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
   state s;
   double x[8], y[8], k[8], sum[8], q[4], d[4];
   elastic_answer(p, 0, &s);
@@ -185,5 +182,4 @@ END_TEST
 START_TEST(simulated_motion) { goes_with_compliance("simulated motion", drift); }
 END_TEST
 
-CHECK_MAIN("elastic_limit", 1, static_deflection, twist_of_shafts, motor_torques, accelerations,
-           simulated_motion)
+CHECK_MAIN("elastic_limit", 1, static_deflection, twist_of_shafts, motor_torques, accelerations, simulated_motion)

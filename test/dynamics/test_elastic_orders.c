@@ -14,8 +14,7 @@ static limb_model* chain(int n, bool coupled, double damping)
   for (int i = 0; i < n; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "j%d", i);
-    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), rng_direction(&r),
-                          random_inertia(&r));
+    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), rng_direction(&r), random_inertia(&r));
   }
   for (int i = 0; i < n; i++) {
     limb_motor_def motor = limb_default_motor_def(i);
@@ -109,8 +108,8 @@ static limb_model* hinges(int shafts, const int (*ends)[2], bool in_a_row)
   int parent = LIMB_WORLD_BODY;
   for (int i = 0; i < 3; i++) {
     const char name[] = {(char)('a' + i), '\0'};
-    const int body = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3),
-                                  rng_direction(&r), random_inertia(&r));
+    const int body =
+      fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), rng_direction(&r), random_inertia(&r));
     if (in_a_row) parent = body;
   }
   for (int i = 0; i < shafts; i++) {
@@ -272,10 +271,7 @@ static void* refuse(void* context, size_t size, size_t align)
   return NULL;
 }
 
-static void accept(void* context, void* memory, size_t size)
-{
-  (void)context, (void)memory, (void)size;
-}
+static void accept(void* context, void* memory, size_t size) { (void)context, (void)memory, (void)size; }
 
 START_TEST(workspace)
 {
@@ -294,6 +290,6 @@ START_TEST(workspace)
 }
 END_TEST
 
-CHECK_MAIN("elastic_orders", 1, orders_of_chains, highest_derivatives_matter,
-           dampers_count_with_friction_only, shafts_that_need_each_other, null_and_bad_numbers,
-           surroundings_that_are_refused, force_laws_are_refused, loose_shafts, workspace)
+CHECK_MAIN("elastic_orders", 1, orders_of_chains, highest_derivatives_matter, dampers_count_with_friction_only,
+           shafts_that_need_each_other, null_and_bad_numbers, surroundings_that_are_refused, force_laws_are_refused,
+           loose_shafts, workspace)

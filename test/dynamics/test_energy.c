@@ -84,8 +84,8 @@ START_TEST(bad_environment)
   env.gravity.z = (double)NAN;
   assert_status(limb_energies(r.d, r.q, r.v, &env, &e), LIMB_E_NONFINITE);
   // a base that moves, however little
-  double* const base[] = {&env.base_velocity.w.x, &env.base_velocity.v.z,
-                          &env.base_acceleration.w.y, &env.base_acceleration.v.x};
+  double* const base[] = {&env.base_velocity.w.x, &env.base_velocity.v.z, &env.base_acceleration.w.y,
+                          &env.base_acceleration.v.x};
   for (int k = 0; k < 4; k++) {
     env = limb_default_environment(r.m);
     *base[k] = 1e-300;
@@ -118,8 +118,7 @@ START_TEST(by_hand)
   assert_close(p.springs, STIFFNESS * (q - REST) * v, TOL_ALGEBRA, 0);
   assert_close(p.friction, (0.25 + 0.125 * v) * v, TOL_ALGEBRA, 0);
   assert_close(p.wrenches, -4 * LENGTH * v, TOL_ALGEBRA, 0);
-  assert_close(p.actuators, p.kinetic + p.gravity + p.springs + p.friction - p.wrenches,
-               TOL_ALGEBRA, 0);
+  assert_close(p.actuators, p.kinetic + p.gravity + p.springs + p.friction - p.wrenches, TOL_ALGEBRA, 0);
   assert_close(p.residual, 0, 0, 1e-9);
 
   // gravity of the call, friction left out
@@ -138,8 +137,7 @@ END_TEST
 START_TEST(robot_that_cannot_move)
 {
   limb_builder* b = fixture_begin("table");
-  (void)fixture_link(b, "table", LIMB_FIXED, 0, fixture_at(0, 0, 1), sp_v3(0, 0, 1),
-                     limb_inertia_box(10, 1, 1, 1));
+  (void)fixture_link(b, "table", LIMB_FIXED, 0, fixture_at(0, 0, 1), sp_v3(0, 0, 1), limb_inertia_box(10, 1, 1, 1));
   moving r = moving_begin(fixture_end(b), 5);
   limb_energy e;
   limb_power p;
@@ -160,9 +158,8 @@ START_TEST(balance)
   rng g = {(uint64_t)_i};
   limb_wrench w[4];
   for (int k = 0; k < 4; k++) {
-    w[k] = (limb_wrench){k == 3 ? 0 : limb_frame_count(r.m) - 1 - k,
-                         (limb_ref)(k % 3),
-                         {rng_vec3(&g, 1), rng_vec3(&g, 1)}};
+    w[k] =
+      (limb_wrench){k == 3 ? 0 : limb_frame_count(r.m) - 1 - k, (limb_ref)(k % 3), {rng_vec3(&g, 1), rng_vec3(&g, 1)}};
   }
   limb_environment env = limb_default_environment(r.m);
   env.wrench = w;
@@ -191,5 +188,4 @@ START_TEST(balance)
 }
 END_TEST
 
-CHECK_MAIN("energy", 4, arguments, bad_numbers, bad_environment, by_hand, robot_that_cannot_move,
-           balance)
+CHECK_MAIN("energy", 4, arguments, bad_numbers, bad_environment, by_hand, robot_that_cannot_move, balance)

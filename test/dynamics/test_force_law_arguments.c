@@ -129,9 +129,8 @@ static limb_status ask_task(bench* b)
   return task_other(b, other);
 }
 
-static asking_fn* const ASKING[] = {ask_inverse,  ask_forward,   ask_aba,   ask_mass_matrix,
-                                    ask_hybrid,   ask_reactions, ask_power, ask_reference,
-                                    ask_wrenches, ask_task};
+static asking_fn* const ASKING[] = {ask_inverse,   ask_forward, ask_aba,       ask_mass_matrix, ask_hybrid,
+                                    ask_reactions, ask_power,   ask_reference, ask_wrenches,    ask_task};
 enum { ASKERS = sizeof ASKING / sizeof ASKING[0] };
 
 // ---- calls in which wrenches do not enter -----------------------------------------------------------------
@@ -169,8 +168,7 @@ static limb_status mute_regressor(bench* b)
   return s;
 }
 
-static asking_fn* const MUTE[] = {mute_bias, mute_gravity, mute_friction, mute_energies,
-                                  mute_regressor};
+static asking_fn* const MUTE[] = {mute_bias, mute_gravity, mute_friction, mute_energies, mute_regressor};
 enum { MUTES = sizeof MUTE / sizeof MUTE[0] };
 
 START_TEST(asked_once_in_order)
@@ -277,8 +275,7 @@ START_TEST(bad_answers)
   bench b;
   begin(&b);
   double before[NV], after[NV];
-  const limb_wrench elsewhere = {
-    7, LIMB_BODY, {{0, 1, 0}, {1, 0, 2}}}; // makes forces on links count
+  const limb_wrench elsewhere = {7, LIMB_BODY, {{0, 1, 0}, {1, 0, 2}}}; // makes forces on links count
   b.env.nwrench = 1, b.env.wrench = &elsewhere;
   b.env.nlaw = 0;
   assert_ok(inverse(&b, before));
@@ -309,8 +306,7 @@ START_TEST(nothing_stays)
   begin(&b);
   double before[NV], after[NV], rest[NV] = {0};
   sp_motion x, y;
-  const limb_wrench elsewhere = {
-    7, LIMB_BODY, {{0, 1, 0}, {1, 0, 2}}}; // makes forces on links count
+  const limb_wrench elsewhere = {7, LIMB_BODY, {{0, 1, 0}, {1, 0, 2}}}; // makes forces on links count
   b.env.nwrench = 1, b.env.wrench = &elsewhere;
   b.env.nlaw = 0;
   assert_ok(inverse(&b, before));
@@ -369,8 +365,8 @@ END_TEST
 START_TEST(fixed_joints)
 {
   limb_builder* f = fixture_begin("post");
-  const int post = fixture_link(f, "post", LIMB_FIXED, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1),
-                                limb_inertia_point(1, sp_v3(0, 0, 1)));
+  const int post =
+    fixture_link(f, "post", LIMB_FIXED, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1), limb_inertia_point(1, sp_v3(0, 0, 1)));
   const int arm = fixture_link(f, "arm", LIMB_REVOLUTE, post, fixture_at(0, 0, 1), sp_v3(0, 0, 1),
                                limb_inertia_point(1, sp_v3(0, 0, 0)));
   fixture_frame(f, "top", post, fixture_at(0, 0, 2));
@@ -463,6 +459,5 @@ START_TEST(threads)
 }
 END_TEST
 
-CHECK_MAIN("force laws: arguments", 1, asked_once_in_order, asked_on_the_world, bad_laws,
-           missing_arguments, bad_answers, nothing_stays, older_caller, task_forces, fixed_joints,
-           no_links, threads)
+CHECK_MAIN("force laws: arguments", 1, asked_once_in_order, asked_on_the_world, bad_laws, missing_arguments,
+           bad_answers, nothing_stays, older_caller, task_forces, fixed_joints, no_links, threads)

@@ -69,20 +69,19 @@ START_TEST(derivatives_along_are_refused)
   const limb_gradients g = {x, NULL, NULL};
   const limb_second_derivatives second = {m, NULL, NULL, NULL}, tensor = {T, NULL, NULL, NULL};
   const limb_hybrid in = {r->q, r->v, NULL, r->a, env};
-  const limb_status s[] = {
-    limb_inverse_dynamics_along(w, r->q, r->v, r->a, env, &along, x),
-    limb_forward_dynamics_along(w, r->q, r->v, r->a, env, &along, x),
-    limb_hybrid_dynamics_along(w, &in, &along, x),
-    limb_inverse_dynamics_derivatives_along(w, r->q, r->v, r->a, env, &along, &id),
-    limb_forward_dynamics_derivatives_along(w, r->q, r->v, r->a, env, &along, &fd),
-    limb_inverse_dynamics_along_twice(w, r->q, r->v, r->a, env, &along, &along, x),
-    limb_forward_dynamics_along_twice(w, r->q, r->v, r->a, env, &along, &along, x),
-    limb_inverse_dynamics_hessian_along(w, r->q, r->v, r->a, env, r->v, &along, &g),
-    limb_forward_dynamics_hessian_along(w, r->q, r->v, r->a, env, r->v, &along, &g),
-    limb_inverse_dynamics_hessian(w, r->q, r->v, r->a, env, r->v, &second),
-    limb_forward_dynamics_hessian(w, r->q, r->v, r->a, env, r->v, &second),
-    limb_inverse_dynamics_second_derivatives(w, r->q, r->v, r->a, env, &tensor),
-    limb_forward_dynamics_second_derivatives(w, r->q, r->v, r->a, env, &tensor)};
+  const limb_status s[] = {limb_inverse_dynamics_along(w, r->q, r->v, r->a, env, &along, x),
+                           limb_forward_dynamics_along(w, r->q, r->v, r->a, env, &along, x),
+                           limb_hybrid_dynamics_along(w, &in, &along, x),
+                           limb_inverse_dynamics_derivatives_along(w, r->q, r->v, r->a, env, &along, &id),
+                           limb_forward_dynamics_derivatives_along(w, r->q, r->v, r->a, env, &along, &fd),
+                           limb_inverse_dynamics_along_twice(w, r->q, r->v, r->a, env, &along, &along, x),
+                           limb_forward_dynamics_along_twice(w, r->q, r->v, r->a, env, &along, &along, x),
+                           limb_inverse_dynamics_hessian_along(w, r->q, r->v, r->a, env, r->v, &along, &g),
+                           limb_forward_dynamics_hessian_along(w, r->q, r->v, r->a, env, r->v, &along, &g),
+                           limb_inverse_dynamics_hessian(w, r->q, r->v, r->a, env, r->v, &second),
+                           limb_forward_dynamics_hessian(w, r->q, r->v, r->a, env, r->v, &second),
+                           limb_inverse_dynamics_second_derivatives(w, r->q, r->v, r->a, env, &tensor),
+                           limb_forward_dynamics_second_derivatives(w, r->q, r->v, r->a, env, &tensor)};
   for (size_t k = 0; k < sizeof s / sizeof s[0]; k++) {
     check_at("call %d", (int)k);
     assert_status(s[k], LIMB_E_UNSUPPORTED);
@@ -95,5 +94,4 @@ START_TEST(derivatives_along_are_refused)
 }
 END_TEST
 
-CHECK_MAIN("force laws: derivatives", 1, first_derivatives_are_refused,
-           derivatives_along_are_refused)
+CHECK_MAIN("force laws: derivatives", 1, first_derivatives_are_refused, derivatives_along_are_refused)

@@ -13,8 +13,7 @@ enum { LAWS = TRIAL_WRENCHES, STATES = CHECK_SANITIZED ? 2 : 10 };
 static drag sluggish(void) { return (drag){0.3, 0.7, {0.5, -0.25, 1}}; }
 
 // Laws of drag on the frames and in the references of the trial's wrenches.
-static void add_drag(trial* t, drag* context, limb_force_fn* force, limb_force_law law[LAWS],
-                     limb_environment* env)
+static void add_drag(trial* t, drag* context, limb_force_fn* force, limb_force_law law[LAWS], limb_environment* env)
 {
   for (int k = 0; k < LAWS; k++) {
     const limb_wrench* w = &t->wrench[k];
@@ -245,13 +244,12 @@ static sp_force drag_change(trial* t, const limb_force_law* law, const double* d
   sp_motion *by_q = trial_motions(t, (size_t)t->nv), *by_v = trial_motions(t, (size_t)t->nv);
   sp_motion dV = {{0, 0, 0}, {0, 0, 0}};
   assert_ok(limb_frame_velocity_derivatives(t->d, law->frame, law->ref, by_q, by_v));
-  for (int k = 0; k < t->nv; k++)
-    dV = sp_addm(dV, sp_addm(sp_scalem(dq[k], by_q[k]), sp_scalem(dv[k], by_v[k])));
+  for (int k = 0; k < t->nv; k++) dV = sp_addm(dV, sp_addm(sp_scalem(dq[k], by_q[k]), sp_scalem(dv[k], by_v[k])));
   return sp_force_make(sp_scale3(-c->turn, dV.w), sp_scale3(-c->slide, dV.v));
 }
 
-static void shifted_forces(trial* t, const limb_environment* env, const double* dq,
-                           const double* dv, double h, double* tau)
+static void shifted_forces(trial* t, const limb_environment* env, const double* dq, const double* dv, double h,
+                           double* tau)
 {
   double *q = trial_doubles(t, (size_t)t->nq), *v = trial_doubles(t, (size_t)t->nv);
   assert_ok(limb_integrate(t->m, t->q, dq, h, q));
@@ -300,5 +298,4 @@ static void slopes_add_up(trial* t)
 START_TEST(slopes) { trial_over(_i, CHECK_SANITIZED ? 1 : 3, slopes_add_up); }
 END_TEST
 
-CHECK_MAIN("force laws", trial_robots(), constants, drags, there_and_back, power, weightless,
-           hybrid, slopes)
+CHECK_MAIN("force laws", trial_robots(), constants, drags, there_and_back, power, weightless, hybrid, slopes)

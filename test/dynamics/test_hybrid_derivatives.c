@@ -19,12 +19,10 @@ typedef struct oracle {
   cplx* cx;
 } oracle;
 
-static oracle oracle_make(trial* t, const limb_environment* env, const unsigned char* given,
-                          const double* x)
+static oracle oracle_make(trial* t, const limb_environment* env, const unsigned char* given, const double* x)
 {
   const size_t n = (size_t)t->nv;
-  oracle o = {
-    .along = along_make(t, env, 1), .zeros = trial_doubles(t, n), .x = x, .cx = cplx_zeros(t, n)};
+  oracle o = {.along = along_make(t, env, 1), .zeros = trial_doubles(t, n), .x = x, .cx = cplx_zeros(t, n)};
   o.p = (partition){.n = t->nv,
                     .given = given,
                     .M = o.along.dx,
@@ -62,8 +60,8 @@ typedef struct asked {
 static limb_hybrid_derivatives slopes_room(trial* t)
 {
   const size_t n = (size_t)t->nv;
-  return (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, n * n),
-                                   trial_doubles(t, n * n), trial_doubles(t, n * n)};
+  return (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, n * n), trial_doubles(t, n * n),
+                                   trial_doubles(t, n * n)};
 }
 
 static void ask(trial* t, asked* k)
@@ -218,8 +216,7 @@ static void matrix_times(trial* t)
   const double* dy = along(&k, &dir);
   oracle o = oracle_make(t, &k.env, k.given, k.x);
   double *dx = trial_doubles(t, n), *want = trial_doubles(t, n), *part = trial_doubles(t, n);
-  const double size =
-    largest(k.out.dy_dq, n * n) + largest(k.out.dy_dv, n * n) + largest(k.out.dy_dx, n * n);
+  const double size = largest(k.out.dy_dq, n * n) + largest(k.out.dy_dv, n * n) + largest(k.out.dy_dx, n * n);
   for (size_t row = 0; row < COUNT; row++) {
     const double *dq = dir.dq + row * n, *dv = dir.dv + row * n;
     for (size_t i = 0; i < n; i++) dx[i] = (k.given[i] ? dir.da : dir.dtau)[row * n + i];
@@ -270,8 +267,7 @@ END_TEST
 // ---- wrenches and gravity ---------------------------------------------------------------------------
 
 // y(with) - y(without) = A u: both are linear.
-static void difference(const asked* k, const limb_environment* with, const double* A,
-                       const double* u, int count)
+static void difference(const asked* k, const limb_environment* with, const double* A, const double* u, int count)
 {
   trial* t = k->t;
   const size_t n = (size_t)t->nv;
@@ -321,5 +317,4 @@ END_TEST
 
 CHECK_MAIN("dynamics/hybrid derivatives", trial_robots(), matrices_are_the_complex_step,
            inverse_and_forward_dynamics_are_its_ends, turned_round_it_is_the_inverse,
-           directions_are_matrices_times_them, inverse_dynamics_agrees_along_directions,
-           by_wrench_and_gravity)
+           directions_are_matrices_times_them, inverse_dynamics_agrees_along_directions, by_wrench_and_gravity)

@@ -29,9 +29,9 @@ static void marks_of_robots(trial* t)
       assert_status(limb_mark_joint(t->m, j, mark, one), LIMB_E_ARG);
       continue;
     }
-    assert_that(info.passive == (info.def.drive == LIMB_DRIVE_PASSIVE ||
-                                 (info.def.drive == LIMB_DRIVE_AUTO &&
-                                  (info.def.type == LIMB_FREE || info.shaft >= 0))));
+    assert_that(info.passive ==
+                (info.def.drive == LIMB_DRIVE_PASSIVE ||
+                 (info.def.drive == LIMB_DRIVE_AUTO && (info.def.type == LIMB_FREE || info.shaft >= 0))));
     for (int k = 0; k < info.nv; k++) assert_that(one[info.v + k] == 9);
     assert_ok(limb_mark_joint(t->m, j, mark, one));
   }
@@ -135,8 +135,7 @@ static void all_answer(bed* b, limb_status want)
 {
   const limb_hybrid* in = &b->in;
   const limb_directions along = {.count = 1, .dq = b->v, .da = b->v, .dtau = b->v};
-  assert_status(limb_hybrid_dynamics(b->d, in->q, in->v, in->given, in->x, in->env, b->a, b->tau),
-                want);
+  assert_status(limb_hybrid_dynamics(b->d, in->q, in->v, in->given, in->x, in->env, b->a, b->tau), want);
   assert_status(limb_hybrid_dynamics_by_mass_matrix(b->d, in, b->work, b->a, b->tau), want);
   assert_status(limb_hybrid_dynamics_derivatives(b->d, in, &b->slopes), want);
   assert_status(limb_hybrid_dynamics_along(b->w, in, &along, b->out), want);
@@ -145,8 +144,7 @@ static void all_answer(bed* b, limb_status want)
 // The same of those that know no velocity.
 static void outside_answer(bed* b, const double* q, limb_status want)
 {
-  assert_status(limb_hybrid_dynamics_by_wrench(b->d, q, b->in.given, 2, LIMB_BODY, b->work, b->out),
-                want);
+  assert_status(limb_hybrid_dynamics_by_wrench(b->d, q, b->in.given, 2, LIMB_BODY, b->work, b->out), want);
   assert_status(limb_hybrid_dynamics_by_gravity(b->d, q, b->in.given, b->work, b->out), want);
 }
 
@@ -216,8 +214,7 @@ START_TEST(places_are_checked)
   assert_status(BY_WRENCH(b.d, b.q, NULL, 2, LIMB_BODY, NULL, b.out), LIMB_E_ARG);
   assert_status(BY_WRENCH(b.d, b.q, NULL, 2, LIMB_BODY, b.work, NULL), LIMB_E_ARG);
   assert_status(BY_WRENCH(b.d, b.q, NULL, -1, LIMB_BODY, b.work, b.out), LIMB_E_ARG);
-  assert_status(BY_WRENCH(b.d, b.q, NULL, limb_frame_count(b.m), LIMB_BODY, b.work, b.out),
-                LIMB_E_ARG);
+  assert_status(BY_WRENCH(b.d, b.q, NULL, limb_frame_count(b.m), LIMB_BODY, b.work, b.out), LIMB_E_ARG);
   assert_status(BY_WRENCH(b.d, b.q, NULL, 2, (limb_ref)3, b.work, b.out), LIMB_E_ARG);
   assert_status(limb_hybrid_dynamics_by_gravity(NULL, b.q, NULL, b.work, b.out), LIMB_E_ARG);
   assert_status(limb_hybrid_dynamics_by_gravity(b.d, b.q, NULL, NULL, b.out), LIMB_E_ARG);
@@ -336,8 +333,7 @@ static limb_model* make(const tip* t)
 {
   limb_builder* b = fixture_begin("tip");
   const sp_inertia arm = limb_inertia_move(fixture_at(0.5, 0, 0), limb_inertia_box(1, 1, 0.1, 0.1));
-  const int first = fixture_link(b, "first", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0),
-                                 sp_v3(0, 1, 0), arm);
+  const int first = fixture_link(b, "first", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), sp_v3(0, 1, 0), arm);
   fixture_link(b, "second", t->type, first, fixture_at(1, 0, 0), t->axis, t->inertia);
   return fixture_end(b);
 }
@@ -412,14 +408,12 @@ END_TEST
 START_TEST(inertia_that_is_rounding)
 {
   const sp_vec3 axes[4] = {{0, 0, 1}, {0.36, 0.48, 0.8}, {0, 0, 1}, {0, 0, 1}};
-  const sp_inertia disc = limb_inertia_cylinder(3, 0.2, 0.01),
-                   point = {3000, {0.5, 0, 0}, 0, 0, 0, 0, 0, 0};
+  const sp_inertia disc = limb_inertia_cylinder(3, 0.2, 0.01), point = {3000, {0.5, 0, 0}, 0, 0, 0, 0, 0, 0};
   for (int i = 0; i < 4; i++) {
     const int pan = i >= 2;
     const double q[2] = {0.7, pan ? 1.57079632679489662 : -0.2};
     limb_builder* b = fixture_begin("pair");
-    const int washer =
-      fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), axes[i], nothing);
+    const int washer = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), axes[i], nothing);
     fixture_link(b, "2", LIMB_REVOLUTE, washer, fixture_at(0, 0, 0), pan ? sp_v3(0, 1, 0) : axes[i],
                  pan ? point : disc);
     limb_joint_def follower = limb_default_joint_def("3", LIMB_REVOLUTE, LIMB_WORLD_BODY, 3);

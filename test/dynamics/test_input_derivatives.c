@@ -14,8 +14,8 @@ typedef limb_status dynamics_fn(limb_data* d, const double* q, const double* v, 
                                 const limb_environment* env, double* y);
 
 // y(env) - y(without), against A u with nv x count entries.
-static void compare(trial* t, dynamics_fn* f, const limb_environment* env,
-                    const limb_environment* without, const double* A, const double* u, int count)
+static void compare(trial* t, dynamics_fn* f, const limb_environment* env, const limb_environment* without,
+                    const double* A, const double* u, int count)
 {
   const size_t n = (size_t)t->nv;
   double *with = trial_doubles(t, n), *y = trial_doubles(t, n), *got = trial_doubles(t, n);
@@ -35,8 +35,7 @@ static void wrenches(trial* t)
 {
   double* A = trial_doubles(t, 6 * (size_t)t->nv);
   for (int k = 0; k < 3; k++) {
-    limb_wrench w = {
-      rng_below(&t->r, t->nframe), REFS[k], {rng_vec3(&t->r, 5), rng_vec3(&t->r, 5)}};
+    limb_wrench w = {rng_below(&t->r, t->nframe), REFS[k], {rng_vec3(&t->r, 5), rng_vec3(&t->r, 5)}};
     const sp_force f = w.wrench;
     const double u[6] = {f.m.x, f.m.y, f.m.z, f.f.x, f.f.y, f.f.z};
     limb_environment env = limb_default_environment(t->m);
@@ -93,10 +92,10 @@ START_TEST(arguments)
   limb_model* m = robot_planar_2r();
   limb_data* d = NULL;
   double q[2] = {0.1, 0.2}, out[12];
-  limb_status (*const by_wrench_of[])(limb_data*, const double*, int, limb_ref, double*) = {
-    limb_inverse_dynamics_by_wrench, limb_forward_dynamics_by_wrench};
-  limb_status (*const by_gravity_of[])(limb_data*, const double*, double*) = {
-    limb_inverse_dynamics_by_gravity, limb_forward_dynamics_by_gravity};
+  limb_status (*const by_wrench_of[])(limb_data*, const double*, int, limb_ref,
+                                      double*) = {limb_inverse_dynamics_by_wrench, limb_forward_dynamics_by_wrench};
+  limb_status (*const by_gravity_of[])(limb_data*, const double*, double*) = {limb_inverse_dynamics_by_gravity,
+                                                                              limb_forward_dynamics_by_gravity};
   assert_ok(limb_data_create(m, NULL, &d));
   for (int k = 0; k < 2; k++) {
     assert_ok(by_wrench_of[k](d, q, 0, LIMB_BODY, out)); // a wrench on the world does nothing
@@ -126,8 +125,7 @@ START_TEST(far_away)
   limb_model* m = robot_panda_on_base(LIMB_FREE, 20);
   limb_data* d = NULL;
   enum { N = 13 };
-  double q[N + 1] = {0, 0, 0, 0, 0, 0, 1, 0.3, -0.5, 0.2, -1.9, 0.4, 1.1, 0.7}, here[3 * N],
-               there[3 * N];
+  double q[N + 1] = {0, 0, 0, 0, 0, 0, 1, 0.3, -0.5, 0.2, -1.9, 0.4, 1.1, 0.7}, here[3 * N], there[3 * N];
   ck_assert_int_eq(limb_nv(m), N);
   assert_ok(limb_data_create(m, NULL, &d));
   assert_ok(limb_inverse_dynamics_by_gravity(d, q, here));

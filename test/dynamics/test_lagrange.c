@@ -6,10 +6,7 @@
 
 #define TOL_DERIVATIVE 1e-12
 
-enum {
-  STATES = CHECK_SANITIZED ? 2 : 5,
-  MOST = 60
-}; // velocities of robots whose nv^3 is looked at
+enum { STATES = CHECK_SANITIZED ? 2 : 5, MOST = 60 }; // velocities of robots whose nv^3 is looked at
 
 // ---- dM/dq ------------------------------------------------------------------------------------------
 
@@ -92,10 +89,7 @@ static void potential(trial* t)
   assert_close_array(got, want, t->nv, TOL_ALGEBRA, TOL_ALGEBRA);
 }
 
-START_TEST(gravity_is_the_gradient_of_the_potential)
-{
-  trial_over(_i, TRIAL_STATES / 4, potential);
-}
+START_TEST(gravity_is_the_gradient_of_the_potential) { trial_over(_i, TRIAL_STATES / 4, potential); }
 END_TEST
 
 // dT/dv = M v, T = p . v / 2, L = T - U, and dU/dq . v the rates that the power balance knows.
@@ -119,8 +113,7 @@ static void energy_terms(trial* t)
   assert_close(twice / 2, e->kinetic, TOL_ALGEBRA, 0);
   assert_close(l.L, e->kinetic - e->gravity - e->springs, TOL_ALGEBRA, 0);
   assert_ok(limb_power_balance(t->d, t->q, t->v, t->a, NULL, &power));
-  assert_close(dU, power.gravity + power.springs, TOL_ALGEBRA,
-               TOL_ALGEBRA * largest(l.dU_dq, n) * (double)n);
+  assert_close(dU, power.gravity + power.springs, TOL_ALGEBRA, TOL_ALGEBRA * largest(l.dU_dq, n) * (double)n);
 }
 
 START_TEST(energies_momentum_and_rates) { trial_over(_i, TRIAL_STATES / 4, energy_terms); }
@@ -216,8 +209,7 @@ static void undisturbed(trial* t)
 {
   if (t->nv > MOST) return;
   const size_t n = (size_t)t->nv;
-  double *x = trial_doubles(t, n * n * n + 2 * n), *before = trial_doubles(t, n),
-         *after = trial_doubles(t, n);
+  double *x = trial_doubles(t, n * n * n + 2 * n), *before = trial_doubles(t, n), *after = trial_doubles(t, n);
   sp_motion v, w;
   const int frame = rng_below(&t->r, t->nframe);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, before));
@@ -326,9 +318,7 @@ START_TEST(too_large)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/lagrange", trial_robots(), mass_matrix_derivative,
-           mass_matrix_derivative_contracted, mass_matrix_rate,
-           gravity_is_the_gradient_of_the_potential, energies_momentum_and_rates,
-           kinetic_energy_by_position, euler_lagrange_and_hamel_are_newton_euler,
-           far_from_the_origin, the_workspace_is_left_in_order, what_cannot_be_computed_is_refused,
-           too_large)
+CHECK_MAIN("dynamics/lagrange", trial_robots(), mass_matrix_derivative, mass_matrix_derivative_contracted,
+           mass_matrix_rate, gravity_is_the_gradient_of_the_potential, energies_momentum_and_rates,
+           kinetic_energy_by_position, euler_lagrange_and_hamel_are_newton_euler, far_from_the_origin,
+           the_workspace_is_left_in_order, what_cannot_be_computed_is_refused, too_large)

@@ -79,8 +79,7 @@ static flow flow_make(trial* t, const double* x, const double* u, const double* 
 }
 
 // q at time h after (q, v) under forces, to the third order, and the accelerations at the start.
-static void advance(flow* s, const double* q, const double* v, const double* tau, double h,
-                    double* out)
+static void advance(flow* s, const double* q, const double* v, const double* tau, double h, double* out)
 {
   trial* t = s->t;
   assert_ok(limb_forward_dynamics(t->d, q, v, tau, &t->env, s->a));
@@ -132,8 +131,7 @@ static void motion(trial* t)
   flow s = flow_make(t, x, u, tau);
   for (int affine = 0; affine < 2; affine++) {
     double* want = trial_doubles(t, 2 * (size_t)n);
-    assert_ok(
-      (affine ? limb_linearise_affine : limb_linearise)(t->d, t->q, t->v, tau, &t->env, A, B));
+    assert_ok((affine ? limb_linearise_affine : limb_linearise)(t->d, t->q, t->v, tau, &t->env, A, B));
     trial_times(A, x, 2 * n, 2 * n, Ax);
     trial_times(B, u, 2 * n, affine ? n + 1 : n, Bu);
     for (int i = 0; i < 2 * n; i++) Ax[i] += Bu[i];

@@ -10,10 +10,7 @@
 enum { STATES = CHECK_SANITIZED ? 3 : 30 };
 
 // Work that grows with the cube of nv: no more of it.
-static int spared(const trial* t)
-{
-  return trial_enough(t) || (CHECK_SANITIZED && !trial_small(t));
-}
+static int spared(const trial* t) { return trial_enough(t) || (CHECK_SANITIZED && !trial_small(t)); }
 
 // ---- any split of any robot ---------------------------------------------------------------------
 
@@ -199,8 +196,7 @@ END_TEST
 // world body of the environment, and a free joint pushed with the force that it takes.
 START_TEST(a_told_base_three_times)
 {
-  limb_model *floats = robot_panda_on_base(LIMB_FREE, 30),
-             *rides = robot_panda_on_base(LIMB_FIXED, 30);
+  limb_model *floats = robot_panda_on_base(LIMB_FREE, 30), *rides = robot_panda_on_base(LIMB_FIXED, 30);
   limb_data *d, *e;
   assert_ok(limb_data_create(floats, NULL, &d));
   assert_ok(limb_data_create(rides, NULL, &e));
@@ -217,8 +213,8 @@ START_TEST(a_told_base_three_times)
   limb_environment env = limb_default_environment(rides);
   const sp_vec3 w = {v[0], v[1], v[2]}, u = {v[3], v[4], v[5]};
   env.base_velocity = sp_motion_make(w, u);
-  env.base_acceleration = sp_motion_make(
-    sp_v3(x[0], x[1], x[2]), sp_add3(sp_v3(x[3], x[4], x[5]), sp_cross3(w, u))); // classical
+  env.base_acceleration =
+    sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_add3(sp_v3(x[3], x[4], x[5]), sp_cross3(w, u))); // classical
   assert_ok(limb_inverse_dynamics(e, q + 7, v + 6, x + 6, &env, want));
   assert_close_array(tau + 6, want, 7, TOL_ALGEBRA, 0);
 
@@ -258,8 +254,7 @@ START_TEST(a_heavy_base_is_the_ground)
     assert_ok(limb_data_create(m, NULL, &d));
     double* work = calloc(limb_moving_base_work(m), sizeof *work);
     assert_ok(limb_hybrid_dynamics(d, q, v, NULL, x, &env, a, tau));
-    assert_ok(
-      limb_generalized_jacobian(d, q, NULL, limb_find_frame(m, "flange"), LIMB_WORLD, work, J));
+    assert_ok(limb_generalized_jacobian(d, q, NULL, limb_find_frame(m, "flange"), LIMB_WORLD, work, J));
     double off[3] = {0};
     for (int i = 0; i < 7; i++) {
       off[0] = fmax(off[0], fabs(tau[6 + i] - want[i]));
@@ -285,8 +280,8 @@ END_TEST
 static limb_model* arm_on(limb_joint_type root, sp_vec3 axis)
 {
   limb_builder* b = fixture_begin("arm");
-  limb_joint_def def = limb_default_joint_def(
-    "root", root, LIMB_WORLD_BODY, fixture_body(b, "base", limb_inertia_box(4, 1, 1, 1)));
+  limb_joint_def def =
+    limb_default_joint_def("root", root, LIMB_WORLD_BODY, fixture_body(b, "base", limb_inertia_box(4, 1, 1, 1)));
   def.axis = axis, def.drive = LIMB_DRIVE_PASSIVE;
   if (root == LIMB_UNIVERSAL) def.axis2 = sp_v3(1, 0, 0);
   fixture_joint(b, &def);

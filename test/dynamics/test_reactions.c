@@ -9,8 +9,7 @@ static limb_model* make_stack(void)
   limb_builder* b = fixture_begin("stack");
   const int foot = fixture_link(b, "foot", LIMB_FIXED, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1),
                                 limb_inertia_point(3, sp_v3(0, 0, 0.5)));
-  const int post = fixture_link(b, "post", LIMB_FIXED, foot,
-                                sp_pose_make(sp_rot_rpy(0, 0, acos(0.0)), sp_v3(0, 0, 1)),
+  const int post = fixture_link(b, "post", LIMB_FIXED, foot, sp_pose_make(sp_rot_rpy(0, 0, acos(0.0)), sp_v3(0, 0, 1)),
                                 sp_v3(0, 0, 1), limb_inertia_point(2, sp_v3(1, 0, 0)));
   const int arm = fixture_link(b, "arm", LIMB_REVOLUTE, post, fixture_at(0, 0, 1), sp_v3(0, 0, 1),
                                limb_inertia_point(1, sp_v3(2, 0, 0)));
@@ -112,12 +111,9 @@ START_TEST(wrenches)
     sp_force f[3];
     const double on = k < 3;
     assert_ok(limb_joint_reactions(r.d, &q, &v, &a, &env, LIMB_ALIGNED, f));
-    assert_close_force(f[2], sp_force_make(sp_v3(0, 0, 8 * on), sp_v3(-4 * on, 0, 0)), TOL_ALGEBRA,
-                       TOL_ALGEBRA);
-    assert_close_force(f[1], sp_force_make(sp_v3(0, -4 * on, 8 * on), sp_v3(-4 * on, 0, 0)),
-                       TOL_ALGEBRA, TOL_ALGEBRA);
-    assert_close_force(f[0], sp_force_make(sp_v3(0, -8 * on, 8 * on), sp_v3(-4 * on, 0, 0)),
-                       TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_force(f[2], sp_force_make(sp_v3(0, 0, 8 * on), sp_v3(-4 * on, 0, 0)), TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_force(f[1], sp_force_make(sp_v3(0, -4 * on, 8 * on), sp_v3(-4 * on, 0, 0)), TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_force(f[0], sp_force_make(sp_v3(0, -8 * on, 8 * on), sp_v3(-4 * on, 0, 0)), TOL_ALGEBRA, TOL_ALGEBRA);
   }
   moving_end(&r);
 }
@@ -144,8 +140,7 @@ START_TEST(spinning)
   assert_ok(limb_joint_reactions(r.d, &q, &w, &zero, &env, LIMB_BODY, f));
   assert_close_force(f[2], sp_scalef(4, pull), TOL_ALGEBRA, TOL_ALGEBRA);
   // the post's own mass, at 1 from the axis, turns with the world only
-  assert_close_force(f[1], sp_force_make(sp_v3(0, -72, 0), sp_v3(-72 - 18, 0, 0)), TOL_ALGEBRA,
-                     TOL_ALGEBRA);
+  assert_close_force(f[1], sp_force_make(sp_v3(0, -72, 0), sp_v3(-72 - 18, 0, 0)), TOL_ALGEBRA, TOL_ALGEBRA);
   moving_end(&r);
 }
 END_TEST
@@ -166,8 +161,7 @@ START_TEST(reference_form)
   rng g = {(uint64_t)_i + 1};
   limb_wrench w[5];
   for (int k = 0; k < 5; k++) {
-    w[k] = (limb_wrench){
-      rng_below(&g, limb_frame_count(r.m)), (limb_ref)(k % 3), {rng_vec3(&g, 1), rng_vec3(&g, 1)}};
+    w[k] = (limb_wrench){rng_below(&g, limb_frame_count(r.m)), (limb_ref)(k % 3), {rng_vec3(&g, 1), rng_vec3(&g, 1)}};
   }
   limb_environment env = limb_default_environment(r.m);
   env.gravity = rng_vec3(&g, 10);
@@ -203,5 +197,4 @@ START_TEST(reference_form)
 }
 END_TEST
 
-CHECK_MAIN("reactions", 4, arguments, bad_numbers, weight, wrenches, spinning, world_alone,
-           reference_form)
+CHECK_MAIN("reactions", 4, arguments, bad_numbers, weight, wrenches, spinning, world_alone, reference_form)

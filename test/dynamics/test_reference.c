@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 // tau = M a + c + g by both formulations.
-static void by_both(const limb_model* m, int nv, const double* q, const double* v, const double* a,
-                    const double* M, const double* c, const double* g)
+static void by_both(const limb_model* m, int nv, const double* q, const double* v, const double* a, const double* M,
+                    const double* c, const double* g)
 {
   assert_that(limb_nv(m) == nv);
   double M2[36], c2[6], g2[6];
@@ -74,8 +74,8 @@ static limb_model* make_ur5(void)
     com = sp_tmulv(M.R, sp_sub3(M.p, home.p));
     const double about_com[6] = {I[0], 0, 0, I[1], 0, I[2]};
     const char name[2] = {(char)('1' + i), 0};
-    body = fixture_link(b, name, LIMB_REVOLUTE, body, sp_compose(sp_invert(parent), home),
-                        sp_tmulv(M.R, w), fixture_inertia(ur5_mass[i], com, about_com));
+    body = fixture_link(b, name, LIMB_REVOLUTE, body, sp_compose(sp_invert(parent), home), sp_tmulv(M.R, w),
+                        fixture_inertia(ur5_mass[i], com, about_com));
     parent = home;
   }
   const sp_pose tip = {{{1, 0, 0, 0, 0, 1, 0, -1, 0}}, {0, 0.0823, 0}};
@@ -107,10 +107,10 @@ START_TEST(seed_000_ur5)
   const double g[6] = {0, -31.196977948821004, -15.43913725027491, -0.06794113683678768, 0, 0};
   const double tau[6] = {3.1940041450942704, -26.504771580498087, -13.369771624758592,
                          0.8737860887744557, 1.4493976795443655,  0.5782755927623817};
-  const sp_pose tip = {{{-0.5044398043340197, -0.5616293672074135, 0.6558299609606562,
-                         0.7014853353169404, 0.17630031885341318, 0.6905335052750623,
-                         -0.5034469268341358, 0.8083876863624191, 0.3050418666328926}},
-                       {0.6154955334853248, 0.22286893881033595, 0.3452740890732224}};
+  const sp_pose tip = {
+    {{-0.5044398043340197, -0.5616293672074135, 0.6558299609606562, 0.7014853353169404, 0.17630031885341318,
+      0.6905335052750623, -0.5034469268341358, 0.8083876863624191, 0.3050418666328926}},
+    {0.6154955334853248, 0.22286893881033595, 0.3452740890732224}};
   limb_model* m = make_ur5();
   by_both(m, 6, q, v, a, M, c, g);
 
@@ -139,8 +139,7 @@ static limb_model* make_2r(double length, sp_inertia first, sp_inertia second)
   limb_builder* b = fixture_begin("2R");
   fixture_gravity(b, sp_v3(0, -9.81, 0));
   const sp_vec3 z = {0, 0, 1};
-  const int upper =
-    fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, first);
+  const int upper = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, first);
   fixture_link(b, "2", LIMB_REVOLUTE, upper, fixture_at(length, 0, 0), z, second);
   return fixture_end(b);
 }
@@ -153,8 +152,7 @@ START_TEST(seed_000_point_masses)
   const double g[2] = {27.16115693391476, 1.3339021374810907};
   const double tau[2] = {28.509697759495165, 1.9872099272185642};
   const double none[6] = {0};
-  limb_model* m = make_2r(1, fixture_inertia(2, sp_v3(1, 0, 0), none),
-                          fixture_inertia(1, sp_v3(0.8, 0, 0), none));
+  limb_model* m = make_2r(1, fixture_inertia(2, sp_v3(1, 0, 0), none), fixture_inertia(1, sp_v3(0.8, 0, 0), none));
   by_both(m, 2, q, v, a, M, c, g);
   double got[2];
   assert_ok(limb_reference_inverse_dynamics(m, q, v, a, NULL, got, NULL));
@@ -196,13 +194,12 @@ static const struct {
 START_TEST(seed_001_circle)
 {
   const double I[6] = {0, 0, 0, 0, 0, 1.042};
-  limb_model* m = make_2r(1, fixture_inertia(12.456, sp_v3(0.773, 0, 0), I),
-                          fixture_inertia(12.456, sp_v3(0.583, 0, 0), I));
+  limb_model* m =
+    make_2r(1, fixture_inertia(12.456, sp_v3(0.773, 0, 0), I), fixture_inertia(12.456, sp_v3(0.583, 0, 0), I));
   for (size_t k = 0; k < sizeof circle / sizeof *circle; k++) {
     check_at("row %zu", k);
     double tau[2];
-    assert_ok(
-      limb_reference_inverse_dynamics(m, circle[k].q, circle[k].v, circle[k].a, NULL, tau, NULL));
+    assert_ok(limb_reference_inverse_dynamics(m, circle[k].q, circle[k].v, circle[k].a, NULL, tau, NULL));
     assert_close_array(tau, circle[k].tau, 2, TOL_ALGEBRA, 0);
   }
   limb_model_destroy(m);
@@ -214,7 +211,7 @@ END_TEST
 static const struct {
   int parent, sliding;
   double gamma, b, alpha, d, theta, r, m, com[3], I[6], Ia, Fs, Fv; // I: xx xy xz yy yz zz
-  double fe[6]; // on the environment: force, moment
+  double fe[6];                                                     // on the environment: force, moment
 } tree5[5] = {
   // clang-format off
   {0, 0, -0.52, 0.71, -0.0, 0.5, 0.73, -0.61, 1.18, {0.281, 0.128, 0.159},
@@ -242,12 +239,10 @@ static limb_model* make_tree5(void)
   for (int j = 0; j < 5; j++) {
     const char name[2] = {(char)('1' + j), 0};
     const double* com = tree5[j].com;
-    const int body =
-      fixture_body(b, name, fixture_inertia(tree5[j].m, sp_v3(com[0], com[1], com[2]), tree5[j].I));
-    limb_joint_def def = limb_default_joint_def(
-      name, tree5[j].sliding ? LIMB_PRISMATIC : LIMB_REVOLUTE, tree5[j].parent, body);
-    def.placement = fixture_mdh(tree5[j].gamma, tree5[j].b, tree5[j].alpha, tree5[j].d,
-                                tree5[j].theta, tree5[j].r);
+    const int body = fixture_body(b, name, fixture_inertia(tree5[j].m, sp_v3(com[0], com[1], com[2]), tree5[j].I));
+    limb_joint_def def =
+      limb_default_joint_def(name, tree5[j].sliding ? LIMB_PRISMATIC : LIMB_REVOLUTE, tree5[j].parent, body);
+    def.placement = fixture_mdh(tree5[j].gamma, tree5[j].b, tree5[j].alpha, tree5[j].d, tree5[j].theta, tree5[j].r);
     def.rotor_inertia = tree5[j].Ia / 4, def.gear_ratio = -2;
     def.coulomb = tree5[j].Fs, def.viscous = tree5[j].Fv;
     fixture_joint(b, &def);
@@ -268,12 +263,12 @@ START_TEST(seed_003_tree)
     1.2984469773254312, 0, 0, 1.1014479504758057, 0.412132158740123,
     0.6016418546696448, 0, 0, 0.41213215874012293, 0.43438605999999985};
   // clang-format on
-  const double h[5] = {2.6037841499892993, 0.09721146429983193, 22.080100270307437,
-                       7.141901637696327, 0.6827705746371177};
-  const double g[5] = {2.647335369588236, 0.23456280718308406, 22.182838702947627,
-                       6.9062966528902585, 0.7823545241273253};
-  const double tau[5] = {5.225459997747591, 3.4195487522029495, 25.87352511535123,
-                         9.881190063881183, 1.9639079164361846};
+  const double h[5] = {2.6037841499892993, 0.09721146429983193, 22.080100270307437, 7.141901637696327,
+                       0.6827705746371177};
+  const double g[5] = {2.647335369588236, 0.23456280718308406, 22.182838702947627, 6.9062966528902585,
+                       0.7823545241273253};
+  const double tau[5] = {5.225459997747591, 3.4195487522029495, 25.87352511535123, 9.881190063881183,
+                         1.9639079164361846};
   limb_model* m = make_tree5();
   double M2[25], c[5], g2[5], h2[5], got[5];
   assert_ok(limb_reference_closed_form(m, q, v, NULL, M2, c, g2));
@@ -283,8 +278,7 @@ START_TEST(seed_003_tree)
   assert_close_array(h2, h, 5, TOL_ALGEBRA, 0);
 
   limb_wrench w[5];
-  for (int j = 0; j < 5; j++)
-    w[j] = limb_wrench_by_tip(j + 1, LIMB_BODY, sp_force_from_linear_first(tree5[j].fe));
+  for (int j = 0; j < 5; j++) w[j] = limb_wrench_by_tip(j + 1, LIMB_BODY, sp_force_from_linear_first(tree5[j].fe));
   limb_environment env = limb_default_environment(m);
   env.nwrench = 5, env.wrench = w;
   assert_ok(limb_reference_inverse_dynamics(m, q, v, a, &env, got, NULL));
@@ -301,10 +295,10 @@ static limb_model* make_small(const limb_allocator* alloc)
   limb_builder* b;
   limb_model* m;
   assert_ok(limb_builder_create(alloc, &b));
-  const int ball = fixture_link(b, "ball", LIMB_SPHERICAL, LIMB_WORLD_BODY, sp_pose_identity(),
-                                sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
-  limb_joint_def def = limb_default_joint_def("hinge", LIMB_REVOLUTE, ball,
-                                              fixture_body(b, "rod", limb_inertia_rod(2, 1)));
+  const int ball = fixture_link(b, "ball", LIMB_SPHERICAL, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                                limb_inertia_sphere(1, 0.1));
+  limb_joint_def def =
+    limb_default_joint_def("hinge", LIMB_REVOLUTE, ball, fixture_body(b, "rod", limb_inertia_rod(2, 1)));
   def.coulomb = 7;
   fixture_joint(b, &def);
   assert_ok(limb_builder_build(b, &m, NULL));
@@ -442,6 +436,5 @@ START_TEST(survives_without_memory)
 }
 END_TEST
 
-CHECK_MAIN("reference", 1, seed_000_ur5, seed_000_point_masses, seed_001_circle, seed_003_tree,
-           rejects_bad_arguments, reads_the_environment, works_without_joints,
-           survives_without_memory)
+CHECK_MAIN("reference", 1, seed_000_ur5, seed_000_point_masses, seed_001_circle, seed_003_tree, rejects_bad_arguments,
+           reads_the_environment, works_without_joints, survives_without_memory)

@@ -30,8 +30,8 @@ static unsigned char* random_marks(trial* t)
 
 // a and tau are x where x is theirs, and together they are a motion: inverse dynamics of a is tau. The
 // error of an acceleration behind an inverse comes back in the forces, which may be small beside it.
-static void is_solution(trial* t, const unsigned char* given, const double* x,
-                        const limb_environment* env, const double* a, const double* tau)
+static void is_solution(trial* t, const unsigned char* given, const double* x, const limb_environment* env,
+                        const double* a, const double* tau)
 {
   double *want = trial_doubles(t, (size_t)t->nv), *M = trial_doubles(t, (size_t)t->nv);
   limb_environment rest = limb_default_environment(t->m);
@@ -63,8 +63,7 @@ static sp_force water(void* context, const limb_frame_state* at)
 {
   const double* drag = context;
   const sp_vec3 lift = sp_scale3(-at->pose.p.z, sp_v3(0, 0, 1));
-  return sp_force_make(sp_scale3(-drag[0], at->velocity.w),
-                       sp_add3(sp_scale3(-drag[1], at->velocity.v), lift));
+  return sp_force_make(sp_scale3(-drag[0], at->velocity.w), sp_add3(sp_scale3(-drag[1], at->velocity.v), lift));
 }
 
 static void any_marks(trial* t)
@@ -77,8 +76,7 @@ static void any_marks(trial* t)
   mixed(t, &moving);
   double drag[2] = {0.3, 2};
   limb_force_law law[3];
-  for (int i = 0; i < 3; i++)
-    law[i] = (limb_force_law){rng_below(&t->r, t->nframe), (limb_ref)i, water, drag};
+  for (int i = 0; i < 3; i++) law[i] = (limb_force_law){rng_below(&t->r, t->nframe), (limb_ref)i, water, drag};
   moving.nlaw = 3, moving.law = law;
   mixed(t, &moving);
 }
@@ -100,8 +98,7 @@ static void all_alike(trial* t)
   assert_close_array(a, t->a, t->nv, 0, 0);
   memset(given, LIMB_FORCE_GIVEN, n);
   if (t->robot->flags & ROBOT_MIMIC) {
-    assert_status(limb_reference_hybrid(t->m, t->q, t->v, given, tau, &env, a, want),
-                  LIMB_E_UNSUPPORTED);
+    assert_status(limb_reference_hybrid(t->m, t->q, t->v, given, tau, &env, a, want), LIMB_E_UNSUPPORTED);
     return;
   }
   assert_ok(limb_reference_hybrid(t->m, t->q, t->v, given, tau, &env, a, want));
@@ -141,8 +138,7 @@ static void agrees(trial* t, const limb_environment* env, const double* a, const
                    const limb_reference_base* base)
 {
   assert_close_array(a, want, t->nv, t->solve, 0);
-  if (sp_norm3(env->base_velocity.w) > 0)
-    return; // the tree's kinematics are against the world body
+  if (sp_norm3(env->base_velocity.w) > 0) return; // the tree's kinematics are against the world body
   sp_motion classical;
   assert_ok(limb_kinematics(t->d, t->q, t->v, want));
   assert_ok(limb_frame_classical_acceleration(t->d, root_of(t).def.child, LIMB_BODY, &classical));
@@ -219,16 +215,14 @@ static void composites(trial* t)
   const double still[6] = {0, 0, 0, -wxu.x, -wxu.y, -wxu.z};
   memcpy(a + v0, still, sizeof still);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, a, &weightless, tau));
-  const sp_force hold = {{tau[v0], tau[v0 + 1], tau[v0 + 2]},
-                         {tau[v0 + 3], tau[v0 + 4], tau[v0 + 5]}};
+  const sp_force hold = {{tau[v0], tau[v0 + 1], tau[v0 + 2]}, {tau[v0 + 3], tau[v0 + 4], tau[v0 + 5]}};
   assert_close_force(sp_scalef(-1, base.beta), hold, TOL_ALGEBRA, 0);
 
   assert_ok(limb_reference_moving_base_direct(t->m, t->q, t->v, t->a, NULL, a, &base));
   assert_ok(limb_mass_matrix_inverse(t->d, t->q, W));
   for (int i = 0; i < 36; i++) {
     got[i] = 0, want[i] = i / 6 == i % 6;
-    for (int k = 0; k < 6; k++)
-      got[i] += entry(base.J, i / 6, k) * W[(size_t)(v0 + k) * n + (size_t)(v0 + i % 6)];
+    for (int k = 0; k < 6; k++) got[i] += entry(base.J, i / 6, k) * W[(size_t)(v0 + k) * n + (size_t)(v0 + i % 6)];
   }
   assert_close_matrix(got, want, 6, 6, t->solve, 0);
 }
@@ -244,8 +238,8 @@ static limb_model* make_small(const limb_allocator* alloc, limb_joint_type root)
   limb_builder* b;
   limb_model* m;
   assert_ok(limb_builder_create(alloc, &b));
-  const int trunk = fixture_link(b, "trunk", root, LIMB_WORLD_BODY, sp_pose_identity(),
-                                 sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
+  const int trunk =
+    fixture_link(b, "trunk", root, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
   fixture_link(b, "rod", LIMB_REVOLUTE, trunk, sp_pose_identity(), sp_v3(0, 1, 0),
                limb_inertia_move(fixture_at(0, 0, 0.5), limb_inertia_rod(2, 1)));
   assert_ok(limb_builder_build(b, &m, NULL));
@@ -312,25 +306,20 @@ START_TEST(what_is_no_moving_base)
   const double q[NQ] = {0, 0, 0, 0, 0, 0, 1, 0.3}, v[NV] = {0};
   double a[NV] = {0}, tau[NV] = {0};
   limb_model* arm = robot_planar_2r();
-  assert_status(limb_reference_moving_base_inverse(arm, q, v, a, NULL, tau, NULL),
-                LIMB_E_UNSUPPORTED);
-  assert_status(limb_reference_moving_base_direct(arm, q, v, tau, NULL, a, NULL),
-                LIMB_E_UNSUPPORTED);
+  assert_status(limb_reference_moving_base_inverse(arm, q, v, a, NULL, tau, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_reference_moving_base_direct(arm, q, v, tau, NULL, a, NULL), LIMB_E_UNSUPPORTED);
   limb_model_destroy(arm);
 
   limb_builder* b = fixture_begin("two");
   const sp_inertia ball = limb_inertia_sphere(1, 0.1);
   fixture_link(b, "one", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), ball);
-  fixture_link(b, "other", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
-               ball);
+  fixture_link(b, "other", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), ball);
   limb_model* two = fixture_end(b);
-  assert_status(limb_reference_moving_base_inverse(two, q, v, a, NULL, tau, NULL),
-                LIMB_E_UNSUPPORTED);
+  assert_status(limb_reference_moving_base_inverse(two, q, v, a, NULL, tau, NULL), LIMB_E_UNSUPPORTED);
   limb_model_destroy(two);
 
   limb_model* none = fixture_end(fixture_begin("empty"));
-  assert_status(limb_reference_moving_base_inverse(none, q, v, a, NULL, tau, NULL),
-                LIMB_E_UNSUPPORTED);
+  assert_status(limb_reference_moving_base_inverse(none, q, v, a, NULL, tau, NULL), LIMB_E_UNSUPPORTED);
   assert_ok(limb_reference_hybrid(none, q, v, NULL, q, NULL, a, tau));
   limb_model_destroy(none);
 }
@@ -346,11 +335,9 @@ START_TEST(bodies_without_mass)
   assert_ok(limb_reference_hybrid(stick, q, v, motion, x, NULL, a, tau));
   limb_model_destroy(stick);
   limb_builder* b = fixture_begin("ghost");
-  fixture_link(b, "ghost", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
-               (sp_inertia){0});
+  fixture_link(b, "ghost", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), (sp_inertia){0});
   limb_model* ghost = fixture_end(b);
-  assert_status(limb_reference_moving_base_inverse(ghost, q, v, a, NULL, tau, NULL),
-                LIMB_E_SINGULAR);
+  assert_status(limb_reference_moving_base_inverse(ghost, q, v, a, NULL, tau, NULL), LIMB_E_SINGULAR);
   assert_status(limb_reference_hybrid(ghost, q, v, NULL, x, NULL, a, tau), LIMB_E_SINGULAR);
   limb_model_destroy(ghost);
 }
@@ -381,11 +368,10 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const over_robots[] = {
-    any_marks_give_a_motion, all_alike_is_inverse_and_forward_dynamics,
-    a_moving_base_is_hybrid_dynamics, composite_links_are_blocks_of_the_mass_matrix, NULL};
-  const TTest* const once[] = {arguments, what_is_no_moving_base, bodies_without_mass,
-                               survives_without_memory, NULL};
+  const TTest* const over_robots[] = {any_marks_give_a_motion, all_alike_is_inverse_and_forward_dynamics,
+                                      a_moving_base_is_hybrid_dynamics, composite_links_are_blocks_of_the_mass_matrix,
+                                      NULL};
+  const TTest* const once[] = {arguments, what_is_no_moving_base, bodies_without_mass, survives_without_memory, NULL};
   const int failed = check_run("reference/khalil", trial_robots(), over_robots);
   return check_run("reference/khalil arguments", 1, once) | failed;
 }

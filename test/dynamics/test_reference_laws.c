@@ -111,8 +111,7 @@ static void track_one(const state* s, int k, pose_track* out)
 static sp_vec3 differentiate(const pose_track* track, int body, sp_vec3 at, const double* weights)
 {
   sp_vec3 r = {0, 0, 0};
-  for (int k = 0; k < STEPS; k++)
-    r = sp_add3(r, sp_scale3(weights[k], sp_point(track->T[k][body], at)));
+  for (int k = 0; k < STEPS; k++) r = sp_add3(r, sp_scale3(weights[k], sp_point(track->T[k][body], at)));
   return r;
 }
 
@@ -151,8 +150,7 @@ static void make_swarm(const limb_model* m, const pose_track* track, swarm* w)
 }
 
 // The reaction of a joint, about the world's origin: the forces on all particles it carries.
-static void swarm_reactions(const limb_model* m, const pose_track* track, const swarm* w,
-                            sp_force* sum)
+static void swarm_reactions(const limb_model* m, const pose_track* track, const swarm* w, sp_force* sum)
 {
   for (int b = 0; b <= BODIES; b++) sum[b] = (sp_force){{0, 0, 0}, {0, 0, 0}};
   for (int b = 1; b < limb_body_count(m); b++) {
@@ -161,8 +159,7 @@ static void swarm_reactions(const limb_model* m, const pose_track* track, const 
       assert_ok(limb_get_body(m, up, &info));
       for (int i = 0; i < 6; i++) {
         const sp_vec3 f = w->force[b][i];
-        sum[up] =
-          sp_addf(sum[up], sp_force_make(sp_cross3(sp_point(track->T[2][b], w->at[b][i]), f), f));
+        sum[up] = sp_addf(sum[up], sp_force_make(sp_cross3(sp_point(track->T[2][b], w->at[b][i]), f), f));
       }
     }
   }
@@ -182,8 +179,7 @@ START_TEST(particles_agree)
   for (int k = 0; k < s.nv; k++) {
     track_one(&s, k, &D);
     for (int b = 1; b < s.nbody; b++)
-      for (int i = 0; i < 6; i++)
-        sum[k] += sp_dot3(w.force[b][i], differentiate(&D, b, w.at[b][i], SLOPE)) / H;
+      for (int i = 0; i < 6; i++) sum[k] += sp_dot3(w.force[b][i], differentiate(&D, b, w.at[b][i], SLOPE)) / H;
   }
   limb_environment env = limb_default_environment(s.m);
   env.friction = 0;
@@ -222,17 +218,16 @@ START_TEST(wrenches_do_virtual_work)
     const sp_vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; i++) {
       const sp_vec3 end = sp_add3(info.pose.p, e[i]);
-      const sp_vec3 arm = sp_sub3(differentiate(&D, info.body, end, SLOPE),
-                                  differentiate(&D, info.body, info.pose.p, SLOPE));
+      const sp_vec3 arm =
+        sp_sub3(differentiate(&D, info.body, end, SLOPE), differentiate(&D, info.body, info.pose.p, SLOPE));
       want[k] -= sp_dot3(sp_cross3(moment, sp_mulv(T[info.body].R, e[i])), arm) / (2 * H);
     }
     want[k] += without[k];
   }
 
-  const limb_wrench same[3] = {
-    {frame, LIMB_ALIGNED, {moment, force}},
-    {frame, LIMB_BODY, {sp_tmulv(X.R, moment), sp_tmulv(X.R, force)}},
-    {frame, LIMB_WORLD, {sp_add3(moment, sp_cross3(X.p, force)), force}}};
+  const limb_wrench same[3] = {{frame, LIMB_ALIGNED, {moment, force}},
+                               {frame, LIMB_BODY, {sp_tmulv(X.R, moment), sp_tmulv(X.R, force)}},
+                               {frame, LIMB_WORLD, {sp_add3(moment, sp_cross3(X.p, force)), force}}};
   limb_environment env = limb_default_environment(s.m);
   env.nwrench = 1;
   for (int i = 0; i < 3; i++) {
@@ -259,8 +254,7 @@ START_TEST(moving_base_is_a_free_joint)
   limb_environment env = limb_default_environment(welded);
   env.base_velocity = (sp_motion){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
   env.base_acceleration = (sp_motion){{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
-  env.base_acceleration.v =
-    sp_add3(env.base_acceleration.v, sp_cross3(env.base_velocity.w, env.base_velocity.v));
+  env.base_acceleration.v = sp_add3(env.base_acceleration.v, sp_cross3(env.base_velocity.w, env.base_velocity.v));
   sp_force reactions[MAX];
   assert_ok(limb_reference_inverse_dynamics(floating, q, v, a, NULL, want, NULL));
   assert_ok(limb_reference_inverse_dynamics(welded, q + 7, v + 6, a + 6, &env, tau, reactions));

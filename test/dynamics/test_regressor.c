@@ -173,8 +173,7 @@ static void changed_body(trial* t)
   limb_inertia_to_parameters(&body.inertia, own);
   own[0] += change[0] = fabs(change[0]) + 0.5; // a mass, so that the moments are its own
   f.theta[first] += change[0];
-  for (int k = 1; k < LIMB_BODY_PARAMETERS; k++)
-    own[k] += change[k], f.theta[first + k] += change[k];
+  for (int k = 1; k < LIMB_BODY_PARAMETERS; k++) own[k] += change[k], f.theta[first + k] += change[k];
   const sp_inertia Y = limb_inertia_from_parameters(own);
   assert_ok(limb_builder_from_model(t->m, NULL, &b));
   assert_ok(limb_builder_set_inertia(b, p.body, &Y));
@@ -248,8 +247,7 @@ START_TEST(names)
   limb_model* m = fixture_end(b);
   limb_parameter_info p;
   double theta[25];
-  assert_that(limb_parameter_count(m) ==
-              25); // two bodies move, one joint has one degree of freedom
+  assert_that(limb_parameter_count(m) == 25); // two bodies move, one joint has one degree of freedom
   assert_ok(limb_get_parameter(m, 2, &p));
   assert_that(p.kind == LIMB_PARAMETER_MY && p.body == arm && p.joint == -1);
   assert_that(!strcmp(p.of, "arm") && !strcmp(p.symbol, "my") && !strcmp(p.unit, "kg m"));
@@ -362,15 +360,14 @@ END_TEST
 static int run_robots(void)
 {
   return check_run("dynamics/regressor, robots", trial_robots(),
-                   (const TTest* const[]){inverse_dynamics, generalized_momentum, momentum, energy,
-                                          kinematics_survive, columns_of_a_body, NULL});
+                   (const TTest* const[]){inverse_dynamics, generalized_momentum, momentum, energy, kinematics_survive,
+                                          columns_of_a_body, NULL});
 }
 
 int CHECK_NAME(void)
 {
-  const int one = check_run(
-    "dynamics/regressor", 1,
-    (const TTest* const[]){columns_of_joints, names, far_away, arguments, too_large, NULL});
+  const int one = check_run("dynamics/regressor", 1,
+                            (const TTest* const[]){columns_of_joints, names, far_away, arguments, too_large, NULL});
   const int all = run_robots();
   return one ? one : all;
 }

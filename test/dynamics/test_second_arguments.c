@@ -26,24 +26,14 @@ static limb_status call(int which, const arguments* a)
   switch (which) {
   case 0: return limb_inverse_dynamics_along_twice(w, a->q, a->v, a->x, a->env, d, d, o);
   case 1: return limb_forward_dynamics_along_twice(w, a->q, a->v, a->x, a->env, d, d, o);
-  case 2:
-    return limb_inverse_dynamics_derivatives_along(w, a->q, a->v, a->x, a->env, d, o ? &id : NULL);
-  case 3:
-    return limb_forward_dynamics_derivatives_along(w, a->q, a->v, a->x, a->env, d, o ? &fd : NULL);
-  case 4:
-    return limb_inverse_dynamics_hessian_along(w, a->q, a->v, a->x, a->env, a->lambda, d,
-                                               o ? &g : NULL);
-  case 5:
-    return limb_forward_dynamics_hessian_along(w, a->q, a->v, a->x, a->env, a->lambda, d,
-                                               o ? &g : NULL);
-  case 6:
-    return limb_inverse_dynamics_hessian(w, a->q, a->v, a->x, a->env, a->lambda, o ? &T : NULL);
-  case 7:
-    return limb_forward_dynamics_hessian(w, a->q, a->v, a->x, a->env, a->lambda, o ? &T : NULL);
-  case 8:
-    return limb_inverse_dynamics_second_derivatives(w, a->q, a->v, a->x, a->env, o ? &T : NULL);
-  default:
-    return limb_forward_dynamics_second_derivatives(w, a->q, a->v, a->x, a->env, o ? &T : NULL);
+  case 2: return limb_inverse_dynamics_derivatives_along(w, a->q, a->v, a->x, a->env, d, o ? &id : NULL);
+  case 3: return limb_forward_dynamics_derivatives_along(w, a->q, a->v, a->x, a->env, d, o ? &fd : NULL);
+  case 4: return limb_inverse_dynamics_hessian_along(w, a->q, a->v, a->x, a->env, a->lambda, d, o ? &g : NULL);
+  case 5: return limb_forward_dynamics_hessian_along(w, a->q, a->v, a->x, a->env, a->lambda, d, o ? &g : NULL);
+  case 6: return limb_inverse_dynamics_hessian(w, a->q, a->v, a->x, a->env, a->lambda, o ? &T : NULL);
+  case 7: return limb_forward_dynamics_hessian(w, a->q, a->v, a->x, a->env, a->lambda, o ? &T : NULL);
+  case 8: return limb_inverse_dynamics_second_derivatives(w, a->q, a->v, a->x, a->env, o ? &T : NULL);
+  default: return limb_forward_dynamics_second_derivatives(w, a->q, a->v, a->x, a->env, o ? &T : NULL);
   }
 }
 
@@ -100,8 +90,7 @@ static void bad_calls(trial* t)
   a.out = trial_doubles(t, n * n * n);
   assert_ok(limb_dual_create(t->m, LIMB_DUAL_MATRICES, NULL, &a.w));
   for (int which = 0; which < CALLS; which++) refused(which, &a, t);
-  assert_status(limb_inverse_dynamics_along_twice(a.w, t->q, t->v, t->a, NULL, &along, &two, a.out),
-                LIMB_E_ARG);
+  assert_status(limb_inverse_dynamics_along_twice(a.w, t->q, t->v, t->a, NULL, &along, &two, a.out), LIMB_E_ARG);
   limb_dual_destroy(a.w);
 }
 
@@ -130,12 +119,10 @@ START_TEST(singular_robots_are_told)
   for (int which = 0; which < CALLS; which++) {
     assert_status(call(which, &a), which % 2 == 1 ? LIMB_E_SINGULAR : LIMB_OK);
   }
-  assert_status(limb_forward_dynamics_along(a.w, &q, &one, &one, NULL, &along, &out),
-                LIMB_E_SINGULAR);
+  assert_status(limb_forward_dynamics_along(a.w, &q, &one, &one, NULL, &along, &out), LIMB_E_SINGULAR);
   limb_dual_destroy(a.w);
   limb_model_destroy(m);
 }
 END_TEST
 
-CHECK_MAIN("dynamics/second_arguments", trial_robots(), what_cannot_be_computed_is_refused,
-           singular_robots_are_told)
+CHECK_MAIN("dynamics/second_arguments", trial_robots(), what_cannot_be_computed_is_refused, singular_robots_are_told)

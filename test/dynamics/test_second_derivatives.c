@@ -51,8 +51,7 @@ static double tolerance(int kind) { return kind == FORWARD ? TOL_FORWARD : TOL; 
 
 static limb_directions directions(trial* t, int kind, int count)
 {
-  limb_directions along = {
-    .count = count, .dq = along_directions(t, count), .dv = along_directions(t, count)};
+  limb_directions along = {.count = count, .dq = along_directions(t, count), .dv = along_directions(t, count)};
   *(kind == FORWARD ? &along.dtau : &along.da) = along_directions(t, count);
   return along;
 }
@@ -67,8 +66,7 @@ static void run_oracle(scene* s, int kind, const limb_directions* d, int k)
   along_run(&s->o, kind, x_of(s, kind), row(d->dq, k, n), row(d->dv, k, n), row(dx, k, n));
 }
 
-static void close_to(check_site site, const double* got, const cplx* x, size_t n, double* want,
-                     double rtol)
+static void close_to(check_site site, const double* got, const cplx* x, size_t n, double* want, double rtol)
 {
   cplx_derivative(x, n, want);
   check_close_matrix(site, got, want, (int)n, 1, rtol, rtol);
@@ -86,12 +84,10 @@ static void matrices(scene* s, int kind, int count)
   double* want = trial_doubles(t, nn);
   if (kind == INVERSE) {
     const limb_id_derivatives out = {y, dq, dv, dx};
-    assert_ok(
-      limb_inverse_dynamics_derivatives_along(s->w, t->q, t->v, t->a, &s->env, &along, &out));
+    assert_ok(limb_inverse_dynamics_derivatives_along(s->w, t->q, t->v, t->a, &s->env, &along, &out));
   } else {
     const limb_fd_derivatives out = {y, dq, dv, dx};
-    assert_ok(
-      limb_forward_dynamics_derivatives_along(s->w, t->q, t->v, s->tau, &s->env, &along, &out));
+    assert_ok(limb_forward_dynamics_derivatives_along(s->w, t->q, t->v, s->tau, &s->env, &along, &out));
   }
   for (int k = 0; k < count; k++) {
     const size_t at = (size_t)k * nn;
@@ -114,26 +110,21 @@ static void first_derivatives_along(trial* t)
   end(&s);
 }
 
-START_TEST(first_derivatives_change_as_the_complex_step_says)
-{
-  trial_over(_i, STATES, first_derivatives_along);
-}
+START_TEST(first_derivatives_change_as_the_complex_step_says) { trial_over(_i, STATES, first_derivatives_along); }
 END_TEST
 
 // ---- tensors -----------------------------------------------------------------------------------------
 
 static limb_second_derivatives tensors(trial* t, size_t n)
 {
-  return (limb_second_derivatives){trial_doubles(t, n), trial_doubles(t, n), trial_doubles(t, n),
-                                   trial_doubles(t, n)};
+  return (limb_second_derivatives){trial_doubles(t, n), trial_doubles(t, n), trial_doubles(t, n), trial_doubles(t, n)};
 }
 
 static limb_status second_derivatives(scene* s, int kind, const limb_second_derivatives* out)
 {
   trial* t = s->t;
-  return kind == FORWARD
-           ? limb_forward_dynamics_second_derivatives(s->w, t->q, t->v, s->tau, &s->env, out)
-           : limb_inverse_dynamics_second_derivatives(s->w, t->q, t->v, t->a, &s->env, out);
+  return kind == FORWARD ? limb_forward_dynamics_second_derivatives(s->w, t->q, t->v, s->tau, &s->env, out)
+                         : limb_inverse_dynamics_second_derivatives(s->w, t->q, t->v, t->a, &s->env, out);
 }
 
 // Slice of a tensor: the last index is k, or the middle one.
@@ -223,17 +214,15 @@ static void symmetric(trial* t)
   if (too_much(t)) return;
   const size_t n = (size_t)t->nv, nn = n * n, nnn = nn * n;
   scene s = begin(t);
-  double *by_q = trial_doubles(t, nnn), *by_v = trial_doubles(t, nnn),
-         *other = trial_doubles(t, nnn);
+  double *by_q = trial_doubles(t, nnn), *by_v = trial_doubles(t, nnn), *other = trial_doubles(t, nnn);
   double *dq = trial_doubles(t, nn), *dv = trial_doubles(t, nn), *dx = trial_doubles(t, nn);
   const limb_second_derivatives T = {.dqdq = by_q, .dvdv = by_v};
   for (int kind = INVERSE; kind <= last_kind(t); kind++) {
     const limb_id_derivatives id = {NULL, dq, dv, dx};
     const limb_fd_derivatives fd = {NULL, dq, dv, dx};
     assert_ok(second_derivatives(&s, kind, &T));
-    assert_ok(kind == INVERSE
-                ? limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &s.env, &id)
-                : limb_forward_dynamics_derivatives(t->d, t->q, t->v, s.tau, &s.env, &fd));
+    assert_ok(kind == INVERSE ? limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &s.env, &id)
+                              : limb_forward_dynamics_derivatives(t->d, t->q, t->v, s.tau, &s.env, &fd));
     transpose(by_v, n, other);
     assert_close_array(by_v, other, (int)nnn, tolerance(kind), tolerance(kind));
     transpose(by_q, n, other);
@@ -325,14 +314,11 @@ static void gradients(scene* s, int kind, const double* lambda)
   trial* t = s->t;
   const size_t n = (size_t)t->nv;
   const limb_directions along = directions(t, kind, COUNT);
-  const limb_gradients g = {trial_doubles(t, COUNT * n), trial_doubles(t, COUNT * n),
-                            trial_doubles(t, COUNT * n)};
+  const limb_gradients g = {trial_doubles(t, COUNT * n), trial_doubles(t, COUNT * n), trial_doubles(t, COUNT * n)};
   if (kind == FORWARD) {
-    assert_ok(
-      limb_forward_dynamics_hessian_along(s->w, t->q, t->v, s->tau, &s->env, lambda, &along, &g));
+    assert_ok(limb_forward_dynamics_hessian_along(s->w, t->q, t->v, s->tau, &s->env, lambda, &along, &g));
   } else {
-    assert_ok(
-      limb_inverse_dynamics_hessian_along(s->w, t->q, t->v, t->a, &s->env, lambda, &along, &g));
+    assert_ok(limb_inverse_dynamics_hessian_along(s->w, t->q, t->v, t->a, &s->env, lambda, &along, &g));
   }
   double* want = trial_doubles(t, n);
   for (int k = 0; k < COUNT; k++) {
@@ -390,7 +376,6 @@ static void weighted_sums(trial* t)
 START_TEST(hessians_of_weighted_sums) { trial_over(_i, STATES, weighted_sums); }
 END_TEST
 
-CHECK_MAIN("dynamics/second_derivatives", trial_robots(),
-           first_derivatives_change_as_the_complex_step_says, tensors_are_the_complex_step,
-           tensors_are_symmetric_up_to_brackets, pairs_of_directions_are_the_complex_step,
+CHECK_MAIN("dynamics/second_derivatives", trial_robots(), first_derivatives_change_as_the_complex_step_says,
+           tensors_are_the_complex_step, tensors_are_symmetric_up_to_brackets, pairs_of_directions_are_the_complex_step,
            by_velocities_forces_are_polarised, hessians_of_weighted_sums)

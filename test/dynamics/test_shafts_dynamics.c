@@ -48,8 +48,7 @@ START_TEST(springs_after_spong)
     rng_fill(&g, 1, 2, q), rng_fill(&g, 3, 2, v), rng_fill(&g, 5, 2, tau);
     q[1] *= RATIO, v[1] *= RATIO;
     env.friction = k % 2;
-    const double T =
-      STIFF * (q[1] / RATIO - q[0] - REST) + (env.friction ? DAMPING * (v[1] / RATIO - v[0]) : 0);
+    const double T = STIFF * (q[1] / RATIO - q[0] - REST) + (env.friction ? DAMPING * (v[1] / RATIO - v[0]) : 0);
     const double I = INERTIA + MASS * LENGTH * LENGTH, sign = v[1] > 0 ? 1 : -1;
     const double felt = env.friction ? 2e-3 * v[1] + 5e-3 * sign : 0;
     const double want[2] = {(tau[0] + T - MASS * GRAVITY * LENGTH * sin(q[0])) / I,
@@ -84,8 +83,7 @@ static limb_model* make_coupled(int with_motor)
                                fixture_inertia(2, sp_v3(0.1, 0, 0.2), I));
   const int two = fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(0, 0.1, 0.3), sp_v3(0, 1, 0),
                                fixture_inertia(3, sp_v3(0, 0.1, 0.2), I));
-  (void)fixture_link(b, "3", LIMB_REVOLUTE, two, elbow, sp_v3(1, 0, 0),
-                     fixture_inertia(1, sp_v3(0, 0, 0.3), I));
+  (void)fixture_link(b, "3", LIMB_REVOLUTE, two, elbow, sp_v3(1, 0, 0), fixture_inertia(1, sp_v3(0, 0, 0.3), I));
   fixture_frame(b, "seat", two, sp_compose(elbow, sp_pose_make(sp_identity3(), ROTOR_CENTRE)));
   limb_motor_def motor = limb_default_motor_def(2);
   motor.coupled = 1, motor.rotor_mass = 0.5, motor.rotor_inertia = 0.02;
@@ -112,8 +110,7 @@ START_TEST(energy_of_a_coupled_rotor)
     const double m = 0.5, J = 0.02, sw = sp_dot3(ROTOR_AXIS, V.w);
     const double spin = J * (sw + v[3]) * (sw + v[3]);
     const double rotor = m * sp_dot3(V.v, V.v) + spin + J / 2 * (sp_dot3(V.w, V.w) - sw * sw);
-    assert_close(with.kinetic - without.kinetic, rotor / 2, TOL_ALGEBRA,
-                 TOL_ALGEBRA * with.kinetic);
+    assert_close(with.kinetic - without.kinetic, rotor / 2, TOL_ALGEBRA, TOL_ALGEBRA * with.kinetic);
     // the momentum of the rotor's coordinate is its spin about its axis
     double M[16], p[4] = {0};
     assert_ok(limb_mass_matrix(full.d, q, M));
@@ -240,10 +237,9 @@ START_TEST(names_and_values)
     limb_parameter_kind kind;
     const char *symbol, *unit;
     double value;
-  } want[LIMB_SHAFT_PARAMETERS] = {
-    {LIMB_PARAMETER_SHAFT_STIFFNESS, "shaft_stiffness", "N m/rad", STIFF},
-    {LIMB_PARAMETER_SHAFT_DAMPING, "shaft_damping", "N m s/rad", DAMPING},
-    {LIMB_PARAMETER_SHAFT_OFFSET, "shaft_offset", "N m", -STIFF * REST}};
+  } want[LIMB_SHAFT_PARAMETERS] = {{LIMB_PARAMETER_SHAFT_STIFFNESS, "shaft_stiffness", "N m/rad", STIFF},
+                                   {LIMB_PARAMETER_SHAFT_DAMPING, "shaft_damping", "N m s/rad", DAMPING},
+                                   {LIMB_PARAMETER_SHAFT_OFFSET, "shaft_offset", "N m", -STIFF * REST}};
   const int first = 2 * LIMB_BODY_PARAMETERS + 2 * LIMB_JOINT_PARAMETERS;
   double theta[64];
   limb_parameter_info p;
@@ -326,12 +322,11 @@ START_TEST(an_offset_that_goes_two_ways)
 {
   limb_builder* b = fixture_begin("slides");
   const sp_vec3 up = {0, 0, 1};
-  const int carrier = fixture_link(b, "carrier", LIMB_PRISMATIC, 0, sp_pose_identity(), up,
-                                   limb_inertia_box(3, 1, 1, 1));
+  const int carrier =
+    fixture_link(b, "carrier", LIMB_PRISMATIC, 0, sp_pose_identity(), up, limb_inertia_box(3, 1, 1, 1));
   const char* const name[] = {"left", "right"};
   for (int k = 0; k < 2; k++)
-    (void)fixture_link(b, name[k], LIMB_PRISMATIC, carrier, fixture_at(k, 0, 0), up,
-                       limb_inertia_box(1, 1, 1, 1));
+    (void)fixture_link(b, name[k], LIMB_PRISMATIC, carrier, fixture_at(k, 0, 0), up, limb_inertia_box(1, 1, 1, 1));
   limb_shaft_def def = limb_default_shaft_def(1, 2);
   def.ratio = -2, def.stiffness = 10, def.rest = 0.3;
   limb_error err;
@@ -352,6 +347,6 @@ START_TEST(an_offset_that_goes_two_ways)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/shafts", 1, springs_after_spong, energy_of_a_coupled_rotor,
-           shafts_between_all_types, derivatives_of_chains_with_shafts, numbers_that_are_too_large,
-           names_and_values, base_parameters_of_a_shaft, an_offset_that_goes_two_ways)
+CHECK_MAIN("dynamics/shafts", 1, springs_after_spong, energy_of_a_coupled_rotor, shafts_between_all_types,
+           derivatives_of_chains_with_shafts, numbers_that_are_too_large, names_and_values, base_parameters_of_a_shaft,
+           an_offset_that_goes_two_ways)

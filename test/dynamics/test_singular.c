@@ -29,8 +29,7 @@ static limb_model* make(const tip* t)
   limb_model* m = NULL;
   assert_ok(limb_builder_create(NULL, &b));
   limb_body_def arm = limb_default_body_def("arm"), end = limb_default_body_def("end");
-  arm.inertia = limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(0.5, 0, 0)),
-                                  limb_inertia_box(1, 1, 0.1, 0.1));
+  arm.inertia = limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(0.5, 0, 0)), limb_inertia_box(1, 1, 0.1, 0.1));
   end.inertia = t->inertia;
   assert_ok(limb_builder_add_body(b, &arm, NULL, NULL));
   assert_ok(limb_builder_add_body(b, &end, NULL, NULL));
@@ -122,8 +121,7 @@ START_TEST(coaxial_joints_without_mass_between_are_singular)
     double work[4], a[2];
     check_at("axis %d", i);
     assert_status(limb_forward_dynamics_aba(d, q, q, tau, NULL, a), LIMB_E_SINGULAR);
-    assert_status(limb_forward_dynamics_by_mass_matrix(d, q, q, tau, NULL, work, a),
-                  LIMB_E_SINGULAR);
+    assert_status(limb_forward_dynamics_by_mass_matrix(d, q, q, tau, NULL, work, a), LIMB_E_SINGULAR);
     limb_data_destroy(d);
     limb_model_destroy(m);
     limb_builder_destroy(b);
@@ -143,8 +141,7 @@ START_TEST(a_pair_with_one_body_is_regular)
       limb_body_def body = limb_default_body_def(k ? "second" : "first");
       if (k == leads) body.inertia = ball;
       assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
-      limb_joint_def joint =
-        limb_default_joint_def(body.name, LIMB_REVOLUTE, LIMB_WORLD_BODY, k + 1);
+      limb_joint_def joint = limb_default_joint_def(body.name, LIMB_REVOLUTE, LIMB_WORLD_BODY, k + 1);
       if (k == 1) joint.mimic = 0, joint.multiplier = 2;
       assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
     }
@@ -208,8 +205,7 @@ START_TEST(a_mass_on_the_axis_is_singular)
   double work[64], x[4], y[4], z[4];
   const limb_fd_derivatives out = {NULL, x, y, z};
   assert_status(limb_forward_dynamics(d, pole, v, tau, NULL, x), LIMB_E_SINGULAR);
-  assert_status(limb_forward_dynamics_by_mass_matrix(d, pole, v, tau, NULL, work, x),
-                LIMB_E_SINGULAR);
+  assert_status(limb_forward_dynamics_by_mass_matrix(d, pole, v, tau, NULL, work, x), LIMB_E_SINGULAR);
   assert_status(limb_mass_matrix_inverse(d, pole, x), LIMB_E_SINGULAR);
   assert_status(limb_mass_matrix_solve(d, pole, 1, tau, x), LIMB_E_SINGULAR);
   assert_status(limb_forward_dynamics_derivatives(d, pole, v, tau, NULL, &out), LIMB_E_SINGULAR);
@@ -254,7 +250,6 @@ START_TEST(inertia_beyond_the_numbers)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/singular", 1, a_pair_with_one_body_is_regular,
-           slender_bodies_keep_their_digits, a_joint_that_moves_nothing_is_singular,
-           coaxial_joints_without_mass_between_are_singular, a_mass_on_the_axis_is_singular,
-           inertia_beyond_the_numbers)
+CHECK_MAIN("dynamics/singular", 1, a_pair_with_one_body_is_regular, slender_bodies_keep_their_digits,
+           a_joint_that_moves_nothing_is_singular, coaxial_joints_without_mass_between_are_singular,
+           a_mass_on_the_axis_is_singular, inertia_beyond_the_numbers)

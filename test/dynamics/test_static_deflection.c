@@ -24,8 +24,7 @@ static limb_model* pendulum(double k, double rest, double mass)
 }
 
 // The root of f between lo and hi, of different signs.
-static double bisect(double (*f)(double q, const double* with), const double* with, double lo,
-                     double hi)
+static double bisect(double (*f)(double q, const double* with), const double* with, double lo, double hi)
 {
   const bool rising = f(hi, with) > 0;
   for (int i = 0; i < 200; i++) {
@@ -38,10 +37,7 @@ static double bisect(double (*f)(double q, const double* with), const double* wi
   return lo;
 }
 
-static double hanging(double q, const double* with)
-{
-  return with[0] * (q - with[1]) + with[2] * cos(q);
-}
+static double hanging(double q, const double* with) { return with[0] * (q - with[1]) + with[2] * cos(q); }
 
 typedef struct rig {
   limb_model* m;
@@ -251,8 +247,7 @@ static void simulate(rig* r, const limb_environment* env, double time, double* q
 {
   enum { NV = 4 };
   const int steps = (int)(time / 4e-3);
-  const double h = time / steps, at[4] = {0, h / 2, h / 2, h},
-               weight[4] = {h / 6, h / 3, h / 3, h / 6};
+  const double h = time / steps, at[4] = {0, h / 2, h / 2, h}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
   unsigned char given[NV];
   double x[2 * NV] = {0}, y[2 * NV], k[2 * NV], sum[2 * NV], still[NV] = {0};
   assert_ok(limb_mark_elastic(r->m, given));
@@ -275,8 +270,7 @@ START_TEST(a_simulation_comes_to_rest_there)
   const arm_options o = {60, 5, 8, 0.1, true, 3, 0, 10};
   rig* r = rig_make(elastic_arm(&o));
   limb_environment env = limb_default_environment(r->m);
-  for (int load = 0; load < 4;
-       load++) { // none, then one that turns with the arm, and two that do not
+  for (int load = 0; load < 4; load++) { // none, then one that turns with the arm, and two that do not
     const limb_wrench w = {
       limb_find_frame(r->m, "lower"), (limb_ref)(load > 0 ? load - 1 : 0), {{0, 0, 2}, {3, -8, 1}}};
     env.nwrench = load > 0, env.wrench = &w;
@@ -298,8 +292,8 @@ START_TEST(ball_joint)
 {
   limb_builder* b = fixture_begin("ball");
   const double I[6] = {0.1, 0, 0, 0.1, 0, 0.05};
-  (void)fixture_link(b, "ball", LIMB_SPHERICAL, LIMB_WORLD_BODY, fixture_at(0, 0, 0),
-                     sp_v3(0, 0, 1), fixture_inertia(3, sp_v3(0, 0, -0.4), I));
+  (void)fixture_link(b, "ball", LIMB_SPHERICAL, LIMB_WORLD_BODY, fixture_at(0, 0, 0), sp_v3(0, 0, 1),
+                     fixture_inertia(3, sp_v3(0, 0, -0.4), I));
   fixture_frame(b, "vane", 1, fixture_at(0.3, 0.1, 0));
   rig* r = rig_make(fixture_end(b));
   limb_environment env = limb_default_environment(r->m);
@@ -366,8 +360,7 @@ START_TEST(bad_input)
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, NULL, r->q), LIMB_E_ARG);
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, NULL), LIMB_E_ARG);
   assert_status(limb_static_deflection(r->d, &mark, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
-  assert_status(limb_static_deflection(r->d, NULL, &nothing, NULL, &o, r->work, r->q),
-                LIMB_E_NONFINITE);
+  assert_status(limb_static_deflection(r->d, NULL, &nothing, NULL, &o, r->work, r->q), LIMB_E_NONFINITE);
   o.size = 3;
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
   o = limb_default_deflection(), o.most = -1;
@@ -375,8 +368,7 @@ START_TEST(bad_input)
   o = limb_default_deflection(), o.tolerance = -1;
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
   o.tolerance = nothing;
-  assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q),
-                LIMB_E_NONFINITE);
+  assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_NONFINITE);
   ck_assert(r->q[0] == 0);
   r->q[0] = HUGE_VAL;
   assert_status(rest(r, NULL, NULL), LIMB_E_NONFINITE);
@@ -407,6 +399,6 @@ START_TEST(not_enough_iterations)
 }
 END_TEST
 
-CHECK_MAIN("static_deflection", 1, pendulum_by_bisection, hard_and_soft, no_load,
-           loads_on_the_pendulum, upright, without_a_spring, random_robots_under_wrenches,
-           a_simulation_comes_to_rest_there, ball_joint, marks, bad_input, not_enough_iterations)
+CHECK_MAIN("static_deflection", 1, pendulum_by_bisection, hard_and_soft, no_load, loads_on_the_pendulum, upright,
+           without_a_spring, random_robots_under_wrenches, a_simulation_comes_to_rest_there, ball_joint, marks,
+           bad_input, not_enough_iterations)

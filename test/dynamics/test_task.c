@@ -50,10 +50,7 @@ static void draw(trial* t, task_case* c)
 }
 
 // What an inverse of that condition leaves of the digits.
-static double tolerance(const trial* t, const task_case* c)
-{
-  return t->solve + 1e-15 * c->s.condition;
-}
+static double tolerance(const trial* t, const task_case* c) { return t->solve + 1e-15 * c->s.condition; }
 
 static double largest(const double* x, int n)
 {
@@ -265,10 +262,7 @@ static void forward(trial* t)
   force_to_motion(t, &moving);
 }
 
-START_TEST(a_wanted_acceleration_is_what_forward_dynamics_gives)
-{
-  trial_over(_i, TRIAL_STATES, forward);
-}
+START_TEST(a_wanted_acceleration_is_what_forward_dynamics_gives) { trial_over(_i, TRIAL_STATES, forward); }
 END_TEST
 
 // Damped: Lambda is smaller than 1 / delta and goes over into the exact one like delta Lambda^2.
@@ -292,8 +286,7 @@ static void damped(trial* t)
     // (A + delta)^-1 = A^-1 - delta A^-2 + O(delta^2)
     const double second = o.damping * size * k;
     for (int j = 0; j < k * k; j++)
-      assert_close(L[j], exact[j] - o.damping * square[j], 0,
-                   size * (second * second + tolerance(t, &c)));
+      assert_close(L[j], exact[j] - o.damping * square[j], 0, size * (second * second + tolerance(t, &c)));
   }
 }
 
@@ -306,8 +299,7 @@ START_TEST(far_frames)
   if (_i > 0) return;
   limb_builder* b = fixture_begin("lighthouse");
   const sp_inertia box = limb_inertia_box(6, 1, 1, 1); // 1 kg m^2 about the hinge
-  const int lamp = fixture_link(b, "lamp", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0),
-                                sp_v3(0, 0, 1), box);
+  const int lamp = fixture_link(b, "lamp", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), sp_v3(0, 0, 1), box);
   fixture_frame(b, "far", lamp, fixture_at(1e160, 0, 0));
   fixture_frame(b, "farther", lamp, fixture_at(1.5e308, 1.5e308, 0));
   limb_model* m = fixture_end(b);
@@ -324,15 +316,13 @@ START_TEST(far_frames)
   assert_status(limb_task_dynamics(d, &q, &v, NULL, &tasks, NULL, work, &s), LIMB_E_NONFINITE);
   const double turned = -0.785; // the frame is at (2.1e308, 0) then
   task.frame = limb_find_frame(m, "farther");
-  assert_status(limb_task_acceleration(d, &turned, &v, &tau, NULL, &tasks, work, xddot),
-                LIMB_E_NONFINITE);
+  assert_status(limb_task_acceleration(d, &turned, &v, &tau, NULL, &tasks, work, xddot), LIMB_E_NONFINITE);
   assert_status(limb_task_dynamics(d, &turned, &v, NULL, &tasks, NULL, work, &s), LIMB_E_NONFINITE);
   limb_data_destroy(d);
   limb_model_destroy(m);
 }
 END_TEST
 
-CHECK_MAIN("dynamics/task", trial_robots(), rows_are_those_of_the_frames,
-           inverses_are_consistent_with_the_mass_matrix, forces_agree_with_inverse_dynamics,
-           a_wanted_acceleration_is_what_forward_dynamics_gives,
+CHECK_MAIN("dynamics/task", trial_robots(), rows_are_those_of_the_frames, inverses_are_consistent_with_the_mass_matrix,
+           forces_agree_with_inverse_dynamics, a_wanted_acceleration_is_what_forward_dynamics_gives,
            damping_goes_over_into_the_exact_inverse, far_frames)

@@ -34,8 +34,7 @@ static limb_model* make_arm(int* tip)
     limb_body_def body = limb_default_body_def(i ? "forearm" : "upper arm");
     body.inertia = limb_inertia_point(i ? M2 : M1, sp_v3(i ? L2 : L1, 0, 0));
     assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
-    limb_joint_def joint =
-      limb_default_joint_def(i ? "elbow" : "shoulder", LIMB_REVOLUTE, i, i + 1);
+    limb_joint_def joint = limb_default_joint_def(i ? "elbow" : "shoulder", LIMB_REVOLUTE, i, i + 1);
     joint.axis = sp_v3(0, 0, 1), joint.placement.p = sp_v3(i ? L1 : 0, 0, 0);
     assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
   }
@@ -406,15 +405,13 @@ START_TEST(bad_tasks_and_options)
   arm r;
   begin(&r, 0.3, 0.8);
   const limb_task good = r.task;
-  const limb_task bad[] = {
-    {-1, LIMB_BODY, 1}, {99, LIMB_BODY, 1}, {1, (limb_ref)3, 1}, {1, LIMB_BODY, 64}};
+  const limb_task bad[] = {{-1, LIMB_BODY, 1}, {99, LIMB_BODY, 1}, {1, (limb_ref)3, 1}, {1, LIMB_BODY, 64}};
   const double tau[2] = {0};
   double x[6];
   for (int i = 0; i < 4; i++) {
     r.task = bad[i];
     assert_status(run(&r), LIMB_E_ARG);
-    assert_status(limb_task_acceleration(r.d, r.q, r.v, tau, NULL, &r.tasks, r.work, x),
-                  LIMB_E_ARG);
+    assert_status(limb_task_acceleration(r.d, r.q, r.v, tau, NULL, &r.tasks, r.work, x), LIMB_E_ARG);
   }
   r.task = good;
   const double limits[] = {1, 0, -5, 1e14, nan(""), HUGE_VAL};
@@ -480,7 +477,6 @@ START_TEST(bad_arguments)
 END_TEST
 
 CHECK_MAIN("dynamics/task_singular", 1, masses_of_a_sketch, straight_is_singular,
-           a_single_row_that_vanishes_is_singular, points_that_do_not_move, points_on_a_skew_axis,
-           dependent_rows, damping_is_raised_to_the_limit, given_damping,
-           acceleration_of_a_singular_task, a_free_body_is_its_own_inertia, joints_without_mass,
-           no_rows, counting, bad_tasks_and_options, bad_arguments)
+           a_single_row_that_vanishes_is_singular, points_that_do_not_move, points_on_a_skew_axis, dependent_rows,
+           damping_is_raised_to_the_limit, given_damping, acceleration_of_a_singular_task,
+           a_free_body_is_its_own_inertia, joints_without_mass, no_rows, counting, bad_tasks_and_options, bad_arguments)

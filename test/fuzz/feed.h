@@ -23,8 +23,8 @@ static inline void feed_fail(const char* what, const page* p, const limb_error* 
   abort();
 }
 
-static inline limb_status feed_read(const char* text, size_t size, limb_format format,
-                                    limb_reading** r, limb_error* err)
+static inline limb_status feed_read(const char* text, size_t size, limb_format format, limb_reading** r,
+                                    limb_error* err)
 {
   limb_read_options opt = limb_default_read_options();
   opt.format = format;
@@ -50,8 +50,7 @@ static inline int feed_left_out(const limb_findings* f)
 {
   limb_finding x;
   int count = 0;
-  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++)
-    count += strcmp(x.rule, "not-written") == 0;
+  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++) count += strcmp(x.rule, "not-written") == 0;
   return count;
 }
 

@@ -13,8 +13,7 @@ static void require(int holds)
   if (!holds) abort();
 }
 
-static const char* const names[] = {"t",          "q.theta1", "v.elbow.wx", "lambda.loop1.fx",
-                                    "pos.tool.x", "e",        "m"};
+static const char* const names[] = {"t", "q.theta1", "v.elbow.wx", "lambda.loop1.fx", "pos.tool.x", "e", "m"};
 
 enum { NAMES = sizeof names / sizeof names[0] };
 

@@ -57,11 +57,10 @@ static void power(trial* t)
   double* tau = trial_doubles(t, (size_t)t->nv);
   limb_power p;
   assert_ok(limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p));
-  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) +
-                      fabs(p.springs) + fabs(p.friction);
+  const double size =
+    fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) + fabs(p.friction);
   assert_close(p.residual, 0, 0, TOL_ALGEBRA * size);
-  assert_close(p.actuators + p.wrenches, p.kinetic + p.gravity + p.springs + p.friction, 0,
-               TOL_ALGEBRA * size);
+  assert_close(p.actuators + p.wrenches, p.kinetic + p.gravity + p.springs + p.friction, 0, TOL_ALGEBRA * size);
   assert_that(p.friction >= 0);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, tau));
   double delivered = 0, friction = 0, wrenches = 0;
@@ -176,13 +175,11 @@ static void rates(trial* t)
   sp_vec3 velocity, acceleration;
   assert_ok(limb_center_of_mass(t->d, NULL, &velocity, &acceleration));
   assert_close_vec3(sp_scale3(k, sp_sub3(after.com, before.com)), velocity, TOL_FD, 1e-9);
-  assert_close_vec3(sp_scale3(k, sp_sub3(after.velocity, before.velocity)), acceleration, TOL_FD,
-                    1e-9);
+  assert_close_vec3(sp_scale3(k, sp_sub3(after.velocity, before.velocity)), acceleration, TOL_FD, 1e-9);
   for (int centroidal = 0; centroidal < 2; centroidal++) {
     sp_force rate;
     assert_ok(limb_momentum_rate(t->d, centroidal, &rate));
-    const sp_force fd =
-      sp_scalef(k, sp_addf(after.h[centroidal], sp_scalef(-1, before.h[centroidal])));
+    const sp_force fd = sp_scalef(k, sp_addf(after.h[centroidal], sp_scalef(-1, before.h[centroidal])));
     assert_close_force(fd, rate, TOL_FD, 1e-9);
   }
 }
@@ -225,10 +222,7 @@ static void newton_euler_of_the_whole(trial* t)
   assert_close_force(sum, rate, TOL_ALGEBRA, TOL_ALGEBRA * size);
 }
 
-START_TEST(root_reactions_change_the_momentum)
-{
-  trial_over(_i, TRIAL_STATES, newton_euler_of_the_whole);
-}
+START_TEST(root_reactions_change_the_momentum) { trial_over(_i, TRIAL_STATES, newton_euler_of_the_whole); }
 END_TEST
 
 // Along a unit velocity of coordinate k every joint's reaction works on the difference of the
@@ -257,18 +251,14 @@ static void work_of_reactions(trial* t)
       got[k] += sp_dot(sp_addm(child[k], sp_scalem(-1, parent[k])), f[j]);
     }
     if (info.def.rotor_inertia > 0) {
-      const double rotor =
-        info.def.gear_ratio * info.def.gear_ratio * info.def.rotor_inertia * info.multiplier;
+      const double rotor = info.def.gear_ratio * info.def.gear_ratio * info.def.rotor_inertia * info.multiplier;
       want[info.v] -= rotor * info.multiplier * t->a[info.v];
     }
   }
   assert_close_array(got, want, t->nv, TOL_ALGEBRA, 0);
 }
 
-START_TEST(reactions_do_the_work_of_the_torques)
-{
-  trial_over(_i, TRIAL_STATES, work_of_reactions);
-}
+START_TEST(reactions_do_the_work_of_the_torques) { trial_over(_i, TRIAL_STATES, work_of_reactions); }
 END_TEST
 
 static void against_reference(trial* t, const limb_environment* env)
@@ -312,7 +302,6 @@ static void reactions(trial* t)
 START_TEST(reactions_agree_with_the_reference) { trial_over(_i, TRIAL_STATES, reactions); }
 END_TEST
 
-CHECK_MAIN("identities/balance", trial_robots(), energies_by_mass_matrix_and_centre_of_mass,
-           power_balance_closes, power_is_the_rate_of_energy, momentum_is_matrix_times_velocity,
-           rates_by_differences, root_reactions_change_the_momentum,
-           reactions_do_the_work_of_the_torques, reactions_agree_with_the_reference)
+CHECK_MAIN("identities/balance", trial_robots(), energies_by_mass_matrix_and_centre_of_mass, power_balance_closes,
+           power_is_the_rate_of_energy, momentum_is_matrix_times_velocity, rates_by_differences,
+           root_reactions_change_the_momentum, reactions_do_the_work_of_the_torques, reactions_agree_with_the_reference)

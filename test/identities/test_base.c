@@ -61,10 +61,7 @@ static void pair_free(pair* p)
   limb_model_destroy(p->free);
 }
 
-static sp_motion motion_of(const double* x)
-{
-  return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
-}
+static sp_motion motion_of(const double* x) { return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5])); }
 
 // A free base that moves as told asks the same torques as a base whose motion is prescribed. In the
 // frame of the base gravity is turned; the derivative of a body velocity is a spatial acceleration,
@@ -169,11 +166,11 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const int all = check_run("identities/base, every robot", trial_robots(),
-                            (const TTest* const[]){base_acceleration_is_gravity, a_free_robot_falls,
-                                                   nothing_holds_a_free_base, NULL});
-  const int panda = check_run("identities/base, Panda", 1,
-                              (const TTest* const[]){prescribed_base_motion_is_a_free_joint,
-                                                     heavy_free_base_is_a_fixed_base, NULL});
+  const int all = check_run(
+    "identities/base, every robot", trial_robots(),
+    (const TTest* const[]){base_acceleration_is_gravity, a_free_robot_falls, nothing_holds_a_free_base, NULL});
+  const int panda =
+    check_run("identities/base, Panda", 1,
+              (const TTest* const[]){prescribed_base_motion_is_a_free_joint, heavy_free_base_is_a_fixed_base, NULL});
   return all | panda;
 }

@@ -25,8 +25,8 @@ typedef struct flight {
   int nq, nv;
   limb_environment env;
   unsigned char passive[MOST]; // marks of the model
-  unsigned char given[MOST]; // of this flight: all forces, or the motion of the joints with motors
-  double amplitude;          // of those forces or accelerations
+  unsigned char given[MOST];   // of this flight: all forces, or the motion of the joints with motors
+  double amplitude;            // of those forces or accelerations
 } flight;
 
 typedef struct state {
@@ -137,8 +137,7 @@ static sp_force expected(const flight* f, const balance* start)
   const sp_vec3 weight = sp_scale3(mass, f->env.gravity);
   const sp_vec3 fallen = sp_scale3(t * t / (2 * mass), start->h.f);
   const sp_vec3 arm = sp_add3(sp_scale3(t, start->com), fallen);
-  return sp_force_make(sp_add3(start->h.m, sp_cross3(arm, weight)),
-                       sp_add3(start->h.f, sp_scale3(t, weight)));
+  return sp_force_make(sp_add3(start->h.m, sp_cross3(arm, weight)), sp_add3(start->h.f, sp_scale3(t, weight)));
 }
 
 enum { ANGULAR_X = 1, ANGULAR_Y = 2, ANGULAR_Z = 4, LINEAR_X = 8, LINEAR_Y = 16, LINEAR_Z = 32 };
@@ -166,8 +165,7 @@ static drift drift_after(const flight* f, int steps, const state* start, unsigne
 
 // Falls with the fourth power of the step (by 16 when it is halved; more is welcome, as is rounding), and is
 // below 1e-10 at the fine one.
-static void is_conserved(const char* what, const flight* f, const state* start, unsigned mask,
-                         int steps)
+static void is_conserved(const char* what, const flight* f, const state* start, unsigned mask, int steps)
 {
   check_at("%s of %s", what, limb_model_name(f->m));
   const drift coarse = drift_after(f, steps, start, mask);
@@ -197,8 +195,8 @@ static int add_arm(limb_builder* b, const char* const names[3], int parent, doub
   static const sp_vec3 axis[3] = {{0, 0, 1}, {0, 1, 0}, {0.6, 0.8, 0}};
   for (int i = 0; i < 3; i++) {
     const sp_pose at = i ? fixture_at(size, 0, 0) : fixture_at(0.3, 0.1, 0.2);
-    const sp_inertia rod = limb_inertia_move(fixture_at(size / 2, 0.02, 0),
-                                             limb_inertia_box(2 - 0.5 * i, size, 0.1, 0.1));
+    const sp_inertia rod =
+      limb_inertia_move(fixture_at(size / 2, 0.02, 0), limb_inertia_box(2 - 0.5 * i, size, 0.1, 0.1));
     parent = fixture_link(b, names[i], LIMB_REVOLUTE, parent, at, axis[i], rod);
   }
   return parent;
@@ -211,8 +209,7 @@ static limb_model* arm_on(limb_joint_type root, sp_vec3 axis)
   limb_builder* b = fixture_begin(limb_joint_type_name(root));
   limb_joint_def def = limb_default_joint_def(
     "root", root, LIMB_WORLD_BODY,
-    fixture_body(b, "base",
-                 limb_inertia_move(fixture_at(0.1, 0, 0), limb_inertia_box(6, 1, 1, 1))));
+    fixture_body(b, "base", limb_inertia_move(fixture_at(0.1, 0, 0), limb_inertia_box(6, 1, 1, 1))));
   def.axis = axis, def.drive = LIMB_DRIVE_PASSIVE;
   if (root == LIMB_UNIVERSAL) def.axis2 = sp_v3(1, 0, 0);
   fixture_joint(b, &def);
@@ -228,17 +225,15 @@ static limb_model* two_floating_arms(void)
   static const char* const names[2][3] = {{"a1", "a2", "a3"}, {"b1", "b2", "b3"}};
   limb_builder* b = fixture_begin("two");
   for (int i = 0; i < 2; i++) {
-    const int base =
-      fixture_link(b, i ? "b" : "a", LIMB_FREE, LIMB_WORLD_BODY, fixture_at(2 * i, 0, 0.3),
-                   sp_v3(0, 0, 1), limb_inertia_box(5 + 3 * i, 1, 0.8, 0.6));
+    const int base = fixture_link(b, i ? "b" : "a", LIMB_FREE, LIMB_WORLD_BODY, fixture_at(2 * i, 0, 0.3),
+                                  sp_v3(0, 0, 1), limb_inertia_box(5 + 3 * i, 1, 0.8, 0.6));
     add_arm(b, names[i], base, 0.4 + 0.1 * i);
   }
   return fixture_end(b);
 }
 
 enum { ROBOTS = 4 };
-static limb_model* (*const floating[ROBOTS])(void) = {floating_arm, robot_quadruped, robot_humanoid,
-                                                      two_floating_arms};
+static limb_model* (*const floating[ROBOTS])(void) = {floating_arm, robot_quadruped, robot_humanoid, two_floating_arms};
 static const double speed[ROBOTS] = {1, 0.8, 0.5, 1}, push[ROBOTS] = {0.2, 0.1, 0.01, 0.2};
 
 // ---- free flight --------------------------------------------------------------------------------
@@ -397,10 +392,8 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const over_robots[] = {coasting, falling, under_joint_forces,
-                                      under_given_joint_motion, NULL};
-  const TTest* const once[] = {bases_of_every_kind, base_velocity_along_a_flight,
-                               reaction_null_space_motion, NULL};
+  const TTest* const over_robots[] = {coasting, falling, under_joint_forces, under_given_joint_motion, NULL};
+  const TTest* const once[] = {bases_of_every_kind, base_velocity_along_a_flight, reaction_null_space_motion, NULL};
   const int failed = check_run("identities/conservation", ROBOTS, over_robots);
   return check_run("identities/conservation of other bases", 1, once) | failed;
 }

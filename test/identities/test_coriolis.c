@@ -60,10 +60,7 @@ static void rate_of_mass_matrix(trial* t)
   assert_close_array(both, rate, t->nv * t->nv, 0, TOL_ALGEBRA * largest(rate, n * n));
 }
 
-START_TEST(mass_matrix_rate_minus_twice_coriolis_is_skew)
-{
-  trial_over(_i, TRIAL_STATES / 4, rate_of_mass_matrix);
-}
+START_TEST(mass_matrix_rate_minus_twice_coriolis_is_skew) { trial_over(_i, TRIAL_STATES / 4, rate_of_mass_matrix); }
 END_TEST
 
 static int has_quaternions(const trial* t) { return t->nq != t->nv; }
@@ -81,10 +78,7 @@ static void symmetry(trial* t)
   assert_close_array(Cvw, Cwv, t->nv, TOL_ALGEBRA, TOL_ALGEBRA * largest(Cvw, n));
 }
 
-START_TEST(coriolis_matrix_is_made_of_christoffel_symbols)
-{
-  trial_over(_i, TRIAL_STATES, symmetry);
-}
+START_TEST(coriolis_matrix_is_made_of_christoffel_symbols) { trial_over(_i, TRIAL_STATES, symmetry); }
 END_TEST
 
 static void bad_arguments(trial* t)
@@ -102,5 +96,5 @@ START_TEST(what_cannot_be_computed_is_refused) { trial_over(_i, 1, bad_arguments
 END_TEST
 
 CHECK_MAIN("identities/coriolis", trial_robots(), coriolis_matrix_gives_the_coriolis_forces,
-           mass_matrix_rate_minus_twice_coriolis_is_skew,
-           coriolis_matrix_is_made_of_christoffel_symbols, what_cannot_be_computed_is_refused)
+           mass_matrix_rate_minus_twice_coriolis_is_skew, coriolis_matrix_is_made_of_christoffel_symbols,
+           what_cannot_be_computed_is_refused)

@@ -48,10 +48,7 @@ static void inverse_dynamics(trial* t)
   sum_of_parts(t, &frictionless);
 }
 
-START_TEST(inverse_dynamics_is_the_sum_of_its_parts)
-{
-  trial_over(_i, TRIAL_STATES, inverse_dynamics);
-}
+START_TEST(inverse_dynamics_is_the_sum_of_its_parts) { trial_over(_i, TRIAL_STATES, inverse_dynamics); }
 END_TEST
 
 static void default_environment(trial* t)
@@ -178,10 +175,7 @@ static void mass_matrix(trial* t)
   if (trial_small(t)) assert_that(positive_definite(transposed, n));
 }
 
-START_TEST(mass_matrix_is_symmetric_positive_and_of_columns)
-{
-  trial_over(_i, TRIAL_STATES, mass_matrix);
-}
+START_TEST(mass_matrix_is_symmetric_positive_and_of_columns) { trial_over(_i, TRIAL_STATES, mass_matrix); }
 END_TEST
 
 // C = A B for square matrices.
@@ -318,7 +312,6 @@ START_TEST(agrees_with_the_reference_formulations)
 END_TEST
 
 CHECK_MAIN("identities/dynamics", trial_robots(), inverse_dynamics_is_the_sum_of_its_parts,
-           no_environment_is_the_default_one, bias_at_rest_is_gravity,
-           friction_and_springs_as_described, mass_matrix_is_symmetric_positive_and_of_columns,
-           inverse_of_the_mass_matrix, forward_undoes_inverse, response_to_a_force,
-           agrees_with_the_reference_formulations)
+           no_environment_is_the_default_one, bias_at_rest_is_gravity, friction_and_springs_as_described,
+           mass_matrix_is_symmetric_positive_and_of_columns, inverse_of_the_mass_matrix, forward_undoes_inverse,
+           response_to_a_force, agrees_with_the_reference_formulations)

@@ -19,8 +19,7 @@ START_TEST(table_tells_the_truth)
       const limb_joint_def* def = &info.def;
       if (def->mimic >= 0) flags |= ROBOT_MIMIC;
       if (def->type == LIMB_FREE && j == 0 && def->parent == 0) flags |= ROBOT_FREE_BASE;
-      if (def->rotor_inertia + def->coulomb + def->viscous + def->stiffness > 0)
-        flags |= ROBOT_ACTUATED;
+      if (def->rotor_inertia + def->coulomb + def->viscous + def->stiffness > 0) flags |= ROBOT_ACTUATED;
       if (info.shaft >= 0) flags |= ROBOT_SHAFTS;
     }
     ck_assert_int_eq(limb_nv(m), table[i].nv);

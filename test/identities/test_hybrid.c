@@ -26,15 +26,13 @@ typedef struct equation {
   void* block;
 } equation;
 
-static equation equation_make(limb_data* d, const double* q, const double* v,
-                              const limb_environment* env)
+static equation equation_make(limb_data* d, const double* q, const double* v, const limb_environment* env)
 {
   const int n = limb_nv(limb_data_model(d));
   const size_t N = (size_t)n, nn = N * N;
   double* at = calloc(13 * N + 6 * nn + 1, sizeof *at);
   assert_that(at);
-  equation e = {
-    .d = d, .n = n, .q = q, .v = v, .env = env, .tolerance = TOL_PARTITION, .block = at};
+  equation e = {.d = d, .n = n, .q = q, .v = v, .env = env, .tolerance = TOL_PARTITION, .block = at};
   cplx* z = (cplx*)(void*)at;
   e.cM = z, e.cwork = z + nn, e.cb = e.cwork + nn;
   e.cx = e.cb + n, e.ca = e.cx + n, e.ctau = e.ca + n;
@@ -59,8 +57,7 @@ static void equation_free(equation* e)
 
 static void compare_answers(const equation* e)
 {
-  const double size_a = largest(e->want_a, (size_t)e->n),
-               size_tau = largest(e->want_tau, (size_t)e->n);
+  const double size_a = largest(e->want_a, (size_t)e->n), size_tau = largest(e->want_tau, (size_t)e->n);
   assert_close_array(e->a, e->want_a, e->n, 0, e->tolerance * size_a);
   assert_close_array(e->tau, e->want_tau, e->n, 0, e->tolerance * size_tau);
   for (int k = 0; k < e->n; k++) assert_that((e->given[k] ? e->a : e->tau)[k] == e->x[k]);
@@ -205,8 +202,7 @@ static void mixed_input(trial* t, const limb_environment* env, equation* e)
 {
   double* tau = trial_doubles(t, (size_t)t->nv);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, env, tau));
-  for (int k = 0; k < t->nv; k++)
-    e->x[k] = e->given[k] ? t->a[k] : tau[k] + rng_uniform(&t->r, -1, 1);
+  for (int k = 0; k < t->nv; k++) e->x[k] = e->given[k] ? t->a[k] : tau[k] + rng_uniform(&t->r, -1, 1);
 }
 
 static void patterns(trial* t)
@@ -317,11 +313,9 @@ static void work_of_reactions(trial* t, const double* a, double* want)
     assert_ok(limb_get_joint(t->m, j, &info));
     assert_ok(limb_frame_jacobian(t->d, info.def.child, LIMB_WORLD, child));
     assert_ok(limb_frame_jacobian(t->d, info.def.parent, LIMB_WORLD, parent));
-    for (int k = 0; k < t->nv; k++)
-      got[k] += sp_dot(sp_addm(child[k], sp_scalem(-1, parent[k])), f[j]);
+    for (int k = 0; k < t->nv; k++) got[k] += sp_dot(sp_addm(child[k], sp_scalem(-1, parent[k])), f[j]);
     const double gear = info.def.gear_ratio * info.multiplier;
-    if (info.def.rotor_inertia > 0)
-      want[info.v] -= gear * gear * info.def.rotor_inertia * a[info.v];
+    if (info.def.rotor_inertia > 0) want[info.v] -= gear * gear * info.def.rotor_inertia * a[info.v];
   }
   assert_close_array(got, want, t->nv, 0, t->solve * size);
 }
@@ -336,8 +330,8 @@ static void motion_found(trial* t)
   assert_ok(limb_hybrid_dynamics(t->d, t->q, t->v, given, t->a, &t->env, a, tau));
   limb_power p;
   assert_ok(limb_power_balance(t->d, t->q, t->v, a, &t->env, &p));
-  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) +
-                      fabs(p.springs) + fabs(p.friction) + largest(tau, n);
+  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) +
+                      fabs(p.friction) + largest(tau, n);
   for (size_t k = 0; k < n; k++) delivered += tau[k] * t->v[k];
   assert_close(p.actuators, delivered, 0, t->solve * size);
   assert_close(p.residual, 0, 0, TOL_ALGEBRA * size);
@@ -350,12 +344,9 @@ END_TEST
 int CHECK_NAME(void)
 {
   const TTest* const trees[] = {every_pattern_of_marks, NULL};
-  const TTest* const robots[] = {fixture_robots_by_the_partition,
-                                 completes_what_belongs_together,
-                                 inverse_and_forward_dynamics_are_its_ends,
-                                 half_of_the_answer_is_the_same,
-                                 reactions_and_power_fit,
-                                 NULL};
+  const TTest* const robots[] = {
+    fixture_robots_by_the_partition, completes_what_belongs_together, inverse_and_forward_dynamics_are_its_ends,
+    half_of_the_answer_is_the_same,  reactions_and_power_fit,         NULL};
   const int failed = check_run("identities/hybrid: every pattern", TREES, trees);
   return check_run("identities/hybrid", trial_robots(), robots) | failed;
 }

@@ -124,10 +124,7 @@ static void kinds_of_acceleration(trial* t)
   }
 }
 
-START_TEST(classical_and_spatial_acceleration)
-{
-  trial_over(_i, TRIAL_STATES, kinds_of_acceleration);
-}
+START_TEST(classical_and_spatial_acceleration) { trial_over(_i, TRIAL_STATES, kinds_of_acceleration); }
 END_TEST
 
 // ---- finite differences -------------------------------------------------------------------------
@@ -338,8 +335,7 @@ static void undisturbed(trial* t)
 START_TEST(dynamics_leaves_kinematics_alone) { trial_over(_i, 10, undisturbed); }
 END_TEST
 
-CHECK_MAIN("identities/kinematics", trial_robots(), poses_by_product_of_exponentials,
-           velocity_is_jacobian_times_v, acceleration_is_jacobian_and_its_rate,
-           classical_and_spatial_acceleration, jacobian_rate_by_differences,
-           velocity_by_differences, integrate_and_difference, difference_leads_there,
-           random_stays_in_the_limits, calls_in_the_wrong_order, dynamics_leaves_kinematics_alone)
+CHECK_MAIN("identities/kinematics", trial_robots(), poses_by_product_of_exponentials, velocity_is_jacobian_times_v,
+           acceleration_is_jacobian_and_its_rate, classical_and_spatial_acceleration, jacobian_rate_by_differences,
+           velocity_by_differences, integrate_and_difference, difference_leads_there, random_stays_in_the_limits,
+           calls_in_the_wrong_order, dynamics_leaves_kinematics_alone)

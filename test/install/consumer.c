@@ -9,9 +9,8 @@ static limb_status holding_torque(double mass, double length, double* tau)
   limb_model* m = NULL;
   limb_data* d = NULL;
   limb_body_def rod = limb_default_body_def("rod");
-  rod.inertia =
-    limb_inertia_move(sp_pose_make(sp_rot_rpy(0, acos(-1.0) / 2, 0), sp_v3(length / 2, 0, 0)),
-                      limb_inertia_rod(mass, length));
+  rod.inertia = limb_inertia_move(sp_pose_make(sp_rot_rpy(0, acos(-1.0) / 2, 0), sp_v3(length / 2, 0, 0)),
+                                  limb_inertia_rod(mass, length));
   int body = 0;
   limb_status s = limb_builder_create(NULL, &b);
   if (s == LIMB_OK) s = limb_builder_add_body(b, &rod, &body, NULL);

@@ -6,11 +6,10 @@
 
 int main(void)
 {
-  static const char text[] =
-    "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='2'/>"
-    "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
-    "</robot>";
+  static const char text[] = "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='2'/>"
+                             "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+                             "</robot>";
   limb_model *ur5 = NULL, *robot = NULL;
   limb_reading* reading = NULL;
   limb_error err = {LIMB_OK, 0, 0, "", ""};

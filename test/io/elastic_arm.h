@@ -14,10 +14,9 @@ static inline limb_builder* elastic_arm(void)
   assert_ok(limb_builder_create(NULL, &b));
   for (int i = 0; i < 5; i++) {
     limb_body_def body = limb_default_body_def(names[i]);
-    limb_joint_def joint =
-      limb_default_joint_def(names[i], i == 4 ? LIMB_PRISMATIC : LIMB_REVOLUTE, i, i + 1);
-    body.inertia = limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(0.1, 0.02, -0.03)),
-                                     limb_inertia_box(1.5, 0.1, 0.2, 0.3));
+    limb_joint_def joint = limb_default_joint_def(names[i], i == 4 ? LIMB_PRISMATIC : LIMB_REVOLUTE, i, i + 1);
+    body.inertia =
+      limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(0.1, 0.02, -0.03)), limb_inertia_box(1.5, 0.1, 0.2, 0.3));
     joint.placement = sp_pose_make(sp_identity3(), sp_v3(0.3, 0, 0.1 * i));
     joint.axis = sp_v3(0, i % 2, 1 - i % 2);
     if (i == 0) joint.drive = LIMB_DRIVE_PASSIVE;

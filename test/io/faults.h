@@ -21,12 +21,11 @@ typedef struct fault {
 } fault;
 
 // The finding of that rule, on that line (0: anywhere), about that thing (NULL: any); NULL: there is none.
-static inline const limb_finding* find_finding(limb_reading* r, const char* rule, int line,
-                                               const char* where, limb_finding* f)
+static inline const limb_finding* find_finding(limb_reading* r, const char* rule, int line, const char* where,
+                                               limb_finding* f)
 {
   for (int i = 0; limb_findings_get(limb_reading_findings(r), i, f) == LIMB_OK; i++) {
-    if (strcmp(f->rule, rule) == 0 && (line == 0 || f->line == line) &&
-        (!where || strcmp(f->where, where) == 0))
+    if (strcmp(f->rule, rule) == 0 && (line == 0 || f->line == line) && (!where || strcmp(f->where, where) == 0))
       return f;
   }
   return NULL;
@@ -131,8 +130,7 @@ static inline char* file_text(const char* name, size_t* size)
   return text;
 }
 
-static inline limb_status read_as(limb_format format, const char* text, size_t size,
-                                  limb_reading** r)
+static inline limb_status read_as(limb_format format, const char* text, size_t size, limb_reading** r)
 {
   limb_read_options opt = limb_default_read_options();
   opt.format = format;
@@ -140,8 +138,7 @@ static inline limb_status read_as(limb_format format, const char* text, size_t s
 }
 
 // Reads a text, which must come to the status with a finding of the rule.
-static inline void expect_text(limb_format format, const char* text, size_t size,
-                               limb_status status, const char* rule)
+static inline void expect_text(limb_format format, const char* text, size_t size, limb_status status, const char* rule)
 {
   limb_reading* r = NULL;
   check_at("%.60s ...", text);
@@ -154,8 +151,7 @@ static inline void expect_text(limb_format format, const char* text, size_t size
 }
 
 // One byte changed, everywhere: any answer but a crash.
-static inline void change_bytes(limb_format format, const char* text, size_t size,
-                                const char* bytes)
+static inline void change_bytes(limb_format format, const char* text, size_t size, const char* bytes)
 {
   char* copy = malloc(size + 1);
   assert_that(copy != NULL);

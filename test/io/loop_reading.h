@@ -5,8 +5,7 @@
 #include "io/built.h"
 #include "io/faults.h"
 
-static inline limb_reading* read_with(limb_format format, const char* text,
-                                      const limb_read_options* opt)
+static inline limb_reading* read_with(limb_format format, const char* text, const limb_read_options* opt)
 {
   limb_reading* r = NULL;
   limb_read_options o = opt ? *opt : limb_default_read_options();
@@ -25,10 +24,7 @@ static inline limb_loop_def loop_at(limb_reading* r, int i)
   return def;
 }
 
-static inline int loop_count(limb_reading* r)
-{
-  return limb_builder_loop_count(limb_reading_builder(r));
-}
+static inline int loop_count(limb_reading* r) { return limb_builder_loop_count(limb_reading_builder(r)); }
 
 static inline limb_joint_def joint_of(limb_reading* r, const char* name)
 {
@@ -64,10 +60,7 @@ static inline sp_pose closure(limb_reading* r, int i, const double* q)
   return sp_compose(sp_invert(A), B);
 }
 
-static inline sp_pose at(double x, double y, double z)
-{
-  return sp_pose_make(sp_identity3(), sp_v3(x, y, z));
-}
+static inline sp_pose at(double x, double y, double z) { return sp_pose_make(sp_identity3(), sp_v3(x, y, z)); }
 
 static inline sp_vec3 column(sp_mat3 R, int j) { return sp_v3(R.m[j], R.m[3 + j], R.m[6 + j]); }
 

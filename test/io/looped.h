@@ -11,8 +11,7 @@
 #include <string.h>
 
 // A closure or relation of that kind between the last body and the world, with all that it can have.
-static inline limb_loop_def random_loop(rng* r, const limb_builder* b, limb_loop_kind kind,
-                                        const char* name)
+static inline limb_loop_def random_loop(rng* r, const limb_builder* b, limb_loop_kind kind, const char* name)
 {
   const int joints = kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
   const int last = limb_builder_body_count(b) - 1;
@@ -29,8 +28,7 @@ static inline limb_loop_def random_loop(rng* r, const limb_builder* b, limb_loop
   }
   if (kind == LIMB_LOOP_LOCK) def.locked = LIMB_TURN_Y | LIMB_MOVE_X | LIMB_MOVE_Z;
   if (kind == LIMB_LOOP_DISTANCE) def.length = rng_uniform(r, 0.1, 1);
-  if (kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC)
-    def.radius = rng_uniform(r, 0.1, 1);
+  if (kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC) def.radius = rng_uniform(r, 0.1, 1);
   const int rows = kind == LIMB_LOOP_LOCK ? 3 : limb_loop_kind_rows(kind);
   def.law.row = rows - 1;
   def.law.rate = rng_uniform(r, -1, 1);
@@ -84,8 +82,7 @@ static inline void assert_same_loops(const limb_builder* a, const limb_builder* 
     assert_close_pose(y.pose_b, x.pose_b, rotations, 0);
     assert_that(x.locked == y.locked && x.length == y.length && x.radius == y.radius);
     assert_that(x.joint == y.joint && x.other == y.other);
-    for (int k = 0; k < LIMB_LOOP_COEFFICIENTS; k++)
-      assert_that(x.coefficient[k] == y.coefficient[k]);
+    for (int k = 0; k < LIMB_LOOP_COEFFICIENTS; k++) assert_that(x.coefficient[k] == y.coefficient[k]);
     assert_that(x.law.row == y.law.row && x.law.constant == y.law.constant);
     assert_that(x.law.rate == y.law.rate && x.law.amplitude == y.law.amplitude);
     assert_that(x.law.frequency == y.law.frequency && x.law.phase == y.law.phase);

@@ -41,9 +41,8 @@ END_TEST
 // What is rounded to fewer digits is taken at its word.
 START_TEST(other_angles_stay)
 {
-  static const double angles[] = {1.5708, 1.57079633, 1.5707963268, 1.57079632679,
-                                  3.1416, 1e-15,      1e-300,       0.7853981633974483,
-                                  2.5};
+  static const double angles[] = {1.5708, 1.57079633,         1.5707963268, 1.57079632679, 3.1416, 1e-15,
+                                  1e-300, 0.7853981633974483, 2.5};
   for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
     const double rpy[3] = {0, 0, angles[i]};
     const sp_mat3 R = limb_rot_rpy(rpy);
@@ -82,21 +81,18 @@ static sp_pose placement_of(limb_format format, const char* text)
 
 START_TEST(all_languages_agree)
 {
-  static const char urdf[] =
-    "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
-    "<parent link='a'/><child link='b'/><origin rpy='1.5707963267948966 0 %s'/>"
-    "<axis xyz='0 0 1'/></joint></robot>";
+  static const char urdf[] = "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+                             "<parent link='a'/><child link='b'/><origin rpy='1.5707963267948966 0 %s'/>"
+                             "<axis xyz='0 0 1'/></joint></robot>";
   static const char yaml[] =
     "limb: 1\nbodies: [{name: a, mass: 1, solid: point}]\njoints:\n  - {name: j, type: revolute, "
     "parent: world, child: a, pose: {rpy: [pi/2, 0, 3.141592653589793]}, axis: [0, 0, 1]}\n";
-  static const char mjcf[] =
-    "<mujoco><worldbody><body name='a' euler='0 0 180'><body name='b' euler='90 0 0'>"
-    "<joint name='j'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></body>"
-    "</worldbody></mujoco>";
-  static const char par[] =
-    "NL = 1\nAnt = {0}\nSigma = {0}\nB = {0}\nR = {0}\ngamma = {0}\nAlpha = {Pi/2}\nd = {0}\n"
-    "Theta = {t1}\nXX = {1}\nXY = {0}\nXZ = {0}\nYY = {1}\nYZ = {0}\nZZ = {1}\nMX = {0}\n"
-    "MY = {0}\nMZ = {0}\nM = {1}\nIA = {0}\nFV = {0}\nFS = {0}\n";
+  static const char mjcf[] = "<mujoco><worldbody><body name='a' euler='0 0 180'><body name='b' euler='90 0 0'>"
+                             "<joint name='j'/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></body>"
+                             "</worldbody></mujoco>";
+  static const char par[] = "NL = 1\nAnt = {0}\nSigma = {0}\nB = {0}\nR = {0}\ngamma = {0}\nAlpha = {Pi/2}\nd = {0}\n"
+                            "Theta = {t1}\nXX = {1}\nXY = {0}\nXZ = {0}\nYY = {1}\nYZ = {0}\nZZ = {1}\nMX = {0}\n"
+                            "MY = {0}\nMZ = {0}\nM = {1}\nIA = {0}\nFV = {0}\nFS = {0}\n";
   char text[512];
   (void)snprintf(text, sizeof text, urdf, "3.141592653589793");
   const sp_pose by_urdf = placement_of(LIMB_FORMAT_URDF, text);
@@ -112,5 +108,4 @@ START_TEST(all_languages_agree)
 }
 END_TEST
 
-CHECK_MAIN("angles", 1, right_angles_are_exact, other_angles_stay, lengths_of_any_size,
-           all_languages_agree)
+CHECK_MAIN("angles", 1, right_angles_are_exact, other_angles_stay, lengths_of_any_size, all_languages_agree)

@@ -173,8 +173,7 @@ START_TEST(test_broken_headers)
     {"", 0, 0, 0, "header", "is empty; the first row must name the columns"},
     {"\n1,2\n", 0, 1, 1, "header", "the first line is empty"},
     {"\xef\xbb\xbf", 0, 1, 1, "header", "the first line is empty"},
-    {"0,1.5,2\n1,2,3\n", 0, 1, 1, "column 1",
-     "'0' is a number; the first row must name the columns"},
+    {"0,1.5,2\n1,2,3\n", 0, 1, 1, "column 1", "'0' is a number; the first row must name the columns"},
     {"time,-1.5e3\n", 0, 1, 6, "column 2", "'-1.5e3' is a number"},
     {"time;q.a;q.b\n0;1;2\n", 0, 1, 1, "column 1", "use commas, and points as decimal marks"},
     {"time\tq.a\n0\t1\n", 0, 1, 1, "column 1", "tabs separate the names; use commas"},
@@ -238,12 +237,11 @@ START_TEST(test_broken_rows)
     {"a,b\n0,5,1,5\n", 0, 2, 5, "row", "decimals a point, not a comma"},
     {"a\n1\n\n2\n", 0, 3, 1, "line", "an empty line inside the table; remove it"},
     {"a\n1\n \n\r\n2", 0, 3, 1, "line", "an empty line inside the table"},
-    {"a,\xc3\xa9\xc3\xa9\n1,\xe2\x82\xac\n", 0, 2, 3, "column '\xc3\xa9\xc3\xa9'",
-     "'\xe2\x82\xac' is not"},
+    {"a,\xc3\xa9\xc3\xa9\n1,\xe2\x82\xac\n", 0, 2, 3, "column '\xc3\xa9\xc3\xa9'", "'\xe2\x82\xac' is not"},
     {"a,b\n\xc3\xa9,\n", 0, 2, 1, "column 'a'", "'\xc3\xa9' is not"},
     {"a,b\n1,\xff\x01\n", 0, 2, 3, "column 'b'", "'?\?' is not a number"},
-    {"a,b\n1,x123456789012345678901234567890123456789012345678901234567890\n", 0, 2, 3,
-     "column 'b'", "'x12345678901234567890123456789012345678901234567...' is not"},
+    {"a,b\n1,x123456789012345678901234567890123456789012345678901234567890\n", 0, 2, 3, "column 'b'",
+     "'x12345678901234567890123456789012345678901234567...' is not"},
   };
   check_broken(cases, (int)(sizeof cases / sizeof cases[0]));
 }
@@ -281,8 +279,7 @@ START_TEST(test_cut_off)
     for (size_t i = 0; i < length; i++) lines += whole[i] == '\n';
     limb_error err = {0};
     const limb_status status = read_all(whole, length, &rows, &err);
-    check_at("first %d bytes: %d rows, %d:%d: %s", (int)length, rows, err.line, err.column,
-             err.text);
+    check_at("first %d bytes: %d rows, %d:%d: %s", (int)length, rows, err.line, err.column, err.text);
     assert_that(status == LIMB_OK || status == LIMB_E_SYNTAX);
     if (status == LIMB_OK)
       assert_that(rows == lines - 1 || rows == lines || lines == 0);
@@ -368,5 +365,5 @@ START_TEST(test_endless_line)
 }
 END_TEST
 
-CHECK_MAIN("csv", 1, test_read, test_read_forms, test_read_names, test_broken_headers,
-           test_broken_rows, test_read_on, test_cut_off, test_wide, test_endless_line)
+CHECK_MAIN("csv", 1, test_read, test_read_forms, test_read_names, test_broken_headers, test_broken_rows, test_read_on,
+           test_cut_off, test_wide, test_endless_line)

@@ -63,8 +63,7 @@ START_TEST(test_write)
   FILE* stream = fmemopen(text, sizeof text, "w");
   limb_csv_writer* w;
   assert_ok(limb_csv_create(stream, NULL, &w));
-  static const char* const names[] = {"time", "a,b", "say \"x\"",  " c", "d ",
-                                      "e;f",  "#",   "two\nlines", "g h"};
+  static const char* const names[] = {"time", "a,b", "say \"x\"", " c", "d ", "e;f", "#", "two\nlines", "g h"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) assert_ok(limb_csv_text(w, names[i]));
   assert_ok(limb_csv_end_row(w));
   assert_ok(limb_csv_text(w, "x"));
@@ -78,9 +77,8 @@ START_TEST(test_write)
   assert_ok(limb_csv_number(w, 5));
   assert_ok(limb_csv_end_row(w));
   assert_ok(limb_csv_finish(w));
-  ck_assert_str_eq(text,
-                   "time,\"a,b\",\"say \"\"x\"\"\",\" c\",\"d \",\"e;f\",\"#\",\"two\nlines\",g h\n"
-                   "x,0.1,-2,1e-07,1e+22,,nan\n\"\"\n,5\n");
+  ck_assert_str_eq(text, "time,\"a,b\",\"say \"\"x\"\"\",\" c\",\"d \",\"e;f\",\"#\",\"two\nlines\",g h\n"
+                         "x,0.1,-2,1e-07,1e+22,,nan\n\"\"\n,5\n");
   limb_csv_destroy(w);
   (void)fclose(stream);
 }
@@ -89,8 +87,7 @@ END_TEST
 // Whatever can be a name is read as it was written.
 START_TEST(test_write_names)
 {
-  static const char* const names[] = {"#a",  "b,c", " d",  "e\"f",     "\"",
-                                      "g;h", "i ",  "j k", "\xc3\xa9", "'"};
+  static const char* const names[] = {"#a", "b,c", " d", "e\"f", "\"", "g;h", "i ", "j k", "\xc3\xa9", "'"};
   const int count = (int)(sizeof names / sizeof names[0]);
   FILE* stream = tmpfile();
   limb_csv_writer* w;
@@ -258,5 +255,5 @@ START_TEST(test_memory)
 }
 END_TEST
 
-CHECK_MAIN("csv_write", 1, test_round_trip, test_write, test_write_names, test_streams_that_fail,
-           test_arguments, test_memory)
+CHECK_MAIN("csv_write", 1, test_round_trip, test_write, test_write_names, test_streams_that_fail, test_arguments,
+           test_memory)

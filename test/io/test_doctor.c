@@ -59,9 +59,8 @@ static sick read_wants(const char* path)
 
 static int meets(const limb_finding* f, const wanted* w)
 {
-  return strcmp(f->rule, w->rule) == 0 &&
-         strcmp(limb_severity_name(f->severity), w->severity) == 0 && f->line == w->line &&
-         strstr(f->hint, w->hint) != NULL;
+  return strcmp(f->rule, w->rule) == 0 && strcmp(limb_severity_name(f->severity), w->severity) == 0 &&
+         f->line == w->line && strstr(f->hint, w->hint) != NULL;
 }
 
 static limb_reading* examine(const char* path)
@@ -147,8 +146,7 @@ static void mark_rules(const char* path, void* context)
 // are about repairs.
 START_TEST(every_rule_has_a_file)
 {
-  static const char* const others[] = {"limit-missing", "limit-swapped", "angle-degrees",
-                                       "repaired", "not-repaired"};
+  static const char* const others[] = {"limit-missing", "limit-swapped", "angle-degrees", "repaired", "not-repaired"};
   int* seen = calloc((size_t)limb_rule_count(), sizeof *seen);
   assert_that(seen != NULL);
   (void)each_file(mark_rules, seen);
@@ -260,5 +258,4 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-CHECK_MAIN("doctor", 1, sick_files, every_rule_has_a_file, random_robots_are_physical, arguments,
-           out_of_memory)
+CHECK_MAIN("doctor", 1, sick_files, every_rule_has_a_file, random_robots_are_physical, arguments, out_of_memory)

@@ -247,8 +247,8 @@ static void check_growth(const hostile* h)
     if (attempt == 0 || four < more) more = four;
     if (more < 2 * TIMES * less + 0.05 && more < 1) break;
   }
-  check_at("%s, %s: %zu bytes in %.3f s, %zu in %.3f s with %zu bytes of memory",
-           limb_format_name(h->format), h->what, small.size, less, large.size, more, memory);
+  check_at("%s, %s: %zu bytes in %.3f s, %zu in %.3f s with %zu bytes of memory", limb_format_name(h->format), h->what,
+           small.size, less, large.size, more, memory);
 
   assert_that(more < 2 * TIMES * less + 0.05);
   assert_that(more < (CHECK_SANITIZED ? 5 : 1) * (1 + 1e-6 * (double)large.size));

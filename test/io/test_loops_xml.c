@@ -13,8 +13,7 @@ static const double theta4 = 0.9694109376851217;
 
 enum { LANGUAGES = 4 };
 
-static const char* const four[LANGUAGES] = {"fourbar.limb.yaml", "fourbar.urdf", "fourbar.par",
-                                            "fourbar.xml"};
+static const char* const four[LANGUAGES] = {"fourbar.limb.yaml", "fourbar.urdf", "fourbar.par", "fourbar.xml"};
 
 static limb_reading* read_four(int k)
 {
@@ -89,16 +88,14 @@ END_TEST
 static limb_reading* read_urdf(const char* loops)
 {
   char text[3000];
-  (void)snprintf(
-    text, sizeof text,
-    "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">" MASS "</link><link name=\"c\">" MASS
-    "</link>"
-    "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>"
-    "<axis xyz=\"0 0 1\"/><limb start=\"-0.5\"/></joint>"
-    "<joint name=\"k\" type=\"prismatic\"><parent link=\"b\"/><child link=\"c\"/>"
-    "<axis xyz=\"1 0 0\"/><limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/></joint>\n"
-    "%s</robot>",
-    loops);
+  (void)snprintf(text, sizeof text,
+                 "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">" MASS "</link><link name=\"c\">" MASS "</link>"
+                 "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>"
+                 "<axis xyz=\"0 0 1\"/><limb start=\"-0.5\"/></joint>"
+                 "<joint name=\"k\" type=\"prismatic\"><parent link=\"b\"/><child link=\"c\"/>"
+                 "<axis xyz=\"1 0 0\"/><limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/></joint>\n"
+                 "%s</robot>",
+                 loops);
   return read_with(LIMB_FORMAT_URDF, text, NULL);
 }
 
@@ -126,8 +123,7 @@ START_TEST(types_of_loop_joints)
   const sp_mat3 quarter = {{0, -1, 0, 1, 0, 0, 0, 0, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[400];
-    (void)snprintf(text, sizeof text,
-                   "<loop_joint name=\"l\" type=\"%s\">" ENDS "<axis xyz=\"0 2 0\"/></loop_joint>",
+    (void)snprintf(text, sizeof text, "<loop_joint name=\"l\" type=\"%s\">" ENDS "<axis xyz=\"0 2 0\"/></loop_joint>",
                    cases[i].type);
     limb_reading* r = read_urdf(text);
     const limb_loop_def def = loop_at(r, 0);
@@ -200,17 +196,17 @@ END_TEST
 START_TEST(what_limb_adds_to_urdf)
 {
 #define PLAIN "<link1 link=\"a\"/><link2 link=\"c\"/>"
-  limb_reading* r = read_urdf(
-    "<loop_joint name=\"0\" type=\"lock\">" PLAIN "<limb locked=\" turn_x  move_z\"/></loop_joint>"
-    "<loop_joint name=\"1\" type=\"distance\">" PLAIN "<limb length=\"0.5\"><law constant=\"1\" "
-    "rate=\"2\" amplitude=\"3\" frequency=\"4\" phase=\"5\"/></limb></loop_joint>"
-    "<loop_joint name=\"2\" type=\"rolling_disc\">" PLAIN
-    "<limb radius=\"0.1\"><law row=\"2\" rate=\"7\"/></limb></loop_joint>"
-    "<loop_joint name=\"3\" type=\"gear\"><limb joint=\"j\" other=\"k\" ratio=\"-2\" "
-    "offset=\"0.25\"/></loop_joint>"
-    "<loop_joint name=\"4\" type=\"gear\"><limb joint=\"k\" other=\"j\"/></loop_joint>"
-    "<loop_joint name=\"5\" type=\"polynomial\"><limb joint=\"j\" other=\"k\" "
-    "coefficients=\"1 2 3 4 5 6\"/></loop_joint>");
+  limb_reading* r =
+    read_urdf("<loop_joint name=\"0\" type=\"lock\">" PLAIN "<limb locked=\" turn_x  move_z\"/></loop_joint>"
+              "<loop_joint name=\"1\" type=\"distance\">" PLAIN "<limb length=\"0.5\"><law constant=\"1\" "
+              "rate=\"2\" amplitude=\"3\" frequency=\"4\" phase=\"5\"/></limb></loop_joint>"
+              "<loop_joint name=\"2\" type=\"rolling_disc\">" PLAIN
+              "<limb radius=\"0.1\"><law row=\"2\" rate=\"7\"/></limb></loop_joint>"
+              "<loop_joint name=\"3\" type=\"gear\"><limb joint=\"j\" other=\"k\" ratio=\"-2\" "
+              "offset=\"0.25\"/></loop_joint>"
+              "<loop_joint name=\"4\" type=\"gear\"><limb joint=\"k\" other=\"j\"/></loop_joint>"
+              "<loop_joint name=\"5\" type=\"polynomial\"><limb joint=\"j\" other=\"k\" "
+              "coefficients=\"1 2 3 4 5 6\"/></loop_joint>");
   ck_assert_int_eq(loop_count(r), 6);
   assert_that(loop_at(r, 0).locked == (LIMB_TURN_X | LIMB_MOVE_Z));
   const limb_loop_def rod = loop_at(r, 1), disc = loop_at(r, 2), gear = loop_at(r, 3);
@@ -232,21 +228,19 @@ END_TEST
 
 // Two loops: joints 4 and 5 are cut, frames 6 and 7 are theirs. Frame 7 is fixed in frame 6, as in files of
 // OpenSYMORO.
-static const char two_loops[] =
-  "NL = 3\nNJ = 5\nNF = 7\nType = 2\n%s"
-  "Ant = {0,1,0,2,1,3,6}\nSigma = {0,0,0,%d,%d,2,2}\nB = {0,0,0,0.1,0,0.2,0}\n"
-  "d = {0,1,2,3,4,5,6}\nR = {0,0,0,0.5%s,0,0,0.3}\ngamma = {0,0,0,Pi/2,0,0,Pi/2}\n"
-  "Alpha = {0,0,0,-Pi/2,0,0,0}\nMu = {1,0,0,0,0,0,0}\nTheta = {t1,t2,t3,%s,t5,0,0}\n"
-  "XX = {1,1,1}\nXY = {0,0,0}\nXZ = {0,0,0}\nYY = {1,1,1}\nYZ = {0,0,0}\nZZ = {1,1,1}\n"
-  "MX = {0,0,0}\nMY = {0,0,0}\nMZ = {0,0,0}\nM = {1,1,1}\nIA = {0,0,0}\nFV = {0,0,0}\n"
-  "FS = {0,0,0}\nG = {0,0,-9.81}\n(* End of definition *)\n";
+static const char two_loops[] = "NL = 3\nNJ = 5\nNF = 7\nType = 2\n%s"
+                                "Ant = {0,1,0,2,1,3,6}\nSigma = {0,0,0,%d,%d,2,2}\nB = {0,0,0,0.1,0,0.2,0}\n"
+                                "d = {0,1,2,3,4,5,6}\nR = {0,0,0,0.5%s,0,0,0.3}\ngamma = {0,0,0,Pi/2,0,0,Pi/2}\n"
+                                "Alpha = {0,0,0,-Pi/2,0,0,0}\nMu = {1,0,0,0,0,0,0}\nTheta = {t1,t2,t3,%s,t5,0,0}\n"
+                                "XX = {1,1,1}\nXY = {0,0,0}\nXZ = {0,0,0}\nYY = {1,1,1}\nYZ = {0,0,0}\nZZ = {1,1,1}\n"
+                                "MX = {0,0,0}\nMY = {0,0,0}\nMZ = {0,0,0}\nM = {1,1,1}\nIA = {0,0,0}\nFV = {0,0,0}\n"
+                                "FS = {0,0,0}\nG = {0,0,-9.81}\n(* End of definition *)\n";
 
 static limb_reading* read_two_loops(const char* more, int sigma)
 {
   char text[2000];
   const int turning = sigma == 0, moving = sigma == 1;
-  (void)snprintf(text, sizeof text, two_loops, more, sigma, 0, moving ? "+r4" : "",
-                 turning ? "t4+Pi/2" : "0");
+  (void)snprintf(text, sizeof text, two_loops, more, sigma, 0, moving ? "+r4" : "", turning ? "t4+Pi/2" : "0");
   return read_with(LIMB_FORMAT_PAR, text, NULL);
 }
 
@@ -281,8 +275,7 @@ START_TEST(cut_frames_of_the_base)
   char text[2000];
   static const char old[] = "Ant = {0,1,0,2,1,3,6}";
   // Z: the base is two metres to the left
-  (void)snprintf(text, sizeof text, two_loops, "Z = {1,0,0,0,0,1,0,2,0,0,1,0,0,0,0,1}\n", 0, 0, "",
-                 "t4");
+  (void)snprintf(text, sizeof text, two_loops, "Z = {1,0,0,0,0,1,0,2,0,0,1,0,0,0,0,1}\n", 0, 0, "", "t4");
   char* ant = strstr(text, old);
   assert_that(ant != NULL);
   memcpy(ant, "Ant = {0,1,0,2,1,0,6}", sizeof old - 1); // frame 6 in frame 0, and with it frame 7
@@ -327,7 +320,6 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-CHECK_MAIN("loops in files", 1, the_four_bar_is_the_same_in_all_languages,
-           the_trees_of_the_four_bar_are_the_same, types_of_loop_joints,
-           a_universal_closure_has_two_axes, forms_of_loops, what_limb_adds_to_urdf, cut_joints,
+CHECK_MAIN("loops in files", 1, the_four_bar_is_the_same_in_all_languages, the_trees_of_the_four_bar_are_the_same,
+           types_of_loop_joints, a_universal_closure_has_two_axes, forms_of_loops, what_limb_adds_to_urdf, cut_joints,
            cut_frames_of_the_base, one_byte_wrong_anywhere, memory_runs_out)

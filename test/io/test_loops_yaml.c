@@ -76,13 +76,12 @@ END_TEST
 
 START_TEST(relations)
 {
-  limb_reading* r =
-    read_text(TOP BODIES "loops:\n"
-                         "  - {name: same, type: gear, joint: turn, other: elbow}\n"
-                         "  - {name: gear, type: gear, joint: slide, other: turn, ratio: -2, "
-                         "offset: 0.1, law: {rate: 3}}\n"
-                         "  - {name: cam, type: polynomial, joint: slide, other: elbow, "
-                         "coefficients: [0, 0.1, 0.02]}\n");
+  limb_reading* r = read_text(TOP BODIES "loops:\n"
+                                         "  - {name: same, type: gear, joint: turn, other: elbow}\n"
+                                         "  - {name: gear, type: gear, joint: slide, other: turn, ratio: -2, "
+                                         "offset: 0.1, law: {rate: 3}}\n"
+                                         "  - {name: cam, type: polynomial, joint: slide, other: elbow, "
+                                         "coefficients: [0, 0.1, 0.02]}\n");
   const limb_loop_def same = loop_of(r, "same"), gear = loop_of(r, "gear"), cam = loop_of(r, "cam");
   assert_that(same.joint == 1 && same.other == 2); // the joint of the base comes first
   assert_that(same.coefficient[0] == 0 && same.coefficient[1] == 1);
@@ -99,10 +98,10 @@ END_TEST
 // In a body, in a frame (which may be a body), and before either is read.
 START_TEST(ends)
 {
-  limb_reading* r = read_text(
-    TOP "loops:\n  - {name: c, type: pin, a: {frame: tip, xyz: [0.5, 0, 0]}, b: {body: world, "
-        "rpy: [0, 0, pi/2]}}\n  - {name: d, type: ball, a: {frame: crank, xyz: [0, 1, 0]}, b: "
-        "{frame: world}}\n" BODIES);
+  limb_reading* r =
+    read_text(TOP "loops:\n  - {name: c, type: pin, a: {frame: tip, xyz: [0.5, 0, 0]}, b: {body: world, "
+                  "rpy: [0, 0, pi/2]}}\n  - {name: d, type: ball, a: {frame: crank, xyz: [0, 1, 0]}, b: "
+                  "{frame: world}}\n" BODIES);
   const limb_loop_def c = loop_of(r, "c"), d = loop_of(r, "d");
   limb_frame_info tip;
   assert_ok(limb_builder_get_frame(limb_reading_builder(r), 0, &tip));
@@ -110,8 +109,7 @@ START_TEST(ends)
   assert_that(c.body_a == 3 && c.body_b == LIMB_WORLD_BODY);
   assert_close_pose(c.pose_a, want, 0, 0);
   assert_close_vec3(c.pose_a.p, sp_v3(1, 2.5, 3), 1e-15, 0); // the frame's x is y of its body
-  assert_close_pose(c.pose_b, sp_pose_make(sp_rot_axis(sp_v3(0, 0, 1), PI / 2), sp_v3(0, 0, 0)),
-                    1e-15, 1e-15);
+  assert_close_pose(c.pose_b, sp_pose_make(sp_rot_axis(sp_v3(0, 0, 1), PI / 2), sp_v3(0, 0, 0)), 1e-15, 1e-15);
   assert_that(d.body_a == 2 && d.body_b == LIMB_WORLD_BODY && d.pose_a.p.y == 1);
   limb_reading_destroy(r);
 }
@@ -121,10 +119,10 @@ END_TEST
 START_TEST(rows)
 {
   const sp_vec3 x = {1, 0, 0}, z = {0, 0, 1}, o = {0, 0, 0};
-  limb_reading* r = read_text(TOP "dh: modified\n" BODIES
-                                  "loops:\n  - {name: c, type: pin, a: {body: coupler, dh: {gamma: "
-                                  "0.1, b: 0.2, alpha: 0.3, d: 0.4, theta: 0.5, r: 0.6}}, b: "
-                                  "{body: sled, dh: {alpha: pi/2, d: 1}}}\n");
+  limb_reading* r =
+    read_text(TOP "dh: modified\n" BODIES "loops:\n  - {name: c, type: pin, a: {body: coupler, dh: {gamma: "
+                  "0.1, b: 0.2, alpha: 0.3, d: 0.4, theta: 0.5, r: 0.6}}, b: "
+                  "{body: sled, dh: {alpha: pi/2, d: 1}}}\n");
   limb_loop_def c = loop_of(r, "c");
   sp_pose want = sp_pose_make(sp_rot_axis(z, 0.1), sp_v3(0, 0, 0.2));
   want = sp_compose(want, sp_pose_make(sp_rot_axis(x, 0.3), o));
@@ -135,8 +133,7 @@ START_TEST(rows)
   assert_close_pose(c.pose_b, sp_pose_make(sp_rot_axis(x, PI / 2), x), 1e-15, 1e-15);
   limb_reading_destroy(r);
 
-  r = read_text(DEGREES "dh: standard\n" BODIES
-                        "loops:\n  - {name: c, type: pin, a: {frame: tip, dh: {theta: 30, d: "
+  r = read_text(DEGREES "dh: standard\n" BODIES "loops:\n  - {name: c, type: pin, a: {frame: tip, dh: {theta: 30, d: "
                         "0.2, a: 0.3, alpha: 60}}, b: {body: sled}}\n");
   c = loop_of(r, "c");
   limb_frame_info tip;
@@ -187,10 +184,9 @@ END_TEST
 START_TEST(relations_in_degrees)
 {
   limb_reading* r =
-    read_text(DEGREES BODIES
-              "loops:\n  - {name: a, type: gear, joint: turn, other: elbow, ratio: 2, offset: 90}\n"
-              "  - {name: b, type: gear, joint: slide, other: turn, ratio: 2, offset: 90}\n"
-              "  - {name: c, type: polynomial, joint: turn, other: elbow, coefficients: [1, 2]}\n");
+    read_text(DEGREES BODIES "loops:\n  - {name: a, type: gear, joint: turn, other: elbow, ratio: 2, offset: 90}\n"
+                             "  - {name: b, type: gear, joint: slide, other: turn, ratio: 2, offset: 90}\n"
+                             "  - {name: c, type: polynomial, joint: turn, other: elbow, coefficients: [1, 2]}\n");
   const limb_loop_def a = loop_of(r, "a"), b = loop_of(r, "b"), c = loop_of(r, "c");
   assert_close(a.coefficient[0], PI / 2, 1e-15, 0);
   assert_that(a.coefficient[1] == 2 && b.coefficient[0] == 90 && b.coefficient[1] == 2);
@@ -229,11 +225,10 @@ END_TEST
 // One run tells everything.
 START_TEST(all_is_told)
 {
-  static const char text[] =
-    TOP BODIES "loops:\n  - {name: a, type: pin, a: {body: coupel}, b: {frame: tup}}\n"
-               "  - {name: b, type: hinge, a: {body: coupler}, b: {body: sled}}\n"
-               "  - {name: a, type: gear, joint: trun, other: slid}\n"
-               "  - {name: e, type: distance, a: {body: crank}, b: {body: sled}, radius: 1}\n";
+  static const char text[] = TOP BODIES "loops:\n  - {name: a, type: pin, a: {body: coupel}, b: {frame: tup}}\n"
+                                        "  - {name: b, type: hinge, a: {body: coupler}, b: {body: sled}}\n"
+                                        "  - {name: a, type: gear, joint: trun, other: slid}\n"
+                                        "  - {name: e, type: distance, a: {body: crank}, b: {body: sled}, radius: 1}\n";
   limb_reading* r = NULL;
   limb_finding f;
   assert_status(limb_read_text(text, strlen(text), "a.limb.yaml", NULL, &r, NULL), LIMB_E_MODEL);
@@ -348,6 +343,5 @@ START_TEST(what_no_file_can_hold)
 }
 END_TEST
 
-CHECK_MAIN("loops in yaml", 1, kinds, relations, ends, rows, laws, relations_in_degrees, starts,
-           starts_in_radians, all_is_told, round_trips, through_a_model, odd_names_and_laws,
-           what_no_file_can_hold)
+CHECK_MAIN("loops in yaml", 1, kinds, relations, ends, rows, laws, relations_in_degrees, starts, starts_in_radians,
+           all_is_told, round_trips, through_a_model, odd_names_and_laws, what_no_file_can_hold)

@@ -34,8 +34,8 @@ static void expect_words(limb_reading* r, const char* rule, const char* text, co
   assert_that(strstr(f.hint, hint) != NULL);
 }
 
-static void expect_text_and_hint(limb_format format, const char* text, limb_status status,
-                                 const char* rule, const char* words, const char* hint)
+static void expect_text_and_hint(limb_format format, const char* text, limb_status status, const char* rule,
+                                 const char* words, const char* hint)
 {
   limb_reading* r = read_one(format, text, status);
   expect_words(r, rule, words, hint);
@@ -61,15 +61,14 @@ static void forbid(limb_reading* r, const char* rule)
 
 START_TEST(xacro_that_would_add_is_an_error)
 {
-  static const char* const missing[] = {
-    ARM("<xacro:include filename='x.xacro'/>"),
-    ARM("<xacro:gripper side='left'/>"),
-    ARM("<xacro:if value='1'><link name='c'/></xacro:if>"),
-    ARM("<xacro:unless value='1'/>"),
-    ARM("<xacro:insert_block name='x'/>"),
-    ARM("<include filename='x.urdf'/>"),
-    ARM("<xacro:macro name='gripper'/><xacro:gripper/>"),
-    "<robot name='r'><link name='a'><xacro:box_inertia m='1'/></link></robot>"};
+  static const char* const missing[] = {ARM("<xacro:include filename='x.xacro'/>"),
+                                        ARM("<xacro:gripper side='left'/>"),
+                                        ARM("<xacro:if value='1'><link name='c'/></xacro:if>"),
+                                        ARM("<xacro:unless value='1'/>"),
+                                        ARM("<xacro:insert_block name='x'/>"),
+                                        ARM("<include filename='x.urdf'/>"),
+                                        ARM("<xacro:macro name='gripper'/><xacro:gripper/>"),
+                                        "<robot name='r'><link name='a'><xacro:box_inertia m='1'/></link></robot>"};
   for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
     limb_reading* r = read_one(LIMB_FORMAT_URDF, missing[i], LIMB_E_MODEL);
     limb_finding f = {0};
@@ -84,9 +83,9 @@ END_TEST
 
 START_TEST(xacro_definitions_are_leftovers)
 {
-  static const char* const kept[] = {
-    ARM("<xacro:property name='m' value='2'/>"), ARM("<xacro:arg name='m' default='2'/>"),
-    ARM("<xacro:macro name='gripper'><link name='${x}'/></xacro:macro>")};
+  static const char* const kept[] = {ARM("<xacro:property name='m' value='2'/>"),
+                                     ARM("<xacro:arg name='m' default='2'/>"),
+                                     ARM("<xacro:macro name='gripper'><link name='${x}'/></xacro:macro>")};
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
     limb_reading* r = read_one(LIMB_FORMAT_URDF, kept[i], LIMB_OK);
     limb_finding f = {0};
@@ -94,8 +93,7 @@ START_TEST(xacro_definitions_are_leftovers)
     limb_reading_destroy(r);
   }
   // without a link there is nothing but the template
-  limb_reading_destroy(
-    read_one(LIMB_FORMAT_URDF, "<robot name='r'><xacro:macro name='m'/></robot>", LIMB_E_MODEL));
+  limb_reading_destroy(read_one(LIMB_FORMAT_URDF, "<robot name='r'><xacro:macro name='m'/></robot>", LIMB_E_MODEL));
 }
 END_TEST
 
@@ -104,8 +102,7 @@ START_TEST(xacro_behind_many_names)
 {
   char text[8192] = "<robot name='r'><link name='a'/>";
   size_t used = strlen(text);
-  for (int i = 0; i < 100; i++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "<odd%d/>", i);
+  for (int i = 0; i < 100; i++) used += (size_t)snprintf(text + used, sizeof text - used, "<odd%d/>", i);
   (void)snprintf(text + used, sizeof text - used, "<xacro:arm/></robot>");
   expect_text_and_hint(LIMB_FORMAT_URDF, text, LIMB_E_MODEL, "xacro", "<xacro:arm>", "");
 }
@@ -115,16 +112,13 @@ START_TEST(own_element_tells_its_attributes)
 {
   static const char near[] = "<robot name='r'>" LINK("a")
     LINK("b") "<joint name='j' "
-              "type='revolute'>" ENDS LIMIT
-              "<axis xyz='0 0 1'/><limb rotor_inerta='1'/></joint></robot>";
+              "type='revolute'>" ENDS LIMIT "<axis xyz='0 0 1'/><limb rotor_inerta='1'/></joint></robot>";
   static const char far[] = "<robot name='r'>" LINK("a")
     LINK("b") "<joint name='j' "
               "type='revolute'>" ENDS LIMIT "<axis xyz='0 0 1'/><limb motor='1'/></joint></robot>";
-  expect_text_and_hint(LIMB_FORMAT_URDF, near, LIMB_E_MODEL, "unknown-key",
-                       "did you mean 'rotor_inertia'?",
+  expect_text_and_hint(LIMB_FORMAT_URDF, near, LIMB_E_MODEL, "unknown-key", "did you mean 'rotor_inertia'?",
                        "gear_ratio, stiffness, rest, pitch, axis2");
-  expect_text_and_hint(LIMB_FORMAT_URDF, far, LIMB_E_MODEL, "unknown-key", "'motor'",
-                       "rotor_inertia, gear_ratio");
+  expect_text_and_hint(LIMB_FORMAT_URDF, far, LIMB_E_MODEL, "unknown-key", "'motor'", "rotor_inertia, gear_ratio");
   expect_text_and_hint(LIMB_FORMAT_URDF, ARM("<limb gravty='0 0 0'/>"), LIMB_E_MODEL, "unknown-key",
                        "did you mean 'gravity'?", "it has gravity, base");
 }
@@ -138,8 +132,7 @@ START_TEST(mirrored_products)
   static const char also[] =
     "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0'"
     " iyy='1' iyz='0' izz='1' izx='0'/></inertial></link></robot>";
-  expect_text_and_hint(LIMB_FORMAT_URDF, instead, LIMB_OK, "unknown-tag", "did you mean 'ixy'?",
-                       "");
+  expect_text_and_hint(LIMB_FORMAT_URDF, instead, LIMB_OK, "unknown-tag", "did you mean 'ixy'?", "");
   expect_text_and_hint(LIMB_FORMAT_URDF, also, LIMB_OK, "unknown-tag", "'ixz' is given", "");
 }
 END_TEST
@@ -155,17 +148,17 @@ START_TEST(unknown_type_alone)
   ck_assert_int_eq(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING), 1);
   forbid(r, "ignored");
   limb_reading_destroy(r);
-  static const char number[] = "<robot name='r'>" LINK("a")
-    LINK("b") "<joint name='j' "
-              "type='hinge'>" ENDS "<limit effort='much'/></joint></robot>";
+  static const char number[] =
+    "<robot name='r'>" LINK("a") LINK("b") "<joint name='j' "
+                                           "type='hinge'>" ENDS "<limit effort='much'/></joint></robot>";
   expect_text_and_hint(LIMB_FORMAT_URDF, number, LIMB_E_MODEL, "bad-number", "much", "");
 }
 END_TEST
 
 START_TEST(joint_without_child_alone)
 {
-  static const char text[] = "<robot name='r'>" LINK("a")
-    LINK("b") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>";
+  static const char text[] =
+    "<robot name='r'>" LINK("a") LINK("b") "<joint name='j' type='fixed'><parent link='a'/></joint></robot>";
   limb_reading* r = read_one(LIMB_FORMAT_URDF, text, LIMB_E_MODEL);
   ck_assert_int_eq(limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR), 1);
   limb_reading_destroy(r);
@@ -179,18 +172,16 @@ START_TEST(axes_of_any_length)
   for (int i = 0; i < 3; i++) {
     char text[1024];
     (void)snprintf(text, sizeof text,
-                   "<robot name='r'>" LINK("a")
-                     LINK("b") "<joint name='j' type='revolute'>" ENDS LIMIT
-                               "<axis xyz='%s'/></joint></robot>",
+                   "<robot name='r'>" LINK("a") LINK("b") "<joint name='j' type='revolute'>" ENDS LIMIT
+                                                          "<axis xyz='%s'/></joint></robot>",
                    axes[i][0]);
     expect_text_and_hint(LIMB_FORMAT_URDF, text, LIMB_OK, "normalised", axes[i][1], "");
   }
-  expect_text_and_hint(
-    LIMB_FORMAT_YAML,
-    "limb: 1\nbodies: [{name: a, mass: 1, solid: {rod: 1}}]\njoints:\n  - {name: "
-    "j, type: universal, parent: world, child: a, axis: [0, 3e200, 4e200], "
-    "axis2: [1e200, 0, 0]}\n",
-    LIMB_OK, "normalised", "5e+200", "");
+  expect_text_and_hint(LIMB_FORMAT_YAML,
+                       "limb: 1\nbodies: [{name: a, mass: 1, solid: {rod: 1}}]\njoints:\n  - {name: "
+                       "j, type: universal, parent: world, child: a, axis: [0, 3e200, 4e200], "
+                       "axis2: [1e200, 0, 0]}\n",
+                       LIMB_OK, "normalised", "5e+200", "");
 }
 END_TEST
 
@@ -206,8 +197,7 @@ START_TEST(base_without_root)
   limb_reading* r = read_one(LIMB_FORMAT_YAML, YAML_ARM("fixed", "a", "a"), LIMB_OK);
   assert_that(has_finding(r, "ignored", 2, NULL));
   limb_reading_destroy(r);
-  static const char* const moving[] = {YAML_ARM("floating", "a", "b"),
-                                       YAML_ARM("planar", "a", "b")};
+  static const char* const moving[] = {YAML_ARM("floating", "a", "b"), YAML_ARM("planar", "a", "b")};
   for (int i = 0; i < 2; i++) {
     r = read_one(LIMB_FORMAT_YAML, moving[i], LIMB_E_MODEL);
     assert_that(has_finding(r, "bad-value", 2, NULL));
@@ -223,9 +213,8 @@ START_TEST(alias_alone)
   limb_reading* r = read_one(LIMB_FORMAT_YAML, YAML_ARM("fixed", "*a", "a"), LIMB_E_MODEL);
   ck_assert_int_eq(limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR), 1);
   limb_reading_destroy(r);
-  static const char text[] =
-    "limb: 1\nname: &n r\nbodies:\n  - {name: a, mass: 1, solid: {rod: 1}}\njoints:\n"
-    "  - {name: j, type: revolute, parent: *n, child: *n, axis: [0, 0, 1]}\n";
+  static const char text[] = "limb: 1\nname: &n r\nbodies:\n  - {name: a, mass: 1, solid: {rod: 1}}\njoints:\n"
+                             "  - {name: j, type: revolute, parent: *n, child: *n, axis: [0, 0, 1]}\n";
   r = read_one(LIMB_FORMAT_YAML, text, LIMB_E_MODEL);
   forbid(r, "undefined-body");
   ck_assert_int_eq(count_findings(r, "unsupported"), 3);
@@ -248,9 +237,8 @@ static void expect_plain(const limb_builder* b)
 START_TEST(no_rotation_is_written_as_none)
 {
   limb_reading* r = read_one(LIMB_FORMAT_URDF,
-                             "<robot name='r'>" LINK("a")
-                               LINK("b") "<joint name='j' type='fixed'>" ENDS
-                                         "<origin xyz='0 0 0' rpy='0 0 0'/></joint></robot>",
+                             "<robot name='r'>" LINK("a") LINK("b") "<joint name='j' type='fixed'>" ENDS
+                                                                    "<origin xyz='0 0 0' rpy='0 0 0'/></joint></robot>",
                              LIMB_OK);
   expect_plain(limb_reading_builder(r));
   limb_reading_destroy(r);
@@ -289,10 +277,10 @@ END_TEST
 
 START_TEST(attributes_of_mjcf_are_suggested)
 {
-  expect_text_and_hint(LIMB_FORMAT_MJCF, BODY("<joint armture='1'/><geom size='1'/>"), LIMB_OK,
-                       "unknown-tag", "did you mean 'armature'?", "");
-  expect_text_and_hint(LIMB_FORMAT_MJCF, BODY("<geom size='1' pso='1 2 3'/>"), LIMB_OK,
-                       "unknown-tag", "did you mean 'pos'?", "");
+  expect_text_and_hint(LIMB_FORMAT_MJCF, BODY("<joint armture='1'/><geom size='1'/>"), LIMB_OK, "unknown-tag",
+                       "did you mean 'armature'?", "");
+  expect_text_and_hint(LIMB_FORMAT_MJCF, BODY("<geom size='1' pso='1 2 3'/>"), LIMB_OK, "unknown-tag",
+                       "did you mean 'pos'?", "");
 }
 END_TEST
 
@@ -321,12 +309,9 @@ START_TEST(files_that_are_no_models)
   static const struct {
     const char *name, *text, *rule, *words, *hint;
   } cases[] = {
-    {"a.urdf", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format",
-     "Git LFS", "git lfs pull"},
-    {"a.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format",
-     "Git LFS", "git lfs pull"},
-    {"a", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format", "Git LFS",
-     "git lfs pull"},
+    {"a.urdf", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format", "Git LFS", "git lfs pull"},
+    {"a.yaml", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format", "Git LFS", "git lfs pull"},
+    {"a", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "wrong-format", "Git LFS", "git lfs pull"},
     {"a.urdf", "\n<!DOCTYPE html>\n<html><p>x<br></html>", "wrong-format", "web page", "raw"},
     {"a.urdf", "<HTML></HTML>", "wrong-format", "web page", "raw"},
     {"a.urdf", "404: Not Found\n", "wrong-format", "plain text", "error page"},
@@ -338,9 +323,7 @@ START_TEST(files_that_are_no_models)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     limb_reading* r = NULL;
     check_at("%s: %s", cases[i].name, cases[i].text);
-    assert_status(
-      limb_read_text(cases[i].text, strlen(cases[i].text), cases[i].name, NULL, &r, NULL),
-      LIMB_E_SYNTAX);
+    assert_status(limb_read_text(cases[i].text, strlen(cases[i].text), cases[i].name, NULL, &r, NULL), LIMB_E_SYNTAX);
     ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 1);
     expect_words(r, cases[i].rule, cases[i].words, cases[i].hint);
     limb_reading_destroy(r);
@@ -374,9 +357,8 @@ START_TEST(unsupported_things_have_a_hint)
 }
 END_TEST
 
-CHECK_MAIN("mistakes", 1, xacro_that_would_add_is_an_error, xacro_definitions_are_leftovers,
-           xacro_behind_many_names, own_element_tells_its_attributes, mirrored_products,
-           unknown_type_alone, joint_without_child_alone, axes_of_any_length, base_without_root,
-           alias_alone, no_rotation_is_written_as_none, geom_with_a_bad_size_alone,
-           attributes_of_mjcf_are_suggested, degrees_of_par, files_that_are_no_models,
+CHECK_MAIN("mistakes", 1, xacro_that_would_add_is_an_error, xacro_definitions_are_leftovers, xacro_behind_many_names,
+           own_element_tells_its_attributes, mirrored_products, unknown_type_alone, joint_without_child_alone,
+           axes_of_any_length, base_without_root, alias_alone, no_rotation_is_written_as_none,
+           geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par, files_that_are_no_models,
            unsupported_things_have_a_hint)

@@ -103,8 +103,7 @@ START_TEST(several_joints_make_a_chain)
   assert_that(joint_of(r, "x").parent == 0 && joint_of(r, "x").child == x);
   assert_that(joint_of(r, "y").parent == x && joint_of(r, "y").child == y);
   assert_that(joint_of(r, "cart.joint3").parent == y && joint_of(r, "cart.joint3").child == axis);
-  assert_that(joint_of(r, "cart.offset").parent == axis &&
-              joint_of(r, "cart.offset").child == cart);
+  assert_that(joint_of(r, "cart.offset").parent == axis && joint_of(r, "cart.offset").child == cart);
   assert_close_vec3(joint_of(r, "y").placement.p, sp_v3(0, 0, 1), 0, 0);
   assert_close_vec3(joint_of(r, "cart.joint3").placement.p, sp_v3(1, 0, -1), 0, 0);
   assert_close_vec3(joint_of(r, "cart.offset").placement.p, sp_v3(-1, 0, 0), 0, 0);
@@ -116,10 +115,9 @@ END_TEST
 
 START_TEST(things_without_a_name)
 {
-  limb_reading* r =
-    read("<mujoco><worldbody><body><geom size='1'/></body>\n"
-         "<body><joint/><geom size='1'/><body><joint/><geom size='1'/></body></body>"
-         "</worldbody></mujoco>");
+  limb_reading* r = read("<mujoco><worldbody><body><geom size='1'/></body>\n"
+                         "<body><joint/><geom size='1'/><body><joint/><geom size='1'/></body></body>"
+                         "</worldbody></mujoco>");
   const limb_builder* b = limb_reading_builder(r);
   assert_that(limb_builder_find_body(b, "world.body1") > 0);
   assert_that(limb_builder_find_body(b, "world.body2") > 0);
@@ -188,8 +186,7 @@ START_TEST(actuators_are_told_apart)
                    cases[i].element, cases[i].element);
     limb_reading* r = read(text);
     check_at("%s", cases[i].element);
-    (void)snprintf(where, sizeof where, "actuator '%.*s'", (int)strcspn(cases[i].element, " "),
-                   cases[i].element);
+    (void)snprintf(where, sizeof where, "actuator '%.*s'", (int)strcspn(cases[i].element, " "), cases[i].element);
     ck_assert_int_eq(has_finding(r, "dropped", 3, where), cases[i].dropped);
     ck_assert_int_eq(count_findings(r, "dropped"), cases[i].dropped);
     ck_assert_int_eq(has_finding(r, "ignored", 2, "section 'actuator'"), !cases[i].dropped);
@@ -202,17 +199,16 @@ END_TEST
 
 START_TEST(classes_complete_what_is_not_said)
 {
-  limb_reading* r =
-    read("<mujoco><worldbody><body name='a' childclass='arm'>"
-         "<joint name='own' damping='5'/><joint name='arm' class='arm'/>"
-         "<joint name='main' class='main'/><joint name='below' class='wrist'/>"
-         "<geom size='1'/><frame childclass='wrist'><body name='b'><joint name='framed'/>"
-         "<geom size='1'/></body></frame></body>"
-         "<body name='c'><joint name='plain'/><geom size='1'/></body>"
-         "<body name='d'><freejoint name='free'/><geom size='1'/></body></worldbody>"
-         "<default><joint damping='1' armature='2'/><default class='arm'><joint damping='3'/>"
-         "<default class='wrist'><joint armature='4'/></default></default></default>"
-         "<default><joint frictionloss='6'/></default></mujoco>");
+  limb_reading* r = read("<mujoco><worldbody><body name='a' childclass='arm'>"
+                         "<joint name='own' damping='5'/><joint name='arm' class='arm'/>"
+                         "<joint name='main' class='main'/><joint name='below' class='wrist'/>"
+                         "<geom size='1'/><frame childclass='wrist'><body name='b'><joint name='framed'/>"
+                         "<geom size='1'/></body></frame></body>"
+                         "<body name='c'><joint name='plain'/><geom size='1'/></body>"
+                         "<body name='d'><freejoint name='free'/><geom size='1'/></body></worldbody>"
+                         "<default><joint damping='1' armature='2'/><default class='arm'><joint damping='3'/>"
+                         "<default class='wrist'><joint armature='4'/></default></default></default>"
+                         "<default><joint frictionloss='6'/></default></mujoco>");
   assert_that(joint_of(r, "own").viscous == 5 && joint_of(r, "own").rotor_inertia == 2);
   assert_that(joint_of(r, "arm").viscous == 3 && joint_of(r, "arm").rotor_inertia == 2);
   assert_that(joint_of(r, "main").viscous == 1 && joint_of(r, "main").coulomb == 6);
@@ -240,11 +236,10 @@ END_TEST
 
 START_TEST(limits)
 {
-  limb_reading* r = read(
-    "<mujoco><worldbody><body name='a'><joint name='on' range='-90 45'/>"
-    "<joint name='off' limited='false' range='-90 45'/><joint name='none'/>"
-    "<joint name='slide' type='slide' range='-1 2' actuatorfrcrange='-7 7'/>"
-    "<joint name='uneven' actuatorfrcrange='-3 9'/><geom size='1'/></body></worldbody></mujoco>");
+  limb_reading* r = read("<mujoco><worldbody><body name='a'><joint name='on' range='-90 45'/>"
+                         "<joint name='off' limited='false' range='-90 45'/><joint name='none'/>"
+                         "<joint name='slide' type='slide' range='-1 2' actuatorfrcrange='-7 7'/>"
+                         "<joint name='uneven' actuatorfrcrange='-3 9'/><geom size='1'/></body></worldbody></mujoco>");
   assert_close(joint_of(r, "on").q_min, -90 * DEGREE, 1e-15, 0);
   assert_close(joint_of(r, "on").q_max, 45 * DEGREE, 1e-15, 0);
   assert_that(joint_of(r, "off").q_max == HUGE_VAL && joint_of(r, "none").q_min == -HUGE_VAL);
@@ -287,10 +282,9 @@ END_TEST
 // A frame is a change of coordinates and nothing else.
 START_TEST(frames_move_what_is_in_them)
 {
-  limb_reading* with =
-    read("<mujoco><worldbody><frame pos='1 2 3' euler='0 0 90'><body name='a' pos='1 0 0'>"
-         "<frame pos='0 0 1' euler='90 0 0'><joint name='a' axis='0 1 0' pos='0.5 0 0'/>"
-         "<geom type='box' size='1 2 3' pos='0 1 0'/></frame></body></frame></worldbody></mujoco>");
+  limb_reading* with = read("<mujoco><worldbody><frame pos='1 2 3' euler='0 0 90'><body name='a' pos='1 0 0'>"
+                            "<frame pos='0 0 1' euler='90 0 0'><joint name='a' axis='0 1 0' pos='0.5 0 0'/>"
+                            "<geom type='box' size='1 2 3' pos='0 1 0'/></frame></body></frame></worldbody></mujoco>");
   limb_reading* without =
     read("<mujoco><worldbody><body name='a' pos='1 3 3' euler='0 0 90'>"
          "<joint name='a' axis='0 0 1' pos='0.5 0 1'/>"
@@ -298,8 +292,7 @@ START_TEST(frames_move_what_is_in_them)
   const limb_joint_def x = joint_of(with, "a"), y = joint_of(without, "a");
   assert_close_pose(x.placement, y.placement, 1e-15, 1e-15);
   assert_close_vec3(x.axis, y.axis, 0, 1e-15);
-  assert_close_pose(joint_of(with, "a.offset").placement, joint_of(without, "a.offset").placement,
-                    1e-15, 1e-15);
+  assert_close_pose(joint_of(with, "a.offset").placement, joint_of(without, "a.offset").placement, 1e-15, 1e-15);
   const sp_inertia X = inertia_of(with, "a"), Y = inertia_of(without, "a");
   assert_close_vec3(X.com, Y.com, 1e-15, 1e-15);
   assert_close(X.xx, Y.xx, 1e-14, 0);
@@ -366,7 +359,6 @@ START_TEST(a_base_on_demand)
 }
 END_TEST
 
-CHECK_MAIN("mjcf", 1, figures_of_mujoco, several_joints_make_a_chain, things_without_a_name,
-           sites_are_frames, actuators_are_told_apart, classes_complete_what_is_not_said,
-           the_main_class_may_have_another_name, limits, which_inertia_counts,
-           frames_move_what_is_in_them, a_joint_follows_another, a_base_on_demand)
+CHECK_MAIN("mjcf", 1, figures_of_mujoco, several_joints_make_a_chain, things_without_a_name, sites_are_frames,
+           actuators_are_told_apart, classes_complete_what_is_not_said, the_main_class_may_have_another_name, limits,
+           which_inertia_counts, frames_move_what_is_in_them, a_joint_follows_another, a_base_on_demand)

@@ -99,10 +99,7 @@ static const fault faults[] = {
 };
 // clang-format on
 
-START_TEST(each_file_is_told_its_fault)
-{
-  check_faults(faults, sizeof faults / sizeof faults[0], ending);
-}
+START_TEST(each_file_is_told_its_fault) { check_faults(faults, sizeof faults / sizeof faults[0], ending); }
 END_TEST
 
 static const char* const files[] = {"mjcf/classes.xml", "mjcf/floating.xml", "mjcf/corrected.xml"};
@@ -163,9 +160,8 @@ END_TEST
 // ---- texts made to hurt -----------------------------------------------------------------------------
 
 // begin, count times the piece with its number in it, end.
-__attribute__((format(printf, 3, 0))) static void repeat(const char* begin, int count,
-                                                         const char* piece, const char* end,
-                                                         limb_status status, const char* rule)
+__attribute__((format(printf, 3, 0))) static void repeat(const char* begin, int count, const char* piece,
+                                                         const char* end, limb_status status, const char* rule)
 {
   const size_t room = strlen(begin) + (size_t)count * (strlen(piece) + 32) + strlen(end) + 1;
   char* text = malloc(room);
@@ -183,23 +179,21 @@ __attribute__((format(printf, 3, 0))) static void repeat(const char* begin, int 
 START_TEST(deep_and_many)
 {
   repeat(WORLD, 1000000, "<body>", "", LIMB_E_SYNTAX, "too-deep");
-  repeat(WORLD, 50000, "<body name='b%d'><joint name='j%d'/><geom size='1'/></body>\n", END,
-         LIMB_OK, "derived-inertia");
+  repeat(WORLD, 50000, "<body name='b%d'><joint name='j%d'/><geom size='1'/></body>\n", END, LIMB_OK,
+         "derived-inertia");
   repeat(WORLD, 50000, "<body/>\n", END, LIMB_OK, "no-inertial");
-  repeat(WORLD "<body name='a'>", 50000, "<joint name='j%d'/>", "</body>" END, LIMB_OK,
-         "no-inertial");
-  repeat(WORLD "<body name='a'>", 50000, "<joint a%d='1' b%d=''/>", "</body>" END, LIMB_OK,
-         "unknown-tag");
+  repeat(WORLD "<body name='a'>", 50000, "<joint name='j%d'/>", "</body>" END, LIMB_OK, "no-inertial");
+  repeat(WORLD "<body name='a'>", 50000, "<joint a%d='1' b%d=''/>", "</body>" END, LIMB_OK, "unknown-tag");
   repeat(WORLD, 50000, "<site name='s%d'/>", "<body name='a'/>" END, LIMB_OK, "no-inertial");
   repeat("<mujoco>", 1000, "<default><joint damping='%d'/></default>",
          "<worldbody><body name='a'/></worldbody></mujoco>", LIMB_E_MODEL, "too-deep");
   repeat("<mujoco><default>", 50000, "<default class='c%d'><joint/></default>",
-         "</default><worldbody><body name='a'><joint class='c77'/></body></worldbody></mujoco>",
-         LIMB_OK, "no-inertial");
-  repeat(WORLD "<body name='a'/></worldbody><equality>", 50000, "<joint joint1='a%d'/>",
-         "</equality></mujoco>", LIMB_E_MODEL, "mimic-target");
-  repeat(WORLD "<body name='a'><joint/></body></worldbody><equality>", 50000,
-         "<connect body1='a' anchor='%d 0 %d'/>", "</equality></mujoco>", LIMB_OK, "no-inertial");
+         "</default><worldbody><body name='a'><joint class='c77'/></body></worldbody></mujoco>", LIMB_OK,
+         "no-inertial");
+  repeat(WORLD "<body name='a'/></worldbody><equality>", 50000, "<joint joint1='a%d'/>", "</equality></mujoco>",
+         LIMB_E_MODEL, "mimic-target");
+  repeat(WORLD "<body name='a'><joint/></body></worldbody><equality>", 50000, "<connect body1='a' anchor='%d 0 %d'/>",
+         "</equality></mujoco>", LIMB_OK, "no-inertial");
 }
 END_TEST
 

@@ -67,13 +67,11 @@ END_TEST
 
 START_TEST(anchors_stay_where_they_are_put)
 {
-  limb_reading* r =
-    read_mjcf("<connect name='ball' body1='b' body2='c' anchor='0.1 0.2 0.3'/>"
-              "<weld name='w' body1='a' body2='c' anchor='0.5 0 0' "
-              "relpose='1 2 3 0.5 0.5 0.5 0.5'/>"
-              "<connect site1='tip' site2='home'/><weld site1='home' site2='tip'/>");
-  const limb_loop_def ball = loop_at(r, 0), weld = loop_at(r, 1), point = loop_at(r, 2),
-                      sites = loop_at(r, 3);
+  limb_reading* r = read_mjcf("<connect name='ball' body1='b' body2='c' anchor='0.1 0.2 0.3'/>"
+                              "<weld name='w' body1='a' body2='c' anchor='0.5 0 0' "
+                              "relpose='1 2 3 0.5 0.5 0.5 0.5'/>"
+                              "<connect site1='tip' site2='home'/><weld site1='home' site2='tip'/>");
+  const limb_loop_def ball = loop_at(r, 0), weld = loop_at(r, 1), point = loop_at(r, 2), sites = loop_at(r, 3);
   ck_assert_str_eq(ball.name, "ball");
   ck_assert_str_eq(body_at(r, ball.body_a), "b");
   assert_close_pose(ball.pose_a, at(0.1, 0.2, 0.3), 0, 0);
@@ -129,8 +127,7 @@ START_TEST(what_cannot_follow_is_a_gear)
 
   limb_read_options opt = limb_default_read_options();
   opt.no_mimic = 1;
-  r =
-    read_with(LIMB_FORMAT_MJCF, DRAWN "<joint joint1='a' joint2='c' polycoef='0 2 3'/>" DONE, &opt);
+  r = read_with(LIMB_FORMAT_MJCF, DRAWN "<joint joint1='a' joint2='c' polycoef='0 2 3'/>" DONE, &opt);
   ck_assert_int_eq(loop_count(r), 0);
   ck_assert_int_eq(count_findings(r, "mimic-freed"), 1);
   limb_reading_destroy(r);

@@ -83,10 +83,7 @@ static rig load(const char* name)
   return rig_of(m);
 }
 
-static int states_of(const built_in* b)
-{
-  return b->nv > 100 || CHECK_SANITIZED ? LONG_STATES : STATES;
-}
+static int states_of(const built_in* b) { return b->nv > 100 || CHECK_SANITIZED ? LONG_STATES : STATES; }
 
 // ---- the list -----------------------------------------------------------------------------------
 
@@ -104,8 +101,7 @@ START_TEST(the_list)
       char line[64];
       snprintf(line, sizeof line, "\nlimb: 1\nname: %s\n", info.name);
       assert_that(strstr(info.text, line) != NULL);
-      assert_that(strncmp(info.text, "# ", 2) == 0 &&
-                  strncmp(info.text + 2, info.title, strlen(info.title)) == 0);
+      assert_that(strncmp(info.text, "# ", 2) == 0 && strncmp(info.text + 2, info.title, strlen(info.title)) == 0);
     }
   }
   assert_status(limb_get_robot(-1, &info), LIMB_E_ARG);
@@ -175,8 +171,7 @@ static state state_of(const limb_model* m)
   const size_t nq = (size_t)limb_nq(m), nv = (size_t)limb_nv(m);
   double* block = calloc(nq + 2 * nv + 2 * nv * nv, sizeof *block);
   assert_that(block != NULL);
-  const state s = {block, block + nq, block + nq + nv, block + nq + 2 * nv,
-                   block + nq + 2 * nv + nv * nv};
+  const state s = {block, block + nq, block + nq + nv, block + nq + 2 * nv, block + nq + 2 * nv + nv * nv};
   return s;
 }
 
@@ -255,8 +250,7 @@ START_TEST(ur5_of_the_book)
 {
   rig r = load("ur5");
   double x[6], M[36];
-  const sp_force F = {{ur5_F_tip[0], ur5_F_tip[1], ur5_F_tip[2]},
-                      {ur5_F_tip[3], ur5_F_tip[4], ur5_F_tip[5]}};
+  const sp_force F = {{ur5_F_tip[0], ur5_F_tip[1], ur5_F_tip[2]}, {ur5_F_tip[3], ur5_F_tip[4], ur5_F_tip[5]}};
   const limb_wrench w = limb_wrench_by_tip(limb_find_frame(r.m, "tip"), LIMB_BODY, F);
   limb_environment env = limb_default_environment(r.m);
   env.nwrench = 1, env.wrench = &w;
@@ -295,8 +289,7 @@ START_TEST(cart_pole_of_the_paper)
     const double tau[2] = {rng_uniform(&draw_from, -10, 10), 0};
     const double s = sin(q[1]), c = cos(q[1]), drag = mu_cart * (v[0] > 0 ? 1 : -1);
     const double push = (-tau[0] - m * l * v[1] * v[1] * s + drag) / total;
-    const double angular =
-      (g * s + c * push - mu_pole * v[1] / (m * l)) / (l * (4.0 / 3 - m * c * c / total));
+    const double angular = (g * s + c * push - mu_pole * v[1] / (m * l)) / (l * (4.0 / 3 - m * c * c / total));
     const double linear = (tau[0] + m * l * (v[1] * v[1] * s - angular * c) - drag) / total;
     const double want[2] = {linear, angular};
     check_at("cart_pole, state %d", i);
@@ -322,8 +315,7 @@ START_TEST(acrobot_of_the_paper)
     const double d22 = lc2 * lc2 + I2, d12 = d22 + l1 * lc2 * c2;
     const double d11 = lc1 * lc1 + l1 * l1 + lc2 * lc2 + 2 * l1 * lc2 * c2 + I1 + I2;
     const double phi2 = lc2 * g * cos(q[0] + q[1]);
-    const double want[2] = {d11 * a[0] + d12 * a[1] + h * v[1] * (2 * v[0] + v[1]) +
-                              (lc1 + l1) * g * cos(q[0]) + phi2,
+    const double want[2] = {d11 * a[0] + d12 * a[1] + h * v[1] * (2 * v[0] + v[1]) + (lc1 + l1) * g * cos(q[0]) + phi2,
                             d12 * a[0] + d22 * a[1] - h * v[0] * v[0] + phi2};
     check_at("acrobot, state %d", i);
     assert_ok(limb_inverse_dynamics(r.d, q, v, a, NULL, tau));
@@ -408,14 +400,13 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const int each =
-    check_run("each model", COUNT,
-              (const TTest* const[]){reads_without_a_doubt, the_doctor_finds_no_errors,
-                                     equals_its_fixture, forward_undoes_inverse, NULL});
-  const int once = check_run(
-    "models", 1,
-    (const TTest* const[]){the_list, no_such_robot, tree5_of_the_worked_example, ur5_of_the_book,
-                           planar_2r_on_a_circle, cart_pole_of_the_paper, acrobot_of_the_paper,
-                           reach_at_zero, alpha_carbons_are_apart, alpha_helix, NULL});
+  const int each = check_run("each model", COUNT,
+                             (const TTest* const[]){reads_without_a_doubt, the_doctor_finds_no_errors,
+                                                    equals_its_fixture, forward_undoes_inverse, NULL});
+  const int once =
+    check_run("models", 1,
+              (const TTest* const[]){the_list, no_such_robot, tree5_of_the_worked_example, ur5_of_the_book,
+                                     planar_2r_on_a_circle, cart_pole_of_the_paper, acrobot_of_the_paper, reach_at_zero,
+                                     alpha_carbons_are_apart, alpha_helix, NULL});
   return each ? each : once;
 }

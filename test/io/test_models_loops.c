@@ -400,15 +400,13 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const int each =
-    check_run("each model with loops", COUNT,
-              (const TTest* const[]){reads_without_a_word, counts, starts_closed,
-                                     moves_as_it_should, assembles_near_its_start, NULL});
-  const int formula = check_run("models with loops, by formula", FORMULAS,
-                                (const TTest* const[]){closes_by_formula, NULL});
-  const int once =
-    check_run("models with loops", 1,
-              (const TTest* const[]){all_with_loops, gough_stewart_leg_lengths,
-                                     worked_examples_cut_open, spring_of_the_four_bar, NULL});
+  const int each = check_run("each model with loops", COUNT,
+                             (const TTest* const[]){reads_without_a_word, counts, starts_closed, moves_as_it_should,
+                                                    assembles_near_its_start, NULL});
+  const int formula =
+    check_run("models with loops, by formula", FORMULAS, (const TTest* const[]){closes_by_formula, NULL});
+  const int once = check_run("models with loops", 1,
+                             (const TTest* const[]){all_with_loops, gough_stewart_leg_lengths, worked_examples_cut_open,
+                                                    spring_of_the_four_bar, NULL});
   return each ? each : formula ? formula : once;
 }

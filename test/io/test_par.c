@@ -93,10 +93,7 @@ static const fault faults[] = {
 };
 // clang-format on
 
-START_TEST(each_file_is_told_its_fault)
-{
-  check_faults(faults, sizeof faults / sizeof faults[0], ending);
-}
+START_TEST(each_file_is_told_its_fault) { check_faults(faults, sizeof faults / sizeof faults[0], ending); }
 END_TEST
 
 // ---- whole robots -----------------------------------------------------------------------------------
@@ -478,8 +475,7 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-CHECK_MAIN("par", 1, each_file_is_told_its_fault, the_same_as_the_fixtures, a_base_that_floats,
-           the_old_dialect, expressions, no_variable_is_shared, a_spring_in_the_joint,
-           passive_joints, a_base_without_inertia, every_symbol_without_value_is_listed,
-           cut_off_anywhere, one_byte_wrong_anywhere, deep_and_long, symbols_in_a_row,
-           memory_runs_out)
+CHECK_MAIN("par", 1, each_file_is_told_its_fault, the_same_as_the_fixtures, a_base_that_floats, the_old_dialect,
+           expressions, no_variable_is_shared, a_spring_in_the_joint, passive_joints, a_base_without_inertia,
+           every_symbol_without_value_is_listed, cut_off_anywhere, one_byte_wrong_anywhere, deep_and_long,
+           symbols_in_a_row, memory_runs_out)

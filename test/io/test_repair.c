@@ -34,8 +34,7 @@ static double distance(const sp_inertia* a, const sp_inertia* b)
 {
   const double d[3] = {a->xx - b->xx, a->yy - b->yy, a->zz - b->zz};
   const double p[3] = {a->xy - b->xy, a->xz - b->xz, a->yz - b->yz};
-  return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
-              2 * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+  return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 2 * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
 }
 
 static double norm(const sp_inertia* a) { return distance(a, &(sp_inertia){0}); }
@@ -103,8 +102,7 @@ START_TEST(nothing_is_nearer)
     sp_mat3 own, at;
     limb_principal(&Y, I, &own);
     limb_principal(&near, I, &at);
-    const double s[3] = {(I[1] + I[2] - I[0]) / 2, (I[0] + I[2] - I[1]) / 2,
-                         (I[0] + I[1] - I[2]) / 2};
+    const double s[3] = {(I[1] + I[2] - I[0]) / 2, (I[0] + I[2] - I[1]) / 2, (I[0] + I[1] - I[2]) / 2};
     for (int k = 0; k < TRIES; k++) {
       check_at("case %d, try %d", i, k);
       const double step = pow(10, rng_uniform(&r, -6, 0));
@@ -247,20 +245,19 @@ END_TEST
 
 // Attributes in any order, absent ones, odd spaces, single quotes, a tag that is not empty, a turned
 // frame, a root that is the world: only numbers change.
-static const char odd[] =
-  "<robot name='odd'>\n"
-  "<link name='world'/>\n"
-  "<link name='a'><inertial><mass value='1'/>\n"
-  "  <inertia  izz = \"4\"\n    ixx='1' iyy=\" 1 \"></inertia></inertial></link>\n"
-  "<link name='b'><inertial><origin rpy='0.3 0.4 0.5'/><mass value='1'/>\n"
-  "  <inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n"
-  "<link name='c'><inertial><mass value='1'/><inertia ixx='1' ixy='&#51;' iyy='1' "
-  "izz='1'/></inertial>"
-  "</link>\n"
-  "<joint name='j' type='continuous'><parent link='world'/><child link='a'/></joint>\n"
-  "<joint name='k' type='continuous'><parent link='a'/><child link='b'/></joint>\n"
-  "<joint name='l' type='continuous'><parent link='b'/><child link='c'/></joint>\n"
-  "</robot>\n";
+static const char odd[] = "<robot name='odd'>\n"
+                          "<link name='world'/>\n"
+                          "<link name='a'><inertial><mass value='1'/>\n"
+                          "  <inertia  izz = \"4\"\n    ixx='1' iyy=\" 1 \"></inertia></inertial></link>\n"
+                          "<link name='b'><inertial><origin rpy='0.3 0.4 0.5'/><mass value='1'/>\n"
+                          "  <inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n"
+                          "<link name='c'><inertial><mass value='1'/><inertia ixx='1' ixy='&#51;' iyy='1' "
+                          "izz='1'/></inertial>"
+                          "</link>\n"
+                          "<joint name='j' type='continuous'><parent link='world'/><child link='a'/></joint>\n"
+                          "<joint name='k' type='continuous'><parent link='a'/><child link='b'/></joint>\n"
+                          "<joint name='l' type='continuous'><parent link='b'/><child link='c'/></joint>\n"
+                          "</robot>\n";
 
 START_TEST(odd_tags)
 {
@@ -275,9 +272,7 @@ START_TEST(odd_tags)
   ck_assert_int_eq(changed, 2); // b is a rod: it is well
   assert_ok(limb_write_repaired(r, page_put, &t, NULL));
   check_at("%s", t.text);
-  assert_that(
-    strstr(t.text, "<inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n<link name='c'>") !=
-    NULL);
+  assert_that(strstr(t.text, "<inertia ixx='1' iyy='1' izz='0'/></inertial></link>\n<link name='c'>") != NULL);
   assert_that(strstr(t.text, "<inertia  izz = \"3.33") != NULL);
   assert_that(strstr(t.text, "\n    ixx='1.66") != NULL);
   assert_that(strstr(t.text, "iyy=\"1.66") != NULL);
@@ -299,10 +294,9 @@ END_TEST
 // A number that the tag does not have is added when it is needed.
 START_TEST(missing_attribute)
 {
-  static const char file[] =
-    "<robot name='x'><link name='a'/><link name='b'><inertial><origin rpy='0 0.5 0'/>"
-    "<mass value='1'/><inertia ixx='1' ixz='2' izz='1' iyy='1' /></inertial></link>"
-    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
+  static const char file[] = "<robot name='x'><link name='a'/><link name='b'><inertial><origin rpy='0 0.5 0'/>"
+                             "<mass value='1'/><inertia ixx='1' ixz='2' izz='1' iyy='1' /></inertial></link>"
+                             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
   limb_reading* r = NULL;
   page t = {0};
   sp_inertia Y = {0};
@@ -350,10 +344,9 @@ END_TEST
 // expat reads UTF-16, in which no number can be replaced byte by byte.
 START_TEST(utf16_is_refused)
 {
-  static const char file[] =
-    "<robot name='x'><link name='a'/><link name='b'><inertial><mass value='1'/>"
-    "<inertia ixx='1' iyy='1' izz='4'/></inertial></link>"
-    "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
+  static const char file[] = "<robot name='x'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+                             "<inertia ixx='1' iyy='1' izz='4'/></inertial></link>"
+                             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>";
   for (size_t high = 0; high < 2; high++) { // where the zeros stand: big-endian has them first
     char wide[2 * sizeof file] = {0};
     for (size_t i = 1; i < sizeof file; i++) wide[2 * i + 1 - high] = file[i - 1];
@@ -416,6 +409,6 @@ START_TEST(figures_and_refusals)
 }
 END_TEST
 
-CHECK_MAIN("repair", 1, principal_axes, nearest_is_physical_and_stays, nothing_is_nearer,
-           nearest_by_hand, repaired_files_are_well, odd_tags, missing_attribute, references_stay,
-           utf16_is_refused, figures_and_refusals)
+CHECK_MAIN("repair", 1, principal_axes, nearest_is_physical_and_stays, nothing_is_nearer, nearest_by_hand,
+           repaired_files_are_well, odd_tags, missing_attribute, references_stay, utf16_is_refused,
+           figures_and_refusals)

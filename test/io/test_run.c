@@ -134,21 +134,17 @@ static const mistake mistakes[] = {
   {"schema: 1\nmodel: ur5\ninputs: {torque: {}}\n", "unknown-key", 3, "did you mean 'torques'?"},
   {"schema: 1\nmodel: ur5\ninputs: {tables: a.csv}\n", "bad-value", 3, "a list"},
   {"schema: 1\nmodel: ur5\ninputs: {tables: [{}]}\n", "missing-key", 3, "'file' is missing"},
-  {"schema: 1\nmodel: ur5\ninputs: {wrenches: [{fx: 1}]}\n", "missing-key", 3,
-   "'frame' is missing"},
+  {"schema: 1\nmodel: ur5\ninputs: {wrenches: [{fx: 1}]}\n", "missing-key", 3, "'frame' is missing"},
   {"schema: 1\nmodel: ur5\ninputs: {motion: {a: {}}}\n", "missing-key", 3, "how 'a' moves"},
   {"schema: 1\nmodel: ur5\ninputs: {motion: {a: 3}}\n", "bad-value", 3, "a mapping"},
   {"schema: 1\nmodel: ur5\ncontroller: {kp: 3}\n", "missing-key", 3, "'type' is missing"},
-  {"schema: 1\nmodel: ur5\ncontroller: {type: x, reference: {orientation: [1]}}\n", "wrong-count",
-   3, "4 entries: x y z w; found 1"},
+  {"schema: 1\nmodel: ur5\ncontroller: {type: x, reference: {orientation: [1]}}\n", "wrong-count", 3,
+   "4 entries: x y z w; found 1"},
   {"schema: 1\nmodel: ur5\nevents: [{name: a}]\n", "missing-key", 3, "'when' is missing"},
-  {"schema: 1\nmodel: ur5\noutputs: [{channels: [q]}]\n", "missing-key", 3,
-   "file, plot or animation"},
+  {"schema: 1\nmodel: ur5\noutputs: [{channels: [q]}]\n", "missing-key", 3, "file, plot or animation"},
   {"schema: 1\nmodel: ur5\noutputs: [{file: a.csv, plot: b.svg}]\n", "bad-value", 3, "exclude"},
-  {"schema: 1\nmodel: ur5\noutputs: [{file: a.csv, rate: 1, interval: 1}]\n", "bad-value", 3,
-   "exclude"},
-  {"schema: 1\nmodel: ur5\noutputs: [{animation: a.svg, channels: [q]}]\n", "bad-value", 3,
-   "has no channels"},
+  {"schema: 1\nmodel: ur5\noutputs: [{file: a.csv, rate: 1, interval: 1}]\n", "bad-value", 3, "exclude"},
+  {"schema: 1\nmodel: ur5\noutputs: [{animation: a.svg, channels: [q]}]\n", "bad-value", 3, "has no channels"},
   {"schema: 1\nschema: 1\nmodel: ur5\n", "duplicate-key", 2, "schema"},
   {"schema: 1\nmodel: &a ur5\n", "unsupported", 2, "anchor"},
   {"schema: 1\nmodel: [ur5\n", "syntax", 0, ""},
@@ -233,8 +229,7 @@ END_TEST
 START_TEST(other_files)
 {
   limb_reading* r = NULL;
-  assert_status(limb_read_run(LIMB_TEST_DIR "/io/yaml_good.limb.yaml", NULL, &r, NULL),
-                LIMB_E_MODEL);
+  assert_status(limb_read_run(LIMB_TEST_DIR "/io/yaml_good.limb.yaml", NULL, &r, NULL), LIMB_E_MODEL);
   limb_reading_destroy(r);
   assert_status(limb_read(LIMB_TEST_DIR "/io/run_good.yaml", NULL, &r, NULL), LIMB_E_MODEL);
   ck_assert_ptr_null(limb_reading_run(r));
@@ -264,5 +259,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-CHECK_MAIN("run files", 1, sections, inputs, control_events_outputs, faulty, damaged, arguments,
-           other_files, out_of_memory)
+CHECK_MAIN("run files", 1, sections, inputs, control_events_outputs, faulty, damaged, arguments, other_files,
+           out_of_memory)

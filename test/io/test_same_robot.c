@@ -15,8 +15,7 @@ enum { STATES = 100, LANGUAGES = 5, MAX_NV = 7 };
 #define TOL_SAME 1e-13
 
 static const char* const robots[] = {"ur5", "tree5", "panda"};
-static const char* const language[LANGUAGES] = {"_mdh.limb.yaml", "_poe.limb.yaml",
-                                                "_pose.limb.yaml", ".urdf", ".par"};
+static const char* const language[LANGUAGES] = {"_mdh.limb.yaml", "_poe.limb.yaml", "_pose.limb.yaml", ".urdf", ".par"};
 
 static rig load(const char* source)
 {
@@ -28,8 +27,7 @@ static rig load(const char* source)
   return rig_of(m);
 }
 
-static void compare(const rig* file, const rig* reference, const double* q, const double* v,
-                    const double* a)
+static void compare(const rig* file, const rig* reference, const double* q, const double* v, const double* a)
 {
   const int nv = limb_nv(reference->m);
   double got[MAX_NV * MAX_NV], want[MAX_NV * MAX_NV];

@@ -72,8 +72,7 @@ END_TEST
 START_TEST(a_root_called_world_may_have_mass)
 {
   limb_reading* r =
-    read_urdf(ROBOT(LINK("world") LINK("a") JOINT("j", "continuous", "world", "a", "")),
-              LIMB_BASE_AS_FILE, LIMB_OK);
+    read_urdf(ROBOT(LINK("world") LINK("a") JOINT("j", "continuous", "world", "a", "")), LIMB_BASE_AS_FILE, LIMB_OK);
   assert_that(has_finding(r, "world-root", 1, "link 'world'"));
   limb_model* m = build(r);
   assert_that(limb_total_mass(m) == 4 && limb_find_body(m, "world_link") > 0);
@@ -86,8 +85,8 @@ START_TEST(stray_roots_are_told_and_copies_are_not)
   limb_reading* r = read_urdf(ROBOT(ON_WORLD LINK("b")), LIMB_BASE_AS_FILE, LIMB_E_MODEL);
   assert_that(has_finding(r, "several-roots", 1, "link 'b'"));
   limb_reading_destroy(r);
-  r = read_urdf(ROBOT(LINK("a") LINK("b") LINK("b") JOINT("j", "continuous", "a", "b", "")),
-                LIMB_BASE_AS_FILE, LIMB_E_MODEL);
+  r = read_urdf(ROBOT(LINK("a") LINK("b") LINK("b") JOINT("j", "continuous", "a", "b", "")), LIMB_BASE_AS_FILE,
+                LIMB_E_MODEL);
   assert_that(count_findings(r, "duplicate-name") == 1 && count_findings(r, "several-roots") == 0);
   limb_reading_destroy(r);
 }
@@ -98,12 +97,12 @@ END_TEST
 // b follows a fixed joint, c follows b: both stand, c at 3 (2 0 + 0.25) + 0.5 = 1.25.
 START_TEST(who_follows_a_fixed_joint_is_fixed)
 {
-  limb_reading* r = read_urdf(
-    ROBOT(LINK("o") LINK("a") LINK("b") LINK("c")
-            JOINT("c", "continuous", "b", "c", "<mimic joint='b' multiplier='3' offset='0.5'/>")
-              JOINT("a", "fixed", "o", "a", "") JOINT(
-                "b", "continuous", "a", "b", "<mimic joint='a' multiplier='2' offset='0.25'/>")),
-    LIMB_BASE_FIXED, LIMB_OK);
+  limb_reading* r =
+    read_urdf(ROBOT(LINK("o") LINK("a") LINK("b") LINK("c")
+                      JOINT("c", "continuous", "b", "c", "<mimic joint='b' multiplier='3' offset='0.5'/>")
+                        JOINT("a", "fixed", "o", "a", "")
+                          JOINT("b", "continuous", "a", "b", "<mimic joint='a' multiplier='2' offset='0.25'/>")),
+              LIMB_BASE_FIXED, LIMB_OK);
   assert_that(count_findings(r, "dropped") == 2);
   limb_joint_def c;
   const limb_builder* b = limb_reading_builder(r);
@@ -118,12 +117,11 @@ END_TEST
 
 START_TEST(a_multiplier_of_zero_fixes_the_follower)
 {
-  limb_reading* r =
-    read_urdf(ROBOT(LINK("o") LINK("a") LINK("b") JOINT("a", "continuous", "o", "a", "")
-                      JOINT("b", "prismatic", "a", "b",
-                            "<limit lower='0' upper='1' effort='1' velocity='1'/>"
-                            "<mimic joint='a' multiplier='0' offset='0.5'/>")),
-              LIMB_BASE_FIXED, LIMB_OK);
+  limb_reading* r = read_urdf(ROBOT(LINK("o") LINK("a") LINK("b") JOINT("a", "continuous", "o", "a", "")
+                                      JOINT("b", "prismatic", "a", "b",
+                                            "<limit lower='0' upper='1' effort='1' velocity='1'/>"
+                                            "<mimic joint='a' multiplier='0' offset='0.5'/>")),
+                              LIMB_BASE_FIXED, LIMB_OK);
   limb_joint_def b;
   const limb_builder* builder = limb_reading_builder(r);
   assert_ok(limb_builder_get_joint(builder, limb_builder_find_joint(builder, "b"), &b));
@@ -145,8 +143,7 @@ END_TEST
 // A joint that was read as fixed has no coordinate for a gear; a follower that moves has its leader's.
 START_TEST(gears_need_joints_that_move)
 {
-  limb_reading* r =
-    read_urdf(ROBOT(FOLLOWER(" multiplier='0'/>") GEAR), LIMB_BASE_FIXED, LIMB_E_MODEL);
+  limb_reading* r = read_urdf(ROBOT(FOLLOWER(" multiplier='0'/>") GEAR), LIMB_BASE_FIXED, LIMB_E_MODEL);
   limb_finding f;
   assert_that(find_finding(r, "bad-loop", 1, "loop 'g'", &f) && strstr(f.text, "never moves"));
   limb_reading_destroy(r);
@@ -161,10 +158,9 @@ END_TEST
 // A link called world that is not the ground goes by another name; loops mean the link all the same.
 START_TEST(loops_find_a_link_that_was_renamed)
 {
-  limb_reading* r = read_urdf(
-    ROBOT(ON_WORLD "<loop_joint name='c' type='ball'><link1 link='a'/><link2 link='world'/>"
-                   "</loop_joint>"),
-    LIMB_BASE_FLOATING, LIMB_OK);
+  limb_reading* r = read_urdf(ROBOT(ON_WORLD "<loop_joint name='c' type='ball'><link1 link='a'/><link2 link='world'/>"
+                                             "</loop_joint>"),
+                              LIMB_BASE_FLOATING, LIMB_OK);
   const limb_builder* b = limb_reading_builder(r);
   limb_loop_def def;
   assert_ok(limb_builder_get_loop(b, 0, &def));
@@ -176,10 +172,9 @@ END_TEST
 // What a builder refuses comes with the place and in the builder's words.
 START_TEST(refusals_have_a_place)
 {
-  limb_reading* r =
-    read_urdf("<robot name='r'>" LINK("o") "\n<loop_joint name='c' type='ball'><link1 link='o'/>"
-                                           "<link2 link='o'/></loop_joint></robot>",
-              LIMB_BASE_FIXED, LIMB_E_MODEL);
+  limb_reading* r = read_urdf("<robot name='r'>" LINK("o") "\n<loop_joint name='c' type='ball'><link1 link='o'/>"
+                                                           "<link2 link='o'/></loop_joint></robot>",
+                              LIMB_BASE_FIXED, LIMB_E_MODEL);
   limb_finding f;
   assert_that(find_finding(r, "bad-loop", 2, "loop 'c'", &f) && strstr(f.text, "body 'o'"));
   limb_reading_destroy(r);
@@ -271,8 +266,7 @@ END_TEST
 START_TEST(there_is_a_limit_to_the_number_of_bodies)
 {
   enum { BODIES = 600000 };
-  static const char head[] = "<mujoco><worldbody>", body[] = "<body/>",
-                    tail[] = "</worldbody></mujoco>";
+  static const char head[] = "<mujoco><worldbody>", body[] = "<body/>", tail[] = "</worldbody></mujoco>";
   char* text = malloc(sizeof head + sizeof tail + (size_t)BODIES * sizeof body);
   assert_that(text);
   char* end = text + sprintf(text, "%s", head);
@@ -302,8 +296,7 @@ START_TEST(what_is_said_once_is_said_once)
   limb_finding last;
   assert_ok(limb_findings_get(f, 999, &last));
   assert_that(strcmp(last.hint, "hint 999") == 0); // not that of one that was not told again
-  limb_report_once(f, RULE_ASSUMED, (limb_mark){0, 0}, (limb_subject){"element", "n1"},
-                   "another rule");
+  limb_report_once(f, RULE_ASSUMED, (limb_mark){0, 0}, (limb_subject){"element", "n1"}, "another rule");
   assert_that(limb_findings_count(f) == 1001);
   limb_findings_destroy(f);
 }
@@ -313,8 +306,7 @@ START_TEST(errors_are_not_crowded_out)
 {
   limb_findings* f = NULL;
   assert_ok(limb_findings_create(NULL, &f));
-  for (int i = 0; i < 30000; i++)
-    limb_report(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){NULL, NULL}, "note");
+  for (int i = 0; i < 30000; i++) limb_report(f, RULE_IGNORED, (limb_mark){i, 1}, (limb_subject){NULL, NULL}, "note");
   limb_report(f, RULE_SYNTAX, (limb_mark){1, 1}, (limb_subject){NULL, NULL}, "error");
   assert_that(limb_findings_count(f) < 30000);
   assert_that(limb_findings_count_from(f, LIMB_ERROR) == 1);
@@ -344,12 +336,10 @@ START_TEST(robots_that_cannot_be_built_are_not_written)
 }
 END_TEST
 
-CHECK_MAIN("io/sketch", 1, a_root_called_world_is_the_world,
-           a_root_called_world_floats_under_another_name, a_root_called_world_may_have_mass,
-           stray_roots_are_told_and_copies_are_not, who_follows_a_fixed_joint_is_fixed,
-           a_multiplier_of_zero_fixes_the_follower, gears_need_joints_that_move,
-           loops_find_a_link_that_was_renamed, refusals_have_a_place,
-           names_that_steer_a_terminal_are_refused, suggestions_are_near_or_none,
-           files_that_give_no_text_are_findings, a_file_hides_a_built_in_robot_but_not_by_force,
-           there_is_a_limit_to_the_number_of_bodies, what_is_said_once_is_said_once,
-           errors_are_not_crowded_out, robots_that_cannot_be_built_are_not_written)
+CHECK_MAIN("io/sketch", 1, a_root_called_world_is_the_world, a_root_called_world_floats_under_another_name,
+           a_root_called_world_may_have_mass, stray_roots_are_told_and_copies_are_not,
+           who_follows_a_fixed_joint_is_fixed, a_multiplier_of_zero_fixes_the_follower, gears_need_joints_that_move,
+           loops_find_a_link_that_was_renamed, refusals_have_a_place, names_that_steer_a_terminal_are_refused,
+           suggestions_are_near_or_none, files_that_give_no_text_are_findings,
+           a_file_hides_a_built_in_robot_but_not_by_force, there_is_a_limit_to_the_number_of_bodies,
+           what_is_said_once_is_said_once, errors_are_not_crowded_out, robots_that_cannot_be_built_are_not_written)

@@ -14,9 +14,8 @@
 #define MASS(m)                                                                                  \
   "<inertial><mass value=\"" #m "\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\"" \
   " izz=\"1\"/></inertial>"
-#define LINKS                                                                                     \
-  "<link name=\"a\">" MASS(1) "</link><link name=\"b\">" MASS(2) "</link><link name=\"c\">" MASS( \
-    3) "</link>"
+#define LINKS \
+  "<link name=\"a\">" MASS(1) "</link><link name=\"b\">" MASS(2) "</link><link name=\"c\">" MASS(3) "</link>"
 #define ENDS(p, c) "<parent link=\"" p "\"/><child link=\"" c "\"/>"
 #define LIMIT      "<limit lower=\"-1\" upper=\"2\" effort=\"3\" velocity=\"4\"/>"
 #define WELD_C     "<joint name=\"weld\" type=\"fixed\">" ENDS("a", "c") "</joint>"
@@ -42,8 +41,7 @@ static limb_reading* read_joint(const char* type, const char* inside)
 {
   char text[4000];
   (void)snprintf(text, sizeof text,
-                 "<robot name=\"r\">" LINKS WELD_C
-                 "<joint name=\"j\" type=\"%s\">" ENDS("a", "b") "%s</joint></robot>",
+                 "<robot name=\"r\">" LINKS WELD_C "<joint name=\"j\" type=\"%s\">" ENDS("a", "b") "%s</joint></robot>",
                  type, inside);
   return read_urdf(text);
 }
@@ -65,8 +63,7 @@ static limb_body_def body_of(limb_reading* r, const char* name)
 }
 
 // How many findings of a rule there are about a thing ("" for any) at that severity.
-static int count(const limb_findings* f, const char* rule, const char* where,
-                 limb_severity severity)
+static int count(const limb_findings* f, const char* rule, const char* where, limb_severity severity)
 {
   limb_finding x;
   int n = 0;
@@ -102,8 +99,7 @@ START_TEST(types_of_joints)
   for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
     const int universal = types[i].type == LIMB_UNIVERSAL;
     limb_reading* r =
-      read_joint(types[i].word, universal ? "<axis xyz=\"0 1 0\"/><limb axis2=\"1 0 0\"/>"
-                                          : "<axis xyz=\"0 1 0\"/>");
+      read_joint(types[i].word, universal ? "<axis xyz=\"0 1 0\"/><limb axis2=\"1 0 0\"/>" : "<axis xyz=\"0 1 0\"/>");
     const limb_joint_def j = joint_of(r, "j");
     check_at("%s", types[i].word);
     assert_that(j.type == types[i].type);
@@ -189,11 +185,10 @@ END_TEST
 // R I R', about the centre of mass.
 START_TEST(inertial_frames)
 {
-  static const char text[] =
-    "<robot name=\"r\"><link name=\"a\"><inertial>"
-    "<origin xyz=\"1 2 3\" rpy=\"0.4 -0.5 0.6\"/><mass value=\"7\"/>"
-    "<inertia ixx=\"1\" ixy=\"0.1\" ixz=\"0.2\" iyy=\"2\" iyz=\"0.3\" izz=\"2.5\"/>"
-    "</inertial></link></robot>";
+  static const char text[] = "<robot name=\"r\"><link name=\"a\"><inertial>"
+                             "<origin xyz=\"1 2 3\" rpy=\"0.4 -0.5 0.6\"/><mass value=\"7\"/>"
+                             "<inertia ixx=\"1\" ixy=\"0.1\" ixz=\"0.2\" iyy=\"2\" iyz=\"0.3\" izz=\"2.5\"/>"
+                             "</inertial></link></robot>";
   limb_reading* r = read_urdf(text);
   const sp_inertia Y = body_of(r, "a").inertia;
   const sp_mat3 R = sp_rot_rpy(0.4, -0.5, 0.6), in = {{1, 0.1, 0.2, 0.1, 2, 0.3, 0.2, 0.3, 2.5}};
@@ -220,9 +215,8 @@ START_TEST(inertias_that_lack_something)
   assert_that(notes(r, "no-inertial", "'a'") == 1 && r->source.ntag == 0);
   limb_reading_destroy(r);
 
-  r =
-    read_urdf("<robot name=\"r\"><link name=\"a\"><inertial><mass value=\"2\"/><inertia ixx=\"1\" "
-              "iyy=\"1\" izz=\"1\"/></inertial></link></robot>");
+  r = read_urdf("<robot name=\"r\"><link name=\"a\"><inertial><mass value=\"2\"/><inertia ixx=\"1\" "
+                "iyy=\"1\" izz=\"1\"/></inertial></link></robot>");
   assert_that(notes(r, "assumed", "'a'") >= 3);
   limb_reading_destroy(r);
 
@@ -260,8 +254,7 @@ START_TEST(limits)
   assert_that(notes(r, "ignored", "'j'") == 1);
   limb_reading_destroy(r);
 
-  r =
-    read_joint("revolute", "<limit lower=\"-1e308\" upper=\"2\" effort=\"inf\" velocity=\"-1\"/>");
+  r = read_joint("revolute", "<limit lower=\"-1e308\" upper=\"2\" effort=\"inf\" velocity=\"-1\"/>");
   j = joint_of(r, "j");
   assert_that(j.q_min == -HUGE_VAL && j.q_max == 2 && isinf(j.effort_max) && isinf(j.v_max));
   assert_that(warnings(r, "dropped", "'j'") == 1);
@@ -289,8 +282,7 @@ END_TEST
     "<mimic joint=\"k\" multiplier=\"-2\" offset=\"0.5\"/></joint>"                      \
     "<joint name=\"k\" type=\"prismatic\">" ENDS("b", "c") LIMIT                         \
     "<mimic joint=\"l\"/></joint>"                                                       \
-    "<link name=\"d\"/><joint name=\"l\" type=\"continuous\">" ENDS("c", "d") last       \
-    "</joint></robot>"
+    "<link name=\"d\"/><joint name=\"l\" type=\"continuous\">" ENDS("c", "d") last "</joint></robot>"
 
 START_TEST(followers)
 {
@@ -318,16 +310,14 @@ END_TEST
 // A multiplier of zero: the joint stays at its offset, and is a fixed joint there.
 START_TEST(follower_that_never_moves)
 {
-  static const char text[] =
-    "<robot name=\"r\">" LINKS "<joint name=\"k\" type=\"continuous\">" ENDS(
-      "a", "c") "</joint>"
-                "<joint name=\"j\" type=\"revolute\"><origin xyz=\"1 0 0\"/>" ENDS("a", "b") LIMIT
+  static const char text[] = "<robot name=\"r\">" LINKS "<joint name=\"k\" type=\"continuous\">" ENDS(
+    "a", "c") "</joint>"
+              "<joint name=\"j\" type=\"revolute\"><origin xyz=\"1 0 0\"/>" ENDS("a", "b") LIMIT
     "<axis xyz=\"0 0 2\"/><mimic joint=\"k\" multiplier=\"0\" offset=\"0.7\"/></joint></robot>";
   limb_reading* r = read_urdf(text);
   limb_joint_def j = joint_of(r, "j");
   assert_that(j.type == LIMB_FIXED && warnings(r, "dropped", "'j'") == 1);
-  assert_close_pose(j.placement, sp_pose_make(sp_rot_axis(sp_v3(0, 0, 1), 0.7), sp_v3(1, 0, 0)),
-                    1e-15, 0);
+  assert_close_pose(j.placement, sp_pose_make(sp_rot_axis(sp_v3(0, 0, 1), 0.7), sp_v3(1, 0, 0)), 1e-15, 0);
   limb_reading_destroy(r);
   limb_read_options opt = limb_default_read_options();
   opt.no_mimic = 1;
@@ -343,25 +333,23 @@ END_TEST
 START_TEST(transmissions)
 {
 #define GEAR(joint, inside) "<transmission name=\"t\"><joint name=\"" joint "\">" inside
-  static const char text[] =
-    "<robot name=\"r\">" LINKS "<joint name=\"j\" type=\"continuous\">" ENDS(
-      "a",
-      "b") "<limb rotor_inertia=\"1e-4\"/></joint><joint name=\"k\" "
-           "type=\"continuous\">" ENDS("b", "c") "</joint>" GEAR("j", "</joint><actuator "
-                                                                      "name=\"m\"><"
-                                                                      "mechanicalReduction>-100</"
-                                                                      "mechanicalReduction>"
-                                                                      "</actuator></transmission>")
-             GEAR("k", "</joint><actuator name=\"n\"/><mechanicalReduction>\n  "
-                       "1e1\n</mechanicalReduction>"
-                       "</transmission>")
-               GEAR("k", "</joint><actuator "
-                         "name=\"n\"><mechanicalReduction>3</mechanicalReduction></actuator>"
-                         "</transmission>")
-                 GEAR("none", "<mechanicalReduction>7</mechanicalReduction></joint></transmission>")
-                   GEAR("j", "</joint><actuator "
-                             "name=\"m\"><mechanicalReduction>x</mechanicalReduction></actuator>"
-                             "</transmission>") "</robot>";
+  static const char text[] = "<robot name=\"r\">" LINKS "<joint name=\"j\" type=\"continuous\">" ENDS(
+    "a", "b") "<limb rotor_inertia=\"1e-4\"/></joint><joint name=\"k\" "
+              "type=\"continuous\">" ENDS("b", "c") "</joint>" GEAR("j", "</joint><actuator "
+                                                                         "name=\"m\"><"
+                                                                         "mechanicalReduction>-100</"
+                                                                         "mechanicalReduction>"
+                                                                         "</actuator></transmission>")
+                GEAR("k", "</joint><actuator name=\"n\"/><mechanicalReduction>\n  "
+                          "1e1\n</mechanicalReduction>"
+                          "</transmission>")
+                  GEAR("k", "</joint><actuator "
+                            "name=\"n\"><mechanicalReduction>3</mechanicalReduction></actuator>"
+                            "</transmission>")
+                    GEAR("none", "<mechanicalReduction>7</mechanicalReduction></joint></transmission>")
+                      GEAR("j", "</joint><actuator "
+                                "name=\"m\"><mechanicalReduction>x</mechanicalReduction></actuator>"
+                                "</transmission>") "</robot>";
   limb_reading* r = read_urdf(text);
   assert_close(joint_of(r, "j").gear_ratio, -100, 0, 0);
   assert_close(joint_of(r, "k").gear_ratio, 10, 0, 0);
@@ -418,13 +406,12 @@ END_TEST
 
 START_TEST(leftovers_are_told_once)
 {
-  limb_reading* r = read_urdf(
-    "<robot name=\"r\" xmlns:xacro=\"x\"><material name=\"m\"/><gazebo/><gazebo/><links "
-    "name=\"x\"/>"
-    "<links/><link name=\"a\" "
-    "colour=\"red\"><visual/><visual><geometry/></visual><collision/></link>"
-    "<link name=\"b\" colour=\"blue\"><visual/></link><joint name=\"j\" type=\"fixed\">" ENDS(
-      "a", "b") "<safety_controller/><calibration/></joint></robot>");
+  limb_reading* r = read_urdf("<robot name=\"r\" xmlns:xacro=\"x\"><material name=\"m\"/><gazebo/><gazebo/><links "
+                              "name=\"x\"/>"
+                              "<links/><link name=\"a\" "
+                              "colour=\"red\"><visual/><visual><geometry/></visual><collision/></link>"
+                              "<link name=\"b\" colour=\"blue\"><visual/></link><joint name=\"j\" type=\"fixed\">" ENDS(
+                                "a", "b") "<safety_controller/><calibration/></joint></robot>");
   assert_that(notes(r, "ignored", "'gazebo'") == 1 && notes(r, "ignored", "'visual'") == 1);
   assert_that(notes(r, "ignored", "'material'") == 1 && notes(r, "ignored", "'collision'") == 1);
   assert_that(notes(r, "ignored", "'calibration'") == 1);
@@ -442,9 +429,9 @@ END_TEST
 
 START_TEST(names)
 {
-  limb_reading* r = read_urdf("<robot><link name=\"a link &amp; more\"/><link name=\"\xc3\xa9 \"/>"
-                              "<joint name=\"a link &amp; more\" type=\"fixed\">" ENDS(
-                                "a link &amp; more", "\xc3\xa9 ") "</joint></robot>");
+  limb_reading* r = read_urdf(
+    "<robot><link name=\"a link &amp; more\"/><link name=\"\xc3\xa9 \"/>"
+    "<joint name=\"a link &amp; more\" type=\"fixed\">" ENDS("a link &amp; more", "\xc3\xa9 ") "</joint></robot>");
   assert_that(body_of(r, "a link & more").name && body_of(r, "\xc3\xa9 ").name);
   assert_that(joint_of(r, "a link & more").type == LIMB_FIXED);
   assert_that(notes(r, "assumed", "robot") == 1); // it has no name
@@ -457,8 +444,7 @@ START_TEST(versions)
   static const char* const known[] = {"1", "1.0", "1.1", "1.2"};
   char text[200];
   for (int i = 0; i < 4; i++) {
-    (void)snprintf(text, sizeof text, "<robot name=\"r\" version=\"%s\"><link name=\"a\"/></robot>",
-                   known[i]);
+    (void)snprintf(text, sizeof text, "<robot name=\"r\" version=\"%s\"><link name=\"a\"/></robot>", known[i]);
     limb_reading* r = read_urdf(text);
     assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 0);
     limb_reading_destroy(r);
@@ -481,6 +467,5 @@ START_TEST(locales)
 END_TEST
 
 CHECK_MAIN("io/urdf", 1, types_of_joints, planar_axis_is_the_normal, axes, origins, inertial_frames,
-           inertias_that_lack_something, limits, friction, followers, follower_that_never_moves,
-           transmissions, value_at_a_seam, own_elements, leftovers_are_told_once, names, versions,
-           locales)
+           inertias_that_lack_something, limits, friction, followers, follower_that_never_moves, transmissions,
+           value_at_a_seam, own_elements, leftovers_are_told_once, names, versions, locales)

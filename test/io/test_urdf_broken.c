@@ -151,10 +151,7 @@ static const fault faults[] = {
 };
 // clang-format on
 
-START_TEST(each_file_is_told_its_fault)
-{
-  check_faults(faults, sizeof faults / sizeof faults[0], ".urdf");
-}
+START_TEST(each_file_is_told_its_fault) { check_faults(faults, sizeof faults / sizeof faults[0], ".urdf"); }
 END_TEST
 
 // ---- texts ----------------------------------------------------------------------------------------
@@ -200,15 +197,11 @@ START_TEST(cut_off_anywhere)
 }
 END_TEST
 
-START_TEST(one_byte_wrong_anywhere)
-{
-  change_bytes(LIMB_FORMAT_URDF, good, sizeof good - 1, "<>\"'/= &x9-.\n\xff");
-}
+START_TEST(one_byte_wrong_anywhere) { change_bytes(LIMB_FORMAT_URDF, good, sizeof good - 1, "<>\"'/= &x9-.\n\xff"); }
 END_TEST
 
 // A text of one piece again and again, with a number in place of %d.
-__attribute__((format(printf, 3, 0))) static void page_repeat(page* p, int count,
-                                                              const char* format)
+__attribute__((format(printf, 3, 0))) static void page_repeat(page* p, int count, const char* format)
 {
   char piece[512];
   for (int i = 0; i < count; i++) {
@@ -372,22 +365,21 @@ END_TEST
 
 START_TEST(all_offenders_are_listed)
 {
-  static const char text[] =
-    "<robot name=\"r\">\n"
-    "  <link name=\"a\"/>\n"
-    "  <link name=\"b\"><inertial><mass value=\"heavy\"/></inertial></link>\n"
-    "  <link name=\"c\"/>\n"
-    "  <link name=\"c\"/>\n"
-    "  <joint name=\"j\" type=\"revolving\">\n"
-    "    <parent link=\"aa\"/><child link=\"b\"/>\n"
-    "    <origin xyz=\"1 2\" rpy=\"a b c\"/>\n"
-    "  </joint>\n"
-    "  <joint name=\"k\" type=\"prismatic\">\n"
-    "    <parent link=\"a\"/><child link=\"c\"/>\n"
-    "    <axis xyz=\"0 0 0\"/>\n"
-    "    <mimic joint=\"none\"/>\n"
-    "  </joint>\n"
-    "</robot>\n";
+  static const char text[] = "<robot name=\"r\">\n"
+                             "  <link name=\"a\"/>\n"
+                             "  <link name=\"b\"><inertial><mass value=\"heavy\"/></inertial></link>\n"
+                             "  <link name=\"c\"/>\n"
+                             "  <link name=\"c\"/>\n"
+                             "  <joint name=\"j\" type=\"revolving\">\n"
+                             "    <parent link=\"aa\"/><child link=\"b\"/>\n"
+                             "    <origin xyz=\"1 2\" rpy=\"a b c\"/>\n"
+                             "  </joint>\n"
+                             "  <joint name=\"k\" type=\"prismatic\">\n"
+                             "    <parent link=\"a\"/><child link=\"c\"/>\n"
+                             "    <axis xyz=\"0 0 0\"/>\n"
+                             "    <mimic joint=\"none\"/>\n"
+                             "  </joint>\n"
+                             "</robot>\n";
   limb_reading* r = NULL;
   assert_status(read_as(LIMB_FORMAT_URDF, text, sizeof text - 1, &r), LIMB_E_MODEL);
   assert_that(has_finding(r, "bad-number", 3, NULL));
@@ -407,6 +399,6 @@ END_TEST
 START_TEST(memory_that_runs_out) { starve(LIMB_FORMAT_URDF, good, sizeof good - 1); }
 END_TEST
 
-CHECK_MAIN("io/urdf_broken", 1, each_file_is_told_its_fault, cut_off_anywhere,
-           one_byte_wrong_anywhere, a_million_deep, a_hundred_megabytes_of_links, very_many_faults,
-           places_in_a_huge_tag, long_words, all_offenders_are_listed, memory_that_runs_out)
+CHECK_MAIN("io/urdf_broken", 1, each_file_is_told_its_fault, cut_off_anywhere, one_byte_wrong_anywhere, a_million_deep,
+           a_hundred_megabytes_of_links, very_many_faults, places_in_a_huge_tag, long_words, all_offenders_are_listed,
+           memory_that_runs_out)

@@ -21,10 +21,7 @@
 
 // ---- text in memory -------------------------------------------------------------------------------
 
-static page write_urdf(const limb_builder* b, limb_findings* f)
-{
-  return written(b, LIMB_FORMAT_URDF, f);
-}
+static page write_urdf(const limb_builder* b, limb_findings* f) { return written(b, LIMB_FORMAT_URDF, f); }
 
 static limb_reading* read_page(const page* p)
 {
@@ -46,22 +43,18 @@ static int count(const limb_findings* f, const char* rule)
 
 // ---- the same robot -------------------------------------------------------------------------------
 
-static void same_joint(const limb_joint_def* a, const limb_joint_def* b, int body_of_a,
-                       int body_of_b)
+static void same_joint(const limb_joint_def* a, const limb_joint_def* b, int body_of_a, int body_of_b)
 {
   check_at("joint %s", a->name);
-  assert_that(strcmp(a->name, b->name) == 0 && a->type == b->type && a->mimic == b->mimic &&
-              a->drive == b->drive);
+  assert_that(strcmp(a->name, b->name) == 0 && a->type == b->type && a->mimic == b->mimic && a->drive == b->drive);
   assert_that(body_of_a == body_of_b);
   assert_close_pose(b->placement, a->placement, 4e-15, 0);
   assert_close_vec3(b->axis, a->axis, 0, 0);
   assert_close_vec3(b->axis2, a->axis2, 4 * 2.3e-16, 0); // put into its plane again
-  const double x[] = {a->pitch,         a->q_min,      a->q_max,   a->v_max,     a->effort_max,
-                      a->rotor_inertia, a->coulomb,    a->viscous, a->stiffness, a->gear_ratio,
-                      a->rest,          a->multiplier, a->offset,  a->start};
-  const double y[] = {b->pitch,         b->q_min,      b->q_max,   b->v_max,     b->effort_max,
-                      b->rotor_inertia, b->coulomb,    b->viscous, b->stiffness, b->gear_ratio,
-                      b->rest,          b->multiplier, b->offset,  b->start};
+  const double x[] = {a->pitch,   a->q_min,     a->q_max,      a->v_max, a->effort_max, a->rotor_inertia, a->coulomb,
+                      a->viscous, a->stiffness, a->gear_ratio, a->rest,  a->multiplier, a->offset,        a->start};
+  const double y[] = {b->pitch,   b->q_min,     b->q_max,      b->v_max, b->effort_max, b->rotor_inertia, b->coulomb,
+                      b->viscous, b->stiffness, b->gear_ratio, b->rest,  b->multiplier, b->offset,        b->start};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) assert_that(x[i] == y[i]);
 }
 
@@ -212,8 +205,7 @@ END_TEST
 
 START_TEST(hard_names_come_back)
 {
-  static const char* const names[] = {"a \"b\" <c> & 'd'", " x ", "caf\xc3\xa9 \xf0\x9f\xa6\xbe",
-                                      "${x}"};
+  static const char* const names[] = {"a \"b\" <c> & 'd'", " x ", "caf\xc3\xa9 \xf0\x9f\xa6\xbe", "${x}"};
   for (int i = 0; i < 4; i++) {
     limb_builder* b = on_world(names[i], LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     assert_ok(limb_builder_set_name(b, names[i]));
@@ -368,9 +360,7 @@ START_TEST(rotations_come_back)
   for (int i = 0; i < 2000; i++) {
     sp_mat3 R = rng_rotation(&r);
     if (i % 4 == 1) R = sp_rot_rpy(rng_uniform(&r, -3, 3), right, rng_uniform(&r, -3, 3));
-    if (i % 4 == 2)
-      R = sp_rot_rpy(rng_uniform(&r, -3, 3), -right + rng_uniform(&r, 0, 1e-7),
-                     rng_uniform(&r, -3, 3));
+    if (i % 4 == 2) R = sp_rot_rpy(rng_uniform(&r, -3, 3), -right + rng_uniform(&r, 0, 1e-7), rng_uniform(&r, -3, 3));
     if (i % 4 == 3) R = sp_mul3(sp_rot_rpy(0, right, 0), sp_rot_rpy((i % 8) * right / 2, 0, 0));
     limb_builder* b = on_world("j", LIMB_FIXED, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     const limb_body_def body = limb_default_body_def("next");
@@ -448,6 +438,6 @@ START_TEST(real_robots_load)
 }
 END_TEST
 
-CHECK_MAIN("io/urdf_write", 1, fixtures_come_back, bases_come_back, hard_names_come_back,
-           what_cannot_be_written, elastic_comes_back, loops_come_back,
-           loops_on_the_world_come_back, extensions_are_told, rotations_come_back, real_robots_load)
+CHECK_MAIN("io/urdf_write", 1, fixtures_come_back, bases_come_back, hard_names_come_back, what_cannot_be_written,
+           elastic_comes_back, loops_come_back, loops_on_the_world_come_back, extensions_are_told, rotations_come_back,
+           real_robots_load)

@@ -53,23 +53,19 @@ START_TEST(tree)
                      "  d: |\n"
                      "    text\n"
                      "  \xc3\xa4: # nothing\n");
-  const yml_node *a = limb_yml_get(p.root, "a"), *b = limb_yml_get(p.root, "b"),
-                 *c = limb_yml_get(p.root, "c");
+  const yml_node *a = limb_yml_get(p.root, "a"), *b = limb_yml_get(p.root, "b"), *c = limb_yml_get(p.root, "c");
   assert_that(p.root->kind == YML_MAP && p.root->count == 3 && p.root->first == a && a->next == b);
   assert_that(a->kind == YML_SCALAR && !a->quoted && a->index == -1 && strcmp(a->text, "1") == 0);
   assert_that(a->mark.line == 1 && a->mark.column == 4 && a->key_mark.column == 1);
   assert_that(b->kind == YML_LIST && b->count == 4 && b->mark.line == 2 && b->mark.column == 4);
   const yml_node* y = b->first->next;
-  assert_that(y->quoted && strcmp(y->text, "y z") == 0 && y->index == 1 &&
-              strcmp(y->key, "b") == 0);
+  assert_that(y->quoted && strcmp(y->text, "y z") == 0 && y->index == 1 && strcmp(y->key, "b") == 0);
   assert_that(y->mark.line == 2 && y->mark.column == 8);
   assert_that(y->next->kind == YML_LIST && y->next->count == 0 && y->next->next->kind == YML_MAP);
   assert_that(c->kind == YML_MAP && c->mark.line == 4 && c->mark.column == 3);
   assert_that(strcmp(limb_yml_get(c, "d")->text, "text\n") == 0 && limb_yml_get(c, "d")->quoted);
-  assert_that(*limb_yml_get(c, "\xc3\xa4")->text == 0 &&
-              limb_yml_get(c, "\xc3\xa4")->key_mark.line == 6);
-  assert_that(limb_yml_get(c, "e") == NULL && limb_yml_get(a, "a") == NULL &&
-              limb_yml_get(NULL, "a") == NULL);
+  assert_that(*limb_yml_get(c, "\xc3\xa4")->text == 0 && limb_yml_get(c, "\xc3\xa4")->key_mark.line == 6);
+  assert_that(limb_yml_get(c, "e") == NULL && limb_yml_get(a, "a") == NULL && limb_yml_get(NULL, "a") == NULL);
   ck_assert_int_eq(p.check.errors, 0);
   close_page(&p);
 }
@@ -77,8 +73,7 @@ END_TEST
 
 START_TEST(numbers)
 {
-  page p =
-    open_page("a: -1.5e3\nb: x\nc: [1, 2, q]\nd: {}\ne: .inf\nf: -.inf\ng: 7\nh: 7.5\ni: '3'\n");
+  page p = open_page("a: -1.5e3\nb: x\nc: [1, 2, q]\nd: {}\ne: .inf\nf: -.inf\ng: 7\nh: 7.5\ni: '3'\n");
   double x = 5, v[3];
   int k = -1;
   assert_that(limb_yml_number(&p.check, limb_yml_get(p.root, "a"), &x) && x == -1500);
@@ -151,8 +146,7 @@ START_TEST(words)
   assert_that(!limb_yml_choice(&p.check, limb_yml_get(p.root, "b"), animals, 3, &k) && k == 1);
   expect_last(&p, "bad-value", 2, 4, "b must be cat, dog or emu, found 'cow'");
 
-  assert_that(limb_yml_text(&p.check, limb_yml_get(p.root, "d"), &text) &&
-              strcmp(text, "yes") == 0);
+  assert_that(limb_yml_text(&p.check, limb_yml_get(p.root, "d"), &text) && strcmp(text, "yes") == 0);
   assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "e"), &text));
   assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "f"), &text));
   expect_last(&p, "bad-value", 6, 4, "f must be a text, found a list");
@@ -191,10 +185,9 @@ START_TEST(messages)
   ck_assert_int_eq(p.check.errors, 2);
   expect_last(&p, "duplicate-key", 4, 1, "the key 'a' was given on line 1 already");
   close_page(&p);
-  p =
-    open_page("a: x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-              "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-              "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\n");
+  p = open_page("a: x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+                "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+                "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\n");
   double x;
   assert_that(!limb_yml_number(&p.check, limb_yml_get(p.root, "a"), &x));
   expect_last(&p, "bad-number", 1, 4, "\xc3\xa4...'");

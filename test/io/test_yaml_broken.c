@@ -204,8 +204,8 @@ static int has_fault(limb_findings* f, const fault* want)
 {
   limb_finding found;
   for (int i = 0; limb_findings_get(f, i, &found) == LIMB_OK; i++) {
-    if (found.severity == LIMB_ERROR && strcmp(found.rule, want->rule) == 0 &&
-        found.line == want->line && found.column == want->column && *found.text)
+    if (found.severity == LIMB_ERROR && strcmp(found.rule, want->rule) == 0 && found.line == want->line &&
+        found.column == want->column && *found.text)
       return 1;
   }
   return 0;
@@ -272,8 +272,7 @@ static verdict judge(const char* text, size_t size)
   return v;
 }
 
-static void expect(const char* text, size_t size, limb_status status, const char* rule, int line,
-                   int column)
+static void expect(const char* text, size_t size, limb_status status, const char* rule, int line, int column)
 {
   const verdict v = judge(text, size);
   check_at("%s at %d:%d, status %d", v.rule, v.line, v.column, v.status);
@@ -430,8 +429,7 @@ START_TEST(numbers)
                {"~", "bad-number"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     char text[256];
-    snprintf(text, sizeof text,
-             "limb: 1\nbase: fixed\nbodies:\n  - name: a\n    solid: point\n    mass: %s\n",
+    snprintf(text, sizeof text, "limb: 1\nbase: fixed\nbodies:\n  - name: a\n    solid: point\n    mass: %s\n",
              table[i].mass);
     const verdict v = judge(text, strlen(text));
     check_at("%s: %s", table[i].mass, v.rule);
@@ -440,8 +438,7 @@ START_TEST(numbers)
   // Many digits are a number; a million nines are too large for one.
   size_t size;
   char* long_one =
-    repeated("limb: 1\nbase: fixed\nbodies:\n  - name: a\n    solid: point\n    mass: 0.", "3",
-             100000, &size);
+    repeated("limb: 1\nbase: fixed\nbodies:\n  - name: a\n    solid: point\n    mass: 0.", "3", 100000, &size);
   assert_status(judge(long_one, size).status, LIMB_OK);
   free(long_one);
   long_one = repeated("limb: 1\nbodies:\n  - name: a\n    mass: ", "9", 1000000, &size);
@@ -473,8 +470,7 @@ START_TEST(garbage)
   for (size_t i = 0; i < sizeof piece / sizeof *piece; i++) {
     for (int after = 0; after < 2; after++) {
       size_t size;
-      char* text =
-        repeated(after ? "limb: 1\nbodies:\n" : "", piece[i], bytes / strlen(piece[i]), &size);
+      char* text = repeated(after ? "limb: 1\nbodies:\n" : "", piece[i], bytes / strlen(piece[i]), &size);
       const verdict v = judge(text, size);
       check_at("'%s' after %d: %s", piece[i], after, v.rule);
       assert_that(v.status != LIMB_OK);
@@ -499,8 +495,7 @@ END_TEST
 START_TEST(many_bodies)
 {
   size_t size;
-  char* text =
-    repeated("limb: 1\nbodies:\n", "- {name: a, mass: 1, solid: point}\n", 200000, &size);
+  char* text = repeated("limb: 1\nbodies:\n", "- {name: a, mass: 1, solid: point}\n", 200000, &size);
   expect(text, size, LIMB_E_MODEL, "duplicate-name", 4, 3);
   free(text);
 }
@@ -552,6 +547,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-CHECK_MAIN("broken yaml", 1, broken_files, table_is_whole, cut_off, no_last_newline, not_text,
-           harmless, nesting, alias_bomb, numbers, garbage, twenty_megabytes, many_bodies,
-           out_of_memory)
+CHECK_MAIN("broken yaml", 1, broken_files, table_is_whole, cut_off, no_last_newline, not_text, harmless, nesting,
+           alias_bomb, numbers, garbage, twenty_megabytes, many_bodies, out_of_memory)

@@ -23,8 +23,7 @@ static sp_inertia inertia_of(limb_reading* r, const char* name)
 
 static void assert_inertia(sp_inertia got, sp_inertia want)
 {
-  const double a[10] = {got.mass, got.com.x, got.com.y, got.com.z, got.xx,
-                        got.xy,   got.xz,    got.yy,    got.yz,    got.zz};
+  const double a[10] = {got.mass, got.com.x, got.com.y, got.com.z, got.xx, got.xy, got.xz, got.yy, got.yz, got.zz};
   const double b[10] = {want.mass, want.com.x, want.com.y, want.com.z, want.xx,
                         want.xy,   want.xz,    want.yy,    want.yz,    want.zz};
   assert_close_array(a, b, 10, 1e-15, 0);
@@ -44,32 +43,32 @@ static int count_rule(limb_reading* r, const char* rule)
 
 START_TEST(joints)
 {
-  limb_reading* r = read_text(
-    "limb: 1\nname: all keys\ngravity: [1, 2, 3]\nbodies:\n"
-    "  - {name: a, mass: 1, solid: point}\n  - {name: b, mass: 0}\n  - {name: c, mass: 0}\n"
-    "  - {name: d, mass: 0}\n  - {name: e, mass: 0}\n  - {name: f, mass: 0}\n  - {name: g, mass: "
-    "0}\n"
-    "  - {name: h, mass: 0}\n  - {name: i, mass: 0}\n  - {name: k, mass: 0}\n"
-    "joints:\n"
-    "  - name: turn\n    type: revolute\n    parent: world\n    child: a\n"
-    "    pose: {xyz: [1, 2, 3], rpy: [pi/2, 0, 0]}\n    axis: [0, 1, 0]\n"
-    "    limits: {lower: -2, upper: pi, velocity: 3, effort: 40}\n"
-    "    rotor: {inertia: 1e-4, gear: -100}\n    friction: {coulomb: 0.1, viscous: 0.2}\n"
-    "    spring: {stiffness: 5, rest: 0.5}\n"
-    "  - {name: slide, type: prismatic, antecedent: a, child: b, mimic: {joint: turn, multiplier: "
-    "2, offset: 1}}\n"
-    "  - {name: bolt, type: helical, parent: b, child: c, pitch: 0.01, limits: {upper: .inf, "
-    "lower: -.inf}}\n"
-    "  - {name: tube, type: cylindrical, parent: c, child: d}\n"
-    "  - {name: cross, type: universal, parent: d, child: e, axis: [1, 0, 0], axis2: [0, 1, 0]}\n"
-    "  - {name: plane, type: planar, parent: e, child: f, axis2: [0, 1, 0]}\n"
-    "  - {name: ball, type: spherical, parent: f, child: g, pose: {quaternion: [0, 0, 1, 0]}}\n"
-    "  - {name: flight, type: free, parent: g, child: h, pose: {matrix: [0, -1, 0, 1, 0, 0, 0, 0, "
-    "1]}}\n"
-    "  - {name: weld, type: fixed, parent: h, child: i}\n"
-    "  - {name: wheel, type: continuous, parent: i, child: k, limits: {velocity: 9}}\n"
-    "frames:\n  - {name: tip, body: a, xyz: [0, 0, 1], rpy: [0, 0, pi]}\n  - {name: post, body: "
-    "world}\n");
+  limb_reading* r =
+    read_text("limb: 1\nname: all keys\ngravity: [1, 2, 3]\nbodies:\n"
+              "  - {name: a, mass: 1, solid: point}\n  - {name: b, mass: 0}\n  - {name: c, mass: 0}\n"
+              "  - {name: d, mass: 0}\n  - {name: e, mass: 0}\n  - {name: f, mass: 0}\n  - {name: g, mass: "
+              "0}\n"
+              "  - {name: h, mass: 0}\n  - {name: i, mass: 0}\n  - {name: k, mass: 0}\n"
+              "joints:\n"
+              "  - name: turn\n    type: revolute\n    parent: world\n    child: a\n"
+              "    pose: {xyz: [1, 2, 3], rpy: [pi/2, 0, 0]}\n    axis: [0, 1, 0]\n"
+              "    limits: {lower: -2, upper: pi, velocity: 3, effort: 40}\n"
+              "    rotor: {inertia: 1e-4, gear: -100}\n    friction: {coulomb: 0.1, viscous: 0.2}\n"
+              "    spring: {stiffness: 5, rest: 0.5}\n"
+              "  - {name: slide, type: prismatic, antecedent: a, child: b, mimic: {joint: turn, multiplier: "
+              "2, offset: 1}}\n"
+              "  - {name: bolt, type: helical, parent: b, child: c, pitch: 0.01, limits: {upper: .inf, "
+              "lower: -.inf}}\n"
+              "  - {name: tube, type: cylindrical, parent: c, child: d}\n"
+              "  - {name: cross, type: universal, parent: d, child: e, axis: [1, 0, 0], axis2: [0, 1, 0]}\n"
+              "  - {name: plane, type: planar, parent: e, child: f, axis2: [0, 1, 0]}\n"
+              "  - {name: ball, type: spherical, parent: f, child: g, pose: {quaternion: [0, 0, 1, 0]}}\n"
+              "  - {name: flight, type: free, parent: g, child: h, pose: {matrix: [0, -1, 0, 1, 0, 0, 0, 0, "
+              "1]}}\n"
+              "  - {name: weld, type: fixed, parent: h, child: i}\n"
+              "  - {name: wheel, type: continuous, parent: i, child: k, limits: {velocity: 9}}\n"
+              "frames:\n  - {name: tip, body: a, xyz: [0, 0, 1], rpy: [0, 0, pi]}\n  - {name: post, body: "
+              "world}\n");
   limb_builder* b = limb_reading_builder(r);
   ck_assert_str_eq(limb_builder_name(b), "all keys");
   assert_close_vec3(limb_builder_gravity(b), sp_v3(1, 2, 3), 0, 0);
@@ -77,38 +76,32 @@ START_TEST(joints)
   const sp_pose placement = {{{1, 0, 0, 0, 0, -1, 0, 1, 0}}, {1, 2, 3}};
   assert_close_pose(turn.placement, placement, 0, 0);
   assert_close_vec3(turn.axis, sp_v3(0, 1, 0), 0, 0);
-  const double got[] = {turn.q_min,         turn.q_max,      turn.v_max,   turn.effort_max,
-                        turn.rotor_inertia, turn.gear_ratio, turn.coulomb, turn.viscous,
-                        turn.stiffness,     turn.rest};
+  const double got[] = {turn.q_min,      turn.q_max,   turn.v_max,   turn.effort_max, turn.rotor_inertia,
+                        turn.gear_ratio, turn.coulomb, turn.viscous, turn.stiffness,  turn.rest};
   const double want[] = {-2, PI, 3, 40, 1e-4, -100, 0.1, 0.2, 5, 0.5};
   assert_that(memcmp(got, want, sizeof want) == 0);
   const limb_joint_def slide = joint_of(r, "slide");
-  assert_that(slide.type == LIMB_PRISMATIC && slide.parent == 1 && slide.child == 2 &&
-              slide.mimic == 0);
+  assert_that(slide.type == LIMB_PRISMATIC && slide.parent == 1 && slide.child == 2 && slide.mimic == 0);
   assert_that(slide.multiplier == 2 && slide.offset == 1 && slide.axis.z == 1);
   assert_that(joint_of(r, "bolt").type == LIMB_HELICAL && joint_of(r, "bolt").pitch == 0.01);
   assert_that(joint_of(r, "bolt").q_max == HUGE_VAL && joint_of(r, "bolt").q_min == -HUGE_VAL);
   assert_that(joint_of(r, "tube").type == LIMB_CYLINDRICAL);
   assert_that(joint_of(r, "cross").type == LIMB_UNIVERSAL && joint_of(r, "cross").axis2.y == 1);
   assert_that(joint_of(r, "plane").type == LIMB_PLANAR && joint_of(r, "plane").axis2.y == 1);
-  assert_that(joint_of(r, "ball").type == LIMB_SPHERICAL &&
-              joint_of(r, "ball").placement.R.m[0] == -1);
-  assert_that(joint_of(r, "flight").type == LIMB_FREE &&
-              joint_of(r, "flight").placement.R.m[1] == -1);
+  assert_that(joint_of(r, "ball").type == LIMB_SPHERICAL && joint_of(r, "ball").placement.R.m[0] == -1);
+  assert_that(joint_of(r, "flight").type == LIMB_FREE && joint_of(r, "flight").placement.R.m[1] == -1);
   assert_that(joint_of(r, "weld").type == LIMB_FIXED);
   assert_that(joint_of(r, "wheel").type == LIMB_REVOLUTE && joint_of(r, "wheel").v_max == 9);
   limb_frame_info tip, post;
   assert_ok(limb_builder_get_frame(b, 0, &tip));
   assert_ok(limb_builder_get_frame(b, 1, &post));
-  assert_that(strcmp(tip.name, "tip") == 0 && tip.body == 1 && tip.pose.R.m[0] == -1 &&
-              tip.pose.p.z == 1);
+  assert_that(strcmp(tip.name, "tip") == 0 && tip.body == 1 && tip.pose.R.m[0] == -1 && tip.pose.p.z == 1);
   assert_that(strcmp(post.name, "post") == 0 && post.body == LIMB_WORLD_BODY);
   limb_finding f; // the only one: axes that are left out are told once
   ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 1);
   assert_ok(limb_findings_get(limb_reading_findings(r), 0, &f));
   ck_assert_str_eq(f.where, "joint 'slide'");
-  ck_assert_str_eq(
-    f.text, "it states no axis: 0 0 1 is taken, the default of limb YAML; so it is for 4 more");
+  ck_assert_str_eq(f.text, "it states no axis: 0 0 1 is taken, the default of limb YAML; so it is for 4 more");
   assert_that(f.severity == LIMB_NOTE && f.line == 26);
   ck_assert_int_eq(limb_reading_body_line(r, 1), 5);
   ck_assert_int_eq(limb_reading_joint_line(r, 0), 16);
@@ -118,35 +111,34 @@ END_TEST
 
 START_TEST(bodies)
 {
-  limb_reading* r =
-    read_text("limb: 1\nbase: floating\nbodies:\n"
-              "  - {name: a, mass: 2, com: [1, 2, 3], inertia: [4, 0.1, 0.2, 5, 0.3, 6]}\n"
-              "  - {name: b, mass: 2, inertia: {xx: 4, yy: 5, zz: 6, yz: 0.3}}\n"
-              "  - {name: c, parameters: [2, 1, 0, 0, 3, 0, 0, 4, 0, 5]}\n"
-              "  - {name: box, mass: 2, com: [1, 0, 0], solid: {box: [1, 2, 3]}}\n"
-              "  - {name: cylinder, mass: 2, solid: {cylinder: [1, 2]}}\n"
-              "  - {name: sphere, mass: 2, solid: {sphere: 1}}\n"
-              "  - {name: capsule, mass: 2, solid: {capsule: [1, 2]}}\n"
-              "  - {name: shell, mass: 2, solid: {shell: 1}}\n"
-              "  - {name: tube, mass: 2, solid: {tube: [1, 2]}}\n"
-              "  - {name: rod, mass: 2, solid: {rod: 3}}\n"
-              "  - {name: point, mass: 2, com: [0, 0, 1], solid: point}\n"
-              "  - name: turned\n    mass: 2\n    com: [1, 2, 3]\n"
-              "    solid: {box: [1, 2, 3]}\n    inertia_axes: {rpy: [0.1, 0.2, 0.3]}\n"
-              "  - {name: last, mass: 0}\n"
-              "joints:\n"
-              "  - {name: 1, type: fixed, parent: a, child: b}\n"
-              "  - {name: 2, type: fixed, parent: a, child: c}\n"
-              "  - {name: 3, type: fixed, parent: a, child: box}\n"
-              "  - {name: 4, type: fixed, parent: a, child: cylinder}\n"
-              "  - {name: 5, type: fixed, parent: a, child: sphere}\n"
-              "  - {name: 6, type: fixed, parent: a, child: capsule}\n"
-              "  - {name: 7, type: fixed, parent: a, child: shell}\n"
-              "  - {name: 8, type: fixed, parent: a, child: tube}\n"
-              "  - {name: 9, type: fixed, parent: a, child: rod}\n"
-              "  - {name: 10, type: fixed, parent: a, child: point}\n"
-              "  - {name: 11, type: fixed, parent: a, child: turned}\n"
-              "  - {name: 12, type: fixed, parent: a, child: last}\n");
+  limb_reading* r = read_text("limb: 1\nbase: floating\nbodies:\n"
+                              "  - {name: a, mass: 2, com: [1, 2, 3], inertia: [4, 0.1, 0.2, 5, 0.3, 6]}\n"
+                              "  - {name: b, mass: 2, inertia: {xx: 4, yy: 5, zz: 6, yz: 0.3}}\n"
+                              "  - {name: c, parameters: [2, 1, 0, 0, 3, 0, 0, 4, 0, 5]}\n"
+                              "  - {name: box, mass: 2, com: [1, 0, 0], solid: {box: [1, 2, 3]}}\n"
+                              "  - {name: cylinder, mass: 2, solid: {cylinder: [1, 2]}}\n"
+                              "  - {name: sphere, mass: 2, solid: {sphere: 1}}\n"
+                              "  - {name: capsule, mass: 2, solid: {capsule: [1, 2]}}\n"
+                              "  - {name: shell, mass: 2, solid: {shell: 1}}\n"
+                              "  - {name: tube, mass: 2, solid: {tube: [1, 2]}}\n"
+                              "  - {name: rod, mass: 2, solid: {rod: 3}}\n"
+                              "  - {name: point, mass: 2, com: [0, 0, 1], solid: point}\n"
+                              "  - name: turned\n    mass: 2\n    com: [1, 2, 3]\n"
+                              "    solid: {box: [1, 2, 3]}\n    inertia_axes: {rpy: [0.1, 0.2, 0.3]}\n"
+                              "  - {name: last, mass: 0}\n"
+                              "joints:\n"
+                              "  - {name: 1, type: fixed, parent: a, child: b}\n"
+                              "  - {name: 2, type: fixed, parent: a, child: c}\n"
+                              "  - {name: 3, type: fixed, parent: a, child: box}\n"
+                              "  - {name: 4, type: fixed, parent: a, child: cylinder}\n"
+                              "  - {name: 5, type: fixed, parent: a, child: sphere}\n"
+                              "  - {name: 6, type: fixed, parent: a, child: capsule}\n"
+                              "  - {name: 7, type: fixed, parent: a, child: shell}\n"
+                              "  - {name: 8, type: fixed, parent: a, child: tube}\n"
+                              "  - {name: 9, type: fixed, parent: a, child: rod}\n"
+                              "  - {name: 10, type: fixed, parent: a, child: point}\n"
+                              "  - {name: 11, type: fixed, parent: a, child: turned}\n"
+                              "  - {name: 12, type: fixed, parent: a, child: last}\n");
   assert_inertia(inertia_of(r, "a"), (sp_inertia){2, {1, 2, 3}, 4, 0.1, 0.2, 5, 0.3, 6});
   assert_inertia(inertia_of(r, "b"), (sp_inertia){2, {0, 0, 0}, 4, 0, 0, 5, 0.3, 6});
   const double theta[10] = {2, 1, 0, 0, 3, 0, 0, 4, 0, 5};
@@ -172,11 +164,10 @@ END_TEST
 // What is assumed is said.
 START_TEST(notes)
 {
-  limb_reading* r =
-    read_text("limb: 1\nbase: planar\npoe: body\nbodies:\n  - {name: a, mass: 1}\n  - name: b\n"
-              "    home: {xyz: [1, 0, 0]}\n  - {name: c, mass: 0}\n"
-              "joints:\n  - {name: x, type: revolute, parent: a, child: c, axis: [1, 1, 0]}\n"
-              "  - {name: y, parent: world, child: b, screw: [0, 0, 1, 0, 0, 0.5]}\n");
+  limb_reading* r = read_text("limb: 1\nbase: planar\npoe: body\nbodies:\n  - {name: a, mass: 1}\n  - name: b\n"
+                              "    home: {xyz: [1, 0, 0]}\n  - {name: c, mass: 0}\n"
+                              "joints:\n  - {name: x, type: revolute, parent: a, child: c, axis: [1, 1, 0]}\n"
+                              "  - {name: y, parent: world, child: b, screw: [0, 0, 1, 0, 0, 0.5]}\n");
   ck_assert_int_eq(count_rule(r, "assumed"), 2); // a point mass; a helical joint
   ck_assert_int_eq(count_rule(r, "no-inertial"), 1);
   ck_assert_int_eq(count_rule(r, "normalised"), 1);
@@ -189,11 +180,10 @@ END_TEST
 // Home poses place joints of any type, and must then be there.
 START_TEST(homes)
 {
-  limb_reading* r = read_text(
-    "limb: 1\nbodies:\n  - {name: a, mass: 0, home: {xyz: [1, 0, 0], rpy: [0, 0, pi/2]}}\n"
-    "  - {name: b, mass: 0, home: {xyz: [1, 2, 0]}}\n"
-    "joints:\n  - {name: x, type: fixed, parent: world, child: a}\n"
-    "  - {name: y, type: spherical, parent: a, child: b}\n");
+  limb_reading* r = read_text("limb: 1\nbodies:\n  - {name: a, mass: 0, home: {xyz: [1, 0, 0], rpy: [0, 0, pi/2]}}\n"
+                              "  - {name: b, mass: 0, home: {xyz: [1, 2, 0]}}\n"
+                              "joints:\n  - {name: x, type: fixed, parent: world, child: a}\n"
+                              "  - {name: y, type: spherical, parent: a, child: b}\n");
   const sp_pose first = {{{0, -1, 0, 1, 0, 0, 0, 0, 1}}, {1, 0, 0}};
   const sp_pose second = {{{0, 1, 0, -1, 0, 0, 0, 0, 1}}, {2, 0, 0}};
   assert_close_pose(joint_of(r, "x").placement, first, 0, 0);
@@ -218,10 +208,9 @@ START_TEST(degrees)
     "  - {name: z, type: prismatic, parent: b, child: c, limits: {lower: 1, upper: 2, velocity: 3},"
     " spring: {stiffness: 1, rest: 5}}\n";
   char text[2][2048];
-  snprintf(text[0], sizeof text[0], form, "degrees", "90", "-180", "-45", "60", "18", "36", "90",
-           "-90");
-  snprintf(text[1], sizeof text[1], form, "radians", "1.5707963267948966", "-pi", "-pi/4", "pi/3",
-           "pi/10", "0.2*pi", "pi/2", "-pi/2");
+  snprintf(text[0], sizeof text[0], form, "degrees", "90", "-180", "-45", "60", "18", "36", "90", "-90");
+  snprintf(text[1], sizeof text[1], form, "radians", "1.5707963267948966", "-pi", "-pi/4", "pi/3", "pi/10", "0.2*pi",
+           "pi/2", "-pi/2");
   limb_reading* r[2] = {read_text(text[0]), read_text(text[1])};
   for (int i = 0; i < 3; i++) {
     const char name[2] = {(char)('x' + i), 0};
@@ -232,8 +221,7 @@ START_TEST(degrees)
     const int n = (int)((last - first) / sizeof(double));
     memcpy(u, (const char*)&a + first, last - first);
     memcpy(v, (const char*)&b + first, last - first);
-    for (int k = 0; k < n; k++)
-      assert_that(u[k] == v[k] || fabs(u[k] - v[k]) <= 1e-15 * fabs(v[k]));
+    for (int k = 0; k < n; k++) assert_that(u[k] == v[k] || fabs(u[k] - v[k]) <= 1e-15 * fabs(v[k]));
     assert_close(a.offset, b.offset, 1e-15, 0);
     assert_that(a.multiplier == b.multiplier);
   }
@@ -324,8 +312,8 @@ static void rows_of(int seed)
     else
       add(&w, "b%d, ", parent[i]);
     if (standard)
-      add(&w, "dh: {theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g, sigma: %d}}\n", x[i][0],
-          x[i][1], x[i][3], x[i][2], sigma[i]);
+      add(&w, "dh: {theta: %.17g, d: %.17g, a: %.17g, alpha: %.17g, sigma: %d}}\n", x[i][0], x[i][1], x[i][3], x[i][2],
+          sigma[i]);
     else
       add(&w,
           "dh: {gamma: %.17g, b: %.17g, alpha: %.17g, d: %.17g, theta: %.17g, r: %.17g, sigma: "
@@ -361,8 +349,7 @@ END_TEST
 // exp(S q) of a unit screw.
 static sp_pose exponential(sp_motion S, double q)
 {
-  if (S.w.x == 0 && S.w.y == 0 && S.w.z == 0)
-    return sp_pose_make(sp_identity3(), sp_scale3(q, S.v));
+  if (S.w.x == 0 && S.w.y == 0 && S.w.z == 0) return sp_pose_make(sp_identity3(), sp_scale3(q, S.v));
   const sp_mat3 R = sp_rot_axis(S.w, q);
   const sp_vec3 c = sp_cross3(S.w, S.v);
   const sp_vec3 p = sp_add3(sp_sub3(c, sp_mulv(R, c)), sp_scale3(q * sp_dot3(S.w, S.v), S.w));
@@ -393,9 +380,8 @@ static void screws_of(int seed)
     const sp_vec3 point = rng_chance(&g, 0.3) ? M[i].p : rng_vec3(&g, 1);
     const int kind = rng_below(&g, 3);
     const double pitch = kind == 2 ? rng_uniform(&g, -0.2, 0.2) : 0;
-    S[i] = kind == 0
-             ? sp_motion_make(sp_v3(0, 0, 0), axis)
-             : sp_motion_make(axis, sp_add3(sp_cross3(point, axis), sp_scale3(pitch, axis)));
+    S[i] = kind == 0 ? sp_motion_make(sp_v3(0, 0, 0), axis)
+                     : sp_motion_make(axis, sp_add3(sp_cross3(point, axis), sp_scale3(pitch, axis)));
     parent[i] = rng_below(&g, i + 1) - 1;
     const sp_motion A = body_form ? sp_motion_in(M[i], S[i]) : S[i];
     add(&w, "- {name: j%d, child: b%d, parent: ", i, i);
@@ -430,21 +416,19 @@ END_TEST
 // A body between joint and child is made only where the axis misses the child's origin.
 START_TEST(bodies_between)
 {
-  limb_reading* r =
-    read_text("limb: 1\npoe: space\ndh: standard\nbodies:\n"
-              "  - {name: a, mass: 0, home: {xyz: [0.3, 0.1, 0.7]}}\n"
-              "  - {name: b, mass: 0, home: {xyz: [0.3, 0.1, 0.9]}}\n"
-              "  - {name: c, mass: 0}\n  - {name: d, mass: 0}\n  - {name: e, mass: 0}\n"
-              "joints:\n"
-              "  - {name: 1, parent: world, child: a, screw: [0, 1, 0, -0.7, 0, 0.3]}\n"
-              "  - {name: 2, parent: a, child: b, screw: [0, 1, 0, -0.7, 0, 0.3]}\n"
-              "  - {name: 3, parent: b, child: c, dh: {alpha: pi/2, d: 1, sigma: 0}}\n"
-              "  - {name: 4, parent: c, child: d, dh: {a: 0.5, d: 1, sigma: 0}}\n"
-              "  - {name: 5, parent: d, child: e, dh: {a: 0.5, d: 1, sigma: 1}}\n");
+  limb_reading* r = read_text("limb: 1\npoe: space\ndh: standard\nbodies:\n"
+                              "  - {name: a, mass: 0, home: {xyz: [0.3, 0.1, 0.7]}}\n"
+                              "  - {name: b, mass: 0, home: {xyz: [0.3, 0.1, 0.9]}}\n"
+                              "  - {name: c, mass: 0}\n  - {name: d, mass: 0}\n  - {name: e, mass: 0}\n"
+                              "joints:\n"
+                              "  - {name: 1, parent: world, child: a, screw: [0, 1, 0, -0.7, 0, 0.3]}\n"
+                              "  - {name: 2, parent: a, child: b, screw: [0, 1, 0, -0.7, 0, 0.3]}\n"
+                              "  - {name: 3, parent: b, child: c, dh: {alpha: pi/2, d: 1, sigma: 0}}\n"
+                              "  - {name: 4, parent: c, child: d, dh: {a: 0.5, d: 1, sigma: 0}}\n"
+                              "  - {name: 5, parent: d, child: e, dh: {a: 0.5, d: 1, sigma: 1}}\n");
   limb_builder* b = limb_reading_builder(r);
   assert_that(limb_builder_find_body(b, "a.axis") < 0);
-  assert_that(limb_builder_find_body(b, "b.axis") > 0 &&
-              limb_builder_find_joint(b, "b.offset") > 0);
+  assert_that(limb_builder_find_body(b, "b.axis") > 0 && limb_builder_find_joint(b, "b.offset") > 0);
   assert_that(limb_builder_find_body(b, "c.axis") < 0);
   assert_that(limb_builder_find_body(b, "d.axis") > 0);
   assert_that(limb_builder_find_body(b, "e.axis") < 0);
@@ -480,5 +464,4 @@ START_TEST(guide)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader", 1, joints, bodies, notes, homes, degrees, rows, screws, bodies_between,
-           guide)
+CHECK_MAIN("yaml reader", 1, joints, bodies, notes, homes, degrees, rows, screws, bodies_between, guide)

@@ -230,8 +230,7 @@ END_TEST
 START_TEST(rotations)
 {
   rng g = {7};
-  static const double angle[] = {
-    0, 0.5, -1.25, 0.1, 3.14159265358979323846, 1.57079632679489661923, 2.5, -0.3};
+  static const double angle[] = {0, 0.5, -1.25, 0.1, 3.14159265358979323846, 1.57079632679489661923, 2.5, -0.3};
   for (int i = 0; i < 512; i++) {
     const sp_mat3 R = sp_rot_rpy(angle[i & 7], angle[i >> 3 & 7], angle[i >> 6]);
     const sp_pose X = sp_pose_make(R, sp_v3(0.1, -0.0, 1e-300));
@@ -284,8 +283,7 @@ END_TEST
 START_TEST(odd_numbers)
 {
   limb_builder* b = one_joint("a", "j", NULL);
-  const sp_inertia Y = {
-    -0.0, {5e-324, -1.7976931348623157e308, 0.1}, -1, -0.0, 3, 1e22, 123456789012345678.0, 1.0 / 3};
+  const sp_inertia Y = {-0.0, {5e-324, -1.7976931348623157e308, 0.1}, -1, -0.0, 3, 1e22, 123456789012345678.0, 1.0 / 3};
   assert_ok(limb_builder_set_inertia(b, 1, &Y));
   assert_ok(limb_builder_set_gravity(b, sp_v3(-0.0, 1e-5, 9.80665)));
   free(round_trip(b));
@@ -293,5 +291,4 @@ START_TEST(odd_numbers)
 }
 END_TEST
 
-CHECK_MAIN("yaml writer", 1, fixtures, names, names_refused, rotations, readable, odd_numbers,
-           elastic)
+CHECK_MAIN("yaml writer", 1, fixtures, names, names_refused, rotations, readable, odd_numbers, elastic)

@@ -45,8 +45,7 @@ static inline void complex_motion_at(complex_motion* c, step_of what, int k)
     c->u[i] = cplx_make(c->v[i], what == STEP_V && i == k ? h : 0);
     c->a[i] = cplx_make(t->a[i], what == STEP_A && i == k ? h : 0);
   }
-  limb_kernels_c64.link_motion(t->m, t->m->k64, &c->space.ws, c->q, c->u, c->a, c->X, c->vel,
-                               c->acc, c->drop);
+  limb_kernels_c64.link_motion(t->m, t->m->k64, &c->space.ws, c->q, c->u, c->a, c->X, c->vel, c->acc, c->drop);
 }
 
 // Every column of a small robot, four of a long one.
@@ -71,28 +70,21 @@ static inline cvec cvec_of(const cplx* x) { return (cvec){{x[0], x[1], x[2]}}; }
 
 static inline cvec cvec_real(sp_vec3 a) { return (cvec){{a.x, a.y, a.z}}; }
 
-static inline cvec cvec_add(cvec a, cvec b)
-{
-  return (cvec){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}};
-}
+static inline cvec cvec_add(cvec a, cvec b) { return (cvec){{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2]}}; }
 
-static inline cvec cvec_scale(cplx k, cvec a)
-{
-  return (cvec){{k * a.x[0], k * a.x[1], k * a.x[2]}};
-}
+static inline cvec cvec_scale(cplx k, cvec a) { return (cvec){{k * a.x[0], k * a.x[1], k * a.x[2]}}; }
 
 static inline cvec cvec_cross(cvec a, cvec b)
 {
-  return (cvec){{a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2],
-                 a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+  return (cvec){
+    {a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2], a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
 }
 
 // R a and R' a for a row-major R.
 static inline cvec cvec_turn(const cplx* R, cvec a)
 {
   cvec r;
-  for (int i = 0; i < 3; i++)
-    r.x[i] = R[3 * i] * a.x[0] + R[3 * i + 1] * a.x[1] + R[3 * i + 2] * a.x[2];
+  for (int i = 0; i < 3; i++) r.x[i] = R[3 * i] * a.x[0] + R[3 * i + 1] * a.x[1] + R[3 * i + 2] * a.x[2];
   return r;
 }
 
@@ -125,8 +117,8 @@ static inline void complex_pose(const complex_motion* c, const limb_site* s, cpl
 }
 
 // A link motion (link axes and origin) in the reference of a site.
-static inline void complex_in_reference(const complex_motion* c, const limb_site* s,
-                                        const cplx* of_link, limb_ref ref, cvec out[2])
+static inline void complex_in_reference(const complex_motion* c, const limb_site* s, const cplx* of_link, limb_ref ref,
+                                        cvec out[2])
 {
   const cplx *X = c->X + 12 * (ptrdiff_t)s->link, *x = of_link + 6 * (ptrdiff_t)s->link;
   cplx T[12];
@@ -139,8 +131,8 @@ static inline void complex_in_reference(const complex_motion* c, const limb_site
   out[1] = ref == LIMB_BODY ? cvec_turn_back(T, moved) : moved;
 }
 
-static inline void complex_observe(const complex_motion* c, const limb_site* s, limb_ref ref,
-                                   observed what, cplx out[6])
+static inline void complex_observe(const complex_motion* c, const limb_site* s, limb_ref ref, observed what,
+                                   cplx out[6])
 {
   cvec v[2] = {0}, a[2] = {0};
   if (s->link >= 0) {

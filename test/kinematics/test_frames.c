@@ -11,8 +11,8 @@ static sp_inertia no_mass(void) { return limb_inertia_point(0, sp_v3(0, 0, 0)); 
 static limb_model* make_mast(void)
 {
   limb_builder* b = fixture_begin("mast");
-  const int mast = fixture_link(b, "mast", LIMB_FIXED, 0, fixture_at(1, 2, 3), sp_v3(0, 0, 1),
-                                limb_inertia_point(5, sp_v3(0, 0, 1)));
+  const int mast =
+    fixture_link(b, "mast", LIMB_FIXED, 0, fixture_at(1, 2, 3), sp_v3(0, 0, 1), limb_inertia_point(5, sp_v3(0, 0, 1)));
   const int arm = fixture_link(b, "arm", LIMB_REVOLUTE, mast, fixture_at(0, 0, 1), sp_v3(0, 0, 1),
                                limb_inertia_point(1, sp_v3(1, 0, 0)));
   int bit;
@@ -184,11 +184,9 @@ START_TEST(by_hand)
   assert_ok(limb_frame_velocity(r.d, tip, LIMB_ALIGNED, &x));
   assert_close_motion(x, aligned, TOL_ALGEBRA, 0);
   assert_ok(limb_frame_velocity(r.d, tip, LIMB_BODY, &x));
-  assert_close_motion(x, sp_motion_make(sp_v3(s, w, 0), sp_v3(pitch * s, 0, s - w * reach)),
-                      TOL_ALGEBRA, 0);
+  assert_close_motion(x, sp_motion_make(sp_v3(s, w, 0), sp_v3(pitch * s, 0, s - w * reach)), TOL_ALGEBRA, 0);
   assert_ok(limb_frame_velocity(r.d, tip, LIMB_WORLD, &x));
-  assert_close_motion(x, sp_motion_make(aligned.w, sp_add3(aligned.v, sp_cross3(X.p, aligned.w))),
-                      TOL_ALGEBRA, 0);
+  assert_close_motion(x, sp_motion_make(aligned.w, sp_add3(aligned.v, sp_cross3(X.p, aligned.w))), TOL_ALGEBRA, 0);
 
   // centripetal of the hinge and of the screw, Coriolis of what moves along the arm and across it
   const sp_vec3 centripetal = {0, -w * w * reach, -s * s};
@@ -197,8 +195,7 @@ START_TEST(by_hand)
   assert_close_vec3(x.v, sp_add3(centripetal, coriolis), TOL_ALGEBRA, 0);
   assert_close_vec3(x.w, sp_v3(-w * s, 0, 0), TOL_ALGEBRA, 0);
   assert_ok(limb_frame_acceleration(r.d, tip, LIMB_ALIGNED, &x));
-  assert_close_vec3(sp_add3(x.v, sp_cross3(aligned.w, aligned.v)), sp_add3(centripetal, coriolis),
-                    TOL_ALGEBRA, 0);
+  assert_close_vec3(sp_add3(x.v, sp_cross3(aligned.w, aligned.v)), sp_add3(centripetal, coriolis), TOL_ALGEBRA, 0);
   moving_end(&r);
 }
 END_TEST
@@ -207,20 +204,15 @@ END_TEST
 START_TEST(velocities_in_child_axes)
 {
   limb_builder* b = fixture_begin("two");
-  const int ball =
-    fixture_link(b, "ball", LIMB_SPHERICAL, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1), no_mass());
-  const int ship =
-    fixture_link(b, "ship", LIMB_FREE, 0, fixture_at(0, 1, 0), sp_v3(0, 0, 1), no_mass());
+  const int ball = fixture_link(b, "ball", LIMB_SPHERICAL, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1), no_mass());
+  const int ship = fixture_link(b, "ship", LIMB_FREE, 0, fixture_at(0, 1, 0), sp_v3(0, 0, 1), no_mass());
   moving r = moving_begin(fixture_end(b), 7);
   assert_ok(limb_kinematics(r.d, r.q, r.v, r.a));
   sp_motion x;
   assert_ok(limb_frame_velocity(r.d, ball, LIMB_BODY, &x));
-  assert_close_motion(x, sp_motion_make(sp_v3(r.v[0], r.v[1], r.v[2]), sp_v3(0, 0, 0)), TOL_ALGEBRA,
-                      0);
+  assert_close_motion(x, sp_motion_make(sp_v3(r.v[0], r.v[1], r.v[2]), sp_v3(0, 0, 0)), TOL_ALGEBRA, 0);
   assert_ok(limb_frame_velocity(r.d, ship, LIMB_BODY, &x));
-  assert_close_motion(x,
-                      sp_motion_make(sp_v3(r.v[3], r.v[4], r.v[5]), sp_v3(r.v[6], r.v[7], r.v[8])),
-                      TOL_ALGEBRA, 0);
+  assert_close_motion(x, sp_motion_make(sp_v3(r.v[3], r.v[4], r.v[5]), sp_v3(r.v[6], r.v[7], r.v[8])), TOL_ALGEBRA, 0);
   sp_pose X;
   assert_ok(limb_frame_pose(r.d, ship, &X));
   assert_close_vec3(X.p, sp_v3(r.q[4], r.q[5] + 1, r.q[6]), TOL_ALGEBRA, 0);
@@ -268,11 +260,9 @@ START_TEST(differences)
     assert_close_vec3(sp_mulv(X.R, body.v), a.v, TOL_ALGEBRA, TOL_ALGEBRA);
     assert_ok(limb_frame_acceleration(r.d, frame, LIMB_WORLD, &world));
     assert_ok(limb_frame_acceleration(r.d, frame, LIMB_ALIGNED, &aligned));
-    assert_close_motion(sp_motion_in(sp_pose_make(sp_identity3(), X.p), world), aligned,
-                        TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_motion(sp_motion_in(sp_pose_make(sp_identity3(), X.p), world), aligned, TOL_ALGEBRA, TOL_ALGEBRA);
     assert_ok(limb_frame_classical_acceleration(r.d, frame, LIMB_WORLD, &a));
-    assert_close_vec3(a.v, sp_add3(world.v, sp_cross3(v[LIMB_WORLD].w, v[LIMB_WORLD].v)),
-                      TOL_ALGEBRA, TOL_ALGEBRA);
+    assert_close_vec3(a.v, sp_add3(world.v, sp_cross3(v[LIMB_WORLD].w, v[LIMB_WORLD].v)), TOL_ALGEBRA, TOL_ALGEBRA);
   }
   moving_end(&r);
 }

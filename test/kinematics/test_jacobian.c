@@ -17,8 +17,8 @@ START_TEST(arguments)
   assert_status(limb_frame_jacobian_rate(r.d, 1, LIMB_BODY, J), LIMB_E_ORDER);
   assert_status(limb_frame_jacobian_rate_times_v(r.d, 1, LIMB_BODY, J), LIMB_E_ORDER);
   assert_ok(limb_kinematics(r.d, r.q, r.v, NULL));
-  limb_status (*const calls[])(const limb_data*, int, limb_ref,
-                               sp_motion*) = {limb_frame_jacobian, limb_frame_jacobian_rate};
+  limb_status (*const calls[])(const limb_data*, int, limb_ref, sp_motion*) = {limb_frame_jacobian,
+                                                                               limb_frame_jacobian_rate};
   for (int k = 0; k < 2; k++) {
     assert_ok(calls[k](r.d, count - 1, LIMB_ALIGNED, J));
     assert_status(calls[k](NULL, 1, LIMB_BODY, J), LIMB_E_ARG);

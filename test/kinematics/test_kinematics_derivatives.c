@@ -11,8 +11,7 @@ static const limb_ref REFS[] = {LIMB_BODY, LIMB_WORLD, LIMB_ALIGNED};
 // ---- against the complex step -----------------------------------------------------------------------
 
 // Compares nv motions with the derivatives of what is observed.
-static void compare(complex_motion* c, int frame, limb_ref ref, observed what, step_of by,
-                    const sp_motion* got)
+static void compare(complex_motion* c, int frame, limb_ref ref, observed what, step_of by, const sp_motion* got)
 {
   const trial* t = c->t;
   const limb_site s = limb_site_of(t->m, frame);
@@ -199,9 +198,8 @@ typedef struct call {
   int has_ref, out; // takes a reference; an output that must be there
 } call;
 
-static const call CALLS[] = {{pose, 0, 0, 1},      {velocity, 1, 1, 0}, {spatial, 2, 1, 0},
-                             {classical, 2, 1, 0}, {hessian, 0, 1, 1},  {transposed, 0, 1, 1},
-                             {times, 0, 1, 1}};
+static const call CALLS[] = {{pose, 0, 0, 1},    {velocity, 1, 1, 0},   {spatial, 2, 1, 0}, {classical, 2, 1, 0},
+                             {hessian, 0, 1, 1}, {transposed, 0, 1, 1}, {times, 0, 1, 1}};
 
 START_TEST(arguments)
 {
@@ -246,8 +244,7 @@ START_TEST(numbers_that_are_none)
   assert_status(limb_frame_jacobian_derivative_transposed(d, 2, LIMB_BODY, f, K), LIMB_E_NONFINITE);
   // squares of velocities are too large for a number
   assert_ok(limb_kinematics(d, q, huge, q));
-  assert_status(limb_frame_acceleration_derivatives(d, 2, LIMB_WORLD, out, out + 2, NULL),
-                LIMB_E_NONFINITE);
+  assert_status(limb_frame_acceleration_derivatives(d, 2, LIMB_WORLD, out, out + 2, NULL), LIMB_E_NONFINITE);
   limb_data_destroy(d);
   limb_model_destroy(m);
 }
@@ -255,8 +252,8 @@ END_TEST
 
 static int run_all(void)
 {
-  const TTest* const over_robots[] = {poses_velocities_accelerations, real_parts_of_the_oracle,
-                                      hessian_times_a_vector, hessian_contracted, NULL};
+  const TTest* const over_robots[] = {poses_velocities_accelerations, real_parts_of_the_oracle, hessian_times_a_vector,
+                                      hessian_contracted, NULL};
   const TTest* const once[] = {arguments, numbers_that_are_none, NULL};
   const int failed = check_run("kinematics/derivatives", trial_robots(), over_robots);
   return failed | check_run("kinematics/derivatives: statuses", 1, once);

@@ -49,8 +49,7 @@ START_TEST(one_body)
   assert_ok(limb_momentum(r.d, 1, &f));
   assert_close_force(f, sp_force_make(L, p), TOL_ALGEBRA, 0);
   assert_ok(limb_momentum(r.d, 0, &f));
-  assert_close_force(f, sp_force_make(sp_add3(L, sp_cross3(sp_point(X, com), p)), p), TOL_ALGEBRA,
-                     0);
+  assert_close_force(f, sp_force_make(sp_add3(L, sp_cross3(sp_point(X, com), p)), p), TOL_ALGEBRA, 0);
   moving_end(&r);
 }
 END_TEST
@@ -59,8 +58,7 @@ END_TEST
 START_TEST(fixed_bodies_only)
 {
   limb_builder* b = fixture_begin("table");
-  (void)fixture_link(b, "table", LIMB_FIXED, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1),
-                     limb_inertia_box(10, 1, 1, 1));
+  (void)fixture_link(b, "table", LIMB_FIXED, 0, fixture_at(1, 0, 0), sp_v3(0, 0, 1), limb_inertia_box(10, 1, 1, 1));
   moving r = moving_begin(fixture_end(b), 3);
   assert_ok(limb_kinematics(r.d, r.q, r.v, r.a));
   const sp_force none = {{0, 0, 0}, {0, 0, 0}};

@@ -195,8 +195,7 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const over_robots[] = {momentum_and_its_rate, centre_of_mass, without_accelerations,
-                                      NULL};
+  const TTest* const over_robots[] = {momentum_and_its_rate, centre_of_mass, without_accelerations, NULL};
   const TTest* const once[] = {arguments, without_mass, NULL};
   const int failed = check_run("kinematics/momentum_derivatives", trial_robots(), over_robots);
   return failed | check_run("kinematics/momentum_derivatives: statuses", 1, once);

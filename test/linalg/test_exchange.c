@@ -108,5 +108,5 @@ START_TEST(pivots_must_be_above_the_least)
 }
 END_TEST
 
-CHECK_MAIN("linalg/exchange", 10, arguments_and_results_change_places, two_steps_undo_each_other,
-           zeros_stay, pivots_must_be_above_the_least)
+CHECK_MAIN("linalg/exchange", 10, arguments_and_results_change_places, two_steps_undo_each_other, zeros_stay,
+           pivots_must_be_above_the_least)

@@ -130,8 +130,7 @@ END_TEST
 
 // ---- sampling ---------------------------------------------------------------------------------------
 
-static void sample(int nx, int nu, const double* A, const double* B, double dt, double* Ad,
-                   double* Bd)
+static void sample(int nx, int nu, const double* A, const double* B, double dt, double* Ad, double* Bd)
 {
   static double work[ROOM];
   ck_assert_uint_le(limb_discretise_work(nx, nu), ROOM);
@@ -142,8 +141,7 @@ START_TEST(double_integrator)
 {
   const double A[4] = {0, 1, 0, 0}, B[4] = {0, 0, 1, 1e12}, times[] = {-0.3, 0, 1e-3, 2, 1e4};
   for (int c = 0; c < 5; c++) {
-    const double t = times[c], ad[4] = {1, t, 0, 1},
-                 bd[4] = {t * t / 2, t * t / 2 * 1e12, t, t * 1e12};
+    const double t = times[c], ad[4] = {1, t, 0, 1}, bd[4] = {t * t / 2, t * t / 2 * 1e12, t, t * 1e12};
     double Ad[4], Bd[4];
     sample(2, 2, A, B, t, Ad, Bd);
     for (int k = 0; k < 4; k++) assert_close(Ad[k], ad[k], 1e-14, 0);
@@ -241,6 +239,6 @@ START_TEST(statuses)
 }
 END_TEST
 
-CHECK_MAIN("linalg/expm", 20, zero_and_diagonal, nilpotent, rotations, dubious,
-           defective_with_large_norm, laws_of_random_matrices, double_integrator, oscillator,
-           two_steps_are_one, integral_of_the_exponential, statuses)
+CHECK_MAIN("linalg/expm", 20, zero_and_diagonal, nilpotent, rotations, dubious, defective_with_large_norm,
+           laws_of_random_matrices, double_integrator, oscillator, two_steps_are_one, integral_of_the_exponential,
+           statuses)

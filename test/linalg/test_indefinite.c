@@ -27,8 +27,7 @@ static void make(rng* r, int n, int negative, int zeros, double* A)
     }
     for (int i = 0; i < n; i++) {
       for (int j = 0; j <= i; j++)
-        A[i * n + j] = A[j * n + i] =
-          A[i * n + j] - u[i] * p[j] - p[i] * u[j] + 2 * k * u[i] * u[j];
+        A[i * n + j] = A[j * n + i] = A[i * n + j] - u[i] * p[j] - p[i] * u[j] + 2 * k * u[i] * u[j];
     }
   }
 }

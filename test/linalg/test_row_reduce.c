@@ -42,16 +42,11 @@ static void fill(trial* t, rng* r, int rows, int columns, int rank)
   }
 }
 
-static void reduce(trial* t, int rows, int columns, const unsigned char* prefer, const int* weight,
-                   double tolerance)
+static void reduce(trial* t, int rows, int columns, const unsigned char* prefer, const int* weight, double tolerance)
 {
   memcpy(t->A, t->given, sizeof t->A);
-  t->r = (limb_reduction){.rows = rows,
-                          .columns = columns,
-                          .extra = rows + 1,
-                          .A = t->A,
-                          .pivot = t->pivot,
-                          .row = t->row};
+  t->r =
+    (limb_reduction){.rows = rows, .columns = columns, .extra = rows + 1, .A = t->A, .pivot = t->pivot, .row = t->row};
   limb_row_reduce_weighted(&t->r, prefer, weight, tolerance);
 }
 
@@ -220,8 +215,7 @@ START_TEST(tolerances)
       assert_that(t.r.rank >= 1);
       assert_that(t.r.least > tolerance[k] * scale);
       for (int i = t.r.rank; i < rows; i++) {
-        for (int c = 0; c < columns; c++)
-          assert_that(fabs(t.A[i * wide + c]) <= tolerance[k] * scale);
+        for (int c = 0; c < columns; c++) assert_that(fabs(t.A[i * wide + c]) <= tolerance[k] * scale);
       }
     }
   }
@@ -297,8 +291,7 @@ START_TEST(dependent_parts)
     for (int c = 0; c < columns; c++) A[i * wide + c] = t.given[i * (wide + 1) + c];
     for (int k = 0; k < rows; k++) A[i * wide + columns + k] = i == k;
   }
-  limb_reduction red = {
-    .rows = rows, .columns = columns, .extra = rows, .A = A, .pivot = t.pivot, .row = t.row};
+  limb_reduction red = {.rows = rows, .columns = columns, .extra = rows, .A = A, .pivot = t.pivot, .row = t.row};
   limb_row_reduce(&red, NULL, 1e-9);
   assert_that(red.rank == rank);
   rng_fill(&r, 1, rows, x);
@@ -325,5 +318,5 @@ START_TEST(dependent_parts)
 }
 END_TEST
 
-CHECK_MAIN("linalg/row_reduce", 60, identities, preferred_columns, preferred_though_small, weights,
-           tolerances, light_but_below_tolerance, graded, nothing, dependent_parts)
+CHECK_MAIN("linalg/row_reduce", 60, identities, preferred_columns, preferred_though_small, weights, tolerances,
+           light_but_below_tolerance, graded, nothing, dependent_parts)

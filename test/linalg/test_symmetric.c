@@ -81,9 +81,8 @@ END_TEST
 // Eigenvalues of Hilbert's matrix, known to sixteen digits.
 START_TEST(hilbert_eigenvalues)
 {
-  static const double want[N] = {1.618899858924339,     0.2423608705752095,
-                                 0.01632152131987582,   0.0006157483541826577,
-                                 1.257075712262519e-05, 1.082799484565550e-07};
+  static const double want[N] = {1.618899858924339,     0.2423608705752095,    0.01632152131987582,
+                                 0.0006157483541826577, 1.257075712262519e-05, 1.082799484565550e-07};
   double A[N * N], sigma[N];
   hilbert(A);
   assert_that(limb_singular_values(N, N, A, sigma));
@@ -133,5 +132,5 @@ START_TEST(more_rows_than_columns)
 }
 END_TEST
 
-CHECK_MAIN("linalg/symmetric", 50, inverse, what_is_not_definite_is_refused, hilbert_eigenvalues,
-           known_values, more_rows_than_columns)
+CHECK_MAIN("linalg/symmetric", 50, inverse, what_is_not_definite_is_refused, hilbert_eigenvalues, known_values,
+           more_rows_than_columns)

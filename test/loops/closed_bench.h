@@ -88,8 +88,7 @@ static inline void bench_over(int which, bench_fn* f)
 static inline limb_model* bench_four_bar(unsigned drives, int cut)
 {
   const double crank = 0.35, coupler = 0.9, rocker = 0.7;
-  const double I[3][6] = {
-    {0.002, 0, 0, 0.02, 0, 0.02}, {0.015, 0, 0, 0.15, 0, 0.15}, {0.007, 0, 0, 0.07, 0, 0.07}};
+  const double I[3][6] = {{0.002, 0, 0, 0.02, 0, 0.02}, {0.015, 0, 0, 0.15, 0, 0.15}, {0.007, 0, 0, 0.07, 0, 0.07}};
   limb_builder* b = fixture_begin("four_bar");
   fixture_gravity(b, sp_v3(0, -9.81, 0));
   closed_link link = {.type = LIMB_REVOLUTE, .axis = {0, 0, 1}};
@@ -105,8 +104,8 @@ static inline limb_model* bench_four_bar(unsigned drives, int cut)
   link.inertia = fixture_inertia(2.1, sp_v3(cut ? 0.44 - coupler : 0.44, 0, 0), I[1]);
   link.active = drives >> 2 & 1;
   const int two = closed_add(b, &link);
-  closed_join(b, "closure", LIMB_LOOP_PIN, two, fixture_at(cut ? -coupler : coupler, 0, 0),
-              cut ? one : three, fixture_at(cut ? crank : rocker, 0, 0));
+  closed_join(b, "closure", LIMB_LOOP_PIN, two, fixture_at(cut ? -coupler : coupler, 0, 0), cut ? one : three,
+              fixture_at(cut ? crank : rocker, 0, 0));
   return fixture_end(b);
 }
 

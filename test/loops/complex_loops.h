@@ -73,10 +73,8 @@ static inline void cplx_move(cplx_robot* c, const double* q, const double* dq)
 static inline void cplx_rows(cplx_robot* c)
 {
   const limb_model* m = c->m;
-  limb_kernels_c64.link_motion(m, m->k64, &c->space.ws, c->q, c->v, c->a, c->X, c->vel, c->acc,
-                               c->acc_v);
-  const limb_loop_kernel_set_c64_in in = {
-    .q = c->q, .v = c->v, .a = c->a, .X = c->X, .vel = c->vel, .acc = c->acc};
+  limb_kernels_c64.link_motion(m, m->k64, &c->space.ws, c->q, c->v, c->a, c->X, c->vel, c->acc, c->acc_v);
+  const limb_loop_kernel_set_c64_in in = {.q = c->q, .v = c->v, .a = c->a, .X = c->X, .vel = c->vel, .acc = c->acc};
   const limb_loop_kernel_set_c64_out out = {.Psi = c->Psi, .phi = c->phi, .bias = c->bias};
   limb_loop_kernels_c64.rows(m, m->k64, &in, &out);
 }
@@ -127,8 +125,7 @@ static inline void cplx_eliminate(cplx* K, int size, cplx* x)
 }
 
 // [D sign Psi'; Psi 0] x = [top; below]: D is n x n. x: c->x.
-static inline void cplx_saddle(cplx_robot* c, const cplx* D, double sign, const cplx* top,
-                               const cplx* below)
+static inline void cplx_saddle(cplx_robot* c, const cplx* D, double sign, const cplx* top, const cplx* below)
 {
   const ptrdiff_t n = c->n, size = n + c->nlive, wide = size + 1;
   memset(c->K, 0, (size_t)(size * wide) * sizeof *c->K);

@@ -20,9 +20,7 @@ static inline limb_model* gough_upside_down(void)
 {
   limb_model *m = gough_floating(), *out = NULL;
   limb_error err = {0};
-  fixture_ok(
-    limb_recut(m, limb_find_loop(m, "ball3"), limb_find_joint(m, "cross3"), NULL, &out, &err),
-    &err);
+  fixture_ok(limb_recut(m, limb_find_loop(m, "ball3"), limb_find_joint(m, "cross3"), NULL, &out, &err), &err);
   limb_model_destroy(m);
   return out;
 }
@@ -40,8 +38,8 @@ typedef struct bench {
   limb_platform_motion motion; // of the state
 } bench;
 
-static inline limb_platform_motion motion_at(limb_data* d, int platform, const double* q,
-                                             const double* v, const double* a)
+static inline limb_platform_motion motion_at(limb_data* d, int platform, const double* q, const double* v,
+                                             const double* a)
 {
   limb_platform_motion x;
   assert_ok(limb_kinematics(d, q, v, a));

@@ -35,8 +35,8 @@ static inline int gough_leg(limb_builder* b, int k, const gough_options* o)
   static const double I2[6] = {0.035, 0.0004, 0.0002, 0.004, 0.0003, 0.036};
   static const double I3[6] = {0.020, 0.0002, 0.0001, 0.021, 0.0001, 0.0015};
   const double pi = 3.14159265358979323846;
-  const sp_pose place[3] = {fixture_mdh(foot[k] * pi / 180, 0, -pi / 2, 0.6, 0, 0),
-                            fixture_mdh(0, 0, pi / 2, 0, 0, 0), fixture_mdh(0, 0, pi / 2, 0, 0, 0)};
+  const sp_pose place[3] = {fixture_mdh(foot[k] * pi / 180, 0, -pi / 2, 0.6, 0, 0), fixture_mdh(0, 0, pi / 2, 0, 0, 0),
+                            fixture_mdh(0, 0, pi / 2, 0, 0, 0)};
   const sp_inertia Y[3] = {fixture_inertia(0.3, sp_v3(0, 0, 0.01), I1),
                            fixture_inertia(2.5, sp_v3(0.004, -0.18, 0.006), I2),
                            fixture_inertia(1.4, sp_v3(0.003, 0.002, -0.22), I3)};
@@ -68,8 +68,7 @@ static inline limb_model* gough_robot(const char* called, gough_options o)
   static const double head[6] = {45, 75, 165, 195, 285, 315};
   static const double I[6] = {0.55, 0.01, -0.02, 0.60, 0.015, 0.95};
   limb_builder* b = fixture_begin(called);
-  const int platform =
-    fixture_body(b, "platform", fixture_inertia(12, sp_v3(0.01, -0.02, 0.03), I));
+  const int platform = fixture_body(b, "platform", fixture_inertia(12, sp_v3(0.01, -0.02, 0.03), I));
   int end[6];
   for (int k = 0; k < 6; k++) end[k] = gough_leg(b, k, &o);
   const sp_pose first = sp_pose_make(sp_identity3(), gough_corner(0.35, head[0], -0.05));
@@ -106,10 +105,7 @@ static inline limb_model* gough_hanging(void)
   return gough_robot("gough_hanging", (gough_options){.hanging = 1, .springs = 1});
 }
 
-static inline limb_model* gough_loose(void)
-{
-  return gough_robot("gough_loose", (gough_options){.loose = 1});
-}
+static inline limb_model* gough_loose(void) { return gough_robot("gough_loose", (gough_options){.loose = 1}); }
 
 // Three arms with friction and rotors; of each, two rods with universal joints to the platform, which cannot
 // turn.
@@ -118,8 +114,7 @@ static inline limb_model* delta_robot(void)
   limb_builder* b = fixture_begin("delta");
   const double arm[6] = {0.001, 0, 0, 0.004, 0, 0.004}, rod[6] = {0.003, 0, 0, 0.003, 0, 1e-5};
   const double plate[6] = {0.001, 1e-4, 0, 0.001, 0, 0.002};
-  const int platform =
-    fixture_body(b, "platform", fixture_inertia(0.35, sp_v3(0, 0, -0.01), plate));
+  const int platform = fixture_body(b, "platform", fixture_inertia(0.35, sp_v3(0, 0, -0.01), plate));
   limb_joint_def free = limb_default_joint_def("platform", LIMB_FREE, LIMB_WORLD_BODY, platform);
   free.placement = fixture_at(0, 0, -0.6);
   fixture_joint(b, &free);
@@ -136,17 +131,16 @@ static inline limb_model* delta_robot(void)
     fixture_joint(b, &hinge);
     for (int s = -1; s <= 1; s += 2) {
       gough_name(name, s < 0 ? "left" : "right", k);
-      const int lower = closed_add(
-        b, &(closed_link){.name = name,
-                          .type = LIMB_UNIVERSAL,
-                          .parent = upper,
-                          .placement = sp_pose_make(knee, sp_v3(0.3, 0.05 * s, 0)),
-                          .axis = sp_v3(0, 1, 0),
-                          .axis2 = sp_v3(1, 0, 0),
-                          .inertia = fixture_inertia(0.07, sp_v3(0, 0.002 * s, -0.375), rod)});
+      const int lower =
+        closed_add(b, &(closed_link){.name = name,
+                                     .type = LIMB_UNIVERSAL,
+                                     .parent = upper,
+                                     .placement = sp_pose_make(knee, sp_v3(0.3, 0.05 * s, 0)),
+                                     .axis = sp_v3(0, 1, 0),
+                                     .axis2 = sp_v3(1, 0, 0),
+                                     .inertia = fixture_inertia(0.07, sp_v3(0, 0.002 * s, -0.375), rod)});
       const sp_vec3 at = sp_mulv(R, sp_v3(0.05, 0.05 * s, 0));
-      closed_join(b, name, LIMB_LOOP_BALL, platform, sp_pose_make(sp_identity3(), at), lower,
-                  fixture_at(0, 0, -0.75));
+      closed_join(b, name, LIMB_LOOP_BALL, platform, sp_pose_make(sp_identity3(), at), lower, fixture_at(0, 0, -0.75));
     }
   }
   return fixture_end(b);
@@ -159,14 +153,13 @@ static inline limb_model* planar_robot(void)
   limb_builder* b = fixture_begin("planar_robot");
   const double I[6] = {0.01, 0, 0, 0.02, 0, 0.03};
   const sp_vec3 z = sp_v3(0, 0, 1);
-  const int platform =
-    closed_add(b, &(closed_link){.name = "platform",
-                                 .type = LIMB_PLANAR,
-                                 .parent = LIMB_WORLD_BODY,
-                                 .placement = sp_pose_identity(),
-                                 .axis = z,
-                                 .axis2 = sp_v3(1, 0, 0),
-                                 .inertia = fixture_inertia(2, sp_v3(0, 0, 0), I)});
+  const int platform = closed_add(b, &(closed_link){.name = "platform",
+                                                    .type = LIMB_PLANAR,
+                                                    .parent = LIMB_WORLD_BODY,
+                                                    .placement = sp_pose_identity(),
+                                                    .axis = z,
+                                                    .axis2 = sp_v3(1, 0, 0),
+                                                    .inertia = fixture_inertia(2, sp_v3(0, 0, 0), I)});
   for (int k = 0; k < 3; k++) {
     const sp_mat3 R = sp_rot_axis(z, 2.0943951023931953 * k);
     char name[GOUGH_NAME];

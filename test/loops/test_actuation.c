@@ -74,18 +74,14 @@ static double size_of_rest(const puzzle* z, const double* x)
 static double weighted_sum(const puzzle* z, const double* x)
 {
   double sum = 0;
-  for (int j = 0; j < z->n; j++)
-    sum += z->weight[j] * (x[j] - z->preferred[j]) * (x[j] - z->preferred[j]);
+  for (int j = 0; j < z->n; j++) sum += z->weight[j] * (x[j] - z->preferred[j]) * (x[j] - z->preferred[j]);
   return sum;
 }
 
 // Both stages as one: the first with a large factor.
 #define FACTOR 1e7
 
-static double penalty(const puzzle* z, const double* x)
-{
-  return FACTOR * size_of_rest(z, x) + weighted_sum(z, x);
-}
+static double penalty(const puzzle* z, const double* x) { return FACTOR * size_of_rest(z, x) + weighted_sum(z, x); }
 
 // The least penalty with every unknown free, at its lower or at its upper bound: state has two bits of each.
 static bool try_state(const puzzle* z, int state, double* x)
@@ -106,8 +102,7 @@ static bool try_state(const puzzle* z, int state, double* x)
       double d = z->b[i];
       for (int k = 0; k < z->n; k++) d -= z->E[i * z->n + k] * x[k];
       rhs[r] += FACTOR * z->E[i * z->n + j] * d;
-      for (int c = 0; c < n; c++)
-        A[r * n + c] += FACTOR * z->E[i * z->n + j] * z->E[i * z->n + list[c]];
+      for (int c = 0; c < n; c++) A[r * n + c] += FACTOR * z->E[i * z->n + j] * z->E[i * z->n + list[c]];
     }
   }
   eliminate(n, A, rhs);
@@ -213,8 +208,7 @@ START_TEST(without_bounds)
       for (int j = 0; j < z.n; j++) mu[i] -= z.E[i * z.n + j] * z.preferred[j];
       for (int c = 0; c < z.m; c++) {
         S[i * z.m + c] = 0;
-        for (int j = 0; j < z.n; j++)
-          S[i * z.m + c] += z.E[i * z.n + j] * z.E[c * z.n + j] / z.weight[j];
+        for (int j = 0; j < z.n; j++) S[i * z.m + c] += z.E[i * z.n + j] * z.E[c * z.n + j] / z.weight[j];
       }
     }
     eliminate(z.m, S, mu);
@@ -244,8 +238,7 @@ START_TEST(tight_bounds)
   assert_that(z.p.left == 0 && z.x[1] == 3);
   assert_close(z.x[0], 7, 1e-15, 0);
   // nothing drives this row
-  z = (puzzle){
-    .m = 1, .n = 1, .b = {3}, .weight = {1}, .preferred = {2}, .lower = {-9}, .upper = {9}};
+  z = (puzzle){.m = 1, .n = 1, .b = {3}, .weight = {1}, .preferred = {2}, .lower = {-9}, .upper = {9}};
   assert_that(solve(&z));
   assert_that(z.p.rank == 0 && z.p.left == 3 && z.x[0] == 2);
   z.n = 0;
@@ -387,8 +380,7 @@ static void shares(bench* b, rng* r)
   assert_ok(limb_closed_inverse_dynamics(b->w, &in, &how, NULL, &out));
   if (out.overdriven == 0) assert_close_array(b->tau, first, n, 1e-9, 0);
   double before = 0, now = 0;
-  for (int k = 0; k < n; k++)
-    before += weight[k] * first[k] * first[k], now += weight[k] * b->tau[k] * b->tau[k];
+  for (int k = 0; k < n; k++) before += weight[k] * first[k] * first[k], now += weight[k] * b->tau[k] * b->tau[k];
   assert_that(now <= before * (1 + 1e-9));
   // the largest torque is not allowed: others step in, where they can, and it costs more
   int most = 0;
@@ -456,15 +448,9 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const once[] = {against_all_active_sets,
-                               without_bounds,
-                               tight_bounds,
-                               least_norm,
-                               weighted_and_preferred,
-                               bounds,
-                               bounds_without_loops,
-                               wrong_arguments,
-                               NULL};
+  const TTest* const once[] = {
+    against_all_active_sets, without_bounds,  tight_bounds, least_norm, weighted_and_preferred, bounds,
+    bounds_without_loops,    wrong_arguments, NULL};
   const TTest* const each[] = {sharing, NULL};
   const int failed = check_run("actuation", 1, once);
   return check_run("actuation_over", closed_count(), each) | failed;

@@ -124,8 +124,8 @@ START_TEST(five_bar_branches)
   // a nail through the tip, and nothing held
   limb_builder* b = NULL;
   assert_ok(limb_builder_from_model(g.c.m, NULL, &b));
-  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0.45, 0.8, 0),
-              limb_builder_find_body(b, "2"), fixture_at(0.6, 0, 0));
+  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0.45, 0.8, 0), limb_builder_find_body(b, "2"),
+              fixture_at(0.6, 0, 0));
   ground nailed = ground_with(fixture_end(b));
   o.held = NULL, o.tries = 200;
   assert_ok(limb_assembly_branches(nailed.w, q, &o, 16, out, &found));
@@ -152,8 +152,7 @@ START_TEST(gough_stewart_both_ways)
   o.held = held;
   assert_ok(limb_assemble(g.w, &o, q, &report));
   assert_that(memcmp(q, g.c.q, 7 * sizeof *q) == 0 && report.iterations < 20);
-  for (int leg = 0; leg < 6; leg++)
-    assert_close(q[7 + 3 * leg + 2], g.c.q[7 + 3 * leg + 2], 0, 1e-11);
+  for (int leg = 0; leg < 6; leg++) assert_close(q[7 + 3 * leg + 2], g.c.q[7 + 3 * leg + 2], 0, 1e-11);
   memset(held, 0, sizeof held);
   for (int leg = 0; leg < 6; leg++) held[6 + 3 * leg + 2] = 1;
   double* out = numbers(8 * g.nq);
@@ -164,8 +163,7 @@ START_TEST(gough_stewart_both_ways)
   assert_close_array(out, g.c.q, g.nq, 0, 1e-9);
   for (int i = 0; i < found; i++) {
     assert_that(ground_gap(&g, out + i * g.nq) <= 1e-12);
-    for (int leg = 0; leg < 6; leg++)
-      assert_that(out[i * g.nq + 7 + 3 * leg + 2] == g.c.q[7 + 3 * leg + 2]);
+    for (int leg = 0; leg < 6; leg++) assert_that(out[i * g.nq + 7 + 3 * leg + 2] == g.c.q[7 + 3 * leg + 2]);
   }
   free(out);
   free(q);
@@ -199,8 +197,7 @@ START_TEST(flipped_closures_do_not_count)
                       .placement = sp_pose_identity(),
                       .inertia = limb_inertia_box(1, 0.5, 0.1, 1)};
   const int door = closed_add(b, &link);
-  closed_join(b, "frame", LIMB_LOOP_WELD, LIMB_WORLD_BODY, sp_pose_identity(), door,
-              sp_pose_identity());
+  closed_join(b, "frame", LIMB_LOOP_WELD, LIMB_WORLD_BODY, sp_pose_identity(), door, sp_pose_identity());
   ground g = ground_with(fixture_end(b));
   for (int k = 0; k < 10; k++) {
     const double half = 1.4 + 0.03 * k; // of an angle between 160 and 191 degrees, about z
@@ -225,14 +222,12 @@ static limb_model* limited_arm(double q_min, double q_max, double x, double y)
   limb_builder* b = fixture_begin("limited");
   for (int k = 0; k < 2; k++) {
     const int body = fixture_body(b, k ? "fore" : "upper", limb_inertia_point(1, sp_v3(0.5, 0, 0)));
-    limb_joint_def def =
-      limb_default_joint_def(k ? "elbow" : "shoulder", LIMB_REVOLUTE, body - 1, body);
+    limb_joint_def def = limb_default_joint_def(k ? "elbow" : "shoulder", LIMB_REVOLUTE, body - 1, body);
     def.axis = sp_v3(0, 0, 1);
     if (k) def.placement = fixture_at(0.5, 0, 0), def.q_min = q_min, def.q_max = q_max;
     fixture_joint(b, &def);
   }
-  closed_join(b, "tip", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(x, y, 0), 2,
-              fixture_at(0.5, 0, 0));
+  closed_join(b, "tip", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(x, y, 0), 2, fixture_at(0.5, 0, 0));
   return fixture_end(b);
 }
 
@@ -277,11 +272,9 @@ START_TEST(far_away)
   const sp_inertia mass = limb_inertia_point(1, sp_v3(0.2, 0, 0));
   const sp_vec3 axis = {0, 0, 1};
   const double x = 1e6;
-  const int one =
-    fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x, x, 0), axis, mass);
+  const int one = fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x, x, 0), axis, mass);
   const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(0.3, 0, 0), axis, mass);
-  const int three =
-    fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x + 1, x, 0), axis, mass);
+  const int three = fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(x + 1, x, 0), axis, mass);
   closed_join(b, "pin", LIMB_LOOP_PIN, two, fixture_at(0.9, 0, 0), three, fixture_at(0.7, 0, 0));
   ground g = ground_with(fixture_end(b));
   double q[3] = {0.7, -0.3, 1.2}, v[3] = {1, 1, 1};
@@ -365,11 +358,10 @@ START_TEST(contradictory_closures_are_named)
   const int one = closed_hinge(b, "one", LIMB_WORLD_BODY, sp_pose_identity(), rod, 1, 0);
   const int two = closed_hinge(b, "two", one, fixture_at(0.5, 0, 0), rod, 1, 0);
   closed_join(b, "stop", LIMB_LOOP_POINT_ON_PLANE, LIMB_WORLD_BODY,
-              sp_pose_make(sp_rot_rpy(1.57079632679489661923, 0, 0), sp_v3(0, 0.2, 0)), good,
-              fixture_at(0.5, 0, 0));
+              sp_pose_make(sp_rot_rpy(1.57079632679489661923, 0, 0), sp_v3(0, 0.2, 0)), good, fixture_at(0.5, 0, 0));
   for (int k = 0; k < 2; k++)
-    closed_join(b, k ? "there" : "here", LIMB_LOOP_PIN, LIMB_WORLD_BODY,
-                fixture_at(0.6, k ? 0.1 : 0, 0), two, fixture_at(0.5, 0, 0));
+    closed_join(b, k ? "there" : "here", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.6, k ? 0.1 : 0, 0), two,
+                fixture_at(0.5, 0, 0));
   ground g = ground_with(fixture_end(b));
   double q[3] = {0.1, 0.5, -1};
   limb_assembly_report report;
@@ -387,8 +379,7 @@ START_TEST(out_of_the_plane)
   limb_builder* b = fixture_begin("above");
   fixture_link(b, "arm", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
                limb_inertia_point(1, sp_v3(1, 0, 0)));
-  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0, 1, 0.3), 1,
-              fixture_at(1, 0, 0));
+  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0, 1, 0.3), 1, fixture_at(1, 0, 0));
   ground g = ground_with(fixture_end(b));
   limb_assembly_report report;
   assert_status(limb_assemble(g.w, NULL, g.c.q, &report), LIMB_E_NOCONV);

@@ -36,8 +36,7 @@ typedef struct slopes {
 static slopes slopes_make(const limb_model* m)
 {
   const size_t n = (size_t)limb_nv(m), r = (size_t)limb_row_count(m);
-  return (slopes){room(n),     room(r),     room(n * n), room(n * n),
-                  room(n * n), room(r * n), room(r * n), room(r * n)};
+  return (slopes){room(n), room(r), room(n * n), room(n * n), room(n * n), room(r * n), room(r * n), room(r * n)};
 }
 
 static void slopes_free(slopes* s)
@@ -53,10 +52,8 @@ static void forward(cplx_robot* c, const double* tau, const double* dtau)
   memset(c->a, 0, (size_t)c->n * sizeof *c->a);
   cplx_rows(c);
   limb_kernels_c64.mass_matrix(m, m->k64, &c->space.ws, c->q, c->M);
-  limb_kernels_c64.inverse_dynamics(m, m->k64, &c->space.ws, c->q, c->v, c->a, &all_terms, NULL,
-                                    c->h);
-  for (int i = 0; i < c->n; i++)
-    c->h[i] = cplx_make(tau[i], dtau ? COMPLEX_STEP * dtau[i] : 0) - c->h[i];
+  limb_kernels_c64.inverse_dynamics(m, m->k64, &c->space.ws, c->q, c->v, c->a, &all_terms, NULL, c->h);
+  for (int i = 0; i < c->n; i++) c->h[i] = cplx_make(tau[i], dtau ? COMPLEX_STEP * dtau[i] : 0) - c->h[i];
   for (int r = 0; r < c->rows; r++) c->bias[r] = -c->bias[r];
   cplx_saddle(c, c->M, -1, c->h, c->bias);
 }
@@ -71,21 +68,17 @@ static int user_row(const limb_model* m, int row)
   abort();
 }
 
-static void compare_column(const cplx_robot* c, int k, const double* da, const double* dl,
-                           double size_a, double size_l)
+static void compare_column(const cplx_robot* c, int k, const double* da, const double* dl, double size_a, double size_l)
 {
   for (int i = 0; i < c->n; i++)
     assert_close(da[(ptrdiff_t)i * c->n + k], cimag(c->x[i]) / COMPLEX_STEP, 0, CLOSE * size_a);
   for (int r = 0; r < c->nlive; r++)
-    assert_close(dl[(ptrdiff_t)user_row(c->m, c->live[r]) * c->n + k],
-                 cimag(c->x[c->n + r]) / COMPLEX_STEP, 0, CLOSE * size_l);
+    assert_close(dl[(ptrdiff_t)user_row(c->m, c->live[r]) * c->n + k], cimag(c->x[c->n + r]) / COMPLEX_STEP, 0,
+                 CLOSE * size_l);
 }
 
 // One plus the largest entry.
-static double size_of(const double* A, int rows, int columns)
-{
-  return 1 + largest(A, (size_t)rows * (size_t)columns);
-}
+static double size_of(const double* A, int rows, int columns) { return 1 + largest(A, (size_t)rows * (size_t)columns); }
 
 static void compare_forward(const closed_case* c, const double* tau, const slopes* s)
 {
@@ -109,10 +102,7 @@ static void compare_forward(const closed_case* c, const double* tau, const slope
   cplx_robot_free(&z);
 }
 
-static bool suits(const closed_case* c)
-{
-  return !(c->flags & (CLOSED_REDUNDANT | CLOSED_LAW | CLOSED_MIMIC));
-}
+static bool suits(const closed_case* c) { return !(c->flags & (CLOSED_REDUNDANT | CLOSED_LAW | CLOSED_MIMIC)); }
 
 START_TEST(forward_derivatives_are_those_of_the_complex_step)
 {
@@ -185,8 +175,7 @@ static void inverse(cplx_robot* c, const unsigned char* independent, const unsig
   for (int r = 0; r < c->rows; r++) c->bias[r] = -c->bias[r];
   memcpy(c->a, keep, (size_t)c->n * sizeof *keep);
   complete(c, independent, c->bias, c->a);
-  limb_kernels_c64.inverse_dynamics(m, m->k64, &c->space.ws, c->q, c->v, c->a, &all_terms, NULL,
-                                    c->h);
+  limb_kernels_c64.inverse_dynamics(m, m->k64, &c->space.ws, c->q, c->v, c->a, &all_terms, NULL, c->h);
   memset(c->M, 0, (size_t)c->n * (size_t)c->n * sizeof *c->M);
   for (ptrdiff_t i = 0; i < c->n; i++) c->M[i * c->n + i] = active[i];
   cplx_saddle(c, c->M, 1, c->h, NULL);
@@ -253,8 +242,7 @@ static void check_inverse(const closed_case* c)
   ck_assert_int_eq(limb_independent_velocities(w, c->q, NULL, x.independent), LIMB_OK);
   ck_assert_int_eq(limb_velocity_map(w, c->q, x.independent, NULL, &x.y, G), LIMB_OK);
   int count = -1;
-  const limb_status s =
-    limb_closed_inverse_dynamics_derivatives(w, u, &in, NULL, NULL, &count, &x.out);
+  const limb_status s = limb_closed_inverse_dynamics_derivatives(w, u, &in, NULL, NULL, &count, &x.out);
   if (mobility.undriven > 0) {
     ck_assert_int_eq(s, LIMB_E_SINGULAR);
   } else if (mobility.redundant == mobility.idle) { // else: test_redundant_derivatives.c
@@ -305,21 +293,16 @@ START_TEST(what_cannot_be_differentiated_is_refused)
   limb_closed_options o = limb_default_closed_options();
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, u, &in, tau, &o, &out), LIMB_OK);
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, uo, &in, tau, &o, &out), LIMB_E_ARG);
-  ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(lean, u, &in, tau, &o, &out),
-                   LIMB_E_ORDER);
+  ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(lean, u, &in, tau, &o, &out), LIMB_E_ORDER);
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, u, &in, NULL, &o, &out), LIMB_E_ARG);
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, u, &in, tau, &o, NULL), LIMB_E_ARG);
   o.alpha = 1;
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, u, &in, tau, &o, &out), LIMB_E_ARG);
   // redundant rows: changes of the multipliers are not defined
-  ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(wo, uo, &from, tau, NULL, &multipliers),
-                   LIMB_E_SINGULAR);
-  ck_assert_int_eq(
-    limb_closed_inverse_dynamics_derivatives(lean, u, &in, NULL, NULL, &count, &inverse_out),
-    LIMB_E_ORDER);
-  ck_assert_int_eq(
-    limb_closed_inverse_dynamics_derivatives(w, u, &in, NULL, NULL, NULL, &inverse_out),
-    LIMB_E_ARG);
+  ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(wo, uo, &from, tau, NULL, &multipliers), LIMB_E_SINGULAR);
+  ck_assert_int_eq(limb_closed_inverse_dynamics_derivatives(lean, u, &in, NULL, NULL, &count, &inverse_out),
+                   LIMB_E_ORDER);
+  ck_assert_int_eq(limb_closed_inverse_dynamics_derivatives(w, u, &in, NULL, NULL, NULL, &inverse_out), LIMB_E_ARG);
   free(tau);
   free(J);
   limb_dual_destroy(u);

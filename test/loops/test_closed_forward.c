@@ -7,8 +7,8 @@ static const sp_vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1};
 
 static void forward(const bench* b, const double* tau)
 {
-  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau,
-                                         NULL, b->a, b->lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau, NULL, b->a,
+                                         b->lambda, NULL));
 }
 
 // ---- the four-bar with a spring of seed 001 -------------------------------------------------------------
@@ -22,8 +22,7 @@ static limb_model* spring_four_bar(double rocker_mass)
   limb_joint_def crank = limb_default_joint_def("1", LIMB_REVOLUTE, LIMB_WORLD_BODY, one);
   crank.axis = Z, crank.stiffness = 0.1;
   (void)fixture_joint(b, &crank);
-  const int two = fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(1.241, 0, 0), Z,
-                               bench_flat(8.25, 0.6, 0.06));
+  const int two = fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(1.241, 0, 0), Z, bench_flat(8.25, 0.6, 0.06));
   const int three = fixture_link(b, "3", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1.241, 0, 0), Z,
                                  bench_flat(rocker_mass, 0.6, 0.06 * rocker_mass / 8.25));
   limb_loop_def end = limb_default_loop_def("end", LIMB_LOOP_LOCK, three, two);
@@ -42,10 +41,9 @@ static void check_spring_row(bench* b, const double row[9])
   memcpy(b->c.v, row + 4, 3 * sizeof *row);
   for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
-    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
-                                           tau, &o, b->a, b->lambda, NULL));
-    const double world[2] = {c * b->lambda[0] - s * b->lambda[1],
-                             s * b->lambda[0] + c * b->lambda[1]};
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau, &o, b->a,
+                                           b->lambda, NULL));
+    const double world[2] = {c * b->lambda[0] - s * b->lambda[1], s * b->lambda[0] + c * b->lambda[1]};
     assert_close_array(world, row + 7, 2, 1e-11, 0);
   }
 }
@@ -53,25 +51,23 @@ static void check_spring_row(bench* b, const double row[9])
 START_TEST(spring)
 {
   static const double row[][9] = {
-    {0, 0.01, -0.010170834830751593, 0.010170834830751593, 0, 0, 0, 26.691496396525825,
-     0.1787374342842446},
-    {0.25, 0.011128505994039431, -0.0113186200351769, 0.0113186200351769, 0.009027961163702412,
-     -0.009182193856230668, 0.009182193856230668, 23.98270962580238, 0.17872021738655675},
-    {2.0, 0.08218054320808264, -0.0835852925118894, 0.0835852925118894, 0.07213590647144023,
-     -0.07337041937919887, 0.07337041937919887, 3.198687208727077, 0.17525375950623728},
-    {5.0, 0.4596458570532087, -0.46764694789346695, 0.46764694789346695, 0.17914355851282163,
-     -0.18238062607804445, 0.18238062607804445, 0.3644264027945132, 0.082125446318324},
-    {10.0, 1.7855082721845457, -1.8291233070256987, 1.8291233070256987, 0.34812442176243147,
-     -0.364565450124197, 0.364565450124197, 0.28553884559109755, -0.6778907765067325},
-    {12.0, 2.5345113090938702, -2.6759416542629575, 2.6759416542629575, 0.38199304166728637,
-     -0.5567903423140214, 0.5567903423140214, 7.533970973733751, -2.4472515969872415},
-    {12.236082904465448, 2.6179938779914944, -2.8334920895540296, 2.8334920895540296,
-     0.2693175230970065, -0.9133845236375715, 0.9133845236375715, 213.04680543670236,
-     -54.397614730127195},
-    {12.28, 2.626010377315029, -2.8800923281774096, 2.8800923281774096, 0.03431432057720318,
-     -1.2367228461993618, 1.2367228461993618, 1336.4981045592376, -338.71075678417355},
-    {13.0, 2.3010656226213797, -3.057044161620987, 3.057044161620987, -0.45203294216521517,
-     -0.0634577069056909, 0.0634577069056909, 0.36839444958503537, -0.285330179626026},
+    {0, 0.01, -0.010170834830751593, 0.010170834830751593, 0, 0, 0, 26.691496396525825, 0.1787374342842446},
+    {0.25, 0.011128505994039431, -0.0113186200351769, 0.0113186200351769, 0.009027961163702412, -0.009182193856230668,
+     0.009182193856230668, 23.98270962580238, 0.17872021738655675},
+    {2.0, 0.08218054320808264, -0.0835852925118894, 0.0835852925118894, 0.07213590647144023, -0.07337041937919887,
+     0.07337041937919887, 3.198687208727077, 0.17525375950623728},
+    {5.0, 0.4596458570532087, -0.46764694789346695, 0.46764694789346695, 0.17914355851282163, -0.18238062607804445,
+     0.18238062607804445, 0.3644264027945132, 0.082125446318324},
+    {10.0, 1.7855082721845457, -1.8291233070256987, 1.8291233070256987, 0.34812442176243147, -0.364565450124197,
+     0.364565450124197, 0.28553884559109755, -0.6778907765067325},
+    {12.0, 2.5345113090938702, -2.6759416542629575, 2.6759416542629575, 0.38199304166728637, -0.5567903423140214,
+     0.5567903423140214, 7.533970973733751, -2.4472515969872415},
+    {12.236082904465448, 2.6179938779914944, -2.8334920895540296, 2.8334920895540296, 0.2693175230970065,
+     -0.9133845236375715, 0.9133845236375715, 213.04680543670236, -54.397614730127195},
+    {12.28, 2.626010377315029, -2.8800923281774096, 2.8800923281774096, 0.03431432057720318, -1.2367228461993618,
+     1.2367228461993618, 1336.4981045592376, -338.71075678417355},
+    {13.0, 2.3010656226213797, -3.057044161620987, 3.057044161620987, -0.45203294216521517, -0.0634577069056909,
+     0.0634577069056909, 0.36839444958503537, -0.285330179626026},
   };
   bench b = bench_with(spring_four_bar(8.25), row[0] + 1, NULL, NULL);
   for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) check_spring_row(&b, row[i]);
@@ -173,8 +169,7 @@ START_TEST(steady_disc)
   limb_loop_def roll = limb_default_loop_def("roll", LIMB_LOOP_ROLLING_DISC, LIMB_WORLD_BODY, disc);
   roll.radius = radius;
   closed_add_loop(build, &roll);
-  const double w3 =
-    (A * turn * turn * s * c - m * g * radius * c) / ((C + m * radius * radius) * turn * s);
+  const double w3 = (A * turn * turn * s * c - m * g * radius * c) / ((C + m * radius * radius) * turn * s);
   const sp_vec3 n = {s, 0, c}, t = {0, -1, 0};
   const sp_vec3 w = sp_add3(sp_scale3(turn, Z), sp_scale3(w3 - turn * c, n));
   const sp_vec3 speed = sp_scale3(radius * w3, t);
@@ -241,8 +236,7 @@ START_TEST(chaplygin)
       for (int j = 0; j < 6; j++) at[j] = s[j] + (stage ? part * slope[stage - 1][j] : 0);
       sleigh_slope(&b, at, slope[stage]);
     }
-    for (int j = 0; j < 6; j++)
-      s[j] += h / 6 * (slope[0][j] + 2 * slope[1][j] + 2 * slope[2][j] + slope[3][j]);
+    for (int j = 0; j < 6; j++) s[j] += h / 6 * (slope[0][j] + 2 * slope[1][j] + 2 * slope[2][j] + slope[3][j]);
     const double t = (i + 1) * h, u = s[3] * cos(s[2]) + s[4] * sin(s[2]);
     check_at("t = %g", t);
     assert_close(u, E * tanh(k * E * t), 1e-8, 0);
@@ -261,10 +255,8 @@ START_TEST(bead)
   limb_builder* build = fixture_begin("bead");
   fixture_gravity(build, sp_v3(0, 0, -9.81));
   const sp_pose at = fixture_at(0, 0, 0);
-  const int wire =
-    fixture_link(build, "wire", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0, 0.1));
-  (void)fixture_link(build, "bead", LIMB_PRISMATIC, wire, at, X,
-                     limb_inertia_point(m, sp_v3(0, 0, 0)));
+  const int wire = fixture_link(build, "wire", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0, 0.1));
+  (void)fixture_link(build, "bead", LIMB_PRISMATIC, wire, at, X, limb_inertia_point(m, sp_v3(0, 0, 0)));
   limb_loop_def law = limb_default_loop_def("turned", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, wire);
   law.locked = LIMB_TURN_Z, law.law.amplitude = 1, law.law.frequency = turn / (2 * acos(-1.0));
   closed_add_loop(build, &law);
@@ -276,8 +268,8 @@ START_TEST(bead)
   o.loops.time = time;
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     o.method = (limb_closed_method)method;
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a,
-                                           b.lambda, &report));
+    assert_ok(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report));
     assert_close_array(b.a, a, 2, 1e-13, 0);
     assert_close(b.lambda[0] * cos(q[0]), torque, 1e-12, 0);
     assert_that(report.redundant == 0 && report.loop == 0);
@@ -296,15 +288,13 @@ START_TEST(massless)
   double a[3];
   bench none = bench_with(spring_four_bar(0), q, v, NULL);
   bench light = bench_with(spring_four_bar(1e-7), q, v, NULL);
-  const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT),
-                            schur = bench_options(LIMB_CLOSED_SCHUR);
-  assert_ok(limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau, &kkt,
-                                         a, none.lambda, NULL));
-  assert_ok(limb_closed_forward_dynamics(light.w, &(limb_closed_motion){.q = q, .v = v}, tau,
-                                         &schur, light.a, light.lambda, NULL));
+  const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT), schur = bench_options(LIMB_CLOSED_SCHUR);
+  assert_ok(
+    limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau, &kkt, a, none.lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(light.w, &(limb_closed_motion){.q = q, .v = v}, tau, &schur, light.a,
+                                         light.lambda, NULL));
   assert_close_array(a, light.a, 3, 1e-7, 0);
-  assert_status(limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau,
-                                             &schur, a, NULL, NULL),
+  assert_status(limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau, &schur, a, NULL, NULL),
                 LIMB_E_SINGULAR);
   bench_end(&none), bench_end(&light);
 }
@@ -335,14 +325,13 @@ START_TEST(laws)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
     asked = 0;
-    assert_ok(limb_closed_forward_dynamics(
-      b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &env}, tau, &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &env}, tau, &o,
+                                           b.a, NULL, NULL));
     assert_that(asked == 1);
-    assert_ok(limb_closed_forward_dynamics(
-      b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &held}, tau, &o, a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &held}, tau, &o, a,
+                                           NULL, NULL));
     assert_close_array(b.a, a, 3, 1e-12, 0);
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, tau,
-                                           &o, a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, tau, &o, a, NULL, NULL));
     assert_that(fabs(a[0] - b.a[0]) > 1e-3 * fabs(a[0]));
   }
   bench_end(&b);
@@ -362,8 +351,8 @@ START_TEST(open_chain)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a,
-                                           b.lambda, &report));
+    assert_ok(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report));
     assert_close_array(b.a, a, 2, 1e-12, 0);
     assert_that(report.loop == -1 && report.redundant == 0 && report.residual == 0);
     assert_that(report.iterations == 0);
@@ -372,5 +361,5 @@ START_TEST(open_chain)
 }
 END_TEST
 
-CHECK_MAIN("closed_forward", 1, spring, spring_file, five_bar, other_cut, steady_disc, chaplygin,
-           bead, massless, laws, open_chain)
+CHECK_MAIN("closed_forward", 1, spring, spring_file, five_bar, other_cut, steady_disc, chaplygin, bead, massless, laws,
+           open_chain)

@@ -24,8 +24,7 @@ START_TEST(five_bar)
   static const double q[4] = {1.4, -0.3669975550819706, 1.9, 0.3933809588313926};
   static const double v[4] = {0.8, -1.7514444468319623, -1.1, 2.077117927543181};
   static const double a[4] = {0.5, -2.029505051078203, 0.9, -1.0067353005129003};
-  static const double tree[4] = {3.205765440096726, 1.6805392336694909, -4.970667024301056,
-                                 -2.180076678393617};
+  static const double tree[4] = {3.205765440096726, 1.6805392336694909, -4.970667024301056, -2.180076678393617};
   static const double want[4] = {-0.2526969407657417, 0, -0.6935056098339045, 0};
   static const double want_A[4] = {0.23530983299276825, 0.057673620822626843, 0.057673620822626816,
                                    0.31923635856955945};
@@ -38,8 +37,7 @@ START_TEST(five_bar)
   assert_close_array(b.tau, want, 4, TOL_FIGURES, 0);
   assert_that(out.undriven == 0 && out.overdriven == 0 && out.bounded == 0 && out.unbalanced == 0);
   // multipliers outside are forces on the left arm, which is a here
-  assert_close_vec3(closure_force(&b, q[0] + q[1]), sp_v3(3.749555271648614, 0.8186990336046837, 0),
-                    TOL_FIGURES, 0);
+  assert_close_vec3(closure_force(&b, q[0] + q[1]), sp_v3(3.749555271648614, 0.8186990336046837, 0), TOL_FIGURES, 0);
   double A[16], H[4];
   int count = 0;
   assert_ok(limb_closed_reduced_dynamics(b.w, &in, NULL, NULL, &count, A, H));
@@ -61,8 +59,7 @@ START_TEST(four_bar)
   limb_closed_forces out = bench_forces(&b);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   assert_close_array(b.tau, want, 3, TOL_FIGURES, 0);
-  assert_close_vec3(closure_force(&b, q[0] + q[1]),
-                    sp_v3(-1.316899673004004, -11.169271543385733, 0), TOL_FIGURES, 0);
+  assert_close_vec3(closure_force(&b, q[0] + q[1]), sp_v3(-1.316899673004004, -11.169271543385733, 0), TOL_FIGURES, 0);
   bench_end(&b);
 }
 END_TEST
@@ -79,8 +76,8 @@ static sp_vec3 around(double radius, double degrees, double z)
   return sp_v3(radius * cos(degrees * DEGREE), radius * sin(degrees * DEGREE), z);
 }
 
-static int leg_joint(limb_builder* b, const char* name, limb_joint_type type, int parent,
-                     sp_pose placement, sp_inertia inertia)
+static int leg_joint(limb_builder* b, const char* name, limb_joint_type type, int parent, sp_pose placement,
+                     sp_inertia inertia)
 {
   const int body = fixture_body(b, name, inertia);
   limb_joint_def def = limb_default_joint_def(name, type, parent, body);
@@ -101,16 +98,15 @@ static limb_model* hexapod(void)
   static const double I3[6] = {0.020, 0.0002, 0.0001, 0.021, 0.0001, 0.0015};
   const double right = 1.57079632679489661923;
   limb_builder* b = fixture_begin("hexapod");
-  const int platform =
-    fixture_link(b, "platform", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
-                 fixture_inertia(12, sp_v3(0.01, -0.02, 0.03), platform_I));
+  const int platform = fixture_link(b, "platform", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                                    fixture_inertia(12, sp_v3(0.01, -0.02, 0.03), platform_I));
   for (int k = 0; k < 6; k++) {
     char name[4][16];
     static const char* const part[4] = {"turn", "tilt", "slide", "ball"};
     for (int p = 0; p < 4; p++) snprintf(name[p], sizeof name[p], "%s%d", part[p], k + 1);
-    const int turn = leg_joint(b, name[0], LIMB_REVOLUTE, LIMB_WORLD_BODY,
-                               fixture_mdh(foot_angle[k] * DEGREE, 0, -right, 0.6, 0, 0),
-                               fixture_inertia(0.3, sp_v3(0, 0, 0.01), I1));
+    const int turn =
+      leg_joint(b, name[0], LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_mdh(foot_angle[k] * DEGREE, 0, -right, 0.6, 0, 0),
+                fixture_inertia(0.3, sp_v3(0, 0, 0.01), I1));
     const int tilt = leg_joint(b, name[1], LIMB_REVOLUTE, turn, fixture_mdh(0, 0, right, 0, 0, 0),
                                fixture_inertia(2.5, sp_v3(0.004, -0.18, 0.006), I2));
     const int slide = leg_joint(b, name[2], LIMB_PRISMATIC, tilt, fixture_mdh(0, 0, right, 0, 0, 0),
@@ -136,21 +132,18 @@ static course swing(double centre, double amplitude, double w, double phase, dou
 static void platform_motion(double t, double* q, double* v, double* a)
 {
   const double w = 3.14159265358979323846, quarter = w / 2;
-  const course x = swing(0, 0.08, w, 0, t), y = swing(-0.06, 0.06, w, quarter, t),
-               z = swing(0.75, 0.05, 2 * w, 0, t);
+  const course x = swing(0, 0.08, w, 0, t), y = swing(-0.06, 0.06, w, quarter, t), z = swing(0.75, 0.05, 2 * w, 0, t);
   const course yaw = swing(0, 0.15, w, quarter, t), pitch = swing(0, 0.10, 2 * w, 0, t),
                roll = swing(0, 0.12, w, 0.3, t);
   const double sr = sin(roll.x), cr = cos(roll.x), sp = sin(pitch.x), cp = cos(pitch.x);
   const sp_mat3 R = sp_rot_rpy(roll.x, pitch.x, yaw.x);
   const sp_quat u = sp_quat_rot(R);
   // rates of angles to angular velocity in body axes, and once more
-  const sp_vec3 om =
-    sp_v3(roll.v - sp * yaw.v, cr * pitch.v + sr * cp * yaw.v, -sr * pitch.v + cr * cp * yaw.v);
-  const sp_vec3 al = sp_v3(roll.a - sp * yaw.a - cp * pitch.v * yaw.v,
-                           cr * pitch.a + sr * cp * yaw.a - sr * roll.v * pitch.v +
-                             cr * cp * roll.v * yaw.v - sr * sp * pitch.v * yaw.v,
-                           -sr * pitch.a + cr * cp * yaw.a - cr * roll.v * pitch.v -
-                             sr * cp * roll.v * yaw.v - cr * sp * pitch.v * yaw.v);
+  const sp_vec3 om = sp_v3(roll.v - sp * yaw.v, cr * pitch.v + sr * cp * yaw.v, -sr * pitch.v + cr * cp * yaw.v);
+  const sp_vec3 al = sp_v3(
+    roll.a - sp * yaw.a - cp * pitch.v * yaw.v,
+    cr * pitch.a + sr * cp * yaw.a - sr * roll.v * pitch.v + cr * cp * roll.v * yaw.v - sr * sp * pitch.v * yaw.v,
+    -sr * pitch.a + cr * cp * yaw.a - cr * roll.v * pitch.v - sr * cp * roll.v * yaw.v - cr * sp * pitch.v * yaw.v);
   const sp_vec3 lin = sp_tmulv(R, sp_v3(x.v, y.v, z.v));
   const sp_vec3 acc = sp_sub3(sp_tmulv(R, sp_v3(x.a, y.a, z.a)), sp_cross3(om, lin));
   const double all_q[7] = {x.x, y.x, z.x, u.x, u.y, u.z, u.w};
@@ -179,18 +172,17 @@ static void legs(const double* pose, double* q)
 START_TEST(gough_stewart)
 {
   static const double time[6] = {0, 0.4, 0.8, 1.0, 1.2, 1.6};
-  static const double want[6][6] = {{13.060967833926245, 52.50445973691679, 34.38638703706825,
-                                     38.81969491790577, 23.47507024247704, 63.61568915196725},
-                                    {46.533218788413826, 5.709729557252566, 22.531621717856016,
-                                     35.26840071912868, 9.916289847393465, 59.571545534217094},
-                                    {89.75306208845093, -6.720109634255065, 42.918880170961145,
-                                     89.49503842158525, 46.516848644495255, 32.27436310900442},
-                                    {77.760321854052, 14.255639495087, 11.137412881906,
-                                     59.632567313412, 63.438329213446, -5.649347509977},
-                                    {53.061104454278464, 36.610664027536146, -15.133420275332206,
-                                     31.581141630284083, 63.29732512994194, -23.840445987212767},
-                                    {28.23488091452927, 77.0382783200539, 27.225704717100665,
-                                     56.45834077788939, 69.52668642434821, 12.368697198324055}};
+  static const double want[6][6] = {
+    {13.060967833926245, 52.50445973691679, 34.38638703706825, 38.81969491790577, 23.47507024247704, 63.61568915196725},
+    {46.533218788413826, 5.709729557252566, 22.531621717856016, 35.26840071912868, 9.916289847393465,
+     59.571545534217094},
+    {89.75306208845093, -6.720109634255065, 42.918880170961145, 89.49503842158525, 46.516848644495255,
+     32.27436310900442},
+    {77.760321854052, 14.255639495087, 11.137412881906, 59.632567313412, 63.438329213446, -5.649347509977},
+    {53.061104454278464, 36.610664027536146, -15.133420275332206, 31.581141630284083, 63.29732512994194,
+     -23.840445987212767},
+    {28.23488091452927, 77.0382783200539, 27.225704717100665, 56.45834077788939, 69.52668642434821,
+     12.368697198324055}};
   bench b = bench_with(hexapod(), NULL, NULL, NULL);
   unsigned char platform[24] = {1, 1, 1, 1, 1, 1};
   for (int k = 0; k < 6; k++) {
@@ -282,8 +274,7 @@ static void check_balance(bench* b, const limb_closed_forces* out)
 static void balances(bench* b, rng* r)
 {
   limb_closed_motion in = bench_motion(b);
-  const limb_wrench push = {
-    rng_below(r, limb_body_count(b->c.m)), LIMB_ALIGNED, {rng_vec3(r, 5), rng_vec3(r, 5)}};
+  const limb_wrench push = {rng_below(r, limb_body_count(b->c.m)), LIMB_ALIGNED, {rng_vec3(r, 5), rng_vec3(r, 5)}};
   limb_environment env = limb_default_environment(b->c.m);
   env.base_velocity = sp_motion_make(rng_vec3(r, 1), rng_vec3(r, 1));
   env.base_acceleration.v = rng_vec3(r, 3);
@@ -322,8 +313,7 @@ static void powers(bench* b, rng* r)
   double* rate = numbers(b->nc);
   assert_ok(limb_loop_equations_at(b->w, b->c.q, NULL, NULL, &(limb_loop_equations){.rate = rate}));
   double power = 0, size = 1e-3;
-  for (int v = 0; v < b->nv; v++)
-    power += b->tau[v] * b->c.v[v], size += fabs(b->tree[v] * b->c.v[v]);
+  for (int v = 0; v < b->nv; v++) power += b->tau[v] * b->c.v[v], size += fabs(b->tree[v] * b->c.v[v]);
   for (int k = 0; k < b->nc; k++) power += b->lambda[k] * rate[k];
   limb_power e;
   assert_ok(limb_power_balance(b->d, b->c.q, b->c.v, b->a, NULL, &e));
@@ -516,8 +506,7 @@ START_TEST(wrong_arguments)
     const double* whole = *part[k];
     *part[k] = NULL;
     assert_status(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out), LIMB_E_ARG);
-    if (k < 2)
-      assert_status(limb_closed_reduced_dynamics(b.w, &in, NULL, NULL, &count, A, H), LIMB_E_ARG);
+    if (k < 2) assert_status(limb_closed_reduced_dynamics(b.w, &in, NULL, NULL, &count, A, H), LIMB_E_ARG);
     const double bad[3] = {0, k == 1 ? HUGE_VAL : nan(""), 0};
     *part[k] = bad;
     assert_status(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out), LIMB_E_NONFINITE);
@@ -542,8 +531,7 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const once[] = {five_bar,        four_bar,   gough_stewart,
-                               nobody_drives,   dead_point, rounding_is_balance,
+  const TTest* const once[] = {five_bar,        four_bar, gough_stewart, nobody_drives, dead_point, rounding_is_balance,
                                wrong_arguments, NULL};
   const TTest* const each[] = {balance, power, there_and_back, reduced, NULL};
   const int failed = check_run("closed_inverse", 1, once);

@@ -135,8 +135,7 @@ static void along_axes(bench* b, rng* r)
       }
     }
     const sp_vec3 part = def->type == LIMB_REVOLUTE ? joint[j].m : joint[j].f;
-    assert_close(sp_dot3(def->axis, part) / sp_norm3(def->axis), want, 0,
-                 1e-11 * (size + size_of(joint[j])));
+    assert_close(sp_dot3(def->axis, part) / sp_norm3(def->axis), want, 0, 1e-11 * (size + size_of(joint[j])));
   }
   free(joint);
   free(Psi);
@@ -159,8 +158,7 @@ static loads loads_of(int cut, const double* angle, const double* rate, const do
 {
   double x[3][3];
   const double* const from[3] = {angle, rate, second};
-  for (int k = 0; k < 3; k++)
-    x[k][0] = from[k][0], x[k][1] = from[k][2], x[k][2] = from[k][1] - from[k][cut ? 2 : 0];
+  for (int k = 0; k < 3; k++) x[k][0] = from[k][0], x[k][1] = from[k][2], x[k][2] = from[k][1] - from[k][cut ? 2 : 0];
   bench b = bench_with(bench_four_bar(1, cut), x[0], x[1], x[2]);
   const limb_closed_motion in = bench_motion(&b);
   limb_closed_forces out = bench_forces(&b);
@@ -252,16 +250,13 @@ START_TEST(wrong_arguments)
     *part[k] = NULL;
     assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_ARG);
     *part[k] = bad;
-    assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop),
-                  LIMB_E_NONFINITE);
+    assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_NONFINITE);
     *part[k] = whole;
   }
   b.lambda[2] = HUGE_VAL;
-  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop),
-                LIMB_E_NONFINITE);
+  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, joint, loop), LIMB_E_NONFINITE);
   b.lambda[2] = b.lambda[3] = 1.7e308;
-  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop),
-                LIMB_E_NONFINITE);
+  assert_status(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop), LIMB_E_NONFINITE);
   bench_end(&b);
 }
 END_TEST

@@ -1,8 +1,8 @@
 // Forward dynamics with loops: every method against the equations and the others, over all closed fixtures.
 #include "loops/closed_bench.h"
 
-static const limb_closed_method methods[] = {
-  LIMB_CLOSED_SCHUR, LIMB_CLOSED_KKT, LIMB_CLOSED_PROXIMAL, LIMB_CLOSED_CLUSTERS, LIMB_CLOSED_AUTO};
+static const limb_closed_method methods[] = {LIMB_CLOSED_SCHUR, LIMB_CLOSED_KKT, LIMB_CLOSED_PROXIMAL,
+                                             LIMB_CLOSED_CLUSTERS, LIMB_CLOSED_AUTO};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static const double IN_GAMMA = 1e-12; // of what a row is made of
@@ -61,8 +61,7 @@ static void push(const bench* b, const rows* x, const double* lambda, double sig
 }
 
 // Psi a - gamma, against what the rows are made of.
-static void assert_rows_hold(const bench* b, const rows* x, const double* a,
-                             const limb_closed_report* report)
+static void assert_rows_hold(const bench* b, const rows* x, const double* a, const limb_closed_report* report)
 {
   double largest = 0, size = 0;
   for (int r = 0; r < b->nc; r++) {
@@ -79,8 +78,7 @@ static void assert_rows_hold(const bench* b, const rows* x, const double* a,
 }
 
 // a, and b->lambda.
-static limb_closed_report forward_by(const bench* b, limb_closed_method method,
-                                     const limb_environment* env, double* a)
+static limb_closed_report forward_by(const bench* b, limb_closed_method method, const limb_environment* env, double* a)
 {
   const limb_closed_motion in = {.q = b->c.q, .v = b->c.v, .env = env};
   const limb_closed_options o = bench_options(method);
@@ -161,18 +159,17 @@ static void methods_agree(bench* b, rng* r)
     const limb_closed_options o = bench_options(methods[i]);
     check_at("%s, method %d", b->c.name, (int)methods[i]);
     // other forces first, so that nothing of the method before is left in the workspace
-    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
-                                           b->tree, NULL, a, lambda, NULL));
-    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
-                                           b->tau, &o, i ? a : b->a, i ? lambda : b->lambda,
-                                           i ? &report : &first));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tree, NULL, a,
+                                           lambda, NULL));
+    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau, &o,
+                                           i ? a : b->a, i ? lambda : b->lambda, i ? &report : &first));
     if (i == 0) continue;
     assert_close_array(a, b->a, b->nv, 1e-11, 0);
     assert_close_array(lambda, b->lambda, b->nc, 1e-11, 0);
     assert_that(report.redundant == first.redundant);
     // without multipliers and report, the same motion
-    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
-                                           b->tau, &o, a, NULL, NULL));
+    assert_ok(
+      limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau, &o, a, NULL, NULL));
     assert_close_array(a, b->a, b->nv, 1e-11, 0);
   }
   if (b->c.flags & CLOSED_REDUNDANT) assert_that(first.redundant > 0);
@@ -198,8 +195,8 @@ static void multipliers_are_least(bench* b, rng* r)
 {
   rows k = rows_of(b);
   for (int i = 0; i < b->nv; i++) b->tau[i] = rng_uniform(r, -5, 5);
-  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v},
-                                         b->tau, NULL, b->a, b->lambda, NULL));
+  assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau, NULL, b->a,
+                                         b->lambda, NULL));
   const double most = bench_largest(b->nc, b->lambda), size = bench_largest(b->nc * b->nv, k.Psi);
   double* Q = numbers(b->nc * b->nv);
   for (int i = 0, n = 0; i < b->nv; i++) {

@@ -10,8 +10,7 @@ static limb_model* held_twice(double first, double second)
 {
   limb_builder* b = fixture_begin("held_twice");
   const sp_pose at = fixture_at(0.3, 0, 0);
-  const int crank =
-    fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0.2, 0.1));
+  const int crank = fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0.2, 0.1));
   (void)fixture_link(b, "arm", LIMB_REVOLUTE, crank, at, Y, bench_flat(1, 0.2, 0.1));
   const char* const name[2] = {"one", "two"};
   for (int k = 0; k < 2; k++) {
@@ -32,8 +31,8 @@ START_TEST(duplicates)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a,
-                                           b.lambda, &report));
+    assert_ok(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report));
     assert_that(report.redundant == 1);
     assert_close(b.a[0], -0.1 * 4 * acos(-1.0) * acos(-1.0), 1e-13, 0);
     assert_close(b.lambda[0], b.lambda[1], 1e-12, 0); // each half
@@ -51,9 +50,9 @@ START_TEST(contradictions)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o,
-                                               b.a, b.lambda, &report),
-                  method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
+    assert_status(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report),
+      method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
     assert_that(report.redundant == 1 && (report.loop == 0 || report.loop == 1));
     const double apart = 0.1 * 4 * acos(-1.0) * acos(-1.0);
     assert_close(report.residual, method == LIMB_CLOSED_PROXIMAL ? apart / 2 : apart, 1e-5, 0);
@@ -79,9 +78,9 @@ START_TEST(weightless)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero},
-                                               zero, &o, b.a, NULL, NULL),
-                  LIMB_E_SINGULAR);
+    assert_status(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, zero, &o, b.a, NULL, NULL),
+      LIMB_E_SINGULAR);
   }
   bench_end(&b);
 }
@@ -109,15 +108,14 @@ START_TEST(negative)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero},
-                                               tau, &o, b.a, NULL, NULL),
-                  LIMB_E_SINGULAR);
+    assert_status(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, &o, b.a, NULL, NULL),
+      LIMB_E_SINGULAR);
   }
   bench_end(&b);
   b = bench_with(coupled_carts(-1, 3), NULL, NULL, NULL);
   const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT);
-  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau,
-                                         &kkt, b.a, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, &kkt, b.a, NULL, NULL));
   assert_close(b.a[0], 3, 1e-14, 0);
   assert_close(b.a[1], 3, 1e-14, 0);
   bench_end(&b);
@@ -129,39 +127,35 @@ END_TEST
 static limb_status call(const bench* b, const limb_closed_options* o)
 {
   limb_closed_report report;
-  return limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau,
-                                      o, b->a, b->lambda, &report);
+  return limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau, o, b->a, b->lambda,
+                                      &report);
 }
 
 START_TEST(arguments)
 {
   bench b = bench_of(closed_find("four_bar", 1));
   const double *q = b.c.q, *v = b.c.v;
-  assert_status(limb_closed_forward_dynamics(NULL, &(limb_closed_motion){.q = q, .v = v}, b.tau,
-                                             NULL, b.a, NULL, NULL),
+  assert_status(limb_closed_forward_dynamics(NULL, &(limb_closed_motion){.q = q, .v = v}, b.tau, NULL, b.a, NULL, NULL),
                 LIMB_E_ARG);
   assert_status(limb_closed_forward_dynamics(b.w, NULL, b.tau, NULL, b.a, NULL, NULL), LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = NULL, .v = v}, b.tau,
-                                             NULL, b.a, NULL, NULL),
+  assert_status(
+    limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = NULL, .v = v}, b.tau, NULL, b.a, NULL, NULL),
+    LIMB_E_ARG);
+  assert_status(
+    limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = NULL}, b.tau, NULL, b.a, NULL, NULL),
+    LIMB_E_ARG);
+  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, NULL, NULL, b.a, NULL, NULL),
                 LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = NULL}, b.tau,
-                                             NULL, b.a, NULL, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, NULL, NULL,
-                                             b.a, NULL, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, b.tau,
-                                             NULL, NULL, NULL, NULL),
+  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, b.tau, NULL, NULL, NULL, NULL),
                 LIMB_E_ARG);
   limb_environment env = limb_default_environment(b.c.m);
   env.nwrench = 1;
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w,
-                                               &(limb_closed_motion){.q = q, .v = v, .env = &env},
-                                               b.tau, &o, b.a, NULL, NULL),
-                  LIMB_E_ARG);
+    assert_status(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v, .env = &env}, b.tau, &o, b.a, NULL, NULL),
+      LIMB_E_ARG);
   }
   bench_end(&b);
 }
@@ -220,9 +214,9 @@ START_TEST(small_workspace)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     const limb_closed_options o = bench_options((limb_closed_method)method);
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v},
-                                               b.tau, &o, b.a, NULL, NULL),
-                  method <= LIMB_CLOSED_CLUSTERS ? LIMB_OK : LIMB_E_ORDER);
+    assert_status(
+      limb_closed_forward_dynamics(w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, NULL),
+      method <= LIMB_CLOSED_CLUSTERS ? LIMB_OK : LIMB_E_ORDER);
   }
   limb_loops_destroy(w);
   bench_end(&b);
@@ -237,12 +231,12 @@ START_TEST(mimics)
   limb_closed_report report;
   assert_status(call(&b, &o), LIMB_E_UNSUPPORTED);
   o.method = LIMB_CLOSED_AUTO;
-  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau,
-                                         &o, b.a, NULL, &report));
+  assert_ok(
+    limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, &report));
   assert_that(report.method == LIMB_CLOSED_SCHUR);
   bench_end(&b);
 }
 END_TEST
 
-CHECK_MAIN("closed_refusals", 1, duplicates, contradictions, weightless, negative, arguments,
-           options, not_finite, small_workspace, mimics)
+CHECK_MAIN("closed_refusals", 1, duplicates, contradictions, weightless, negative, arguments, options, not_finite,
+           small_workspace, mimics)

@@ -140,8 +140,7 @@ static void map_by_differences(ground* g, uint64_t seed)
       assert_ok(limb_assemble(g->w, &o, q[side], NULL));
     }
     assert_ok(limb_difference(g->c.m, q[0], q[1], difference));
-    for (int i = 0; i < g->nv; i++)
-      assert_close(difference[i] / (2 * h), G[i * ny + y], 1e-6, 1e-6);
+    for (int i = 0; i < g->nv; i++) assert_close(difference[i] / (2 * h), G[i * ny + y], 1e-6, 1e-6);
   }
   free(q[0]);
   free(q[1]);
@@ -156,8 +155,7 @@ END_TEST
 // ---- reference numbers ---------------------------------------------------------------------------------
 
 // v, a and G from the independent velocities.
-static void assert_follows(ground* g, const double* q, const double* v, const double* a, int ny,
-                           const double* G)
+static void assert_follows(ground* g, const double* q, const double* v, const double* a, int ny, const double* G)
 {
   enum { MOST = 4 };
   unsigned char y[MOST];
@@ -181,8 +179,7 @@ START_TEST(five_bar_of_the_seed)
   const double q[4] = {1.4, -0.3669975550819706, 1.9, 0.3933809588313926};
   const double v[4] = {0.8, -1.7514444468319623, -1.1, 2.077117927543181};
   const double a[4] = {0.5, -2.029505051078203, 0.9, -1.0067353005129003};
-  const double G[8] = {1, 0, -1.6819211514377572, 0.3690068415288695,
-                       0, 1, 0.2898649869500863,  -1.6774781254391924};
+  const double G[8] = {1, 0, -1.6819211514377572, 0.3690068415288695, 0, 1, 0.2898649869500863, -1.6774781254391924};
   assert_that(ground_gap(&g, q) < 1e-15);
   assert_follows(&g, q, v, a, 2, G);
   ground_end(&g);
@@ -262,8 +259,8 @@ START_TEST(contradictory_rates)
 {
   limb_builder* b = fixture_begin("contradiction");
   for (int k = 0; k < 2; k++)
-    fixture_link(b, k ? "two" : "one", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(),
-                 sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
+    fixture_link(b, k ? "two" : "one", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                 limb_inertia_sphere(1, 0.1));
   limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
   gear.joint = 0, gear.other = 1, gear.coefficient[1] = 1;
   closed_add_loop(b, &gear);
@@ -304,11 +301,10 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const all[] = {dependent_ones_are_found_again, map_solves_the_closures,
-                              map_is_the_slope_of_assembly, NULL};
-  const TTest* const some[] = {
-    five_bar_of_the_seed,       four_bar_of_the_seed, differential_drive, rolling_disc,
-    wrong_choices_are_singular, contradictory_rates,  bad_input,          NULL};
+  const TTest* const all[] = {dependent_ones_are_found_again, map_solves_the_closures, map_is_the_slope_of_assembly,
+                              NULL};
+  const TTest* const some[] = {five_bar_of_the_seed,       four_bar_of_the_seed, differential_drive, rolling_disc,
+                               wrong_choices_are_singular, contradictory_rates,  bad_input,          NULL};
   const int failed = check_run("loops/complete", closed_count(), all);
   return check_run("loops/complete: numbers and edges", 1, some) | failed;
 }

@@ -42,8 +42,7 @@ START_TEST(folds_end_the_branch)
   const unsigned char rocker[3] = {0, 0, 1};
   // outermost angles: the far end of the coupler is crank + coupler, or coupler - crank, away from the
   // crank's hinge
-  const double far = acos((1 + 0.49 - 1.25 * 1.25) / (2 * 0.7)),
-               close = acos((1 + 0.49 - 0.55 * 0.55) / 1.4);
+  const double far = acos((1 + 0.49 - 1.25 * 1.25) / (2 * 0.7)), close = acos((1 + 0.49 - 0.55 * 0.55) / 1.4);
   const double limit[2] = {PI - far, PI - close};
   for (int k = 0; k < 2; k++) {
     double q[3];
@@ -152,8 +151,7 @@ END_TEST
 int CHECK_NAME(void)
 {
   const TTest* const all[] = {returns, arrives_where_it_is, NULL};
-  const TTest* const some[] = {crank_goes_round, folds_end_the_branch, meeting_branches_halt,
-                               bad_input, NULL};
+  const TTest* const some[] = {crank_goes_round, folds_end_the_branch, meeting_branches_halt, bad_input, NULL};
   const int failed = check_run("loops/follow", closed_count(), all);
   return check_run("loops/follow: known mechanisms and edges", 1, some) | failed;
 }

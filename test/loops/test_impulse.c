@@ -155,7 +155,6 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const tests[] = {impacts,   none,  coupled_carts, contradiction,
-                                arguments, edges, NULL};
+  const TTest* const tests[] = {impacts, none, coupled_carts, contradiction, arguments, edges, NULL};
   return check_run("impulse", closed_count(), tests);
 }

@@ -77,8 +77,7 @@ START_TEST(five_bar_workspace)
     const double a = PI * (i / N) / (N - 1), b = PI * (i % N) / (N - 1);
     const double gap = hypot(1 + 0.55 * cos(b) - 0.5 * cos(a), 0.55 * sin(b) - 0.5 * sin(a));
     check_at("point %d: elbows %g apart", i, gap);
-    if (fabs(gap - 1.25) > 1e-6 && fabs(gap - 0.05) > 1e-6)
-      assert_that(point[i].closed == (gap < 1.25 && gap > 0.05));
+    if (fabs(gap - 1.25) > 1e-6 && fabs(gap - 0.05) > 1e-6) assert_that(point[i].closed == (gap < 1.25 && gap > 0.05));
     if (!point[i].closed) {
       assert_that(q[0] == 0 && q[1] == 0);
       continue;

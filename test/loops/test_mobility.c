@@ -107,8 +107,7 @@ START_TEST(textbook_mobilities)
   for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
     ground g = ground_of(closed_find(want[k].name, 3));
     const limb_mobility x = ground_mobility(&g, g.c.q);
-    check_at("%s: %d %d %d %d %d", g.c.name, x.gruebler, x.mobility, x.idle, x.undriven,
-             x.overdriven);
+    check_at("%s: %d %d %d %d %d", g.c.name, x.gruebler, x.mobility, x.idle, x.undriven, x.overdriven);
     assert_that(x.gruebler == want[k].gruebler && x.mobility == want[k].mobility);
     assert_that(x.idle == want[k].idle && x.undriven == want[k].undriven);
     assert_that(x.overdriven == want[k].overdriven);
@@ -132,10 +131,9 @@ END_TEST
 START_TEST(locked_mechanism)
 {
   limb_builder* b = fixture_begin("locked");
-  const int lever = closed_hinge(b, "lever", LIMB_WORLD_BODY, sp_pose_identity(),
-                                 limb_inertia_point(1, sp_v3(1, 0, 0)), 1, 0);
-  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(1, 0, 0), lever,
-              fixture_at(1, 0, 0));
+  const int lever =
+    closed_hinge(b, "lever", LIMB_WORLD_BODY, sp_pose_identity(), limb_inertia_point(1, sp_v3(1, 0, 0)), 1, 0);
+  closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(1, 0, 0), lever, fixture_at(1, 0, 0));
   ground g = ground_with(fixture_end(b));
   const limb_mobility x = ground_mobility(&g, g.c.q);
   assert_that(x.mobility == 0 && x.rank == 1 && x.driven == 0 && x.overdriven == 1);
@@ -232,8 +230,7 @@ START_TEST(shaky_structure)
   const sp_inertia rod = limb_inertia_point(1, sp_v3(0.5, 0, 0));
   const int left = closed_hinge(b, "left", LIMB_WORLD_BODY, sp_pose_identity(), rod, 1, 0);
   const int right = closed_hinge(b, "right", left, fixture_at(0.5, 0, 0), rod, 1, 0);
-  closed_join(b, "nail", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(1, 0, 0), right,
-              fixture_at(0.5, 0, 0));
+  closed_join(b, "nail", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(1, 0, 0), right, fixture_at(0.5, 0, 0));
   ground g = ground_with(fixture_end(b));
   const limb_mobility x = ground_mobility(&g, g.c.q);
   assert_that(x.mobility == 1 && x.singularity == LIMB_SINGULAR_CLOSURE);

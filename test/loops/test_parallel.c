@@ -15,13 +15,12 @@ static const struct {
   limb_model* (*make)(void);
   const char* platform; // NULL: found
   int legs, mobility, drives;
-} robots[] = {{gough_floating, NULL, 6, 6, 6},       {gough_floating, "plate", 6, 6, 6},
-              {gough_hanging, "platform", 6, 6, 6},  {gough_upside_down, NULL, 6, 6, 6},
-              {closed_gough_stewart, NULL, 6, 6, 6}, {delta_robot, NULL, 3, 3, 3},
-              {closed_3rrr, "platform", 3, 3, 3},    {planar_robot, NULL, 3, 3, 3},
-              {eager_3rrr, "platform", 3, 3, 6},     {closed_five_bar, "2", 2, 2, 2},
-              {usual_four_bar, "coupler", 2, 1, 1},  {usual_four_bar, "rocker", 2, 1, 1},
-              {closed_slider_crank, "rod", 2, 1, 1}};
+} robots[] = {
+  {gough_floating, NULL, 6, 6, 6},      {gough_floating, "plate", 6, 6, 6},    {gough_hanging, "platform", 6, 6, 6},
+  {gough_upside_down, NULL, 6, 6, 6},   {closed_gough_stewart, NULL, 6, 6, 6}, {delta_robot, NULL, 3, 3, 3},
+  {closed_3rrr, "platform", 3, 3, 3},   {planar_robot, NULL, 3, 3, 3},         {eager_3rrr, "platform", 3, 3, 6},
+  {closed_five_bar, "2", 2, 2, 2},      {usual_four_bar, "coupler", 2, 1, 1},  {usual_four_bar, "rocker", 2, 1, 1},
+  {closed_slider_crank, "rod", 2, 1, 1}};
 
 enum { ROBOTS = sizeof robots / sizeof robots[0] };
 
@@ -52,8 +51,7 @@ START_TEST(legs_are_found)
     limb_joint_info joint;
     assert_ok(limb_get_joint(b.c.m, j, &joint));
     const int leg = limb_parallel_leg_of(b.p, j);
-    const int none =
-      joint.def.type == LIMB_FIXED || joint.def.type == LIMB_FREE || joint.def.type == LIMB_PLANAR;
+    const int none = joint.def.type == LIMB_FIXED || joint.def.type == LIMB_FREE || joint.def.type == LIMB_PLANAR;
     assert_that(none ? leg == -1 : leg >= 0 && leg < b.info.legs);
   }
   bench_free(&b);
@@ -106,8 +104,7 @@ static void columns_give_the_twist(bench* b, rng* r)
   for (int j = 0; j < limb_joint_count(b->c.m); j++) {
     limb_joint_info joint;
     assert_ok(limb_get_joint(b->c.m, j, &joint));
-    for (int k = 0; k < joint.nv && !joint.passive; k++)
-      V = sp_addm(V, sp_scalem(b->c.v[joint.v + k], J[n++]));
+    for (int k = 0; k < joint.nv && !joint.passive; k++) V = sp_addm(V, sp_scalem(b->c.v[joint.v + k], J[n++]));
   }
   ck_assert_int_eq(n, b->info.drives);
   assert_close_motion(V, b->motion.velocity, 1e-10, 0);
@@ -286,8 +283,8 @@ int CHECK_NAME(void)
   const TTest* const all[] = {legs_are_found,   motion_follows,  jacobian_columns,
                               inverse_dynamics, generic_inverse, forward_dynamics,
                               there_and_back,   geometry,        NULL};
-  const TTest* const once[] = {joints_of_a_leg_are_together, geometry_from_open_legs,
-                               geometry_stays_on_its_branch, NULL};
+  const TTest* const once[] = {joints_of_a_leg_are_together, geometry_from_open_legs, geometry_stays_on_its_branch,
+                               NULL};
   const int failed = check_run("parallel", ROBOTS, all);
   return check_run("parallel_once", 1, once) | failed;
 }

@@ -37,8 +37,7 @@ START_TEST(stretched_leg_is_singular)
   assert_ok(limb_loop_gap_of(b.w, q, NULL, NULL, &gap));
   assert_close(gap.place, 0, 0, 1e-14);
   assert_status(limb_parallel_motion(b.p, q, &motion, b.x, NULL), LIMB_E_SINGULAR);
-  assert_status(limb_parallel_forward_dynamics(b.p, q, zero, zero, NULL, NULL, b.x),
-                LIMB_E_SINGULAR);
+  assert_status(limb_parallel_forward_dynamics(b.p, q, zero, zero, NULL, NULL, b.x), LIMB_E_SINGULAR);
   bench_free(&b);
 }
 END_TEST
@@ -63,8 +62,7 @@ START_TEST(out_of_reach)
   assert_status(limb_parallel_inverse_geometry(c.p, &far, c.q, &failed), LIMB_E_NOCONV);
   // drives that do not meet
   static const double none[9] = {0};
-  memcpy(c.q, none,
-         sizeof none < (size_t)c.nq * sizeof(double) ? sizeof none : (size_t)c.nq * sizeof(double));
+  memcpy(c.q, none, sizeof none < (size_t)c.nq * sizeof(double) ? sizeof none : (size_t)c.nq * sizeof(double));
   c.q[0] = PI, c.q[2] = PI, c.q[4] = PI;
   const limb_status s = limb_parallel_forward_geometry(c.p, c.q, NULL);
   assert_that(s == LIMB_E_NOCONV || s == LIMB_E_SINGULAR);
@@ -91,8 +89,7 @@ START_TEST(motions_that_legs_forbid)
   memcpy(b.q, b.c.q, (size_t)b.nq * sizeof(double));
   assert_status(limb_parallel_inverse_geometry(b.p, &pose, b.q, NULL), LIMB_E_NOCONV);
   b.c.v[b.nv - 1] += 0.1;
-  assert_status(limb_parallel_forward_dynamics(b.p, b.c.q, b.c.v, b.tau, NULL, NULL, b.x),
-                LIMB_E_ARG);
+  assert_status(limb_parallel_forward_dynamics(b.p, b.c.q, b.c.v, b.tau, NULL, NULL, b.x), LIMB_E_ARG);
   b.c.q[b.nq - 1] += 0.1;
   sp_motion J[3];
   assert_status(limb_parallel_jacobian(b.p, b.c.q, J), LIMB_E_ARG);
@@ -128,22 +125,20 @@ static limb_model* stacked(void)
       char word[GOUGH_NAME];
       const sp_mat3 R = sp_rot_axis(sp_v3(0, 0, 1), 2.0943951023931953 * k);
       gough_name(word, stage ? "u" : "l", k);
-      const int rocker =
-        closed_add(b, &(closed_link){.name = word,
-                                     .type = LIMB_REVOLUTE,
-                                     .parent = base,
-                                     .placement = sp_pose_make(R, sp_mulv(R, sp_v3(0.3, 0, 0))),
-                                     .axis = sp_v3(0, 1, 0),
-                                     .inertia = fixture_inertia(1, sp_v3(0, 0, 0.1), I)});
+      const int rocker = closed_add(b, &(closed_link){.name = word,
+                                                      .type = LIMB_REVOLUTE,
+                                                      .parent = base,
+                                                      .placement = sp_pose_make(R, sp_mulv(R, sp_v3(0.3, 0, 0))),
+                                                      .axis = sp_v3(0, 1, 0),
+                                                      .inertia = fixture_inertia(1, sp_v3(0, 0, 0.1), I)});
       gough_name(word, stage ? "us" : "ls", k);
-      const int slide =
-        closed_add(b, &(closed_link){.name = word,
-                                     .type = LIMB_PRISMATIC,
-                                     .parent = rocker,
-                                     .placement = fixture_at(0, 0, 0.4),
-                                     .axis = sp_v3(0, 0, 1),
-                                     .inertia = fixture_inertia(1, sp_v3(0, 0, 0), I),
-                                     .active = 1});
+      const int slide = closed_add(b, &(closed_link){.name = word,
+                                                     .type = LIMB_PRISMATIC,
+                                                     .parent = rocker,
+                                                     .placement = fixture_at(0, 0, 0.4),
+                                                     .axis = sp_v3(0, 0, 1),
+                                                     .inertia = fixture_inertia(1, sp_v3(0, 0, 0), I),
+                                                     .active = 1});
       closed_join(b, word, LIMB_LOOP_BALL, slide, sp_pose_identity(), platform,
                   sp_pose_make(sp_identity3(), sp_mulv(R, sp_v3(0.2, 0, 0))));
     }
@@ -202,8 +197,7 @@ START_TEST(arguments)
   bad.pose.R.m[0] = 3;
   assert_status(limb_parallel_inverse_geometry(b.p, &bad.pose, b.q, NULL), LIMB_E_ARG);
   b.tau[0] = nan("");
-  assert_status(limb_parallel_forward_dynamics(b.p, q, b.c.v, b.tau, NULL, NULL, b.x),
-                LIMB_E_NONFINITE);
+  assert_status(limb_parallel_forward_dynamics(b.p, q, b.c.v, b.tau, NULL, NULL, b.x), LIMB_E_NONFINITE);
   memcpy(b.q, q, (size_t)b.nq * sizeof(double));
   b.q[0] = nan("");
   assert_status(limb_parallel_forward_geometry(b.p, b.q, NULL), LIMB_E_NONFINITE);

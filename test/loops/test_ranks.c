@@ -33,14 +33,13 @@ static void check_forward(beside* x, bool moves, double gain)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     limb_closed_options o = bench_options((limb_closed_method)method);
     double a[3];
-    assert_ok(limb_closed_forward_dynamics(
-      x->b.w, &(limb_closed_motion){.q = x->b.c.q, .v = moves ? x->b.c.v : rest}, x->b.tau, &o,
-      x->a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(x->b.w, &(limb_closed_motion){.q = x->b.c.q, .v = moves ? x->b.c.v : rest},
+                                           x->b.tau, &o, x->a, NULL, NULL));
     o.alpha = o.beta = gain;
     check_at("eps %g, method %d, moves %d, gain %g", x->eps, method, moves, gain);
     limb_closed_report report;
-    const limb_status s = limb_closed_forward_dynamics(
-      x->b.w, &(limb_closed_motion){.q = x->q, .v = v}, x->b.tau, &o, a, x->b.lambda, &report);
+    const limb_status s = limb_closed_forward_dynamics(x->b.w, &(limb_closed_motion){.q = x->q, .v = v}, x->b.tau, &o,
+                                                       a, x->b.lambda, &report);
     if (s == LIMB_OK) {
       const double size = 1 + bench_largest(3, x->a);
       assert_that(farthest(3, a, x->a) <= (1e-3 + 30 * (1 + gain * gain) * x->eps) * size);
@@ -106,14 +105,12 @@ START_TEST(wider_tolerance)
   double q[3], a[3];
   const double step[3] = {1e-6, -1e-6, 2e-6};
   assert_ok(limb_integrate(b.c.m, b.c.q, step, 1, q));
-  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau,
-                                         &o, b.a, b.lambda, NULL));
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau,
-                                             &o, a, NULL, NULL),
+  assert_ok(
+    limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, b.lambda, NULL));
+  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau, &o, a, NULL, NULL),
                 LIMB_E_SINGULAR);
   o.loops.tolerance = 1e-3;
-  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau, &o,
-                                         a, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = b.c.v}, b.tau, &o, a, NULL, NULL));
   assert_that(farthest(3, a, b.a) < 1e-3 * (1 + bench_largest(3, b.a)));
   bench_end(&b);
 }
@@ -133,17 +130,17 @@ START_TEST(branches_meet)
     for (int k = 0; k < 2; k++) {
       limb_closed_report report;
       check_at("method %d, velocity %d", method, k);
-      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]},
-                                                 b.tau, &o, b.a, b.lambda, &report),
-                    LIMB_E_SINGULAR);
+      assert_status(
+        limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]}, b.tau, &o, b.a, b.lambda, &report),
+        LIMB_E_SINGULAR);
       assert_that(report.loop == 0 && report.residual > 1e-3);
-      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]},
-                                                 b.tau, &o, b.a, NULL, NULL),
-                    LIMB_E_SINGULAR);
+      assert_status(
+        limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v[k]}, b.tau, &o, b.a, NULL, NULL),
+        LIMB_E_SINGULAR);
     }
     const double next[3] = {1e-4, -1e-4, 1e-4};
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = next, .v = v[0]}, b.tau,
-                                           &o, b.a, NULL, NULL));
+    assert_ok(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = next, .v = v[0]}, b.tau, &o, b.a, NULL, NULL));
   }
   assert_status(limb_closed_impulse(b.w, q, v[1], NULL, b.a, NULL, NULL), LIMB_E_SINGULAR);
   bench_end(&b);
@@ -154,17 +151,15 @@ END_TEST
 START_TEST(shaky)
 {
   limb_builder* build = fixture_begin("shaky");
-  const int one = fixture_link(build, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), Z,
-                               bench_flat(1, 0.2, 0.1));
-  const int two =
-    fixture_link(build, "2", LIMB_REVOLUTE, one, fixture_at(0.5, 0, 0), Z, bench_flat(1, 0.2, 0.1));
-  closed_join(build, "pin", LIMB_LOOP_PIN, two, fixture_at(0.5, 0, 0), LIMB_WORLD_BODY,
-              fixture_at(1, 0, 0));
+  const int one =
+    fixture_link(build, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), Z, bench_flat(1, 0.2, 0.1));
+  const int two = fixture_link(build, "2", LIMB_REVOLUTE, one, fixture_at(0.5, 0, 0), Z, bench_flat(1, 0.2, 0.1));
+  closed_join(build, "pin", LIMB_LOOP_PIN, two, fixture_at(0.5, 0, 0), LIMB_WORLD_BODY, fixture_at(1, 0, 0));
   const double zero[2] = {0};
   bench b = bench_with(fixture_end(build), NULL, NULL, NULL);
-  assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, zero,
-                                             NULL, b.a, NULL, NULL),
-                LIMB_E_SINGULAR);
+  assert_status(
+    limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, zero, NULL, b.a, NULL, NULL),
+    LIMB_E_SINGULAR);
   bench_end(&b);
 }
 END_TEST
@@ -203,15 +198,14 @@ START_TEST(flat_wheels)
       const double q[5] = {0, 0, 0.1, tilt[i], 0.2};
       check_at("%d, tilt %g", k, tilt[i]);
       assert_status(limb_loop_equations_at(b.w, q, v, NULL, &out), LIMB_E_SINGULAR);
-      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau,
-                                                 NULL, b.a, NULL, NULL),
-                    LIMB_E_SINGULAR);
+      assert_status(
+        limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, NULL, b.a, NULL, NULL),
+        LIMB_E_SINGULAR);
       assert_status(limb_mobility_at(b.w, q, NULL, &mobility), LIMB_E_SINGULAR);
     }
     const double q[5] = {0, 0, 0.3 * sin(1e-3), 1e-3, 0.2};
     assert_ok(limb_loop_equations_at(b.w, q, v, NULL, &out));
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, NULL,
-                                           b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, NULL, b.a, NULL, NULL));
     bench_end(&b);
     limb_model* m = lying_wheel(kind[k], false);
     limb_loops* w;
@@ -229,12 +223,10 @@ static limb_model* geared_four_bar(double ratio)
 {
   limb_builder* b = fixture_begin("geared");
   const sp_pose at = fixture_at(0, 0, 0);
-  const int one =
-    fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0.1, 0.1));
-  const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(0.3, 0, 0), Z,
-                               bench_flat(1, 0.4, 0.1));
-  const int three = fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0),
-                                 Z, bench_flat(1, 0.3, 0.1));
+  const int one = fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0.1, 0.1));
+  const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(0.3, 0, 0), Z, bench_flat(1, 0.4, 0.1));
+  const int three =
+    fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0), Z, bench_flat(1, 0.3, 0.1));
   (void)fixture_link(b, "motor", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 1, 0), Z,
                      bench_flat(1 / (ratio * ratio), 0, 0.1 / (ratio * ratio)));
   closed_join(b, "pin", LIMB_LOOP_PIN, two, fixture_at(0.9, 0, 0), three, fixture_at(0.7, 0, 0));
@@ -266,12 +258,11 @@ START_TEST(gears_of_any_ratio)
     assert_ok(limb_complete_velocities(b.w, q, independent[ratio[i] > 1], NULL, x));
     // all equations at once: masses that are not 1e24 apart
     const bool moderate = ratio[i] > 1e-7 && ratio[i] < 1e7;
-    for (int method = LIMB_CLOSED_CLUSTERS;
-         method <= (moderate ? LIMB_CLOSED_KKT : LIMB_CLOSED_SCHUR); method++) {
+    for (int method = LIMB_CLOSED_CLUSTERS; method <= (moderate ? LIMB_CLOSED_KKT : LIMB_CLOSED_SCHUR); method++) {
       const limb_closed_options o = bench_options((limb_closed_method)method);
       check_at("ratio %g, method %d", ratio[i], method);
-      assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = rest}, tau, &o,
-                                             b.a, b.lambda, NULL));
+      assert_ok(
+        limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = rest}, tau, &o, b.a, b.lambda, NULL));
       x[3] /= method == LIMB_CLOSED_CLUSTERS ? ratio[i] : 1, b.a[3] /= ratio[i];
       if (i == 0) memcpy(a, b.a, sizeof a), memcpy(v, x, sizeof v);
       assert_that(farthest(4, x, v) < 1e-9 && farthest(4, b.a, a) < 1e-6 * bench_largest(4, a));
@@ -294,8 +285,7 @@ static limb_model* held_beside_gears(double first, double second)
   (void)fixture_link(b, "left", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, mass);
   (void)fixture_link(b, "right", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, mass);
   for (int k = 0; k < 2; k++) {
-    limb_loop_def law =
-      limb_default_loop_def(k ? "two" : "one", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, crank);
+    limb_loop_def law = limb_default_loop_def(k ? "two" : "one", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, crank);
     law.locked = LIMB_TURN_Z, law.pose_a = at;
     law.law.amplitude = k ? second : first, law.law.frequency = 1;
     law.law.phase = acos(-1.0) / 2;
@@ -316,15 +306,14 @@ START_TEST(judged_by_cluster)
     const limb_closed_options o = bench_options((limb_closed_method)method);
     limb_closed_report report;
     check_at("method %d", method);
-    assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero},
-                                               tau, &o, b.a, NULL, &report),
-                  LIMB_E_SINGULAR);
+    assert_status(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, &o, b.a, NULL, &report),
+      LIMB_E_SINGULAR);
     assert_that(report.loop == 0 || report.loop == 1);
   }
   bench_end(&b);
   b = bench_with(held_beside_gears(0.1, 0.1), zero, zero, NULL);
-  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau,
-                                         NULL, b.a, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, NULL, b.a, NULL, NULL));
   bench_end(&b);
 }
 END_TEST
@@ -343,20 +332,19 @@ START_TEST(gains_excuse_nothing)
       const double q[3] = {0.1, 0, 0};
       limb_closed_report report;
       check_at("method %d, law %d", method, k);
-      assert_status(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = zero},
-                                                 zero, &o, b.a, NULL, &report),
-                    method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
+      assert_status(
+        limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = zero}, zero, &o, b.a, NULL, &report),
+        method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
       assert_that(report.loop == 0 || report.loop == 1);
       bench_end(&b);
     }
     bench b = bench_with(held_beside_gears(0.1, 0.1), NULL, NULL, NULL);
     const double off[3] = {0.09, 0, 0};
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = off, .v = zero}, zero,
-                                           &o, b.a, NULL, NULL));
+    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = off, .v = zero}, zero, &o, b.a, NULL, NULL));
     bench_end(&b);
   }
 }
 END_TEST
 
-CHECK_MAIN("ranks", 1, next_to_the_surface, wider_tolerance, branches_meet, shaky, flat_wheels,
-           gears_of_any_ratio, judged_by_cluster, gains_excuse_nothing)
+CHECK_MAIN("ranks", 1, next_to_the_surface, wider_tolerance, branches_meet, shaky, flat_wheels, gears_of_any_ratio,
+           judged_by_cluster, gains_excuse_nothing)

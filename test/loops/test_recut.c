@@ -121,12 +121,12 @@ static void pull(twins* t, rng* r)
 // with.
 static int fall(twins* t)
 {
-  const limb_status s = limb_closed_forward_dynamics(
-    t->w, &(limb_closed_motion){.q = t->c.q, .v = t->c.v}, t->tau, NULL, t->a, NULL, NULL);
+  const limb_status s =
+    limb_closed_forward_dynamics(t->w, &(limb_closed_motion){.q = t->c.q, .v = t->c.v}, t->tau, NULL, t->a, NULL, NULL);
   if (s == LIMB_E_SINGULAR) return 0; // of massless bodies, say: none of the named robots
   assert_ok(s);
-  assert_ok(limb_closed_forward_dynamics(t->w_to, &(limb_closed_motion){.q = t->q, .v = t->v},
-                                         t->tau_to, NULL, t->a_to, NULL, NULL));
+  assert_ok(limb_closed_forward_dynamics(t->w_to, &(limb_closed_motion){.q = t->q, .v = t->v}, t->tau_to, NULL, t->a_to,
+                                         NULL, NULL));
   return 1;
 }
 
@@ -172,8 +172,7 @@ START_TEST(motion_is_the_same)
   for (uint64_t seed = 1; seed <= STATES; seed++) {
     const closed_case c = closed_find(cuts[_i].robot, seed);
     check_at("%s cut at %s, seed %d", c.name, cuts[_i].joint, (int)seed);
-    const int loop = limb_find_loop(c.m, cuts[_i].loop),
-              joint = limb_find_joint(c.m, cuts[_i].joint);
+    const int loop = limb_find_loop(c.m, cuts[_i].loop), joint = limb_find_joint(c.m, cuts[_i].joint);
     assert_that(loop >= 0 && joint >= 0);
     assert_that(try_cut(c, loop, joint, seed));
   }
@@ -186,8 +185,7 @@ START_TEST(mobility_is_the_same)
   limb_mobility was, is;
   const closed_case c = closed_find(cuts[_i].robot, 3);
   check_at("%s cut at %s", c.name, cuts[_i].joint);
-  assert_that(
-    twins_of(c, limb_find_loop(c.m, cuts[_i].loop), limb_find_joint(c.m, cuts[_i].joint), &t));
+  assert_that(twins_of(c, limb_find_loop(c.m, cuts[_i].loop), limb_find_joint(c.m, cuts[_i].joint), &t));
   assert_ok(limb_mobility_at(t.w, t.c.q, NULL, &was));
   assert_ok(limb_mobility_at(t.w_to, t.q, NULL, &is));
   ck_assert_int_eq(was.mobility, is.mobility);
@@ -203,8 +201,7 @@ START_TEST(there_and_back)
     twins t, back;
     const closed_case c = closed_find(cuts[_i].robot, seed);
     check_at("%s cut at %s and back, seed %d", c.name, cuts[_i].joint, (int)seed);
-    const int loop = limb_find_loop(c.m, cuts[_i].loop),
-              joint = limb_find_joint(c.m, cuts[_i].joint);
+    const int loop = limb_find_loop(c.m, cuts[_i].loop), joint = limb_find_joint(c.m, cuts[_i].joint);
     assert_that(twins_of(c, loop, joint, &t));
     const int taken = limb_find_joint(c.m, cuts[_i].loop) >= 0;
     if (!taken) ck_assert_int_eq(limb_find_joint(t.to, cuts[_i].loop), joint);
@@ -218,8 +215,7 @@ START_TEST(there_and_back)
     ck_assert_int_eq(limb_nv(back.to), limb_nv(c.m));
     double* zero = numbers(limb_nv(c.m));
     assert_ok(limb_difference(c.m, c.q, back.q, t.a));
-    for (int i = 0; i < limb_nv(c.m);
-         i++) { // whole turns aside, which the new joint does not count
+    for (int i = 0; i < limb_nv(c.m); i++) { // whole turns aside, which the new joint does not count
       if (limb_nq(c.m) == limb_nv(c.m)) t.a[i] = remainder(t.a[i], 6.283185307179586);
     }
     assert_close_array(t.a, zero, limb_nv(c.m), 0, 1e-11);
@@ -254,8 +250,7 @@ START_TEST(gough_stewart_cut_elsewhere)
     const gough_options o = {.hanging = cut[k].hanging};
     const closed_case c = gough_case(gough_robot("gough", o), k);
     check_at("gough cut at %s", cut[k].joint);
-    assert_that(
-      try_cut(c, limb_find_loop(c.m, cut[k].loop), limb_find_joint(c.m, cut[k].joint), k));
+    assert_that(try_cut(c, limb_find_loop(c.m, cut[k].loop), limb_find_joint(c.m, cut[k].joint), k));
   }
 }
 END_TEST
@@ -284,12 +279,10 @@ END_TEST
 // Every type that may lie on the way, turned round; every closure that may become a joint.
 START_TEST(every_type_turns_round)
 {
-  static const limb_joint_type type[] = {LIMB_FIXED,     LIMB_REVOLUTE, LIMB_PRISMATIC,
-                                         LIMB_HELICAL,   LIMB_PLANAR,   LIMB_UNIVERSAL,
-                                         LIMB_SPHERICAL, LIMB_FREE,     LIMB_CYLINDRICAL};
-  static const limb_loop_kind kind[] = {LIMB_LOOP_WELD,  LIMB_LOOP_PIN,         LIMB_LOOP_SLIDER,
-                                        LIMB_LOOP_BALL,  LIMB_LOOP_CYLINDRICAL, LIMB_LOOP_UNIVERSAL,
-                                        LIMB_LOOP_PLANAR};
+  static const limb_joint_type type[] = {LIMB_FIXED,     LIMB_REVOLUTE,  LIMB_PRISMATIC, LIMB_HELICAL,    LIMB_PLANAR,
+                                         LIMB_UNIVERSAL, LIMB_SPHERICAL, LIMB_FREE,      LIMB_CYLINDRICAL};
+  static const limb_loop_kind kind[] = {LIMB_LOOP_WELD,        LIMB_LOOP_PIN,       LIMB_LOOP_SLIDER, LIMB_LOOP_BALL,
+                                        LIMB_LOOP_CYLINDRICAL, LIMB_LOOP_UNIVERSAL, LIMB_LOOP_PLANAR};
   const double I[6] = {0.02, 0.001, 0.002, 0.03, -0.001, 0.04};
   int done = 0;
   for (int k = 0; k < 9 * 7 * 2; k++) {
@@ -316,12 +309,10 @@ START_TEST(every_type_turns_round)
     loop.pose_a = rng_pose(&r, 0.3), loop.pose_b = rng_pose(&r, 0.3);
     closed_add_loop(b, &loop);
     closed_case c = {.name = "ring", .m = fixture_end(b)};
-    check_at("ring with %s closed by %s", limb_joint_type_name(chain[1]),
-             limb_loop_kind_name(loop.kind));
+    check_at("ring with %s closed by %s", limb_joint_type_name(chain[1]), limb_loop_kind_name(loop.kind));
     c.q = numbers(limb_nq(c.m)), c.v = numbers(limb_nv(c.m));
     assert_ok(limb_random(c.m, &r.state, c.q));
-    for (int t = 0; t < 20 && !closed_close(c.m, c.q); t++)
-      assert_ok(limb_random(c.m, &r.state, c.q));
+    for (int t = 0; t < 20 && !closed_close(c.m, c.q); t++) assert_ok(limb_random(c.m, &r.state, c.q));
     assert_that(closed_close(c.m, c.q));
     limb_loops* w = NULL;
     limb_loop_gap gap;
@@ -342,14 +333,12 @@ END_TEST
 
 // ---- what is refused ------------------------------------------------------------------------------------
 
-static void refused(limb_model* m, const char* loop, const char* joint, limb_status want,
-                    const char* word)
+static void refused(limb_model* m, const char* loop, const char* joint, limb_status want, const char* word)
 {
   limb_model* out = NULL;
   limb_error err = {0};
   check_at("%s: %s, %s", limb_model_name(m), loop, joint);
-  assert_status(limb_recut(m, limb_find_loop(m, loop), limb_find_joint(m, joint), NULL, &out, &err),
-                want);
+  assert_status(limb_recut(m, limb_find_loop(m, loop), limb_find_joint(m, joint), NULL, &out, &err), want);
   assert_that(out == NULL);
   ck_assert_msg(strstr(err.text, word) != NULL, "%s: %s", err.where, err.text);
   limb_model_destroy(m);

@@ -91,8 +91,7 @@ START_TEST(forward_along_the_surface)
     for (int i = 0; i < n; i++) {
       got[i] = 0, want[i] = (a[0][i] - a[1][i]) / (2 * STEP);
       for (int j = 0; j < n; j++)
-        got[i] +=
-          (A[0][i * n + j] * dq[j] + A[1][i * n + j] * (at[0].v[j] - at[1].v[j])) / (2 * STEP);
+        got[i] += (A[0][i * n + j] * dq[j] + A[1][i * n + j] * (at[0].v[j] - at[1].v[j])) / (2 * STEP);
     }
     assert_close_array(got, want, n, 1e-6, 1e-7);
     bench_free(&b);
@@ -124,8 +123,8 @@ START_TEST(forward_by_forces)
 END_TEST
 
 // tau of inverse dynamics at a place on the surface, with the same y' and y''.
-static limb_status torques_at(const bench* b, const double* q, const unsigned char* independent,
-                              const double* a, double* tau)
+static limb_status torques_at(const bench* b, const double* q, const unsigned char* independent, const double* a,
+                              double* tau)
 {
   double v[MOST], acc[MOST];
   limb_closed_forces forces = {.tau = tau};
@@ -156,8 +155,7 @@ START_TEST(inverse_along_the_surface)
     const limb_closed_motion in = {b.c.q, b.c.v, a, &env};
     const limb_closed_inverse_derivatives out = {.dtau_dy = by_y};
     assert_ok(limb_independent_velocities(b.w, b.c.q, NULL, independent));
-    const limb_status s =
-      limb_closed_inverse_dynamics_derivatives(b.w, b.dual, &in, independent, NULL, &count, &out);
+    const limb_status s = limb_closed_inverse_dynamics_derivatives(b.w, b.dual, &in, independent, NULL, &count, &out);
     if (mobility.undriven) {
       ck_assert_int_eq(s, LIMB_E_SINGULAR);
       bench_free(&b);
@@ -187,8 +185,7 @@ START_TEST(multipliers_are_refused)
   static double A[MOST * MOST];
   const limb_closed_motion in = {b.c.q, b.c.v, NULL, NULL};
   const limb_closed_derivatives out = {.dlambda_dq = A};
-  assert_status(limb_closed_forward_dynamics_derivatives(b.w, b.dual, &in, tau, NULL, &out),
-                LIMB_E_SINGULAR);
+  assert_status(limb_closed_forward_dynamics_derivatives(b.w, b.dual, &in, tau, NULL, &out), LIMB_E_SINGULAR);
   bench_free(&b);
 }
 END_TEST

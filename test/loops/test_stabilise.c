@@ -26,8 +26,8 @@ static void step(const bench* b, const limb_closed_options* o, double h, double*
       x[i] = q[i] + (s ? part[s] * h * y[s - 1][i] : 0);
       y[s][i] = v[i] + (s ? part[s] * h * a[s - 1][i] : 0);
     }
-    assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = x, .v = y[s]}, b->tau,
-                                           o, a[s], NULL, NULL));
+    assert_ok(
+      limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = x, .v = y[s]}, b->tau, o, a[s], NULL, NULL));
   }
   for (int s = 0; s < 4; s++) {
     for (int i = 0; i < b->nv; i++) {
@@ -101,8 +101,7 @@ START_TEST(rule)
   assert_close(o.beta, 2, 1e-15, 0);
   assert_status(limb_baumgarte(0.01, NULL), LIMB_E_ARG);
   const double bad[] = {0, -1, nan(""), HUGE_VAL, -HUGE_VAL, 5e-324};
-  for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
-    assert_status(limb_baumgarte(bad[k], &o), LIMB_E_ARG);
+  for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) assert_status(limb_baumgarte(bad[k], &o), LIMB_E_ARG);
   assert_close(o.alpha, 2, 1e-15, 0);
 }
 END_TEST
@@ -118,8 +117,8 @@ START_TEST(drifts)
     const drift free_of = follow(&b, &o, h, time, 0);
     assert_ok(limb_baumgarte(h, &o));
     const drift held = follow(&b, &o, h, time, 0);
-    check_at("%s, h = %g: %g %g %g without, %g %g %g with", robots[_i], h, free_of.place,
-             free_of.velocity, free_of.energy, held.place, held.velocity, held.energy);
+    check_at("%s, h = %g: %g %g %g without, %g %g %g with", robots[_i], h, free_of.place, free_of.velocity,
+             free_of.energy, held.place, held.velocity, held.energy);
     assert_that(held.place < 0.1 * free_of.place + 1e-13);
     assert_that(held.velocity < 2 * free_of.velocity + 1e-12);
     assert_that(held.energy < 2 * free_of.energy + 1e-11);
@@ -150,8 +149,8 @@ START_TEST(error_equation)
   for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
     o.method = (limb_closed_method)method;
     check_at("%s, method %d", robots[_i], method);
-    assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v},
-                                           b.tau, &o, b.a, NULL, NULL));
+    assert_ok(
+      limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, NULL));
     for (int k = 0; k < b.nc; k++) {
       double got = 0;
       for (int i = 0; i < b.nv; i++) got += Psi[k * b.nv + i] * b.a[i];

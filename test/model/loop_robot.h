@@ -17,8 +17,7 @@ enum { KINDS = LIMB_LOOP_ROLLING_DISC + 1 };
 enum { WORLD, CRANK, SLIDE, TIP, BALL, FOLLOWER, PLATE, SECOND, SCREW, FLOAT };
 enum { CRANK_J, SLIDE_J, TIP_J, BALL_J, FOLLOWER_J, PLATE_J, SECOND_J, SCREW_J, FLOAT_J };
 
-static inline int follower(limb_builder* b, const char* name, int leader, double multiplier,
-                           double offset)
+static inline int follower(limb_builder* b, const char* name, int leader, double multiplier, double offset)
 {
   const int body = fixture_body(b, name, limb_inertia_box(1, 1, 2, 3));
   limb_joint_def def = limb_default_joint_def(name, LIMB_REVOLUTE, BALL, body);
@@ -47,10 +46,7 @@ static inline limb_builder* robot_of_joints(void)
   return b;
 }
 
-static inline bool is_relation(limb_loop_kind kind)
-{
-  return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
-}
+static inline bool is_relation(limb_loop_kind kind) { return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL; }
 
 // A loop "l" of this kind that the builder takes.
 static inline limb_loop_def good(limb_loop_kind kind)

@@ -34,10 +34,7 @@ static void purse_free(void* context, void* memory, size_t size)
   free(memory);
 }
 
-static limb_allocator purse_allocator(purse* p)
-{
-  return (limb_allocator){purse_alloc, purse_free, p};
-}
+static limb_allocator purse_allocator(purse* p) { return (limb_allocator){purse_alloc, purse_free, p}; }
 
 // ---- fixtures ---------------------------------------------------------------------------------------
 
@@ -156,8 +153,8 @@ START_TEST(names)
     int body = -7;
     assert_status(limb_builder_add_body(b, &def, &body, &err), LIMB_E_ARG);
     assert_that(body == -7 && err.status == LIMB_E_ARG);
-    ck_assert_str_eq(err.text, i < 3 ? "there is a body of this name already"
-                                     : "there is a frame of this name already");
+    ck_assert_str_eq(err.text,
+                     i < 3 ? "there is a body of this name already" : "there is a frame of this name already");
     assert_status(limb_builder_add_frame(b, taken[i], 0, &at, NULL, &err), LIMB_E_ARG);
     limb_joint_def joint = limb_default_joint_def(taken[i], LIMB_REVOLUTE, 0, 1);
     assert_ok(limb_builder_add_joint(b, &joint, NULL, &err));
@@ -284,10 +281,9 @@ START_TEST(inertias_must_be_finite)
   limb_builder* b = new_builder();
   for (int i = 0; i < 10; i++) {
     limb_body_def def = limb_default_body_def("c");
-    double* const entry[] = {&def.inertia.mass,  &def.inertia.com.x, &def.inertia.com.y,
-                             &def.inertia.com.z, &def.inertia.xx,    &def.inertia.xy,
-                             &def.inertia.xz,    &def.inertia.yy,    &def.inertia.yz,
-                             &def.inertia.zz};
+    double* const entry[] = {&def.inertia.mass, &def.inertia.com.x, &def.inertia.com.y, &def.inertia.com.z,
+                             &def.inertia.xx,   &def.inertia.xy,    &def.inertia.xz,    &def.inertia.yy,
+                             &def.inertia.yz,   &def.inertia.zz};
     limb_error err;
     *entry[i] = i % 2 ? nan("") : HUGE_VAL;
     assert_status(limb_builder_add_body(b, &def, NULL, &err), LIMB_E_NONFINITE);
@@ -392,8 +388,7 @@ START_TEST(out_of_memory_changes_nothing)
       assert_that(b->nshaft == 0);
       ck_assert_str_eq(b->name, k == 0 ? "robot" : "chain");
       for (int i = 0; i < nbody; i++) assert_that(limb_builder_find_body(b, b->body[i].name) == i);
-      for (int i = 0; i < njoint; i++)
-        assert_that(limb_builder_find_joint(b, b->joint[i].name) == i);
+      for (int i = 0; i < njoint; i++) assert_that(limb_builder_find_joint(b, b->joint[i].name) == i);
     }
   }
   assert_that(limb_builder_body_count(b) == CHAIN + 2 && limb_builder_shaft_count(b) == 1);
@@ -448,6 +443,6 @@ START_TEST(a_builder_can_build_again)
 }
 END_TEST
 
-CHECK_MAIN("builder", 1, empty, null_arguments, gravity, names, names_are_copied_and_may_be_long,
-           many_names, sizes, definitions_of_newer_callers, inertias_must_be_finite, frames,
-           out_of_memory_changes_nothing, out_of_memory_while_building, a_builder_can_build_again)
+CHECK_MAIN("builder", 1, empty, null_arguments, gravity, names, names_are_copied_and_may_be_long, many_names, sizes,
+           definitions_of_newer_callers, inertias_must_be_finite, frames, out_of_memory_changes_nothing,
+           out_of_memory_while_building, a_builder_can_build_again)

@@ -18,10 +18,7 @@ static limb_builder* two_bodies(void)
 }
 
 // Joint "j" from the world to "a".
-static limb_joint_def joint_of(limb_joint_type type)
-{
-  return limb_default_joint_def("j", type, LIMB_WORLD_BODY, 1);
-}
+static limb_joint_def joint_of(limb_joint_type type) { return limb_default_joint_def("j", type, LIMB_WORLD_BODY, 1); }
 
 // The joint as the builder keeps it.
 static limb_joint_def kept(const limb_joint_def* def)
@@ -60,9 +57,8 @@ START_TEST(bodies_of_a_joint)
     int parent, child;
     const char* words;
   } wrong[] = {
-    {-1, 1, "parent is -1"},          {3, 1, "parent is 3"}, {0, -1, "child is -1"},
-    {0, 3, "bodies 0 to 2"},          {1, 0, "the world"},   {1, 1, "body 'a' with itself"},
-    {0, 0, "the child is the world"},
+    {-1, 1, "parent is -1"}, {3, 1, "parent is 3"},          {0, -1, "child is -1"},           {0, 3, "bodies 0 to 2"},
+    {1, 0, "the world"},     {1, 1, "body 'a' with itself"}, {0, 0, "the child is the world"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
     limb_joint_def def = joint_of(LIMB_REVOLUTE);
@@ -238,8 +234,7 @@ START_TEST(properties_of_one_dof_joints)
     for (int k = 0; k < 3 && property[i].wrong[k] != 0; k++) {
       set(&def, property[i].at, property[i].wrong[k]);
       const bool limit = property[i].at <= offsetof(limb_joint_def, effort_max);
-      refused(&def, isinf(property[i].wrong[k]) && !limit ? LIMB_E_NONFINITE : LIMB_E_ARG,
-              property[i].name);
+      refused(&def, isinf(property[i].wrong[k]) && !limit ? LIMB_E_NONFINITE : LIMB_E_ARG, property[i].name);
     }
   }
   limb_joint_def def = joint_of(LIMB_REVOLUTE);
@@ -321,8 +316,7 @@ static void bad_mimic(const int leader[3], const char* where, const char* words)
   for (int k = 0; k < 4; k++) {
     const limb_body_def body = limb_default_body_def(name[k]);
     assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
-    limb_joint_def def =
-      limb_default_joint_def(name[k], k < 3 ? LIMB_REVOLUTE : LIMB_SPHERICAL, k, k + 1);
+    limb_joint_def def = limb_default_joint_def(name[k], k < 3 ? LIMB_REVOLUTE : LIMB_SPHERICAL, k, k + 1);
     if (k < 3) def.mimic = leader[k];
     assert_ok(limb_builder_add_joint(b, &def, NULL, NULL));
   }
@@ -348,6 +342,6 @@ START_TEST(mimic_in_a_circle)
 }
 END_TEST
 
-CHECK_MAIN("builder_joint", 1, bodies_of_a_joint, axes, unit_axes_stay_as_they_are, second_axis,
-           planar_default, placements, properties_of_one_dof_joints, properties_of_other_joints,
-           pitch, mimic, mimic_of_what_is_not_there, mimic_in_a_circle)
+CHECK_MAIN("builder_joint", 1, bodies_of_a_joint, axes, unit_axes_stay_as_they_are, second_axis, planar_default,
+           placements, properties_of_one_dof_joints, properties_of_other_joints, pitch, mimic,
+           mimic_of_what_is_not_there, mimic_in_a_circle)

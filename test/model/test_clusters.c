@@ -80,8 +80,7 @@ static void same_sets(const limb_model* m)
   brute_force(m, set);
   for (int v = 0; v < nv; v++) {
     assert_that((set[v] < 0) == (m->clusters.of_v[v] < 0));
-    for (int w = 0; w < v; w++)
-      assert_that((set[v] == set[w]) == (m->clusters.of_v[v] == m->clusters.of_v[w]));
+    for (int w = 0; w < v; w++) assert_that((set[v] == set[w]) == (m->clusters.of_v[v] == m->clusters.of_v[w]));
   }
   free(set);
 }
@@ -144,8 +143,7 @@ static void columns_agree(const limb_model* m)
     const limb_cluster* s = &m->clusters.cluster[loop->cluster];
     int axes = 0;
     tied_by(m, l, count);
-    for (int j = 0; j < limb_joint_count(m); j++)
-      axes += count[j] == 1 ? limb_type_nv(joint_of(m, j).def.type) : 0;
+    for (int j = 0; j < limb_joint_count(m); j++) axes += count[j] == 1 ? limb_type_nv(joint_of(m, j).def.type) : 0;
     if (loop->q[0] >= 0) {
       for (int e = 0; e < 2; e++) assert_that(s->v[loop->column[e]] == loop->v[e]);
       continue;
@@ -243,8 +241,7 @@ START_TEST(loops_apart)
     static const char* const name[3] = {"d", "e", "f"};
     assert_that(cluster_of(m, name[k]) == 1);
   }
-  for (int k = 0; k < 2; k++)
-    assert_that(m->clusters.cluster[k].base == m->body[limb_find_body(m, "trunk")].link);
+  for (int k = 0; k < 2; k++) assert_that(m->clusters.cluster[k].base == m->body[limb_find_body(m, "trunk")].link);
   assert_that(m->loop[0].cluster == 0 && m->loop[1].cluster == 1);
   limb_model_destroy(m);
 }
@@ -285,8 +282,8 @@ END_TEST
 START_TEST(closed_to_the_world)
 {
   limb_builder* b = two_chains();
-  closed_join(b, "ground", LIMB_LOOP_PIN, LIMB_WORLD_BODY, sp_pose_identity(),
-              limb_builder_find_body(b, "b"), sp_pose_identity());
+  closed_join(b, "ground", LIMB_LOOP_PIN, LIMB_WORLD_BODY, sp_pose_identity(), limb_builder_find_body(b, "b"),
+              sp_pose_identity());
   limb_model* m = fixture_end(b);
   assert_that(m->clusters.count == 1 && m->clusters.cluster[0].base == -1);
   assert_that(m->clusters.cluster[0].nv == 3 && cluster_of(m, "trunk") == 0);
@@ -326,8 +323,7 @@ START_TEST(mimic)
 {
   limb_builder* b = two_chains();
   const int tail = fixture_body(b, "tail", limb_inertia_sphere(1, 0.1));
-  limb_joint_def def =
-    limb_default_joint_def("tail", LIMB_REVOLUTE, limb_builder_find_body(b, "f"), tail);
+  limb_joint_def def = limb_default_joint_def("tail", LIMB_REVOLUTE, limb_builder_find_body(b, "f"), tail);
   def.mimic = limb_builder_find_joint(b, "b"), def.multiplier = 2;
   (void)fixture_joint(b, &def);
   pin(b, "first", "trunk", "b");
@@ -366,13 +362,13 @@ START_TEST(free_base)
 {
   for (int grounded = 0; grounded < 2; grounded++) {
     limb_builder* b = fixture_begin("free_base");
-    const int hull = fixture_link(b, "hull", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(),
-                                  sp_v3(0, 0, 1), limb_inertia_sphere(2, 0.2));
-    const int ball = fixture_link(b, "ball", LIMB_SPHERICAL, hull, fixture_at(0.1, 0, 0),
-                                  sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
+    const int hull = fixture_link(b, "hull", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                                  limb_inertia_sphere(2, 0.2));
+    const int ball =
+      fixture_link(b, "ball", LIMB_SPHERICAL, hull, fixture_at(0.1, 0, 0), sp_v3(0, 0, 1), limb_inertia_sphere(1, 0.1));
     const int arm = hinge(b, "arm", ball);
-    closed_join(b, "loop", LIMB_LOOP_BALL, grounded ? LIMB_WORLD_BODY : hull, sp_pose_identity(),
-                arm, sp_pose_identity());
+    closed_join(b, "loop", LIMB_LOOP_BALL, grounded ? LIMB_WORLD_BODY : hull, sp_pose_identity(), arm,
+                sp_pose_identity());
     limb_model* m = fixture_end(b);
     assert_that(m->clusters.count == 1 && m->clusters.cluster[0].nv == (grounded ? 10 : 4));
     assert_that(cluster_of(m, "hull") == (grounded ? 0 : -1));
@@ -405,6 +401,5 @@ START_TEST(no_loops)
 }
 END_TEST
 
-CHECK_MAIN("model/clusters", CHECK_SANITIZED ? 1 : 4, fixtures, random_trees, loops_apart,
-           loops_that_share_a_joint, one_behind_the_other, closed_to_the_world, gears, mimic,
-           mimic_in_front, free_base, ladders, no_loops)
+CHECK_MAIN("model/clusters", CHECK_SANITIZED ? 1 : 4, fixtures, random_trees, loops_apart, loops_that_share_a_joint,
+           one_behind_the_other, closed_to_the_world, gears, mimic, mimic_in_front, free_base, ladders, no_loops)

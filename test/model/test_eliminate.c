@@ -56,8 +56,7 @@ START_TEST(rows_of_a_dof_and_its_ancestors_lie_on_one_path)
       const int row = m->elim.dof[m->link[i].dof];
       for (int p = m->link[i].parent; p >= 0; p = m->link[p].parent) {
         const int other = m->elim.dof[m->link[p].dof];
-        assert_that(row > other ? on_one_path(&m->elim, row, other)
-                                : on_one_path(&m->elim, other, row));
+        assert_that(row > other ? on_one_path(&m->elim, row, other) : on_one_path(&m->elim, other, row));
       }
     }
     limb_model_destroy(m);
@@ -93,5 +92,4 @@ START_TEST(long_chains_with_a_follower_compile)
 }
 END_TEST
 
-CHECK_MAIN("model/eliminate", 1, rows_of_a_dof_and_its_ancestors_lie_on_one_path,
-           long_chains_with_a_follower_compile)
+CHECK_MAIN("model/eliminate", 1, rows_of_a_dof_and_its_ancestors_lie_on_one_path, long_chains_with_a_follower_compile)

@@ -11,8 +11,7 @@
 
 static void inertia_numbers(const sp_inertia* Y, double x[10])
 {
-  const double all[10] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
-                          Y->xy,   Y->xz,    Y->yy,    Y->yz,    Y->zz};
+  const double all[10] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   memcpy(x, all, sizeof all);
 }
 
@@ -76,8 +75,7 @@ START_TEST(solids)
   sp_inertia box = {0};
   for (int i = 0; i < 8; i++) {
     const double k = 1 / sqrt(12);
-    const sp_vec3 at =
-      sp_v3(i & 1 ? 0.2 * k : -0.2 * k, i & 2 ? 0.3 * k : -0.3 * k, i & 4 ? 0.7 * k : -0.7 * k);
+    const sp_vec3 at = sp_v3(i & 1 ? 0.2 * k : -0.2 * k, i & 2 ? 0.3 * k : -0.3 * k, i & 4 ? 0.7 * k : -0.7 * k);
     box = limb_inertia_add(box, limb_inertia_point(0.5, at));
   }
   assert_inertia(limb_inertia_box(4, 0.2, 0.3, 0.7), box, 1e-14);
@@ -93,8 +91,7 @@ START_TEST(limits_of_solids)
   assert_close(shell.xx, 0.4 * ball, 1e-8, 0);
   assert_that(shell.xx == shell.yy && shell.yy == shell.zz);
   const sp_inertia tube = limb_inertia_tube(1, r, 0.5);
-  assert_close(tube.zz, 0.5 * (pow(r + h, 4) - pow(r - h, 4)) / (pow(r + h, 2) - pow(r - h, 2)),
-               1e-8, 0);
+  assert_close(tube.zz, 0.5 * (pow(r + h, 4) - pow(r - h, 4)) / (pow(r + h, 2) - pow(r - h, 2)), 1e-8, 0);
   assert_close(tube.xx, r * r / 2 + 0.25 / 12, 1e-15, 0);
 
   assert_inertia(limb_inertia_rod(3, 0.5), limb_inertia_cylinder(3, 0, 0.5), 1e-15);
@@ -112,8 +109,7 @@ START_TEST(two_half_boxes)
   const sp_inertia half = limb_inertia_box(1, 0.2, 0.3, 0.5);
   const sp_pose up = sp_pose_make(sp_identity3(), sp_v3(0, 0, 0.25));
   const sp_pose down = sp_pose_make(sp_identity3(), sp_v3(0, 0, -0.25));
-  const sp_inertia whole =
-    limb_inertia_add(limb_inertia_move(up, half), limb_inertia_move(down, half));
+  const sp_inertia whole = limb_inertia_add(limb_inertia_move(up, half), limb_inertia_move(down, half));
   assert_inertia(whole, limb_inertia_box(2, 0.2, 0.3, 1), 1e-15);
 }
 END_TEST
@@ -154,13 +150,11 @@ START_TEST(move)
   const sp_inertia moved = limb_inertia_move(X, a);
   assert_inertia(limb_inertia_move(sp_invert(X), moved), a, 1e-14);
   assert_inertia(limb_inertia_move(Y, moved), limb_inertia_move(sp_compose(Y, X), a), 1e-14);
-  assert_inertia(limb_inertia_add(moved, limb_inertia_move(X, b)),
-                 limb_inertia_move(X, limb_inertia_add(a, b)), 1e-14);
+  assert_inertia(limb_inertia_add(moved, limb_inertia_move(X, b)), limb_inertia_move(X, limb_inertia_add(a, b)), 1e-14);
 
   // The kinetic energy does not know frames.
   const sp_motion v = {rng_vec3(&r, 1), rng_vec3(&r, 1)}, w = sp_motion_out(X, v);
-  assert_close(sp_dot(w, sp_inertia_times(&moved, w)), sp_dot(v, sp_inertia_times(&a, v)), 1e-14,
-               0);
+  assert_close(sp_dot(w, sp_inertia_times(&moved, w)), sp_dot(v, sp_inertia_times(&a, v)), 1e-14, 0);
 }
 END_TEST
 
@@ -193,8 +187,7 @@ END_TEST
 static void assert_defect(sp_inertia Y, const char* words)
 {
   const char* defect = limb_inertia_defect(&Y);
-  ck_assert_msg(defect && strstr(defect, words), "'%s' lacks '%s'", defect ? defect : "(none)",
-                words);
+  ck_assert_msg(defect && strstr(defect, words), "'%s' lacks '%s'", defect ? defect : "(none)", words);
 }
 
 START_TEST(borderline_bodies_pass)
@@ -253,5 +246,5 @@ START_TEST(defects)
 }
 END_TEST
 
-CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters,
-           borderline_bodies_pass, beyond_the_border, defects)
+CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters, borderline_bodies_pass,
+           beyond_the_border, defects)

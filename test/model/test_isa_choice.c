@@ -78,8 +78,7 @@ static answer ask(const char* value)
   assert_that(out && fgets(line, sizeof line, out));
   assert_that(pclose(out) == 0);
   assert_that(sscanf(line, "%15s %d %31s %15s", a.name, &a.index, a.refused, a.stays) == 4);
-  assert_that(a.index >= 0 && a.index < SETS && built[a.index] &&
-              strcmp(a.name, sets[a.index]) == 0);
+  assert_that(a.index >= 0 && a.index < SETS && built[a.index] && strcmp(a.name, sets[a.index]) == 0);
   assert_that(strcmp(a.stays, "stays") == 0);
   return a;
 }
@@ -89,8 +88,7 @@ static int runs(int set)
   if (set == 0) return 1;
 #if defined(LIMB_HAVE_V3) || defined(LIMB_HAVE_V4)
   const int v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return v3 &&
-         (set == 1 || (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")));
+  return v3 && (set == 1 || (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")));
 #else
   return 0;
 #endif
@@ -136,7 +134,6 @@ END_TEST
 int CHECK_NAME(void)
 {
   if (check_arguments[2]) return tell();
-  const TTest* const tests[] = {the_best_set_by_itself, every_set_up_to_the_best_by_name,
-                                a_name_that_is_none, NULL};
+  const TTest* const tests[] = {the_best_set_by_itself, every_set_up_to_the_best_by_name, a_name_that_is_none, NULL};
   return check_run("model/isa_choice", 1, tests);
 }

@@ -325,5 +325,4 @@ START_TEST(definitions_of_other_versions)
 END_TEST
 
 CHECK_MAIN("model/loops", 1, kinds, bodies_and_poses, numbers_must_be_finite, members_of_the_kinds,
-           relations_between_joints, closures_that_nothing_moves, names, no_arguments,
-           definitions_of_other_versions)
+           relations_between_joints, closures_that_nothing_moves, names, no_arguments, definitions_of_other_versions)

@@ -183,8 +183,7 @@ START_TEST(massless_joints)
   for (int loops = 0; loops < 2; loops++) {
     limb_builder* b = robot_of_joints();
     const limb_loop_def def = good(LIMB_LOOP_PIN);
-    (void)fixture_link(b, "empty", LIMB_REVOLUTE, TIP, sp_pose_identity(), sp_v3(0, 0, 1),
-                       (sp_inertia){0});
+    (void)fixture_link(b, "empty", LIMB_REVOLUTE, TIP, sp_pose_identity(), sp_v3(0, 0, 1), (sp_inertia){0});
     if (loops) assert_ok(limb_builder_add_loop(b, &def, NULL, NULL));
     limb_model* m = fixture_end(b);
     int found = 0;
@@ -273,6 +272,5 @@ START_TEST(start_of_a_configuration)
 }
 END_TEST
 
-CHECK_MAIN("model/loops_compiled", 1, rows_of_the_kinds, cut_frames, coordinates,
-           rotations_are_made_orthonormal, round_trip, massless_joints, starts_that_are_refused,
-           start_of_a_configuration)
+CHECK_MAIN("model/loops_compiled", 1, rows_of_the_kinds, cut_frames, coordinates, rotations_are_made_orthonormal,
+           round_trip, massless_joints, starts_that_are_refused, start_of_a_configuration)

@@ -28,9 +28,8 @@ enum {
 // One joint of every type in a chain, a follower and a fixed joint among them.
 static limb_model* every_joint(void)
 {
-  static const limb_joint_type type[] = {
-    LIMB_REVOLUTE,    LIMB_PRISMATIC, LIMB_FIXED,  LIMB_HELICAL,   LIMB_REVOLUTE,
-    LIMB_CYLINDRICAL, LIMB_UNIVERSAL, LIMB_PLANAR, LIMB_SPHERICAL, LIMB_FREE};
+  static const limb_joint_type type[] = {LIMB_REVOLUTE,    LIMB_PRISMATIC, LIMB_FIXED,  LIMB_HELICAL,   LIMB_REVOLUTE,
+                                         LIMB_CYLINDRICAL, LIMB_UNIVERSAL, LIMB_PLANAR, LIMB_SPHERICAL, LIMB_FREE};
   limb_builder* b = NULL;
   limb_model* m = NULL;
   limb_error err = {.status = LIMB_OK};
@@ -60,10 +59,7 @@ static sp_pose free_pose(const double* q)
   return sp_pose_make(sp_rot_quat(r), sp_v3(q[0], q[1], q[2]));
 }
 
-static double quat_norm(const double* q)
-{
-  return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-}
+static double quat_norm(const double* q) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]); }
 
 // ---- points -----------------------------------------------------------------------------------------
 
@@ -124,8 +120,8 @@ START_TEST(random_is_uniform)
     }
   }
   for (int i = 0; i < NQ; i++) {
-    const bool shift = i == PRISMATIC_Q || i == CYLINDRICAL_Q + 1 || i == PLANAR_Q ||
-                       i == PLANAR_Q + 1 || (i >= FREE_Q && i < FREE_Q + 3);
+    const bool shift = i == PRISMATIC_Q || i == CYLINDRICAL_Q + 1 || i == PLANAR_Q || i == PLANAR_Q + 1 ||
+                       (i >= FREE_Q && i < FREE_Q + 3);
     const bool quaternion = (i >= BALL_Q && i < BALL_Q + 4) || i >= FREE_Q + 3;
     const double a = i == 0 ? 2 : shift || quaternion ? -1 : -PI;
     const double b = i == 0 ? 2.5 : -a;
@@ -165,8 +161,7 @@ START_TEST(random_is_pinned)
   uint64_t seed = 42;
   double q[NQ], again[NQ];
   assert_ok(limb_random(m, &seed, q));
-  const double first[] = {0x1.2f75cc898bfaep+1, -0x1.5c40733136644p-1, 0x1.a3a392p-3,
-                          -0x1.9c6fd040135cfp-1};
+  const double first[] = {0x1.2f75cc898bfaep+1, -0x1.5c40733136644p-1, 0x1.a3a392p-3, -0x1.9c6fd040135cfp-1};
   const int at[] = {0, PRISMATIC_Q, BALL_Q, FREE_Q + 6};
   for (int i = 0; i < 4; i++) assert_that(q[at[i]] == first[i]);
   assert_that(seed == UINT64_C(0x81af155173f23d8f));
@@ -237,8 +232,8 @@ START_TEST(beyond_half_a_turn)
   assert_ok(limb_neutral(m, q));
   assert_ok(limb_integrate(m, q, v, 1, q1));
   assert_ok(limb_difference(m, q, q1, back));
-  assert_close_vec3(sp_v3(back[BALL_V], back[BALL_V + 1], back[BALL_V + 2]),
-                    sp_scale3(angle - 2 * PI, axis), 1e-13, 1e-14);
+  assert_close_vec3(sp_v3(back[BALL_V], back[BALL_V + 1], back[BALL_V + 2]), sp_scale3(angle - 2 * PI, axis), 1e-13,
+                    1e-14);
   limb_model_destroy(m);
 }
 END_TEST
@@ -280,8 +275,7 @@ START_TEST(free_joint_follows_its_twist)
   sp_vec3 term[4] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}};
   for (int k = 1; k < 40; k++) {
     for (int c = 0; c < 4; c++) {
-      term[c] =
-        sp_scale3(1.0 / k, sp_add3(sp_cross3(w, term[c]), c == 3 && k == 1 ? u : sp_v3(0, 0, 0)));
+      term[c] = sp_scale3(1.0 / k, sp_add3(sp_cross3(w, term[c]), c == 3 && k == 1 ? u : sp_v3(0, 0, 0)));
       column[c] = sp_add3(column[c], term[c]);
     }
   }
@@ -374,7 +368,6 @@ START_TEST(null_arguments)
 }
 END_TEST
 
-CHECK_MAIN("manifold", 100, neutral, normalize, random_is_uniform,
-           random_rotations_have_no_preference, random_is_pinned, difference_inverts_integrate,
-           beyond_half_a_turn, steps_add_up, free_joint_follows_its_twist,
-           quaternions_nearly_of_unit_norm, not_finite, null_arguments)
+CHECK_MAIN("manifold", 100, neutral, normalize, random_is_uniform, random_rotations_have_no_preference,
+           random_is_pinned, difference_inverts_integrate, beyond_half_a_turn, steps_add_up,
+           free_joint_follows_its_twist, quaternions_nearly_of_unit_norm, not_finite, null_arguments)

@@ -162,10 +162,7 @@ static void rebuilt_robot_is_the_same(trial* t)
   free_twin(&other);
 }
 
-START_TEST(robots_rebuilt_from_the_table_are_the_same)
-{
-  trial_over(_i, 10, rebuilt_robot_is_the_same);
-}
+START_TEST(robots_rebuilt_from_the_table_are_the_same) { trial_over(_i, 10, rebuilt_robot_is_the_same); }
 END_TEST
 
 // ---- grouped parameters ----------------------------------------------------------------------------
@@ -211,18 +208,14 @@ static void grouped_parameters_do_the_same(trial* t)
     assert_ok(limb_get_joint(other.m, i, &info));
     const double gear = info.def.gear_ratio;
     if (info.def.rotor_inertia > 0)
-      sum[info.v * nv + info.v] +=
-        info.multiplier * info.multiplier * gear * gear * info.def.rotor_inertia;
+      sum[info.v * nv + info.v] += info.multiplier * info.multiplier * gear * gear * info.def.rotor_inertia;
   }
   assert_close_matrix(sum, M, nv, nv, 1e-11, 0);
   assert_close_array(sum_g, g, nv, 1e-11, 0);
   free_twin(&other);
 }
 
-START_TEST(grouped_parameters_give_the_same_forces)
-{
-  trial_over(_i, 3, grouped_parameters_do_the_same);
-}
+START_TEST(grouped_parameters_give_the_same_forces) { trial_over(_i, 3, grouped_parameters_do_the_same); }
 END_TEST
 
 START_TEST(rotations_keep_no_parameter_of_their_axis)
@@ -258,6 +251,5 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-CHECK_MAIN("mdh", trial_robots(), robots_rebuilt_from_the_table_are_the_same,
-           grouped_parameters_give_the_same_forces, rotations_keep_no_parameter_of_their_axis,
-           arguments_are_checked)
+CHECK_MAIN("mdh", trial_robots(), robots_rebuilt_from_the_table_are_the_same, grouped_parameters_give_the_same_forces,
+           rotations_keep_no_parameter_of_their_axis, arguments_are_checked)

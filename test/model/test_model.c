@@ -373,6 +373,5 @@ START_TEST(report_of_doubtful_robots)
 }
 END_TEST
 
-CHECK_MAIN("model", 1, sizes, find, null_model, bodies, joints, frames,
-           a_description_can_be_built_again, joint_types, note_kinds, report,
-           report_of_doubtful_robots)
+CHECK_MAIN("model", 1, sizes, find, null_model, bodies, joints, frames, a_description_can_be_built_again, joint_types,
+           note_kinds, report, report_of_doubtful_robots)

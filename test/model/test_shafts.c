@@ -17,8 +17,7 @@ static limb_builder* four_joints(void)
   const sp_pose at = {sp_rot_axis(sp_v3(0, 0, 1), 0.5), {1, 2, 3}};
   (void)fixture_link(b, "hinge", LIMB_REVOLUTE, 0, at, axis, Y);
   (void)fixture_link(b, "slide", LIMB_PRISMATIC, 0, at, axis, Y);
-  limb_joint_def follower =
-    limb_default_joint_def("follower", LIMB_REVOLUTE, 0, fixture_body(b, "follower", Y));
+  limb_joint_def follower = limb_default_joint_def("follower", LIMB_REVOLUTE, 0, fixture_body(b, "follower", Y));
   follower.mimic = 0;
   (void)fixture_joint(b, &follower);
   (void)fixture_link(b, "ball", LIMB_SPHERICAL, 0, at, axis, Y);
@@ -128,8 +127,7 @@ START_TEST(shafts_of_one_joint)
   limb_builder* b = fixture_begin("three");
   const sp_inertia Y = limb_inertia_box(1, 1, 1, 1);
   const char* const name[] = {"x", "y", "z"};
-  for (int k = 0; k < 3; k++)
-    (void)fixture_link(b, name[k], LIMB_REVOLUTE, k, sp_pose_identity(), sp_v3(1, 0, 0), Y);
+  for (int k = 0; k < 3; k++) (void)fixture_link(b, name[k], LIMB_REVOLUTE, k, sp_pose_identity(), sp_v3(1, 0, 0), Y);
   limb_shaft_def def = limb_default_shaft_def(0, 2);
   limb_error err;
   assert_ok(limb_builder_add_shaft(b, &def, &err));
@@ -183,8 +181,7 @@ START_TEST(refused_motors)
     *x[k] = nan("");
     motor_refused(&def, LIMB_E_NONFINITE, "not finite");
     *x[k] = -HUGE_VAL;
-    motor_refused(&def, k == 11 ? LIMB_E_ARG : LIMB_E_NONFINITE,
-                  k == 11 ? "negative" : "not finite");
+    motor_refused(&def, k == 11 ? LIMB_E_ARG : LIMB_E_NONFINITE, k == 11 ? "negative" : "not finite");
     *x[k] = k == 4 ? 0 : -1;
     const int any_sign = k == 2 || k == 3 || k == 7 || k == 10;
     if (!any_sign) motor_refused(&def, LIMB_E_ARG, "");
@@ -215,8 +212,7 @@ START_TEST(names_that_are_taken)
   for (int k = 0; k < 2; k++) { // a body, a joint
     limb_builder* b = four_joints();
     const int body = fixture_body(b, k ? "other" : taken[0], limb_inertia_box(1, 1, 1, 1));
-    const limb_joint_def joint =
-      limb_default_joint_def(k ? taken[1] : "other", LIMB_REVOLUTE, 0, body);
+    const limb_joint_def joint = limb_default_joint_def(k ? taken[1] : "other", LIMB_REVOLUTE, 0, body);
     (void)fixture_joint(b, &joint);
     const limb_motor_def def = good_motor(0);
     limb_error err;
@@ -289,8 +285,7 @@ START_TEST(a_coupled_motor)
   assert_ok(limb_builder_get_joint(b, motor, &j));
   assert_ok(limb_builder_get_body(b, j.child, &rotor));
   const sp_inertia* Y = &rotor.inertia;
-  const double got[10] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx,
-                          Y->xy,   Y->xz,    Y->yy,    Y->yz,    Y->zz};
+  const double got[10] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   const double want[10] = {0.7, 0, 0, 0, 0.25, 0, 0, 0.25, 0, 0.5};
   assert_close_array(got, want, 10, 0, 0);
   assert_that(j.rotor_inertia == 0);
@@ -323,8 +318,8 @@ START_TEST(drives_of_every_type)
     for (int drive = -1; drive <= LIMB_DRIVE_PASSIVE + 1; drive++) {
       check_at("type %d, drive %d", type, drive);
       limb_builder* b = fixture_begin("one");
-      limb_joint_def def = limb_default_joint_def(
-        "j", (limb_joint_type)type, 0, fixture_body(b, "a", limb_inertia_box(1, 1, 1, 1)));
+      limb_joint_def def =
+        limb_default_joint_def("j", (limb_joint_type)type, 0, fixture_body(b, "a", limb_inertia_box(1, 1, 1, 1)));
       if (type == LIMB_UNIVERSAL) def.axis2 = sp_v3(1, 0, 0);
       memcpy(&def.drive, &drive, sizeof drive); // also what no enumerator has
       const int known = drive >= LIMB_DRIVE_AUTO && drive <= LIMB_DRIVE_PASSIVE;
@@ -380,8 +375,8 @@ END_TEST
 START_TEST(definitions_of_older_callers)
 {
   limb_builder* b = fixture_begin("old");
-  limb_joint_def def = limb_default_joint_def("j", LIMB_REVOLUTE, 0,
-                                              fixture_body(b, "a", limb_inertia_box(1, 1, 1, 1)));
+  limb_joint_def def =
+    limb_default_joint_def("j", LIMB_REVOLUTE, 0, fixture_body(b, "a", limb_inertia_box(1, 1, 1, 1)));
   def.size = offsetof(limb_joint_def, drive);
   def.drive = LIMB_DRIVE_PASSIVE;
   (void)fixture_joint(b, &def);
@@ -468,7 +463,7 @@ START_TEST(a_builder_from_a_model)
 }
 END_TEST
 
-CHECK_MAIN("model/shafts", 1, refused_shafts, no_arguments, shafts_of_one_joint, refused_motors,
-           names_that_are_taken, a_second_motor_on_one_joint, an_uncoupled_motor, a_coupled_motor,
-           drives_of_every_type, drives_that_are_told_or_not, definitions_of_older_callers,
-           definitions_of_newer_callers, a_builder_from_a_model)
+CHECK_MAIN("model/shafts", 1, refused_shafts, no_arguments, shafts_of_one_joint, refused_motors, names_that_are_taken,
+           a_second_motor_on_one_joint, an_uncoupled_motor, a_coupled_motor, drives_of_every_type,
+           drives_that_are_told_or_not, definitions_of_older_callers, definitions_of_newer_callers,
+           a_builder_from_a_model)

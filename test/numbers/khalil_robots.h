@@ -13,8 +13,8 @@ static inline limb_model* elastic_2r(void)
   limb_builder* b = fixture_begin("elastic_2r");
   fixture_gravity(b, sp_v3(0, -9.81, 0));
   const double I[6] = {0, 0, 0, 1.042, 0, 1.042};
-  const int one = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(),
-                               sp_v3(0, 0, 1), fixture_inertia(12.456, sp_v3(0.773, 0, 0), I));
+  const int one = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
+                               fixture_inertia(12.456, sp_v3(0.773, 0, 0), I));
   const int two = fixture_body(b, "2", fixture_inertia(12.456, sp_v3(0.583, 0, 0), I));
   limb_joint_def def = limb_default_joint_def("2", LIMB_REVOLUTE, one, two);
   def.placement = fixture_at(1, 0, 0), def.stiffness = 350, def.rest = 0.2;
@@ -30,36 +30,10 @@ static inline limb_model* arm_on_free_base(void)
     double gamma, b, alpha, d, theta, r, mass;
     sp_vec3 com;
     double I[6], Ia;
-  } link[3] = {{0.3,
-                0.2,
-                0.5,
-                0.25,
-                0,
-                0.1,
-                2,
-                {0.15, 0.02, -0.01},
-                {0.02, 0.001, -0.002, 0.05, 0.0015, 0.045},
-                0.05},
-               {0,
-                0,
-                -1.1,
-                0.4,
-                0,
-                0.05,
-                1.5,
-                {0.2, -0.03, 0.02},
-                {0.01, 0.0005, 0.001, 0.03, -0.0008, 0.028},
-                0.03},
-               {0,
-                0,
-                0.9,
-                0.35,
-                0.4,
-                0.2,
-                0.8,
-                {0.02, 0.03, 0.1},
-                {0.008, 0.0002, 0.0003, 0.009, -0.0004, 0.004},
-                0.1}};
+  } link[3] = {
+    {0.3, 0.2, 0.5, 0.25, 0, 0.1, 2, {0.15, 0.02, -0.01}, {0.02, 0.001, -0.002, 0.05, 0.0015, 0.045}, 0.05},
+    {0, 0, -1.1, 0.4, 0, 0.05, 1.5, {0.2, -0.03, 0.02}, {0.01, 0.0005, 0.001, 0.03, -0.0008, 0.028}, 0.03},
+    {0, 0, 0.9, 0.35, 0.4, 0.2, 0.8, {0.02, 0.03, 0.1}, {0.008, 0.0002, 0.0003, 0.009, -0.0004, 0.004}, 0.1}};
   static const double base[6] = {0.3, 0.01, -0.015, 0.35, 0.02, 0.4};
   limb_builder* b = fixture_begin("arm on a free base");
   int parent = fixture_link(b, "0", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
@@ -67,10 +41,8 @@ static inline limb_model* arm_on_free_base(void)
   for (int i = 0; i < 3; i++) {
     const char name[2] = {(char)('1' + i), 0};
     const int body = fixture_body(b, name, fixture_inertia(link[i].mass, link[i].com, link[i].I));
-    limb_joint_def def =
-      limb_default_joint_def(name, i == 2 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent, body);
-    def.placement =
-      fixture_mdh(link[i].gamma, link[i].b, link[i].alpha, link[i].d, link[i].theta, link[i].r);
+    limb_joint_def def = limb_default_joint_def(name, i == 2 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent, body);
+    def.placement = fixture_mdh(link[i].gamma, link[i].b, link[i].alpha, link[i].d, link[i].theta, link[i].r);
     def.rotor_inertia = link[i].Ia;
     fixture_joint(b, &def);
     parent = body;

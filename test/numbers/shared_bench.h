@@ -40,10 +40,7 @@ static inline double number(const json_t* object, const char* key)
   return json_number_value(x);
 }
 
-static inline int integer(const json_t* object, const char* key)
-{
-  return (int)number(object, key);
-}
+static inline int integer(const json_t* object, const char* key) { return (int)number(object, key); }
 
 static inline void numbers(const json_t* object, const char* key, int count, double* x)
 {

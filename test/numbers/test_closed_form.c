@@ -40,8 +40,7 @@ START_TEST(spatial_2r)
 {
   static const double q[2] = {0.7, -1.1}, v[2] = {0.9, -1.3};
   static const double alpha = 0.10348979236321218, beta = 0.126506608625252; // (61), (62) corrected
-  static const double want_C[4] = {-0.13453673007217584, -0.07131777808593667, -0.09314081312689096,
-                                   0};
+  static const double want_C[4] = {-0.13453673007217584, -0.07131777808593667, -0.09314081312689096, 0};
   static const double want_g[2] = {0, -1.745176405051174};
   rig r = rig_of(spatial_2r_make());
   double G[8], want[8], dG[16], C[4], work[8], g[2];

@@ -9,9 +9,8 @@
 #include <string.h>
 
 // Completes x by both and compares with the figures.
-static void completes(const rig* r, const double* q, const double* v, const unsigned char* given,
-                      const double* x, const limb_environment* env, const double* want_a,
-                      const double* want_tau)
+static void completes(const rig* r, const double* q, const double* v, const unsigned char* given, const double* x,
+                      const limb_environment* env, const double* want_a, const double* want_tau)
 {
   const int nv = limb_nv(r->m);
   double a[9], tau[9], work[81];
@@ -140,9 +139,8 @@ static const double base_J0c[36] = {10.299999999999999,
                                     1.803403065423679};
 static const double base_beta0c[6] = {3.0205723401717535, 5.152264544270635,  1.9934372722801936,
                                       -2.86214278017151,  0.2758185164244426, 2.073320910029969};
-static const double base_a0_less_g[6] = {0.34982658472115613,  0.137223689612414,
-                                         0.238210591722915,    -1.376330821972569,
-                                         -0.20023111588918172, 0.1157738055317314};
+static const double base_a0_less_g[6] = {0.34982658472115613, 0.137223689612414,    0.238210591722915,
+                                         -1.376330821972569,  -0.20023111588918172, 0.1157738055317314};
 
 typedef struct floating {
   rig r;
@@ -208,18 +206,16 @@ START_TEST(moving_base_by_the_seed)
   assert_close_matrix(J, base_J0c, 6, 6, TOL_NUMBERS, 0);
   assert_close_array(beta, base_beta0c, 6, TOL_NUMBERS, 0);
   assert_ok(limb_reference_moving_base_inverse(f.r.m, f.q, f.v, a, &f.weightless, tau, &base));
-  assert_close_motion(base.acceleration, sp_motion_from_linear_first(base_a0_less_g), TOL_NUMBERS,
-                      0);
+  assert_close_motion(base.acceleration, sp_motion_from_linear_first(base_a0_less_g), TOL_NUMBERS, 0);
   assert_close_array(tau + 6, base_tau, 3, TOL_NUMBERS, 0);
 
   memcpy(tau + 6, base_tau_forward, sizeof base_tau_forward);
   assert_ok(limb_reference_moving_base_direct(f.r.m, f.q, f.v, tau, NULL, a, &base));
   assert_close_array(a + 6, base_a_forward, 3, TOL_NUMBERS, 0);
-  assert_close_motion(base.acceleration, sp_motion_from_linear_first(base_a0_forward), TOL_NUMBERS,
-                      0);
+  assert_close_motion(base.acceleration, sp_motion_from_linear_first(base_a0_forward), TOL_NUMBERS, 0);
   rig_free(&f.r);
 }
 END_TEST
 
-CHECK_MAIN("numbers/known and unknown", 1, elastic_joint, tree_of_five_in_every_pattern,
-           moving_base_by_marks, moving_base_by_the_seed)
+CHECK_MAIN("numbers/known and unknown", 1, elastic_joint, tree_of_five_in_every_pattern, moving_base_by_marks,
+           moving_base_by_the_seed)

@@ -151,8 +151,7 @@ START_TEST(tree_of_five)
   assert_close_array(x, tree5_a_forward, 5, TOL_NUMBERS, 0);
   assert_ok(limb_forward_dynamics_aba(r.d, tree5_q, tree5_v, tree5_tau_forward, &env, x));
   assert_close_array(x, tree5_a_forward, 5, TOL_NUMBERS, 0);
-  assert_ok(
-    limb_forward_dynamics_by_mass_matrix(r.d, tree5_q, tree5_v, tree5_tau_forward, &env, work, x));
+  assert_ok(limb_forward_dynamics_by_mass_matrix(r.d, tree5_q, tree5_v, tree5_tau_forward, &env, work, x));
   assert_close_array(x, tree5_a_forward, 5, TOL_NUMBERS, 0);
   rig_free(&r);
 }
@@ -187,8 +186,7 @@ START_TEST(arm_with_free_base)
   const double tau[9] = {0, 0, 0, 0, 0, 0, base_tau[0], base_tau[1], base_tau[2]};
   assert_ok(limb_inverse_dynamics(r.d, q, v, a, NULL, x));
   assert_close_array(x, tau, 9, 0, TOL_NUMBERS * 100);
-  const double push[9] = {
-    0, 0, 0, 0, 0, 0, base_tau_forward[0], base_tau_forward[1], base_tau_forward[2]};
+  const double push[9] = {0, 0, 0, 0, 0, 0, base_tau_forward[0], base_tau_forward[1], base_tau_forward[2]};
   assert_ok(limb_forward_dynamics(r.d, q, v, push, NULL, x));
   from_paper(base_a0_forward, base_a_forward, wxv, want);
   assert_close_array(x, want, 9, TOL_NUMBERS, 0);
@@ -222,5 +220,5 @@ START_TEST(spatial_2r)
 }
 END_TEST
 
-CHECK_MAIN("numbers", 1, point_mass_2r, planar_2r_on_a_circle, planar_2r_in_free_fall,
-           planar_2r_falls_from_row_to_row, spring_2r, tree_of_five, arm_with_free_base, spatial_2r)
+CHECK_MAIN("numbers", 1, point_mass_2r, planar_2r_on_a_circle, planar_2r_in_free_fall, planar_2r_falls_from_row_to_row,
+           spring_2r, tree_of_five, arm_with_free_base, spatial_2r)

@@ -34,8 +34,7 @@ static void compare_regressor(const bench* b, const state* x, int np)
   numbers(x->s, "regressor", nv * columns, list);
   assert_ok(limb_regressor(b->d, x->q, x->v, x->a, NULL, Y));
   for (int i = 0; i < nv; i++) {
-    for (int c = 0; c < columns; c++)
-      want[i * np + c] = list[b->theirs[i] * columns + c / TEN * TEN + theirs[c % TEN]];
+    for (int c = 0; c < columns; c++) want[i * np + c] = list[b->theirs[i] * columns + c / TEN * TEN + theirs[c % TEN]];
     for (int c = columns; c < np; c++) want[i * np + c] = Y[i * np + c]; // theirs has no actuators
   }
   assert_close_matrix(Y, want, nv, np, TOL_REGRESSOR, 0);

@@ -5,15 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static sp_motion motion_of(const double* x)
-{
-  return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
-}
+static sp_motion motion_of(const double* x) { return sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5])); }
 
-static sp_force force_of(const double* x)
-{
-  return sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
-}
+static sp_force force_of(const double* x) { return sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5])); }
 
 // nv motion columns as a 6 x nv matrix.
 static void as_rows(const sp_motion* J, int n, double* rows)
@@ -60,8 +54,7 @@ START_TEST(ur5_with_a_force_at_the_tip)
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
   assert_ok(limb_forward_dynamics_aba(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, x));
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
-  assert_ok(
-    limb_forward_dynamics_by_mass_matrix(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, work, x));
+  assert_ok(limb_forward_dynamics_by_mass_matrix(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, work, x));
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
   rig_free(&r);
 }
@@ -77,8 +70,7 @@ START_TEST(ur5_kinematics)
   assert_ok(limb_kinematics(r.d, ur5_q, ur5_v, ur5_a));
   assert_ok(limb_frame_pose(r.d, tip, &X));
   const double* T = ur5_T_tip;
-  const sp_pose want = {{{T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]}},
-                        {T[3], T[7], T[11]}};
+  const sp_pose want = {{{T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]}}, {T[3], T[7], T[11]}};
   assert_close_pose(X, want, TOL_NUMBERS, 0);
   assert_ok(limb_frame_jacobian(r.d, tip, LIMB_BODY, J));
   as_rows(J, 6, rows);
@@ -194,5 +186,5 @@ START_TEST(ur5_task_space)
 }
 END_TEST
 
-CHECK_MAIN("numbers/ur5", 1, ur5_dynamics, ur5_with_a_force_at_the_tip, ur5_kinematics,
-           ur5_christoffel_symbols, ur5_task_space)
+CHECK_MAIN("numbers/ur5", 1, ur5_dynamics, ur5_with_a_force_at_the_tip, ur5_kinematics, ur5_christoffel_symbols,
+           ur5_task_space)

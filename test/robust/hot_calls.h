@@ -11,29 +11,17 @@ static limb_status inverse(const inputs* i)
   return limb_inverse_dynamics(i->d, i->q, i->v, i->third, i->env, i->out);
 }
 
-static limb_status bias(const inputs* i)
-{
-  return limb_bias_forces(i->d, i->q, i->v, i->env, i->out);
-}
+static limb_status bias(const inputs* i) { return limb_bias_forces(i->d, i->q, i->v, i->env, i->out); }
 
-static limb_status gravity(const inputs* i)
-{
-  return limb_gravity_forces(i->d, i->q, i->env, i->out);
-}
+static limb_status gravity(const inputs* i) { return limb_gravity_forces(i->d, i->q, i->env, i->out); }
 
-static limb_status friction(const inputs* i)
-{
-  return limb_friction_forces(i->d, i->v, i->env, i->out);
-}
+static limb_status friction(const inputs* i) { return limb_friction_forces(i->d, i->v, i->env, i->out); }
 
 static limb_status springs(const inputs* i) { return limb_spring_forces(i->d, i->q, i->out); }
 
 static limb_status mass(const inputs* i) { return limb_mass_matrix(i->d, i->q, i->out); }
 
-static limb_status coriolis(const inputs* i)
-{
-  return limb_coriolis_matrix(i->d, i->q, i->v, i->out);
-}
+static limb_status coriolis(const inputs* i) { return limb_coriolis_matrix(i->d, i->q, i->v, i->out); }
 
 static limb_status forward(const inputs* i)
 {
@@ -50,52 +38,31 @@ static limb_status by_mass(const inputs* i)
   return limb_forward_dynamics_by_mass_matrix(i->d, i->q, i->v, i->third, i->env, i->work, i->out);
 }
 
-static limb_status inverse_matrix(const inputs* i)
-{
-  return limb_mass_matrix_inverse(i->d, i->q, i->out);
-}
+static limb_status inverse_matrix(const inputs* i) { return limb_mass_matrix_inverse(i->d, i->q, i->out); }
 
-static limb_status solve(const inputs* i)
-{
-  return limb_mass_matrix_solve(i->d, i->q, 1, i->third, i->out);
-}
+static limb_status solve(const inputs* i) { return limb_mass_matrix_solve(i->d, i->q, 1, i->third, i->out); }
 
-static limb_status energies(const inputs* i)
-{
-  return limb_energies(i->d, i->q, i->v, i->env, i->out);
-}
+static limb_status energies(const inputs* i) { return limb_energies(i->d, i->q, i->v, i->env, i->out); }
 
-static limb_status power(const inputs* i)
-{
-  return limb_power_balance(i->d, i->q, i->v, i->third, i->env, i->out);
-}
+static limb_status power(const inputs* i) { return limb_power_balance(i->d, i->q, i->v, i->third, i->env, i->out); }
 
 static limb_status reactions(const inputs* i)
 {
   return limb_joint_reactions(i->d, i->q, i->v, i->third, i->env, LIMB_WORLD, i->out);
 }
 
-static limb_status kinematics(const inputs* i)
-{
-  return limb_kinematics(i->d, i->q, i->v, i->third);
-}
+static limb_status kinematics(const inputs* i) { return limb_kinematics(i->d, i->q, i->v, i->third); }
 
 // ---- parameters and tasks -----------------------------------------------------------------------
 
-static limb_status regressor(const inputs* i)
-{
-  return limb_regressor(i->d, i->q, i->v, i->third, i->env, i->out);
-}
+static limb_status regressor(const inputs* i) { return limb_regressor(i->d, i->q, i->v, i->third, i->env, i->out); }
 
 static limb_status generalized_momentum_regressor(const inputs* i)
 {
   return limb_generalized_momentum_regressor(i->d, i->q, i->v, i->out);
 }
 
-static limb_status momentum_regressor(const inputs* i)
-{
-  return limb_momentum_regressor(i->d, i->q, i->v, i->out);
-}
+static limb_status momentum_regressor(const inputs* i) { return limb_momentum_regressor(i->d, i->q, i->v, i->out); }
 
 static limb_status energy_regressor(const inputs* i)
 {
@@ -207,8 +174,7 @@ static const struct {
   {"base_velocity", base_velocity, TAKES_Q},
   {"generalized_jacobian", generalized_jacobian, TAKES_Q},
   {"reaction_null_space", reaction_null_space, TAKES_Q},
-  {"static_deflection", static_deflection,
-   TAKES_Q | TAKES_THIRD | TAKES_NULL | TAKES_ENV | TAKES_WRENCH},
+  {"static_deflection", static_deflection, TAKES_Q | TAKES_THIRD | TAKES_NULL | TAKES_ENV | TAKES_WRENCH},
   {"elastic_inverse", elastic_inverse, QVXE},
   {"force_law_wrenches", force_law_wrenches, QV | TAKES_ENV | TAKES_WRENCH},
 };

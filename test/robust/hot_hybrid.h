@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-static limb_hybrid hybrid_in(const inputs* i)
-{
-  return (limb_hybrid){i->q, i->v, NULL, i->third, i->env};
-}
+static limb_hybrid hybrid_in(const inputs* i) { return (limb_hybrid){i->q, i->v, NULL, i->third, i->env}; }
 
 static limb_status hybrid(const inputs* i)
 {
@@ -92,8 +89,7 @@ static limb_status elastic_inverse(const inputs* i)
     memcpy(i->work + nv, i->third, nv * sizeof *i->work);
     path.d = i->work;
   }
-  return limb_elastic_inverse(i->series, &path, i->env, block(i, 0), block(i, 1), block(i, 2),
-                              block(i, 3));
+  return limb_elastic_inverse(i->series, &path, i->env, block(i, 0), block(i, 1), block(i, 2), block(i, 3));
 }
 
 static limb_status force_law_wrenches(const inputs* i)

@@ -13,20 +13,11 @@ static limb_status equations(const loop_inputs* i)
   return limb_loop_equations_at(i->w, i->q, i->v, i->options, &out);
 }
 
-static limb_status gap(const loop_inputs* i)
-{
-  return limb_loop_gap_of(i->w, i->q, i->v, i->options, i->out[0]);
-}
+static limb_status gap(const loop_inputs* i) { return limb_loop_gap_of(i->w, i->q, i->v, i->options, i->out[0]); }
 
-static limb_status mobility(const loop_inputs* i)
-{
-  return limb_mobility_at(i->w, i->q, i->options, i->out[0]);
-}
+static limb_status mobility(const loop_inputs* i) { return limb_mobility_at(i->w, i->q, i->options, i->out[0]); }
 
-static limb_status redundant(const loop_inputs* i)
-{
-  return limb_redundant_rows(i->w, i->q, i->options, i->out[0]);
-}
+static limb_status redundant(const loop_inputs* i) { return limb_redundant_rows(i->w, i->q, i->options, i->out[0]); }
 
 static limb_status independent(const loop_inputs* i)
 {
@@ -80,10 +71,7 @@ static limb_status map(const loop_inputs* i)
 
 // ---- dynamics ------------------------------------------------------------------------------------------
 
-static limb_closed_motion motion_of(const loop_inputs* i)
-{
-  return (limb_closed_motion){i->q, i->v, i->a, i->env};
-}
+static limb_closed_motion motion_of(const loop_inputs* i) { return (limb_closed_motion){i->q, i->v, i->a, i->env}; }
 
 static limb_status closed_inverse(const loop_inputs* i)
 {
@@ -95,8 +83,7 @@ static limb_status closed_inverse(const loop_inputs* i)
 static limb_status reduced(const loop_inputs* i)
 {
   const limb_closed_motion in = motion_of(i);
-  return limb_closed_reduced_dynamics(i->w, &in, i->marks, i->options, i->out[0], i->out[1],
-                                      i->out[2]);
+  return limb_closed_reduced_dynamics(i->w, &in, i->marks, i->options, i->out[0], i->out[1], i->out[2]);
 }
 
 static limb_status loads(const loop_inputs* i)
@@ -108,8 +95,7 @@ static limb_status loads(const loop_inputs* i)
 static limb_status closed_forward(const loop_inputs* i)
 {
   const limb_closed_motion in = motion_of(i);
-  return limb_closed_forward_dynamics(i->w, &in, i->tau, i->options, i->out[0], i->out[1],
-                                      i->out[2]);
+  return limb_closed_forward_dynamics(i->w, &in, i->tau, i->options, i->out[0], i->out[1], i->out[2]);
 }
 
 static limb_status by_method(const loop_inputs* i, limb_closed_method method)
@@ -152,8 +138,7 @@ static limb_status inverse_derivatives(const loop_inputs* i)
   const limb_closed_motion in = motion_of(i);
   double* const x = i->out[1];
   const limb_closed_inverse_derivatives out = {x, x ? x + i->nv : NULL, i->out[2], i->out[3]};
-  return limb_closed_inverse_dynamics_derivatives(i->w, i->dual, &in, i->marks, i->options,
-                                                  i->out[0], &out);
+  return limb_closed_inverse_dynamics_derivatives(i->w, i->dual, &in, i->marks, i->options, i->out[0], &out);
 }
 
 // ---- platforms, and other cuts -------------------------------------------------------------------------
@@ -174,10 +159,7 @@ static limb_status platform_motion(const loop_inputs* i)
   return limb_parallel_motion(i->p, i->q, i->motion, i->out[0], i->out[1]);
 }
 
-static limb_status platform_jacobian(const loop_inputs* i)
-{
-  return limb_parallel_jacobian(i->p, i->q, i->out[0]);
-}
+static limb_status platform_jacobian(const loop_inputs* i) { return limb_parallel_jacobian(i->p, i->q, i->out[0]); }
 
 static limb_status platform_inverse(const loop_inputs* i)
 {
@@ -217,12 +199,11 @@ static const struct {
   {"mobility_at", mobility, WQ | NEEDS_OUT0, 0, 0, LOOP_OPTIONS, NO_OPTIONS},
   {"redundant_rows", redundant, WQ | NEEDS_OUT0, 0, 0, LOOP_OPTIONS, NO_OPTIONS},
   {"independent_velocities", independent, WQ | NEEDS_OUT0, 0, 0, LOOP_OPTIONS, NO_OPTIONS},
-  {"complete_velocities", complete_velocities, WQV | NEEDS_OUT0, 0, TAKES_MARKS | READS_SOME_V,
-   LOOP_OPTIONS, NO_OPTIONS},
-  {"complete_accelerations", complete_accelerations, WQVA | NEEDS_OUT0, 0,
-   TAKES_MARKS | READS_SOME_A, LOOP_OPTIONS, NO_OPTIONS},
-  {"velocity_map", velocity_map, WQ | NEEDS_OUT0 | NEEDS_OUT1, 0, TAKES_MARKS, LOOP_OPTIONS,
+  {"complete_velocities", complete_velocities, WQV | NEEDS_OUT0, 0, TAKES_MARKS | READS_SOME_V, LOOP_OPTIONS,
    NO_OPTIONS},
+  {"complete_accelerations", complete_accelerations, WQVA | NEEDS_OUT0, 0, TAKES_MARKS | READS_SOME_A, LOOP_OPTIONS,
+   NO_OPTIONS},
+  {"velocity_map", velocity_map, WQ | NEEDS_OUT0 | NEEDS_OUT1, 0, TAKES_MARKS, LOOP_OPTIONS, NO_OPTIONS},
   {"assemble", assemble, WQ | NEEDS_OUT0, 0, 0, ASSEMBLY, NO_OPTIONS},
   {"assembly_branches", branches, WQ | NEEDS_OUT0 | NEEDS_OUT1, 0, 0, ASSEMBLY, NO_OPTIONS},
   {"project", project, WQ | NEEDS_OUT0, NEEDS_V, 0, LOOP_OPTIONS, NO_OPTIONS},
@@ -232,30 +213,26 @@ static const struct {
   {"closed_reduced_dynamics", reduced, WQV | NEEDS_OUT0 | NEEDS_OUT1 | NEEDS_OUT2, 0,
    TAKES_ENVIRONMENT | TAKES_MARKS | WANTS_DENSE, LOOP_OPTIONS, NO_OPTIONS},
   {"closed_loads", loads, WQVA | NEEDS_LAMBDA, 0, TAKES_ENVIRONMENT, LOOP_OPTIONS, NO_OPTIONS},
-  {"closed_forward_dynamics", closed_forward, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT,
-   CLOSED_OPTIONS, NO_OPTIONS},
-  {"by Schur", by_schur, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS,
-   NO_OPTIONS},
+  {"closed_forward_dynamics", closed_forward, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT, CLOSED_OPTIONS, NO_OPTIONS},
+  {"by Schur", by_schur, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
   {"by KKT", by_kkt, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
-  {"proximal", by_proximal, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS,
-   NO_OPTIONS},
+  {"proximal", by_proximal, WQVT | NEEDS_OUT0, 0, TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
   {"closed_impulse", impulse, WQV | NEEDS_OUT0, 0, WANTS_DENSE, CLOSED_OPTIONS, NO_OPTIONS},
-  {"closed_forward_dynamics_derivatives", forward_derivatives, WQVT | NEEDS_DUAL, 0,
-   TAKES_ENVIRONMENT | WANTS_DENSE, CLOSED_OPTIONS, NO_OPTIONS},
+  {"closed_forward_dynamics_derivatives", forward_derivatives, WQVT | NEEDS_DUAL, 0, TAKES_ENVIRONMENT | WANTS_DENSE,
+   CLOSED_OPTIONS, NO_OPTIONS},
   {"closed_inverse_dynamics_derivatives", inverse_derivatives, WQVA | NEEDS_DUAL | NEEDS_OUT0, 0,
    TAKES_ENVIRONMENT | TAKES_MARKS | WANTS_DENSE | READS_SOME_A, LOOP_OPTIONS, NO_OPTIONS},
-  {"parallel_inverse_geometry", inverse_geometry, PQ | NEEDS_MOTION | NEEDS_OUT0, 0, READS_POSE,
-   NO_OPTIONS, NO_OPTIONS},
-  {"parallel_forward_geometry", forward_geometry, PQ | NEEDS_OUT0, 0, 0, NO_OPTIONS, NO_OPTIONS},
-  {"parallel_motion", platform_motion, PQ | NEEDS_MOTION | NEEDS_OUT0, 0, READS_MOTION, NO_OPTIONS,
+  {"parallel_inverse_geometry", inverse_geometry, PQ | NEEDS_MOTION | NEEDS_OUT0, 0, READS_POSE, NO_OPTIONS,
    NO_OPTIONS},
+  {"parallel_forward_geometry", forward_geometry, PQ | NEEDS_OUT0, 0, 0, NO_OPTIONS, NO_OPTIONS},
+  {"parallel_motion", platform_motion, PQ | NEEDS_MOTION | NEEDS_OUT0, 0, READS_MOTION, NO_OPTIONS, NO_OPTIONS},
   {"parallel_jacobian", platform_jacobian, PQ | NEEDS_OUT0, 0, 0, NO_OPTIONS, NO_OPTIONS},
-  {"parallel_inverse_dynamics", platform_inverse, PQ | NEEDS_MOTION | NEEDS_OUT0, 0,
-   READS_MOTION | TAKES_ENVIRONMENT, NO_OPTIONS, NO_OPTIONS},
-  {"parallel_forward_dynamics", platform_forward, PQ | NEEDS_V | NEEDS_TAU, 0, TAKES_ENVIRONMENT,
+  {"parallel_inverse_dynamics", platform_inverse, PQ | NEEDS_MOTION | NEEDS_OUT0, 0, READS_MOTION | TAKES_ENVIRONMENT,
    NO_OPTIONS, NO_OPTIONS},
-  {"recut_state", recut_state, NEEDS_D | NEEDS_OTHER | NEEDS_Q | NEEDS_OUT0 | NEEDS_OUT1, NEEDS_V,
-   0, NO_OPTIONS, NO_OPTIONS},
+  {"parallel_forward_dynamics", platform_forward, PQ | NEEDS_V | NEEDS_TAU, 0, TAKES_ENVIRONMENT, NO_OPTIONS,
+   NO_OPTIONS},
+  {"recut_state", recut_state, NEEDS_D | NEEDS_OTHER | NEEDS_Q | NEEDS_OUT0 | NEEDS_OUT1, NEEDS_V, 0, NO_OPTIONS,
+   NO_OPTIONS},
 };
 
 enum { HOT_LOOPS = sizeof hot_loops / sizeof hot_loops[0] };

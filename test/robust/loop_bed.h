@@ -63,14 +63,7 @@ enum {
   TAKES_MARKS = 64 // of independent velocities
 };
 
-typedef enum option_kind {
-  NO_OPTIONS,
-  LOOP_OPTIONS,
-  ASSEMBLY,
-  CLOSED_OPTIONS,
-  ACTUATION,
-  MAP
-} option_kind;
+typedef enum option_kind { NO_OPTIONS, LOOP_OPTIONS, ASSEMBLY, CLOSED_OPTIONS, ACTUATION, MAP } option_kind;
 
 static inline void take_away(loop_inputs* i, int pointer)
 {
@@ -98,10 +91,7 @@ static inline double* copied(const loop_inputs* i, int output, const double* x, 
   return memcpy(i->out[output], x, (size_t)n * sizeof *x);
 }
 
-static inline double bad_number(int k)
-{
-  return k % 3 == 0 ? nan("") : k % 3 == 1 ? HUGE_VAL : -HUGE_VAL;
-}
+static inline double bad_number(int k) { return k % 3 == 0 ? nan("") : k % 3 == 1 ? HUGE_VAL : -HUGE_VAL; }
 
 // ---- the bed -------------------------------------------------------------------------------------------
 
@@ -219,9 +209,6 @@ static inline loop_inputs loop_inputs_of(const loop_bed* b, option_kind more)
 }
 
 // The robot on which every call succeeds: six legs, a platform on a free joint.
-static inline loop_bed loop_bed_gough(void)
-{
-  return loop_bed_make(closed_find("gough_stewart", 1));
-}
+static inline loop_bed loop_bed_gough(void) { return loop_bed_make(closed_find("gough_stewart", 1)); }
 
 #endif

@@ -27,8 +27,7 @@ START_TEST(hot_calls_reject_null)
     if (!(hot[i].takes & WANTS_NOTHING)) assert_status(hot[i].call(&in), LIMB_E_ARG);
   }
   assert_status(limb_kinematics(b.d, b.q, NULL, b.a), LIMB_E_ARG);
-  assert_status(limb_forward_dynamics_by_mass_matrix(b.d, b.q, b.v, b.a, NULL, NULL, b.x),
-                LIMB_E_ARG);
+  assert_status(limb_forward_dynamics_by_mass_matrix(b.d, b.q, b.v, b.a, NULL, NULL, b.x), LIMB_E_ARG);
   assert_status(limb_mass_matrix_solve(b.d, b.q, -1, b.a, b.x), LIMB_E_ARG);
   bed_free(&b);
 }
@@ -109,8 +108,7 @@ START_TEST(results_beyond_the_numbers_are_told)
     limb_body_def body = limb_default_body_def(i ? "slide" : "hub");
     body.inertia = limb_inertia_sphere(1, 0.1);
     assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
-    limb_joint_def joint =
-      limb_default_joint_def(i ? "out" : "about", i ? LIMB_PRISMATIC : LIMB_REVOLUTE, i, i + 1);
+    limb_joint_def joint = limb_default_joint_def(i ? "out" : "about", i ? LIMB_PRISMATIC : LIMB_REVOLUTE, i, i + 1);
     if (i) joint.axis = sp_v3(1, 0, 0);
     assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
   }
@@ -159,13 +157,9 @@ END_TEST
 // Every number of the environment and of a wrench in turn.
 static double* number_of(limb_environment* env, limb_wrench* w, int k)
 {
-  sp_vec3* const place[] = {&env->gravity,
-                            &env->base_velocity.w,
-                            &env->base_velocity.v,
-                            &env->base_acceleration.w,
-                            &env->base_acceleration.v,
-                            &w->wrench.m,
-                            &w->wrench.f};
+  sp_vec3* const place[] = {
+    &env->gravity, &env->base_velocity.w, &env->base_velocity.v, &env->base_acceleration.w, &env->base_acceleration.v,
+    &w->wrench.m,  &w->wrench.f};
   sp_vec3* x = place[k / 3];
   return k % 3 == 0 ? &x->x : k % 3 == 1 ? &x->y : &x->z;
 }
@@ -290,12 +284,10 @@ static void refuse_derivatives(const bed* b, int frame, limb_ref ref, limb_statu
   const limb_data* d = b->d;
   assert_status(limb_frame_velocity_derivatives(d, frame, ref, m, m + NV), status);
   assert_status(limb_frame_acceleration_derivatives(d, frame, ref, m, m + NV, m + 2 * NV), status);
-  assert_status(limb_frame_classical_acceleration_derivatives(d, frame, ref, m, m + NV, m + 2 * NV),
-                status);
+  assert_status(limb_frame_classical_acceleration_derivatives(d, frame, ref, m, m + NV, m + 2 * NV), status);
   assert_status(limb_frame_jacobian_derivative(d, frame, ref, m), status);
   assert_status(limb_frame_jacobian_derivative_times(d, frame, ref, b->a, m), status);
-  assert_status(limb_frame_jacobian_derivative_transposed(d, frame, ref,
-                                                          (sp_force){{1, 2, 3}, {4, 5, 6}}, b->X),
+  assert_status(limb_frame_jacobian_derivative_transposed(d, frame, ref, (sp_force){{1, 2, 3}, {4, 5, 6}}, b->X),
                 status);
 }
 
@@ -337,21 +329,18 @@ START_TEST(counts_tasks_and_uses_are_checked)
 {
   bed b = bed_make();
   limb_dual* vectors = NULL;
-  const limb_task task = {5, LIMB_ALIGNED, LIMB_LINEAR}, wrong[] = {{-1, LIMB_BODY, LIMB_TWIST},
-                                                                    {5, (limb_ref)9, LIMB_TWIST},
-                                                                    {5, LIMB_BODY, 64}};
+  const limb_task task = {5, LIMB_ALIGNED, LIMB_LINEAR},
+                  wrong[] = {{-1, LIMB_BODY, LIMB_TWIST}, {5, (limb_ref)9, LIMB_TWIST}, {5, LIMB_BODY, 64}};
   const limb_task_stack bad_counts[] = {{-1, &task}, {1, NULL}};
   limb_task_space out = {.Lambda = b.X};
   for (int k = 0; k < 3; k++) {
     const limb_task_stack tasks = {1, &wrong[k]};
     check_at("wrong task %d", k);
     assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &tasks, NULL, b.work, &out), LIMB_E_ARG);
-    assert_status(limb_task_acceleration(b.d, b.q, b.v, b.a, NULL, &tasks, b.work, b.X),
-                  LIMB_E_ARG);
+    assert_status(limb_task_acceleration(b.d, b.q, b.v, b.a, NULL, &tasks, b.work, b.X), LIMB_E_ARG);
   }
   for (int k = 0; k < 2; k++)
-    assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &bad_counts[k], NULL, b.work, &out),
-                  LIMB_E_ARG);
+    assert_status(limb_task_dynamics(b.d, b.q, b.v, NULL, &bad_counts[k], NULL, b.work, &out), LIMB_E_ARG);
   const limb_task_stack good = {1, &task};
   limb_task_options o = limb_default_task_options();
   assert_ok(limb_task_dynamics(b.d, b.q, b.v, NULL, &good, &o, b.work, &out));
@@ -367,8 +356,7 @@ START_TEST(counts_tasks_and_uses_are_checked)
   assert_status(limb_inverse_dynamics_along(b.w, b.q, b.v, b.a, NULL, NULL, b.X), LIMB_E_ARG);
   assert_ok(limb_dual_create(b.m, LIMB_DUAL_VECTORS, NULL, &vectors));
   const limb_second_derivatives second = {.dqdq = b.X};
-  assert_status(limb_inverse_dynamics_second_derivatives(vectors, b.q, b.v, b.a, NULL, &second),
-                LIMB_E_ARG);
+  assert_status(limb_inverse_dynamics_second_derivatives(vectors, b.q, b.v, b.a, NULL, &second), LIMB_E_ARG);
   limb_dual_destroy(vectors);
   assert_status(limb_linearise_trajectory(b.d, -1, b.q, b.v, b.a, NULL, b.X, b.work), LIMB_E_ARG);
   bed_free(&b);
@@ -435,7 +423,6 @@ END_TEST
 
 CHECK_MAIN("robust/arguments", 1, hot_calls_reject_null, hot_calls_reject_what_is_not_finite,
            hot_calls_reject_quaternions_that_are_none, results_beyond_the_numbers_are_told,
-           forces_beyond_the_numbers_are_told, environments_are_checked,
-           environments_of_newer_callers, frames_are_checked, frames_of_derivatives_are_checked,
-           counts_tasks_and_uses_are_checked, kinematics_rejects_null,
-           refused_kinematics_is_no_kinematics)
+           forces_beyond_the_numbers_are_told, environments_are_checked, environments_of_newer_callers,
+           frames_are_checked, frames_of_derivatives_are_checked, counts_tasks_and_uses_are_checked,
+           kinematics_rejects_null, refused_kinematics_is_no_kinematics)

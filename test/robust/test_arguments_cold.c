@@ -238,15 +238,14 @@ START_TEST(definitions_hold_finite_numbers)
   }
   assert_ok(limb_builder_add_body(b, &body, NULL, &err));
   const limb_joint_def good = limb_default_joint_def("j", LIMB_HELICAL, LIMB_WORLD_BODY, 1);
-  static const size_t at[] = {
-    offsetof(limb_joint_def, placement.R), offsetof(limb_joint_def, placement.p),
-    offsetof(limb_joint_def, axis),        offsetof(limb_joint_def, pitch),
-    offsetof(limb_joint_def, q_min),       offsetof(limb_joint_def, q_max),
-    offsetof(limb_joint_def, v_max),       offsetof(limb_joint_def, effort_max),
-    offsetof(limb_joint_def, gear_ratio),  offsetof(limb_joint_def, rotor_inertia),
-    offsetof(limb_joint_def, coulomb),     offsetof(limb_joint_def, viscous),
-    offsetof(limb_joint_def, stiffness),   offsetof(limb_joint_def, rest),
-    offsetof(limb_joint_def, start)};
+  static const size_t at[] = {offsetof(limb_joint_def, placement.R), offsetof(limb_joint_def, placement.p),
+                              offsetof(limb_joint_def, axis),        offsetof(limb_joint_def, pitch),
+                              offsetof(limb_joint_def, q_min),       offsetof(limb_joint_def, q_max),
+                              offsetof(limb_joint_def, v_max),       offsetof(limb_joint_def, effort_max),
+                              offsetof(limb_joint_def, gear_ratio),  offsetof(limb_joint_def, rotor_inertia),
+                              offsetof(limb_joint_def, coulomb),     offsetof(limb_joint_def, viscous),
+                              offsetof(limb_joint_def, stiffness),   offsetof(limb_joint_def, rest),
+                              offsetof(limb_joint_def, start)};
   for (size_t k = 0; k < sizeof at / sizeof at[0]; k++) {
     limb_joint_def bad = good;
     const double nan = (double)NAN;
@@ -321,5 +320,5 @@ START_TEST(reference_environments)
 }
 END_TEST
 
-CHECK_MAIN("robust/arguments_cold", 1, workspaces, workspaces_that_fail_are_null, manifold,
-           questions, builder, definitions_hold_finite_numbers, reference, reference_environments)
+CHECK_MAIN("robust/arguments_cold", 1, workspaces, workspaces_that_fail_are_null, manifold, questions, builder,
+           definitions_hold_finite_numbers, reference, reference_environments)

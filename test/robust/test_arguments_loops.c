@@ -39,20 +39,12 @@ START_TEST(structs)
   assert_status(limb_closed_inverse_dynamics(b.dense, NULL, NULL, NULL, &forces), LIMB_E_ARG);
   assert_status(limb_closed_inverse_dynamics(b.dense, &in, NULL, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_closed_reduced_dynamics(b.dense, NULL, NULL, NULL, &n, A, H), LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.dense, NULL, b.lambda, LIMB_BODY, NULL, NULL, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_closed_loads(b.dense, &in, b.lambda, (limb_ref)7, NULL, NULL, NULL),
-                LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics_derivatives(b.dense, b.dual, NULL, b.tau, NULL, &fd),
-                LIMB_E_ARG);
-  assert_status(limb_closed_forward_dynamics_derivatives(b.dense, b.dual, &in, b.tau, NULL, NULL),
-                LIMB_E_ARG);
-  assert_status(
-    limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, NULL, NULL, NULL, &n, &id),
-    LIMB_E_ARG);
-  assert_status(
-    limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, &in, NULL, NULL, &n, NULL),
-    LIMB_E_ARG);
+  assert_status(limb_closed_loads(b.dense, NULL, b.lambda, LIMB_BODY, NULL, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_closed_loads(b.dense, &in, b.lambda, (limb_ref)7, NULL, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_closed_forward_dynamics_derivatives(b.dense, b.dual, NULL, b.tau, NULL, &fd), LIMB_E_ARG);
+  assert_status(limb_closed_forward_dynamics_derivatives(b.dense, b.dual, &in, b.tau, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, NULL, NULL, NULL, &n, &id), LIMB_E_ARG);
+  assert_status(limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, &in, NULL, NULL, &n, NULL), LIMB_E_ARG);
   assert_status(limb_assembly_branches(b.dense, b.c.q, NULL, 0, b.out[0], &n), LIMB_E_ARG);
   assert_status(limb_baumgarte(1e-3, NULL), LIMB_E_ARG);
   assert_that(limb_loops_model(b.dense) == b.c.m && !limb_loops_model(NULL));
@@ -219,12 +211,9 @@ START_TEST(environments)
     e.env.nwrench = 1, e.env.wrench = &w;
     check_at("%s with a wrench", hot_loops[i].name);
     assert_ok(hot_loops[i].call(&in));
-    double* const number[] = {&e.env.gravity.y,
-                              &e.env.base_velocity.w.x,
-                              &e.env.base_acceleration.v.z,
-                              &e.env.coulomb_width,
-                              &w.wrench.m.x,
-                              &w.wrench.f.z};
+    double* const number[] = {
+      &e.env.gravity.y, &e.env.base_velocity.w.x, &e.env.base_acceleration.v.z, &e.env.coulomb_width, &w.wrench.m.x,
+      &w.wrench.f.z};
     for (int k = 0; k < 6; k++) {
       const double keep = *number[k];
       *number[k] = bad_number(k);
@@ -259,8 +248,7 @@ START_TEST(workspaces_for_less)
     loop_inputs in = loop_inputs_of(&b, hot_loops[i].more);
     in.w = b.linear;
     check_at("%s in a small workspace", hot_loops[i].name);
-    assert_status(hot_loops[i].call(&in),
-                  hot_loops[i].flags & WANTS_DENSE ? LIMB_E_ORDER : LIMB_OK);
+    assert_status(hot_loops[i].call(&in), hot_loops[i].flags & WANTS_DENSE ? LIMB_E_ORDER : LIMB_OK);
   }
   // dual numbers of another robot, and another robot as the same one
   limb_model* stranger = closed_five_bar();
@@ -368,6 +356,5 @@ START_TEST(life)
 }
 END_TEST
 
-CHECK_MAIN("robust/arguments_loops", 1, pointers, structs, marks, not_finite, motions_of_platforms,
-           quaternions, beyond_the_numbers, environments, workspaces_for_less, robots_without_loops,
-           life)
+CHECK_MAIN("robust/arguments_loops", 1, pointers, structs, marks, not_finite, motions_of_platforms, quaternions,
+           beyond_the_numbers, environments, workspaces_for_less, robots_without_loops, life)

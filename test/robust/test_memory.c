@@ -17,8 +17,7 @@
 static limb_status describe_loops(limb_builder* b)
 {
   limb_loop_def pin = limb_default_loop_def("a pin with quite a long name", LIMB_LOOP_PIN, 4, 9);
-  limb_loop_def gear =
-    limb_default_loop_def("a gear with quite a long name", LIMB_LOOP_GEAR, -1, -1);
+  limb_loop_def gear = limb_default_loop_def("a gear with quite a long name", LIMB_LOOP_GEAR, -1, -1);
   gear.joint = 7, gear.other = 4, gear.coefficient[1] = 3;
   const limb_status s = limb_builder_add_loop(b, &pin, NULL, NULL);
   return s ? s : limb_builder_add_loop(b, &gear, NULL, NULL);
@@ -27,9 +26,8 @@ static limb_status describe_loops(limb_builder* b)
 // A small robot with everything: fixed, compound and mimic joints, a frame, loops, long names.
 static limb_status describe(limb_builder* b)
 {
-  static const limb_joint_type type[] = {LIMB_FREE,      LIMB_REVOLUTE,  LIMB_FIXED,
-                                         LIMB_UNIVERSAL, LIMB_PRISMATIC, LIMB_SPHERICAL,
-                                         LIMB_PLANAR,    LIMB_REVOLUTE,  LIMB_CYLINDRICAL};
+  static const limb_joint_type type[] = {LIMB_FREE,      LIMB_REVOLUTE, LIMB_FIXED,    LIMB_UNIVERSAL,  LIMB_PRISMATIC,
+                                         LIMB_SPHERICAL, LIMB_PLANAR,   LIMB_REVOLUTE, LIMB_CYLINDRICAL};
   const int count = (int)(sizeof type / sizeof type[0]);
   limb_error err;
   limb_status s = limb_builder_set_name(b, "purse");
@@ -160,10 +158,9 @@ static room room_make(const limb_model* m)
 {
   const size_t nq = (size_t)limb_nq(m), nv = (size_t)limb_nv(m);
   const size_t nf = nv + (size_t)limb_joint_count(m);
-  room r = {calloc(nq, 8),          calloc(nv, 8),           calloc(nv, 8),
-            calloc(nv, 8),          calloc(nv, 8),           calloc(nv * nv, 8),
-            calloc(nv * nv, 8),     calloc(nv, sizeof *r.J), calloc(nf, sizeof *r.f),
-            calloc(nv, sizeof *r.c)};
+  room r = {calloc(nq, 8),           calloc(nv, 8),          calloc(nv, 8),      calloc(nv, 8),
+            calloc(nv, 8),           calloc(nv * nv, 8),     calloc(nv * nv, 8), calloc(nv, sizeof *r.J),
+            calloc(nf, sizeof *r.f), calloc(nv, sizeof *r.c)};
   uint64_t seed = 3;
   assert_ok(limb_random(m, &seed, r.q));
   for (size_t k = 0; k < nv; k++) r.v[k] = 0.3 * (double)(k % 5) - 0.5, r.a[k] = 1 - r.v[k];
@@ -292,8 +289,7 @@ static void table_takes_no_memory(const robot* which)
     watching = 0;
     const int error = errno;
     check_at("robot %s, %s: %s", which->name, hot[i].name, limb_status_text(s));
-    assert_that(s == LIMB_OK || s == LIMB_E_SINGULAR || s == LIMB_E_UNSUPPORTED ||
-                s == LIMB_E_NOCONV);
+    assert_that(s == LIMB_OK || s == LIMB_E_SINGULAR || s == LIMB_E_UNSUPPORTED || s == LIMB_E_NOCONV);
     assert_that(calls == 0 && error == EXDEV);
   }
   limb_base_destroy(base);
@@ -347,6 +343,6 @@ START_TEST(the_locale_does_not_matter)
 }
 END_TEST
 
-CHECK_MAIN("robust/memory", 1, every_allocation_may_fail, a_failed_call_can_be_repeated,
-           the_watch_works, hot_calls_take_no_memory_and_leave_errno,
-           derivatives_take_no_memory_and_leave_errno, the_locale_does_not_matter)
+CHECK_MAIN("robust/memory", 1, every_allocation_may_fail, a_failed_call_can_be_repeated, the_watch_works,
+           hot_calls_take_no_memory_and_leave_errno, derivatives_take_no_memory_and_leave_errno,
+           the_locale_does_not_matter)

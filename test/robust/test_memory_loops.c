@@ -163,6 +163,5 @@ START_TEST(the_locale_does_not_matter)
 }
 END_TEST
 
-CHECK_MAIN("robust/memory_loops", 1, every_allocation_may_fail,
-           hot_calls_take_no_memory_and_leave_errno, workspaces_in_given_memory,
-           the_locale_does_not_matter)
+CHECK_MAIN("robust/memory_loops", 1, every_allocation_may_fail, hot_calls_take_no_memory_and_leave_errno,
+           workspaces_in_given_memory, the_locale_does_not_matter)

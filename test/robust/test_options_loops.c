@@ -182,5 +182,4 @@ START_TEST(sharing)
 }
 END_TEST
 
-CHECK_MAIN("robust/options_loops", 1, sizes_of_options, numbers_of_options, members_of_options,
-           sharing)
+CHECK_MAIN("robust/options_loops", 1, sizes_of_options, numbers_of_options, members_of_options, sharing)

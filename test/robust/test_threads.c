@@ -71,8 +71,7 @@ static void hot_dynamics(writer* w, limb_data* d, const double* q, const double*
   note(w, limb_joint_reactions(d, q, v, a, env, LIMB_WORLD, f));
 }
 
-static void hot_kinematics(writer* w, limb_data* d, const double* q, const double* v,
-                           const double* a)
+static void hot_kinematics(writer* w, limb_data* d, const double* q, const double* v, const double* a)
 {
   const limb_model* m = limb_data_model(d);
   const size_t nv = (size_t)limb_nv(m);
@@ -155,8 +154,7 @@ static void* run_table(void* context)
                .frame = limb_frame_count(j->m) - 1};
   double* x = calloc(nq + 2 * nv + 1, sizeof *x);
   if (!x || !in.out || !in.work || limb_data_create(j->m, NULL, &in.d) ||
-      limb_dual_create(j->m, LIMB_DUAL_MATRICES, NULL, &in.w) ||
-      limb_series_create(j->m, NULL, &in.series)) {
+      limb_dual_create(j->m, LIMB_DUAL_MATRICES, NULL, &in.w) || limb_series_create(j->m, NULL, &in.series)) {
     j->worst = LIMB_E_NOMEM;
   } else {
     for (int i = 0; i < TABLE_STATES; i++) table_row(j, &in, i, x);

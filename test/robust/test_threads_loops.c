@@ -66,8 +66,7 @@ static void same_answers(const char* name)
   assert_that(jobs != NULL);
   for (int i = 0; i <= THREADS; i++) jobs[i].shared = &c;
   run(&jobs[THREADS]);
-  for (int i = 0; i < THREADS; i++)
-    assert_that(pthread_create(&thread[i], NULL, run, &jobs[i]) == 0);
+  for (int i = 0; i < THREADS; i++) assert_that(pthread_create(&thread[i], NULL, run, &jobs[i]) == 0);
   for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
   for (int i = 0; i < THREADS; i++) {
     for (int s = 0; s < STATES; s++) {

@@ -134,14 +134,13 @@ END_TEST
 // ---- d tau / d v and d tau / d q ------------------------------------------------------------------
 
 // (tau(q1, v1) - tau(q0, v0)) / 2 STEP_REAL over double
-static void central_difference(trial* t, const limb_ws* ws, const double* const q[2],
-                               const double* const v[2], double* out)
+static void central_difference(trial* t, const limb_ws* ws, const double* const q[2], const double* const v[2],
+                               double* out)
 {
   const limb_model* m = t->m;
   double* tau = trial_doubles(t, (size_t)t->nv);
   for (int side = 0; side < 2; side++) {
-    limb_kernels_here()->inverse_dynamics(m, m->k64, ws, q[side], v[side], t->a, &smooth_terms,
-                                          NULL, side ? tau : out);
+    limb_kernels_here()->inverse_dynamics(m, m->k64, ws, q[side], v[side], t->a, &smooth_terms, NULL, side ? tau : out);
   }
   for (int i = 0; i < t->nv; i++) out[i] = (tau[i] - out[i]) / (2 * STEP_REAL);
 }
@@ -150,8 +149,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
 {
   const limb_model* m = t->m;
   const int n = t->nv;
-  const double tolerance =
-    n > 100 ? 1e-4 : TOL_FD; // of the differences: torques of a long chain are large
+  const double tolerance = n > 100 ? 1e-4 : TOL_FD; // of the differences: torques of a long chain are large
   cplx *q = from_real(t, t->q, t->nq), *v = from_real(t, t->v, n);
   cplx *a = from_real(t, t->a, n), *tau = cplx_zeros(t, (size_t)n);
   double *column = trial_doubles(t, (size_t)n), *want = trial_doubles(t, (size_t)n);
@@ -165,8 +163,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   v[k] = t->v[k];
   cplx_derivative(tau, (size_t)n, column);
-  central_difference(t, &f64->ws, (const double* const[]){t->q, t->q},
-                     (const double* const[]){v0, v1}, want);
+  central_difference(t, &f64->ws, (const double* const[]){t->q, t->q}, (const double* const[]){v0, v1}, want);
   assert_close_array(column, want, n, tolerance, TOL_FD);
 
   unit[k] = 1;
@@ -175,8 +172,7 @@ static void tau_by_state(trial* t, const scalar_space* c64, const scalar_space* 
   cplx_configuration(t, unit, dq, q);
   limb_kernels_c64.inverse_dynamics(m, m->k64, &c64->ws, q, v, a, &smooth_terms, NULL, tau);
   cplx_derivative(tau, (size_t)n, column);
-  central_difference(t, &f64->ws, (const double* const[]){q0, q1},
-                     (const double* const[]){t->v, t->v}, want);
+  central_difference(t, &f64->ws, (const double* const[]){q0, q1}, (const double* const[]){t->v, t->v}, want);
   assert_close_array(column, want, n, tolerance, TOL_FD);
 }
 

@@ -23,8 +23,8 @@ typedef struct pinned {
 
 static void check_count(limb_count got, limb_count want, const char* name)
 {
-  check_at("%s: %ld mul, %ld add, %ld div, %ld sqrt, %ld sincos", name, got.mul, got.add, got.div,
-           got.sqrt, got.sincos);
+  check_at("%s: %ld mul, %ld add, %ld div, %ld sqrt, %ld sincos", name, got.mul, got.add, got.div, got.sqrt,
+           got.sincos);
   assert_that(got.mul == want.mul && got.add == want.add);
   assert_that(got.div == want.div && got.sqrt == want.sqrt && got.sincos == want.sincos);
 }
@@ -99,8 +99,7 @@ static void check_degree(count_fn* count, int degree)
     limb_model* m = equal_chain(n);
     const limb_count c = count(m);
     x[n - 1] = c.mul + c.add + c.div;
-    const int turned =
-      count == limb_count_coriolis ? n - 1 : n; // it is the same wherever the root turns
+    const int turned = count == limb_count_coriolis ? n - 1 : n; // it is the same wherever the root turns
     assert_that(c.sincos == turned);
     limb_model_destroy(m);
   }
@@ -158,14 +157,12 @@ static void same_derivatives(trial* t)
   assert_ok(limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, NULL, &id));
   memcpy(tau, want, n * sizeof *tau);
   (void)limb_counted_id_derivatives(t->m, t->q, t->v, t->a, got);
-  for (size_t k = 0; k < 3; k++)
-    assert_close_matrix(got + n + k * n * n, dq + k * n * n, t->nv, t->nv, TOL_ALGEBRA, 0);
+  for (size_t k = 0; k < 3; k++) assert_close_matrix(got + n + k * n * n, dq + k * n * n, t->nv, t->nv, TOL_ALGEBRA, 0);
   const limb_fd_derivatives fd = {want, dq, dv, dx};
   assert_ok(limb_forward_dynamics_derivatives(t->d, t->q, t->v, tau, NULL, &fd));
   (void)limb_counted_fd_derivatives(t->m, t->q, t->v, tau, got);
   assert_close_array(got, want, t->nv, t->solve, 0);
-  for (size_t k = 0; k < 3; k++)
-    assert_close_matrix(got + n + k * n * n, dq + k * n * n, t->nv, t->nv, t->solve, 0);
+  for (size_t k = 0; k < 3; k++) assert_close_matrix(got + n + k * n * n, dq + k * n * n, t->nv, t->nv, t->solve, 0);
 }
 
 // Hybrid dynamics by articulated bodies, marks at random.

@@ -59,8 +59,7 @@ static void end(sides* s)
 // tau over double.
 static void inverse_f64(const sides* s, const trial* t, const double* a, double* tau)
 {
-  limb_kernels_here()->inverse_dynamics(s->m, s->m->k64, &s->f64.ws, t->q, t->v, a, &all_terms,
-                                        NULL, tau);
+  limb_kernels_here()->inverse_dynamics(s->m, s->m->k64, &s->f64.ws, t->q, t->v, a, &all_terms, NULL, tau);
 }
 
 // ---- without an inverse ---------------------------------------------------------------------------
@@ -83,8 +82,7 @@ static void direct(trial* t)
   inverse_f64(&s, t, t->a, want_tau);
   limb_kernels_here()->mass_matrix(m, m->k64, &s.f64.ws, t->q, want_M);
   limb_kernels_here()->coriolis_matrix(m, m->k64, &s.f64.ws, t->q, t->v, SLOPES_SKEW, want_C);
-  limb_kernels_here()->link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL,
-                                   NULL);
+  limb_kernels_here()->link_motion(m, m->k64, &s.f64.ws, t->q, NULL, NULL, want_X, NULL, NULL, NULL);
   assert_close_array(widened(t, tau, n), want_tau, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, M, n * n), want_M, t->nv, t->nv, TOL_DIRECT, 0);
   assert_close_matrix(widened(t, C, n * n), want_C, t->nv, t->nv, TOL_DIRECT, 0);
@@ -156,8 +154,7 @@ static void check_forward(trial* t, const sides* s, const double* tau, const flo
   inverse_f64(s, t, got, felt);
   assert_close_array(felt, tau, t->nv, TOL_DIRECT, 0);
   double *want = trial_doubles(t, n), *work = trial_doubles(t, n * n);
-  limb_kernels_here()->by_mass_matrix(s->m, s->m->k64, &s->f64.ws, t->q, t->v, tau, &all_terms,
-                                      NULL, work, want);
+  limb_kernels_here()->by_mass_matrix(s->m, s->m->k64, &s->f64.ws, t->q, t->v, tau, &all_terms, NULL, work, want);
   const double bound = (double)FLT_EPSILON / 2 * condition(t);
   assert_close_array(got, want, t->nv, bound < TOL_FORWARD ? TOL_FORWARD : 4 * bound, 0);
 }
@@ -172,8 +169,7 @@ static void forward(trial* t)
   inverse_f64(&s, t, t->a, tau);
   const float* tau_f = rounded(t, tau, t->nv);
   float *a = floats(t, n), *work = floats(t, n * n);
-  assert_that(limb_kernels_f32.by_mass_matrix(m, s.k, &s.f32.ws, s.q, s.v, tau_f, &all_terms, NULL,
-                                              work, a) > 0);
+  assert_that(limb_kernels_f32.by_mass_matrix(m, s.k, &s.f32.ws, s.q, s.v, tau_f, &all_terms, NULL, work, a) > 0);
   check_forward(t, &s, tau, a);
   if (!m->has_mimic) {
     assert_that(limb_kernels_f32.aba(m, s.k, &s.f32.ws, s.q, s.v, tau_f, &all_terms, NULL, a) > 0);
@@ -185,8 +181,7 @@ static void forward(trial* t)
 // ---- hybrid dynamics ------------------------------------------------------------------------------
 
 // As check_forward, of accelerations and forces together: those of M_ff are at least as well conditioned.
-static void check_hybrid(trial* t, const sides* s, const limb_kernels_hybrid* in, const float* a,
-                         const float* tau)
+static void check_hybrid(trial* t, const sides* s, const limb_kernels_hybrid* in, const float* a, const float* tau)
 {
   const size_t n = (size_t)t->nv;
   double *felt = trial_doubles(t, n), *want_a = trial_doubles(t, n), *want = trial_doubles(t, n);
@@ -261,5 +256,5 @@ END_TEST
 START_TEST(forward_dynamics) { trial_over(_i, TRIAL_STATES, forward); }
 END_TEST
 
-CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics,
-           hybrid_dynamics, derivatives_of_inverse_dynamics, derivatives_of_forward_dynamics)
+CHECK_MAIN("scalars/float", trial_robots(), inverse_dynamics_matrices_and_poses, forward_dynamics, hybrid_dynamics,
+           derivatives_of_inverse_dynamics, derivatives_of_forward_dynamics)

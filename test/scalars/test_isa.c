@@ -48,15 +48,13 @@ static limb_hybrid half_given(trial* t, const double* tau)
 static void ask_derivatives(trial* t, const double* tau, answers* x)
 {
   const size_t n = (size_t)t->nv, nn = n * n;
-  x->id = (limb_id_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
-                                trial_doubles(t, nn)};
-  x->fd = (limb_fd_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn),
-                                trial_doubles(t, nn)};
+  x->id = (limb_id_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn), trial_doubles(t, nn)};
+  x->fd = (limb_fd_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn), trial_doubles(t, nn)};
   assert_ok(limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &t->env, &x->id));
   assert_ok(limb_forward_dynamics_derivatives(t->d, t->q, t->v, tau, &t->env, &x->fd));
   const limb_hybrid in = half_given(t, tau);
-  x->hybrid = (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, nn),
-                                        trial_doubles(t, nn), trial_doubles(t, nn)};
+  x->hybrid =
+    (limb_hybrid_derivatives){trial_doubles(t, n), trial_doubles(t, nn), trial_doubles(t, nn), trial_doubles(t, nn)};
   assert_ok(limb_hybrid_dynamics_derivatives(t->d, &in, &x->hybrid));
 }
 
@@ -83,8 +81,7 @@ static answers ask(trial* t, const limb_kernels* set, const double* tau_given)
   assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, x.C));
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, &t->env, x.a));
   const limb_hybrid in = half_given(t, tau);
-  assert_ok(
-    limb_hybrid_dynamics(t->d, t->q, t->v, in.given, in.x, &t->env, x.hybrid_a, x.hybrid_tau));
+  assert_ok(limb_hybrid_dynamics(t->d, t->q, t->v, in.given, in.x, &t->env, x.hybrid_a, x.hybrid_tau));
   if (trial_small(t)) {
     ask_derivatives(t, tau, &x);
     assert_ok(limb_mass_matrix_inverse(t->d, t->q, x.Minv));
@@ -150,5 +147,4 @@ static void all_sets(trial* t)
 START_TEST(every_set_gives_the_same_answers) { trial_over(_i, 10, all_sets); }
 END_TEST
 
-CHECK_MAIN("scalars/isa", trial_robots(), the_chosen_set_was_built,
-           every_set_gives_the_same_answers)
+CHECK_MAIN("scalars/isa", trial_robots(), the_chosen_set_was_built, every_set_gives_the_same_answers)

@@ -59,8 +59,7 @@ static inline limb_sim_options slides_options(const limb_model* m)
   return o;
 }
 
-static inline limb_sim* slides_start(const limb_model* m, const limb_sim_options* o,
-                                     const double* q, const double* v)
+static inline limb_sim* slides_start(const limb_model* m, const limb_sim_options* o, const double* q, const double* v)
 {
   limb_sim* sim = NULL;
   assert_ok(limb_sim_create(m, o, NULL, &sim, NULL));
@@ -69,24 +68,19 @@ static inline limb_sim* slides_start(const limb_model* m, const limb_sim_options
 }
 
 // The next event, which is of that kind, joint and side.
-static inline limb_sim_event slides_next(limb_sim* sim, double end, limb_event_kind kind, int joint,
-                                         int side)
+static inline limb_sim_event slides_next(limb_sim* sim, double end, limb_event_kind kind, int joint, int side)
 {
   limb_sim_event e;
   const limb_status status = limb_sim_advance(sim, end, &e);
   check_at("%s", limb_sim_error(sim));
   assert_ok(status);
-  check_at("%s of joint %d, side %d, at %.12g s", limb_event_kind_name(e.kind), e.joint, e.side,
-           e.time);
+  check_at("%s of joint %d, side %d, at %.12g s", limb_event_kind_name(e.kind), e.joint, e.side, e.time);
   assert_that(e.kind == kind && e.joint == joint && e.side == side);
   return e;
 }
 
 // Nothing happens until then.
-static inline void slides_quiet(limb_sim* sim, double end)
-{
-  (void)slides_next(sim, end, LIMB_EVENT_NONE, -1, 0);
-}
+static inline void slides_quiet(limb_sim* sim, double end) { (void)slides_next(sim, end, LIMB_EVENT_NONE, -1, 0); }
 
 static inline limb_sim_state slides_now(limb_sim* sim)
 {

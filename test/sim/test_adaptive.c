@@ -2,8 +2,7 @@
 // tolerance, times that are reached exactly, jumps and events on the way.
 #include "sim/runs.h"
 
-static const limb_sim_method adaptive[] = {LIMB_SIM_ERK, LIMB_SIM_ADAMS, LIMB_SIM_BDF,
-                                           LIMB_SIM_IDA};
+static const limb_sim_method adaptive[] = {LIMB_SIM_ERK, LIMB_SIM_ADAMS, LIMB_SIM_BDF, LIMB_SIM_IDA};
 
 enum { METHODS = sizeof adaptive / sizeof adaptive[0] };
 
@@ -14,12 +13,10 @@ typedef struct scene {
 } scene;
 
 static const scene scenes[] = {
-  {"planar_2r", 1, 4000},       {"panda", 0.3, 4000},        {"quadruped", 0.3, 2000},
-  {"elastic_arm", 0.03, 40000}, {"two_roots", 0.1, 2000},    {"hand", 0.05, 4000},
-  {"tree_9", 0.2, 2000},        {"four_bar", 0.4, 4000},     {"five_bar", 0.3, 4000},
-  {"bennett", 0.5, 1000},       {"rolling_disc", 0.5, 2000}, {"sled", 0.5, 1000},
-  {"diff_drive", 0.5, 1000},    {"floating", 0.4, 2000},     {"gough_stewart", 0.2, 500},
-  {"driven_arm", 0.3, 2000},
+  {"planar_2r", 1, 4000},    {"panda", 0.3, 4000},    {"quadruped", 0.3, 2000},    {"elastic_arm", 0.03, 40000},
+  {"two_roots", 0.1, 2000},  {"hand", 0.05, 4000},    {"tree_9", 0.2, 2000},       {"four_bar", 0.4, 4000},
+  {"five_bar", 0.3, 4000},   {"bennett", 0.5, 1000},  {"rolling_disc", 0.5, 2000}, {"sled", 0.5, 1000},
+  {"diff_drive", 0.5, 1000}, {"floating", 0.4, 2000}, {"gough_stewart", 0.2, 500}, {"driven_arm", 0.3, 2000},
 };
 
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
@@ -48,8 +45,7 @@ static void exact_run(const stage* from, const scene* s, stage* to)
 
 // ---- all agree -------------------------------------------------------------------------------------------
 
-static double error_of(const stage* from, const stage* exact, const limb_sim_options* o,
-                       double duration)
+static double error_of(const stage* from, const stage* exact, const limb_sim_options* o, double duration)
 {
   stage end;
   run_end(run_create(from, o), from, duration, &end);
@@ -70,8 +66,7 @@ START_TEST(all_methods_agree)
       check_at("%s, %s, tolerance %g", s.name, limb_sim_method_name(adaptive[k]), tolerance[i]);
       error[i] = error_of(&from, &exact, &o, s.duration);
     }
-    check_at("%s, %s: errors %.2g %.2g %.2g", s.name, limb_sim_method_name(adaptive[k]), error[0],
-             error[1], error[2]);
+    check_at("%s, %s: errors %.2g %.2g %.2g", s.name, limb_sim_method_name(adaptive[k]), error[0], error[1], error[2]);
     assert_that(error[0] < 5e-3 && error[1] < 2e-4 && error[2] < 5e-7);
     assert_that(error[2] < 0.05 * error[0] || error[2] < 10 * tolerance[2]);
   }
@@ -193,10 +188,7 @@ START_TEST(jumps_are_met)
 }
 END_TEST
 
-static double passes(void* context, const limb_sim_state* at)
-{
-  return sin(3 * at->q[0]) - *(const double*)context;
-}
+static double passes(void* context, const limb_sim_state* at) { return sin(3 * at->q[0]) - *(const double*)context; }
 
 // Events of a condition come at the same times for all methods, and going on after them changes nothing.
 START_TEST(events_on_the_way)
@@ -235,5 +227,5 @@ START_TEST(events_on_the_way)
 }
 END_TEST
 
-CHECK_MAIN("sim/adaptive", SCENES, all_methods_agree, orders_of_tables, times_are_reached,
-           jumps_are_met, events_on_the_way)
+CHECK_MAIN("sim/adaptive", SCENES, all_methods_agree, orders_of_tables, times_are_reached, jumps_are_met,
+           events_on_the_way)

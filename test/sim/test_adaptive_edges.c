@@ -5,8 +5,7 @@
 
 #include <stdbool.h>
 
-static const limb_sim_method adaptive[] = {LIMB_SIM_ERK, LIMB_SIM_ADAMS, LIMB_SIM_BDF,
-                                           LIMB_SIM_IDA};
+static const limb_sim_method adaptive[] = {LIMB_SIM_ERK, LIMB_SIM_ADAMS, LIMB_SIM_BDF, LIMB_SIM_IDA};
 
 enum { METHODS = sizeof adaptive / sizeof adaptive[0] };
 
@@ -52,8 +51,7 @@ static limb_status push(void* context, double t, const double* q, const double* 
   return LIMB_OK;
 }
 
-static limb_status pull(void* context, double t, const double* q, const double* v,
-                        limb_wrench* wrench)
+static limb_status pull(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   const course* c = context;
   (void)q, (void)v;
@@ -76,10 +74,8 @@ static void follow(const course* c, const limb_model* m, const limb_sim_options*
     assert_ok(limb_sim_add_wrenches(sim, 1, pull, &own, NULL));
   assert_ok(limb_sim_start(sim, 0, slides ? (const double[]){0} : q, NULL, NULL));
   slides_quiet(sim, 10);
-  check_at("%s, %s of order %d, tolerance %g", c->name, limb_sim_method_name(o->method), o->order,
-           o->relative);
-  assert_close(slides_now(sim).q[0], c->place(10), 0,
-               2000 * o->relative * fmax(1, fabs(c->place(10))));
+  check_at("%s, %s of order %d, tolerance %g", c->name, limb_sim_method_name(o->method), o->order, o->relative);
+  assert_close(slides_now(sim).q[0], c->place(10), 0, 2000 * o->relative * fmax(1, fabs(c->place(10))));
   limb_sim_destroy(sim);
 }
 
@@ -201,10 +197,7 @@ END_TEST
 
 // ---- what happens inside long steps ----------------------------------------------------------------------
 
-static double height(void* context, const limb_sim_state* at)
-{
-  return at->q[0] - *(const double*)context;
-}
+static double height(void* context, const limb_sim_state* at) { return at->q[0] - *(const double*)context; }
 
 // Thrown up, q = 10 t - 5 t^2: heights are passed twice, in one step or not; so is the ground, where it
 // begins.
@@ -304,5 +297,5 @@ START_TEST(work_of_a_driven_linkage)
 }
 END_TEST
 
-CHECK_MAIN("sim/adaptive_edges", METHODS, forces_of_time, late_times, start_past_a_break,
-           iterations_are_counted, thrown_up, jump_in_a_long_step, work_of_a_driven_linkage)
+CHECK_MAIN("sim/adaptive_edges", METHODS, forces_of_time, late_times, start_past_a_break, iterations_are_counted,
+           thrown_up, jump_in_a_long_step, work_of_a_driven_linkage)

@@ -73,8 +73,7 @@ static void pd_gravity(trial* t)
   double* none = trial_doubles(t, (size_t)t->nv);
   assert_ok(limb_pd_gravity_control(t->d, t->q, t->v, &c.goal, &c.c, c.work, c.tau));
   assert_ok(limb_inverse_dynamics(t->d, t->q, none, none, &t->env, c.got));
-  for (int k = 0; k < t->nv; k++)
-    c.got[k] = c.active[k] ? c.got[k] + c.c.kd[k] * c.e1[k] + c.c.kp[k] * c.e[k] : 0;
+  for (int k = 0; k < t->nv; k++) c.got[k] = c.active[k] ? c.got[k] + c.c.kd[k] * c.e1[k] + c.c.kp[k] * c.e[k] : 0;
   assert_close_array(c.tau, c.got, t->nv, TOL_ALGEBRA, 0);
   if (c.passive) return;
   const limb_goal here = {t->q, NULL, NULL};
@@ -97,8 +96,7 @@ static void feedforward(trial* t)
   }
   assert_close_array(c.got, c.goal.a, t->nv, t->solve, t->solve);
   assert_ok(limb_pd_feedforward_control(t->d, t->q, t->v, &c.goal, &c.c, c.work, c.got));
-  for (int k = 0; k < t->nv; k++)
-    c.tau[k] += c.active[k] ? c.c.kd[k] * c.e1[k] + c.c.kp[k] * c.e[k] : 0;
+  for (int k = 0; k < t->nv; k++) c.tau[k] += c.active[k] ? c.c.kd[k] * c.e1[k] + c.c.kp[k] * c.e[k] : 0;
   assert_close_array(c.got, c.tau, t->nv, t->solve, t->solve);
 }
 
@@ -118,12 +116,10 @@ static void rates(trial* t)
   for (int side = 0; side < 2; side++) {
     const double dt = side ? h : -h;
     // a little later, the robot accelerated by what keeps e' as it is
-    for (int k = 0; k < t->nv; k++)
-      v[k] = t->v[k] + dt / 2 * c.a[k], vg[k] = c.goal.v[k] + dt / 2 * c.goal.a[k];
+    for (int k = 0; k < t->nv; k++) v[k] = t->v[k] + dt / 2 * c.a[k], vg[k] = c.goal.v[k] + dt / 2 * c.goal.a[k];
     assert_ok(limb_integrate(t->m, t->q, v, dt, ahead));
     assert_ok(limb_integrate(t->m, c.goal.q, vg, dt, goal));
-    for (int k = 0; k < t->nv; k++)
-      v[k] = t->v[k] + dt * c.a[k], vg[k] = c.goal.v[k] + dt * c.goal.a[k];
+    for (int k = 0; k < t->nv; k++) v[k] = t->v[k] + dt * c.a[k], vg[k] = c.goal.v[k] + dt * c.goal.a[k];
     const limb_goal g = {goal, vg, NULL};
     assert_ok(limb_goal_error(t->m, ahead, v, &g, e, rate[side], none));
   }
@@ -153,8 +149,7 @@ START_TEST(errors_of_a_free_body)
   const limb_goal goal = {q_goal, v_goal, NULL};
   double e[6], e1[6], a[6];
   assert_ok(limb_goal_error(m, q, v, &goal, e, e1, a));
-  const double e_want[6] = {0, 0, -acos(0), 0, 0, 0}, e1_want[6] = {0, 0, 0, 0, -1, 0},
-               zero[6] = {0};
+  const double e_want[6] = {0, 0, -acos(0), 0, 0, 0}, e1_want[6] = {0, 0, 0, 0, -1, 0}, zero[6] = {0};
   assert_close_array(e, e_want, 6, 1e-14, 1e-14);
   assert_close_array(e1, e1_want, 6, 1e-14, 1e-14);
   assert_close_array(a, zero, 6, 0, 0);
@@ -217,8 +212,7 @@ END_TEST
 typedef limb_status law_fn(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                            const limb_control* control, double* work, double* tau);
 
-static law_fn* const laws[] = {limb_pd_gravity_control, limb_pd_feedforward_control,
-                               limb_computed_torque_control};
+static law_fn* const laws[] = {limb_pd_gravity_control, limb_pd_feedforward_control, limb_computed_torque_control};
 
 START_TEST(bad_arguments)
 {
@@ -226,8 +220,7 @@ START_TEST(bad_arguments)
   limb_data* d = NULL;
   assert_ok(limb_data_create(m, NULL, &d));
   double tau[3], work[512];
-  const double x[3] = {0.1, 0.2, 0.3}, bad[3] = {0, nan(""), 0}, below[3] = {1, 1, -1},
-               inf[3] = {1, 1, HUGE_VAL};
+  const double x[3] = {0.1, 0.2, 0.3}, bad[3] = {0, nan(""), 0}, below[3] = {1, 1, -1}, inf[3] = {1, 1, HUGE_VAL};
   const limb_goal goal = {x, x, x};
   limb_control c = limb_default_control();
   for (int i = 0; i < 3; i++) {
@@ -296,11 +289,10 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const int wrong =
-    check_run("control", trial_robots(),
-              (const TTest* const[]){computed_torque_linearises, pd_with_gravity_holds,
-                                     feedforward_follows, rates_of_errors, NULL});
+  const int wrong = check_run("control", trial_robots(),
+                              (const TTest* const[]){computed_torque_linearises, pd_with_gravity_holds,
+                                                     feedforward_follows, rates_of_errors, NULL});
   return wrong | check_run("control, edges", 1,
-                           (const TTest* const[]){errors_of_a_free_body, efforts_are_limited,
-                                                  bad_arguments, laws_disturb_nothing, NULL});
+                           (const TTest* const[]){errors_of_a_free_body, efforts_are_limited, bad_arguments,
+                                                  laws_disturb_nothing, NULL});
 }

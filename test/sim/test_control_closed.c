@@ -16,8 +16,7 @@ static law_case draw(const bench* b, rng* r)
 {
   law_case c = {.c = limb_default_control()};
   const int nv = b->nv;
-  c.x = numbers(9 * nv), c.q = numbers(limb_nq(b->c.m)),
-  c.work = numbers((int)limb_control_work(b->c.m));
+  c.x = numbers(9 * nv), c.q = numbers(limb_nq(b->c.m)), c.work = numbers((int)limb_control_work(b->c.m));
   double *kp = c.x, *kd = kp + nv, *v = kd + nv, *a = v + nv, *e = a + nv, *e1 = e + nv;
   c.wanted = e1 + nv, c.got = c.wanted + nv;
   c.active = (unsigned char*)(c.got + nv);
@@ -51,8 +50,7 @@ static void undriven_at_passive(const bench* b, const law_case* c)
 static void computed_torque(bench* b, rng* r)
 {
   law_case c = draw(b, r);
-  const limb_status s =
-    limb_closed_computed_torque_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau);
+  const limb_status s = limb_closed_computed_torque_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau);
   if (c.mobility.undriven > 0) {
     assert_status(s, LIMB_E_SINGULAR);
   } else {
@@ -75,8 +73,7 @@ static void pd_gravity(bench* b, rng* r)
   double* none = numbers(b->nv);
   const limb_goal here = {b->c.q, NULL, NULL};
   if (c.mobility.undriven == 0 && !(b->c.flags & CLOSED_LAW)) {
-    assert_ok(
-      limb_closed_pd_gravity_control(b->w, b->c.q, none, &here, &c.c, NULL, c.work, b->tau));
+    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, none, &here, &c.c, NULL, c.work, b->tau));
     undriven_at_passive(b, &c);
     forward(b, none, c.got);
     assert_close_array(c.got, none, b->nv, 0, 1e-8);
@@ -84,13 +81,10 @@ static void pd_gravity(bench* b, rng* r)
   if (c.mobility.undriven == 0) {
     double* hold = none;
     const limb_control bare = limb_default_control();
-    assert_ok(
-      limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &bare, NULL, c.work, hold));
-    assert_ok(
-      limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau));
+    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &bare, NULL, c.work, hold));
+    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau));
     assert_ok(limb_goal_error(b->c.m, b->c.q, b->c.v, &c.goal, c.got, b->a, c.wanted));
-    for (int k = 0; k < b->nv; k++)
-      hold[k] += c.active[k] ? c.c.kp[k] * c.got[k] + c.c.kd[k] * b->a[k] : 0;
+    for (int k = 0; k < b->nv; k++) hold[k] += c.active[k] ? c.c.kp[k] * c.got[k] + c.c.kd[k] * b->a[k] : 0;
     assert_close_array(b->tau, hold, b->nv, TOL_ALGEBRA, TOL_ALGEBRA);
   }
   free(none);
@@ -109,8 +103,7 @@ START_TEST(a_four_bar_follows)
   c.c.kp = lone, c.c.kd = damp;
   c.goal.v = NULL, c.goal.a = NULL;
   const double e = c.q[0] - b.c.q[0];
-  assert_ok(
-    limb_closed_computed_torque_control(b.w, b.c.q, b.c.v, &c.goal, &c.c, NULL, c.work, b.tau));
+  assert_ok(limb_closed_computed_torque_control(b.w, b.c.q, b.c.v, &c.goal, &c.c, NULL, c.work, b.tau));
   forward(&b, b.c.v, c.got);
   assert_close(c.got[0], 100 * e - 20 * b.c.v[0], 1e-10, 1e-10);
   assert_that(b.tau[0] != 0 && b.tau[1] == 0 && b.tau[2] == 0);
@@ -127,13 +120,11 @@ START_TEST(bad_arguments)
   limb_loops* w = b.w;
   const double *q = b.c.q, *v = b.c.v, bad[3] = {0, nan(""), 0};
   assert_status(limb_pd_gravity_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
-  assert_status(limb_computed_torque_control(d, q, v, &c.goal, &c.c, c.work, b.tau),
-                LIMB_E_UNSUPPORTED);
-  assert_status(limb_pd_feedforward_control(d, q, v, &c.goal, &c.c, c.work, b.tau),
-                LIMB_E_UNSUPPORTED);
-  limb_status (*const law[2])(limb_loops*, const double*, const double*, const limb_goal*,
-                              const limb_control*, const limb_loop_options*, double*, double*) = {
-    limb_closed_pd_gravity_control, limb_closed_computed_torque_control};
+  assert_status(limb_computed_torque_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
+  assert_status(limb_pd_feedforward_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
+  limb_status (*const law[2])(limb_loops*, const double*, const double*, const limb_goal*, const limb_control*,
+                              const limb_loop_options*, double*,
+                              double*) = {limb_closed_pd_gravity_control, limb_closed_computed_torque_control};
   for (int i = 0; i < 2; i++) {
     assert_ok(law[i](w, q, v, &c.goal, &c.c, NULL, c.work, b.tau));
     assert_status(law[i](NULL, q, v, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_ARG);
@@ -145,8 +136,7 @@ START_TEST(bad_arguments)
     assert_status(law[i](w, q, v, &c.goal, &c.c, NULL, c.work, NULL), LIMB_E_ARG);
     assert_status(law[i](w, bad, v, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
     assert_status(law[i](w, q, bad, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
-    assert_status(law[i](w, q, v, &(limb_goal){bad, NULL, NULL}, &c.c, NULL, c.work, b.tau),
-                  LIMB_E_NONFINITE);
+    assert_status(law[i](w, q, v, &(limb_goal){bad, NULL, NULL}, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
   }
   release(&c);
   bench_end(&b);
@@ -157,6 +147,6 @@ int CHECK_NAME(void)
 {
   const TTest* const each[] = {computed_torque_linearises, pd_with_gravity_holds, NULL};
   const int failed = check_run("control_closed", closed_count(), each);
-  return failed | check_run("control_closed, edges", 1,
-                            (const TTest* const[]){a_four_bar_follows, bad_arguments, NULL});
+  return failed |
+         check_run("control_closed, edges", 1, (const TTest* const[]){a_four_bar_follows, bad_arguments, NULL});
 }

@@ -14,8 +14,7 @@ static void make_links(rng* r, int n, bool stops, slide* s, double* q)
 {
   for (int k = 0; k < n; k++) {
     const double coulomb = 0.01 + 4 * n * pow(rng_uniform(r, 0, 1), 3);
-    s[k] = (slide){LIMB_REVOLUTE, rng_uniform(r, 0.2, 1.2), 0.02, 0.2, coulomb, 0, 0,
-                   -0.3,          stops ? 0.3 : 9};
+    s[k] = (slide){LIMB_REVOLUTE, rng_uniform(r, 0.2, 1.2), 0.02, 0.2, coulomb, 0, 0, -0.3, stops ? 0.3 : 9};
     q[k] = stops ? 0.3 * (rng_below(r, 3) - 1) : rng_uniform(r, -0.25, 0.25);
   }
 }

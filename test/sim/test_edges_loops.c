@@ -44,8 +44,7 @@ static limb_model* rubbing(const closed_case* c, double coulomb, double range)
 static const char* const robots[] = {"four_bar",  "four_bar_tilted", "five_bar", "slider_crank",
                                      "gear_pair", "bennett",         "ladder",   "3rrr"};
 
-static void run(const closed_case* c, limb_sim_method method, limb_stop stop, double coulomb,
-                bool at_rest)
+static void run(const closed_case* c, limb_sim_method method, limb_stop stop, double coulomb, bool at_rest)
 {
   if (!limb_sim_has_method(method)) return;
   limb_model* m = rubbing(c, coulomb, stop == LIMB_STOP_NONE ? 0 : 0.05);
@@ -56,8 +55,8 @@ static void run(const closed_case* c, limb_sim_method method, limb_stop stop, do
   limb_sim* sim = slides_start(m, &o, c->q, at_rest ? NULL : c->v);
   const double end = CHECK_EFFORT(0.02, 0.05, method == LIMB_SIM_RK4 ? 0.15 : 0.05);
   const limb_status s = limb_sim_advance(sim, end, NULL);
-  check_at("%s, %s, stop %d, friction %g, at rest %d: %s", c->name, limb_sim_method_name(method),
-           (int)stop, coulomb, at_rest, limb_sim_error(sim));
+  check_at("%s, %s, stop %d, friction %g, at rest %d: %s", c->name, limb_sim_method_name(method), (int)stop, coulomb,
+           at_rest, limb_sim_error(sim));
   assert_ok(s);
   limb_sim_summary x;
   assert_ok(limb_sim_summary_of(sim, &x));

@@ -16,23 +16,13 @@ static limb_model* ball(double upper)
 
 // ---- conditions ------------------------------------------------------------------------------------------
 
-static double place(void* context, const limb_sim_state* at)
-{
-  return at->q[0] - *(const double*)context;
-}
+static double place(void* context, const limb_sim_state* at) { return at->q[0] - *(const double*)context; }
 
-static double velocity(void* context, const limb_sim_state* at)
-{
-  return at->v[0] - *(const double*)context;
-}
+static double velocity(void* context, const limb_sim_state* at) { return at->v[0] - *(const double*)context; }
 
-static double acceleration(void* context, const limb_sim_state* at)
-{
-  return at->a[0] - *(const double*)context;
-}
+static double acceleration(void* context, const limb_sim_state* at) { return at->a[0] - *(const double*)context; }
 
-static void watch(limb_sim* sim, limb_sim_condition_fn* value, void* context, int direction,
-                  int dynamics)
+static void watch(limb_sim* sim, limb_sim_condition_fn* value, void* context, int direction, int dynamics)
 {
   const limb_sim_condition c = {value, context, direction, dynamics, 0};
   assert_ok(limb_sim_add_condition(sim, &c, NULL));
@@ -41,9 +31,8 @@ static void watch(limb_sim* sim, limb_sim_condition_fn* value, void* context, in
 // Heights that a ball passes in one long step, up and down, in order of time.
 START_TEST(several_roots_in_one_step)
 {
-  static const limb_sim_method methods[] = {LIMB_SIM_EULER,    LIMB_SIM_RK4, LIMB_SIM_VARIATIONAL,
-                                            LIMB_SIM_IMPLICIT, LIMB_SIM_ERK, LIMB_SIM_ADAMS,
-                                            LIMB_SIM_BDF,      LIMB_SIM_IDA};
+  static const limb_sim_method methods[] = {LIMB_SIM_EULER, LIMB_SIM_RK4,   LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT,
+                                            LIMB_SIM_ERK,   LIMB_SIM_ADAMS, LIMB_SIM_BDF,         LIMB_SIM_IDA};
   limb_model* m = ball(1e6);
   for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
     if (!limb_sim_has_method(methods[k])) continue;
@@ -78,9 +67,8 @@ END_TEST
 // that is exact for parabolas.
 START_TEST(every_method_has_events)
 {
-  static const limb_sim_method methods[] = {LIMB_SIM_RK4, LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT,
-                                            LIMB_SIM_ERK, LIMB_SIM_ADAMS,       LIMB_SIM_BDF,
-                                            LIMB_SIM_IDA};
+  static const limb_sim_method methods[] = {LIMB_SIM_RK4,   LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT, LIMB_SIM_ERK,
+                                            LIMB_SIM_ADAMS, LIMB_SIM_BDF,         LIMB_SIM_IDA};
   const slide s = {LIMB_PRISMATIC, 2, 0.1, 0, 9, 0, 0, 0, 0};
   limb_model *block = slides_build(1, &s, -4, 0), *m = ball(1e6);
   double worst = 0;
@@ -163,8 +151,7 @@ START_TEST(condition_ends)
   int index = -1;
   limb_sim* sim = NULL;
   assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
-  assert_ok(limb_sim_add_condition(
-    sim, &(limb_sim_condition){.value = place, .context = &low, .ends = 1}, &index));
+  assert_ok(limb_sim_add_condition(sim, &(limb_sim_condition){.value = place, .context = &low, .ends = 1}, &index));
   assert_ok(limb_sim_start(sim, 0, (double[]){1}, NULL, NULL));
   assert_that(index == 0);
   assert_ok(limb_sim_advance(sim, 5, NULL));
@@ -209,16 +196,13 @@ START_TEST(nonsense_is_refused)
   assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
   assert_status(limb_sim_add_condition(sim, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_sim_add_condition(sim, &(limb_sim_condition){0}, NULL), LIMB_E_ARG);
-  assert_status(
-    limb_sim_add_condition(sim, &(limb_sim_condition){.value = place, .direction = 2}, NULL),
-    LIMB_E_ARG);
+  assert_status(limb_sim_add_condition(sim, &(limb_sim_condition){.value = place, .direction = 2}, NULL), LIMB_E_ARG);
   watch(sim, no_number, NULL, 0, 0);
   assert_ok(limb_sim_start(sim, 0, (double[]){1}, NULL, NULL));
   assert_status(limb_sim_advance(sim, 1, NULL), LIMB_E_NONFINITE);
   assert_that(strstr(limb_sim_error(sim), "not a number"));
-  assert_status(
-    limb_sim_add_condition(sim, &(limb_sim_condition){.value = place, .context = &zero}, NULL),
-    LIMB_E_ORDER);
+  assert_status(limb_sim_add_condition(sim, &(limb_sim_condition){.value = place, .context = &zero}, NULL),
+                LIMB_E_ORDER);
   limb_sim_destroy(sim);
   limb_model_destroy(m);
 }
@@ -257,5 +241,5 @@ START_TEST(singularity_is_told)
 }
 END_TEST
 
-CHECK_MAIN("events", 1, several_roots_in_one_step, every_method_has_events, directions, jumps_cross,
-           condition_ends, crowds_end, nonsense_is_refused, singularity_is_told)
+CHECK_MAIN("events", 1, several_roots_in_one_step, every_method_has_events, directions, jumps_cross, condition_ends,
+           crowds_end, nonsense_is_refused, singularity_is_told)

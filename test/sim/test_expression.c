@@ -37,8 +37,7 @@ static const limb_expression_names names = {find, name_of, NULL};
 static double value_of(const limb_expression* e)
 {
   double x[KNOWN] = {0};
-  for (int i = 0; i < limb_expression_symbol_count(e); i++)
-    x[i] = values[limb_expression_symbol(e, i) - 10];
+  for (int i = 0; i < limb_expression_symbol_count(e); i++) x[i] = values[limb_expression_symbol(e, i) - 10];
   return limb_expression_value(e, x);
 }
 
@@ -160,9 +159,9 @@ END_TEST
 
 START_TEST(no_value_is_passed_on)
 {
-  static const char* const text[] = {
-    "log(-1)", "sqrt(-1) < 1",  "not (0/0)",       "min(1, 0/0)", "clamp(1, 0/0, 3)", "(0/0)^0",
-    "1^(0/0)", "(0/0) ? 1 : 2", "hypot(1/0, 0/0)", "1 or 0/0",    "step(0/0)",        "mod(1, 0)"};
+  static const char* const text[] = {"log(-1)",          "sqrt(-1) < 1", "not (0/0)", "min(1, 0/0)",
+                                     "clamp(1, 0/0, 3)", "(0/0)^0",      "1^(0/0)",   "(0/0) ? 1 : 2",
+                                     "hypot(1/0, 0/0)",  "1 or 0/0",     "step(0/0)", "mod(1, 0)"};
   for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) assert_that(isnan(eval(text[i])));
   assert_value("t > 0 ? 2 : log(-1)", 2);
   assert_value("if(0, 0/0, 5)", 5);
@@ -371,8 +370,7 @@ START_TEST(what_is_no_condition)
     limb_expression* e = NULL;
     int direction = 0;
     limb_error err = {0};
-    check_mistake(&bad[i], limb_condition_parse(bad[i].text, &names, NULL, &e, &direction, &err),
-                  &err);
+    check_mistake(&bad[i], limb_condition_parse(bad[i].text, &names, NULL, &e, &direction, &err), &err);
     assert_that(e == NULL);
     ck_assert_str_eq(err.where, "condition");
   }
@@ -407,6 +405,5 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-CHECK_MAIN("expression", 1, arithmetic, logic, functions, units, no_value_is_passed_on,
-           symbols_come_once, mistakes_are_named, too_long_and_too_deep, conditions,
-           what_is_no_condition, bad_arguments)
+CHECK_MAIN("expression", 1, arithmetic, logic, functions, units, no_value_is_passed_on, symbols_come_once,
+           mistakes_are_named, too_long_and_too_deep, conditions, what_is_no_condition, bad_arguments)

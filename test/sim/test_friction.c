@@ -13,8 +13,7 @@ static limb_status ramp(void* context, double t, const double* q, const double* 
   return LIMB_OK;
 }
 
-static limb_sim* start_ramp(const limb_model* m, const limb_sim_options* o, double* rate,
-                            const double* q)
+static limb_sim* start_ramp(const limb_model* m, const limb_sim_options* o, double* rate, const double* q)
 {
   limb_sim* sim = NULL;
   assert_ok(limb_sim_create(m, o, NULL, &sim, NULL));
@@ -127,8 +126,7 @@ START_TEST(jump_lets_go)
   limb_sim* sim = NULL;
   assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
   assert_ok(limb_sim_add_force(sim, &(limb_sim_force){.force = jump, .period = 0.1}));
-  assert_ok(
-    limb_sim_add_condition(sim, &(limb_sim_condition){.value = force_left, .dynamics = 1}, NULL));
+  assert_ok(limb_sim_add_condition(sim, &(limb_sim_condition){.value = force_left, .dynamics = 1}, NULL));
   assert_ok(limb_sim_start(sim, 0, (double[]){0}, NULL, NULL));
   assert_close(slides_next(sim, 1, LIMB_EVENT_SLIP, 0, 1).time, 0.5, 1e-15, 0);
   assert_close(slides_next(sim, 1, LIMB_EVENT_CONDITION, -1, 0).time, 0.5, 1e-15,
@@ -258,8 +256,7 @@ START_TEST(chain_with_friction_everywhere)
 {
   enum { N = 4 };
   slide s[N];
-  for (int k = 0; k < N; k++)
-    s[k] = (slide){LIMB_REVOLUTE, 1 - 0.1 * k, 0.02, 0.4, 1.5 / (k + 1), 0, 0, 0, 0};
+  for (int k = 0; k < N; k++) s[k] = (slide){LIMB_REVOLUTE, 1 - 0.1 * k, 0.02, 0.4, 1.5 / (k + 1), 0, 0, 0, 0};
   limb_model* m = slides_build(N, s, 0, -g);
   limb_data* d = NULL;
   assert_ok(limb_data_create(m, NULL, &d));
@@ -293,8 +290,7 @@ START_TEST(long_chain_is_let_go)
   static const double friction[] = {0.01, 0.1, 0.5, 2};
   slide s[N];
   for (size_t f = 0; f < sizeof friction / sizeof friction[0]; f++) {
-    for (int k = 0; k < N; k++)
-      s[k] = (slide){LIMB_REVOLUTE, 1, 0.01, 0.1, friction[f] * (N - k), 0, 0, 0, 0};
+    for (int k = 0; k < N; k++) s[k] = (slide){LIMB_REVOLUTE, 1, 0.01, 0.1, friction[f] * (N - k), 0, 0, 0, 0};
     limb_model* m = slides_build(N, s, 0, -g);
     limb_data* d = NULL;
     assert_ok(limb_data_create(m, NULL, &d));
@@ -327,8 +323,7 @@ END_TEST
 // Two blocks on each other, the force on the lower: it takes the upper one along as long as friction can.
 START_TEST(upper_block_is_taken_along)
 {
-  const slide s[2] = {{LIMB_PRISMATIC, 3, 0.1, 0, 0, 0, 0, 0, 0},
-                      {LIMB_PRISMATIC, 2, 0.1, 0, 4, 0, 0, 0, 0}};
+  const slide s[2] = {{LIMB_PRISMATIC, 3, 0.1, 0, 0, 0, 0, 0, 0}, {LIMB_PRISMATIC, 2, 0.1, 0, 4, 0, 0, 0, 0}};
   limb_model* m = slides_build(2, s, 0, 0);
   const limb_sim_options o = slides_options(m);
   double rate = 5;
@@ -423,8 +418,7 @@ static limb_model* geared(const slide* s, double ratio)
 START_TEST(loop_sticks_with_all_its_friction)
 {
   const double ratio = -3, rate = 5, F = 2 + 3 * 1.5, mass = 2 + 9 * 0.5;
-  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 2, 0, 0, 0, 0},
-                      {LIMB_PRISMATIC, 0.5, 0, 0, 1.5, 0, 0, 0, 0}};
+  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 2, 0, 0, 0, 0}, {LIMB_PRISMATIC, 0.5, 0, 0, 1.5, 0, 0, 0, 0}};
   limb_model* m = geared(s, ratio);
   const limb_sim_options o = slides_options(m);
   double growth = rate;
@@ -444,8 +438,7 @@ END_TEST
 
 START_TEST(loop_comes_to_rest)
 {
-  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 2, 0, 0, 0, 0},
-                      {LIMB_PRISMATIC, 0.5, 0, 0, 1.5, 0, 0, 0, 0}};
+  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 2, 0, 0, 0, 0}, {LIMB_PRISMATIC, 0.5, 0, 0, 1.5, 0, 0, 0, 0}};
   limb_model* m = geared(s, 3);
   const limb_sim_options o = slides_options(m);
   limb_sim* sim = slides_start(m, &o, (double[]){0, 0}, (double[]){1, 3});
@@ -462,16 +455,14 @@ END_TEST
 // A stop on the driven side, through the gear.
 START_TEST(loop_meets_a_stop)
 {
-  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 0, 0, 0, 0, 0},
-                      {LIMB_PRISMATIC, 0.5, 0, 0, 0, 0, 0, -6, 6}};
+  const slide s[2] = {{LIMB_PRISMATIC, 2, 0, 0, 0, 0, 0, 0, 0}, {LIMB_PRISMATIC, 0.5, 0, 0, 0, 0, 0, -6, 6}};
   limb_model* m = geared(s, 3);
   for (int stop = LIMB_STOP_HOLD; stop <= LIMB_STOP_IMPACT; stop += 2) {
     limb_sim_options o = slides_options(m);
     o.stop = (limb_stop)stop;
     limb_sim* sim = slides_start(m, &o, (double[]){0, 0}, (double[]){1, 3});
     const bool holds = stop == LIMB_STOP_HOLD;
-    const limb_sim_event e =
-      slides_next(sim, 5, holds ? LIMB_EVENT_STOP_REACHED : LIMB_EVENT_IMPACT, 1, 1);
+    const limb_sim_event e = slides_next(sim, 5, holds ? LIMB_EVENT_STOP_REACHED : LIMB_EVENT_IMPACT, 1, 1);
     assert_close(e.time, 2, 0, 1e-11);
     assert_close(e.after, holds ? 0 : -1.5, 1e-12, 0);
     assert_close(slides_now(sim).v[0], holds ? 0 : -0.5, 1e-12, 1e-13);
@@ -483,8 +474,7 @@ START_TEST(loop_meets_a_stop)
 }
 END_TEST
 
-CHECK_MAIN("friction", 1, block_on_an_incline, spring_and_friction, ramp_lets_go, jump_lets_go,
-           short_rest_is_seen, sticks_on_a_spring, event_at_a_break, pendulum_comes_to_rest,
-           chain_with_friction_everywhere, long_chain_is_let_go, upper_block_is_taken_along,
-           given_motion_feels_friction, smooth_friction_has_no_events,
+CHECK_MAIN("friction", 1, block_on_an_incline, spring_and_friction, ramp_lets_go, jump_lets_go, short_rest_is_seen,
+           sticks_on_a_spring, event_at_a_break, pendulum_comes_to_rest, chain_with_friction_everywhere,
+           long_chain_is_let_go, upper_block_is_taken_along, given_motion_feels_friction, smooth_friction_has_no_events,
            loop_sticks_with_all_its_friction, loop_comes_to_rest, loop_meets_a_stop)

@@ -104,11 +104,9 @@ static double law(trial* t, frame_case* c, double* mobility)
 {
   const limb_task_stack tasks = {1, &c->c.task};
   limb_task_space s = {.mobility = mobility};
-  const limb_status status =
-    limb_impedance_control(t->d, t->q, t->v, &c->goal, &c->c, c->work, c->tau);
+  const limb_status status = limb_impedance_control(t->d, t->q, t->v, &c->goal, &c->c, c->work, c->tau);
   assert_that(status == LIMB_OK || status == LIMB_E_SINGULAR);
-  assert_status(limb_task_dynamics(t->d, t->q, t->v, &t->env, &tasks, NULL, c->task_work, &s),
-                status);
+  assert_status(limb_task_dynamics(t->d, t->q, t->v, &t->env, &tasks, NULL, c->task_work, &s), status);
   return status == LIMB_OK ? s.condition : -1;
 }
 
@@ -137,8 +135,7 @@ static void natural(trial* t)
   double A[36], F[ROWS], want[ROWS], got[ROWS];
   draw(t, &c);
   if (!no_passive(t)) {
-    assert_status(limb_impedance_control(t->d, t->q, t->v, &c.goal, &c.c, c.work, c.tau),
-                  LIMB_E_UNSUPPORTED);
+    assert_status(limb_impedance_control(t->d, t->q, t->v, &c.goal, &c.c, c.work, c.tau), LIMB_E_UNSUPPORTED);
     return;
   }
   if (trial_enough(t)) return;
@@ -147,8 +144,7 @@ static void natural(trial* t)
   double* x = trial_doubles(t, 2 * (size_t)t->nv + (size_t)t->nq);
   for (int i = 0; i < 2 * t->nv; i++) x[i] = rng_uniform(&t->r, 0, 5);
   assert_ok(limb_neutral(t->m, x + 2 * t->nv));
-  if (rng_chance(&t->r, 0.7))
-    c.c.posture = x + 2 * t->nv, c.c.posture_kp = x, c.c.posture_kd = x + t->nv;
+  if (rng_chance(&t->r, 0.7)) c.c.posture = x + 2 * t->nv, c.c.posture_kp = x, c.c.posture_kd = x + t->nv;
   const double condition = law(t, &c, A);
   if (condition < 0 || condition > 1e8) return;
   regular++;
@@ -185,8 +181,8 @@ static void shaped(trial* t)
   limb_environment env = t->env;
   limb_wrench wrench[TRIAL_WRENCHES + 1];
   memcpy(wrench, t->wrench, sizeof t->wrench);
-  wrench[env.nwrench++] = (limb_wrench){
-    c.c.task.frame, c.c.task.ref, {{push[0], push[1], push[2]}, {push[3], push[4], push[5]}}};
+  wrench[env.nwrench++] =
+    (limb_wrench){c.c.task.frame, c.c.task.ref, {{push[0], push[1], push[2]}, {push[3], push[4], push[5]}}};
   env.wrench = wrench;
   acceleration(t, &c, &env, got);
   spring(&c, F);
@@ -227,10 +223,7 @@ static arm panda(void)
   return x;
 }
 
-static limb_status run(arm* x)
-{
-  return limb_impedance_control(x->d, x->q, x->v, &x->goal, &x->c, x->work, x->tau);
-}
+static limb_status run(arm* x) { return limb_impedance_control(x->d, x->q, x->v, &x->goal, &x->c, x->work, x->tau); }
 
 static void end(arm* x)
 {
@@ -339,6 +332,6 @@ int CHECK_NAME(void)
 {
   const TTest* const each[] = {natural_inertia, shaped_inertia, NULL};
   const int failed = check_run("impedance", trial_robots(), each);
-  return failed | check_run("impedance, one arm", 1,
-                            (const TTest* const[]){body_axes_turn, at_rest, bad_arguments, NULL});
+  return failed |
+         check_run("impedance, one arm", 1, (const TTest* const[]){body_axes_turn, at_rest, bad_arguments, NULL});
 }

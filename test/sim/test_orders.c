@@ -41,8 +41,8 @@ static limb_status shake(void* context, double t, const double* q, const double*
 }
 
 // The state after so many steps.
-static void run(const stage* from, limb_sim_method method, double duration, int steps,
-                limb_sim_force_fn* force, stage* to)
+static void run(const stage* from, limb_sim_method method, double duration, int steps, limb_sim_force_fn* force,
+                stage* to)
 {
   limb_sim_options o = run_options(from, method);
   int nv = from->nv;
@@ -54,8 +54,8 @@ static void run(const stage* from, limb_sim_method method, double duration, int 
   run_end(sim, from, duration, to);
 }
 
-static double observed_order(const stage* from, const stage* exact, const scene* s,
-                             limb_sim_method method, limb_sim_force_fn* force)
+static double observed_order(const stage* from, const stage* exact, const scene* s, limb_sim_method method,
+                             limb_sim_force_fn* force)
 {
   enum { LEFT = 3 };
   const double rounding = 1e-12;
@@ -80,8 +80,8 @@ static double observed_order(const stage* from, const stage* exact, const scene*
 
 static void check_orders(const scene* s, limb_sim_force_fn* force)
 {
-  static const limb_sim_method methods[] = {LIMB_SIM_EULER, LIMB_SIM_SEMI_IMPLICIT, LIMB_SIM_RK4,
-                                            LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT};
+  static const limb_sim_method methods[] = {LIMB_SIM_EULER, LIMB_SIM_SEMI_IMPLICIT, LIMB_SIM_RK4, LIMB_SIM_VARIATIONAL,
+                                            LIMB_SIM_IMPLICIT};
   stage from = stage_make(s->name), exact;
   run(&from, LIMB_SIM_RK4, s->duration, EXACT, force, &exact);
   for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
@@ -112,5 +112,4 @@ START_TEST(orders_of_shaken_motion)
 }
 END_TEST
 
-CHECK_MAIN("sim/orders", SCENES, orders_of_free_motion, orders_of_pushed_motion,
-           orders_of_shaken_motion)
+CHECK_MAIN("sim/orders", SCENES, orders_of_free_motion, orders_of_pushed_motion, orders_of_shaken_motion)

@@ -36,10 +36,7 @@ static limb_signal* make(limb_signal_kind kind, int n, const double* t, int m, c
   return s;
 }
 
-static void at(const limb_signal* s, double t, double x[3])
-{
-  assert_ok(limb_signal_at(s, t, &x[0], &x[1], &x[2]));
-}
+static void at(const limb_signal* s, double t, double x[3]) { assert_ok(limb_signal_at(s, t, &x[0], &x[1], &x[2])); }
 
 // Degree that n samples reproduce.
 static int reproduced(int n) { return n > 5 ? 5 : n > 3 ? 3 : n - 1; }
@@ -123,8 +120,7 @@ END_TEST
 START_TEST(hold_and_lines)
 {
   const double t[4] = {0, 1, 3, 4}, x[8] = {1, 10, 5, 20, -3, 30, 2, 40};
-  limb_signal *hold = make(LIMB_SIGNAL_HOLD, 4, t, 2, x),
-              *line = make(LIMB_SIGNAL_LINEAR, 4, t, 2, x);
+  limb_signal *hold = make(LIMB_SIGNAL_HOLD, 4, t, 2, x), *line = make(LIMB_SIGNAL_LINEAR, 4, t, 2, x);
   static const struct {
     double t, hold, line, slope;
   } want[] = {{-9, 1, 1, 0},  {0, 1, 1, 4},       {0.5, 1, 3, 4}, {1, 5, 5, -4}, {2, 5, 1, -4},
@@ -250,8 +246,7 @@ END_TEST
 
 START_TEST(bad_arguments)
 {
-  const double t[7] = {0, 1, 2, 3, 4, 5, 6}, x[7] = {1, 2, 3, 1, 2, 3, 5},
-               big[2] = {-1.7e308, 1.7e308};
+  const double t[7] = {0, 1, 2, 3, 4, 5, 6}, x[7] = {1, 2, 3, 1, 2, 3, 5}, big[2] = {-1.7e308, 1.7e308};
   const limb_samples g = {7, t, 1, x, 0}, steep = {2, t, 1, big, 0};
   const limb_allocator half = {purse_alloc, NULL, NULL};
   limb_signal* s = NULL;
@@ -282,6 +277,5 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-CHECK_MAIN("signal", 1, splines_reproduce_polynomials, splines_follow_a_sine,
-           splines_are_smooth_at_samples, hold_and_lines, outside_the_samples, breaks, strides,
-           bad_samples, bad_arguments)
+CHECK_MAIN("signal", 1, splines_reproduce_polynomials, splines_follow_a_sine, splines_are_smooth_at_samples,
+           hold_and_lines, outside_the_samples, breaks, strides, bad_samples, bad_arguments)

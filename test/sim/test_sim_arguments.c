@@ -9,8 +9,7 @@ static limb_status no_force(void* context, double t, const double* q, const doub
   return LIMB_OK;
 }
 
-static limb_status no_wrench(void* context, double t, const double* q, const double* v,
-                             limb_wrench* wrench)
+static limb_status no_wrench(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   (void)context, (void)t, (void)q, (void)v;
   *wrench = (limb_wrench){1, LIMB_WORLD, {{0, 0, 0}, {0, 0, 0}}};
@@ -100,16 +99,14 @@ START_TEST(names)
   for (int k = 0; k <= 9; k++) {
     const limb_sim_method method = (limb_sim_method)k;
     assert_that(limb_sim_method_name(method) && limb_sim_method_meaning(method));
-    assert_that(k < 6 ? limb_sim_has_method(method)
-                      : limb_sim_has_method(method) == LIMB_HAVE_SUNDIALS);
+    assert_that(k < 6 ? limb_sim_has_method(method) : limb_sim_has_method(method) == LIMB_HAVE_SUNDIALS);
   }
   for (int k = -1; k <= 10; k += 11) {
     const limb_sim_method method = (limb_sim_method)k;
     assert_that(!limb_sim_method_name(method) && !limb_sim_method_meaning(method));
     assert_that(!limb_sim_has_method(method) && !limb_sim_method_order(method));
   }
-  assert_that(limb_event_kind_name(LIMB_EVENT_SINGULAR) &&
-              !limb_event_kind_name((limb_event_kind)8));
+  assert_that(limb_event_kind_name(LIMB_EVENT_SINGULAR) && !limb_event_kind_name((limb_event_kind)8));
   assert_that(!limb_event_kind_name((limb_event_kind)-1));
 }
 END_TEST
@@ -175,8 +172,7 @@ START_TEST(sources)
   const limb_sim_options o = limb_default_sim_options(at.m);
   limb_sim* sim = run_create(&at, &o);
   unsigned char given[RUN_MOST] = {0};
-  static const double wrong[][2] = {{-1, 0},   {0, 1},        {1, -1},
-                                    {1e-6, 1}, {HUGE_VAL, 0}, {1, HUGE_VAL}};
+  static const double wrong[][2] = {{-1, 0}, {0, 1}, {1, -1}, {1e-6, 1}, {HUGE_VAL, 0}, {1, HUGE_VAL}};
   for (int k = 0; k < 6; k++) {
     const limb_sim_force f = {.force = no_force, .period = wrong[k][0], .delay = wrong[k][1]};
     check_at("period %g, delay %g", f.period, f.delay);
@@ -282,8 +278,7 @@ START_TEST(exploding)
 {
   const slide part = {.type = LIMB_PRISMATIC, .mass = 1, .stiffness = 1e8};
   stage at = {.m = slides_build(1, &part, 0, 0), .nq = 1, .nv = 1, .q = {0.1}};
-  static const limb_sim_method explicit_ones[] = {LIMB_SIM_EULER, LIMB_SIM_SEMI_IMPLICIT,
-                                                  LIMB_SIM_RK4};
+  static const limb_sim_method explicit_ones[] = {LIMB_SIM_EULER, LIMB_SIM_SEMI_IMPLICIT, LIMB_SIM_RK4};
   for (int k = 0; k < 3; k++) {
     limb_sim_options o = limb_default_sim_options(at.m);
     limb_sim_event e;
@@ -370,8 +365,7 @@ START_TEST(over_and_again)
       assert_that(e.kind == LIMB_EVENT_NONE && e.ends && run_now(sim).time == e.time);
       run_state(sim, pass ? &again : &first);
     }
-    assert_that(!memcmp(first.q, again.q, sizeof again.q) &&
-                !memcmp(first.v, again.v, sizeof again.v));
+    assert_that(!memcmp(first.q, again.q, sizeof again.q) && !memcmp(first.v, again.v, sizeof again.v));
     limb_sim_destroy(sim);
   }
   limb_model_destroy(at.m);
@@ -395,8 +389,7 @@ START_TEST(auto_changes_its_mind)
     run_state(sim, &end[k]);
     summary[k] = run_summary(sim);
   }
-  check_at("%s and %s", limb_sim_method_name(summary[0].method),
-           limb_sim_method_name(summary[1].method));
+  check_at("%s and %s", limb_sim_method_name(summary[0].method), limb_sim_method_name(summary[1].method));
   assert_that(summary[0].method != summary[1].method && summary[0].method == summary[2].method);
   assert_that(summary[0].steps == summary[2].steps && end[0].v[0] == end[2].v[0]);
   assert_close(end[1].v[0], 5 - 0.1, 1e-6, 0);
@@ -405,6 +398,5 @@ START_TEST(auto_changes_its_mind)
 }
 END_TEST
 
-CHECK_MAIN("sim/arguments", 1, null, names, options, sources, not_finite, open_loops,
-           after_a_start_that_failed, exploding, too_many_steps, conditions_that_are_no_numbers,
-           over_and_again, auto_changes_its_mind)
+CHECK_MAIN("sim/arguments", 1, null, names, options, sources, not_finite, open_loops, after_a_start_that_failed,
+           exploding, too_many_steps, conditions_that_are_no_numbers, over_and_again, auto_changes_its_mind)

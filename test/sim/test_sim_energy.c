@@ -9,8 +9,7 @@
 enum { LOOKS = 400 };
 
 // Errors of the energy at equal intervals.
-static void energy_errors(const stage* from, limb_sim_method method, double step, double end,
-                          double error[LOOKS])
+static void energy_errors(const stage* from, limb_sim_method method, double step, double end, double error[LOOKS])
 {
   limb_sim_options o = limb_default_sim_options(from->m);
   o.method = method, o.step = step;
@@ -122,8 +121,7 @@ END_TEST
 START_TEST(comes_to_rest)
 {
   static const double step[] = {1e-1, 3e-2, 1e-2};
-  const slide s[2] = {{LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0},
-                      {LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0}};
+  const slide s[2] = {{LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0}, {LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 1, 0, 0, 0}};
   limb_model* m = slides_build(2, s, 0, -9.81);
   for (size_t k = 0; k < sizeof step / sizeof step[0]; k++) {
     limb_sim_options o = slides_options(m);
@@ -139,5 +137,4 @@ START_TEST(comes_to_rest)
 }
 END_TEST
 
-CHECK_MAIN("sim/energy", 1, energy_of_a_double_pendulum, energy_of_a_four_bar, the_way_back,
-           comes_to_rest)
+CHECK_MAIN("sim/energy", 1, energy_of_a_double_pendulum, energy_of_a_four_bar, the_way_back, comes_to_rest)

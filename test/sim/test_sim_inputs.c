@@ -4,16 +4,14 @@
 // ---- forces ----------------------------------------------------------------------------------------------
 
 // What drives the arms: two forces by turns, against the same in one.
-static limb_status first_half(void* context, double t, const double* q, const double* v,
-                              double* tau)
+static limb_status first_half(void* context, double t, const double* q, const double* v, double* tau)
 {
   (void)context, (void)q;
   tau[0] += 3 * sin(2 * t) - v[0];
   return LIMB_OK;
 }
 
-static limb_status second_half(void* context, double t, const double* q, const double* v,
-                               double* tau)
+static limb_status second_half(void* context, double t, const double* q, const double* v, double* tau)
 {
   (void)context, (void)v;
   tau[1] += 2 * t - q[1];
@@ -199,8 +197,7 @@ START_TEST(breaks_keep_the_order)
   const double observed = order_across_jump(run_methods[_i], next_jump);
   check_at("%s: order %.2f", limb_sim_method_name(run_methods[_i]), observed);
   assert_that(observed > order - 0.4);
-  if (order == 4)
-    assert_that(order_across_jump(run_methods[_i], NULL) < 2.5); // without the break it is lost
+  if (order == 4) assert_that(order_across_jump(run_methods[_i], NULL) < 2.5); // without the break it is lost
 }
 END_TEST
 
@@ -241,8 +238,7 @@ START_TEST(breaks_with_events)
   }
   assert_that(c.calls == 8);
   check_at("%s: %.2g apart", limb_sim_method_name(method), stage_distance(&exact, &end));
-  assert_that(stage_distance(&exact, &end) <
-              (limb_sim_method_order(method) ? 1e-3 : 3e-2) * run_allowed(method));
+  assert_that(stage_distance(&exact, &end) < (limb_sim_method_order(method) ? 1e-3 : 3e-2) * run_allowed(method));
   limb_model_destroy(from.m);
 }
 END_TEST
@@ -255,8 +251,7 @@ static limb_wrench pull(int frame, double t, const double* v)
   return (limb_wrench){frame, LIMB_WORLD, f};
 }
 
-static limb_status pull_wrench(void* context, double t, const double* q, const double* v,
-                               limb_wrench* wrench)
+static limb_status pull_wrench(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   (void)q;
   wrench[0] = pull(*(const int*)context, t, v);
@@ -269,8 +264,7 @@ typedef struct puller {
   int frame, nv;
 } puller;
 
-static limb_status pull_joints(void* context, double t, const double* q, const double* v,
-                               double* tau)
+static limb_status pull_joints(void* context, double t, const double* q, const double* v, double* tau)
 {
   const puller* p = context;
   sp_motion J[RUN_MOST];
@@ -306,5 +300,5 @@ START_TEST(wrenches_are_forces)
 }
 END_TEST
 
-CHECK_MAIN("sim/inputs", RUN_METHODS, forces_add_up, samples_are_held, samples_of_all_methods,
-           breaks_keep_the_order, breaks_with_events, wrenches_are_forces)
+CHECK_MAIN("sim/inputs", RUN_METHODS, forces_add_up, samples_are_held, samples_of_all_methods, breaks_keep_the_order,
+           breaks_with_events, wrenches_are_forces)

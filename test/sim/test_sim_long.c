@@ -15,8 +15,7 @@ static stage body_at(limb_joint_type type)
   const sp_vec3 com = {type == LIMB_FREE ? 0.2 : 0, 0, 0};
   limb_builder* b = fixture_begin("body");
   fixture_gravity(b, sp_v3(0, 0, 0));
-  fixture_link(b, "body", type, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
-               fixture_inertia(4, com, moments));
+  fixture_link(b, "body", type, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), fixture_inertia(4, com, moments));
   stage at = {.m = fixture_end(b)};
   at.nq = limb_nq(at.m), at.nv = limb_nv(at.m);
   assert_ok(limb_neutral(at.m, at.q));
@@ -51,8 +50,7 @@ static void tumble(limb_joint_type type, limb_sim_method method, int steps)
     run_to(sim, steps / 100 * step * k);
     const limb_sim_state now = run_now(sim);
     const double* Q = now.q + from.nq - 4;
-    check_at("%s, %s, %d of 100", type == LIMB_SPHERICAL ? "ball" : "free",
-             limb_sim_method_name(method), k);
+    check_at("%s, %s, %d of 100", type == LIMB_SPHERICAL ? "ball" : "free", limb_sim_method_name(method), k);
     assert_close_force(momentum_of(d, sim, 1), before, 1e-10, 0);
     assert_close(Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3], 1, 1e-15, 1e-15);
     turned += now.v[1] < 0;
@@ -108,5 +106,5 @@ START_TEST(floating_arm_keeps_its_momenta)
 }
 END_TEST
 
-CHECK_MAIN("sim/long", 1, middle_axis_of_a_ball, middle_axis_of_a_free_body,
-           middle_axis_variational, floating_arm_keeps_its_momenta)
+CHECK_MAIN("sim/long", 1, middle_axis_of_a_ball, middle_axis_of_a_free_body, middle_axis_variational,
+           floating_arm_keeps_its_momenta)

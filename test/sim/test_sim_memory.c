@@ -13,8 +13,7 @@ static limb_status push(void* context, double t, const double* q, const double* 
   return LIMB_OK;
 }
 
-static limb_status pull(void* context, double t, const double* q, const double* v,
-                        limb_wrench* wrench)
+static limb_status pull(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   (void)context, (void)q, (void)v;
   *wrench = (limb_wrench){1, LIMB_WORLD, {{0, 0, 0}, {t, 0, 0}}};
@@ -38,8 +37,7 @@ static double halfway(void* context, const limb_sim_state* at)
 // Everything that acts and is watched; stops at the first failure.
 static limb_status furnish(limb_sim* sim, stage* at, int driven)
 {
-  const limb_sim_force f = {.force = push},
-                       sampled = {.force = push, .period = 3e-3, .delay = 5e-3};
+  const limb_sim_force f = {.force = push}, sampled = {.force = push, .period = 3e-3, .delay = 5e-3};
   const limb_sim_condition c = {.value = halfway, .dynamics = 1};
   unsigned char given[RUN_MOST] = {1};
   limb_status s = limb_sim_add_force(sim, &f);
@@ -92,8 +90,7 @@ START_TEST(every_allocation_may_fail)
     assert_that(p.alive == 0 && p.bytes == 0 && !p.misused);
     const long needed = p.granted;
     for (long n = 0; n < needed; n++) {
-      check_at("%s, %s, allocation %ld of %ld fails", names[k], limb_sim_method_name(method), n + 1,
-               needed);
+      check_at("%s, %s, allocation %ld of %ld fails", names[k], limb_sim_method_name(method), n + 1, needed);
       p = (purse){.budget = n};
       assert_status(life(&at, method, &p), LIMB_E_NOMEM);
       assert_that(p.alive == 0 && p.bytes == 0 && !p.misused);
@@ -106,8 +103,7 @@ END_TEST
 // Steps, events, breaks, samples, summaries: no memory, and errno stays.
 START_TEST(running_takes_no_memory)
 {
-  static const char* const names[] = {"tree5",    "quadruped", "hand",
-                                      "four_bar", "bennett",   "rolling_disc"};
+  static const char* const names[] = {"tree5", "quadruped", "hand", "four_bar", "bennett", "rolling_disc"};
   const limb_sim_method method = run_methods[_i];
   if (!limb_sim_method_order(method)) return;
   for (int k = 0; k < 6; k++) {

@@ -124,8 +124,7 @@ static limb_status fails(void* context, double t, const double* q, const double*
   return f->status;
 }
 
-static limb_status fails_wrench(void* context, double t, const double* q, const double* v,
-                                limb_wrench* wrench)
+static limb_status fails_wrench(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   double x[1] = {0};
   const limb_status s = fails(context, t, q, v, x);
@@ -163,8 +162,7 @@ static void fail_once(limb_sim_method method, int which, const failing* how, lim
   f.after = 1; // it recovers
   const limb_sim_state now = run_now(sim);
   assert_that(now.time < 0.1003 && now.time > 0.05);
-  for (int k = 0; k < 2; k++)
-    assert_that(isfinite(now.q[k]) && isfinite(now.v[k]) && isfinite(now.a[k]));
+  for (int k = 0; k < 2; k++) assert_that(isfinite(now.q[k]) && isfinite(now.v[k]) && isfinite(now.a[k]));
   run_to(sim, 0.2);
   assert_that(limb_sim_error(sim)[0] == 0);
   limb_sim_destroy(sim);
@@ -175,8 +173,7 @@ START_TEST(callbacks_fail)
 {
   const limb_sim_method method = run_methods[_i];
   if (!limb_sim_has_method(method)) return;
-  const failing status = {0.1, 0, LIMB_E_IO}, no_number = {0.1, nan(""), LIMB_OK},
-                infinite = {0.1, HUGE_VAL, LIMB_OK};
+  const failing status = {0.1, 0, LIMB_E_IO}, no_number = {0.1, nan(""), LIMB_OK}, infinite = {0.1, HUGE_VAL, LIMB_OK};
   for (int which = 0; which < 3; which++) {
     check_at("%s, callback %d", limb_sim_method_name(method), which);
     fail_once(method, which, &status, LIMB_E_IO);

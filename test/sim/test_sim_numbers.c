@@ -81,10 +81,9 @@ static stage spring_four_bar(void)
   limb_joint_def crank = limb_default_joint_def("theta1", LIMB_REVOLUTE, LIMB_WORLD_BODY, one);
   crank.axis = z, crank.stiffness = 0.1, crank.rest = 19.6;
   (void)fixture_joint(b, &crank);
-  const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(1.241, 0, 0), z,
-                               bar(8.25, 0.6, 0.06));
-  const int three = fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY,
-                                 fixture_at(1.241, 0, 0), z, bar(8.25, 0.6, 0.06));
+  const int two = fixture_link(b, "coupler", LIMB_REVOLUTE, one, fixture_at(1.241, 0, 0), z, bar(8.25, 0.6, 0.06));
+  const int three =
+    fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1.241, 0, 0), z, bar(8.25, 0.6, 0.06));
   limb_loop_def end = limb_default_loop_def("end", LIMB_LOOP_LOCK, three, two);
   end.locked = LIMB_MOVE_X | LIMB_MOVE_Y;
   end.pose_a = end.pose_b = fixture_at(1.2, 0, 0);
@@ -119,21 +118,20 @@ static void check_multipliers(limb_sim* sim, const double want[2], double rtol)
 {
   const limb_sim_state now = run_now(sim);
   const double c = cos(now.q[2]), s = sin(now.q[2]);
-  const double world[2] = {c * now.lambda[0] - s * now.lambda[1],
-                           s * now.lambda[0] + c * now.lambda[1]};
+  const double world[2] = {c * now.lambda[0] - s * now.lambda[1], s * now.lambda[0] + c * now.lambda[1]};
   assert_close_array(world, want, 2, rtol, 0);
 }
 
 // t, theta1, phi1, their rates, lambda in world axes
 static const double rows[][7] = {
-  {2, 0.08218054320808264, 0.0835852925118894, 0.07213590647144023, 0.07337041937919887,
-   3.198687208727077, 0.17525375950623728},
-  {5, 0.4596458570532087, 0.46764694789346695, 0.17914355851282163, 0.18238062607804445,
-   0.3644264027945132, 0.082125446318324},
-  {10, 1.7855082721845457, 1.8291233070256987, 0.34812442176243147, 0.364565450124197,
-   0.28553884559109755, -0.6778907765067325},
-  {12, 2.5345113090938702, 2.6759416542629575, 0.38199304166728637, 0.5567903423140214,
-   7.533970973733751, -2.4472515969872415},
+  {2, 0.08218054320808264, 0.0835852925118894, 0.07213590647144023, 0.07337041937919887, 3.198687208727077,
+   0.17525375950623728},
+  {5, 0.4596458570532087, 0.46764694789346695, 0.17914355851282163, 0.18238062607804445, 0.3644264027945132,
+   0.082125446318324},
+  {10, 1.7855082721845457, 1.8291233070256987, 0.34812442176243147, 0.364565450124197, 0.28553884559109755,
+   -0.6778907765067325},
+  {12, 2.5345113090938702, 2.6759416542629575, 0.38199304166728637, 0.5567903423140214, 7.533970973733751,
+   -2.4472515969872415},
 };
 
 static void check_row(limb_sim* sim, const double row[7], double tolerance)
@@ -195,9 +193,8 @@ static void four_bar(const method_case* c)
   assert_that(s.largest_place <= 1e-11 && s.largest_velocity <= 1e-11);
   printf("four-bar, %s: t(150 deg) off by %.2g s, alignment by %.2g s, residuals %.2g %.2g, energy "
          "%.2g J, %llu steps\n",
-         limb_sim_method_name(c->method), t150 - 12.23608290446545, t_line - 12.28299560962995,
-         s.largest_place, s.largest_velocity, s.energy - s.energy_start,
-         (unsigned long long)s.steps);
+         limb_sim_method_name(c->method), t150 - 12.23608290446545, t_line - 12.28299560962995, s.largest_place,
+         s.largest_velocity, s.energy - s.energy_start, (unsigned long long)s.steps);
   limb_sim_destroy(sim);
   limb_model_destroy(at.m);
 }

@@ -73,8 +73,7 @@ END_TEST
 
 // ---- what is refused -------------------------------------------------------------------------------------
 
-static void assert_refused(const limb_model* m, const limb_sim_options* o, limb_status why,
-                           const char* word)
+static void assert_refused(const limb_model* m, const limb_sim_options* o, limb_status why, const char* word)
 {
   limb_sim* sim = NULL;
   limb_error err = {0};
@@ -124,8 +123,7 @@ START_TEST(smooth_friction_needs_a_width)
 }
 END_TEST
 
-static limb_status not_for_long(void* context, double t, const double* q, const double* v,
-                                double* tau)
+static limb_status not_for_long(void* context, double t, const double* q, const double* v, double* tau)
 {
   (void)context, (void)q, (void)v;
   tau[0] += t > 0.25 ? nan("") : 0;
@@ -249,6 +247,5 @@ START_TEST(memory_of_many_starts)
 }
 END_TEST
 
-CHECK_MAIN("sim/starts", 1, quaternions, given_motion_is_somewhere_else, environments,
-           smooth_friction_needs_a_width, forces_on_joints_that_stick, sentences, over,
-           memory_of_many_starts)
+CHECK_MAIN("sim/starts", 1, quaternions, given_motion_is_somewhere_else, environments, smooth_friction_needs_a_width,
+           forces_on_joints_that_stick, sentences, over, memory_of_many_starts)

@@ -26,10 +26,7 @@ static limb_status count(void* context, double t, const double* q, const double*
 }
 
 // To t0 + 1/2 s, with a sampled controller or without; halfway there is an event.
-static double halfway(void* context, const limb_sim_state* at)
-{
-  return at->time - *(const double*)context - 0.25;
-}
+static double halfway(void* context, const limb_sim_state* at) { return at->time - *(const double*)context - 0.25; }
 
 static void run_from(const stage* from, limb_sim_method method, double t0, int sampled, stage* to)
 {
@@ -46,8 +43,7 @@ static void run_from(const stage* from, limb_sim_method method, double t0, int s
   assert_ok(limb_sim_add_condition(sim, &condition, NULL));
   assert_ok(limb_sim_start(sim, t0, from->q, from->v, NULL));
   const limb_status s = limb_sim_advance(sim, t0 + 0.5, &e);
-  check_at("%s from %g, sampled %d: %s", limb_sim_method_name(method), t0, sampled,
-           limb_sim_error(sim));
+  check_at("%s from %g, sampled %d: %s", limb_sim_method_name(method), t0, sampled, limb_sim_error(sim));
   assert_ok(s);
   assert_that(e.kind == LIMB_EVENT_CONDITION && fabs(e.time - t0 - 0.25) <= 2e-6);
   run_to(sim, t0 + 0.5);
@@ -151,8 +147,7 @@ static limb_status still(void* context, double t, double* q, double* v, double* 
   return LIMB_OK;
 }
 
-static limb_status no_wrench(void* context, double t, const double* q, const double* v,
-                             limb_wrench* wrench)
+static limb_status no_wrench(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   (void)context, (void)t, (void)q, (void)v;
   *wrench = (limb_wrench){1, LIMB_WORLD, {{0, 0, 0}, {0, 0, 0}}};
@@ -201,5 +196,5 @@ START_TEST(breaks_that_are_none)
 }
 END_TEST
 
-CHECK_MAIN("sim/time", 1, large_times, samples_and_steps_at_large_times, short_steps_at_large_times,
-           steps_too_short, breaks_that_are_none)
+CHECK_MAIN("sim/time", 1, large_times, samples_and_steps_at_large_times, short_steps_at_large_times, steps_too_short,
+           breaks_that_are_none)

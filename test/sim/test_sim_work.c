@@ -38,13 +38,11 @@ static limb_status push(void* context, double t, const double* q, const double* 
   return LIMB_OK;
 }
 
-static limb_status pull(void* context, double t, const double* q, const double* v,
-                        limb_wrench* wrench)
+static limb_status pull(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
   const stage* at = context;
   (void)q, (void)v;
-  *wrench = (limb_wrench){
-    limb_frame_count(at->m) - 1, LIMB_BODY, {{0.1 * t, 0.2, -0.1}, {3 * cos(4 * t), 2, 1}}};
+  *wrench = (limb_wrench){limb_frame_count(at->m) - 1, LIMB_BODY, {{0.1 * t, 0.2, -0.1}, {3 * cos(4 * t), 2, 1}}};
   return LIMB_OK;
 }
 
@@ -94,8 +92,8 @@ static void balance(const scene* s, limb_sim_method method)
     run_to(sim, s->duration * k / 5);
     const limb_sim_summary x = run_summary(sim);
     moved = fmax(moved, fmax(fabs(x.energy - x.energy_start), fabs(x.work)));
-    check_at("%s %u, %s: energy %.9g, before %.9g, work %.9g", s->name, s->acts,
-             limb_sim_method_name(method), x.energy, x.energy_start, x.work);
+    check_at("%s %u, %s: energy %.9g, before %.9g, work %.9g", s->name, s->acts, limb_sim_method_name(method), x.energy,
+             x.energy_start, x.work);
     assert_close(x.energy - x.energy_start, x.work, 0, allowed(method) * (moved + 1));
   }
   assert_that(fabs(run_summary(sim).work) > 1e-4); // something was done

@@ -133,8 +133,7 @@ static void check_steps(const start* begin, const char* name)
 
 START_TEST(steps_are_those_of_the_simulation)
 {
-  static const start starts[] = {
-    {"moving", 1, 1}, {"at rest", 0, 1}, {"spinning", 50, 1}, {"off", 1, 1.0008}};
+  static const start starts[] = {{"moving", 1, 1}, {"at rest", 0, 1}, {"spinning", 50, 1}, {"off", 1, 1.0008}};
   for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) check_steps(&starts[k], names[_i]);
 }
 END_TEST
@@ -163,5 +162,5 @@ START_TEST(order_is_four)
 }
 END_TEST
 
-CHECK_MAIN("sim/step_kernel", NAMES, displacements_are_those_of_the_manifold,
-           rates_are_those_of_local_coordinates, steps_are_those_of_the_simulation, order_is_four)
+CHECK_MAIN("sim/step_kernel", NAMES, displacements_are_those_of_the_manifold, rates_are_those_of_local_coordinates,
+           steps_are_those_of_the_simulation, order_is_four)

@@ -118,8 +118,7 @@ static double distance(const run_end* a, const run_end* b)
 
 // The fewest evaluations with which a method comes within an error of the end: longer steps, or wider
 // tolerances, first. HUGE_VAL when it never does.
-static double fewest(const limb_model* m, limb_sim_method method, double error,
-                     const run_end* exact)
+static double fewest(const limb_model* m, limb_sim_method method, double error, const run_end* exact)
 {
   const bool fixed = limb_sim_method_order(method) > 0;
   double x = method == LIMB_SIM_RK4 ? 5e-5 : fixed ? 0.1 : 1e-3;
@@ -180,8 +179,7 @@ START_TEST(auto_by_stiffness)
   const springs vibrates = {1e6, 0, 0.5, 0}, soft = {1, 0.01, 0.5, 0}, sticks = {1e6, 20, 50, 50};
   const springs* const all[] = {&stiff, &vibrates, &soft, &sticks};
   const limb_sim_method want[] = {LIMB_SIM_BDF, LIMB_SIM_ERK, LIMB_SIM_ERK, LIMB_SIM_BDF};
-  const limb_sim_method without[] = {LIMB_SIM_IMPLICIT, LIMB_SIM_IMPLICIT, LIMB_SIM_RK4,
-                                     LIMB_SIM_IMPLICIT};
+  const limb_sim_method without[] = {LIMB_SIM_IMPLICIT, LIMB_SIM_IMPLICIT, LIMB_SIM_RK4, LIMB_SIM_IMPLICIT};
   for (int k = 0; k < 4; k++) {
     limb_model* m = build_arm(all[k]);
     limb_sim_options o = limb_default_sim_options(m);
@@ -204,8 +202,7 @@ START_TEST(auto_by_friction)
     if (smooth) o.stiction = LIMB_STICTION_SMOOTH, o.env.coulomb_width = 1e-3;
     assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
     assert_ok(limb_sim_start(sim, 0, q, NULL, NULL));
-    check_choice(sim, smooth ? LIMB_SIM_BDF : LIMB_SIM_ERK,
-                 smooth ? LIMB_SIM_IMPLICIT : LIMB_SIM_RK4);
+    check_choice(sim, smooth ? LIMB_SIM_BDF : LIMB_SIM_ERK, smooth ? LIMB_SIM_IMPLICIT : LIMB_SIM_RK4);
   }
   limb_model_destroy(m);
 }
@@ -251,5 +248,5 @@ START_TEST(auto_at_the_edges)
 }
 END_TEST
 
-CHECK_MAIN("sim/stiff", 1, implicit_methods_save_evaluations, auto_by_stiffness, auto_by_friction,
-           auto_by_samples, auto_at_the_edges)
+CHECK_MAIN("sim/stiff", 1, implicit_methods_save_evaluations, auto_by_stiffness, auto_by_friction, auto_by_samples,
+           auto_at_the_edges)

@@ -256,8 +256,7 @@ END_TEST
 // A block in a box that slides itself: the block hits the end of the box, which rests at its own stop.
 START_TEST(impulse_goes_through_a_resting_joint)
 {
-  const slide s[2] = {{LIMB_PRISMATIC, 3, 0.1, 0, 0, 0, 0, 0, 5},
-                      {LIMB_PRISMATIC, 2, 0.1, 0, 0, 0, 0, -1, 1}};
+  const slide s[2] = {{LIMB_PRISMATIC, 3, 0.1, 0, 0, 0, 0, 0, 5}, {LIMB_PRISMATIC, 2, 0.1, 0, 0, 0, 0, -1, 1}};
   limb_model* m = slides_build(2, s, 0, 0);
   limb_sim_options o = slides_options(m);
   o.stop = LIMB_STOP_IMPACT;
@@ -283,8 +282,7 @@ END_TEST
 // The second joint of an arm hits its stop while the first one sticks: friction has no impulse.
 START_TEST(stop_shakes_a_joint_loose)
 {
-  const slide s[2] = {{LIMB_REVOLUTE, 1, 0.2, 0.7, 5, 0, 0, 0, 0},
-                      {LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 0, 0, -0.5, 0.5}};
+  const slide s[2] = {{LIMB_REVOLUTE, 1, 0.2, 0.7, 5, 0, 0, 0, 0}, {LIMB_REVOLUTE, 1, 0.1, 0.5, 0, 0, 0, -0.5, 0.5}};
   limb_model* m = slides_build(2, s, 0, 0);
   limb_data* d = NULL;
   assert_ok(limb_data_create(m, NULL, &d));
@@ -312,8 +310,7 @@ END_TEST
 START_TEST(many_stops)
 {
   slide s[6];
-  for (int k = 0; k < 6; k++)
-    s[k] = (slide){LIMB_REVOLUTE, 1, 0.02, 0.3, 0, 0.05, 0, -0.4 - 0.05 * k, 0.4};
+  for (int k = 0; k < 6; k++) s[k] = (slide){LIMB_REVOLUTE, 1, 0.02, 0.3, 0, 0.05, 0, -0.4 - 0.05 * k, 0.4};
   limb_model* m = slides_build(6, s, 1, -g);
   for (int stop = LIMB_STOP_HOLD; stop <= LIMB_STOP_IMPACT; stop++) {
     limb_sim_options o = slides_options(m);
@@ -338,8 +335,7 @@ END_TEST
 // (-2, -1) become (2, -1), (-1, 2), (1, 2).
 START_TEST(impact_throws_back_what_leaves)
 {
-  const slide s[2] = {{LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5},
-                      {LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5}};
+  const slide s[2] = {{LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5}, {LIMB_PRISMATIC, 1, 0.1, 0, 0, 0, 0, 0, 5}};
   limb_model* m = slides_build(2, s, 0, 0);
   limb_sim_options o = slides_options(m);
   o.stop = LIMB_STOP_IMPACT, o.restitution = 1;
@@ -355,8 +351,7 @@ START_TEST(impact_throws_back_what_leaves)
   const limb_sim_state x = slides_now(sim);
   assert_close(x.v[0], 1, 1e-9, 0), assert_close(x.v[1], 1, 1e-9, 0);
   limb_sim_destroy(sim);
-  o.stop =
-    LIMB_STOP_HOLD; // both masses end with the mean of their velocities, or the first at rest
+  o.stop = LIMB_STOP_HOLD; // both masses end with the mean of their velocities, or the first at rest
   sim = slides_start(m, &o, (double[]){0, 0}, (double[]){-2, 1});
   assert_ok(limb_sim_advance(sim, 1, NULL));
   limb_sim_summary y;
@@ -412,8 +407,7 @@ START_TEST(limits_of_a_follower)
 }
 END_TEST
 
-CHECK_MAIN("stops", 1, stop_holds, stop_is_left, impacts_follow_restitution,
-           elastic_impacts_keep_energy, spring_pushes, rests_on_a_spring, spring_does_not_pull,
-           end_ends, starts_beyond_and_at_limits, grazing_is_seen,
-           impulse_goes_through_a_resting_joint, stop_shakes_a_joint_loose, many_stops,
-           impact_throws_back_what_leaves, limits_of_a_follower)
+CHECK_MAIN("stops", 1, stop_holds, stop_is_left, impacts_follow_restitution, elastic_impacts_keep_energy, spring_pushes,
+           rests_on_a_spring, spring_does_not_pull, end_ends, starts_beyond_and_at_limits, grazing_is_seen,
+           impulse_goes_through_a_resting_joint, stop_shakes_a_joint_loose, many_stops, impact_throws_back_what_leaves,
+           limits_of_a_follower)

@@ -62,8 +62,7 @@ static void check_same(const job* a, const job* b)
 
 START_TEST(threads_give_the_same_bits)
 {
-  static const char* const names[] = {"tree5",    "quadruped",     "hand",
-                                      "four_bar", "gough_stewart", "rolling_disc"};
+  static const char* const names[] = {"tree5", "quadruped", "hand", "four_bar", "gough_stewart", "rolling_disc"};
   if (!limb_sim_has_method(run_methods[_i])) return;
   for (int k = 0; k < 6; k++) {
     stage from = stage_make(names[k]);
@@ -73,8 +72,7 @@ START_TEST(threads_give_the_same_bits)
     for (int i = 0; i < THREADS + 2; i++) jobs[i].from = &from, jobs[i].method = run_methods[_i];
     (void)run(&jobs[THREADS]);
     (void)run(&jobs[THREADS + 1]);
-    for (int i = 0; i < THREADS; i++)
-      assert_that(pthread_create(&thread[i], NULL, run, &jobs[i]) == 0);
+    for (int i = 0; i < THREADS; i++) assert_that(pthread_create(&thread[i], NULL, run, &jobs[i]) == 0);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
     for (int i = 0; i <= THREADS; i++) check_same(&jobs[i], &jobs[THREADS + 1]);
     limb_model_destroy(from.m);

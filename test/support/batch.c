@@ -25,8 +25,8 @@ bool batch_has_forces(batch_what what) { return what == BATCH_FORWARD || what ==
 
 bool batch_moves(batch_what what)
 {
-  return what == BATCH_INVERSE || what == BATCH_FORWARD || what == BATCH_BIAS ||
-         what == BATCH_ID_SLOPES || what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR;
+  return what == BATCH_INVERSE || what == BATCH_FORWARD || what == BATCH_BIAS || what == BATCH_ID_SLOPES ||
+         what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR;
 }
 
 size_t batch_width(const limb_model* m, batch_what what, int nframe, int k)
@@ -61,10 +61,8 @@ static limb_status answer_f64(const batch_ask* a)
   case BATCH_GRAVITY: return limb_batch_gravity_forces(b, n, a->q, a->env, y[0], s);
   case BATCH_MASS: return limb_batch_mass_matrix(b, n, a->q, y[0], s);
   case BATCH_MASS_INVERSE: return limb_batch_mass_matrix_inverse(b, n, a->q, y[0], s);
-  case BATCH_ID_SLOPES:
-    return limb_batch_inverse_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &id, s);
-  case BATCH_FD_SLOPES:
-    return limb_batch_forward_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &fd, s);
+  case BATCH_ID_SLOPES: return limb_batch_inverse_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &id, s);
+  case BATCH_FD_SLOPES: return limb_batch_forward_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &fd, s);
   case BATCH_POSES: return limb_batch_frame_poses(b, n, a->q, a->nframe, a->frame, y[0], s);
   case BATCH_JACOBIAN: return limb_batch_frame_jacobian(b, n, a->q, *a->frame, a->ref, y[0], s);
   default: return limb_batch_regressor(b, n, a->q, a->v, a->x, a->env, y[0], s);
@@ -80,18 +78,14 @@ static limb_status answer_f32(const batch_ask* a)
   const size_t n = a->n;
   limb_status* s = a->status;
   switch (a->what) {
-  case BATCH_INVERSE:
-    return limb_batch_inverse_dynamics_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
-  case BATCH_FORWARD:
-    return limb_batch_forward_dynamics_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
+  case BATCH_INVERSE: return limb_batch_inverse_dynamics_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
+  case BATCH_FORWARD: return limb_batch_forward_dynamics_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
   case BATCH_BIAS: return limb_batch_bias_forces_f32(b, n, a->q, a->v, a->env, y[0], s);
   case BATCH_GRAVITY: return limb_batch_gravity_forces_f32(b, n, a->q, a->env, y[0], s);
   case BATCH_MASS: return limb_batch_mass_matrix_f32(b, n, a->q, y[0], s);
   case BATCH_MASS_INVERSE: return limb_batch_mass_matrix_inverse_f32(b, n, a->q, y[0], s);
-  case BATCH_ID_SLOPES:
-    return limb_batch_inverse_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &id, s);
-  case BATCH_FD_SLOPES:
-    return limb_batch_forward_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &fd, s);
+  case BATCH_ID_SLOPES: return limb_batch_inverse_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &id, s);
+  case BATCH_FD_SLOPES: return limb_batch_forward_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &fd, s);
   case BATCH_POSES: return limb_batch_frame_poses_f32(b, n, a->q, a->nframe, a->frame, y[0], s);
   case BATCH_JACOBIAN: return limb_batch_frame_jacobian_f32(b, n, a->q, *a->frame, a->ref, y[0], s);
   default: return limb_batch_regressor_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
@@ -171,15 +165,13 @@ static void draw_wrenches(batch_states* s)
     const sp_force F = {rng_vec3(&s->r, 5), rng_vec3(&s->r, 20)};
     s->frame[k] = k == 0 ? 0 : rng_below(&s->r, frames);
     s->fixed[k] = (limb_wrench){rng_below(&s->r, frames), refs[k], F};
-    s->varied[k] =
-      (limb_batch_wrench){rng_below(&s->r, frames), refs[k], s->wrench + first, s->wrenchf + first};
+    s->varied[k] = (limb_batch_wrench){rng_below(&s->r, frames), refs[k], s->wrench + first, s->wrenchf + first};
   }
 }
 
 batch_states batch_states_make(limb_model* m, size_t n, uint64_t seed)
 {
-  batch_states s = {
-    .m = m, .n = n, .nq = (size_t)limb_nq(m), .nv = (size_t)limb_nv(m), .r = {seed}};
+  batch_states s = {.m = m, .n = n, .nq = (size_t)limb_nq(m), .nv = (size_t)limb_nv(m), .r = {seed}};
   const size_t nx = n * s.nv;
   uint64_t manifold = seed;
   s.q = room(n * s.nq, sizeof(double)), s.v = room(nx, sizeof(double));
@@ -196,8 +188,7 @@ batch_states batch_states_make(limb_model* m, size_t n, uint64_t seed)
 
 void batch_states_free(batch_states* s)
 {
-  void* const all[] = {s->q,  s->v,  s->a,    s->tau,    s->qf,
-                       s->vf, s->af, s->tauf, s->wrench, s->wrenchf};
+  void* const all[] = {s->q, s->v, s->a, s->tau, s->qf, s->vf, s->af, s->tauf, s->wrench, s->wrenchf};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) free(all[k]);
   limb_model_destroy(s->m);
 }
@@ -231,8 +222,7 @@ batch_ask batch_ask_for(const batch_states* s, batch_what what, bool f32)
                      .ref = LIMB_WORLD};
 }
 
-limb_environment batch_env_of(const limb_model* m, const limb_batch_environment* env, size_t i,
-                              limb_wrench* room)
+limb_environment batch_env_of(const limb_model* m, const limb_batch_environment* env, size_t i, limb_wrench* room)
 {
   limb_environment e = limb_default_environment(m);
   if (!env) return e;
@@ -241,8 +231,7 @@ limb_environment batch_env_of(const limb_model* m, const limb_batch_environment*
   for (int k = 0; k < env->nwrench; k++) {
     const limb_batch_wrench* w = &env->wrench[k];
     const double* F = w->f64 + 6 * i;
-    room[e.nwrench++] =
-      (limb_wrench){w->frame, w->ref, {sp_v3(F[0], F[1], F[2]), sp_v3(F[3], F[4], F[5])}};
+    room[e.nwrench++] = (limb_wrench){w->frame, w->ref, {sp_v3(F[0], F[1], F[2]), sp_v3(F[3], F[4], F[5])}};
   }
   e.wrench = e.nwrench > 0 ? room : NULL;
   return e;

@@ -82,8 +82,7 @@ batch_ask batch_ask_for(const batch_states* s, batch_what what, bool f32);
 
 // The surroundings that state i has in `env`: those of all, and its own wrenches over double. room: as many
 // as both have.
-limb_environment batch_env_of(const limb_model* m, const limb_batch_environment* env, size_t i,
-                              limb_wrench* room);
+limb_environment batch_env_of(const limb_model* m, const limb_batch_environment* env, size_t i, limb_wrench* room);
 
 // The question about state i alone.
 batch_ask batch_ask_one(const batch_states* s, const batch_ask* a, size_t i);

@@ -34,8 +34,8 @@ void check_close(check_site site, double got, double want, double rtol, double a
   check_close_matrix(site, &got, &want, 1, 1, rtol, atol);
 }
 
-void check_close_matrix(check_site site, const double* got, const double* want, int rows,
-                        int columns, double rtol, double atol)
+void check_close_matrix(check_site site, const double* got, const double* want, int rows, int columns, double rtol,
+                        double atol)
 {
   const double scale = largest(want, rows * columns), allowed = rtol * scale + atol;
   int worst = -1;
@@ -51,9 +51,8 @@ void check_close_matrix(check_site site, const double* got, const double* want, 
     snprintf(index, sizeof index, "[%d of %d]", worst, rows);
   else
     snprintf(index, sizeof index, "[%d, %d]", worst / columns, worst % columns);
-  ck_abort_msg("%s:%d: %s%s = %.17g, expected %.17g: error %.3g, relative %.3g, allowed %.3g (%s)",
-               site.file, site.line, site.text, index, got[worst], want[worst], worst_error,
-               worst_error / scale, allowed, place);
+  ck_abort_msg("%s:%d: %s%s = %.17g, expected %.17g: error %.3g, relative %.3g, allowed %.3g (%s)", site.file,
+               site.line, site.text, index, got[worst], want[worst], worst_error, worst_error / scale, allowed, place);
 }
 
 void check_close_vec3(check_site site, sp_vec3 got, sp_vec3 want, double rtol, double atol)
@@ -68,14 +67,12 @@ void check_close_motion(check_site site, sp_motion got, sp_motion want, double r
 }
 
 // A motion or force is six doubles in a row; n of them are compared as an n x 6 matrix.
-static void close_sixes(check_site site, const void* got, const void* want, int n, double rtol,
-                        double atol)
+static void close_sixes(check_site site, const void* got, const void* want, int n, double rtol, double atol)
 {
   check_close_matrix(site, (const double*)got, (const double*)want, n, 6, rtol, atol);
 }
 
-void check_close_motions(check_site site, const sp_motion* got, const sp_motion* want, int n,
-                         double rtol, double atol)
+void check_close_motions(check_site site, const sp_motion* got, const sp_motion* want, int n, double rtol, double atol)
 {
   close_sixes(site, got, want, n, rtol, atol);
 }
@@ -85,8 +82,7 @@ void check_close_force(check_site site, sp_force got, sp_force want, double rtol
   check_close_forces(site, &got, &want, 1, rtol, atol);
 }
 
-void check_close_forces(check_site site, const sp_force* got, const sp_force* want, int n,
-                        double rtol, double atol)
+void check_close_forces(check_site site, const sp_force* got, const sp_force* want, int n, double rtol, double atol)
 {
   close_sixes(site, got, want, n, rtol, atol);
 }
@@ -100,8 +96,8 @@ void check_close_pose(check_site site, sp_pose got, sp_pose want, double rtol, d
 void check_status(check_site site, limb_status got, limb_status want)
 {
   if (got == want) return;
-  ck_abort_msg("%s:%d: %s gives %d (%s), expected %d (%s) (%s)", site.file, site.line, site.text,
-               (int)got, limb_status_text(got), (int)want, limb_status_text(want), place);
+  ck_abort_msg("%s:%d: %s gives %d (%s), expected %d (%s) (%s)", site.file, site.line, site.text, (int)got,
+               limb_status_text(got), (int)want, limb_status_text(want), place);
 }
 
 void check_that(check_site site, int holds)

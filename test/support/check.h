@@ -43,26 +43,19 @@ typedef struct check_site {
 
 #define CHECK_SITE(text) ((check_site){__FILE__, __LINE__, text})
 
-#define assert_close(got, want, rtol, atol) check_close(CHECK_SITE(#got), got, want, rtol, atol)
-#define assert_close_array(got, want, n, rtol, atol) \
-  check_close_matrix(CHECK_SITE(#got), got, want, n, 1, rtol, atol)
+#define assert_close(got, want, rtol, atol)          check_close(CHECK_SITE(#got), got, want, rtol, atol)
+#define assert_close_array(got, want, n, rtol, atol) check_close_matrix(CHECK_SITE(#got), got, want, n, 1, rtol, atol)
 #define assert_close_matrix(got, want, rows, columns, rtol, atol) \
   check_close_matrix(CHECK_SITE(#got), got, want, rows, columns, rtol, atol)
-#define assert_close_vec3(got, want, rtol, atol) \
-  check_close_vec3(CHECK_SITE(#got), got, want, rtol, atol)
-#define assert_close_motion(got, want, rtol, atol) \
-  check_close_motion(CHECK_SITE(#got), got, want, rtol, atol)
-#define assert_close_motions(got, want, n, rtol, atol) \
-  check_close_motions(CHECK_SITE(#got), got, want, n, rtol, atol)
-#define assert_close_force(got, want, rtol, atol) \
-  check_close_force(CHECK_SITE(#got), got, want, rtol, atol)
-#define assert_close_forces(got, want, n, rtol, atol) \
-  check_close_forces(CHECK_SITE(#got), got, want, n, rtol, atol)
-#define assert_close_pose(got, want, rtol, atol) \
-  check_close_pose(CHECK_SITE(#got), got, want, rtol, atol)
-#define assert_status(call, want) check_status(CHECK_SITE(#call), call, want)
-#define assert_ok(call)           check_status(CHECK_SITE(#call), call, LIMB_OK)
-#define assert_that(condition)    check_that(CHECK_SITE(#condition), !!(condition))
+#define assert_close_vec3(got, want, rtol, atol)       check_close_vec3(CHECK_SITE(#got), got, want, rtol, atol)
+#define assert_close_motion(got, want, rtol, atol)     check_close_motion(CHECK_SITE(#got), got, want, rtol, atol)
+#define assert_close_motions(got, want, n, rtol, atol) check_close_motions(CHECK_SITE(#got), got, want, n, rtol, atol)
+#define assert_close_force(got, want, rtol, atol)      check_close_force(CHECK_SITE(#got), got, want, rtol, atol)
+#define assert_close_forces(got, want, n, rtol, atol)  check_close_forces(CHECK_SITE(#got), got, want, n, rtol, atol)
+#define assert_close_pose(got, want, rtol, atol)       check_close_pose(CHECK_SITE(#got), got, want, rtol, atol)
+#define assert_status(call, want)                      check_status(CHECK_SITE(#call), call, want)
+#define assert_ok(call)                                check_status(CHECK_SITE(#call), call, LIMB_OK)
+#define assert_that(condition)                         check_that(CHECK_SITE(#condition), !!(condition))
 
 // Where the test stands; printed when a comparison fails.
 __attribute__((format(printf, 1, 2))) void check_at(const char* format, ...);
@@ -70,15 +63,13 @@ __attribute__((format(printf, 1, 2))) void check_at(const char* format, ...);
 void check_close(check_site site, double got, double want, double rtol, double atol);
 
 // One column: an array. The index is printed as [row] or [row, column].
-void check_close_matrix(check_site site, const double* got, const double* want, int rows,
-                        int columns, double rtol, double atol);
+void check_close_matrix(check_site site, const double* got, const double* want, int rows, int columns, double rtol,
+                        double atol);
 void check_close_vec3(check_site site, sp_vec3 got, sp_vec3 want, double rtol, double atol);
 void check_close_motion(check_site site, sp_motion got, sp_motion want, double rtol, double atol);
-void check_close_motions(check_site site, const sp_motion* got, const sp_motion* want, int n,
-                         double rtol, double atol);
+void check_close_motions(check_site site, const sp_motion* got, const sp_motion* want, int n, double rtol, double atol);
 void check_close_force(check_site site, sp_force got, sp_force want, double rtol, double atol);
-void check_close_forces(check_site site, const sp_force* got, const sp_force* want, int n,
-                        double rtol, double atol);
+void check_close_forces(check_site site, const sp_force* got, const sp_force* want, int n, double rtol, double atol);
 void check_close_pose(check_site site, sp_pose got, sp_pose want, double rtol, double atol);
 void check_status(check_site site, limb_status got, limb_status want);
 void check_that(check_site site, int holds);
@@ -95,11 +86,8 @@ int CHECK_NAME(void);
 #endif
 
 // All of it, for most files: CHECK_MAIN("name", loops, test_a, test_b)
-#define CHECK_MAIN(suite, loops, ...)                                          \
-  int CHECK_NAME(void)                                                         \
-  {                                                                            \
-    return check_run(suite, loops, (const TTest* const[]){__VA_ARGS__, NULL}); \
-  }
+#define CHECK_MAIN(suite, loops, ...) \
+  int CHECK_NAME(void) { return check_run(suite, loops, (const TTest* const[]){__VA_ARGS__, NULL}); }
 
 // The arguments of the program: its path, the name of the test, what else there is; NULL ends them.
 extern char** check_arguments;

@@ -27,8 +27,7 @@ void closed_add_loop(limb_builder* b, const limb_loop_def* def)
   fixture_ok(limb_builder_add_loop(b, def, NULL, &err), &err);
 }
 
-void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int body_a, sp_pose a,
-                 int body_b, sp_pose bb)
+void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int body_a, sp_pose a, int body_b, sp_pose bb)
 {
   limb_loop_def def = limb_default_loop_def(name, kind, body_a, body_b);
   def.pose_a = a, def.pose_b = bb;
@@ -46,8 +45,7 @@ typedef struct equations {
 static equations equations_of(const limb_model* m)
 {
   const int rows = limb_row_count(m), columns = limb_nv(m);
-  equations e = {rows, columns, numbers(rows * columns), numbers(rows),
-                 calloc((size_t)rows + 1, 1)};
+  equations e = {rows, columns, numbers(rows * columns), numbers(rows), calloc((size_t)rows + 1, 1)};
   if (!e.used) abort();
   return e;
 }
@@ -133,16 +131,13 @@ static double newton_step(const limb_model* m, limb_loops* w, double* q)
 {
   equations e = equations_of(m);
   double* step = numbers(e.columns);
-  fixture_ok(
-    limb_loop_equations_at(w, q, NULL, NULL, &(limb_loop_equations){.residual = e.b, .Psi = e.A}),
-    NULL);
+  fixture_ok(limb_loop_equations_at(w, q, NULL, NULL, &(limb_loop_equations){.residual = e.b, .Psi = e.A}), NULL);
   const double residual = largest(e.rows, e.b);
   for (int i = 0; i < e.rows; i++) e.b[i] = -e.b[i];
   leave_out_nonholonomic(m, &e);
   nearest_solution(&e, step);
   const double length = largest(e.columns, step);
-  if (residual > 1e-14)
-    fixture_ok(limb_integrate(m, q, step, length > 0.3 ? 0.3 / length : 1, q), NULL);
+  if (residual > 1e-14) fixture_ok(limb_integrate(m, q, step, length > 0.3 ? 0.3 / length : 1, q), NULL);
   free(step);
   free_equations(&e);
   return residual;
@@ -252,8 +247,7 @@ closed_case closed_make(int which, uint64_t seed)
   } else {
     c.m = closed_random(seed + 77, table[which].bodies, c.flags, &c.q);
     if (!closed_close(c.m, c.q)) {
-      fprintf(stderr, "broken fixture: %s: seed %llu does not close\n", c.name,
-              (unsigned long long)seed);
+      fprintf(stderr, "broken fixture: %s: seed %llu does not close\n", c.name, (unsigned long long)seed);
       abort();
     }
   }

@@ -9,7 +9,7 @@ enum {
   CLOSED_NONHOLONOMIC = 1, // has rows without residual
   CLOSED_REDUNDANT = 2,    // rows depend on each other, beside those that no joint moves
   CLOSED_LAW = 4,          // has a law s(t)
-  CLOSED_RANDOM = 8, // a random tree: free and ball joints, actuators, rigid bodies in between
+  CLOSED_RANDOM = 8,       // a random tree: free and ball joints, actuators, rigid bodies in between
   CLOSED_MIMIC = 16,
   CLOSED_FREE_BASE = 32
 };

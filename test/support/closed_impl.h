@@ -23,8 +23,8 @@ typedef struct closed_link {
 int closed_add(limb_builder* b, const closed_link* link);
 
 // The same for a hinge about z.
-int closed_hinge(limb_builder* b, const char* name, int parent, sp_pose at, sp_inertia inertia,
-                 int active, double start);
+int closed_hinge(limb_builder* b, const char* name, int parent, sp_pose at, sp_inertia inertia, int active,
+                 double start);
 
 // n zeros; free them.
 static inline double* numbers(int n)
@@ -35,8 +35,7 @@ static inline double* numbers(int n)
 }
 
 // A closure between two bodies, with the places of its frames.
-void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int body_a, sp_pose a,
-                 int body_b, sp_pose bb);
+void closed_join(limb_builder* b, const char* name, limb_loop_kind kind, int body_a, sp_pose a, int body_b, sp_pose bb);
 
 void closed_add_loop(limb_builder* b, const limb_loop_def* def);
 

@@ -72,23 +72,20 @@ static sp_pose allowed(rng* r, unsigned locked)
 static int row_count(const limb_loop_def* def)
 {
   int rows = limb_loop_kind_rows(def->kind);
-  for (unsigned k = 0; k < 6 && def->kind == LIMB_LOOP_LOCK; k++)
-    rows += (int)(def->locked >> k & 1U);
+  for (unsigned k = 0; k < 6 && def->kind == LIMB_LOOP_LOCK; k++) rows += (int)(def->locked >> k & 1U);
   return rows;
 }
 
 static void place(scene* s, limb_loop_def* def)
 {
-  const unsigned locked =
-    def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
+  const unsigned locked = def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
   sp_pose X = allowed(&s->r, locked);
   if (def->kind == LIMB_LOOP_DISTANCE) def->length = sp_norm3(X.p);
   if (def->kind == LIMB_LOOP_WHEEL || def->kind == LIMB_LOOP_ROLLING_DISC) {
     def->radius = rng_uniform(&s->r, 0.1, 0.3);
     X.R = sp_rot_rpy(rng_uniform(&s->r, 0.8, 2), rng_uniform(&s->r, -3, 3), 0);
   }
-  if (def->kind == LIMB_LOOP_ROLLING_DISC)
-    X.p.z = def->radius * sp_norm3(sp_cross3(sp_mulv(X.R, unit(2)), unit(2)));
+  if (def->kind == LIMB_LOOP_ROLLING_DISC) X.p.z = def->radius * sp_norm3(sp_cross3(sp_mulv(X.R, unit(2)), unit(2)));
   def->pose_a = rng_pose(&s->r, 0.2);
   const sp_pose b = sp_compose(sp_compose(place_of(s, def->body_a), def->pose_a), X);
   def->pose_b = sp_compose(sp_invert(place_of(s, def->body_b)), b);
@@ -126,8 +123,7 @@ static int between_joints(scene* s, const char* name, limb_loop_kind kind, limb_
     const double other = y.multiplier * s->q[y.q] + y.offset;
     def->coefficient[1] = rng_uniform(&s->r, -2, 2);
     if (kind == LIMB_LOOP_POLYNOMIAL)
-      def->coefficient[2] = rng_uniform(&s->r, -1, 1),
-      def->coefficient[3] = rng_uniform(&s->r, -0.5, 0.5);
+      def->coefficient[2] = rng_uniform(&s->r, -1, 1), def->coefficient[3] = rng_uniform(&s->r, -0.5, 0.5);
     double p = 0;
     for (int k = LIMB_LOOP_COEFFICIENTS - 1; k >= 0; k--) p = p * other + def->coefficient[k];
     def->coefficient[0] = x.multiplier * s->q[x.q] + x.offset - p;

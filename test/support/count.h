@@ -24,21 +24,19 @@ limb_count limb_count_id_derivatives(const limb_model* m); // the forces, too, a
 limb_count limb_count_fd_derivatives(const limb_model* m); // the accelerations, too, and M^-1
 
 // The same of a given state, with the answers of the counting kernels (default environment).
-limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a,
-                             double* tau);
+limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a, double* tau);
 limb_count limb_counted_crba(const limb_model* m, const double* q, double* M);
 limb_count limb_counted_coriolis(const limb_model* m, const double* q, const double* v, double* C);
-limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
-                            const double* tau, double* a);
+limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v, const double* tau, double* a);
 
 // out: nv accelerations, then nv forces.
-limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v,
-                               const unsigned char* given, const double* x, double* out);
+limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v, const unsigned char* given,
+                               const double* x, double* out);
 
 // out: nv forces or accelerations, then their derivatives by q, by v, and by what made them, nv x nv each.
-limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, const double* v,
-                                       const double* a, double* out);
-limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, const double* v,
-                                       const double* tau, double* out);
+limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, const double* v, const double* a,
+                                       double* out);
+limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, const double* v, const double* tau,
+                                       double* out);
 
 #endif

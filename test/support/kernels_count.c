@@ -31,10 +31,7 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 }
 
 // Only a comparison as long as it is not smoothed, as here.
-KERNEL real sign_of(real x, double width)
-{
-  return (real){limb_smooth_sign(x.x, width), x.node, 0};
-}
+KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, width), x.node, 0}; }
 
 #define LINK_CONST link_count
 #include "linalg/spatial_ops.h"
@@ -94,8 +91,7 @@ typedef struct call {
 } call;
 
 // v and in may be NULL.
-static call begin_call(const limb_model* m, const double* q, const double* v, const double* in,
-                       size_t nout)
+static call begin_call(const limb_model* m, const double* q, const double* v, const double* in, size_t nout)
 {
   return (call){.space = scalar_space_make(m, sizeof(real)),
                 .k = constants(m),
@@ -132,8 +128,7 @@ static limb_count end_call(call* c, const limb_model* m, const real* least, doub
 
 static const limb_terms all_terms = {true, true, true, 0};
 
-limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a,
-                             double* tau)
+limb_count limb_counted_rnea(const limb_model* m, const double* q, const double* v, const double* a, double* tau)
 {
   call c = begin_call(m, q, v, a, (size_t)m->nv);
   set_inverse_dynamics(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
@@ -154,26 +149,23 @@ limb_count limb_counted_coriolis(const limb_model* m, const double* q, const dou
   return end_call(&c, m, NULL, C);
 }
 
-limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v,
-                            const double* tau, double* a)
+limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v, const double* tau, double* a)
 {
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
   const real least = set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
 }
 
-static limb_count forward_of(const limb_model* m, const double* q, const double* v,
-                             const double* tau, double* a)
+static limb_count forward_of(const limb_model* m, const double* q, const double* v, const double* tau, double* a)
 {
   if (!limb_is_short_chain(m)) return limb_counted_aba(m, q, v, tau, a);
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
-  const real least =
-    set_forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  const real least = set_forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
   return end_call(&c, m, &least, a);
 }
 
-limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v,
-                               const unsigned char* given, const double* x, double* out)
+limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v, const unsigned char* given,
+                               const double* x, double* out)
 {
   call c = begin_call(m, q, v, x, 2 * (size_t)m->nv);
   const kernel_set_count_hybrid in = {c.q, c.v, given, c.in, &all_terms, NULL};
@@ -181,10 +173,7 @@ limb_count limb_counted_hybrid(const limb_model* m, const double* q, const doubl
   return end_call(&c, m, &least, out);
 }
 
-static size_t slopes_size(const limb_model* m)
-{
-  return (size_t)m->nv + 3 * (size_t)m->nv * (size_t)m->nv;
-}
+static size_t slopes_size(const limb_model* m) { return (size_t)m->nv + 3 * (size_t)m->nv * (size_t)m->nv; }
 
 // The matrices stand behind the vector.
 static kernel_set_count_slopes slopes_of(const limb_model* m, const call* c)
@@ -194,8 +183,8 @@ static kernel_set_count_slopes slopes_of(const limb_model* m, const call* c)
   return (kernel_set_count_slopes){c->out, dq, dq + nn, dq + 2 * nn};
 }
 
-limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, const double* v,
-                                       const double* a, double* out)
+limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, const double* v, const double* a,
+                                       double* out)
 {
   call c = begin_call(m, q, v, a, slopes_size(m));
   const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
@@ -204,8 +193,8 @@ limb_count limb_counted_id_derivatives(const limb_model* m, const double* q, con
   return end_call(&c, m, NULL, out);
 }
 
-limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, const double* v,
-                                       const double* tau, double* out)
+limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, const double* v, const double* tau,
+                                       double* out)
 {
   call c = begin_call(m, q, v, tau, slopes_size(m));
   const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
@@ -225,8 +214,7 @@ static double* neutral(const limb_model* m, size_t* n)
   return q;
 }
 
-typedef limb_count counted_fn(const limb_model* m, const double* q, const double* v,
-                              const double* in, double* out);
+typedef limb_count counted_fn(const limb_model* m, const double* q, const double* v, const double* in, double* out);
 
 static limb_count in_neutral_state(const limb_model* m, counted_fn* counted, size_t nout)
 {
@@ -238,44 +226,30 @@ static limb_count in_neutral_state(const limb_model* m, counted_fn* counted, siz
   return c;
 }
 
-static limb_count crba_of(const limb_model* m, const double* q, const double* v, const double* in,
-                          double* out)
+static limb_count crba_of(const limb_model* m, const double* q, const double* v, const double* in, double* out)
 {
   (void)v, (void)in;
   return limb_counted_crba(m, q, out);
 }
 
-static limb_count coriolis_of(const limb_model* m, const double* q, const double* v,
-                              const double* in, double* out)
+static limb_count coriolis_of(const limb_model* m, const double* q, const double* v, const double* in, double* out)
 {
   (void)in;
   return limb_counted_coriolis(m, q, v, out);
 }
 
-limb_count limb_count_rnea(const limb_model* m)
-{
-  return in_neutral_state(m, limb_counted_rnea, (size_t)m->nv);
-}
+limb_count limb_count_rnea(const limb_model* m) { return in_neutral_state(m, limb_counted_rnea, (size_t)m->nv); }
 
-limb_count limb_count_crba(const limb_model* m)
-{
-  return in_neutral_state(m, crba_of, (size_t)m->nv * (size_t)m->nv);
-}
+limb_count limb_count_crba(const limb_model* m) { return in_neutral_state(m, crba_of, (size_t)m->nv * (size_t)m->nv); }
 
 limb_count limb_count_coriolis(const limb_model* m)
 {
   return in_neutral_state(m, coriolis_of, (size_t)m->nv * (size_t)m->nv);
 }
 
-limb_count limb_count_aba(const limb_model* m)
-{
-  return in_neutral_state(m, limb_counted_aba, (size_t)m->nv);
-}
+limb_count limb_count_aba(const limb_model* m) { return in_neutral_state(m, limb_counted_aba, (size_t)m->nv); }
 
-limb_count limb_count_forward(const limb_model* m)
-{
-  return in_neutral_state(m, forward_of, (size_t)m->nv);
-}
+limb_count limb_count_forward(const limb_model* m) { return in_neutral_state(m, forward_of, (size_t)m->nv); }
 
 limb_count limb_count_hybrid(const limb_model* m, int forces)
 {

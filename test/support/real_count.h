@@ -133,9 +133,6 @@ KERNEL real plus(par k, real a) { return add(number(k), a); }
 KERNEL real recip(real a) { return over(number(constant(1)), a); }
 
 // A comparison is no arithmetic, but both sides are needed.
-KERNEL real lesser(real a, real b)
-{
-  return (real){a.x < b.x ? a.x : b.x, record(OP_NONE, a.node, b.node), 0};
-}
+KERNEL real lesser(real a, real b) { return (real){a.x < b.x ? a.x : b.x, record(OP_NONE, a.node, b.node), 0}; }
 
 #endif

@@ -23,8 +23,7 @@ limb_model* robot_pendulum(void)
 limb_model* robot_weightless(void)
 {
   limb_builder* b = fixture_begin("weightless");
-  fixture_link(b, "stick", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), axis_z,
-               (sp_inertia){0});
+  fixture_link(b, "stick", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), axis_z, (sp_inertia){0});
   return fixture_end(b);
 }
 
@@ -61,8 +60,7 @@ limb_model* robot_point_mass_2r(void)
   fixture_gravity(b, sp_v3(0, -9.81, 0));
   const int one = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), axis_z,
                                limb_inertia_point(2, sp_v3(1, 0, 0)));
-  fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(1, 0, 0), axis_z,
-               limb_inertia_point(1, sp_v3(0.8, 0, 0)));
+  fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(1, 0, 0), axis_z, limb_inertia_point(1, sp_v3(0.8, 0, 0)));
   return fixture_end(b);
 }
 
@@ -70,8 +68,7 @@ limb_model* robot_point_mass_2r(void)
 // frames lie at the centres of mass. Axes and their points follow from the book's screw axes.
 limb_model* robot_ur5(void)
 {
-  static const sp_vec3 axis[6] = {{0, 0, 1}, {0, 1, 0},  {0, 1, 0},
-                                  {0, 1, 0}, {0, 0, -1}, {0, 1, 0}};
+  static const sp_vec3 axis[6] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 1, 0}};
   static const sp_vec3 point[6] = {{0, 0, 0},
                                    {0, 0, 0.089159},
                                    {0.425, 0, 0.089159},
@@ -83,12 +80,10 @@ limb_model* robot_ur5(void)
     int turned;
     sp_vec3 p;
     double mass, xx, zz;
-  } link[6] = {{0, {0, 0, 0.089159}, 3.7, 0.010267495893, 0.00666},
-               {1, {0.28, 0.13585, 0}, 8.393, 0.22689067591, 0.0151074},
-               {0, {0, -0.1197, 0.395}, 2.275, 0.049443313556, 0.004095},
-               {1, {0, 0, 0.14225}, 1.219, 0.111172755531, 0.21942},
-               {0, {0, 0.093, 0}, 1.219, 0.111172755531, 0.21942},
-               {0, {0, 0, 0.09465}, 0.1879, 0.0171364731454, 0.033822}};
+  } link[6] = {
+    {0, {0, 0, 0.089159}, 3.7, 0.010267495893, 0.00666},       {1, {0.28, 0.13585, 0}, 8.393, 0.22689067591, 0.0151074},
+    {0, {0, -0.1197, 0.395}, 2.275, 0.049443313556, 0.004095}, {1, {0, 0, 0.14225}, 1.219, 0.111172755531, 0.21942},
+    {0, {0, 0.093, 0}, 1.219, 0.111172755531, 0.21942},        {0, {0, 0, 0.09465}, 0.1879, 0.0171364731454, 0.033822}};
   static const sp_mat3 quarter_y = {{0, 0, 1, 0, 1, 0, -1, 0, 0}};
   limb_builder* b = fixture_begin("ur5");
   sp_pose home = sp_pose_identity();
@@ -100,8 +95,8 @@ limb_model* robot_ur5(void)
     const sp_pose com_frame = sp_pose_make(home.R, sp_sub3(home.p, point[i]));
     const sp_vec3 step = i ? sp_sub3(point[i], point[i - 1]) : point[0];
     const char name[2] = {(char)('1' + i), 0};
-    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, sp_pose_make(sp_identity3(), step),
-                          axis[i], limb_inertia_move(com_frame, at_com));
+    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, sp_pose_make(sp_identity3(), step), axis[i],
+                          limb_inertia_move(com_frame, at_com));
   }
   // The book's M_67, from the last link frame.
   const sp_pose tip = {{{1, 0, 0, 0, 0, 1, 0, -1, 0}}, {0, 0.0823, 0}};
@@ -116,48 +111,39 @@ static const struct {
   double mass;
   sp_vec3 com;
   double I[6];
-} panda[7] = {{0,
-               0.333,
-               0,
-               4.970684,
-               {3.875e-3, 2.081e-3, -0.04762},
-               {0.70337, -1.39e-4, 6.772e-3, 0.70661, 1.9169e-2, 9.117e-3}},
-              {0,
-               0,
-               -1,
-               0.646926,
-               {-3.141e-3, -2.872e-2, 3.495e-3},
-               {7.962e-3, -3.925e-3, 1.0254e-2, 2.811e-2, 7.04e-4, 2.5995e-2}},
-              {0,
-               0.316,
-               1,
-               3.228604,
-               {2.7518e-2, 3.9252e-2, -6.6502e-2},
-               {3.7242e-2, -4.761e-3, -1.1396e-2, 3.6155e-2, -1.2805e-2, 1.083e-2}},
-              {0.0825,
-               0,
-               1,
-               3.587895,
-               {-5.317e-2, 0.104419, 2.7454e-2},
-               {2.5853e-2, 7.796e-3, -1.332e-3, 1.9552e-2, 8.641e-3, 2.8323e-2}},
-              {-0.0825,
-               0.384,
-               -1,
-               1.225946,
-               {-1.1953e-2, 4.1065e-2, -3.8437e-2},
-               {3.5549e-2, -2.117e-3, -4.037e-3, 2.9474e-2, 2.29e-4, 8.627e-3}},
-              {0,
-               0,
-               1,
-               1.666555,
-               {6.0149e-2, -1.4117e-2, -1.0517e-2},
-               {1.964e-3, 1.09e-4, -1.158e-3, 4.354e-3, 3.41e-4, 5.433e-3}},
-              {0.088,
-               0,
-               1,
-               0.735522,
-               {1.0517e-2, -4.252e-3, 6.1597e-2},
-               {1.2516e-2, -4.28e-4, -1.196e-3, 1.0027e-2, -7.41e-4, 4.815e-3}}};
+} panda[7] = {
+  {0, 0.333, 0, 4.970684, {3.875e-3, 2.081e-3, -0.04762}, {0.70337, -1.39e-4, 6.772e-3, 0.70661, 1.9169e-2, 9.117e-3}},
+  {0,
+   0,
+   -1,
+   0.646926,
+   {-3.141e-3, -2.872e-2, 3.495e-3},
+   {7.962e-3, -3.925e-3, 1.0254e-2, 2.811e-2, 7.04e-4, 2.5995e-2}},
+  {0,
+   0.316,
+   1,
+   3.228604,
+   {2.7518e-2, 3.9252e-2, -6.6502e-2},
+   {3.7242e-2, -4.761e-3, -1.1396e-2, 3.6155e-2, -1.2805e-2, 1.083e-2}},
+  {0.0825,
+   0,
+   1,
+   3.587895,
+   {-5.317e-2, 0.104419, 2.7454e-2},
+   {2.5853e-2, 7.796e-3, -1.332e-3, 1.9552e-2, 8.641e-3, 2.8323e-2}},
+  {-0.0825,
+   0.384,
+   -1,
+   1.225946,
+   {-1.1953e-2, 4.1065e-2, -3.8437e-2},
+   {3.5549e-2, -2.117e-3, -4.037e-3, 2.9474e-2, 2.29e-4, 8.627e-3}},
+  {0, 0, 1, 1.666555, {6.0149e-2, -1.4117e-2, -1.0517e-2}, {1.964e-3, 1.09e-4, -1.158e-3, 4.354e-3, 3.41e-4, 5.433e-3}},
+  {0.088,
+   0,
+   1,
+   0.735522,
+   {1.0517e-2, -4.252e-3, 6.1597e-2},
+   {1.2516e-2, -4.28e-4, -1.196e-3, 1.0027e-2, -7.41e-4, 4.815e-3}}};
 
 static void add_panda(limb_builder* b, int base)
 {
@@ -165,8 +151,8 @@ static void add_panda(limb_builder* b, int base)
   for (int i = 0; i < 7; i++) {
     const char name[2] = {(char)('1' + i), 0};
     parent = fixture_link(b, name, LIMB_REVOLUTE, parent,
-                          fixture_mdh(0, 0, panda[i].quarter * HALF_PI, panda[i].a, 0, panda[i].d),
-                          axis_z, fixture_inertia(panda[i].mass, panda[i].com, panda[i].I));
+                          fixture_mdh(0, 0, panda[i].quarter * HALF_PI, panda[i].a, 0, panda[i].d), axis_z,
+                          fixture_inertia(panda[i].mass, panda[i].com, panda[i].I));
   }
   fixture_frame(b, "flange", parent, fixture_at(0, 0, 0.107));
 }
@@ -201,30 +187,8 @@ limb_model* robot_puma560(void)
     double Jm, gear, B, coulomb;
   } link[6] = {
     {0, 0, 1, 0, {0, 0, 0}, 0, 0.35, 0, 200e-6, -62.6111, 1.48e-3, 0.415},
-    {0,
-     0.4318,
-     0,
-     17.4,
-     {-0.3638, 0.006, 0.2275},
-     0.13,
-     0.524,
-     0.539,
-     200e-6,
-     107.815,
-     0.817e-3,
-     0.0985},
-    {0.15005,
-     0.0203,
-     -1,
-     4.8,
-     {-0.0203, -0.0141, 0.070},
-     0.066,
-     0.086,
-     0.0125,
-     200e-6,
-     -53.7063,
-     1.38e-3,
-     0.1185},
+    {0, 0.4318, 0, 17.4, {-0.3638, 0.006, 0.2275}, 0.13, 0.524, 0.539, 200e-6, 107.815, 0.817e-3, 0.0985},
+    {0.15005, 0.0203, -1, 4.8, {-0.0203, -0.0141, 0.070}, 0.066, 0.086, 0.0125, 200e-6, -53.7063, 1.38e-3, 0.1185},
     {0.4318, 0, 1, 0.82, {0, 0.019, 0}, 1.8e-3, 1.3e-3, 1.8e-3, 33e-6, 76.0364, 71.2e-6, 14.05e-3},
     {0, 0, -1, 0.34, {0, 0, 0}, 0.3e-3, 0.4e-3, 0.3e-3, 33e-6, 71.923, 82.6e-6, 11.88e-3},
     {0, 0, 0, 0.09, {0, 0, 0.032}, 0.15e-3, 0.15e-3, 0.04e-3, 33e-6, 76.686, 36.7e-6, 7.23e-3}};
@@ -232,12 +196,10 @@ limb_model* robot_puma560(void)
   int parent = LIMB_WORLD_BODY;
   sp_pose placement = sp_pose_identity();
   for (int i = 0; i < 6; i++) {
-    const sp_pose end =
-      sp_pose_make(fixture_rot_x(link[i].quarter * HALF_PI), sp_v3(link[i].a, 0, link[i].d));
+    const sp_pose end = sp_pose_make(fixture_rot_x(link[i].quarter * HALF_PI), sp_v3(link[i].a, 0, link[i].d));
     const double I[6] = {link[i].xx, 0, 0, link[i].yy, 0, link[i].zz};
     const char name[2] = {(char)('1' + i), 0};
-    const int body =
-      fixture_body(b, name, limb_inertia_move(end, fixture_inertia(link[i].mass, link[i].com, I)));
+    const int body = fixture_body(b, name, limb_inertia_move(end, fixture_inertia(link[i].mass, link[i].com, I)));
     limb_joint_def def = limb_default_joint_def(name, LIMB_REVOLUTE, parent, body);
     def.placement = placement;
     def.rotor_inertia = link[i].Jm, def.gear_ratio = link[i].gear;
@@ -252,17 +214,14 @@ limb_model* robot_puma560(void)
 limb_model* robot_scara(void)
 {
   limb_builder* b = fixture_begin("scara");
-  const int upper = fixture_link(
-    b, "upper", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0.4), axis_z,
-    limb_inertia_move(fixture_at(0.16, 0, 0.05), limb_inertia_box(6.5, 0.36, 0.12, 0.1)));
-  const int fore = fixture_link(
-    b, "fore", LIMB_REVOLUTE, upper, fixture_at(0.325, 0, 0), axis_z,
-    limb_inertia_move(fixture_at(0.12, 0, 0.1), limb_inertia_box(5.2, 0.3, 0.12, 0.2)));
-  const int quill = fixture_link(b, "quill", LIMB_PRISMATIC, fore, fixture_at(0.275, 0, 0.05),
-                                 sp_v3(0, 0, -1), limb_inertia_cylinder(0.9, 0.012, 0.35));
-  const int tool = fixture_link(
-    b, "tool", LIMB_REVOLUTE, quill, fixture_at(0, 0, -0.18), axis_z,
-    limb_inertia_move(fixture_at(0.03, 0, -0.05), limb_inertia_box(1.1, 0.1, 0.06, 0.08)));
+  const int upper = fixture_link(b, "upper", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0.4), axis_z,
+                                 limb_inertia_move(fixture_at(0.16, 0, 0.05), limb_inertia_box(6.5, 0.36, 0.12, 0.1)));
+  const int fore = fixture_link(b, "fore", LIMB_REVOLUTE, upper, fixture_at(0.325, 0, 0), axis_z,
+                                limb_inertia_move(fixture_at(0.12, 0, 0.1), limb_inertia_box(5.2, 0.3, 0.12, 0.2)));
+  const int quill = fixture_link(b, "quill", LIMB_PRISMATIC, fore, fixture_at(0.275, 0, 0.05), sp_v3(0, 0, -1),
+                                 limb_inertia_cylinder(0.9, 0.012, 0.35));
+  const int tool = fixture_link(b, "tool", LIMB_REVOLUTE, quill, fixture_at(0, 0, -0.18), axis_z,
+                                limb_inertia_move(fixture_at(0.03, 0, -0.05), limb_inertia_box(1.1, 0.1, 0.06, 0.08)));
   fixture_frame(b, "tip", tool, fixture_at(0.05, 0, -0.1));
   return fixture_end(b);
 }
@@ -375,10 +334,9 @@ limb_model* robot_tree5(void)
     const char name[2] = {(char)('1' + i), 0};
     const double I[6] = {link[i].xx, link[i].xy, link[i].xz, link[i].yy, link[i].yz, link[i].zz};
     const int body = fixture_body(b, name, fixture_inertia(link[i].mass, link[i].com, I));
-    limb_joint_def def = limb_default_joint_def(
-      name, link[i].prismatic ? LIMB_PRISMATIC : LIMB_REVOLUTE, link[i].ant, body);
-    def.placement =
-      fixture_mdh(link[i].gamma, link[i].b, link[i].alpha, link[i].d, link[i].theta, link[i].r);
+    limb_joint_def def =
+      limb_default_joint_def(name, link[i].prismatic ? LIMB_PRISMATIC : LIMB_REVOLUTE, link[i].ant, body);
+    def.placement = fixture_mdh(link[i].gamma, link[i].b, link[i].alpha, link[i].d, link[i].theta, link[i].r);
     def.rotor_inertia = link[i].Ia, def.coulomb = link[i].Fs, def.viscous = link[i].Fv;
     fixture_joint(b, &def);
   }

@@ -18,8 +18,8 @@ static void fixture_motor(limb_builder* b, const limb_motor_def* def)
 }
 
 // The joint of that name and the body behind it, with a property or two.
-static int add_joint(limb_builder* b, const char* name, int parent, sp_pose placement, sp_vec3 axis,
-                     sp_inertia inertia, const limb_joint_def* with)
+static int add_joint(limb_builder* b, const char* name, int parent, sp_pose placement, sp_vec3 axis, sp_inertia inertia,
+                     const limb_joint_def* with)
 {
   limb_joint_def def = *with;
   def.name = name;
@@ -37,11 +37,9 @@ limb_model* robot_elastic_arm(void)
   limb_builder* b = fixture_begin("elastic_arm");
   limb_joint_def turns = limb_default_joint_def("", LIMB_REVOLUTE, 0, 0);
   turns.viscous = 0.7, turns.coulomb = 0.3;
-  const int waist =
-    add_joint(b, "waist", LIMB_WORLD_BODY, fixture_at(0, 0, 0.2), axis_z, rod(9, 0.3), &turns);
+  const int waist = add_joint(b, "waist", LIMB_WORLD_BODY, fixture_at(0, 0, 0.2), axis_z, rod(9, 0.3), &turns);
 
-  const int upper =
-    add_joint(b, "shoulder", waist, fixture_at(0.05, 0.1, 0.3), axis_y, rod(6, 0.5), &turns);
+  const int upper = add_joint(b, "shoulder", waist, fixture_at(0.05, 0.1, 0.3), axis_y, rod(6, 0.5), &turns);
   limb_motor_def motor = limb_default_motor_def(limb_builder_find_joint(b, "shoulder"));
   motor.rotor_inertia = 2e-4, motor.ratio = -80; // Spong's model
   motor.stiffness = 900, motor.damping = 2.5, motor.rest = 0.03;
@@ -59,8 +57,7 @@ limb_model* robot_elastic_arm(void)
 
   limb_joint_def slides = limb_default_joint_def("", LIMB_PRISMATIC, 0, 0);
   slides.q_min = -0.2, slides.q_max = 0.3, slides.viscous = 3;
-  const int quill =
-    add_joint(b, "slide", fore, fixture_at(0.02, 0, 0.4), axis_z, rod(1.5, 0.2), &slides);
+  const int quill = add_joint(b, "slide", fore, fixture_at(0.02, 0, 0.4), axis_z, rod(1.5, 0.2), &slides);
   motor = limb_default_motor_def(limb_builder_find_joint(b, "slide"));
   motor.rotor_inertia = 1e-4, motor.ratio = 250; // [rad/m]
   motor.stiffness = 3000, motor.damping = 6;
@@ -69,8 +66,7 @@ limb_model* robot_elastic_arm(void)
   plain.drive = LIMB_DRIVE_PASSIVE; // lumped elasticity, seed 003 section 6
   plain.stiffness = 35, plain.rest = 0.1, plain.viscous = 0.2;
   plain.rotor_inertia = 1e-3, plain.gear_ratio = 3;
-  const int tool =
-    add_joint(b, "flex", quill, fixture_at(0, 0, 0.2), axis_x, rod(0.8, 0.15), &plain);
+  const int tool = add_joint(b, "flex", quill, fixture_at(0, 0, 0.2), axis_x, rod(0.8, 0.15), &plain);
   fixture_frame(b, "tip", tool, fixture_at(0, 0, 0.15));
   return fixture_end(b);
 }
@@ -81,17 +77,15 @@ limb_model* robot_two_roots(void)
   limb_builder* b = fixture_begin("two_roots");
   limb_joint_def plane = limb_default_joint_def("", LIMB_PLANAR, 0, 0);
   plane.drive = LIMB_DRIVE_PASSIVE;
-  const int raft = add_joint(b, "raft", LIMB_WORLD_BODY, fixture_at(1, -0.5, 0.1), axis_z,
-                             limb_inertia_box(20, 1, 0.8, 0.1), &plane);
+  const int raft =
+    add_joint(b, "raft", LIMB_WORLD_BODY, fixture_at(1, -0.5, 0.1), axis_z, limb_inertia_box(20, 1, 0.8, 0.1), &plane);
   limb_joint_def turns = limb_default_joint_def("", LIMB_REVOLUTE, 0, 0);
   add_joint(b, "swing", raft, fixture_at(0.1, 0, 0.3), axis_y, rod(2, -0.5), &turns);
 
-  const int hull = fixture_link(b, "hull", LIMB_FREE, LIMB_WORLD_BODY, fixture_at(-1, 0.4, 2),
-                                axis_z, limb_inertia_box(15, 0.6, 0.5, 0.4));
-  const int arm = fixture_link(b, "arm", LIMB_REVOLUTE, hull, fixture_at(0.3, 0, 0.2),
-                               sp_v3(0, 1, 0.5), rod(3, 0.4));
-  const int hand =
-    fixture_link(b, "hand", LIMB_REVOLUTE, arm, fixture_at(0, 0, 0.4), axis_x, rod(1, 0.2));
+  const int hull = fixture_link(b, "hull", LIMB_FREE, LIMB_WORLD_BODY, fixture_at(-1, 0.4, 2), axis_z,
+                                limb_inertia_box(15, 0.6, 0.5, 0.4));
+  const int arm = fixture_link(b, "arm", LIMB_REVOLUTE, hull, fixture_at(0.3, 0, 0.2), sp_v3(0, 1, 0.5), rod(3, 0.4));
+  const int hand = fixture_link(b, "hand", LIMB_REVOLUTE, arm, fixture_at(0, 0, 0.4), axis_x, rod(1, 0.2));
   fixture_frame(b, "palm", hand, fixture_at(0.02, 0, 0.2));
 
   limb_motor_def motor = limb_default_motor_def(limb_builder_find_joint(b, "swing"));

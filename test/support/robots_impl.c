@@ -9,8 +9,7 @@
 void fixture_ok(limb_status status, const limb_error* err)
 {
   if (status == LIMB_OK) return;
-  fprintf(stderr, "broken fixture: %s: %s %s\n", limb_status_text(status), err ? err->where : "",
-          err ? err->text : "");
+  fprintf(stderr, "broken fixture: %s: %s %s\n", limb_status_text(status), err ? err->where : "", err ? err->text : "");
   abort();
 }
 
@@ -46,13 +45,10 @@ void fixture_frame(limb_builder* b, const char* name, int body, sp_pose pose)
   fixture_ok(limb_builder_add_frame(b, name, body, &pose, NULL, &err), &err);
 }
 
-void fixture_gravity(limb_builder* b, sp_vec3 gravity)
-{
-  fixture_ok(limb_builder_set_gravity(b, gravity), NULL);
-}
+void fixture_gravity(limb_builder* b, sp_vec3 gravity) { fixture_ok(limb_builder_set_gravity(b, gravity), NULL); }
 
-int fixture_link(limb_builder* b, const char* name, limb_joint_type type, int parent,
-                 sp_pose placement, sp_vec3 axis, sp_inertia inertia)
+int fixture_link(limb_builder* b, const char* name, limb_joint_type type, int parent, sp_pose placement, sp_vec3 axis,
+                 sp_inertia inertia)
 {
   const int body = fixture_body(b, name, inertia);
   limb_joint_def def = limb_default_joint_def(name, type, parent, body);

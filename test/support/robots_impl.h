@@ -11,8 +11,8 @@ void fixture_frame(limb_builder* b, const char* name, int body, sp_pose pose);
 void fixture_gravity(limb_builder* b, sp_vec3 gravity);
 
 // A body and the joint that carries it, both called name. Returns the body.
-int fixture_link(limb_builder* b, const char* name, limb_joint_type type, int parent,
-                 sp_pose placement, sp_vec3 axis, sp_inertia inertia);
+int fixture_link(limb_builder* b, const char* name, limb_joint_type type, int parent, sp_pose placement, sp_vec3 axis,
+                 sp_inertia inertia);
 
 // Compiles and frees the builder.
 limb_model* fixture_end(limb_builder* b);
@@ -30,9 +30,6 @@ sp_pose fixture_mdh(double gamma, double b, double alpha, double d, double theta
 sp_mat3 fixture_rot_x(double angle);
 sp_mat3 fixture_rot_z(double angle);
 
-static inline sp_pose fixture_at(double x, double y, double z)
-{
-  return sp_pose_make(sp_identity3(), sp_v3(x, y, z));
-}
+static inline sp_pose fixture_at(double x, double y, double z) { return sp_pose_make(sp_identity3(), sp_v3(x, y, z)); }
 
 #endif

@@ -47,10 +47,7 @@ typedef struct plan {
   int body[MAX_BODIES]; // the builder's body of a node
 } plan;
 
-static int one_dof(limb_joint_type t)
-{
-  return t == LIMB_REVOLUTE || t == LIMB_PRISMATIC || t == LIMB_HELICAL;
-}
+static int one_dof(limb_joint_type t) { return t == LIMB_REVOLUTE || t == LIMB_PRISMATIC || t == LIMB_HELICAL; }
 
 static limb_joint_type random_type(rng* r)
 {
@@ -59,8 +56,7 @@ static limb_joint_type random_type(rng* r)
   if (x < 0.58) return LIMB_PRISMATIC;
   if (x < 0.66) return LIMB_HELICAL;
   if (x < 0.78) return LIMB_FIXED;
-  static const limb_joint_type rest[5] = {LIMB_CYLINDRICAL, LIMB_UNIVERSAL, LIMB_PLANAR,
-                                          LIMB_SPHERICAL, LIMB_FREE};
+  static const limb_joint_type rest[5] = {LIMB_CYLINDRICAL, LIMB_UNIVERSAL, LIMB_PLANAR, LIMB_SPHERICAL, LIMB_FREE};
   return rest[rng_below(r, 5)];
 }
 
@@ -112,8 +108,7 @@ static limb_joint_def random_joint(rng* r, const plan* p, int k, const char* nam
   if (def.type == LIMB_UNIVERSAL || (def.type == LIMB_PLANAR && rng_chance(r, 0.5))) {
     // Not at a right angle to the axis, but far from parallel.
     sp_vec3 other = rng_direction(r);
-    while (sp_norm3(sp_cross3(def.axis, other)) < 0.5 * sp_norm3(def.axis))
-      other = rng_direction(r);
+    while (sp_norm3(sp_cross3(def.axis, other)) < 0.5 * sp_norm3(def.axis)) other = rng_direction(r);
     def.axis2 = other;
   }
   if (one_dof(def.type)) random_actuator(r, &def);
@@ -133,8 +128,7 @@ static void add_joints(rng* r, limb_builder* b, const plan* p, unsigned options)
     snprintf(name, sizeof name, "j%d", k);
     limb_joint_def def = random_joint(r, p, k, name);
     const int source = 1 + rng_below(r, p->n);
-    if ((options & ROBOT_MIMIC) && one_dof(def.type) && one_dof(p->type[source]) &&
-        rank[source - 1] < rank[k - 1]) {
+    if ((options & ROBOT_MIMIC) && one_dof(def.type) && one_dof(p->type[source]) && rank[source - 1] < rank[k - 1]) {
       def.mimic = joint_of[source];
       def.multiplier = rng_uniform(r, 0.3, 1.5) * (rng_chance(r, 0.5) ? 1 : -1);
       def.offset = rng_uniform(r, -0.3, 0.3);
@@ -187,8 +181,7 @@ static sp_pose slid_frame(rng* r, int slide)
 static sp_pose placement_of_class(rng* r, int class, double turn)
 {
   static const double twist[4] = {0, HALF_PI, -HALF_PI, 0.7};
-  return fixture_mdh(0, 0, turn * twist[class / 4], class & 2 ? 0.25 : 0, 0,
-                     class & 1 ? rng_uniform(r, 0.05, 0.2) : 0);
+  return fixture_mdh(0, 0, turn * twist[class / 4], class & 2 ? 0.25 : 0, 0, class & 1 ? rng_uniform(r, 0.05, 0.2) : 0);
 }
 
 // A chain through all sixteen combinations of twist (0, 90, -90 degrees, any) and offsets (zero or
@@ -208,10 +201,9 @@ limb_model* robot_right_angles(uint64_t seed, int slide)
     const sp_pose own = slid_frame(&r, slide), back = sp_invert(at);
     char name[24];
     snprintf(name, sizeof name, "%d", i);
-    const int body = fixture_link(
-      b, name, i == 17 || i == 20 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent,
-      sp_compose(back, sp_compose(placement_of_class(&r, class, 1), own)),
-      sp_v3(0, 0, class == 6 ? -1 : 1), random_inertia(&r, rng_uniform(&r, 0.5, 2), 0.15));
+    const int body = fixture_link(b, name, i == 17 || i == 20 ? LIMB_PRISMATIC : LIMB_REVOLUTE, parent,
+                                  sp_compose(back, sp_compose(placement_of_class(&r, class, 1), own)),
+                                  sp_v3(0, 0, class == 6 ? -1 : 1), random_inertia(&r, rng_uniform(&r, 0.5, 2), 0.15));
     if (i < 16 && class >= 4 && class < 12) {
       snprintf(name, sizeof name, "%d twin", i);
       const sp_pose twin = sp_compose(placement_of_class(&r, class, -1), slid_frame(&r, slide));

@@ -6,9 +6,6 @@
 #define NAME_OF(type, isa) test_sincos_##type##_##isa
 #define NAME(type, isa)    NAME_OF(type, isa)
 
-void NAME(f64, LIMB_ISA)(int n, const double* x, double* s, double* c)
-{
-  limb_sincos_f64(n, x, s, c);
-}
+void NAME(f64, LIMB_ISA)(int n, const double* x, double* s, double* c) { limb_sincos_f64(n, x, s, c); }
 
 void NAME(f32, LIMB_ISA)(int n, const float* x, float* s, float* c) { limb_sincos_f32(n, x, s, c); }

@@ -11,8 +11,8 @@
 
 enum {
   TRIAL_STATES = CHECK_SANITIZED ? 10 : 100, // per robot; memory is used alike in all of them
-  TRIAL_FEW = 3,   // of a long chain, under a sanitizer or where trial_enough is asked
-  TRIAL_LONG = 10, // of a long chain, unless all is to be tried
+  TRIAL_FEW = 3,                             // of a long chain, under a sanitizer or where trial_enough is asked
+  TRIAL_LONG = 10,                           // of a long chain, unless all is to be tried
   TRIAL_WRENCHES = 3
 };
 

@@ -21,14 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  LIST = 512,
-  PATH = 1024,
-  PART = 300,
-  ALONE = 500,
-  NORMAL_SOURCE = 1000,
-  HUGE_SOURCE = 30000
-};
+enum { LIST = 512, PATH = 1024, PART = 300, ALONE = 500, NORMAL_SOURCE = 1000, HUGE_SOURCE = 30000 };
 
 typedef struct variant {
   const char* name;
@@ -36,8 +29,7 @@ typedef struct variant {
 } variant;
 
 // Short functions with few values that they hand on: large sources compile in seconds.
-static const variant plain = {.name = "plain",
-                              .options = {.lanes = 1, .most = PART, .order = LIMB_ORDER_REGISTERS}};
+static const variant plain = {.name = "plain", .options = {.lanes = 1, .most = PART, .order = LIMB_ORDER_REGISTERS}};
 
 // One of these asks for each option, and the last ones for several at once.
 static const variant variants[] = {
@@ -54,18 +46,9 @@ static const variant variants[] = {
   {"split", {.most = 100, .lanes = 1}},
   {"split_own", {.most = 10, .sines = LIMB_SINES_OWN, .lanes = 1}},
   {"split_given", {.most = 20, .sines = LIMB_SINES_GIVEN, .lanes = 2}},
-  {"wide",
-   {.lanes = 16,
-    .sines = LIMB_SINES_GIVEN,
-    .symbols = LIMB_SYMBOLS_INERTIA,
-    .order = LIMB_ORDER_REGISTERS}},
+  {"wide", {.lanes = 16, .sines = LIMB_SINES_GIVEN, .symbols = LIMB_SYMBOLS_INERTIA, .order = LIMB_ORDER_REGISTERS}},
   {"many",
-   {.sines = LIMB_SINES_OWN,
-    .symbols = LIMB_SYMBOLS_INERTIA,
-    .single = 1,
-    .lanes = 8,
-    .most = 200,
-    .gravity = 1}},
+   {.sines = LIMB_SINES_OWN, .symbols = LIMB_SYMBOLS_INERTIA, .single = 1, .lanes = 8, .most = 200, .gravity = 1}},
 };
 
 static const variant languages[] = {
@@ -76,10 +59,7 @@ static const variant languages[] = {
   {"latex", {.language = LIMB_LANGUAGE_LATEX, .lanes = 1}},
   {"rust_float", {.language = LIMB_LANGUAGE_RUST, .lanes = 1, .single = 1}},
   {"python_given",
-   {.language = LIMB_LANGUAGE_PYTHON,
-    .sines = LIMB_SINES_GIVEN,
-    .symbols = LIMB_SYMBOLS_INERTIA,
-    .lanes = 1}},
+   {.language = LIMB_LANGUAGE_PYTHON, .sines = LIMB_SINES_GIVEN, .symbols = LIMB_SYMBOLS_INERTIA, .lanes = 1}},
 };
 
 static void stop(const char* name, const char* what, const limb_error* err)
@@ -92,8 +72,8 @@ static void stop(const char* name, const char* what, const limb_error* err)
 
 static void print(void* file, const char* text) { (void)fputs(text, file); }
 
-static void write_file(const limb_codegen* c, limb_codegen_file which, const char* folder,
-                       const char* prefix, const char* ending)
+static void write_file(const limb_codegen* c, limb_codegen_file which, const char* folder, const char* prefix,
+                       const char* ending)
 {
   const limb_error none = {0};
   char path[PATH];
@@ -156,10 +136,7 @@ typedef enum extent { USUAL, FEW, NORMAL, ALL, LANGUAGES } extent;
 
 enum { SMALL = 6, LARGE = 40 }; // degrees of freedom
 
-static long most_of(extent which)
-{
-  return which == ALL ? LONG_MAX : which == NORMAL ? NORMAL_SOURCE : HUGE_SOURCE;
-}
+static long most_of(extent which) { return which == ALL ? LONG_MAX : which == NORMAL ? NORMAL_SOURCE : HUGE_SOURCE; }
 
 // A little effort shows whether there is something, more of it makes what is tested.
 static const double to_see = 0.02;
@@ -173,8 +150,7 @@ static int is_singular(const limb_model* m)
   return strcmp(limb_model_name(m), "weightless") == 0 || limb_loop_count(m) > 0;
 }
 
-static limb_codegen* create(const limb_model* m, const variant* v, const char* what,
-                            const char* prefix, double effort)
+static limb_codegen* create(const limb_model* m, const variant* v, const char* what, const char* prefix, double effort)
 {
   limb_codegen* c = NULL;
   limb_error err = {0};
@@ -184,13 +160,11 @@ static limb_codegen* create(const limb_model* m, const variant* v, const char* w
   // What a robot has not must be said to be unsupported, and nothing else: least of all that it is wrong.
   if (s != LIMB_OK && (s != LIMB_E_UNSUPPORTED || !*err.text)) stop(prefix, what, &err);
   if (s != LIMB_OK && strstr(err.text, "differ from the answers")) stop(prefix, what, &err);
-  if (s != LIMB_OK && strstr(err.text, "the library says") && !is_singular(m))
-    stop(prefix, what, &err);
+  if (s != LIMB_OK && strstr(err.text, "the library says") && !is_singular(m)) stop(prefix, what, &err);
   return c;
 }
 
-static void write_case(const limb_codegen* c, const variant* v, double condition,
-                       const char* folder)
+static void write_case(const limb_codegen* c, const variant* v, double condition, const char* folder)
 {
   static const char* const ending[] = {".c", ".py", ".m", ".jl", ".rs", ".tex"};
   const char* prefix = limb_codegen_prefix(c);
@@ -266,11 +240,9 @@ static void write_robot(const subject* x, const char* name, const char* but, con
   if (which == LANGUAGES && !is_one_of(name, in_languages)) return;
   all_quantities(x, but, &plain, folder);
   if (which == LANGUAGES) {
-    for (size_t k = 0; k < sizeof languages / sizeof *languages; k++)
-      all_quantities(x, but, &languages[k], folder);
+    for (size_t k = 0; k < sizeof languages / sizeof *languages; k++) all_quantities(x, but, &languages[k], folder);
   } else if (is_one_of(name, which == NORMAL ? with_variants + 1 : with_variants)) {
-    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
-      all_quantities(x, but, &variants[k], folder);
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) all_quantities(x, but, &variants[k], folder);
   }
 }
 
@@ -308,10 +280,9 @@ static void closed(const char* folder, extent which)
     closed_case c = closed_make(i, 1);
     (void)snprintf(name, sizeof name, "closed_%s", c.name);
     const subject x = {c.m, name, 0, which};
-    const char* but =
-      which == NORMAL && limb_nv(c.m) > SMALL ? OF_TREES
-        "gamma,G,passive,tau_active,closed_acc,lambda,closed_M,closed_h,platform_acc,"
-                                              : OF_TREES;
+    const char* but = which == NORMAL && limb_nv(c.m) > SMALL ? OF_TREES
+                        "gamma,G,passive,tau_active,closed_acc,lambda,closed_M,closed_h,platform_acc,"
+                                                              : OF_TREES;
     write_robot(&x, c.name, but, folder);
     closed_free(&c);
   }
@@ -326,8 +297,7 @@ int main(int argc, char** argv)
                        : strcmp(option, "--languages") == 0 ? LANGUAGES
                                                             : USUAL;
   if (argc < 2 || argc > 3 || (argc == 3 && which == USUAL)) {
-    (void)fprintf(stderr,
-                  "usage: generate_fixtures FOLDER [--few | --normal | --all | --languages]\n");
+    (void)fprintf(stderr, "usage: generate_fixtures FOLDER [--few | --normal | --all | --languages]\n");
     return 2;
   }
   trees(argv[1], which);

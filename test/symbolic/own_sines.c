@@ -24,10 +24,7 @@ static double error_of(REAL is, long double right)
   return (double)(fabsl((long double)is - right) / ldexpl(1.0L, exponent - digits));
 }
 
-static double between(double low, double high)
-{
-  return low + (high - low) * ((double)rand() / (double)RAND_MAX);
-}
+static double between(double low, double high) { return low + (high - low) * ((double)rand() / (double)RAND_MAX); }
 
 static double angle(int i)
 {

@@ -22,10 +22,7 @@ static inline void random_state_draw(random_state* s, rng* r)
   s->input[INPUT_Q] = s->q;
 }
 
-static inline limb_edge symbol_q(limb_graph* g, uint32_t i)
-{
-  return limb_symbol_edge(g, limb_symbol_of(INPUT_Q, i));
-}
+static inline limb_edge symbol_q(limb_graph* g, uint32_t i) { return limb_symbol_edge(g, limb_symbol_of(INPUT_Q, i)); }
 
 // Some operation on earlier values. Roots are of numbers above one, divisors as well; tanh keeps sizes.
 static inline limb_edge random_step(limb_graph* g, rng* r, const limb_edge* e, int n)
@@ -55,8 +52,8 @@ static inline void random_edges(limb_graph* g, rng* r, limb_edge* out, int n)
   for (int i = 0; i < n; i++) out[i] = limb_unary_edge(g, OP_TANH, e[count - 1 - i]);
 }
 
-static inline void edge_values(const limb_graph* g, const limb_edge* e, size_t n,
-                               const double* const* input, double* out)
+static inline void edge_values(const limb_graph* g, const limb_edge* e, size_t n, const double* const* input,
+                               double* out)
 {
   assert_that(limb_evaluate(g, e, n, input, out));
 }

@@ -14,8 +14,7 @@
 enum { EDGES = 4, GRAPHS = 40 };
 
 // (f(q + h) - f(q - h)) / 2 h, for all edges.
-static void differences(const limb_graph* g, const limb_edge* e, int n, random_state* s, int j,
-                        double* out)
+static void differences(const limb_graph* g, const limb_edge* e, int n, random_state* s, int j, double* out)
 {
   const double h = 1e-5, q = s->q[j];
   double up[EDGES], down[EDGES];
@@ -66,8 +65,8 @@ START_TEST(what_does_not_depend_has_derivative_zero)
   assert_that(g);
   const limb_edge a = symbol_q(g, 0);
   const limb_edge e[] = {limb_number_edge(g, 3), limb_unary_edge(g, OP_SIGN, a), a};
-  const uint32_t symbols[] = {limb_symbol_of(INPUT_Q, 0), limb_symbol_of(INPUT_Q, 5),
-                              limb_symbol_of(INPUT_V, 0), limb_symbol_of(INPUT_A, 0)};
+  const uint32_t symbols[] = {limb_symbol_of(INPUT_Q, 0), limb_symbol_of(INPUT_Q, 5), limb_symbol_of(INPUT_V, 0),
+                              limb_symbol_of(INPUT_A, 0)};
   limb_edge d[12];
   for (size_t ns = 2; ns <= 4; ns += 2) { // outwards, inwards
     assert_that(limb_derive(g, e, 3, symbols, ns, d));
@@ -129,6 +128,5 @@ START_TEST(derivatives_of_inverse_dynamics_are_the_librarys)
 }
 END_TEST
 
-CHECK_MAIN("symbolic/derive", 3, derivatives_are_limits_of_differences,
-           what_does_not_depend_has_derivative_zero, a_full_graph_is_reported,
-           derivatives_of_inverse_dynamics_are_the_librarys)
+CHECK_MAIN("symbolic/derive", 3, derivatives_are_limits_of_differences, what_does_not_depend_has_derivative_zero,
+           a_full_graph_is_reported, derivatives_of_inverse_dynamics_are_the_librarys)

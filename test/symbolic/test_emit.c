@@ -24,15 +24,9 @@ typedef struct hand_made {
   limb_edge entry[8];
 } hand_made;
 
-static limb_edge coordinate(limb_graph* g, uint32_t i)
-{
-  return limb_symbol_edge(g, limb_symbol_of(INPUT_Q, i));
-}
+static limb_edge coordinate(limb_graph* g, uint32_t i) { return limb_symbol_edge(g, limb_symbol_of(INPUT_Q, i)); }
 
-static limb_edge speed(limb_graph* g, uint32_t i)
-{
-  return limb_symbol_edge(g, limb_symbol_of(INPUT_V, i));
-}
+static limb_edge speed(limb_graph* g, uint32_t i) { return limb_symbol_edge(g, limb_symbol_of(INPUT_V, i)); }
 
 // y = (s1 v2 + c1 v1, s1 v2, q1, 2, -(s12 / (c1 v1)))
 static void make(hand_made* x)
@@ -113,8 +107,7 @@ START_TEST(orders_are_orders)
     }
   }
   for (int order = ORDER_GRAPH; order <= ORDER_GREEDY; order++) {
-    for (int given = 0; given < 2; given++)
-      assert_that(live[ORDER_BEST][given] <= live[order][given]);
+    for (int given = 0; given < 2; given++) assert_that(live[ORDER_BEST][given] <= live[order][given]);
   }
   limb_graph_free(x.g);
 }
@@ -140,8 +133,7 @@ START_TEST(orders_of_random_graphs)
   f.output[0] = (limb_output){.name = "y", .rows = OUT, .columns = 1, .entry = out};
   for (int order = ORDER_BEST; order <= ORDER_AHEAD; order++) {
     limb_listing l;
-    const limb_listing_options how = {.order = (limb_order_kind)order,
-                                      .named_arguments = order & 1};
+    const limb_listing_options how = {.order = (limb_order_kind)order, .named_arguments = order & 1};
     assert_that(limb_listing_create(g, &f, NULL, how, &l));
     check_listing(&l);
     limb_listing_free(&l);
@@ -195,9 +187,8 @@ END_TEST
 
 START_TEST(prefixes)
 {
-  static const char* const cases[][2] = {
-    {"panda", "panda"},   {"7 dof/arm", "robot_7_dof_arm"},  {"", "robot"},
-    {"int", "int_robot"}, {"Gr\xc3\xbc\xc3\x9f e!", "Gr_e"}, {"_x", "x"}};
+  static const char* const cases[][2] = {{"panda", "panda"},   {"7 dof/arm", "robot_7_dof_arm"},  {"", "robot"},
+                                         {"int", "int_robot"}, {"Gr\xc3\xbc\xc3\x9f e!", "Gr_e"}, {"_x", "x"}};
   static const char* const bad[] = {"",         "7x", "int",   "a-b",  "_x",   "a b",
                                     "\xc3\xa4", "as", "match", "from", "pass", "type"};
   char prefix[96];
@@ -302,8 +293,7 @@ END_TEST
 START_TEST(disagreement_is_found)
 {
   hand_made x;
-  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1],
-                                        least[1] = {0};
+  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1], least[1] = {0};
   bool from_library[1] = {true};
   rng r = {3};
   rng_fill(&r, 1, 10, q);
@@ -313,11 +303,7 @@ START_TEST(disagreement_is_found)
   limb_graph_free(p->graph);
   p->graph = x.g, p->function = &x.f, p->nfunction = 1;
   p->input[INPUT_Q].count = p->input[INPUT_V].count = 2;
-  limb_trial t = {.states = 5,
-                  .answer = answers,
-                  .tolerance = tolerance,
-                  .least = least,
-                  .from_library = from_library};
+  limb_trial t = {.states = 5, .answer = answers, .tolerance = tolerance, .least = least, .from_library = from_library};
   for (int k = 0; k < INPUT_KINDS; k++) t.input[k] = k == INPUT_Q ? q : v;
   for (int i = 0; i < 5; i++) {
     const double *a = q + 2 * i, *b = v + 2 * i;
@@ -381,7 +367,6 @@ START_TEST(no_memory_is_no_text)
 }
 END_TEST
 
-CHECK_MAIN("emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs,
-           literals_read_back, names_in_comments_are_safe, prefixes, prefixes_are_short_enough,
-           what_does_not_go_is_refused, singular_forms_are_refused, disagreement_is_found,
-           float_must_have_the_digits, no_memory_is_no_text)
+CHECK_MAIN("emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs, literals_read_back,
+           names_in_comments_are_safe, prefixes, prefixes_are_short_enough, what_does_not_go_is_refused,
+           singular_forms_are_refused, disagreement_is_found, float_must_have_the_digits, no_memory_is_no_text)

@@ -13,8 +13,7 @@
 
 #define TOL_WRITTEN 1e-11 // numbers are written with thirteen digits in text
 
-static limb_status write_to(const limb_model* m, const limb_equation_options* o, written** out,
-                            limb_error* error)
+static limb_status write_to(const limb_model* m, const limb_equation_options* o, written** out, limb_error* error)
 {
   *out = calloc(1, sizeof **out);
   return limb_equations_write(m, o, NULL, written_put, *out, error);
@@ -41,23 +40,21 @@ START_TEST(planar_2r_is_the_textbooks)
 {
   if (_i > 0) return;
   limb_model* m = robot_planar_2r();
-  assert_lines(
-    m, NULL,
-    (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
-                          "\nM12 = M21 = I2 + m2*r2^2 + m2*l1*r2*cos(q2)", "\nM22 = I2 + m2*r2^2",
-                          "\nC11 = -m2*l1*r2*sin(q2)*v2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
-                          "\nC21 = m2*l1*r2*sin(q2)*v1", "\nC22 = 0",
-                          "\ng1 = m1*g*r1*cos(q1) + m2*g*(l1*cos(q1) + r2*cos(q1 + q2))",
-                          "\ng2 = m2*g*r2*cos(q1 + q2)", NULL});
+  assert_lines(m, NULL,
+               (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
+                                     "\nM12 = M21 = I2 + m2*r2^2 + m2*l1*r2*cos(q2)", "\nM22 = I2 + m2*r2^2",
+                                     "\nC11 = -m2*l1*r2*sin(q2)*v2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
+                                     "\nC21 = m2*l1*r2*sin(q2)*v1", "\nC22 = 0",
+                                     "\ng1 = m1*g*r1*cos(q1) + m2*g*(l1*cos(q1) + r2*cos(q1 + q2))",
+                                     "\ng2 = m2*g*r2*cos(q1 + q2)", NULL});
   assert_lines(
     m, "h,tau",
-    (const char* const[]){
-      "\nh1 = -m2*l1*r2*sin(q2)*v2*(2*v1 + v2) + m1*g*r1*cos(q1)"
-      " + m2*g*(l1*cos(q1) + r2*cos(q1 + q2))",
-      "\nh2 = m2*l1*r2*sin(q2)*v1^2 + m2*g*r2*cos(q1 + q2)",
-      "\ntau2 = (I2 + m2*r2^2 + m2*l1*r2*cos(q2))*a1 + (I2 + m2*r2^2)*a2 + m2*l1*r2*sin(q2)*v1^2"
-      " + m2*g*r2*cos(q1 + q2)",
-      NULL});
+    (const char* const[]){"\nh1 = -m2*l1*r2*sin(q2)*v2*(2*v1 + v2) + m1*g*r1*cos(q1)"
+                          " + m2*g*(l1*cos(q1) + r2*cos(q1 + q2))",
+                          "\nh2 = m2*l1*r2*sin(q2)*v1^2 + m2*g*r2*cos(q1 + q2)",
+                          "\ntau2 = (I2 + m2*r2^2 + m2*l1*r2*cos(q2))*a1 + (I2 + m2*r2^2)*a2 + m2*l1*r2*sin(q2)*v1^2"
+                          " + m2*g*r2*cos(q1 + q2)",
+                          NULL});
   limb_model_destroy(m);
 }
 END_TEST
@@ -70,15 +67,13 @@ START_TEST(axes_against_each_other)
   const double I[6] = {0, 0, 0, 0.1, 0, 0.1};
   const sp_inertia Y = fixture_inertia(2, sp_v3(0.3, 0, 0), I);
   fixture_gravity(b, sp_v3(0, -9.81, 0));
-  const int one =
-    fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), Y);
+  const int one = fixture_link(b, "1", LIMB_REVOLUTE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1), Y);
   (void)fixture_link(b, "2", LIMB_REVOLUTE, one, fixture_at(0.6, 0, 0), sp_v3(0, 0, -1), Y);
   limb_model* m = fixture_end(b);
   assert_lines(m, NULL,
-               (const char* const[]){
-                 "\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
-                 "\nM12 = M21 = -I2 - m2*r2^2 - m2*l1*r2*cos(q2)",
-                 "\nC12 = -m2*l1*r2*sin(q2)*(v1 - v2)", "\ng2 = -m2*g*r2*cos(q1 - q2)", NULL});
+               (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
+                                     "\nM12 = M21 = -I2 - m2*r2^2 - m2*l1*r2*cos(q2)",
+                                     "\nC12 = -m2*l1*r2*sin(q2)*(v1 - v2)", "\ng2 = -m2*g*r2*cos(q1 - q2)", NULL});
   limb_model_destroy(m);
 }
 END_TEST
@@ -93,8 +88,8 @@ START_TEST(wide_matrices)
   written* w;
   for (int k = 0; k < 10 + _i; k++) {
     const char name[2] = {(char)('a' + k), 0};
-    (void)fixture_link(b, name, LIMB_PRISMATIC, LIMB_WORLD_BODY, fixture_at(0, k, 0),
-                       sp_v3(1, 0, 0), fixture_inertia(1, sp_v3(0, 0, 0), I));
+    (void)fixture_link(b, name, LIMB_PRISMATIC, LIMB_WORLD_BODY, fixture_at(0, k, 0), sp_v3(1, 0, 0),
+                       fixture_inertia(1, sp_v3(0, 0, 0), I));
   }
   limb_model* m = fixture_end(b);
   o.what = "M", o.notation = LIMB_NOTATION_LATEX;
@@ -110,13 +105,12 @@ START_TEST(four_bar_is_the_textbooks)
 {
   if (_i > 0) return;
   limb_model* m = closed_four_bar(1, 0.35, 0.9, 0.7);
-  assert_lines(
-    m, NULL,
-    (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
-                          "\nM33 = I3 + m3*r3^2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
-                          "\ng3 = m3*g*r3*cos(q3)", "\nPsi11 = l1*sin(q1) + l2*sin(q1 + q2)",
-                          "\nPsi12 = l2*sin(q1 + q2)", "\nPsi13 = -l3*sin(q3)",
-                          "\nPsi21 = -l1*cos(q1) - l2*cos(q1 + q2)", "\nPsi23 = l3*cos(q3)", NULL});
+  assert_lines(m, NULL,
+               (const char* const[]){"\nM11 = I1 + I2 + m1*r1^2 + m2*l1^2 + m2*r2^2 + 2*m2*l1*r2*cos(q2)",
+                                     "\nM33 = I3 + m3*r3^2", "\nC12 = -m2*l1*r2*sin(q2)*(v1 + v2)",
+                                     "\ng3 = m3*g*r3*cos(q3)", "\nPsi11 = l1*sin(q1) + l2*sin(q1 + q2)",
+                                     "\nPsi12 = l2*sin(q1 + q2)", "\nPsi13 = -l3*sin(q3)",
+                                     "\nPsi21 = -l1*cos(q1) - l2*cos(q1 + q2)", "\nPsi23 = l3*cos(q3)", NULL});
   limb_model_destroy(m);
 }
 END_TEST
@@ -144,8 +138,7 @@ START_TEST(notations)
 }
 END_TEST
 
-static written* notation_of(const limb_model* m, limb_notation notation, const char* what,
-                            int numbers)
+static written* notation_of(const limb_model* m, limb_notation notation, const char* what, int numbers)
 {
   limb_equation_options o = limb_default_equation_options();
   written* w;
@@ -154,8 +147,7 @@ static written* notation_of(const limb_model* m, limb_notation notation, const c
   return w;
 }
 
-static void assert_has(const limb_model* m, limb_notation notation, const char* what,
-                       const char* words)
+static void assert_has(const limb_model* m, limb_notation notation, const char* what, const char* words)
 {
   written* w = notation_of(m, notation, what, 0);
   ck_assert_msg(strstr(w->text, words), "not there: %s\n%s", words, w->text);
@@ -167,11 +159,9 @@ START_TEST(forces_of_loops)
 {
   if (_i > 0) return;
   limb_model* m = closed_four_bar(1, 0.35, 0.9, 0.7);
-  assert_has(m, LIMB_NOTATION_TEXT, "tau",
-             "\ntau3 + (Psi^T lambda)3 = (I3 + m3*r3^2)*a3 + m3*g*r3*cos(q3)\n");
+  assert_has(m, LIMB_NOTATION_TEXT, "tau", "\ntau3 + (Psi^T lambda)3 = (I3 + m3*r3^2)*a3 + m3*g*r3*cos(q3)\n");
   assert_has(m, LIMB_NOTATION_LATEX, "tau", "\n\\tau + \\Psi^T \\lambda &= \\begin{bmatrix}\n");
-  assert_has(m, LIMB_NOTATION_C, "tau",
-             "\n/* tau + Psi^T lambda: what motors and loops apply together */\nvoid ");
+  assert_has(m, LIMB_NOTATION_C, "tau", "\n/* tau + Psi^T lambda: what motors and loops apply together */\nvoid ");
   assert_has(m, LIMB_NOTATION_C, "tau",
              "_tau_and_loops(const double q[3], const double v[3], const double a[3], "
              "double tau_and_loops[3])\n");
@@ -188,14 +178,12 @@ END_TEST
 START_TEST(axes_of_symbols)
 {
   if (_i > 0) return;
-  static const char* const lines[] = {
-    "\n  x, y, z: axes of the compiled links (limb info MODEL --mdh)",
-    "\n$x$, $y$, $z$ & & axes of the compiled links ",
-    "\n   x, y, z: axes of the compiled links (limb info MODEL"};
+  static const char* const lines[] = {"\n  x, y, z: axes of the compiled links (limb info MODEL --mdh)",
+                                      "\n$x$, $y$, $z$ & & axes of the compiled links ",
+                                      "\n   x, y, z: axes of the compiled links (limb info MODEL"};
   limb_model* m = robot_planar_2r();
   for (int k = 0; k < 3; k++) {
-    written *w = notation_of(m, (limb_notation)k, NULL, 0),
-            *numbers = notation_of(m, (limb_notation)k, NULL, 1);
+    written *w = notation_of(m, (limb_notation)k, NULL, 0), *numbers = notation_of(m, (limb_notation)k, NULL, 1);
     const char* at = strstr(w->text, lines[k]);
     ck_assert_msg(at && !strstr(at + 1, lines[k]), "%s", w->text);
     assert_that(!strstr(numbers->text, "axes"));
@@ -210,8 +198,7 @@ START_TEST(many_zeros)
 {
   if (_i > 0) return;
   limb_model* m = closed_four_bar(1, 0.35, 0.9, 0.7);
-  assert_has(m, LIMB_NOTATION_TEXT, "C",
-             "\nC21 = m2*l1*r2*sin(q2)*v1\nall other entries of C are 0\n");
+  assert_has(m, LIMB_NOTATION_TEXT, "C", "\nC21 = m2*l1*r2*sin(q2)*v1\nall other entries of C are 0\n");
   assert_has(m, LIMB_NOTATION_TEXT, "M", "\nM13 = M31 = 0\n");
   assert_has(m, LIMB_NOTATION_C, "C",
              "  for (int i = 0; i < 9; i++) C[i] = 0; /* all but those below */\n"
@@ -314,8 +301,7 @@ static int rank_of(double* A, int rows, int n)
 static bool has_entry(const written* w, int i, int j)
 {
   char name[WRITTEN_NAME];
-  (void)snprintf(name, sizeof name, strstr(w->text, "\nPsi1_") ? "Psi%d_%d" : "Psi%d%d", i + 1,
-                 j + 1);
+  (void)snprintf(name, sizeof name, strstr(w->text, "\nPsi1_") ? "Psi%d_%d" : "Psi%d%d", i + 1, j + 1);
   return written_find(w, name);
 }
 
@@ -381,8 +367,7 @@ END_TEST
 
 // ---- requests ---------------------------------------------------------------------------------------------
 
-static void refused(const limb_model* m, limb_equation_options o, limb_status want,
-                    const char* word)
+static void refused(const limb_model* m, limb_equation_options o, limb_status want, const char* word)
 {
   limb_error error = {0};
   written* w;
@@ -461,7 +446,6 @@ START_TEST(no_memory)
 }
 END_TEST
 
-CHECK_MAIN("symbolic/equations", trial_robots(), planar_2r_is_the_textbooks,
-           axes_against_each_other, wide_matrices, four_bar_is_the_textbooks, notations,
-           forces_of_loops, axes_of_symbols, many_zeros, what_is_written_is_the_library,
-           rows_of_closures, bad_requests, no_memory)
+CHECK_MAIN("symbolic/equations", trial_robots(), planar_2r_is_the_textbooks, axes_against_each_other, wide_matrices,
+           four_bar_is_the_textbooks, notations, forces_of_loops, axes_of_symbols, many_zeros,
+           what_is_written_is_the_library, rows_of_closures, bad_requests, no_memory)

@@ -32,8 +32,7 @@ START_TEST(zeros_and_ones_vanish)
   const limb_edge a = symbol_q(g, 0), one = limb_number_edge(g, 1);
   assert_that(limb_add_edge(g, a, EDGE_ZERO) == a && limb_add_edge(g, EDGE_ZERO, a) == a);
   assert_that(limb_mul_edge(g, a, EDGE_ZERO) == EDGE_ZERO);
-  assert_that(limb_mul_edge(g, one, a) == a &&
-              limb_mul_edge(g, a, limb_edge_neg(one)) == limb_edge_neg(a));
+  assert_that(limb_mul_edge(g, one, a) == a && limb_mul_edge(g, a, limb_edge_neg(one)) == limb_edge_neg(a));
   assert_that(limb_div_edge(g, a, one) == a && limb_div_edge(g, EDGE_ZERO, a) == EDGE_ZERO);
   assert_that(limb_div_edge(g, a, limb_edge_neg(a)) == limb_edge_neg(one));
   assert_that(limb_edge_neg(EDGE_ZERO) == EDGE_ZERO);
@@ -80,8 +79,7 @@ START_TEST(values_are_those_of_the_expression)
                          EDGE_ZERO,
                          limb_number_edge(g, -7)};
   const double u = x + y - z;
-  const double want[] = {u * x / (1 + y * y), -sin(u), cos(u), tanh(u), sqrt(1 + y * y),
-                         z > 0 ? -1 : 1,      -y,      0,      -7};
+  const double want[] = {u * x / (1 + y * y), -sin(u), cos(u), tanh(u), sqrt(1 + y * y), z > 0 ? -1 : 1, -y, 0, -7};
   double got[9];
   edge_values(g, e, 9, s.input, got);
   assert_close_array(got, want, 9, 1e-15, 0);
@@ -142,7 +140,6 @@ START_TEST(growth_keeps_every_node)
 }
 END_TEST
 
-CHECK_MAIN("symbolic/graph", 3, arithmetic_of_numbers_is_done, zeros_and_ones_vanish,
-           equal_values_are_one_node, values_are_those_of_the_expression,
-           a_tape_needs_what_its_edges_need, a_full_graph_says_so, a_division_by_zero_is_told,
-           growth_keeps_every_node)
+CHECK_MAIN("symbolic/graph", 3, arithmetic_of_numbers_is_done, zeros_and_ones_vanish, equal_values_are_one_node,
+           values_are_those_of_the_expression, a_tape_needs_what_its_edges_need, a_full_graph_says_so,
+           a_division_by_zero_is_told, growth_keeps_every_node)

@@ -152,5 +152,5 @@ START_TEST(no_memory)
 }
 END_TEST
 
-CHECK_MAIN("symbolic/polynomial", 1, values, slopes, equal_polynomials_have_equal_terms, limits,
-           products_too_small, no_memory)
+CHECK_MAIN("symbolic/polynomial", 1, values, slopes, equal_polynomials_have_equal_terms, limits, products_too_small,
+           no_memory)

@@ -30,18 +30,12 @@ static sheet sheet_new(void)
   return s;
 }
 
-static limb_edge sum_of(const sheet* s, limb_edge a, limb_edge b)
-{
-  return limb_add_edge(s->g, a, b);
-}
+static limb_edge sum_of(const sheet* s, limb_edge a, limb_edge b) { return limb_add_edge(s->g, a, b); }
 static limb_edge difference_of(const sheet* s, limb_edge a, limb_edge b)
 {
   return limb_add_edge(s->g, a, limb_edge_neg(b));
 }
-static limb_edge product_of(const sheet* s, limb_edge a, limb_edge b)
-{
-  return limb_mul_edge(s->g, a, b);
-}
+static limb_edge product_of(const sheet* s, limb_edge a, limb_edge b) { return limb_mul_edge(s->g, a, b); }
 
 // That what it comes to needs no more than this.
 static void comes_to(sheet* s, limb_edge* e, size_t n, long mul, long add)
@@ -68,8 +62,7 @@ START_TEST(forces_carried_along_an_offset_cancel)
 {
   sheet s = sheet_new();
   const limb_edge n = s.x[0], o = s.x[1], F = s.x[2], x = s.x[3], sum = sum_of(&s, F, x);
-  limb_edge e[] = {sum_of(&s, difference_of(&s, n, product_of(&s, o, F)), product_of(&s, o, sum)),
-                   sum};
+  limb_edge e[] = {sum_of(&s, difference_of(&s, n, product_of(&s, o, F)), product_of(&s, o, sum)), sum};
   comes_to(&s, e, 2, 1, 2);
 }
 END_TEST
@@ -99,8 +92,7 @@ END_TEST
 START_TEST(multiples_of_sums_are_written_out)
 {
   sheet s = sheet_new();
-  const limb_edge sum = sum_of(&s, s.x[0], s.x[1]),
-                  difference = sum_of(&s, s.x[0], limb_edge_neg(s.x[1]));
+  const limb_edge sum = sum_of(&s, s.x[0], s.x[1]), difference = sum_of(&s, s.x[0], limb_edge_neg(s.x[1]));
   limb_edge e[] = {sum_of(&s, product_of(&s, limb_number_edge(s.g, 0.3), sum),
                           limb_edge_neg(product_of(&s, limb_number_edge(s.g, 0.47), difference)))};
   comes_to(&s, e, 1, 2, 1);
@@ -121,10 +113,9 @@ END_TEST
 START_TEST(squares_of_sine_and_cosine_add_up_to_one)
 {
   sheet s = sheet_new();
-  const limb_edge c = limb_unary_edge(s.g, OP_COS, s.x[0]),
-                  z = limb_unary_edge(s.g, OP_SIN, s.x[0]);
-  limb_edge e[] = {sum_of(&s, product_of(&s, c, product_of(&s, c, s.x[1])),
-                          product_of(&s, product_of(&s, z, s.x[1]), z))};
+  const limb_edge c = limb_unary_edge(s.g, OP_COS, s.x[0]), z = limb_unary_edge(s.g, OP_SIN, s.x[0]);
+  limb_edge e[] = {
+    sum_of(&s, product_of(&s, c, product_of(&s, c, s.x[1])), product_of(&s, product_of(&s, z, s.x[1]), z))};
   const limb_edge want = s.x[1];
   comes_to(&s, e, 1, 0, 0);
   assert_that(e[0] == want);
@@ -135,10 +126,8 @@ END_TEST
 START_TEST(angles_about_parallel_axes_are_added_once)
 {
   sheet s = sheet_new();
-  const limb_edge c2 = limb_unary_edge(s.g, OP_COS, s.x[0]),
-                  s2 = limb_unary_edge(s.g, OP_SIN, s.x[0]);
-  const limb_edge c3 = limb_unary_edge(s.g, OP_COS, s.x[1]),
-                  s3 = limb_unary_edge(s.g, OP_SIN, s.x[1]);
+  const limb_edge c2 = limb_unary_edge(s.g, OP_COS, s.x[0]), s2 = limb_unary_edge(s.g, OP_SIN, s.x[0]);
+  const limb_edge c3 = limb_unary_edge(s.g, OP_COS, s.x[1]), s3 = limb_unary_edge(s.g, OP_SIN, s.x[1]);
   limb_edge e[6];
   for (int i = 0; i < 3; i++) {
     const limb_edge cw = product_of(&s, c2, s.x[2 + i]), sw = product_of(&s, s2, s.x[2 + i]);
@@ -317,8 +306,7 @@ START_TEST(deep_graphs_are_no_matter)
   assert_that(s.g);
   limb_edge e = symbol_q(s.g, 0);
   const limb_edge x = symbol_q(s.g, 1), half = limb_number_edge(s.g, 0.5);
-  for (int i = 0; i < DEEP / 2; i++)
-    e = sum_of(&s, product_of(&s, half, e), i % 3 ? x : symbol_q(s.g, 2));
+  for (int i = 0; i < DEEP / 2; i++) e = sum_of(&s, product_of(&s, half, e), i % 3 ? x : symbol_q(s.g, 2));
   const counts before = count(s.g, &e, 1);
   assert_that(before.all >= DEEP - 2 && limb_simplify_within(s.g, &e, 1, 0));
   assert_that(count(s.g, &e, 1).all <= before.all);
@@ -347,9 +335,8 @@ START_TEST(no_divisors_are_gained)
 }
 END_TEST
 
-CHECK_MAIN("symbolic/simplify", 3, what_cancels_goes, forces_carried_along_an_offset_cancel,
-           common_factors_come_out, like_terms_are_one, multiples_of_sums_are_written_out,
-           sums_share_their_parts, squares_of_sine_and_cosine_add_up_to_one,
-           angles_about_parallel_axes_are_added_once, opaque_functions_stay,
+CHECK_MAIN("symbolic/simplify", 3, what_cancels_goes, forces_carried_along_an_offset_cancel, common_factors_come_out,
+           like_terms_are_one, multiples_of_sums_are_written_out, sums_share_their_parts,
+           squares_of_sine_and_cosine_add_up_to_one, angles_about_parallel_axes_are_added_once, opaque_functions_stay,
            random_expressions_keep_their_values, robots_keep_their_values, the_same_comes_out_again,
            without_room_edges_stay, deep_graphs_are_no_matter, no_divisors_are_gained)

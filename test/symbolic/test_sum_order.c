@@ -59,8 +59,7 @@ START_TEST(sums_of_sums)
       for (int k = 0; k < 4; k++) {
         part[k] = EDGE_ZERO;
         for (int i = k * length; i < (k + 1) * length; i++)
-          part[k] = limb_add_edge(
-            g, part[k], limb_symbol_edge(g, limb_symbol_of(INPUT_Q, (uint32_t)(i % MOST))));
+          part[k] = limb_add_edge(g, part[k], limb_symbol_edge(g, limb_symbol_of(INPUT_Q, (uint32_t)(i % MOST))));
       }
       const limb_edge left = limb_add_edge(g, part[0], limb_edge_neg(part[1]));
       const limb_edge right = limb_add_edge(g, part[2], part[3]);
@@ -70,8 +69,7 @@ START_TEST(sums_of_sums)
       const limb_edge before[3] = {out[0], out[1], out[2]};
       assert_that(limb_order_sums(g, out, 3));
       check_at("%d terms, shared %d", length, shared);
-      for (int k = 0; k < 3; k++)
-        assert_that(fabs(value_of(g, out[k], q, v) - value_of(g, before[k], q, v)) < 1e-11);
+      for (int k = 0; k < 3; k++) assert_that(fabs(value_of(g, out[k], q, v) - value_of(g, before[k], q, v)) < 1e-11);
       limb_graph_free(g);
     }
   }

@@ -22,8 +22,7 @@ static sp_inertia some_inertia(rng* r)
 {
   const double I[6] = {rng_uniform(r, 0.5, 1), rng_uniform(r, 0.01, 0.1), rng_uniform(r, 0.01, 0.1),
                        rng_uniform(r, 0.5, 1), rng_uniform(r, 0.01, 0.1), rng_uniform(r, 0.5, 1)};
-  const sp_vec3 com = {rng_uniform(r, 0.1, 0.2), rng_uniform(r, 0.1, 0.2),
-                       rng_uniform(r, 0.1, 0.2)};
+  const sp_vec3 com = {rng_uniform(r, 0.1, 0.2), rng_uniform(r, 0.1, 0.2), rng_uniform(r, 0.1, 0.2)};
   return fixture_inertia(rng_uniform(r, 1, 5), com, I);
 }
 
@@ -42,16 +41,14 @@ static limb_model* robot_of(uint64_t seed)
   rng r = {seed};
   limb_builder* b = fixture_begin("arm");
   int body[JOINTS];
-  fixture_gravity(b,
-                  sp_v3(rng_uniform(&r, -5, 5), rng_uniform(&r, -5, 5), rng_uniform(&r, -9, -5)));
+  fixture_gravity(b, sp_v3(rng_uniform(&r, -5, 5), rng_uniform(&r, -5, 5), rng_uniform(&r, -9, -5)));
   for (int i = 0; i < JOINTS; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "%d", i + 1);
     const double d = some_length(&r, row[i].d), along = some_length(&r, row[i].r);
     const sp_pose at = fixture_mdh(0, 0, row[i].alpha, d, 0, along);
-    body[i] =
-      fixture_link(b, name, row[i].type, row[i].parent < 0 ? LIMB_WORLD_BODY : body[row[i].parent],
-                   at, sp_v3(0, 0, 1), some_inertia(&r));
+    body[i] = fixture_link(b, name, row[i].type, row[i].parent < 0 ? LIMB_WORLD_BODY : body[row[i].parent], at,
+                           sp_v3(0, 0, 1), some_inertia(&r));
   }
   return fixture_end(b);
 }
@@ -62,8 +59,7 @@ static void simplify_all(const traced* t)
     const limb_function* f = &t->p->function[k];
     for (int o = 0; o < f->noutput; o++) {
       const limb_output* x = &f->output[o];
-      assert_that(
-        limb_simplify_within(t->p->graph, x->entry, (size_t)x->rows * (size_t)x->columns, 200000));
+      assert_that(limb_simplify_within(t->p->graph, x->entry, (size_t)x->rows * (size_t)x->columns, 200000));
     }
   }
 }
@@ -99,10 +95,7 @@ static void one_for_another(const char* what, limb_symbols symbols)
 }
 
 // Not J and pose: places of frames are inserted.
-START_TEST(lengths_and_inertias)
-{
-  one_for_another("id,fd,M,Minv,C,g,h,dtau,hybrid", LIMB_SYMBOLS_ALL);
-}
+START_TEST(lengths_and_inertias) { one_for_another("id,fd,M,Minv,C,g,h,dtau,hybrid", LIMB_SYMBOLS_ALL); }
 END_TEST
 
 int CHECK_NAME(void)

@@ -71,8 +71,7 @@ START_TEST(texts_keep_their_promises)
     o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
     o.lanes = cases[i].lanes, o.most = cases[i].most;
     check_at("case %zu", i);
-    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
-                   again = written(m, &o, LIMB_FILE_SOURCE);
+    const gathered source = written(m, &o, LIMB_FILE_SOURCE), again = written(m, &o, LIMB_FILE_SOURCE);
     ck_assert_str_eq(source.at, again.at);
     ck_assert_int_eq(occurrences(source.at, "#include"), cases[i].includes);
     ck_assert_uint_le(longest_line(source.at), LIMB_LINE);
@@ -88,16 +87,15 @@ END_TEST
 
 START_TEST(every_language_is_written)
 {
-  static const char* const words[] = {"void scara_id(",       "def scara_id(q, v, a):",
-                                      "= scara_id(q, v, a)",  "function scara_id(q, v, a)",
-                                      "pub fn scara_id(q: &", "\\begin{align*}"};
+  static const char* const words[] = {
+    "void scara_id(",       "def scara_id(q, v, a):", "= scara_id(q, v, a)", "function scara_id(q, v, a)",
+    "pub fn scara_id(q: &", "\\begin{align*}"};
   limb_model* m = robot_scara();
   for (int k = 0; k <= LIMB_LANGUAGE_LATEX; k++) {
     limb_codegen_options o = limb_default_codegen_options();
     o.effort = 0.05;
     o.what = "id,M", o.language = (limb_language)k;
-    const gathered source = written(m, &o, LIMB_FILE_SOURCE),
-                   header = written(m, &o, LIMB_FILE_HEADER);
+    const gathered source = written(m, &o, LIMB_FILE_SOURCE), header = written(m, &o, LIMB_FILE_HEADER);
     check_at("language %d", k);
     ck_assert_int_eq(occurrences(source.at, words[k]) > 0, 1);
     ck_assert_int_eq(header.used > 0, k == LIMB_LANGUAGE_C);
@@ -145,7 +143,7 @@ static int longest_part(const char* text, int* parts)
     const char *body = strstr(s, ")\n{\n"), *end = strstr(s, "\n}\n");
     if (!body || !end) break;
     s += 5;
-    if (memchr(s, ';', (size_t)(body - s))) continue; // a prototype, or a word of a comment
+    if (memchr(s, ';', (size_t)(body - s))) continue;            // a prototype, or a word of a comment
     if (strncmp(strchr(s, '(') - 6, "_sines", 6) == 0) continue; // the same for every robot
     int statements = 0, calls = 0;
     for (const char* c = body; c < end; c++) {

@@ -78,11 +78,10 @@ END_TEST
 static const struct {
   limb_model* (*make)(void);
   const char* platform; // NULL: found
-} platforms[] = {
-  {gough_floating, NULL},      {gough_floating, "plate"},    {gough_hanging, "platform"},
-  {gough_upside_down, NULL},   {closed_gough_stewart, NULL}, {delta_robot, NULL},
-  {closed_3rrr, "platform"},   {planar_robot, NULL},         {closed_five_bar, "2"},
-  {usual_four_bar, "coupler"}, {closed_slider_crank, "rod"}};
+} platforms[] = {{gough_floating, NULL},      {gough_floating, "plate"},    {gough_hanging, "platform"},
+                 {gough_upside_down, NULL},   {closed_gough_stewart, NULL}, {delta_robot, NULL},
+                 {closed_3rrr, "platform"},   {planar_robot, NULL},         {closed_five_bar, "2"},
+                 {usual_four_bar, "coupler"}, {closed_slider_crank, "rod"}};
 
 enum { PLATFORMS = sizeof platforms / sizeof platforms[0] };
 
@@ -134,8 +133,7 @@ static limb_model* triangle(void)
   const sp_inertia bar = fixture_inertia(1, sp_v3(0.3, 0, 0), I);
   const int one = closed_hinge(b, "one", LIMB_WORLD_BODY, sp_pose_identity(), bar, 1, 1);
   const int two = closed_hinge(b, "two", one, fixture_at(0.6, 0, 0), bar, 0, -2);
-  closed_join(b, "pin", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.7, 0, 0), two,
-              fixture_at(0.6, 0, 0));
+  closed_join(b, "pin", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.7, 0, 0), two, fixture_at(0.6, 0, 0));
   return fixture_end(b);
 }
 
@@ -161,8 +159,7 @@ START_TEST(platforms_are_bodies)
   const int one = closed_hinge(b, "one", LIMB_WORLD_BODY, sp_pose_identity(), bar, 1, 1);
   const int two = closed_hinge(b, "two", one, fixture_at(0.6, 0, 0), bar, 0, -1);
   const int three = closed_hinge(b, "three", two, fixture_at(0.6, 0, 0), bar, 0, -1);
-  closed_join(b, "pin", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.7, 0, 0), three,
-              fixture_at(0.6, 0, 0));
+  closed_join(b, "pin", LIMB_LOOP_PIN, LIMB_WORLD_BODY, fixture_at(0.7, 0, 0), three, fixture_at(0.6, 0, 0));
   fixture_frame(b, "tool", two, fixture_at(0.3, 0.1, 0));
   limb_model* m = fixture_end(b);
   limb_error err = {0};
@@ -210,8 +207,7 @@ int CHECK_NAME(void)
   int most = closed_count() > PLATFORMS ? closed_count() : PLATFORMS;
   if (robots > most) most = robots;
   const TTest* const all[] = {loops_as_the_library_has_them, numbers_may_stay_symbols,
-                              platforms_as_the_library_has_them, hybrid_as_the_library_has_it,
-                              NULL};
+                              platforms_as_the_library_has_them, hybrid_as_the_library_has_it, NULL};
   const TTest* const once[] = {motors_in_excess,     friction_may_be_left_out,     refusals,
                                platforms_are_bodies, equal_friction_on_both_sides, NULL};
   const int failed = check_run("trace_loops", most, all);

@@ -4,10 +4,7 @@
 
 static limb_edge square(limb_graph* g, limb_edge x) { return limb_mul_edge(g, x, x); }
 
-static limb_edge minus(limb_graph* g, limb_edge a, limb_edge b)
-{
-  return limb_add_edge(g, a, limb_edge_neg(b));
-}
+static limb_edge minus(limb_graph* g, limb_edge a, limb_edge b) { return limb_add_edge(g, a, limb_edge_neg(b)); }
 
 // (x + y)^2 - x^2 - 2 x y - y^2, plus a rest
 static limb_edge detour(limb_graph* g, limb_edge x, limb_edge y)

@@ -23,14 +23,12 @@ typedef struct traced {
 } traced;
 
 // Without p where the quantities cannot be had.
-static inline limb_status trace_with(const limb_model* m, limb_codegen_options o, traced* out,
-                                     limb_error* err)
+static inline limb_status trace_with(const limb_model* m, limb_codegen_options o, traced* out, limb_error* err)
 {
   *out = (traced){.m = m};
   const limb_status s = limb_trace(m, &o, NULL, &out->p, err);
   if (s != LIMB_OK) return s;
-  out->x =
-    (limb_answering){.m = m, .alloc = limb_default_allocator(), .env = limb_default_environment(m)};
+  out->x = (limb_answering){.m = m, .alloc = limb_default_allocator(), .env = limb_default_environment(m)};
   out->x.env.friction = o.friction;
   out->x.env.coulomb_width = o.coulomb_width;
   out->x.frame = limb_trace_frame(m, o.frame);
@@ -44,8 +42,8 @@ static inline limb_status trace_with(const limb_model* m, limb_codegen_options o
   return s;
 }
 
-static inline limb_status trace_model(const limb_model* m, const char* what, const char* frame,
-                                      traced* out, limb_error* err)
+static inline limb_status trace_model(const limb_model* m, const char* what, const char* frame, traced* out,
+                                      limb_error* err)
 {
   limb_codegen_options o = limb_default_codegen_options();
   o.what = what, o.frame = frame;
@@ -86,8 +84,7 @@ static inline void traced_run(const traced* t, const limb_function* f, double* o
 static inline double loss_in(const char* function)
 {
   const double solved = TOL_SOLVE / TOL_ALGEBRA;
-  if (strcmp(function, "lambda") == 0)
-    return 10 * solved; // from accelerations, once more solved for
+  if (strcmp(function, "lambda") == 0) return 10 * solved; // from accelerations, once more solved for
   return strstr(function, "acc") ? solved : 1;
 }
 
@@ -106,8 +103,7 @@ static inline void compare_function(const traced* t, const limb_function* f, dou
   }
   assert_ok(s);
   traced_run(t, f, got);
-  for (int i = 0; i < n && strcmp(f->name, "G") == 0; i++)
-    *tolerance = fmax(*tolerance, 1e-13 * want[i] * want[i]);
+  for (int i = 0; i < n && strcmp(f->name, "G") == 0; i++) *tolerance = fmax(*tolerance, 1e-13 * want[i] * want[i]);
   for (int k = 0; k < f->noutput; k++) {
     const int size = f->output[k].rows * f->output[k].columns;
     const double loss = loss_in(f->name);
@@ -143,11 +139,9 @@ static inline void compare_loops(const limb_model* m, int states)
 {
   traced t;
   limb_error err = {0};
-  limb_status s = trace_model(
-    m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h,tau_active", NULL, &t, &err);
+  limb_status s = trace_model(m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h,tau_active", NULL, &t, &err);
   const int without = s == LIMB_E_UNSUPPORTED;
-  if (without)
-    s = trace_model(m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h", NULL, &t, &err);
+  if (without) s = trace_model(m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h", NULL, &t, &err);
   fixture_ok(s, &err);
   compare_states(&t, states);
   if (without) assert_that(is_undriven(m, t.in[INPUT_Q]));

@@ -97,8 +97,7 @@ static double written_factor(written* w)
   if (*w->at == '(') {
     x = written_bracket(w);
   } else if (isalpha((unsigned char)*w->at)) {
-    while ((isalnum((unsigned char)*w->at) || *w->at == '_') && n + 1 < sizeof name)
-      name[n++] = *w->at++;
+    while ((isalnum((unsigned char)*w->at) || *w->at == '_') && n + 1 < sizeof name) name[n++] = *w->at++;
     name[n] = '\0';
     x = *w->at == '(' ? written_function(name, written_bracket(w)) : written_get(w, name);
   } else {
@@ -209,8 +208,7 @@ static bool written_zeros(const written* w, const char* letters)
 }
 
 // Entries of a matrix (columns 0: a vector).
-static void written_matrix(const written* w, const char* letters, int rows, int columns,
-                           double* out)
+static void written_matrix(const written* w, const char* letters, int rows, int columns, double* out)
 {
   const bool wide = rows > 9 || columns > 9;
   for (int i = 0; i < rows; i++) {
