@@ -352,7 +352,8 @@ START_TEST(test_random_sizes)
     if (i % 4 == 0) check_scan(&r, x);
     if (i % 8 == 0) check_print(i * 0.001);
     if (i % 8 == 1) check_print(rng_below(&r, 1000000000));
-    if (i % 8 == 2) check_print(ldexp(rng_below(&r, 1 << 20), rng_below(&r, 300) - 150));
+    const int exponent = rng_below(&r, 300) - 150;
+    if (i % 8 == 2) check_print(ldexp(rng_below(&r, 1 << 20), exponent));
     if (i % 8 == 3) check_print(from_bits(rng_next(&r) >> (12 + rng_below(&r, 51))));
     if (i % 8 == 4) check_print(rng_below(&r, 1000) * pow(10, rng_below(&r, 600) - 300));
   }

@@ -62,7 +62,8 @@ static inline sp_inertia random_inertia(rng* r)
 {
   const double Ixx = rng_uniform(r, 0.02, 0.1), Iyy = rng_uniform(r, 0.02, 0.1);
   const double I[6] = {Ixx, 0.002, -0.003, Iyy, 0.001, 0.9 * (Ixx + Iyy)};
-  return fixture_inertia(rng_uniform(r, 0.5, 2), rng_vec3(r, 0.2), I);
+  const sp_vec3 com = rng_vec3(r, 0.2);
+  return fixture_inertia(rng_uniform(r, 0.5, 2), com, I);
 }
 
 // Tree of that many moving bodies with all joint types; most joints with one degree of freedom are elastic,

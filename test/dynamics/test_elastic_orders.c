@@ -14,7 +14,9 @@ static limb_model* chain(int n, bool coupled, double damping)
   for (int i = 0; i < n; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "j%d", i);
-    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), rng_direction(&r), random_inertia(&r));
+    const sp_inertia Y = random_inertia(&r);
+    const sp_vec3 axis = rng_direction(&r);
+    parent = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), axis, Y);
   }
   for (int i = 0; i < n; i++) {
     limb_motor_def motor = limb_default_motor_def(i);
@@ -108,8 +110,9 @@ static limb_model* hinges(int shafts, const int (*ends)[2], bool in_a_row)
   int parent = LIMB_WORLD_BODY;
   for (int i = 0; i < 3; i++) {
     const char name[] = {(char)('a' + i), '\0'};
-    const int body =
-      fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), rng_direction(&r), random_inertia(&r));
+    const sp_inertia Y = random_inertia(&r);
+    const sp_vec3 axis = rng_direction(&r);
+    const int body = fixture_link(b, name, LIMB_REVOLUTE, parent, rng_pose(&r, 0.3), axis, Y);
     if (in_a_row) parent = body;
   }
   for (int i = 0; i < shafts; i++) {

@@ -165,8 +165,8 @@ START_TEST(reference_form)
   }
   limb_environment env = limb_default_environment(r.m);
   env.gravity = rng_vec3(&g, 10);
-  env.base_velocity = sp_motion_make(rng_vec3(&g, 1), rng_vec3(&g, 1));
-  env.base_acceleration = sp_motion_make(rng_vec3(&g, 1), rng_vec3(&g, 1));
+  env.base_velocity = rng_motion(&g, 1, 1);
+  env.base_acceleration = rng_motion(&g, 1, 1);
   env.wrench = w;
   env.nwrench = 5;
   const int nbody = limb_body_count(r.m), njoint = limb_joint_count(r.m);

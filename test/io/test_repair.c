@@ -63,7 +63,11 @@ END_TEST
 
 // ---- the nearest inertia --------------------------------------------------------------------------
 
-static sp_mat3 random_axes(rng* r) { return sp_rot_axis(rng_direction(r), rng_uniform(r, 0, 3.1)); }
+static sp_mat3 random_axes(rng* r)
+{
+  const double angle = rng_uniform(r, 0, 3.1);
+  return sp_rot_axis(rng_direction(r), angle);
+}
 
 // An inertia with second moments s about the given axes.
 static sp_inertia solid(sp_inertia Y, const double s[3], sp_mat3 axes)
@@ -111,7 +115,8 @@ START_TEST(nothing_is_nearer)
         t[j] = fmax(rng_uniform(&r, -0.5, 1.5), 0);
         u[j] = fmax(s[j] + step * rng_uniform(&r, -1, 1), 0);
       }
-      const sp_mat3 tilt = sp_rot_axis(rng_direction(&r), step * rng_uniform(&r, -1, 1));
+      const double angle = step * rng_uniform(&r, -1, 1);
+      const sp_mat3 tilt = sp_rot_axis(rng_direction(&r), angle);
       const sp_inertia any = solid(Y, t, random_axes(&r)), same = solid(Y, t, own);
       const sp_inertia beside = solid(Y, u, sp_mul3(tilt, at));
       assert_that(distance(&any, &Y) >= best);

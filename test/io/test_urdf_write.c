@@ -359,8 +359,9 @@ START_TEST(rotations_come_back)
   const double right = 1.5707963267948966;
   for (int i = 0; i < 2000; i++) {
     sp_mat3 R = rng_rotation(&r);
-    if (i % 4 == 1) R = sp_rot_rpy(rng_uniform(&r, -3, 3), right, rng_uniform(&r, -3, 3));
-    if (i % 4 == 2) R = sp_rot_rpy(rng_uniform(&r, -3, 3), -right + rng_uniform(&r, 0, 1e-7), rng_uniform(&r, -3, 3));
+    const double yaw = rng_uniform(&r, -3, 3), off = rng_uniform(&r, 0, 1e-7), roll = rng_uniform(&r, -3, 3);
+    if (i % 4 == 1) R = sp_rot_rpy(roll, right, yaw);
+    if (i % 4 == 2) R = sp_rot_rpy(roll, -right + off, yaw);
     if (i % 4 == 3) R = sp_mul3(sp_rot_rpy(0, right, 0), sp_rot_rpy((i % 8) * right / 2, 0, 0));
     limb_builder* b = on_world("j", LIMB_FIXED, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
     const limb_body_def body = limb_default_body_def("next");

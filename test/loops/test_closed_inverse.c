@@ -276,7 +276,7 @@ static void balances(bench* b, rng* r)
   limb_closed_motion in = bench_motion(b);
   const limb_wrench push = {rng_below(r, limb_body_count(b->c.m)), LIMB_ALIGNED, {rng_vec3(r, 5), rng_vec3(r, 5)}};
   limb_environment env = limb_default_environment(b->c.m);
-  env.base_velocity = sp_motion_make(rng_vec3(r, 1), rng_vec3(r, 1));
+  env.base_velocity = rng_motion(r, 1, 1);
   env.base_acceleration.v = rng_vec3(r, 3);
   env.nwrench = 1, env.wrench = &push;
   in.env = &env;

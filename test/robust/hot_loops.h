@@ -15,7 +15,13 @@ static limb_status equations(const loop_inputs* i)
 
 static limb_status gap(const loop_inputs* i) { return limb_loop_gap_of(i->w, i->q, i->v, i->options, i->out[0]); }
 
-static limb_status mobility(const loop_inputs* i) { return limb_mobility_at(i->w, i->q, i->options, i->out[0]); }
+static limb_status mobility(const loop_inputs* i)
+{
+  const limb_status s = limb_mobility_at(i->w, i->q, i->options, i->out[0]);
+  const size_t end = offsetof(limb_mobility, singularity) + sizeof(limb_singularity);
+  if (i->out[0]) memset((char*)i->out[0] + end, 0, sizeof(limb_mobility) - end); // padding has no defined value
+  return s;
+}
 
 static limb_status redundant(const loop_inputs* i) { return limb_redundant_rows(i->w, i->q, i->options, i->out[0]); }
 

@@ -50,8 +50,8 @@ static void draw_goal(trial* t, frame_case* c)
   const sp_vec3 turn = sp_scale3(angle, axis);
   limb_frame_goal* g = &c->goal;
   g->pose = sp_pose_make(sp_mul3(X.R, sp_rot_axis(axis, angle)), sp_add3(X.p, way));
-  g->velocity = sp_motion_make(rng_vec3(&t->r, 1), rng_vec3(&t->r, 1));
-  g->acceleration = sp_motion_make(rng_vec3(&t->r, 3), rng_vec3(&t->r, 3));
+  g->velocity = rng_motion(&t->r, 1, 1);
+  g->acceleration = rng_motion(&t->r, 3, 3);
   const sp_vec3 w1 = sp_sub3(g->velocity.w, V.w), u1 = sp_sub3(g->velocity.v, V.v);
   const sp_vec3 w2 = g->acceleration.w, u2 = g->acceleration.v;
   if (c->c.task.ref == LIMB_ALIGNED) {
@@ -171,7 +171,8 @@ static void shaped(trial* t)
   double A[36], F[ROWS], push[ROWS], want[ROWS], got[ROWS], x[ROWS];
   draw(t, &c);
   if (!no_passive(t) || trial_enough(t)) return;
-  const sp_force f = sp_force_make(rng_vec3(&t->r, 5), rng_vec3(&t->r, 20));
+  const sp_motion random = rng_motion(&t->r, 5, 20);
+  const sp_force f = sp_force_make(random.w, random.v);
   c.c.inertia = c.L, c.c.measured = f;
   // only the rows that count are pushed: the robot does not know of the others
   write6(f.m, f.f, push);

@@ -83,7 +83,8 @@ static void place(scene* s, limb_loop_def* def)
   if (def->kind == LIMB_LOOP_DISTANCE) def->length = sp_norm3(X.p);
   if (def->kind == LIMB_LOOP_WHEEL || def->kind == LIMB_LOOP_ROLLING_DISC) {
     def->radius = rng_uniform(&s->r, 0.1, 0.3);
-    X.R = sp_rot_rpy(rng_uniform(&s->r, 0.8, 2), rng_uniform(&s->r, -3, 3), 0);
+    const double pitch = rng_uniform(&s->r, -3, 3);
+    X.R = sp_rot_rpy(rng_uniform(&s->r, 0.8, 2), pitch, 0);
   }
   if (def->kind == LIMB_LOOP_ROLLING_DISC) X.p.z = def->radius * sp_norm3(sp_cross3(sp_mulv(X.R, unit(2)), unit(2)));
   def->pose_a = rng_pose(&s->r, 0.2);
@@ -96,7 +97,8 @@ static int geometric(scene* s, const char* name, limb_loop_kind kind, limb_loop_
 {
   const int bodies = limb_body_count(s->tree);
   for (int attempt = 0; attempt < 200; attempt++) {
-    *def = limb_default_loop_def(name, kind, rng_below(&s->r, bodies), rng_below(&s->r, bodies));
+    const int body_b = rng_below(&s->r, bodies);
+    *def = limb_default_loop_def(name, kind, rng_below(&s->r, bodies), body_b);
     if (kind == LIMB_LOOP_LOCK) def->locked = 1U + (unsigned)rng_below(&s->r, 63);
     if (freedom_between(s, def->body_a, def->body_b) <= row_count(def)) continue;
     place(s, def);

@@ -59,6 +59,13 @@ static inline sp_pose rng_pose(rng* r, double size)
   return sp_pose_make(R, rng_vec3(r, size));
 }
 
+// The linear part is drawn first. (The order in which arguments of a call are drawn is the compiler's choice.)
+static inline sp_motion rng_motion(rng* r, double angular, double linear)
+{
+  const sp_vec3 v = rng_vec3(r, linear);
+  return sp_motion_make(rng_vec3(r, angular), v);
+}
+
 static inline void rng_fill(rng* r, double size, int n, double* x)
 {
   for (int i = 0; i < n; i++) x[i] = rng_uniform(r, -size, size);

@@ -103,7 +103,8 @@ static limb_joint_def random_joint(rng* r, const plan* p, int k, const char* nam
 {
   limb_joint_def def = limb_default_joint_def(name, p->type[k], p->body[p->parent[k]], p->body[k]);
   def.placement = rng_pose(r, 0.3);
-  def.axis = sp_scale3(rng_uniform(r, 0.5, 2), rng_direction(r));
+  const sp_vec3 direction = rng_direction(r);
+  def.axis = sp_scale3(rng_uniform(r, 0.5, 2), direction);
   if (def.type == LIMB_HELICAL) def.pitch = rng_uniform(r, -0.2, 0.2);
   if (def.type == LIMB_UNIVERSAL || (def.type == LIMB_PLANAR && rng_chance(r, 0.5))) {
     // Not at a right angle to the axis, but far from parallel.
@@ -162,7 +163,8 @@ limb_model* robot_random_tree(uint64_t seed, int bodies, unsigned options)
   add_joints(&r, b, &p, options);
   for (int i = 0; i < 4; i++) {
     snprintf(name, sizeof name, "f%d", i);
-    fixture_frame(b, name, i == 3 ? LIMB_WORLD_BODY : 1 + rng_below(&r, bodies), rng_pose(&r, 0.3));
+    const sp_pose X = rng_pose(&r, 0.3);
+    fixture_frame(b, name, i == 3 ? LIMB_WORLD_BODY : 1 + rng_below(&r, bodies), X);
   }
   return fixture_end(b);
 }

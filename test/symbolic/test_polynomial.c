@@ -140,8 +140,10 @@ START_TEST(no_memory)
     limb_ring* r = limb_ring_create(&alloc, VARIABLES, 100000);
     rng g = {4};
     limb_poly x = {0, NULL};
-    for (int k = 0; r && k < 6; k++)
-      x = limb_poly_sum(r, limb_poly_product(r, x, random_poly(r, &g)), random_poly(r, &g), 1);
+    for (int k = 0; r && k < 6; k++) {
+      const limb_poly summand = random_poly(r, &g);
+      x = limb_poly_sum(r, limb_poly_product(r, x, random_poly(r, &g)), summand, 1);
+    }
     if (r && limb_ring_status(r) != LIMB_OK) {
       assert_status(limb_ring_status(r), LIMB_E_NOMEM);
       ck_assert_int_eq(x.count, 0);

@@ -41,7 +41,8 @@ static limb_model* robot_of(uint64_t seed)
   rng r = {seed};
   limb_builder* b = fixture_begin("arm");
   int body[JOINTS];
-  fixture_gravity(b, sp_v3(rng_uniform(&r, -5, 5), rng_uniform(&r, -5, 5), rng_uniform(&r, -9, -5)));
+  const double z = rng_uniform(&r, -9, -5), y = rng_uniform(&r, -5, 5);
+  fixture_gravity(b, sp_v3(rng_uniform(&r, -5, 5), y, z));
   for (int i = 0; i < JOINTS; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "%d", i + 1);
