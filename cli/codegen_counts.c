@@ -5,7 +5,7 @@
 //   92n - 127, 81n - 117    Khalil's customised symbolic Newton-Euler with base parameters, general chain, at
 //                           second hand: the method is W. Khalil, J.-F. Kleinfinger, Minimum Operations and
 //                           Minimum Parameters of the Dynamic Models of Tree Structure Robots, 1987
-//   for single robots       that method as in seed 003 (18)-(31), which is SYMORO's, counted for limb's
+//   for single robots       that method as in Khalil 2010, (18)-(31), which is SYMORO's, counted for limb's
 //                           models by tools/count_customised.py, which also compares answers
 #include "codegen_counts.h"
 #include "robot.h"

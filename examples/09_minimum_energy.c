@@ -1,4 +1,4 @@
-// A point-to-point motion of the Panda arm that takes the least energy in its motors (seed 004).
+// A point-to-point motion of the Panda arm that takes the least energy in its motors (Park, Bobrow, Ploen 1995).
 //
 // The motors of an arm that holds and moves itself lose energy in proportion to torque squared. With
 //

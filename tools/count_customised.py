@@ -3,7 +3,7 @@
 
     count_customised.py <limb> MODEL...
 
-The equations are those of W. Khalil as in seed 003, (18) to (31), the method of SYMORO: Newton and Euler's recursion in
+The equations are those of Khalil 2010, (18) to (31), the method of SYMORO: Newton and Euler's recursion in
 frames of Khalil's rows, with the matrix U = [w']x + [w]x[w]x and base parameters; every intermediate result has a name,
 and what is zero, one, constant or not needed is left out. Friction and rotors are not counted. The result is evaluated
 and compared with `limb id`.

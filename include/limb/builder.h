@@ -230,7 +230,7 @@ enum {
 
 /// A closure of a loop, beside the tree of joints. Start from limb_default_loop_def(). What a kind does not
 /// have must keep its default; the bodies of gear and polynomial are not looked at, and -1 when asked for.
-/// Bodies and frames: the cut frames k (a) and k + B (b) of seed 003.
+/// Bodies and frames: the cut frames k (a) and k + B (b) of Khalil 2010.
 typedef struct limb_loop_def {
   size_t size; ///< sizeof(limb_loop_def), set by the default function
   const char* name;

@@ -59,13 +59,13 @@ typedef struct limb_closed_forces {
 ///         those that come nearest, in least squares along the independent velocities; 1e-9 of the forces at
 ///         work counts as rounding. LIMB_E_ARG for a weight that is not positive or bounds that cross;
 ///         LIMB_E_NOCONV should bounds not be sorted out, which has not been seen.
-/// O(n), and cubes of the groups of loops that share joints. Reference: seed 003, (55)-(57) corrected.
+/// O(n), and cubes of the groups of loops that share joints. Reference: Khalil 2010, (55)-(57) corrected.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion* in,
                                                                  const limb_actuation* actuation,
                                                                  const limb_loop_options* options,
                                                                  limb_closed_forces* out);
 
-/// A_c and H_c of seed 003 (58): tau_i = A_c a_i + H_c for the independent velocities i, with
+/// A_c and H_c of Khalil 2010, (58): tau_i = A_c a_i + H_c for the independent velocities i, with
 /// A_c = G' M G and H_c = G' (M g + h), friction, springs and wrenches included. in->a is not read.
 /// @param independent  nv marks; NULL: limb_independent_velocities
 /// @param count  ny (output)
@@ -158,7 +158,7 @@ typedef struct limb_closed_report {
 /// States between the steps of an integrator are a little off: robots whose redundant rows agree on the
 /// surface of the constraints only (Bennett's) then need a wider tolerance, 1e-3 say, and projection after
 /// the step. A pin or weld that is turned round (limb_loop_gap) is not noticed.
-/// Reference: seed 001, (14)-(20); seed 003, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
+/// Reference: Ghosal 2010, (14)-(20); Khalil 2010, (58); R. Featherstone, Rigid body dynamics algorithms, 2008,
 /// chapter 8; for groups of loops as joints M. Chignoli et al., 2023.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in,
                                                                  const double* tau, const limb_closed_options* options,

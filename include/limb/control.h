@@ -16,7 +16,7 @@
 // Ball and free joints: the goal's velocity and acceleration are in the axes of where the goal is. They are
 // seen from where the joint is: with X the pose of the goal in the child's frame,
 //     e' = Ad_X goal.v - v,     e'' = 0 for the acceleration Ad_X goal.a - v x Ad_X goal.v
-// References: seed 001, which names model-based control as a use of inverse dynamics; B. Siciliano et al.,
+// References: Ghosal 2010, which names model-based control as a use of inverse dynamics; B. Siciliano et al.,
 // Robotics: modelling, planning and control, 2009, chapters 8 and 9; N. Hogan, Impedance control: an approach
 // to manipulation, 1985; T. Lee, M. Leok, N. McClamroch, Geometric tracking control of a quadrotor UAV on
 // SE(3), 2010 (errors on groups). docs/simulation.md. Link limb_sim.
@@ -85,7 +85,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, co
                                                                 const limb_goal* goal, const limb_control* control,
                                                                 double* work, double* tau);
 
-/// Computed torque, seed 001's model-based control: inverse dynamics at q, v of the acceleration
+/// Computed torque, the model-based control of Ghosal 2010: inverse dynamics at q, v of the acceleration
 /// goal.a + Kd e' + Kp e, so that errors of active joints follow e'' + Kd e' + Kp e = 0. With passive joints
 /// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation), whatever these then do. O(n).
 /// @return also LIMB_E_SINGULAR: passive joints that move no mass.

@@ -24,7 +24,7 @@ typedef struct limb_wrench {
   sp_force wrench;
 } limb_wrench;
 
-/// The wrench on the robot when the tip exerts F_tip on its surroundings (seeds 000, 002, 003).
+/// The wrench on the robot when the tip exerts F_tip on its surroundings: Lynch and Park 2017, Zhang, Khalil 2010.
 static inline limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip)
 {
   const limb_wrench r = {frame, ref, sp_scalef(-1, F_tip)};
@@ -123,7 +123,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_aba(limb_data* d, cons
                                                               const double* tau, const limb_environment* env,
                                                               double* a);
 
-/// The same through M and L'DL (GetJointAccel of seed 000, brute force of seed 001).
+/// The same through M and L'DL (GetJointAccel of Lynch and Park 2017, brute force of Ghosal 2010).
 /// @param work  nv x nv scratch
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v,
                                                                          const double* tau, const limb_environment* env,

@@ -1,6 +1,6 @@
 // limb: robot dynamics in C. Elastic joints: motor trajectories and static deflection.
 //
-// A joint is elastic in one of two ways. Lumped (seed 003, section 6): it has a spring (stiffness, rest), a
+// A joint is elastic in one of two ways. Lumped (Khalil 2010, section 6): it has a spring (stiffness, rest), a
 // damper (viscous) and no motor; it is passive, and limb_hybrid_dynamics tells its acceleration and the
 // torques of the others. Series elastic: a motor drives it through a shaft (limb_shaft_def in
 // limb/builder.h); motor and link are two coordinates, and all calls know both. With gear ratio N,

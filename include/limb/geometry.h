@@ -1,11 +1,11 @@
 // limb: robot dynamics in C. The configuration space with M as its metric: connection and curvature.
 //
 // Without forces a robot moves along geodesics of M (rotors included). Curvature says how M bends: where it
-// vanishes there are coordinates in which M is constant (seed 004, section 5).
+// vanishes there are coordinates in which M is constant (Park, Bobrow, Ploen 1995, section 5).
 //
 // Indices are those of limb/lagrange.h; of ball and free joints they count the directions E_k of the
-// velocities, and structure constants enter (docs/geometry.md). Signs are those of seed 004 (66): a sphere
-// has positive curvature,
+// velocities, and structure constants enter (docs/geometry.md). Signs are those of Park, Bobrow, Ploen 1995,
+// (66): a sphere has positive curvature,
 //
 //   R_ijkl = <nabla_k nabla_l E_j - nabla_l nabla_k E_j - nabla_[E_k, E_l] E_j, E_i>
 //   K = R_1212 / (M_11 M_22 - M_12^2) for two velocities
@@ -39,15 +39,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_christoffel_second(limb_data* d, const 
 /// nv^3
 LIMB_API size_t limb_christoffel_second_work(const limb_model* m);
 
-/// Derivatives of the symbols of limb_christoffel, in closed form (seed 004, Propositions 1 and 2, for
-/// trees and all joints). O(n depth^3), and nv^4 to clear.
+/// Derivatives of the symbols of limb_christoffel, in closed form (Park, Bobrow, Ploen 1995, Propositions 1 and 2,
+/// for trees and all joints). O(n depth^3), and nv^4 to clear.
 /// @param dG  nv^4 numbers: (i, j, k, l) is d G_ijk / d q_l
 LIMB_NODISCARD LIMB_API limb_status limb_christoffel_derivative(limb_data* d, const double* q, double* dG);
 
 /// The same of limb_connection.
 LIMB_NODISCARD LIMB_API limb_status limb_connection_derivative(limb_data* d, const double* q, double* dG);
 
-/// Riemann's curvature tensor, first index lowered: seed 004 (66) with the derivatives above.
+/// Riemann's curvature tensor, first index lowered: Park, Bobrow, Ploen 1995, (66) with the derivatives above.
 /// R_ijkl = -R_jikl = -R_ijlk = R_klij. O(nv^5).
 /// @param work  limb_curvature_work() numbers
 /// @param R     nv^4 numbers, (i, j, k, l)

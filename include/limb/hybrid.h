@@ -46,7 +46,7 @@ LIMB_API int limb_mark_count(const limb_model* m, const unsigned char* given, li
 /// @param a,tau  nv each, complete (output); one of them may be NULL
 /// @return also LIMB_E_SINGULAR when the mass matrix of the force-given ones is not positive definite to
 ///         working precision.
-/// Reference: Featherstone 2008, section 9.2; seed 003, (72)-(82) and (99)-(112) corrected.
+/// Reference: Featherstone 2008, section 9.2; Khalil 2010, (72)-(82) and (99)-(112) corrected.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v,
                                                          const unsigned char* given, const double* x,
                                                          const limb_environment* env, double* a, double* tau);

@@ -26,7 +26,7 @@ typedef enum limb_ref {
 /// @param v  nv values, or NULL: positions only
 /// @param a  nv values, or NULL: no accelerations (needs v)
 /// @return LIMB_OK; LIMB_E_ARG (NULL d or q, a without v, quaternion norm); LIMB_E_NONFINITE.
-/// O(n). Reference: Khalil (seed 003) section 3; docs/theory.md.
+/// O(n). Reference: Khalil 2010, section 3; docs/theory.md.
 LIMB_NODISCARD LIMB_API limb_status limb_kinematics(limb_data* d, const double* q, const double* v, const double* a);
 
 /// Pose of a frame in the world. LIMB_E_ARG (NULL, index), LIMB_E_ORDER.

@@ -26,7 +26,7 @@ enum {
 
 // ---- derivatives of the mass matrix -----------------------------------------------------------------
 
-/// dM/dq by Lie brackets of the joint axes (seed 004, Proposition 1). O(n depth^2), and nv^3 to clear.
+/// dM/dq by Lie brackets of the joint axes (Park, Bobrow, Ploen 1995, Proposition 1). O(n depth^2), and nv^3 to clear.
 /// @param dM  nv^3 numbers: (i, j, k) is d M_ij / d q_k
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_derivative(limb_data* d, const double* q, double* dM);
 
@@ -49,9 +49,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_rate(limb_data* d, const do
 
 /// Christoffel symbols of the first kind, symmetric in j and k: the Coriolis and centrifugal forces are
 ///   c_i = sum_jk G_ijk v_j v_k,     G_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2
-/// (seed 000 (9.13); seed 004 lowers the third index: its Gamma_jki is G_ijk here). With ball or free
-/// joints G is the symmetric half of limb_connection. By the closed forms (55)-(57) of seed 004, for trees
-/// and all joints. O(n depth^2), and nv^3 to clear.
+/// (Lynch and Park 2017, (9.13); Park, Bobrow, Ploen 1995 lowers the third index: its Gamma_jki is G_ijk here). With
+/// ball or free joints G is the symmetric half of limb_connection. By the closed forms Park, Bobrow, Ploen 1995,
+/// (55)-(57), for trees and all joints. O(n depth^2), and nv^3 to clear.
 /// @param G  nv^3 numbers
 LIMB_NODISCARD LIMB_API limb_status limb_christoffel(limb_data* d, const double* q, double* G);
 
@@ -82,7 +82,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix_christoffel(limb_data* 
 
 // ---- energies ---------------------------------------------------------------------------------------
 
-/// Gravity forces as the gradient of the potential -sum m g . c (seed 004 (58), (59), with the sign of
+/// Gravity forces as the gradient of the potential -sum m g . c (Park, Bobrow, Ploen 1995, (58), (59), with the sign of
 /// their g corrected). limb_gravity_forces gives the same by Newton-Euler. Base motion and wrenches of env
 /// must be valid, but do not enter. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_from_potential(limb_data* d, const double* q,

@@ -27,7 +27,7 @@
 // gear or polynomial have units of their own.
 // Places that close the loops only because a pin or weld is turned round (limb_loop_gap) are taken as they
 // are: none of the calls but limb_loop_gap_of and those of limb/assemble.h looks for that.
-// Reference: seed 003, sections 2.2 and 4; seed 001, (12)-(20); docs/loops.md.
+// Reference: Khalil 2010, sections 2.2 and 4; Ghosal 2010, (12)-(20); docs/loops.md.
 #ifndef LIMB_LOOPS_H
 #define LIMB_LOOPS_H
 
@@ -167,7 +167,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_independent_velocities(limb_loops* w, c
                                                                 const limb_loop_options* options,
                                                                 unsigned char* independent);
 
-/// All velocities from the independent ones: v = G v_i + what laws add. (Seed 003, (56).)
+/// All velocities from the independent ones: v = G v_i + what laws add. (Khalil 2010, (56).)
 /// @param v    nv: the independent ones are read, the others written (in and out)
 /// @param independent  nv marks; NULL: limb_independent_velocities
 /// @return also LIMB_E_SINGULAR when the marked ones do not determine the others, or not freely, or when rows

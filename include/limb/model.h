@@ -113,7 +113,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_model_note(const limb_model* m, int ind
 LIMB_NODISCARD LIMB_API limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* context);
 
 /// One link of the compiled robot: a row of its table of modified Denavit-Hartenberg parameters (Khalil, with
-/// gamma and b for trees; seed 003, section 2.1). The link frame in that of its antecedent, at q = 0, is
+/// gamma and b for trees; Khalil 2010, section 2.1). The link frame in that of its antecedent, at q = 0, is
 ///   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 /// and q adds multiplier q[q] to theta (revolute) or to r (prismatic); helical: to theta, and pitch times
 /// that to r. Spherical and free: the joint's rotation and displacement follow.

@@ -41,7 +41,7 @@ typedef struct limb_sim limb_sim;
 /// X(name, value, text, order, meaning): ways to make steps. Values are pinned. Order 0: as tolerances ask.
 #define LIMB_SIM_METHOD_LIST(X)                                                                    \
   X(AUTO, 0, "auto", 0, "chosen by stiffness and constraints")                                     \
-  X(EULER, 1, "euler", 1, "explicit Euler (seed 000)")                                             \
+  X(EULER, 1, "euler", 1, "explicit Euler (Lynch and Park 2017)")                                  \
   X(SEMI_IMPLICIT, 2, "semi-implicit", 1, "velocities first, then places with the new velocities") \
   X(RK4, 3, "rk4", 4, "Runge-Kutta-Munthe-Kaas of order 4")                                        \
   X(VARIATIONAL, 4, "variational", 2, "symplectic: from a discrete Lagrangian, for long runs")     \

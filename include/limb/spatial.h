@@ -247,7 +247,7 @@ static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
   return sp_force_make(sp_add3(L, sp_cross3(Y->com, f)), f);
 }
 
-// ---- for users of linear-first vectors (seed 003, ROS, Pinocchio) --------------------------------
+// ---- for users of linear-first vectors (Khalil 2010, ROS, Pinocchio) -----------------------------
 
 static inline sp_motion sp_motion_from_linear_first(const double x[6])
 {

@@ -10,9 +10,9 @@
 //     mu     = Jbar' (h - g) - Lambda Jdot v    velocities, and the motion of the base if it has one
 //     p      = Jbar' g                          gravity
 //     other  = Jbar' (friction + springs - sum J' wrench)
-//     eta    = mu + p                           seed 000: F = Lambda Vdot + eta
+//     eta    = mu + p                           Lynch and Park 2017: F = Lambda Vdot + eta
 //
-// For square J these are (9.97)-(9.99) of seed 000 and (22), (23) of seed 001: Jbar = J^-1 and
+// For square J these are Lynch and Park 2017, (9.97)-(9.99) and Ghosal 2010, (22), (23): Jbar = J^-1 and
 // F = J^-T tau. For fewer rows than velocities they are Khatib's (A unified approach for motion and force
 // control of robot manipulators: the operational space formulation, 1987), and torques N' tau0 with
 // N = 1 - Jbar J do not accelerate the task. docs/task-space.md says more.

@@ -1,7 +1,7 @@
 // Forward and hybrid dynamics: the three passes of the articulated-body algorithm, in link axes.
 //
-// Reference: Featherstone 2008, tables 7.1 and 9.3; Khalil, seed 003, (32)-(54), (72)-(82) and (99)-(112)
-//            corrected as in the errata. Classical accelerations of the links' origins. Cost O(nlink).
+// Reference: Featherstone 2008, tables 7.1 and 9.3; Khalil 2010, (32)-(54), (72)-(82) and (99)-(112)
+//            as corrected in docs/books.md. Classical accelerations of the links' origins. Cost O(nlink).
 //
 // The joints' part is in articulated_kernel.h (force given) and marked_kernel.h (acceleration given).
 // Without marks nothing is left of the latter: forward dynamics is the same text. Parts of a robot that is

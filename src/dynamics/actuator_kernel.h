@@ -1,7 +1,7 @@
 // Rotors, friction and springs: forces between a joint's two sides; shafts: forces between two joints. In
 // compiled coordinates.
 //
-//   tau += Ia q'' + Fs sign(q') + Fv q' + k (q - rest)        seed 003 (31); springs as in section 6
+//   tau += Ia q'' + Fs sign(q') + Fv q' + k (q - rest)        Khalil 2010, (31); springs as in section 6
 //   T = K (qm / n - q - rest) + D (qm' / n - q'),   tau -= T at the joint,   tau += T / n at the motor
 //                                      M. Spong, Modeling and control of elastic joint robots, 1987
 //

@@ -1,7 +1,7 @@
 // Articulated bodies: the inertia of a link with all it carries, and how a joint whose force is given
 // leaves it to the parent. Link axes.
 //
-// Reference: Featherstone 2008, section 7.2; Khalil, seed 003, (32)-(54) corrected as in the errata.
+// Reference: Featherstone 2008, section 7.2; Khalil 2010, (32)-(54) as corrected in docs/books.md.
 //            Regrouped inertias.
 //
 //   paper     code          meaning

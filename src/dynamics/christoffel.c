@@ -1,7 +1,7 @@
 // Christoffel symbols of the first kind, by Lie brackets and by polarisation, and their Coriolis matrix.
 //
-// Reference: seed 004 (55)-(57), for trees and all joints, first index lowered: its Gamma_jki is G_ijk
-//            here, that of seed 000 (9.13). docs/geometry.md.
+// Reference: Park, Bobrow, Ploen 1995, (55)-(57), for trees and all joints, first index lowered: its Gamma_jki is G_ijk
+//            here, that of Lynch and Park 2017, (9.13). docs/geometry.md.
 // Cost:      brackets O(n depth^2); polarisation O(nv^2 n); matrix O(n depth).
 //
 // A particle at r moves with u_j = v_j + w_j x r per unit of velocity j. When the axis nearer to the root, o,

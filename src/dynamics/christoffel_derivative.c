@@ -1,7 +1,7 @@
 // Derivatives of the Christoffel symbols, in closed form.
 //
-// Reference: seed 004, Propositions 1 and 2 (53), (54; the print has its two cases exchanged), for trees and
-//            all joints. docs/geometry.md.
+// Reference: Park, Bobrow, Ploen 1995, Propositions 1 and 2 (53), (54; the print has its two cases exchanged),
+//            for trees and all joints. docs/geometry.md.
 // Cost:      O(n depth^3).
 //
 // A symbol is G_y{xo} = S_y . F(o, x) (christoffel.c). By the rule of lagrange_impl.h, with l < k when

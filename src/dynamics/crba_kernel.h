@@ -1,6 +1,6 @@
 // Mass matrix: composite rigid bodies in link axes.
 //
-// Reference: Featherstone 2008, table 6.2; seed 003 (58) for the role of M. Cost O(nlink depth).
+// Reference: Featherstone 2008, table 6.2; Khalil 2010, (58) for the role of M. Cost O(nlink depth).
 // Composite inertias are mass, first and second moments (model/regroup.c has the transport law); with
 // regrouped parameters the mass is zero below every joint that is not massive, and costs nothing.
 //

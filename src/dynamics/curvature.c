@@ -1,6 +1,6 @@
 // Christoffel symbols of the second kind; curvature: Riemann's tensor, Ricci's, the scalar.
 //
-// Reference: seed 004 (66), in directions E_k that need not commute.
+// Reference: Park, Bobrow, Ploen 1995, (66), in directions E_k that need not commute.
 // Cost:      O(nv^5), and O(n depth^3) for the derivatives of the symbols.
 //
 // With the connection G_ijk = <nabla_k E_j, E_i> and [E_k, E_l] = sum_m c^m_kl E_m

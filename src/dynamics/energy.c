@@ -1,6 +1,6 @@
 // Energies of a state, and the power balance of a motion.
 //
-// Reference: seed 003 (31) for the rotor inertias Ia; the rest is mechanics of rigid bodies.
+// Reference: Khalil 2010, (31) for the rotor inertias Ia; the rest is mechanics of rigid bodies.
 // Cost:      O(n).
 //
 //   kinetic   sum v_i . I_i v_i / 2 + sum Ia w^2 / 2     rate  sum v_i . I_i a_i + sum Ia w w'

@@ -1,8 +1,8 @@
 // Energies as functions of the state, and what the Euler-Lagrange equations want of them.
 //
-// Reference: seed 000 (9.5)-(9.21), seed 004 (58), (59) with g the acceleration of gravity (it points down:
-//            the print has the sign of one that points up); G. Hamel, Die Lagrange-Eulerschen Gleichungen der
-//            Mechanik, 1904, for velocities that are not rates of coordinates.
+// Reference: Lynch and Park 2017, (9.5)-(9.21); Park, Bobrow, Ploen 1995, (58), (59) with g the acceleration of gravity
+//            (it points down: the print has the sign of one that points up); G. Hamel, Die Lagrange-Eulerschen
+//            Gleichungen der Mechanik, 1904, for velocities that are not rates of coordinates.
 // Cost:      O(n).
 //
 //   T = v' M v / 2     dT/dv = p = M v,   dT/dq_k = [V_p, S_k] . h_k         (lagrange_mass.c)

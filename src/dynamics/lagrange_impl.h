@@ -7,7 +7,7 @@
 //   I_i        composite inertia: link i and all that it carries
 //   E_k        derivative with respect to q_k
 //
-//   E_k S_i = [S_k, S_i]   when link(k) is link(i) or above it, else 0            seed 004 (53)
+//   E_k S_i = [S_k, S_i]   when link(k) is link(i) or above it, else 0       Park, Bobrow, Ploen 1995, (53)
 //
 // so that any scalar made of axes and of the composite of the deepest one, which does not change when all of
 // it moves rigidly, has the derivative
@@ -97,7 +97,7 @@ static inline sp_force limb_lie_times(const limb_lie* t, int i, sp_motion S)
 }
 
 // The force F with S_c . F = sum m u_c . (w_a x u_b) over the particles of composite i, where u = v + w x r
-// is the velocity of a particle; antisymmetric in b and c. The brackets of seed 004 (55)-(57):
+// is the velocity of a particle; antisymmetric in b and c. The brackets of Park, Bobrow, Ploen 1995, (55)-(57):
 //   S_c . F = (<[a, b], c> + <[c, a], b> - <[b, c], a>) / 2
 static inline sp_force limb_lie_bracket_force(const limb_lie* t, int i, sp_motion a, sp_motion b)
 {

@@ -1,6 +1,6 @@
 // The robot in one common frame: poses, composites, velocities, momenta.
 //
-// Reference: seed 004, section 4, for trees. Cost: O(n).
+// Reference: Park, Bobrow, Ploen 1995, section 4, for trees. Cost: O(n).
 
 #include "dynamics/lagrange_impl.h"
 #include "kinematics/link_motion.h"

@@ -1,6 +1,6 @@
 // Derivatives of the mass matrix, as a tensor and contracted.
 //
-// Reference: seed 004 (40), (53), for trees and all joints; docs/geometry.md.
+// Reference: Park, Bobrow, Ploen 1995, (40), (53), for trees and all joints; docs/geometry.md.
 // Cost:      tensor O(n depth^2), with one vector O(n depth), with two O(n).
 //
 // M_ij = <S_i, S_j>, the product with the composite of the deeper of both. By the rule of lagrange_impl.h,

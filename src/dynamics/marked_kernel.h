@@ -1,6 +1,6 @@
 // Articulated bodies: joints whose acceleration is given, whole or in part.
 //
-// Reference: Featherstone 2008, section 9.2; seed 003, (72)-(82), corrected as in the errata.
+// Reference: Featherstone 2008, section 9.2; Khalil 2010, (72)-(82), as corrected in docs/books.md.
 //
 // A given acceleration is part of the joint's bias, and nothing is eliminated:
 //

@@ -3,7 +3,7 @@
 // Reference: Y. Umetani, K. Yoshida, Resolved motion rate control of space manipulators with generalized
 //            Jacobian matrix, IEEE Transactions on Robotics and Automation 5, 1989; D. Nenchev, Y. Umetani,
 //            K. Yoshida, Analysis of a redundant free-flying spacecraft/manipulator system, same journal 8,
-//            1992. Seed 003 (84), (86): A_11 is M_bb here, A_12 is M_bm.
+//            1992. Khalil 2010, (84), (86): A_11 is M_bb here, A_12 is M_bm.
 // Cost:      O(n depth) for M; nb^3 / 3 + 2 nb^2 nm for the generalised Jacobian; the singular values of an
 //            nb x nm matrix and nm^2 rank for the reaction-null space.
 //

@@ -1,6 +1,6 @@
 // The six-axis wrench that every joint transmits, fixed joints included.
 //
-// Reference: recursive Newton-Euler in body coordinates, seed 000 (9.53)-(9.57), seed 003 (29)-(30),
+// Reference: recursive Newton-Euler in body coordinates, Lynch and Park 2017, (9.53)-(9.57); Khalil 2010, (29)-(30),
 //            on the bodies as described: nothing merged or regrouped.
 // Cost:      O(n + wrenches + force laws).
 //

@@ -1,6 +1,6 @@
 // Reference closed form: mass matrix, velocity terms and gravity forces by stacked matrices.
 //
-// Reference: seed 000 (9.62)-(9.84), with these corrections of the print: the terms with [ad_{A v}]
+// Reference: Lynch and Park 2017, (9.62)-(9.84), with these corrections of the print: the terms with [ad_{A v}]
 //            in (9.73), (9.78), (9.83) have a minus sign; dV_0 = (0; -g) in (9.70) and (9.84).
 // Cost:      O(n^3) time, O(n^2) memory: everything is a dense row-major matrix, as on the page.
 //

@@ -20,7 +20,7 @@ typedef struct limb_reference_joint {
   bool constant;     // the columns do not depend on q
 } limb_reference_joint;
 
-// e^{[A] theta} for a twist with unit or zero angular part: seed 004 (15)-(17).
+// e^{[A] theta} for a twist with unit or zero angular part: Park, Bobrow, Ploen 1995, (15)-(17).
 sp_pose limb_reference_exp(sp_motion A, double theta);
 
 // The k-th unit motion, angular first.

@@ -1,13 +1,13 @@
 // Reference dynamics with known and unknown joints: Newton-Euler in three sweeps, on a fixed or moving base.
 //
-// Reference: seed 003: direct dynamics (32)-(43), elastic joints (72)-(82), moving base (89)-(112), with
+// Reference: Khalil 2010: direct dynamics (32)-(43), elastic joints (72)-(82), moving base (89)-(112), with
 //            these corrections of the print. ^jT_i and not its transpose carries accelerations outward; (81)
 //            holds for every joint; rotors belong into (72), friction into (82); J^c, beta^c, J*, beta*
 //            start as J_j, beta_j on every link and are running sums over all children; (96) is
 //            beta_j + sum T'(beta_k^c - J_k^c zeta_k); (97) and (109) tell the acceleration less gravity.
 // Cost:      O(nbody).
 //
-// The seed's three algorithms are one: with zeta_j for gamma_j + a_j q"_j of the known columns (89),
+// Khalil's three algorithms are one: with zeta_j for gamma_j + a_j q"_j of the known columns (89),
 //
 //   known joint    K_j = J_j*,                        alpha_j = J_j* zeta_j - beta_j*
 //   unknown joint  K_j = J_j* - J_j* a H_j^-1 a' J_j*,  alpha_j = K_j zeta_j + J_j* a H_j^-1 s_j - beta_j*

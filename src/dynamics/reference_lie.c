@@ -1,7 +1,7 @@
 // Reference inverse dynamics: Newton-Euler recursion in body twists, for trees.
 //
-// Reference: seed 000 (9.53)-(9.57), seed 004 (22)-(27), with these corrections of the print:
-//            dV_0 = (0; -g); Ad of T_{i,i-1} (seed 004: Ad^-1 of f_{i-1,i}) in both propagations;
+// Reference: Lynch and Park 2017, (9.53)-(9.57); Park, Bobrow, Ploen 1995, (22)-(27), with these corrections
+//            of the print: dV_0 = (0; -g); Ad of T_{i,i-1} (1995: Ad^-1 of f_{i-1,i}) in both propagations;
 //            a wrench ON a body enters F_i with a minus sign. One child becomes a sum over all,
 //            one column A_i becomes the joint's columns, which may turn: (dA_i/dt) v appears.
 // Cost:      O(nbody); one forward and one backward pass, body coordinates.

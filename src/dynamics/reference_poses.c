@@ -1,7 +1,7 @@
 // Reference forward kinematics: the product of exponentials; the joints for the other
 // reference formulations.
 //
-// Reference: seed 000 (9.35)-(9.40), seed 004 (15)-(17).
+// Reference: Lynch and Park 2017, (9.35)-(9.40); Park, Bobrow, Ploen 1995, (15)-(17).
 // Cost:      O(nbody).
 //
 // A joint is a product of exponentials of twists B_k that are constant in the joint frame:

@@ -1,6 +1,6 @@
 // Inverse dynamics: recursive Newton-Euler algorithm in link axes.
 //
-// Reference: W. Khalil, seed 003, (18)-(31), corrected as in the errata; inertial parameters regrouped
+// Reference: Khalil 2010, (18)-(31), as corrected in docs/books.md; inertial parameters regrouped
 //            and twists specialised (model/link.h). Cost O(nlink), one pass out and one back.
 //
 //   paper        code      meaning

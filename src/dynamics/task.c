@@ -1,7 +1,7 @@
 // Dynamics in task space.
 //
-// Reference: seed 000 section 9.6, (9.90)-(9.99), with (9.95) corrected (J^-T does not belong to b there);
-//            seed 001 (22), (23); O. Khatib, A unified approach for motion and force control of robot
+// Reference: Lynch and Park 2017, section 9.6, (9.90)-(9.99), with (9.95) corrected (J^-T does not belong to b there);
+//            Ghosal 2010, (22), (23); O. Khatib, A unified approach for motion and force control of robot
 //            manipulators: the operational space formulation, IEEE Journal of Robotics and Automation 3,
 //            1987; Y. Nakamura, H. Hanafusa, Inverse kinematic solutions with singularity robustness for
 //            robot manipulator control, 1986 (damping).

@@ -1,4 +1,4 @@
-// SYMORO .par files, closed loops (seed 003, section 2.2): a robot with NJ = NL + B joints has B loops, each
+// SYMORO .par files, closed loops (Khalil 2010, section 2.2): a robot with NJ = NL + B joints has B loops, each
 // cut at a passive joint k = NL + 1, ..., NJ. Frame k is that of the joint as seen from one of its links,
 // frame k + B is fixed in the other, and both are the same but for the joint's variable, (3): a turn about z
 // is a pin, a shift along z a slider.

@@ -1,6 +1,6 @@
 // Forward kinematics: pose, velocity and spatial acceleration of every link.
 //
-// Reference: seed 000 (9.53)-(9.55) and Featherstone 2008, table 5.1, in link axes. Cost O(nlink).
+// Reference: Lynch and Park 2017, (9.53)-(9.55) and Featherstone 2008, table 5.1, in link axes. Cost O(nlink).
 //
 //   X_i = X_p P_i                 pose in the world
 //   v_i = Ad v_p + S q'

@@ -1,6 +1,6 @@
 // Torques at active joints, cluster by cluster.
 //
-// Reference: seed 003, (55)-(57), (57) transposed where it must be; for redundant drives Y. Nakamura, M.
+// Reference: Khalil 2010, (55)-(57), (57) transposed where it must be; for redundant drives Y. Nakamura, M.
 //            Ghodoussi, Dynamics computation of closed-link robot mechanisms with nonredundant and
 //            redundant actuators, 1989.
 // Cost:      O(n), and cubes of the clusters.

@@ -1,6 +1,6 @@
 // What follows from what: dependent velocities and accelerations from independent ones.
 //
-// Reference: seed 003, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per
+// Reference: Khalil 2010, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per
 //            cluster.
 //
 //   y, p       independent velocities, the others

@@ -1,6 +1,6 @@
 // The equations of closures: residuals, Jacobians, biases, forces.
 //
-// Reference: seed 003, section 2.2, (3) and (4); seed 001, (12)-(20); Featherstone 2008, chapter 8.
+// Reference: Khalil 2010, section 2.2, (3) and (4); Ghosal 2010, (12)-(20); Featherstone 2008, chapter 8.
 //            Cost O(joints between the two frames) per row.
 //
 // Everything in world axes. Seen from frame a, b turns by w and its origin moves by u:

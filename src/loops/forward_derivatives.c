@@ -1,6 +1,6 @@
 // Derivatives of forward dynamics with loops, through the constraints.
 //
-// Reference: implicit differentiation of seed 001, (14)-(17); J. Carpentier, N. Mansard, Analytical
+// Reference: implicit differentiation of Ghosal 2010, (14)-(17); J. Carpentier, N. Mansard, Analytical
 //            derivatives of rigid body dynamics algorithms, 2018, for trees.
 // Cost:      O(n^2) for dF and dc by dual numbers, O(n m^2 + m^3) for the factors, O(n^2 m) for the rest.
 //

@@ -1,6 +1,6 @@
 // Inverse dynamics of robots with closed loops, and the dynamics of their independent velocities.
 //
-// Reference: seed 003, (55)-(58), corrected: (57) with the transpose, and H_c of (58) at the accelerations
+// Reference: Khalil 2010, (55)-(58), corrected: (57) with the transpose, and H_c of (58) at the accelerations
 //            that the passive joints have when the active ones have none.
 // Cost:      O(n), and cubes of the clusters; the matrix A_c O(n^2 ny).
 //

@@ -1,6 +1,6 @@
 // Forward dynamics with loops: all equations at once.
 //
-// Reference: seed 001, (14)-(17) (saddle form); Featherstone 2008, section 8.3.
+// Reference: Ghosal 2010, (14)-(17) (saddle form); Featherstone 2008, section 8.3.
 // Cost:      O((n + m)^3).
 //
 //     [ M  R' ] [  a  ]   [ tau - h ]

@@ -1,6 +1,6 @@
 // Internal loads: what every joint and every closure transmits.
 //
-// Reference: seed 003, (29)-(30) with the closures' wrenches among the external ones; dynamics/reactions.c.
+// Reference: Khalil 2010, (29)-(30) with the closures' wrenches among the external ones; dynamics/reactions.c.
 // Cost:      O(n + rows + wrenches).
 //
 // A closure pushes its frame b with F = sum of lambda times what its rows reach, at the origin of b, and

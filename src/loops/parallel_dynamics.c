@@ -1,6 +1,6 @@
 // Velocities, Jacobian and dynamics of parallel robots in the space of the platform.
 //
-// Reference: seed 003, (59)-(66), with J_p for the J_r of (62).
+// Reference: Khalil 2010, (59)-(66), with J_p for the J_r of (62).
 // Cost:      two motions of the links and one recursion of Newton and Euler, all O(n), the legs
 //            (parallel_rows.c), and the cube of the mobility; forward O(n^2) for B' M B.
 //

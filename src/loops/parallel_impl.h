@@ -11,7 +11,7 @@
 //
 //     v = B V + T g,   B = -E   (first rows)            E V = T g   (the others: what the leg forbids)
 //
-// J is J_i of seed 003 (63), -J_V is J_vi of (64), B is J_i^-1 J_vi.
+// J is J_i of Khalil 2010, (63), -J_V is J_vi of (64), B is J_i^-1 J_vi.
 #ifndef LIMB_PARALLEL_IMPL_H
 #define LIMB_PARALLEL_IMPL_H
 

@@ -1,6 +1,6 @@
 // The equations of legs: set up from the rows of the closures, reduced, used.
 //
-// Reference: seed 003, (61)-(65). Cost O(n) for the motion of the links, and rows^2 (velocities + rows) for
+// Reference: Khalil 2010, (61)-(65). Cost O(n) for the motion of the links, and rows^2 (velocities + rows) for
 // every leg.
 //
 // A row of a closure pulls at the origin of its frame b with (moment; force) = reach, world axes

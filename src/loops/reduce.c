@@ -1,7 +1,7 @@
 // Clusters reduced: which velocities follow from which, which rows from which, and the multipliers of least
 // norm.
 //
-// With Psi_y left beside the unit matrix of the pivot columns p, v_p = rate - Psi_y v_y (seed 003, (56)).
+// With Psi_y left beside the unit matrix of the pivot columns p, v_p = rate - Psi_y v_y (Khalil 2010, (56)).
 //
 // Multipliers: f = Psi' lambda is read off in the pivot columns. With T for the steps, T Psi = [1 B; 0 0],
 //

@@ -1,6 +1,6 @@
 // The equations of closures: laws, biases, and the public calls that show them.
 //
-// Reference: seed 003, (3) and (4); seed 001, (12)-(20). Cost O(n) for the motion of the links, then O(joints
+// Reference: Khalil 2010, (3) and (4); Ghosal 2010, (12)-(20). Cost O(n) for the motion of the links, then O(joints
 //            between the frames) per row.
 
 #include "base/finite.h"

@@ -1,6 +1,6 @@
 // Forward dynamics with loops through Psi M^-1 Psi'.
 //
-// Reference: Featherstone 2008, section 8.4; seed 001, (14)-(17), where M is inverted as a whole.
+// Reference: Featherstone 2008, section 8.4; Ghosal 2010, (14)-(17), where M is inverted as a whole.
 // Cost:      O(n m^2 + m^3) for m rows, and the elimination of the rows of each cluster.
 //
 //   a0          acceleration of the tree without closures

@@ -1,7 +1,7 @@
 // Gains of Baumgarte's stabilisation from the step of the integrator: alpha = beta = 1 / (50 h).
 //
 // Reference: J. Baumgarte, Stabilization of constraints and integrals of motion in dynamical systems,
-//            Computer Methods in Applied Mechanics and Engineering 1, 1972; seed 001, which leaves the
+//            Computer Methods in Applied Mechanics and Engineering 1, 1972; Ghosal 2010, which leaves the
 //            choice open.
 //
 // The residual e of a row obeys e'' + 2 alpha e' + beta^2 e = 0. alpha = beta is the fastest decay without

@@ -3,7 +3,7 @@
 // A compiled robot is a list of links, each moved by one elementary joint (rotation, translation,
 // screw, ball or free). Links are numbered depth first, so a parent comes before its children, the
 // first child right after it, and a subtree is a contiguous range. One-dof joints move about or along
-// z of their own link frame (modified Denavit-Hartenberg frames, seed 003 section 2.1, with the
+// z of their own link frame (modified Denavit-Hartenberg frames, Khalil 2010, section 2.1, with the
 // parameters gamma and b of trees replaced by a general offset p).
 //
 //   shape          pose of link i in its parent

@@ -7,7 +7,7 @@
 //                             b = (1 - cos theta) / theta^2,   c = (theta - sin theta) / theta^3
 //   log on SE(3)              v = V^-1 p,   V^-1 = 1 - [w] / 2 + k [w]^2,
 //                             k = (1 - h cot h) / theta^2
-// (seed 004 (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
+// (Park, Bobrow, Ploen 1995, (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "model/manifold.h"
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
 // The compiled robot as a table of modified Denavit-Hartenberg parameters with the two parameters of trees
-// (seed 003, section 2.1): every link frame from its antecedent's by
+// (Khalil 2010, section 2.1): every link frame from its antecedent's by
 //
 //   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 //

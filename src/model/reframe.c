@@ -1,7 +1,7 @@
 // Third step of compiling: link frames and shapes.
 //
 // A one-dof joint leaves its link frame free to turn about and slide along its axis. Following
-// Khalil (seed 003, section 2.1) x is laid on the common normal to the next axis, which leaves two of
+// Khalil (2010, section 2.1) x is laid on the common normal to the next axis, which leaves two of
 // six placement numbers at zero, and twists of 0 and 90 degrees become permutations. Where the common
 // normal is ill-defined (nearly parallel axes) or belongs to another child, the general shapes serve.
 // Nothing is rounded away but what rounding put there: a twist counts as square within 4e-15.

@@ -5,7 +5,7 @@
 //
 //   m,   h = R h' + m p,   J = R J' R' + (R h') p' + p (R h')' + m p p'
 //
-// What a joint's motion cannot tell from the parent moves to the parent (seed 003; Gautier and Khalil's
+// What a joint's motion cannot tell from the parent moves to the parent (Khalil 2010; Gautier and Khalil's
 // base parameters): for a rotation the part that sits on the axis (m, hz, Jzz), for a translation the
 // whole of J, for a ball the mass. Joint forces, accelerations and the robot's momentum stay the same;
 // joint reactions do not, so the ungrouped inertias are kept beside.

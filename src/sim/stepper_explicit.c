@@ -4,8 +4,8 @@
 //   semi-implicit     v1 = v + h a           q1 = q (+) h v1
 //   RK4               stages in local coordinates of the step, q = q0 (+) u, u' = dexp^-1(u) v
 //
-// Reference: seed 000, Euler integration (errata: the loop begins at 0); H. Munthe-Kaas, High order
-//            Runge-Kutta methods on manifolds, Applied Numerical Mathematics 29, 1999.
+// Reference: Lynch and Park 2017, Euler integration (its loop begins at 0, not at 1 as printed); H. Munthe-Kaas, High
+//            order Runge-Kutta methods on manifolds, Applied Numerical Mathematics 29, 1999.
 // Cost:      1, 1 and 4 evaluations of accelerations a step.
 #include "sim/sim_impl.h"
 

@@ -2,7 +2,7 @@
 //
 //   M      composite rigid bodies (dynamics/crba_kernel.h)
 //   g      Newton-Euler without motion (dynamics/rnea_kernel.h)
-//   C      Christoffel symbols of M, so that dM/dt - 2 C is skew (seed 002, page 16, corrected):
+//   C      Christoffel symbols of M, so that dM/dt - 2 C is skew (Zhang, MEE5114, page 16, corrected):
 //          C_ij = sum_k 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k
 #include "symbolic/equations_impl.h"
 

@@ -1,6 +1,6 @@
 // Parallel robots in the space of the platform, as functions.
 //
-// Reference: seed 003, (59)-(66). The same equations as loops/parallel_dynamics.c, in another order: the
+// Reference: Khalil 2010, (59)-(66). The same equations as loops/parallel_dynamics.c, in another order: the
 // reduced form (symbolic/loop_trace.h) with the velocities of the platform's own joint as the independent
 // ones, so that every leg is a block of its own where the platform is free to move.
 //

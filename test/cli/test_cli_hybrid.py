@@ -14,12 +14,12 @@ TWIST = ["wx", "wy", "wz", "vx", "vy", "vz"]
 BASE = [f"base.{k}" for k in TWIST]
 JOINTS = ["joint1", "joint2", "joint3"]
 
-# The planar 2R of seed 001 with an elastic second joint, stiffness 350, rest 0.2: seed 003, section 6.
+# The planar 2R of Ghosal 2010 with an elastic second joint, stiffness 350, rest 0.2: Khalil 2010, section 6.
 ELASTIC = {"q.joint1": 0.3, "q.joint2": 0.45, "v.joint1": 0.6, "v.joint2": -0.9}
 ELASTIC_A2, ELASTIC_TAU1 = -29.368696603750177, -39.87533493634453
 ELASTIC_DIRECT = [23.78269036932267, -79.94148733282181]  # under a torque of 250
 
-# A free base with two rotations and a slide: seed 003, section 7. Velocities of the base in its own axes.
+# A free base with two rotations and a slide: Khalil 2010, section 7. Velocities of the base in its own axes.
 V0 = [0.5, -0.4, 0.8, 0.3, -0.1, 0.2]
 MOVING_ACC = [-1.376330821972569, -0.20023111588918172, 0.1157738055317314,
               -2.5492266426265857, -5.154521415784263, -7.496711781805794]  # angular; of the origin
@@ -198,7 +198,7 @@ class MovingBase(Case):
         self.close(r["hybrid"]["tau"], [0.0] * 6 + DIRECT_TAU)
 
     def test_classical_acceleration(self):
-        """What seed 003 calls the acceleration of the base: in its axes."""
+        """What Khalil 2010 calls the acceleration of the base: in its axes."""
         for row, value in ((MOVING, MOVING_ACC), (DIRECT, DIRECT_ACC)):
             r = self.answer("space_arm", "base_acc_frame", row, "--frame", "link0", "--ref", "body")
             self.close(r["base_acc_frame"], value)

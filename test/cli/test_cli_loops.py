@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 import test_cli_b as tool
 from test_cli_b import read_csv, table
 
-# The planar four-bar of seed 003, section 4, cut where coupler and rocker meet.
+# The planar four-bar of Khalil 2010, section 4, cut where coupler and rocker meet.
 Q = [0.7, -0.145652786822976, 1.5237581508621456]
 V = [1.3, -1.7498541677143962, 0.11441346611865466]
 A = [-0.6, 1.475717900419038, 1.2677095240767216]

@@ -14,7 +14,7 @@ ARMS = ["left_shoulder", "left_elbow", "right_shoulder", "right_elbow"]
 DRIVEN = ["left_shoulder", "right_shoulder"]
 BARS = ["theta1", "phi2", "phi1"]
 
-# Worked examples: seed 003, section 4; the four-bar in the notation of seed 001.
+# Worked examples: Khalil 2010, section 4; the four-bar in the notation of Ghosal 2010.
 FIVE_Q = [1.4, -0.3669975550819706, 1.9, 0.3933809588313926]
 FIVE_V = [0.8, -1.7514444468319623, -1.1, 2.077117927543181]
 FIVE_A = [0.5, -2.029505051078203, 0.9, -1.0067353005129003]
@@ -26,7 +26,7 @@ FOUR_V = [1.3, -1.7498541677143962, 0.11441346611865466]
 FOUR_A = [-0.6, 1.475717900419038, 1.2677095240767216]
 FOUR_TAU = 4.367274542153184
 FOUR_FORCE = [1.316899673004004, 11.169271543385733]
-# Gough and Stewart's platform, seed 003, section 5: forces of the legs along a motion of the platform.
+# Gough and Stewart's platform, Khalil 2010, section 5: forces of the legs along a motion of the platform.
 GSP_TAU = {
     0.0: [13.060967833926245, 52.50445973691679, 34.38638703706825, 38.81969491790577, 23.47507024247704,
           63.61568915196725],

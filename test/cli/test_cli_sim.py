@@ -15,10 +15,10 @@ import time
 import test_cli_b as tool
 from test_cli_b import PENDULUM, read_csv, table
 
-# Free fall of the planar 2R of seed 001 from (-90, 45) degrees, at rest: t, angles, rates.
+# Free fall of the planar 2R of Ghosal 2010 from (-90, 45) degrees, at rest: t, angles, rates.
 FALL = {1: (-1.92775542671436711, 0.440775862987974216, -1.04302902332199668, 2.26556465066838117),
         10: (-1.62889639534036989, 0.477493006480734381, -1.42990244445507278, 2.56888649044476188)}
-T150 = 12.23608290446545  # when the spring has opened the four-bar of seed 001 to 150 degrees
+T150 = 12.23608290446545  # when the spring has opened the four-bar of Ghosal 2010 to 150 degrees
 
 FREE_FALL = """schema: 1
 title: Free fall

@@ -124,7 +124,7 @@ class Gallery(unittest.TestCase):
                 self.assertIn(f"pictures/{picture}", text)
                 self.assertLess((TOP / "docs" / "pictures" / picture).stat().st_size, 150_000, picture)
 
-    # ---- those of the seeds
+    # ---- those of textbooks and papers
 
     def test_circle(self):
         told, rows = self.simulate("circle")

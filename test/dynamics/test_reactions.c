@@ -154,7 +154,7 @@ START_TEST(world_alone)
 }
 END_TEST
 
-// Every joint type, mimics, a moving base and wrenches, against the Lie-group form of seed 000.
+// Every joint type, mimics, a moving base and wrenches, against the Lie-group form of Lynch and Park 2017.
 START_TEST(reference_form)
 {
   moving r = moving_begin(robot_random_tree((uint64_t)_i + 60, 40, ROBOT_MIMIC), (uint64_t)_i + 7);

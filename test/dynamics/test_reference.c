@@ -1,7 +1,7 @@
-// The reference formulations against the worked examples of the seeds; their arguments and memory.
+// The reference formulations against the worked examples of textbooks and papers; their arguments and memory.
 //
-// Figures: seed 000 (UR5 in the tables of Modern Robotics; 2R with point masses), seed 001 (2R on a
-// circle), seed 003 (five-joint tree), computed elsewhere to 15 digits by a second formulation.
+// Figures: Lynch and Park 2017 (UR5 in the tables of Modern Robotics; 2R with point masses), Ghosal 2010 (2R on a
+// circle), Khalil 2010 (five-joint tree), computed elsewhere to 15 digits by a second formulation.
 #include "limb/limb.h"
 #include "limb/reference.h"
 
@@ -35,7 +35,7 @@ static void by_both(const limb_model* m, int nv, const double* q, const double* 
   assert_close_array(tau, want, nv, TOL_ALGEBRA, 0);
 }
 
-// ---- seed 000: UR5 ------------------------------------------------------------------------------
+// ---- Lynch and Park 2017: UR5 -------------------------------------------------------------------
 
 // Home poses M_{i-1,i} of the centre-of-mass frames: position, and whether turned about y by 90
 // degrees.
@@ -83,7 +83,7 @@ static limb_model* make_ur5(void)
   return fixture_end(b);
 }
 
-START_TEST(seed_000_ur5)
+START_TEST(lynch_park_ur5)
 {
   const double q[6] = {0.1, -1.2, 1.4, -0.6, 0.9, -0.3}, v[6] = {0.5, -0.7, 0.9, -1.1, 1.3, -1.5};
   const double a[6] = {2, 1.5, -1, 0.8, -0.6, 1.2};
@@ -131,7 +131,7 @@ START_TEST(seed_000_ur5)
 }
 END_TEST
 
-// ---- seeds 000 and 001: planar 2R ---------------------------------------------------------------
+// ---- Lynch and Park 2017, Ghosal 2010: planar 2R ------------------------------------------------
 
 // Two rotations about z in a vertical plane, gravity along -y.
 static limb_model* make_2r(double length, sp_inertia first, sp_inertia second)
@@ -144,7 +144,7 @@ static limb_model* make_2r(double length, sp_inertia first, sp_inertia second)
   return fixture_end(b);
 }
 
-START_TEST(seed_000_point_masses)
+START_TEST(lynch_park_point_masses)
 {
   const double q[2] = {0.5, 0.9}, v[2] = {1.2, -0.7}, a[2] = {0.4, -1.1};
   const double M[4] = {4.634575949233061, 1.1372879746165312, 1.1372879746165312, 0.64};
@@ -191,7 +191,7 @@ static const struct {
   // clang-format on
 };
 
-START_TEST(seed_001_circle)
+START_TEST(ghosal_circle)
 {
   const double I[6] = {0, 0, 0, 0, 0, 1.042};
   limb_model* m =
@@ -206,7 +206,7 @@ START_TEST(seed_001_circle)
 }
 END_TEST
 
-// ---- seed 003: tree of five ---------------------------------------------------------------------
+// ---- Khalil 2010: tree of five ------------------------------------------------------------------
 
 static const struct {
   int parent, sliding;
@@ -250,7 +250,7 @@ static limb_model* make_tree5(void)
   return fixture_end(b);
 }
 
-START_TEST(seed_003_tree)
+START_TEST(khalil_tree)
 {
   const double q[5] = {0.4, -0.7, 0.25, 1.1, -0.3}, v[5] = {0.9, -1.2, 0.35, 0.6, 1.4};
   const double a[5] = {-0.5, 0.8, 1.3, -0.9, 0.2};
@@ -436,5 +436,5 @@ START_TEST(survives_without_memory)
 }
 END_TEST
 
-CHECK_MAIN("reference", 1, seed_000_ur5, seed_000_point_masses, seed_001_circle, seed_003_tree, rejects_bad_arguments,
+CHECK_MAIN("reference", 1, lynch_park_ur5, lynch_park_point_masses, ghosal_circle, khalil_tree, rejects_bad_arguments,
            reads_the_environment, works_without_joints, survives_without_memory)

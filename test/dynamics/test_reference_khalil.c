@@ -1,4 +1,4 @@
-// The recursions of seed 003 for known and unknown joints and for moving bases: against the other reference,
+// The recursions of Khalil 2010 for known and unknown joints and for moving bases: against the other reference,
 // against the kernels, over all robots; their arguments and memory. test_known_unknown.c has the figures.
 #include "limb/reference.h"
 
@@ -15,7 +15,7 @@ enum { STATES = CHECK_SANITIZED ? 4 : TRIAL_STATES };
 
 // ---- marks --------------------------------------------------------------------------------------
 
-// Each velocity marked by a coin; what mimic joints follow is acceleration-given, as the seed's form needs.
+// Each velocity marked by a coin; what mimic joints follow is acceleration-given, as Khalil's form needs.
 static unsigned char* random_marks(trial* t)
 {
   unsigned char* given = (unsigned char*)trial_doubles(t, (size_t)t->nv);
@@ -133,7 +133,7 @@ static limb_joint_info root_of(const trial* t)
   }
 }
 
-// Against the kernels' answer for a (nv): the seed's acceleration is the classical one of the base.
+// Against the kernels' answer for a (nv): Khalil's acceleration is the classical one of the base.
 static void agrees(trial* t, const limb_environment* env, const double* a, const double* want,
                    const limb_reference_base* base)
 {

@@ -1,4 +1,4 @@
-// Loops in model files: the four-bar of seed 003 in all languages, the words and forms of URDF, the cut
+// Loops in model files: the four-bar of Khalil 2010 in all languages, the words and forms of URDF, the cut
 // joints of SYMORO.
 #include "io/loop_reading.h"
 #include "support/rng.h"

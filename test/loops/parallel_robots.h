@@ -1,4 +1,4 @@
-// Parallel robots for tests: the Gough-Stewart platform of the numbers of seed 003, and a delta.
+// Parallel robots for tests: the Gough-Stewart platform of the numbers of Khalil 2010, and a delta.
 #ifndef LIMB_TEST_PARALLEL_ROBOTS_H
 #define LIMB_TEST_PARALLEL_ROBOTS_H
 

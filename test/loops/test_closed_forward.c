@@ -11,7 +11,7 @@ static void forward(const bench* b, const double* tau)
                                          b->lambda, NULL));
 }
 
-// ---- the four-bar with a spring of seed 001 -------------------------------------------------------------
+// ---- the four-bar with a spring of Ghosal 2010 ----------------------------------------------------------
 
 // Rows: the end of link 2 against that of link 3, in its axes. Gravity is off.
 static limb_model* spring_four_bar(double rocker_mass)
@@ -110,7 +110,7 @@ START_TEST(spring_file)
 }
 END_TEST
 
-// ---- the five-bar of seed 003 ---------------------------------------------------------------------------
+// ---- the five-bar of Khalil 2010 ------------------------------------------------------------------------
 
 START_TEST(five_bar)
 {
@@ -127,7 +127,7 @@ END_TEST
 
 // ---- another cut ----------------------------------------------------------------------------------------
 
-// The four-bar of seed 003, open at either end of the coupler: crank and rocker move the same way, and the
+// The four-bar of Khalil 2010, open at either end of the coupler: crank and rocker move the same way, and the
 // coupler does.
 START_TEST(other_cut)
 {

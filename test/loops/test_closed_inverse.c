@@ -1,4 +1,4 @@
-// Inverse dynamics of closed chains: the worked examples of seed 003, and identities over all robots with
+// Inverse dynamics of closed chains: the worked examples of Khalil 2010, and identities over all robots with
 // loops. Figures computed outside this project.
 #include "loops/closed_bench.h"
 
@@ -89,7 +89,7 @@ static int leg_joint(limb_builder* b, const char* name, limb_joint_type type, in
   return body;
 }
 
-// Seed 003, section 5; the platform first.
+// Khalil 2010, section 5; the platform first.
 static limb_model* hexapod(void)
 {
   static const double platform_I[6] = {0.55, 0.01, -0.02, 0.60, 0.015, 0.95};

@@ -173,7 +173,7 @@ static void assert_follows(ground* g, const double* q, const double* v, const do
   assert_close_array(map, G, g->nv * ny, 1e-12, 0);
 }
 
-START_TEST(five_bar_of_the_seed)
+START_TEST(five_bar_of_khalil)
 {
   ground g = ground_with(closed_five_bar());
   const double q[4] = {1.4, -0.3669975550819706, 1.9, 0.3933809588313926};
@@ -186,7 +186,7 @@ START_TEST(five_bar_of_the_seed)
 }
 END_TEST
 
-START_TEST(four_bar_of_the_seed)
+START_TEST(four_bar_of_khalil)
 {
   ground g = ground_with(closed_four_bar(1, 0.35, 0.9, 0.7));
   const double q[3] = {0.7, -0.145652786822976, 1.5237581508621456};
@@ -303,8 +303,8 @@ int CHECK_NAME(void)
 {
   const TTest* const all[] = {dependent_ones_are_found_again, map_solves_the_closures, map_is_the_slope_of_assembly,
                               NULL};
-  const TTest* const some[] = {five_bar_of_the_seed,       four_bar_of_the_seed, differential_drive, rolling_disc,
-                               wrong_choices_are_singular, contradictory_rates,  bad_input,          NULL};
+  const TTest* const some[] = {five_bar_of_khalil,         four_bar_of_khalil,  differential_drive, rolling_disc,
+                               wrong_choices_are_singular, contradictory_rates, bad_input,          NULL};
   const int failed = check_run("loops/complete", closed_count(), all);
   return check_run("loops/complete: numbers and edges", 1, some) | failed;
 }

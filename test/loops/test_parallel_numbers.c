@@ -1,4 +1,4 @@
-// Parallel robots: the Gough-Stewart platform of the numbers of seed 003, section 5.
+// Parallel robots: the Gough-Stewart platform of the numbers of Khalil 2010, section 5.
 #include "loops/parallel_bench.h"
 
 #include <stdio.h>

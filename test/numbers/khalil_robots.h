@@ -1,4 +1,4 @@
-// Robots of the worked examples of seed 003, and its vectors in our order.
+// Robots of the worked examples of Khalil 2010, and its vectors in our order.
 #ifndef LIMB_TEST_KHALIL_ROBOTS_H
 #define LIMB_TEST_KHALIL_ROBOTS_H
 

@@ -1,14 +1,14 @@
-// Worked examples of the seed documents, computed outside this project: figures for test_numbers.c.
+// Worked examples of the cited texts, computed outside this project: figures for test_numbers.c.
 //
-// 001: Ghosal, module 6 (2R on a circle, 2R in free fall; forty digits, of which seventeen stand
-// here). 003: Khalil 2010 (tree of five joints; arm on a free base); six-vectors are linear first
+// Ghosal 2010, module 6 (2R on a circle, 2R in free fall; forty digits, of which seventeen stand
+// here). Khalil 2010 (tree of five joints; arm on a free base); six-vectors are linear first
 // there. Matrices are row-major.
 #ifndef LIMB_TEST_NUMBERS_DATA_H
 #define LIMB_TEST_NUMBERS_DATA_H
 
 // clang-format off
 
-// ---- 003: tree of five joints -------------------------------------------------------------------
+// ---- Khalil 2010: tree of five joints -----------------------------------------------------------
 
 static const double tree5_q[5] = {0.4, -0.7, 0.25, 1.1, -0.3};
 static const double tree5_v[5] = {0.9, -1.2, 0.35, 0.6, 1.4};
@@ -34,7 +34,7 @@ static const double tree5_gravity[5] = {
   2.647335369588236, 0.23456280718308406, 22.182838702947627, 6.9062966528902585,
   0.7823545241273253};
 
-// ---- 003: arm on a free base: base first, linear first ------------------------------------------
+// ---- Khalil 2010: arm on a free base: base first, linear first ----------------------------------
 
 static const double base_p[3] = {0.1, -0.2, 0.5};
 static const double base_R[9] = {
@@ -76,7 +76,7 @@ static const double base_a0_forward[6] = {
   -2.586110894626219, -5.2580274868844095, -7.148865590902407, -3.0993152924219904,
   5.468201225977108, -2.0359031421038885};
 
-// ---- 001: 2R on a circle: t, x, y, theta, thetad, thetadd, tau ----------------------------------
+// ---- Ghosal 2010: 2R on a circle: t, x, y, theta, thetad, thetadd, tau --------------------------
 
 static const double circle[21][11] = {
   {0, 1.4, 1.2, 0.31092685703559849, 0.79539883018414356, 0.15732250999911433, -0.21115726199762371,
@@ -141,7 +141,7 @@ static const double circle[21][11] = {
    -0.21115726199762371, -0.02120757867545914, 0.088969637349413137, 238.43532575420273,
    32.289399435226403}};
 
-// ---- 001: 2R in free fall: theta, thetad, tip; every 0.1 s --------------------------------------
+// ---- Ghosal 2010: 2R in free fall: theta, thetad, tip; every 0.1 s ------------------------------
 
 static const double freefall[101][6] = {
   {-1.5707963267948966, 0.7853981633974483, 0, 0, 0.7071067811865476, -1.7071067811865475},

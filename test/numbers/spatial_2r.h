@@ -1,4 +1,4 @@
-// The spatial 2R of seed 004's notation: axes z through the origin and (0.6, 0, 0.8) through
+// A spatial 2R in the notation of Park, Bobrow, Ploen 1995: axes z through the origin and (0.6, 0, 0.8) through
 // (0.4, 0.1, 0.2), frames at the centres of mass.
 #ifndef LIMB_TEST_SPATIAL_2R_H
 #define LIMB_TEST_SPATIAL_2R_H

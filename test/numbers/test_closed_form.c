@@ -1,4 +1,5 @@
-// The closed forms of seeds 000 and 004 in numbers: symbols, their derivatives, curvature, to twelve digits.
+// The closed forms of Lynch and Park 2017 and of Park, Bobrow, Ploen 1995 in numbers: symbols, their
+// derivatives, curvature, to twelve digits.
 // Figures computed outside this project.
 #include "numbers/rig.h"
 #include "numbers/spatial_2r.h"
@@ -8,7 +9,7 @@
 
 #include <math.h>
 
-// Gamma_jki of seed 004, third index lowered, as G_ijk.
+// Gamma_jki of Park, Bobrow, Ploen 1995, third index lowered, as G_ijk.
 static void first_lowered(const double Gamma[8], double G[8])
 {
   for (int i = 0; i < 2; i++)
@@ -34,7 +35,7 @@ static void check_curvature(rig* r, const double q[2], double want_R, double wan
   assert_close_array(Ric, M, 4, TOL_NUMBERS, 0);
 }
 
-// ---- 004: spatial 2R --------------------------------------------------------------------------------
+// ---- Park, Bobrow, Ploen 1995: spatial 2R -----------------------------------------------------------
 
 START_TEST(spatial_2r)
 {
@@ -69,7 +70,7 @@ START_TEST(spatial_2r)
 }
 END_TEST
 
-// ---- 004 on the planar 2R of seed 001 ---------------------------------------------------------------
+// ---- Park, Bobrow, Ploen 1995 on the planar 2R of Ghosal 2010 ---------------------------------------
 
 START_TEST(planar_2r)
 {
@@ -102,7 +103,7 @@ START_TEST(planar_2r_in_symbols)
 }
 END_TEST
 
-// ---- 000: UR5 ---------------------------------------------------------------------------------------
+// ---- Lynch and Park 2017: UR5 -----------------------------------------------------------------------
 
 // clang-format off
 static const double ur5_Mdot[36] = {

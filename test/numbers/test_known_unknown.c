@@ -1,5 +1,5 @@
-// Known and unknown joints: the worked examples of seed 003 (elastic 2R, tree of five joints, arm on a moving
-// base) to twelve digits, by the kernels and by the seed's own recursions.
+// Known and unknown joints: the worked examples of Khalil 2010 (elastic 2R, tree of five joints, arm on a moving
+// base) to twelve digits, by the kernels and by Khalil's own recursions.
 #include "limb/reference.h"
 
 #include "linalg/symmetric.h"
@@ -180,7 +180,7 @@ START_TEST(moving_base_by_marks)
 }
 END_TEST
 
-// The seed's linear-first matrix by our columns.
+// Khalil's linear-first matrix by our columns.
 static void to_paper(const sp_force J[6], double out[36])
 {
   for (int c = 0; c < 6; c++) {
@@ -190,7 +190,7 @@ static void to_paper(const sp_force J[6], double out[36])
   }
 }
 
-START_TEST(moving_base_by_the_seed)
+START_TEST(moving_base_by_khalil)
 {
   floating f = float_arm();
   double a[9] = {0}, tau[9], want[9], J[36], beta[6];
@@ -218,4 +218,4 @@ START_TEST(moving_base_by_the_seed)
 END_TEST
 
 CHECK_MAIN("numbers/known and unknown", 1, elastic_joint, tree_of_five_in_every_pattern, moving_base_by_marks,
-           moving_base_by_the_seed)
+           moving_base_by_khalil)

@@ -1,4 +1,4 @@
-// The worked examples of the seed documents that concern trees, to twelve digits; test_ur5.c has
+// The worked examples of the cited texts that concern trees, to twelve digits; test_ur5.c has
 // the UR5.
 #include "numbers/khalil_robots.h"
 #include "numbers/numbers_data.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// ---- 000: 2R with point masses ------------------------------------------------------------------
+// ---- Lynch and Park 2017: 2R with point masses --------------------------------------------------
 
 START_TEST(point_mass_2r)
 {
@@ -32,7 +32,7 @@ START_TEST(point_mass_2r)
 }
 END_TEST
 
-// ---- 001: 2R ------------------------------------------------------------------------------------
+// ---- Ghosal 2010: 2R ----------------------------------------------------------------------------
 
 START_TEST(planar_2r_on_a_circle)
 {
@@ -109,7 +109,7 @@ START_TEST(planar_2r_falls_from_row_to_row)
 }
 END_TEST
 
-// ---- 003: 2R with an elastic joint --------------------------------------------------------------
+// ---- Khalil 2010: 2R with an elastic joint ------------------------------------------------------
 
 START_TEST(spring_2r)
 {
@@ -127,7 +127,7 @@ START_TEST(spring_2r)
 }
 END_TEST
 
-// ---- 003: tree of five joints -------------------------------------------------------------------
+// ---- Khalil 2010: tree of five joints -----------------------------------------------------------
 
 START_TEST(tree_of_five)
 {
@@ -157,7 +157,7 @@ START_TEST(tree_of_five)
 }
 END_TEST
 
-// ---- 003: arm on a free base --------------------------------------------------------------------
+// ---- Khalil 2010: arm on a free base ------------------------------------------------------------
 
 START_TEST(arm_with_free_base)
 {
@@ -194,7 +194,7 @@ START_TEST(arm_with_free_base)
 }
 END_TEST
 
-// ---- 004: spatial 2R ----------------------------------------------------------------------------
+// ---- Park, Bobrow, Ploen 1995: spatial 2R -------------------------------------------------------
 
 START_TEST(spatial_2r)
 {

@@ -1,4 +1,4 @@
-// The UR5 of seed 000 (Modern Robotics data), to twelve digits.
+// The UR5 of Lynch and Park 2017 (Modern Robotics data), to twelve digits.
 #include "numbers/rig.h"
 #include "numbers/ur5_data.h"
 

@@ -1,4 +1,4 @@
-// The UR5 of seed 000 in task space (section 9.6), and its Coriolis matrix, to twelve digits.
+// The UR5 of Lynch and Park 2017 in task space (section 9.6), and its Coriolis matrix, to twelve digits.
 #include "numbers/rig.h"
 #include "numbers/ur5_data.h"
 

@@ -1,4 +1,4 @@
-// UR5 in one state of motion, after seed 000 (Lynch and Park, chapter 9): figures computed outside
+// UR5 in one state of motion, after Lynch and Park 2017, chapter 9: figures computed outside
 // this project, for test_ur5.c. Six-vectors are angular first, matrices row-major.
 #ifndef LIMB_TEST_UR5_DATA_H
 #define LIMB_TEST_UR5_DATA_H

@@ -3,7 +3,7 @@
 // They pin what the classes of links and the regrouped parameters save: when a formula changes, so do
 // the numbers below, and the change should be wanted. The published count of the recursive
 // Newton-Euler algorithm without either is 130 n - 68 multiplications and 101 n - 56 additions
-// (seed 004); code generated for one robot alone, its base at rest, takes 309 and 289 for the Panda,
+// (Park, Bobrow, Ploen 1995); code generated for one robot alone, its base at rest, takes 309 and 289 for the Panda,
 // 181 and 153 for the UR5. The Coriolis matrix and the derivatives work on rows over all links, which
 // machines compute several numbers at a time: they count more operations, and take less time.
 #include "limb/hybrid.h"

@@ -1,5 +1,5 @@
 // Simulations against reference numbers: the two-link arm in free fall and the four-bar with a spring of
-// seed 001.
+// Ghosal 2010.
 //
 // Both tables are solutions of much higher order or precision than any method here.
 #include "sim/runs.h"

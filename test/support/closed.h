@@ -42,11 +42,11 @@ int closed_close(const limb_model* m, double* q);
 
 // ---- planar (closed_planar.c) -----------------------------------------------------------------------
 
-// Crank, coupler, rocker; a pin between the ends of coupler and rocker. q as in seed 001: angle of the
+// Crank, coupler, rocker; a pin between the ends of coupler and rocker. q as in Ghosal 2010: angle of the
 // crank, of the coupler against it, of the rocker. Only the crank is active. Gravity along -y.
 limb_model* closed_four_bar(double ground, double crank, double coupler, double rocker);
 
-// The five-bar of seed 003, section 4: 1 and 3 are active. q: left arm, right arm, two joints each.
+// The five-bar of Khalil 2010, section 4: 1 and 3 are active. q: left arm, right arm, two joints each.
 limb_model* closed_five_bar(void);
 
 // Four-bar cells, each on the coupler of the one before; three joints and one pin a cell. Almost closed at

@@ -25,7 +25,7 @@ int closed_hinge(limb_builder* b, const char* name, int parent, sp_pose at, sp_i
                                       .start = start});
 }
 
-// Masses and inertias of the numbers of seed 003.
+// Masses and inertias of the numbers of Khalil 2010.
 static limb_builder* four_bar(const char* name, double ground, double crank, double coupler, double rocker,
                               sp_pose base)
 {

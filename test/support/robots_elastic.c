@@ -63,7 +63,7 @@ limb_model* robot_elastic_arm(void)
   motor.stiffness = 3000, motor.damping = 6;
   fixture_motor(b, &motor);
 
-  plain.drive = LIMB_DRIVE_PASSIVE; // lumped elasticity, seed 003 section 6
+  plain.drive = LIMB_DRIVE_PASSIVE; // lumped elasticity, Khalil 2010, section 6
   plain.stiffness = 35, plain.rest = 0.1, plain.viscous = 0.2;
   plain.rotor_inertia = 1e-3, plain.gear_ratio = 3;
   const int tool = add_joint(b, "flex", quill, fixture_at(0, 0, 0.2), axis_x, rod(0.8, 0.15), &plain);

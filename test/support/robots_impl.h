@@ -23,7 +23,7 @@ void fixture_ok(limb_status status, const limb_error* err);
 // Mass, centre of mass, and (xx xy xz yy yz zz) about it.
 sp_inertia fixture_inertia(double mass, sp_vec3 com, const double I[6]);
 
-// Z(gamma, b) X(alpha, d) Z(theta, r): seed 003 (1). Right angles come out exact.
+// Z(gamma, b) X(alpha, d) Z(theta, r): Khalil 2010, (1). Right angles come out exact.
 sp_pose fixture_mdh(double gamma, double b, double alpha, double d, double theta, double r);
 
 // Rotation about x or z with exact zeros and ones at multiples of a right angle.

@@ -35,7 +35,7 @@ static void assert_lines(const limb_model* m, const char* what, const char* cons
   written_free(w);
 }
 
-// Seed 001, (27): the same terms, put together in the same way.
+// Ghosal 2010, (27): the same terms, put together in the same way.
 START_TEST(planar_2r_is_the_textbooks)
 {
   if (_i > 0) return;
@@ -100,7 +100,7 @@ START_TEST(wide_matrices)
 }
 END_TEST
 
-// Seed 001, the matrices of the four-bar after (32), and Psi.
+// Ghosal 2010, the matrices of the four-bar after (32), and Psi.
 START_TEST(four_bar_is_the_textbooks)
 {
   if (_i > 0) return;
