@@ -57,8 +57,6 @@ static void lay_out_space(limb_arena* a, const limb_batch* b, limb_batch_space* 
   const limb_model* m = b->m;
   lay_out_lanes(a, m, b->options.wrenches, (size_t)b->np, out);
   out->d = limb_arena_take(a, limb_data_size(m), 1);
-  const size_t loops = m->nloop > 0 ? limb_loops_size(m, LIMB_LOOPS_DENSE) : 0;
-  out->loops = limb_arena_take(a, loops, 1);
 }
 
 static limb_batch* lay_out(limb_arena* a, const limb_model* m, const limb_batch_options* o)
@@ -84,18 +82,14 @@ size_t limb_batch_size(const limb_model* m, const limb_batch_options* options)
   return a.used;
 }
 
-// Readies what lay_out_space has measured. Loops that cannot be prepared are no reason to refuse the robot as
-// a tree: b->loops tells.
+// Readies what lay_out_space has measured.
 static limb_status begin_space(limb_batch* b, limb_batch_space* s)
 {
   const limb_model* m = b->m;
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
   limb_sheet_clear(m, LIMB_BATCH_VECTOR, &s->ws.sheet);
-  void *loops = s->loops, *data = s->d;
-  s->loops = NULL;
-  if (m->nloop > 0)
-    b->loops = limb_loops_init(m, LIMB_LOOPS_DENSE, loops, limb_loops_size(m, LIMB_LOOPS_DENSE), &s->loops);
-  return limb_data_init(m, data, limb_data_size(m), &s->d);
+  const limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
+  return status == LIMB_OK ? limb_set_loops(s->d, b->options.loops) : status;
 }
 
 // The constants of all links in float.

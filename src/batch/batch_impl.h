@@ -31,7 +31,6 @@ typedef struct limb_batch_job {
   limb_ref ref;
   int np;                      // of the regressor
   const limb_environment* env; // as given, for calls state by state
-  const limb_closed_options* closed;
   const limb_batch_steps* steps;
 } limb_batch_job;
 
@@ -61,7 +60,6 @@ typedef struct limb_batch_space {
   void* wide;                 // poses of all bodies and frames, or a Jacobian
   void* stages;               // of a step in time (batch/step.h)
   limb_data* d;               // for robots that go state by state
-  limb_loops* loops;          // NULL: the robot has none, or they are none
   limb_batch_failure failure; // of the thread that works here
 } limb_batch_space;
 
@@ -79,7 +77,8 @@ typedef struct limb_batch_kernels {
   limb_batch_run *id_derivatives,
     *fd_derivatives; // out: the vector, by q, by v, by the last argument
   limb_batch_run *frame_poses, *frame_jacobian, *regressor;
-  limb_batch_run* steps; // out: q and v, which are q and v of the job as well
+  limb_batch_run* steps;       // out: q and v, which are q and v of the job as well
+  limb_batch_run* bias_forces; // without v: gravity forces; NULL: inverse dynamics of the bodies alone
 } limb_batch_kernels;
 
 LIMB_DECLARE_TABLES(limb_batch_kernels, limb_batch_kernels_f64);
@@ -94,7 +93,6 @@ struct limb_batch {
   limb_batch_options options;
   limb_link_f32* k32; // nlink: link constants in float
   int np;             // parameters of the regressor
-  limb_status loops;  // how the workspaces of loops came out
   int nspace;         // of the pool's threads
   limb_batch_space* space;
   const limb_batch_kernels *f64, *f32;
@@ -114,9 +112,13 @@ typedef struct limb_batch_call {
   limb_status* status;
 } limb_batch_call;
 
-// The kernels of a call.
+// Ways for robots whose matrices find no room in lanes: one call for one state. Double and rows only.
+extern const limb_batch_kernels limb_batch_one_by_one;
+
+// The kernels of a call. Those that are NULL in it, limb_batch_go refuses.
 static inline const limb_batch_kernels* limb_batch_kernels_of(const limb_batch_call* c)
 {
+  if (c->b->m->nloop > 0) return &limb_batch_one_by_one;
   return c->type == LIMB_BATCH_F32 ? c->b->f32 : c->b->f64;
 }
 
@@ -133,13 +135,10 @@ static inline limb_status limb_batch_refusal(limb_status s) { return s == LIMB_E
 // The same, but of what they say gravity only.
 limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job* job);
 
-// Runs a job over all states; returns the status of the first that failed.
+// Runs a job over all states; returns the status of the first that failed. LIMB_E_UNSUPPORTED without a kernel.
 limb_status limb_batch_go(limb_batch* b, const limb_batch_job* job, limb_batch_run* kernel);
 
-// Ways for robots whose matrices find no room in lanes: one call for one state. Double and rows only.
-extern const limb_batch_kernels limb_batch_one_by_one;
-
-// The kernels of a call with such matrices; NULL: there are none (LIMB_E_UNSUPPORTED).
+// The kernels of a call with matrices that may find no room in lanes; NULL: there are none (LIMB_E_UNSUPPORTED).
 const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes);
 
 #endif

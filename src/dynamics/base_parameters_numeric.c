@@ -50,7 +50,7 @@ static limb_status make_sampler(const limb_grouping* g, limb_blocks* scratch, sa
   if (!x->neutral || !x->step || !x->q || !x->v || !x->a || !x->Y || !x->unit) return LIMB_E_NOMEM;
   limb_grouping_units(g, x->unit);
   const limb_status s = limb_neutral(g->m, x->neutral);
-  return s == LIMB_OK ? limb_data_create(g->m, &scratch->alloc, &x->d) : s;
+  return s == LIMB_OK ? limb_data_create(limb_spanning_tree(g->m), &scratch->alloc, &x->d) : s;
 }
 
 // How far a coordinate goes: half a turn, or the size of the robot.

@@ -7,6 +7,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "model/kernels.h"
+#include "model/loop_calls.h"
 #include "model/state_check.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@
 limb_status limb_mass_matrix(limb_data* d, const double* q, double* M)
 {
   if (!d || !q || !M) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->mass_matrix(d->loops, q, M);
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
@@ -73,6 +75,7 @@ static double* room_for_factors(const limb_data* d)
 limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
 {
   if (!d || !q || !Minv) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->mass_matrix_inverse(d->loops, q, Minv);
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   double* packed = room_for_factors(d);
@@ -96,6 +99,7 @@ limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, con
   for (int r = 0; r < count; r++) {
     if (!limb_finite_v(d, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
   }
+  if (d->loops) return d->m->loop_calls->mass_matrix_solve(d->loops, q, count, B, X);
   if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
   return solve(d, q, count, X);
 }

@@ -5,6 +5,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "model/kernels.h"
+#include "model/loop_calls.h"
 #include "model/state_check.h"
 
 // Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
@@ -21,6 +22,7 @@ limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, con
                                               const limb_environment* env, const limb_id_derivatives* out)
 {
   if (!out) return LIMB_E_ARG;
+  if (d && d->loops && q && v && a) return d->m->loop_calls->inverse_dynamics_derivatives(d->loops, q, v, a, env, out);
   limb_surroundings around;
   const limb_status s = enter(d, q, v, a, env, &around);
   if (s != LIMB_OK) return s;
@@ -35,6 +37,8 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
                                               const limb_environment* env, const limb_fd_derivatives* out)
 {
   if (!out || !out->dacc_dq || !out->dacc_dv || !out->dacc_dtau) return LIMB_E_ARG;
+  if (d && d->loops && q && v && tau)
+    return d->m->loop_calls->forward_dynamics_derivatives(d->loops, q, v, tau, env, out);
   limb_surroundings around;
   const limb_status s = enter(d, q, v, tau, env, &around);
   if (s != LIMB_OK) return s;

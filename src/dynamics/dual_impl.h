@@ -47,6 +47,8 @@ struct limb_dual {
   double* rows[LIMB_DUAL_SCRATCH]; // LIMB_TANGENTS x nv each: scratch of second derivatives
 };
 
+static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }
+
 // Checks everything that a call brings but the surroundings; dx are the directions of x, and no_dx those of
 // the other one, which must not be there.
 limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,

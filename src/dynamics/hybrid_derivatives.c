@@ -67,6 +67,7 @@ static limb_status solve(limb_data* d, const limb_hybrid* in, const unsigned cha
 
 limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in, const limb_hybrid_derivatives* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !in || !in->q || !in->v || !in->x) return LIMB_E_ARG;
   if (!out || !out->dy_dq || !out->dy_dv || !out->dy_dx) return LIMB_E_ARG;
   const unsigned char* given = limb_marks(d, in->given);
@@ -89,6 +90,7 @@ limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in
 limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q, const unsigned char* given, int frame,
                                            limb_ref ref, double* work, double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
   if (!marks) return LIMB_E_ARG;
@@ -100,6 +102,7 @@ limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q, const 
 limb_status limb_hybrid_dynamics_by_gravity(limb_data* d, const double* q, const unsigned char* given, double* work,
                                             double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
   if (!marks) return LIMB_E_ARG;

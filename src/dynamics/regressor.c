@@ -21,6 +21,7 @@
 #include "kinematics/link_axis.h"
 #include "kinematics/link_motion.h"
 #include "model/kernels.h"
+#include "model/loop_calls.h"
 #include "model/state_check.h"
 
 #include <string.h>
@@ -46,7 +47,8 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &x.terms, NULL, 0, NULL, 0};
   const int np = limb_parameter_count(m);
-  return limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y)) return LIMB_E_NONFINITE;
+  return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
 }
 
 // s . I v in the ten columns of one body, row by row, from its link to the world; positions relative to
@@ -88,7 +90,8 @@ limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, c
     at[(size_t)joint->v * (size_t)np] = joint->multiplier * (joint->multiplier * v[joint->v]);
     at += LIMB_JOINT_PARAMETERS;
   }
-  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!is_finite((size_t)m->nv, np, Y)) return LIMB_E_NONFINITE;
+  return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
 }
 
 limb_status limb_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y)

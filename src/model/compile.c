@@ -59,6 +59,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
   x.shaft = limb_arena_take(a, (size_t)b->nshaft, sizeof *x.shaft);
   x.loop = limb_arena_take(a, (size_t)b->nloop, sizeof *x.loop);
+  if (b->nloop > 0) x.tree = limb_arena_take(a, 1, sizeof *x.tree), x.loop_calls = b->loop_calls;
   x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
   take_names(a, &x.body_names, b->nbody);
   take_names(a, &x.joint_names, b->njoint);
@@ -228,6 +229,19 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   return LIMB_OK;
 }
 
+// The same robot without its loops. It owns nothing.
+static void view_tree(limb_model* m)
+{
+  if (m->nloop == 0) return;
+  *m->tree = *m;
+  m->tree->nloop = m->tree->nrow = 0;
+  m->tree->loop = NULL;
+  m->tree->clusters = (limb_clusters){0};
+  m->tree->loop_names = (limb_names){0};
+  m->tree->loop_calls = NULL;
+  m->tree->tree = NULL;
+}
+
 static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
 {
   limb_arena count = {0};
@@ -243,6 +257,7 @@ static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
   at.m->block_size = count.used;
   const limb_status s = fill_model(t, at.m, at.text, err);
   if (s == LIMB_OK) {
+    view_tree(at.m);
     *out = at.m;
   } else {
     limb_model_destroy(at.m);

@@ -64,8 +64,10 @@ int limb_find_frame(const limb_model* m, const char* name)
 
 int limb_find_loop(const limb_model* m, const char* name)
 {
-  return m && name ? limb_names_find(&m->loop_names, name, loop_name, m) : -1;
+  return m && m->nloop > 0 && name ? limb_names_find(&m->loop_names, name, loop_name, m) : -1;
 }
+
+const limb_model* limb_spanning_tree(const limb_model* m) { return m && m->tree ? m->tree : m; }
 
 // ---- properties -----------------------------------------------------------------------------------
 

@@ -134,6 +134,8 @@ typedef struct limb_run {
   int parent;     // link that the first one hangs on; -1: the world
 } limb_run;
 
+struct limb_loop_calls;
+
 struct limb_model {
   limb_allocator alloc;
   void* block; // everything but the notes lives in one block
@@ -181,6 +183,9 @@ struct limb_model {
   double* given; // numbers of the sheet (model/sheet.h); NULL for robots too large for one
   int nrun;
   limb_run* run; // in the order of the links
+
+  const struct limb_loop_calls* loop_calls; // how workspaces answer with loops closed; NULL: there are no loops
+  struct limb_model* tree;                  // this model without its loops, as a view; NULL: there are none
 };
 
 // What the motor is ahead of the joint, and how much of that stretches the shaft; q is the user's.

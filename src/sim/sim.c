@@ -66,7 +66,7 @@ static limb_status take_vectors(limb_sim* sim)
 
 static limb_status take_workspaces(limb_sim* sim)
 {
-  limb_status s = limb_data_create(sim->m, &sim->alloc, &sim->d);
+  limb_status s = limb_data_create(limb_spanning_tree(sim->m), &sim->alloc, &sim->d);
   if (s != LIMB_OK || !limb_loop_count(sim->m)) return s;
   s = limb_loops_create(sim->m, LIMB_LOOPS_DENSE, &sim->alloc, &sim->loops);
   if (s != LIMB_OK) return s;

@@ -116,7 +116,8 @@ START_TEST(bad_arguments)
 {
   bench b = bench_of(closed_find("four_bar", 3));
   law_case c = draw(&b, &(rng){9});
-  limb_data* d = b.d;
+  limb_data* d;
+  assert_ok(limb_data_create(b.c.m, NULL, &d));
   limb_loops* w = b.w;
   const double *q = b.c.q, *v = b.c.v, bad[3] = {0, nan(""), 0};
   assert_status(limb_pd_gravity_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
@@ -139,6 +140,7 @@ START_TEST(bad_arguments)
     assert_status(law[i](w, q, v, &(limb_goal){bad, NULL, NULL}, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
   }
   release(&c);
+  limb_data_destroy(d);
   bench_end(&b);
 }
 END_TEST
