@@ -6,7 +6,7 @@
 #include "base/sized.h"
 #include "batch/batch_impl.h"
 #include "batch/pool_check.h"
-#include "batch/step.h"
+#include "kernel/batch_tables.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool regressor_fits(const limb_model* m, size_t np)
 // What every thread has besides its workspaces for one state.
 static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size_t np, limb_batch_space* out)
 {
-  const size_t more = 8; // transposing works on whole squares (batch/transpose_kernel.h)
+  const size_t more = 8; // transposing works on whole squares (kernel/transpose_kernel.h)
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nl = (size_t)m->nlink;
   const size_t frames = (size_t)m->nbody + (size_t)m->nframe, one = LIMB_BATCH_VECTOR;
   const bool matrices = m->nv <= LIMB_BATCH_MATRICES_MOST;

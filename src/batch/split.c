@@ -24,7 +24,7 @@
 #include "batch/split_impl.h"
 
 #include "dynamics/environment.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Forward dynamics of parts in a row: a part and what it holds.
 //
 // The part has been taken through its passes with a guess I*, p* of what it holds; Phi, beta and Lambda
-// belong to that (dynamics/held_kernel.h). Now the true I and p are known, seen from the part's last link,
+// belong to that (kernel/aba_kernel.h). Now the true I and p are known, seen from the part's last link,
 // which accelerates by a_last. With the differences dI = I - I* and dp = p - p* the force differs by
 //
 //   h = dI a_last + dp,    a_last = Phi' a + beta - Lambda h

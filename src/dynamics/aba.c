@@ -2,8 +2,7 @@
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 typedef enum method { BY_ABA, BY_MASS_MATRIX, BY_CHAIN } method;
 

@@ -8,7 +8,9 @@
 
 #include "limb/base_parameters.h"
 
-#include "dynamics/regressor_impl.h"
+#include "limb/regressor.h"
+
+#include "model/data_impl.h"
 
 enum {
   LIMB_INERTIAL = LIMB_BODY_PARAMETERS,

@@ -2,8 +2,7 @@
 
 #include "limb/dynamics.h"
 
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C)
 {

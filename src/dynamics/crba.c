@@ -6,8 +6,7 @@
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

@@ -4,8 +4,7 @@
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 // Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
 static limb_status enter(limb_data* d, const double* q, const double* v, const double* x, const limb_environment* env,

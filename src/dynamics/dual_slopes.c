@@ -1,4 +1,4 @@
-// First derivatives with tangents: the kernels of dynamics/derivative_kernel.h over dual numbers.
+// First derivatives with tangents: the kernels of kernel/derivative_kernel.h over dual numbers.
 
 #include "dynamics/dual_impl.h"
 

@@ -8,22 +8,12 @@
 #include "dynamics/elastic_impl.h"
 #include "kinematics/site.h"
 
-#include "base/real_series.h"
+#include "kernel/scalar_series.h"
 
-#define LINK_CONST limb_link_f64
-#include "linalg/composite_ops.h"
-#include "linalg/spatial_ops.h"
+#define FEW_JOINT_CLASSES 1
+#include "kernel/kinematics_kernel.h"
 
-#include "model/place.h"
-
-#undef FOR_SHAPE
-#define FOR_SHAPE FOR_FEW_SHAPES
-
-#include "kinematics/link_motion_kernel.h"
-
-#include "dynamics/rnea_kernel.h"
-
-#include "dynamics/actuator_kernel.h"
+#include "kernel/rnea_kernel.h"
 
 // ---- the trajectory ---------------------------------------------------------------------------------
 

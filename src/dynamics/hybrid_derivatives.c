@@ -15,12 +15,12 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "linalg/exchange.h"
-#include "model/kernels.h"
 
 #include <math.h>
 
-#define ROUNDING 1e-13 // of the diagonal: as in linalg/ltl_kernel.h
+#define ROUNDING 1e-13 // of the diagonal: as in kernel/factor_kernel.h
 
 // A matrix nv x columns beside M.
 typedef struct beside {

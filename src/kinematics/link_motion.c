@@ -1,8 +1,7 @@
 #include "kinematics/link_motion.h"
 
+#include "kernel/tables.h"
 #include "kinematics/link_axis.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
 
 limb_status limb_link_kinematics(limb_data* d, const double* q, const double* v, const double* a,
                                  const limb_link_motion* out)

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "model/clusters.h"
 #include "model/compile_impl.h"
-#include "model/kernels.h"
+#include "model/isa.h"
 #include "model/sheet.h"
 
 #include <assert.h>

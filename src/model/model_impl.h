@@ -183,6 +183,26 @@ struct limb_model {
   limb_run* run; // in the order of the links
 };
 
+// Where a body or an added frame sits on the compiled robot: a constant offset of a link's frame, or of the world.
+typedef struct limb_site {
+  int link;        // -1: fixed to the world
+  sp_pose in_link; // pose in that link's frame, or in the world
+} limb_site;
+
+// Site of a body or added frame; the index must be in range.
+limb_site limb_site_of(const limb_model* m, int frame);
+
+// A moving joint carries the body; those fixed to it are part of it: it has inertial parameters of its own.
+static inline bool limb_has_parameters(const limb_model* m, int body)
+{
+  return body != LIMB_WORLD_BODY && m->body[body].carrier == body;
+}
+
+static inline bool limb_has_actuator(const limb_model* m, int joint)
+{
+  return limb_type_nv(m->joint[joint].def.type) == 1;
+}
+
 // What the motor is ahead of the joint, and how much of that stretches the shaft; q is the user's.
 static inline double limb_shaft_twist(const limb_model* m, const limb_shaft_def* s, const double* q)
 {

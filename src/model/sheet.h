@@ -37,7 +37,7 @@ enum {              // rows
   ROW_DRIFT_P = 90, // 3
   ROW_DRIFT_K = 93, // 9
   ROW_F = 102,      // 6: force
-  ROW_T1 = 108,     // 6: columns, see dynamics/row_kernel.h
+  ROW_T1 = 108,     // 6: columns, see kernel/lane_columns_kernel.h
   ROW_T2 = 114,     // 6
   ROW_T3 = 120,     // 6
   ROW_T4 = 126,     // 3: a moment only

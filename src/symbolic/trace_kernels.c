@@ -1,4 +1,4 @@
-// The kernels over symbols: the same texts as for numbers (dynamics/kernel_set.h), recorded.
+// The kernels over symbols: the same texts as for numbers (kernel/kernel_set.h), recorded.
 #include "symbolic/trace_kernels.h"
 
 #include <math.h>
@@ -24,9 +24,8 @@ KERNEL real sign_of(real x, double width)
 
 #define BASE_CELL  limb_scalar
 #define LINK_CONST limb_link_symbol
-#include "linalg/spatial_ops.h"
-
-#include "model/place.h"
+#define KERNEL_SET limb_kernels_symbol
+#include "kernel/joint_transform.h"
 
 // The shape of a link needs no arm of its own: the scalar removes what it fixes.
 #undef FOR_SHAPE
@@ -50,9 +49,8 @@ KERNEL moments moments_as_given(int shape, const link_const* k)
   return (moments){k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
 }
 
-#define KERNEL_SET limb_kernels_symbol
 #define moments_of moments_as_given
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 #undef moments_of
 
 const limb_kernels_symbol limb_trace_kernels = {

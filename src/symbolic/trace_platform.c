@@ -14,7 +14,7 @@
 #include "limb/parallel.h"
 
 #include "base/error.h"
-#include "linalg/spatial_ops.h"
+#include "kernel/vectors.h"
 #include "symbolic/loop_trace.h"
 
 #include "symbolic/solve_kernel.h"

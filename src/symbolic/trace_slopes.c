@@ -1,6 +1,6 @@
 // Derivatives and the Coriolis matrix as functions.
 //
-// There are two ways: the kernels on the sheet (dynamics/row_kernel.h), and derivatives of the expressions of
+// There are two ways: the kernels on the sheet (kernel/lane_columns_kernel.h), and derivatives of the expressions of
 // inverse dynamics and of the mass matrix, term by term. The first shares more between links, the second
 // begins with expressions from which whatever this robot has not is gone; the one that takes fewer operations
 // is written down. Where numbers of the robot stay symbols only the second knows of them.

@@ -1,7 +1,7 @@
 // Every instruction set that was built and that this processor runs gives the same answers.
 #include "limb/hybrid.h"
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "support/trial.h"
 
 #define TOL_ISA 1e-13

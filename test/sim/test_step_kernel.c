@@ -3,10 +3,11 @@
 #include "sim/runs.h"
 #include "support/rng.h"
 
-#include "linalg/arc_f64.h"
+#include "kernel/arc.h"
 #include "model/model_impl.h"
 
-#include "batch/step_kernel.h"
+#include "kernel/batch_tables.h"
+#include "kernel/step_kernel.h"
 
 // What acts on a robot: forces that are held, and friction.
 typedef struct scene {

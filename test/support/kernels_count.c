@@ -34,9 +34,8 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, width), x.node, 0}; }
 
 #define LINK_CONST link_count
-#include "linalg/spatial_ops.h"
-
-#include "model/place.h"
+#define KERNEL_SET kernel_set_count
+#include "kernel/joint_transform.h"
 
 // One arm serves all shapes: the scalar, not the compiler, removes what the shape fixes.
 #undef FOR_SHAPE
@@ -49,8 +48,7 @@ KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, 
     end_arm();                \
   }
 
-#define KERNEL_SET kernel_set_count
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 
 // ---- calls ----------------------------------------------------------------------------------------
 

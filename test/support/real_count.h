@@ -1,4 +1,4 @@
-// Scalars that count: the vocabulary of base/real_native.h over structs, so that arithmetic in a kernel
+// Scalars that count: the vocabulary of kernel/scalar_native.h over structs, so that arithmetic in a kernel
 // past that vocabulary does not compile.
 //
 // Every operation is written on a tape, with the operations that made its operands; at the end those
@@ -8,6 +8,7 @@
 // parameters of the robot are.
 #ifndef LIMB_TEST_REAL_COUNT_H
 #define LIMB_TEST_REAL_COUNT_H
+#define LIMB_SCALAR 1
 
 #include "support/count.h"
 
