@@ -48,7 +48,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   out->load = limb_arena_take(a, (size_t)wrenches * 8, one);
   out->loads = limb_arena_take(a, (size_t)wrenches, sizeof(limb_kernels_load));
   out->wide = limb_arena_take(a, (12 * frames > 6 * nv ? 12 * frames : 6 * nv) + more, one);
-  out->stages = limb_arena_take(a, limb_step_room(m->nq, m->nv), one);
+  out->stages = limb_arena_take(a, limb_step_scalars(m->nq, m->nv), one);
 }
 
 // Workspaces for one state are laid out later, in place.
@@ -90,7 +90,7 @@ static limb_status begin_space(limb_batch* b, limb_batch_space* s)
 {
   const limb_model* m = b->m;
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
-  limb_sheet_clear(m, LIMB_BATCH_VECTOR, &s->ws.sheet);
+  limb_dof_table_clear(m, LIMB_BATCH_VECTOR, &s->ws.table);
   void *loops = s->loops, *data = s->d;
   s->loops = NULL;
   if (m->nloop > 0)

@@ -123,7 +123,7 @@ limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, doub
 limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v, double* C)
 {
   if (!d || !q || !v || !C) return LIMB_E_ARG;
-  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;

@@ -7,7 +7,7 @@
 limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C)
 {
   if (!d || !q || !v || !C) return LIMB_E_ARG;
-  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;

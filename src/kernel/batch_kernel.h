@@ -26,7 +26,7 @@ LIMB_KERNEL_TYPES(kernels_of_states, real, LINK_CONST);
 #include "kernel/transpose_kernel.h"
 
 // States of a block on their way.
-typedef struct group {
+typedef struct block_of_states {
   const limb_batch_job* job;
   limb_ws ws;
   ptrdiff_t first;       // of them
@@ -35,15 +35,15 @@ typedef struct group {
   // all ones in the lanes of states that failed: inputs that are not finite, quaternions, M, results that are
   // not finite; the first of them tells
   state_bits nonfinite, bad, singular, overflow;
-} group;
+} block_of_states;
 
-KERNEL state_bits failed_of(const group* b) { return b->nonfinite | b->bad | b->singular | b->overflow; }
+KERNEL state_bits failed_of(const block_of_states* b) { return b->nonfinite | b->bad | b->singular | b->overflow; }
 
 // ---- in --------------------------------------------------------------------------------------------------
 
-KERNEL row_block rows_at(const limb_batch_job* job, ptrdiff_t width, ptrdiff_t first)
+KERNEL state_block rows_at(const limb_batch_job* job, ptrdiff_t width, ptrdiff_t first)
 {
-  return (row_block){width, first, job->n};
+  return (state_block){width, first, job->n};
 }
 
 // Not finite where some of n numbers is not; four sums, which need not wait for each other.
@@ -60,8 +60,8 @@ KERNEL real sum_of(ptrdiff_t n, const real* x, real sum)
 
 // An array's numbers of the block, in lanes; without an array those in `room`. Adds what it finds to
 // `sum`, in no particular lanes.
-KERNEL const real* bring(const limb_batch_job* job, const void* array, ptrdiff_t width, ptrdiff_t first, real* room,
-                         real* sum)
+KERNEL const real* load_lanes(const limb_batch_job* job, const void* array, ptrdiff_t width, ptrdiff_t first,
+                              real* room, real* sum)
 {
   if (!array) return room;
   if (job->lanes) {
@@ -69,10 +69,10 @@ KERNEL const real* bring(const limb_batch_job* job, const void* array, ptrdiff_t
     *sum = sum_of(width, x, *sum);
     return x;
   }
-  row_block rows = rows_at(job, width, first);
+  state_block rows = rows_at(job, width, first);
   // behind the block a step of another thread may be storing its states
   if (job->steps && rows.count > first + STATES) rows.count = first + STATES;
-  rows_to_lanes(&rows, array, room, sum);
+  states_to_lanes(&rows, array, room, sum);
   return room;
 }
 
@@ -96,15 +96,15 @@ KERNEL state_bits bad_quaternions(const limb_model* m, const real* q)
 }
 
 // The states of the next block, checked.
-KERNEL void arrive(const limb_batch_space* s, ptrdiff_t first, group* b)
+KERNEL void load_block(const limb_batch_space* s, ptrdiff_t first, block_of_states* b)
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
   b->first = first;
   real sum = zero();
-  b->q = bring(job, job->q, m->nq, first, s->q, &sum);
-  b->v = bring(job, job->v, m->nv, first, job->v ? s->v : s->zeros, &sum);
-  b->x = bring(job, job->x, m->nv, first, job->x ? s->x : s->zeros, &sum);
+  b->q = load_lanes(job, job->q, m->nq, first, s->q, &sum);
+  b->v = load_lanes(job, job->v, m->nv, first, job->v ? s->v : s->zeros, &sum);
+  b->x = load_lanes(job, job->x, m->nv, first, job->x ? s->x : s->zeros, &sum);
   b->nonfinite = b->singular = b->overflow = (state_bits){0};
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) {
     b->nonfinite = nonfinite_of(m->nq, b->q) | nonfinite_of(m->nv, b->v) | nonfinite_of(m->nv, b->x);
@@ -113,7 +113,7 @@ KERNEL void arrive(const limb_batch_space* s, ptrdiff_t first, group* b)
 }
 
 // Wrenches that vary, as the kernels for derivatives take them.
-KERNEL void bring_wrenches(const limb_batch_space* s, group* b)
+KERNEL void load_wrenches(const limb_batch_space* s, block_of_states* b)
 {
   const limb_batch_job* job = b->job;
   load_in* to = s->loads;
@@ -121,14 +121,14 @@ KERNEL void bring_wrenches(const limb_batch_space* s, group* b)
     const limb_batch_wrench* w = &job->varied[k];
     const void* numbers = LANE_BITS == 64 ? (const void*)w->f64 : w->f32;
     real sum = zero();
-    const real* F = bring(job, numbers, 6, b->first, (real*)s->load + (ptrdiff_t)8 * k, &sum);
+    const real* F = load_lanes(job, numbers, 6, b->first, (real*)s->load + (ptrdiff_t)8 * k, &sum);
     if (any_nonfinite(1, &sum)) b->nonfinite |= nonfinite_of(6, F);
     to[k] = (load_in){w->frame, w->ref, F};
   }
 }
 
 // All wrenches as forces on the links, for coordinates q; NULL when there are none.
-KERNEL const real* forces_on_links(const limb_batch_space* s, const group* b, const real* q)
+KERNEL const real* forces_on_links(const limb_batch_space* s, const block_of_states* b, const real* q)
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
@@ -149,32 +149,32 @@ KERNEL const real* forces_on_links(const limb_batch_space* s, const group* b, co
 // ---- out -------------------------------------------------------------------------------------------------
 
 // Where the kernels write numbers of the block that go to an array.
-KERNEL real* room_for(const group* b, void* array, ptrdiff_t width, real* room)
+KERNEL real* output_for(const block_of_states* b, void* array, ptrdiff_t width, real* room)
 {
   return b->job->lanes ? (real*)array + b->first / STATES * width : room;
 }
 
 // Results that are not finite, of n numbers.
-KERNEL void check_results(group* b, ptrdiff_t n, const real* y)
+KERNEL void check_results(block_of_states* b, ptrdiff_t n, const real* y)
 {
   const real sum = sum_of(n, y, zero());
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) b->overflow |= nonfinite_of(n, y);
 }
 
 // What failed becomes NaN: a number whose bits are all ones is one.
-KERNEL void send(const group* b, void* array, ptrdiff_t width, real* y)
+KERNEL void store_lanes(const block_of_states* b, void* array, ptrdiff_t width, real* y)
 {
   const state_bits failed = failed_of(b);
   if (__builtin_expect(any_bits(failed), 0)) {
     for (ptrdiff_t i = 0; i < width; i++) y[i] = (real)((state_bits)y[i] | failed);
   }
   if (b->job->lanes) return;
-  const row_block rows = rows_at(b->job, width, b->first);
-  lanes_to_rows(&rows, y, array);
+  const state_block rows = rows_at(b->job, width, b->first);
+  lanes_to_states(&rows, y, array);
 }
 
 // Statuses of so many states, some of which failed; returns the first of these.
-static __attribute__((noinline, cold)) limb_batch_failure failure_of(const group* b, ptrdiff_t count)
+static __attribute__((noinline, cold)) limb_batch_failure failure_of(const block_of_states* b, ptrdiff_t count)
 {
   limb_batch_failure first = {PTRDIFF_MAX, LIMB_OK};
   for (ptrdiff_t l = count - 1; l >= 0; l--) {
@@ -190,7 +190,7 @@ static __attribute__((noinline, cold)) limb_batch_failure failure_of(const group
 }
 
 // Statuses of the block, and the first failure of this and earlier ones.
-KERNEL limb_batch_failure depart(const group* b, limb_batch_failure before)
+KERNEL limb_batch_failure finish_block(const block_of_states* b, limb_batch_failure before)
 {
   const ptrdiff_t left = b->job->n - b->first, count = left < STATES ? left : STATES;
   if (__builtin_expect(any_bits(failed_of(b)), 0)) {
@@ -204,19 +204,19 @@ KERNEL limb_batch_failure depart(const group* b, limb_batch_failure before)
 // ---- blocks ----------------------------------------------------------------------------------------------
 
 // What happens to every block of states.
-typedef void group_step(const limb_batch_space* s, group* b);
+typedef void block_step(const limb_batch_space* s, block_of_states* b);
 
-KERNEL limb_batch_failure for_groups(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                     ptrdiff_t end, group_step* step)
+KERNEL limb_batch_failure for_state_blocks(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                           ptrdiff_t end, block_step* step)
 {
   limb_batch_failure failure = {PTRDIFF_MAX, LIMB_OK};
-  group b = {.job = job, .ws = s->ws};
+  block_of_states b = {.job = job, .ws = s->ws};
   if (job->base) b.ws.base = job->base, b.ws.base_turns = job->base_turns;
   for (ptrdiff_t at = first; at < end; at += STATES) {
-    arrive(s, at, &b);
-    if (job->nvaried > 0) bring_wrenches(s, &b);
+    load_block(s, at, &b);
+    if (job->nvaried > 0) load_wrenches(s, &b);
     step(s, &b);
-    failure = depart(&b, failure);
+    failure = finish_block(&b, failure);
   }
   return failure;
 }
@@ -226,7 +226,7 @@ KERNEL limb_batch_failure for_groups(const limb_batch_job* job, const limb_batch
   KERNEL_ENTRY limb_batch_failure batch_##name(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first, \
                                                ptrdiff_t end)                                                         \
   {                                                                                                                   \
-    return for_groups(job, s, first, end, step_##name);                                                               \
+    return for_state_blocks(job, s, first, end, step_##name);                                                         \
   }
 
 #endif

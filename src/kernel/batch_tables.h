@@ -10,8 +10,8 @@
 
 #include "kernel/tables.h"
 
-// Scalars that a step in time needs besides its state: six vectors of velocities and one of coordinates.
-static inline size_t limb_step_room(int nq, int nv) { return 6 * (size_t)nv + (size_t)nq; }
+// Scalars that a step in time body_terms besides its state: six vectors of velocities and one of coordinates.
+static inline size_t limb_step_scalars(int nq, int nv) { return 6 * (size_t)nv + (size_t)nq; }
 
 // What a call asks of every state.
 typedef struct limb_batch_job {
@@ -94,7 +94,7 @@ const limb_batch_kernels* limb_batch_kernels_f32_here(void);
 
 // ---- parts of a robot ------------------------------------------------------------------------------
 
-enum { LIMB_HELD = 8 }; // columns of a limb_held
+enum { LIMB_TIP_COLUMNS = 8 }; // columns of a limb_tip
 
 // What the last link of a part does against the base: pose, velocity, and accelerations over a base at rest.
 typedef struct limb_relative {
@@ -104,11 +104,11 @@ typedef struct limb_relative {
 
 // A part that holds the next one (dynamics/held_kernel.h), which it knows up to a difference: rows of
 // columns.
-typedef struct limb_held {
-  double Phi[6][LIMB_HELD], beta[LIMB_HELD], Lambda[6][LIMB_HELD];
-  double h[LIMB_HELD]; // the difference in force
-  double (*share)[LIMB_HELD];
-} limb_held;
+typedef struct limb_tip {
+  double Phi[6][LIMB_TIP_COLUMNS], beta[LIMB_TIP_COLUMNS], Lambda[6][LIMB_TIP_COLUMNS];
+  double h[LIMB_TIP_COLUMNS]; // the difference in force
+  double (*share)[LIMB_TIP_COLUMNS];
+} limb_tip;
 
 // That difference: h = W a + h0, for the acceleration a that the base of the part would give its last link.
 typedef struct limb_grip {
@@ -125,10 +125,10 @@ typedef struct limb_part {
   int hang;             // link of the trunk that carries the limb
   const double* wrench; // on its links; NULL: none
   limb_relative relative;
-  limb_held held;
+  limb_tip tip;
   limb_grip grip;
-  double least; // margin of a pivot
-  bool fine;    // results are finite
+  double min_pivot; // margin of a pivot
+  bool fine;        // results are finite
 } limb_part;
 
 // The user's vectors of a call: x and y are a and tau, or the other way round. Nothing in it is on the
@@ -143,16 +143,16 @@ typedef struct limb_split_call {
 typedef struct limb_split_kernels {
   void (*load)(const limb_part* p, const limb_split_call* c);
   void (*inverse_out)(const limb_part* p, const limb_split_call* c);
-  void (*inverse_back)(const limb_part* p, bool hand, const limb_split_call* c);
+  void (*inverse_back)(const limb_part* p, bool is_part, const limb_split_call* c);
   bool (*inverse_end)(const limb_part* p, const limb_split_call* c); // true: results are finite
   void (*relative)(const limb_part* p, const limb_split_call* c, limb_relative* out);
   // the motion of the last link; a force on it, added to what the base transmits
   void (*advance)(const limb_relative* r, const double* base, double* last);
-  void (*hand_on)(const limb_relative* r, const double* force, double* onto);
+  void (*hand_on)(const limb_relative* r, const double* force, double* add_scaled);
   void (*forward_out)(const limb_part* p, const limb_split_call* c);
   // holds, if not NULL, becomes what the part is without the next one
-  double (*forward_back)(const limb_part* p, bool hand, limb_held* holds);
-  bool (*forward_end)(const limb_part* p, const limb_split_call* c, const limb_held* holds);
+  double (*forward_back)(const limb_part* p, bool is_part, limb_tip* holds);
+  bool (*forward_end)(const limb_part* p, const limb_split_call* c, const limb_tip* holds);
 } limb_split_kernels;
 
 LIMB_DECLARE_TABLES(limb_split_kernels, limb_split_kernels_f64);

@@ -1,7 +1,7 @@
 // Inverse dynamics of a chain with its derivatives in two sweeps, for lanes of states (CHAIN_SWEEPS): what a
 // link hands to the next stays in registers.
 //
-// The formulas are those of kernel/lane_columns_kernel.h and row_products_kernel.h. Passes over the sheet that
+// The formulas are those of kernel/lane_columns_kernel.h and lane_products_kernel.h. Passes over the dof table that
 // ask for each row of all columns are for lanes; here one sweep out makes all that is known of a column on
 // the way, one back what depends on the links behind. The products of a pair of dofs i <= j come together:
 //
@@ -13,19 +13,19 @@
 #include "kernel/lane_products_kernel.h"
 
 // Of a link and all it carries
-typedef struct burden {
+typedef struct carried {
   composite C;
   drift D;
   force f;
-} burden;
+} carried;
 
 KERNEL drift add_drift(drift a, drift b) { return (drift){add3(a.P, b.P), addM(a.K, b.K)}; }
 
 // The motion of the link that a column hangs on.
-typedef struct carrier_motion {
+typedef struct parent_motion {
   pose X;
   motion v, a;
-} carrier_motion;
+} parent_motion;
 
 KERNEL motion base_motion_at(const cell* base)
 {
@@ -33,11 +33,11 @@ KERNEL motion base_motion_at(const cell* base)
 }
 
 // Column i on the way out: S, psi, psidot, and what its link adds to those before it.
-KERNEL carrier_motion sweep_out_to(const table* t, const lane_in* in, int i, carrier_motion p)
+KERNEL parent_motion sweep_out_to(const table* t, const lane_in* in, int i, parent_motion p)
 {
   cell* at = column_at(t, i);
   const double* given = given_at(t, i);
-  pose X = place_in_parent(t, given, in->q[i]);
+  pose X = transform_in_parent(t, given, in->q[i]);
   if (i == 0) {
     X = begin_at(t, in, 0, 0, X);
     p.v = base_motion_at(t->base), p.a = base_motion_at(t->base + 6);
@@ -55,7 +55,7 @@ KERNEL carrier_motion sweep_out_to(const table* t, const lane_in* in, int i, car
   set_moments(at, ROW_H, own);
   set_drift(at, D);
   set_force(at, ROW_F, addf(drift_times(D, v), inertia_times(own, a)));
-  return (carrier_motion){X, v, a};
+  return (parent_motion){X, v, a};
 }
 
 // Columns T1 ... T4 of dof i, for the products.
@@ -64,7 +64,7 @@ typedef struct column_forces {
   vec3 T4;
 } column_forces;
 
-KERNEL column_forces forces_of(const cell* at, const burden* b)
+KERNEL column_forces forces_of(const cell* at, const carried* b)
 {
   const motion S = get_motion(at, ROW_S), psi = get_motion(at, ROW_PSI);
   const force coriolis = kscalef(constant(2), drift_times(b->D, psi));
@@ -97,10 +97,10 @@ KERNEL bool sweep_inverse(const table* t, const lane_in* in, const lane_out* out
 {
   const int n = t->m->ncdof;
   const sink to = sink_of(t, out);
-  carrier_motion x = {no_pose(), {zero3(), zero3()}, {zero3(), zero3()}};
+  parent_motion x = {no_pose(), {zero3(), zero3()}, {zero3(), zero3()}};
   for (int i = 0; i < n; i++) x = sweep_out_to(t, in, i, x);
   const sym3 none = {zero(), zero(), zero(), zero(), zero(), zero()};
-  burden b = {{zero(), zero3(), none}, {zero3(), columns(zero3(), zero3(), zero3())}, zerof()};
+  carried b = {{zero(), zero3(), none}, {zero3(), columns(zero3(), zero3(), zero3())}, zerof()};
   real sum = zero();
   for (int i = n - 1; i >= 0; i--) {
     const cell* at = column_at(t, i);

@@ -61,9 +61,9 @@ KERNEL cluster_work work_over(real* room, int n)
 // ---- composite bodies -----------------------------------------------------------------------------------
 
 // Column k of I^A S, link axes.
-KERNEL force inertia_column(int shape, const link_const* c, const artic* I, int k)
+KERNEL force inertia_column(int joint_class, const link_const* c, const artic* I, int k)
 {
-  if (!is_dense(shape)) return axis_column(shape, c, I);
+  if (!is_dense(joint_class)) return axis_column(joint_class, c, I);
   const mat3 A = full(I->A), M = full(I->M);
   if (k < 3) return (force){column_of(A, k), k == 0 ? row_x(I->B) : k == 1 ? row_y(I->B) : row_z(I->B)};
   return (force){column_of(I->B, k - 3), column_of(M, k - 3)};
@@ -73,21 +73,22 @@ KERNEL force inertia_column(int shape, const link_const* c, const artic* I, int 
 KERNEL force force_in_world(const pose* X, force F, vec3 at)
 {
   const vec3 f = mulv(X->R, F.f);
-  return (force){cross3_onto(mulv(X->R, F.n), sub3(X->p, at), f), f};
+  return (force){add_cross3(mulv(X->R, F.n), sub3(X->p, at), f), f};
 }
 
 // Acceleration of link i with no q'' of its cluster, its base at rest (link axes): what remains of
 // velocities, and on the world of the base's acceleration. a: the parent's.
-KERNEL motion bias_onto(const place* P, const link_const* k, const limb_link* link, const limb_ws* ws, int i, motion a)
+KERNEL motion bias_acceleration(const joint_transform* P, const link_const* k, const limb_link* link, const limb_ws* ws,
+                                int i, motion a)
 {
   const aba_link* x = (const aba_link*)ws->aba + i;
-  const vec3 at_origin = cross_offset_onto(add3(a.v, x->wp), P, a.w);
+  const vec3 at_origin = add_cross_offset(add3(a.v, x->wp), P, a.w);
   motion c;
-  if (is_dense(P->shape))
+  if (is_dense(P->joint_class))
     c = ((const aba_aux*)ws->aba_aux + link->aux)->c;
   else
-    c = axis_bias(P->shape, k, x);
-  return (motion){into_onto(c.w, P, a.w), into_onto(c.v, P, at_origin)};
+    c = axis_bias(P->joint_class, k, x);
+  return (motion){add_to_link(c.w, P, a.w), add_to_link(c.v, P, at_origin)};
 }
 
 KERNEL motion start_of(const limb_model* m, const limb_ws* ws, int i)
@@ -106,12 +107,12 @@ KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_
     motion a = {zero3(), zero3()};
     if (p < 0) a = start_of(m, ws, i);
     if (p != c->base) a = (motion){bias[p].al, bias[p].a};
-#define STEP(shape)                                                \
-  {                                                                \
-    const place P = place_of(shape, &k[i], ws, i, m->link[i].aux); \
-    a = bias_onto(&P, &k[i], &m->link[i], ws, i, a);               \
+#define STEP(joint_class)                                                                    \
+  {                                                                                          \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
+    a = bias_acceleration(&P, &k[i], &m->link[i], ws, i, a);                                 \
   }
-    FOR_SHAPE(m->link[i].shape, STEP)
+    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
 #undef STEP
     bias[i].al = a.w, bias[i].a = a.v;
     kept[i].p = with_bias(&kept[i], a);
@@ -119,17 +120,17 @@ KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_
 }
 
 // Columns of M and F that belong to link i, whose composite is I.
-KERNEL void cluster_columns(int shape, const limb_model* m, const link_const* k, const limb_cluster* c, const pose* X,
-                            vec3 at, int i, const artic* I, const int* column_of, const cluster_work* w)
+KERNEL void cluster_columns(int joint_class, const limb_model* m, const link_const* k, const limb_cluster* c,
+                            const pose* X, vec3 at, int i, const artic* I, const int* column_of, const cluster_work* w)
 {
   const int n = c->nv, dof = m->link[i].dof;
   real felt[6];
-  project(shape, &k[i], I->p, felt);
-  for (int x = 0; x < dofs_of(shape); x++) {
+  project(joint_class, &k[i], I->p, felt);
+  for (int x = 0; x < dofs_of(joint_class); x++) {
     const int col = column_of[dof + x];
-    const force U = inertia_column(shape, &k[i], I, x), F = force_in_world(&X[i], U, at);
+    const force U = inertia_column(joint_class, &k[i], I, x), F = force_in_world(&X[i], U, at);
     real own[6];
-    project(shape, &k[i], U, own);
+    project(joint_class, &k[i], U, own);
     w->h[col] = felt[x];
     for (int y = 0; y <= x; y++) {
       const int row = column_of[dof + y];
@@ -173,16 +174,16 @@ KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const 
   cluster_axes(m, k, c, X, at, column_of, w);
   for (int l = c->nlink - 1; l >= 0; l--) {
     const int i = c->link[l], p = m->link[i].parent;
-#define STEP(shape)                                                    \
-  {                                                                    \
-    cluster_columns(shape, m, k, c, X, at, i, &kept[i], column_of, w); \
-    if (p >= 0) {                                                      \
-      const place P = place_of(shape, &k[i], ws, i, m->link[i].aux);   \
-      artic* to = p == c->base ? &whole : &kept[p];                    \
-      *to = add_artic(*to, artic_out(&P, kept[i]));                    \
-    }                                                                  \
+#define STEP(joint_class)                                                                      \
+  {                                                                                            \
+    cluster_columns(joint_class, m, k, c, X, at, i, &kept[i], column_of, w);                   \
+    if (p >= 0) {                                                                              \
+      const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
+      artic* to = p == c->base ? &whole : &kept[p];                                            \
+      *to = add_artic(*to, artic_to_parent(&P, kept[i]));                                      \
+    }                                                                                          \
   }
-    FOR_SHAPE(m->link[i].shape, STEP)
+    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
 #undef STEP
   }
   return whole;
@@ -190,17 +191,17 @@ KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const 
 
 // ---- what is left of a cluster ----------------------------------------------------------------------
 
-// M_y, F_y and Z from M, F and f = tau - h; the least margin of a pivot.
-KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, int Y, real least)
+// M_y, F_y and Z from M, F and f = tau - h; the smallest margin of a pivot.
+KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, int Y, real min_pivot)
 {
   const int n = c->nv, y = n - r->rank;
   map_of(r, n, Y, w->G);
   times_map(n, n, Y, w->M, w->G, w->MG);
   along_map(n, y, Y, w->G, w->MG, w->f, w->right, w->M_y, w->Z);
-  least = factor_independent(y, Y, w->M_y, least);
+  min_pivot = factor_independent(y, Y, w->M_y, min_pivot);
   if (c->base < 0) {
     solve_independent(y, Y, false, w->M_y, w->Z);
-    return least;
+    return min_pivot;
   }
   times_map(6, n, Y, w->F, w->G, w->F_y);
   for (int i = 0; i < y; i++) {
@@ -208,14 +209,14 @@ KERNEL real solve_padded(const limb_cluster* c, const limb_reduction* r, const c
     w->Z[i * WIDE + 7] = zero();
   }
   solve_independent(y, Y, true, w->M_y, w->Z);
-  return least;
+  return min_pivot;
 }
 
 // The narrowest padding, which most mechanisms have, as a constant.
-KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, real least)
+KERNEL real cluster_solve(const limb_cluster* c, const limb_reduction* r, const cluster_work* w, real min_pivot)
 {
   const int Y = padded(c->nv - r->rank);
-  return Y == QUAD ? solve_padded(c, r, w, QUAD, least) : solve_padded(c, r, w, Y, least);
+  return Y == QUAD ? solve_padded(c, r, w, QUAD, min_pivot) : solve_padded(c, r, w, Y, min_pivot);
 }
 
 // x and gain of all velocities: G Z, and g.
@@ -262,7 +263,7 @@ KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const 
 // ---- the passes -------------------------------------------------------------------------------------
 
 KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                         int index, const real* ct, real least)
+                         int index, const real* ct, real min_pivot)
 {
   const limb_cluster* c = &m->clusters.cluster[index];
   const limb_reduction* r = &in->reduced[index];
@@ -273,21 +274,21 @@ KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws
     const limb_link* link = &m->link[c->link[l]];
     for (int d = link->dof; d < link->dof + link->ndof; d++) w.f[in->column[d]] = sub(ct[d], w.h[in->column[d]]);
   }
-  least = cluster_solve(c, r, &w, least);
+  min_pivot = cluster_solve(c, r, &w, min_pivot);
   cluster_keep(c, r, &w, (cluster_dof*)in->kept + in->first[index]);
   if (c->base >= 0) {
     artic* to = (artic*)ws->artic + c->base;
     *to = add_artic(*to, cluster_left(c, r, &w, whole));
   }
-  return least;
+  return min_pivot;
 }
 
-KERNEL real clusters_back(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                          const marks* s)
+KERNEL real clusters_inward(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
+                            const given_inputs* s)
 {
   artic* kept = ws->artic;
   const aba_link* x = ws->aba;
-  real least = one();
+  real min_pivot = one();
   for (int i = 0; i < m->nlink; i++) kept[i] = no_artic();
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
@@ -295,25 +296,25 @@ KERNEL real clusters_back(const limb_model* m, const link_const* k, const limb_w
     artic I = kept[i];
     I.p = addf(I.p, x[i].f0);
     if (c >= 0) {
-#define STEP(shape) kept[i] = add_rigid(I, moments_of(shape, &k[i]))
-      FOR_SHAPE(link->shape, STEP)
+#define STEP(joint_class) kept[i] = add_rigid(I, moments_of(joint_class, &k[i]))
+      FOR_JOINT_CLASS(link->joint_class, STEP)
 #undef STEP
-      if (i == m->clusters.cluster[c].link[0]) least = pass_cluster(m, k, ws, in, c, s->x, least);
+      if (i == m->clusters.cluster[c].link[0]) min_pivot = pass_cluster(m, k, ws, in, c, s->x, min_pivot);
       continue;
     }
-#define STEP(shape)                                                      \
-  {                                                                      \
-    I = add_rigid(I, moments_of(shape, &k[i]));                          \
-    I = pass_joint(shape, m, k, ws, i, I, s, &least);                    \
-    if (p >= 0) {                                                        \
-      const place P = place_of(shape, &k[i], ws, i, link->aux);          \
-      kept[p] = add_artic(kept[p], artic_to_parent(&P, link, ws, i, I)); \
-    }                                                                    \
+#define STEP(joint_class)                                                                 \
+  {                                                                                       \
+    I = add_rigid(I, moments_of(joint_class, &k[i]));                                     \
+    I = pass_joint(joint_class, m, k, ws, i, I, s, &min_pivot);                           \
+    if (p >= 0) {                                                                         \
+      const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+      kept[p] = add_artic(kept[p], biased_artic_to_parent(&P, link, ws, i, I));           \
+    }                                                                                     \
   }
-    FOR_SHAPE(link->aba, STEP)
+    FOR_JOINT_CLASS(link->aba_class, STEP)
 #undef STEP
   }
-  return least;
+  return min_pivot;
 }
 
 // q'' of a cluster, from the acceleration of its base.
@@ -330,16 +331,16 @@ KERNEL void cluster_accelerations(const limb_model* m, const limb_cluster* c, co
   }
 }
 
-KERNEL motion add_joint(int shape, const link_const* k, motion a, const real* qdd)
+KERNEL motion add_joint(int joint_class, const link_const* k, motion a, const real* qdd)
 {
-  if (!is_dense(shape)) return add_axis(shape, k, a, qdd[0]);
+  if (!is_dense(joint_class)) return add_axis(joint_class, k, a, qdd[0]);
   a.w = add3(a.w, v3(qdd[0], qdd[1], qdd[2]));
-  if (shape == SHAPE_FREE) a.v = add3(a.v, v3(qdd[3], qdd[4], qdd[5]));
+  if (joint_class == CLASS_FREE) a.v = add3(a.v, v3(qdd[3], qdd[4], qdd[5]));
   return a;
 }
 
 KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                                const marks* s, real* ca)
+                                const given_inputs* s, real* ca)
 {
   state* kept = ws->state;
   for (int i = 0; i < m->nlink; i++) {
@@ -349,33 +350,33 @@ KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const 
     const limb_cluster* c = index < 0 ? NULL : &m->clusters.cluster[index];
     if (c && i == c->link[0])
       cluster_accelerations(m, c, (const cluster_dof*)in->kept + in->first[index], in->column, a, ca);
-#define STEP(shape)                                                                      \
-  {                                                                                      \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);                            \
-    if (c)                                                                               \
-      a = add_joint(shape, &k[i], bias_onto(&P, &k[i], link, ws, i, a), ca + link->dof); \
-    else                                                                                 \
-      a = aba_accelerate_link(&P, &k[i], link, ws, i, a, s, ca + link->dof);             \
+#define STEP(joint_class)                                                                              \
+  {                                                                                                    \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux);                \
+    if (c)                                                                                             \
+      a = add_joint(joint_class, &k[i], bias_acceleration(&P, &k[i], link, ws, i, a), ca + link->dof); \
+    else                                                                                               \
+      a = aba_accelerate_link(&P, &k[i], link, ws, i, a, s, ca + link->dof);                           \
   }
-    FOR_SHAPE(link->aba, STEP)
+    FOR_JOINT_CLASS(link->aba_class, STEP)
 #undef STEP
     kept[i].al = a.w, kept[i].a = a.v;
   }
 }
 
-// Accelerations in the user's order; the least margin of a pivot. Needs the coordinates loaded.
+// Accelerations in the user's order; the smallest margin of a pivot. Needs the coordinates loaded.
 KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
                               real* a)
 {
   const real* cv = in_compiled_order(m, in->v, ws->v);
-  const marks s = {NULL, left_forces(m, ws, cv, in->tau, in->terms), NULL};
+  const given_inputs s = {NULL, net_forces(m, ws, cv, in->tau, in->terms), NULL};
   real* ca = m->identity ? a : ws->a;
-  aba_out(m, k, ws, cv);
+  aba_outward(m, k, ws, cv);
   if (in->wrench) aba_wrenches(m, ws, in->wrench);
-  const real least = clusters_back(m, k, ws, in, &s);
+  const real min_pivot = clusters_inward(m, k, ws, in, &s);
   clusters_accelerate(m, k, ws, in, &s, ca);
   if (!m->identity) in_user_order(m, ca, a);
-  return least;
+  return min_pivot;
 }
 
 // The same for a robot that is one cluster on the world: through M and inverse dynamics without
@@ -390,10 +391,10 @@ KERNEL_ENTRY real set_forward_single(const limb_model* m, const link_const* k, c
   in->kernels->mass_matrix(m, k, ws, NULL, w.M);
   in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
-  const real least = cluster_solve(c, r, &w, one());
+  const real min_pivot = cluster_solve(c, r, &w, one());
   independent_and_one(y, Y, w.Z, w.right);
   for (int i = 0; i < n; i++) a[i] = mapped(Y, w.G + (ptrdiff_t)i * Y, w.right);
-  return least;
+  return min_pivot;
 }
 
 #endif

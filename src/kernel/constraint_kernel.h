@@ -71,7 +71,7 @@ KERNEL motion at_point(const pose* X, const motion* of_link, int link, vec3 at)
 {
   if (link < 0) return (motion){zero3(), zero3()};
   const vec3 w = mulv(X[link].R, of_link[link].w), v = mulv(X[link].R, of_link[link].v);
-  return (motion){w, cross3_onto(v, sub3(X[link].p, at), w)};
+  return (motion){w, add_cross3(v, sub3(X[link].p, at), w)};
 }
 
 KERNEL motion subm(motion a, motion b) { return (motion){sub3(a.w, b.w), sub3(a.v, b.v)}; }
@@ -297,8 +297,8 @@ KERNEL int turn_rows(const limb_loop* loop)
   return (int)((turns & 1U) + (turns >> 1 & 1U) + (turns >> 2 & 1U));
 }
 
-// Whether all rows that are wanted are along axes: places only.
-KERNEL bool holds_places(const limb_loop* loop, unsigned wanted)
+// Whether all rows that are wanted are along axes: dense only.
+KERNEL bool is_translational(const limb_loop* loop, unsigned wanted)
 {
   return loop->locked != 0 && (wanted & ((1U << turn_rows(loop)) - 1U)) == 0;
 }
@@ -359,7 +359,7 @@ KERNEL_ENTRY void set_rows(const limb_model* m, const link_const* k, const loop_
     const limb_loop* loop = &m->loop[l];
     if (loop->q[0] >= 0)
       joint_loop(m, loop, in, out);
-    else if (lean && holds_places(loop, in->wanted[l]))
+    else if (lean && is_translational(loop, in->wanted[l]))
       places_loop(m, k, loop, in->wanted[l], in, out);
     else
       geometric_loop(m, k, loop, in, out);
@@ -372,7 +372,7 @@ KERNEL_ENTRY void set_rows(const limb_model* m, const link_const* k, const loop_
 KERNEL void push_link(const pose* X, int link, vec3 at, force F, force* wrench)
 {
   if (link < 0) return;
-  const vec3 n = cross3_onto(F.n, sub3(at, X[link].p), F.f);
+  const vec3 n = add_cross3(F.n, sub3(at, X[link].p), F.f);
   wrench[link] = addf(wrench[link], (force){tmulv(X[link].R, n), tmulv(X[link].R, F.f)});
 }
 

@@ -11,10 +11,10 @@
 #include "kernel/joint_transform.h"
 
 // Rotation of a quaternion of any norm, and the joint's offset.
-KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
+KERNEL pose ball_or_free_pose(int joint_class, const limb_model* m, int aux, const real* q)
 {
   const sp_pose* X = &m->aux_pose[aux];
-  const real* u = shape == SHAPE_FREE ? q + 3 : q;
+  const real* u = joint_class == CLASS_FREE ? q + 3 : q;
   const real x = u[0], y = u[1], z = u[2], w = u[3];
   const real norm = add(dot2(x, x, y, y), dot2(z, z, w, w));
   const real t = over(number(constant(2)), norm);
@@ -24,8 +24,8 @@ KERNEL turn turn_of(int shape, const limb_model* m, int aux, const real* q)
                   sub(one(), dot2(tx, x, ty, y))};
   const mat3 R0 = given_matrix(X->R.m);
   vec3 p = given3(X->p.x, X->p.y, X->p.z);
-  if (shape == SHAPE_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
-  return (turn){mulM(R0, Q), p};
+  if (joint_class == CLASS_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
+  return (pose){mulM(R0, Q), p};
 }
 
 // Joint coordinate of link i: mult q + off.
@@ -36,14 +36,14 @@ KERNEL real coordinate(const limb_model* m, const link_const* k, const real* use
 
 #ifdef BLOCKS_OF_ANGLES
 // Joint coordinates of a block of links whose coordinates are the user's, in order; zeros behind the last.
-// Needs the numbers of the sheet.
+// Needs the numbers of the dof table.
 KERNEL limb_vec_f64 angles_in_order(const limb_model* m, const real* user, int i)
 {
-  const double* given = m->given + limb_sheet_at(i, GIVEN_COUNT);
+  const double* given = m->given + limb_dof_table_at(i, GIVEN_COUNT);
   const int lanes = LIMB_SINCOS_LANES_F64, left = m->nlink - i;
   limb_vec_f64 x = {0}, mult, off;
-  memcpy(&mult, given + (ptrdiff_t)GIVEN_MULT * LIMB_LANES_MOST, sizeof mult);
-  memcpy(&off, given + (ptrdiff_t)GIVEN_OFF * LIMB_LANES_MOST, sizeof off);
+  memcpy(&mult, given + (ptrdiff_t)GIVEN_MULT * LIMB_LANES_MAX, sizeof mult);
+  memcpy(&off, given + (ptrdiff_t)GIVEN_OFF * LIMB_LANES_MAX, sizeof off);
   if (left >= lanes) {
     memcpy(&x, user + i, sizeof x);
   } else {
@@ -91,11 +91,11 @@ KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, cons
   real *q = ws->q, *c = ws->c, *s = ws->s;
   load_angles(m, k, user, q, s, c);
   if (!m->mixed) return;
-  turn* t = ws->turn;
+  pose* t = ws->turn;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (link->shape == SHAPE_TRANS) c[i] = number(k[i].ct), s[i] = number(k[i].st);
-    if (is_dense(link->shape)) t[link->aux] = turn_of(link->shape, m, link->aux, user + link->q);
+    if (link->joint_class == CLASS_TRANS) c[i] = number(k[i].ct), s[i] = number(k[i].st);
+    if (is_dense(link->joint_class)) t[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
   }
 }
 

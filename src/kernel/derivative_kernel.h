@@ -1,6 +1,6 @@
-// Derivatives of inverse and forward dynamics, and the Coriolis matrix: the steps on the sheet.
+// Derivatives of inverse and forward dynamics, and the Coriolis matrix: the steps on the dof table.
 //
-// Reference: Singh, Russell, Wensing 2022 (row_kernel.h); forward dynamics by implicit differentiation,
+// Reference: Singh, Russell, Wensing 2022 (lane_columns_kernel.h); forward dynamics by implicit differentiation,
 //
 //   M a + h = tau   =>   da/dx = -M^-1 (d tau / dx)(q, v, a),   da/dtau = M^-1
 //
@@ -35,48 +35,49 @@ KERNEL_ENTRY bool set_finite_matrix(const limb_model* m, const real* A)
   return true;
 }
 
-// ---- the sheet from the scalar side --------------------------------------------------------------------
+// ---- the dof table from the scalar side --------------------------------------------------------------------
 
-// The sheet (model/sheet.h) from the scalar side: what the row kernels (kernel/lane_passes_kernel.h) are
+// The dof table (model/dof_table.h) from the scalar side: what the lane kernels (kernel/lane_passes_kernel.h) are
 // given, and single columns.
 //
 // Rows are read from the user's own vectors where those are in compiled order. Ball and free joints are
 // turned here, link by link. Cost O(nlink).
 
-KERNEL const real* sheet_column(const limb_sheet* s, int i)
+KERNEL const real* dof_column(const limb_dof_table* s, int i)
 {
-  return (const real*)s->cell + limb_sheet_at(i, ROW_COUNT);
+  return (const real*)s->cell + limb_dof_table_at(i, ROW_COUNT);
 }
 
 KERNEL vec3 at3(const real* at, int row)
 {
-  const real* x = at + (ptrdiff_t)row * LIMB_LANES_MOST;
-  return v3(x[0], x[LIMB_LANES_MOST], x[2 * LIMB_LANES_MOST]);
+  const real* x = at + (ptrdiff_t)row * LIMB_LANES_MAX;
+  return v3(x[0], x[LIMB_LANES_MAX], x[2 * LIMB_LANES_MAX]);
 }
 
-KERNEL pose pose_at(const limb_sheet* s, const limb_link* link)
+KERNEL pose pose_at(const limb_dof_table* s, const limb_link* link)
 {
-  const real* at = sheet_column(s, limb_slot(link));
+  const real* at = dof_column(s, limb_slot(link));
   return (pose){columns(at3(at, ROW_R), at3(at, ROW_R + 3), at3(at, ROW_R + 6)), at3(at, ROW_P)};
 }
 
-// Coordinates by dofs; zero for ball and free joints, whose places are worked out.
-KERNEL const real* sheet_coordinates(const limb_model* m, const limb_sheet* s, const real* user)
+// Coordinates by dofs; zero for ball and free joints, whose dense are worked out.
+KERNEL const real* dof_coordinates(const limb_model* m, const limb_dof_table* s, const real* user)
 {
   if (m->identity && m->naux == 0) return user;
   real* q = s->q;
-  turn* places = s->turn;
+  pose* dense = s->turn;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (is_dense(link->shape)) places[link->aux] = turn_of(link->shape, m, link->aux, user + link->q);
+    if (is_dense(link->joint_class))
+      dense[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
     for (int k = 0; k < link->ndof; k++) q[link->dof + k] = link->ndof == 1 ? user[link->q] : zero();
   }
   return q;
 }
 
-// ---- external wrenches on the sheet --------------------------------------------------------------------
+// ---- external wrenches on the dof table --------------------------------------------------------------------
 
-// External wrenches on the sheet: what they do to the joint forces, and how that changes with q.
+// External wrenches on the dof table: what they do to the joint forces, and how that changes with q.
 //
 //   tau_r -= S_r' F         for every dof r on the way from the root to the link that F acts on
 //
@@ -100,12 +101,12 @@ KERNEL pose root_pose(const limb_model* m, const link_const* k, const limb_ws* w
   const limb_link* link = &m->link[i];
   const pose W = base_pose(m, link->root);
   pose X;
-#define STEP(shape)                                           \
-  {                                                           \
-    const place P = place_of(shape, &k[i], ws, i, link->aux); \
-    X = moved_pose(W, &P);                                    \
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    X = moved_pose(W, &P);                                                              \
   }
-  FOR_ROOT_SHAPE(link->shape, STEP)
+  FOR_ROOT_JOINT_CLASS(link->joint_class, STEP)
 #undef STEP
   return X;
 }
@@ -123,7 +124,7 @@ KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws,
   const limb_site site = limb_site_of(m, frame);
   load L = {.link = site.link, .ref = ref};
   if (site.link < 0) return L;
-  const pose X = pose_at(&ws->sheet, &m->link[site.link]);
+  const pose X = pose_at(&ws->table, &m->link[site.link]);
   const pose at = compose(X, given_pose(&site.in_link));
   L.p = at.p;
   if (ref == LIMB_BODY) {
@@ -146,19 +147,19 @@ KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws,
   return load_at(m, k, ws, x->frame, x->ref, *(const force*)x->F);
 }
 
-KERNEL motion axis_at(const limb_sheet* s, int c)
+KERNEL motion axis_at(const limb_dof_table* s, int c)
 {
-  const real* at = sheet_column(s, c);
+  const real* at = dof_column(s, c);
   return (motion){at3(at, ROW_S), at3(at, ROW_S + 3)};
 }
 
 KERNEL real power_of(motion S, force F) { return add(dot3(S.w, F.n), dot3(S.v, F.f)); }
 
-KERNEL void take_load(const limb_model* m, const limb_ws* ws, load L, real* tau)
+KERNEL void subtract_load(const limb_model* m, const limb_ws* ws, load L, real* tau)
 {
   for (int i = L.link; i >= 0; i = m->link[i].parent) {
     for (int r = m->link[i].dof; r < m->link[i].dof + m->link[i].ndof; r++) {
-      tau[r] = sub(tau[r], power_of(axis_at(&ws->sheet, r), L.F));
+      tau[r] = sub(tau[r], power_of(axis_at(&ws->table, r), L.F));
     }
   }
 }
@@ -173,13 +174,13 @@ KERNEL force load_rate(load L, motion S)
 }
 
 // Column c, a dof of link j on the way.
-KERNEL void take_load_column(const limb_model* m, const limb_ws* ws, load L, int j, int c, real* dq)
+KERNEL void subtract_load_column(const limb_model* m, const limb_ws* ws, load L, int j, int c, real* dq)
 {
-  const motion S_c = axis_at(&ws->sheet, c);
+  const motion S_c = axis_at(&ws->table, c);
   const force rate = load_rate(L, S_c);
   for (int i = L.link; i >= 0; i = m->link[i].parent) {
     for (int r = m->link[i].dof; r < m->link[i].dof + m->link[i].ndof; r++) {
-      const motion S_r = axis_at(&ws->sheet, r);
+      const motion S_r = axis_at(&ws->table, r);
       real x = power_of(S_r, rate);
       if (i >= j) x = add(x, power_of(crossm(S_c, S_r), L.F)); // behind or on link j
       const limb_dof *dr = &m->dof[r], *dc = &m->dof[c];
@@ -189,25 +190,26 @@ KERNEL void take_load_column(const limb_model* m, const limb_ws* ws, load L, int
   }
 }
 
-KERNEL void take_load_slopes(const limb_model* m, const limb_ws* ws, load L, real* dq)
+KERNEL void subtract_load_slopes(const limb_model* m, const limb_ws* ws, load L, real* dq)
 {
   for (int j = L.link; j >= 0; j = m->link[j].parent) {
     for (int c = m->link[j].dof; c < m->link[j].dof + m->link[j].ndof; c++) {
-      take_load_column(m, ws, L, j, c, dq);
+      subtract_load_column(m, ws, L, j, c, dq);
     }
   }
 }
 
 // All of them: on joint forces in compiled order, and on d tau / d q in the user's.
-KERNEL_ONCE void take_loads(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in, real* tau)
+KERNEL_ONCE void subtract_loads(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                real* tau)
 {
-  for (int l = 0; l < loads_of(in); l++) take_load(m, ws, load_of(m, k, ws, in, l), tau);
+  for (int l = 0; l < loads_of(in); l++) subtract_load(m, ws, load_of(m, k, ws, in, l), tau);
 }
 
-KERNEL_ONCE void take_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                                   real* dq)
+KERNEL_ONCE void subtract_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                       real* dq)
 {
-  for (int l = 0; l < loads_of(in); l++) take_load_slopes(m, ws, load_of(m, k, ws, in, l), dq);
+  for (int l = 0; l < loads_of(in); l++) subtract_load_slopes(m, ws, load_of(m, k, ws, in, l), dq);
 }
 
 // ---- derivatives ---------------------------------------------------------------------------------------
@@ -273,7 +275,7 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
   }
 }
 
-// What springs and wrenches want to know besides the sheet.
+// What springs and wrenches want to know besides the dof table.
 KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in)
 {
   real* q = ws->q;
@@ -286,10 +288,10 @@ KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const lim
 
 // Joint forces in the user's order, from those of the rigid bodies in ct: actuators' besides, less what the
 // wrenches do.
-KERNEL void sheet_forces(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+KERNEL void table_forces(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                          const lane_in* rows, real* ct, real* tau)
 {
-  if (loads_of(in) > 0) take_loads(m, k, ws, in, ct);
+  if (loads_of(in) > 0) subtract_loads(m, k, ws, in, ct);
   if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
   if (ct != tau) in_user_order(m, ct, tau);
 }
@@ -299,13 +301,13 @@ KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws
                          const real* cv, const slopes* out)
 {
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
-  if (loads_of(in) > 0 && out->dq) take_loads_slopes(m, k, ws, in, out->dq);
+  if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(m, k, ws, in, out->dq);
 }
 
 KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                      const slopes* out)
 {
-  const lane_in rows = {.q = sheet_coordinates(m, &ws->sheet, in->q),
+  const lane_in rows = {.q = dof_coordinates(m, &ws->table, in->q),
                         .v = in_compiled_order(m, in->v, ws->v),
                         .a = in_compiled_order(m, in->x, ws->a),
                         .base = ws->base,
@@ -315,9 +317,9 @@ KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, c
   real* ct = m->identity && bodies_only && out->y ? out->y : ws->force;
   const lane_out to = {ct, out->dx, out->dq, out->dv};
   clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
-  const bool fine = LANE_KERNELS.inverse(m, &ws->sheet, &rows, &to);
+  const bool fine = LANE_KERNELS.inverse(m, &ws->table, &rows, &to);
   load_others(m, k, ws, in);
-  if (out->y) sheet_forces(m, k, ws, in, &rows, ct, out->y);
+  if (out->y) table_forces(m, k, ws, in, &rows, ct, out->y);
   other_slopes(m, k, ws, in, rows.v, out);
   return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
@@ -335,35 +337,35 @@ KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
 KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                           const slopes* out)
 {
-  enum { SOME = LIMB_LANES_MOST };
+  enum { SOME = LIMB_LANES_MAX };
   lane_in rows = {.q = in->q, .v = in->v, .base = ws->base, .base_turns = ws->base_turns};
   const lane_out to = {out->y ? out->y : ws->a, out->dx, out->dq, out->dv};
   const real* tau = in->x;
   real own[3][SOME];
   if (m->has_actuators) {
-    real* lost = ws->tau; // what friction and springs take away
+    real* passive = ws->tau; // what friction and springs take away
     for (int c = 0; c < m->ncdof; c++) {
       const own_slopes s = own_slopes_of(m, in->terms, c, in->v[c]);
       for (int x = 0; x < 3; x++) own[x][c] = s.x[x];
-      lost[c] = zero();
+      passive[c] = zero();
     }
     for (int x = 0; x < 3; x++) rows.slope[x] = own[x];
     load_others(m, k, ws, in);
-    add_actuators(m, ws, in->v, no_acceleration(m, ws), in->terms, lost);
-    for (int c = 0; c < m->ncdof; c++) lost[c] = sub(in->x[c], lost[c]);
-    tau = lost;
+    add_actuators(m, ws, in->v, no_acceleration(m, ws), in->terms, passive);
+    for (int c = 0; c < m->ncdof; c++) passive[c] = sub(in->x[c], passive[c]);
+    tau = passive;
   }
-  return LANE_KERNELS.forward_block(m, &ws->sheet, &rows, tau, &to);
+  return LANE_KERNELS.forward_block(m, &ws->table, &rows, tau, &to);
 }
 
 KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                      const slopes* out)
 {
-  const limb_sheet* s = &ws->sheet;
+  const limb_dof_table* s = &ws->table;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= LANE_KERNELS.lanes;
   if (LANE_KERNELS.lanes > 1 && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
     return forward_block(m, k, ws, in, out);
-  lane_in rows = {.q = sheet_coordinates(m, s, in->q),
+  lane_in rows = {.q = dof_coordinates(m, s, in->q),
                   .v = in_compiled_order(m, in->v, ws->v),
                   .base = ws->base,
                   .base_turns = ws->base_turns};
@@ -374,11 +376,11 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   LANE_KERNELS.bias(m, s, &rows, &to);
   load_others(m, k, ws, in);
   rows.a = no_acceleration(m, ws);
-  sheet_forces(m, k, ws, in, &rows, ws->force, a);
+  table_forces(m, k, ws, in, &rows, ws->force, a);
   if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);
   // a = M^-1 (tau - h)
   pack(&m->elim, m->nv, out->dx, packed);
-  const real least = ltl_factor(&m->elim, m->nv, packed, ws->a);
+  const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
   set_solve(m, ws, packed, a);
   bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work);
@@ -387,18 +389,18 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   other_slopes(m, k, ws, in, rows.v, &by_state);
   fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dq, s->work);
   fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dv, s->work);
-  *s->fine = fine;
-  return least;
+  *s->finite = fine;
+  return min_pivot;
 }
 
 KERNEL_ENTRY bool set_coriolis_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                       const real* v, limb_slopes kind, real* C)
 {
-  const lane_in rows = {.q = sheet_coordinates(m, &ws->sheet, q), .v = in_compiled_order(m, v, ws->v)};
+  const lane_in rows = {.q = dof_coordinates(m, &ws->table, q), .v = in_compiled_order(m, v, ws->v)};
   const lane_out to = {NULL, NULL, NULL, C};
   (void)k;
   clear_matrix(m, C);
-  return LANE_KERNELS.coriolis(m, &ws->sheet, &rows, kind, &to);
+  return LANE_KERNELS.coriolis(m, &ws->table, &rows, kind, &to);
 }
 
 #endif

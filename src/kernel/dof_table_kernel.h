@@ -1,9 +1,9 @@
-// The sheet (model/sheet.h) as the row kernels see it, and sums along the tree, a block of lanes at a time.
+// The dof table (model/dof_table.h) as the lane kernels see it, and sums along the tree, a block of lanes at a time.
 //
-// Sums go by runs (limb_run): links in a row, neighbours on the sheet. Within a block all runs are summed at
+// Sums go by runs (limb_run): links in a row, neighbours on the dof table. Within a block all runs are summed at
 // once, in steps of 1, 2 and 4 lanes that do not leave a run (GIVEN_UP, GIVEN_DOWN); then every run gets
 // what it hangs on, or hands over what it carries. Links of several dofs are runs of their own. A robot that
-// is one run needs none of this care, and one that fits into a block no loops either: these forms are
+// is one run body_terms none of this care, and one that fits into a block no loops either: these forms are
 // instances of the same texts. Cost O(n).
 #ifndef LIMB_KERNEL_DOF_TABLE_KERNEL_H
 #define LIMB_KERNEL_DOF_TABLE_KERNEL_H
@@ -11,7 +11,7 @@
 #include "kernel/context.h"
 #include "kernel/inertia.h"
 #include "kernel/lanes_one.h"
-#include "model/sheet.h"
+#include "model/dof_table.h"
 
 enum { FORM_TREE, FORM_CHAIN, FORM_BLOCK };
 
@@ -23,15 +23,15 @@ typedef struct table {
   int form; // a constant in every instance of a kernel
 } table;
 
-KERNEL table table_of(const limb_model* m, const limb_sheet* s, int form)
+KERNEL table table_of(const limb_model* m, const limb_dof_table* s, int form)
 {
   return (table){m, s->cell, s->base, s->turn, s->cell, m->given, form};
 }
 
 // A table of one block that is gone after the call: the compiler keeps what it can in registers.
-enum { BLOCK_CELLS = ROW_COUNT * LIMB_LANES_MOST };
+enum { BLOCK_CELLS = ROW_COUNT * LIMB_LANES_MAX };
 
-KERNEL table table_in(const limb_model* m, const limb_sheet* s, cell* cells, cell* factors)
+KERNEL table table_in(const limb_model* m, const limb_dof_table* s, cell* cells, cell* factors)
 {
   return (table){m, cells, s->base, s->turn, factors, m->given, FORM_BLOCK};
 }
@@ -44,7 +44,7 @@ enum { TREES_ONLY = 0 };
 enum { TREES_ONLY = LANES == 1 };
 #endif
 
-KERNEL int form_of(const limb_model* m, bool keep) // keep: the sheet is read afterwards
+KERNEL int form_of(const limb_model* m, bool keep) // keep: the dof table is read afterwards
 {
   if (TREES_ONLY || m->nrun != 1 || m->naux > 0) return FORM_TREE;
   return LANES == 1 || m->ncdof > LANES || keep ? FORM_CHAIN : FORM_BLOCK;
@@ -53,19 +53,19 @@ KERNEL int form_of(const limb_model* m, bool keep) // keep: the sheet is read af
 // Steps through the columns by blocks of lanes.
 #define FOR_BLOCKS(i, t) for (int i = 0; i < ((t)->form == FORM_BLOCK ? LANES : (t)->m->ncdof); i += LANES)
 
-KERNEL cell* column_at(const table* t, int i) { return t->cells + limb_sheet_at(i, ROW_COUNT); }
-KERNEL const double* given_at(const table* t, int i) { return t->given + limb_sheet_at(i, GIVEN_COUNT); }
+KERNEL cell* column_at(const table* t, int i) { return t->cells + limb_dof_table_at(i, ROW_COUNT); }
+KERNEL const double* given_at(const table* t, int i) { return t->given + limb_dof_table_at(i, GIVEN_COUNT); }
 
 // ---- rows of a block: at is a column, k a row ------------------------------------------------------
 
-KERNEL real get(const cell* at, int k) { return lanes_at(at + (ptrdiff_t)k * LIMB_LANES_MOST); }
+KERNEL real get(const cell* at, int k) { return lanes_at(at + (ptrdiff_t)k * LIMB_LANES_MAX); }
 KERNEL vec3 get3(const cell* at, int k) { return v3(get(at, k), get(at, k + 1), get(at, k + 2)); }
 KERNEL motion get_motion(const cell* at, int k) { return (motion){get3(at, k), get3(at, k + 3)}; }
 KERNEL force get_force(const cell* at, int k) { return (force){get3(at, k), get3(at, k + 3)}; }
 
 KERNEL mat3 get_columns(const cell* at, int k) { return columns(get3(at, k), get3(at, k + 3), get3(at, k + 6)); }
 
-KERNEL void set(cell* at, int k, real x) { put_lanes(at + (ptrdiff_t)k * LIMB_LANES_MOST, x); }
+KERNEL void set(cell* at, int k, real x) { put_lanes(at + (ptrdiff_t)k * LIMB_LANES_MAX, x); }
 
 KERNEL void set3(cell* at, int k, vec3 x) { set(at, k, x.x), set(at, k + 1, x.y), set(at, k + 2, x.z); }
 
@@ -85,14 +85,14 @@ KERNEL vec3 choose3(lane_set s, vec3 a, vec3 b)
   return v3(choose(s, a.x, b.x), choose(s, a.y, b.y), choose(s, a.z, b.z));
 }
 
-KERNEL real get_given(const double* at, int k) { return given_lanes(at + (ptrdiff_t)k * LIMB_LANES_MOST); }
+KERNEL real get_given(const double* at, int k) { return given_lanes(at + (ptrdiff_t)k * LIMB_LANES_MAX); }
 
 KERNEL vec3 get_given3(const double* at, int k)
 {
   return v3(get_given(at, k), get_given(at, k + 1), get_given(at, k + 2));
 }
 
-KERNEL cell* entry_at(const table* t, int k, int i) { return column_at(t, i) + (ptrdiff_t)k * LIMB_LANES_MOST; }
+KERNEL cell* entry_at(const table* t, int k, int i) { return column_at(t, i) + (ptrdiff_t)k * LIMB_LANES_MAX; }
 
 // A lane's number in all lanes
 KERNEL real spread(real x, int l) { return every_lane(lane(x, l)); }
@@ -101,7 +101,7 @@ KERNEL vec3 spread3(vec3 x, int l) { return v3(spread(x.x, l), spread(x.y, l), s
 KERNEL real entry_spread(const table* t, int k, int i) { return every_lane(*entry_at(t, k, i)); }
 KERNEL real factor_spread(const table* t, int k, int i)
 {
-  return every_lane(t->factors[limb_sheet_at(i, ROW_COUNT) + (ptrdiff_t)k * LIMB_LANES_MOST]);
+  return every_lane(t->factors[limb_dof_table_at(i, ROW_COUNT) + (ptrdiff_t)k * LIMB_LANES_MAX]);
 }
 
 KERNEL vec3 entry3_spread(const table* t, int k, int i)

@@ -9,17 +9,17 @@
 #include "kernel/lanes_one.h"
 #include "model/model_impl.h"
 
-// In place; diagonal is scratch for n scalars. Returns the least margin of the pivots over rounding: not
+// In place; diagonal is scratch for n scalars. Returns the smallest margin of a pivot over rounding: not
 // positive when M is singular to working precision.
 KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal)
 {
   for (int k = 0; k < n; k++) diagonal[k] = M[e->row[k] + e->depth[k]];
-  real least = one();
+  real min_pivot = one();
   for (int k = n - 1; k >= 0; k--) {
     real* row = M + e->row[k];
     const int dk = e->depth[k];
     const real inverse = recip(row[dk]);
-    least = lesser(least, kmsub(row[dk], constant(1e-13), diagonal[k]));
+    min_pivot = lesser(min_pivot, kmsub(row[dk], constant(1e-13), diagonal[k]));
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
       real* up = M + e->row[a];
       const int da = e->depth[a];
@@ -29,7 +29,7 @@ KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal
     }
     row[dk] = inverse;
   }
-  return least;
+  return min_pivot;
 }
 
 // x = M^-1 x, from the factors.
@@ -140,7 +140,7 @@ KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
   square_row row[SIDE], diagonal;
   cell u[SIDE * SIDE], y[SIDE];
   for (int i = 0; i < SIDE * SIDE && LANES == 1; i++) u[i] = zero(); // of unknowns that are not there
-  lane_vec least = every_lane(one());
+  lane_vec min_pivot = every_lane(one());
 #pragma GCC unroll 8
   for (int i = 0; i < SIDE; i++) {
     row[i] = square_row_at(n, i, rows, left);
@@ -155,9 +155,9 @@ KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
     const lane_vec det = difference(a, c, b, b), inverse = recipw(pair ? det : a);
     const square_row f = mix_rows(n, k + 1, inverse, c, &row[k], b, pair ? &row[k + 1] : NULL);
     const square_row g = mix_rows(n, k + 1, inverse, a, &row[k + 1], b, &row[k]);
-    least = lesser_lanes(least, subw(a, scalew(rounding, entry_of(&diagonal, k))));
-    least = lesser_lanes(least, inverse); // zero where a determinant leaves the range of numbers
-    if (pair) least = lesser_lanes(least, subw(det, scalew(rounding, timesw(entry_of(&diagonal, k + 1), a))));
+    min_pivot = lesser_lanes(min_pivot, subw(a, scalew(rounding, entry_of(&diagonal, k))));
+    min_pivot = lesser_lanes(min_pivot, inverse); // zero where a determinant leaves the range of numbers
+    if (pair) min_pivot = lesser_lanes(min_pivot, subw(det, scalew(rounding, timesw(entry_of(&diagonal, k + 1), a))));
 #pragma GCC unroll 8
     for (int i = k + 2; i < SIDE - 1; i++) {
       if (in_square(n, i)) take_pair(n, i, entry_of(&row[k], i), &f, entry_of(&row[k + 1], i), &g, &row[i]);
@@ -170,7 +170,7 @@ KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
   }
   substitute_back(n, u, y);
   for (int k = 0; k < n; k++) x[k] = y[k];
-  return lane(least, 0);
+  return lane(min_pivot, 0);
 }
 
 #endif

@@ -45,9 +45,9 @@ KERNEL composite composite_at(mat3 R, vec3 p, composite C)
 KERNEL drift drift_of(composite C, motion v)
 {
   const mat3 J = full(C.J);
-  return (drift){add3(scale3(C.m, v.v), cross3(v.w, C.h)), columns(cross3_onto(scale3(C.h.x, v.v), v.w, column_x(J)),
-                                                                   cross3_onto(scale3(C.h.y, v.v), v.w, column_y(J)),
-                                                                   cross3_onto(scale3(C.h.z, v.v), v.w, column_z(J)))};
+  return (drift){add3(scale3(C.m, v.v), cross3(v.w, C.h)), columns(add_cross3(scale3(C.h.x, v.v), v.w, column_x(J)),
+                                                                   add_cross3(scale3(C.h.y, v.v), v.w, column_y(J)),
+                                                                   add_cross3(scale3(C.h.z, v.v), v.w, column_z(J)))};
 }
 
 // I x
@@ -55,7 +55,7 @@ KERNEL force inertia_times(composite C, motion x)
 {
   const sym3 J = C.J;
   const sym3 moment = {add(J.yy, J.zz), neg(J.xy), neg(J.xz), add(J.xx, J.zz), neg(J.yz), add(J.xx, J.yy)};
-  return (force){cross3_onto(symv(moment, x.w), C.h, x.v), cross3_onto(scale3(C.m, x.v), x.w, C.h)};
+  return (force){add_cross3(symv(moment, x.w), C.h, x.v), add_cross3(scale3(C.m, x.v), x.w, C.h)};
 }
 
 // tr(K) 1 - K
@@ -68,7 +68,7 @@ KERNEL mat3 trace_less(mat3 K)
 // B x, and the moment of B' x, which has no force
 KERNEL force drift_times(drift D, motion x) { return (force){mulv(trace_less(D.K), x.w), cross3(x.w, D.P)}; }
 
-KERNEL vec3 drift_transposed_times(drift D, motion x) { return cross3_onto(tmulv(trace_less(D.K), x.w), D.P, x.v); }
+KERNEL vec3 drift_transposed_times(drift D, motion x) { return add_cross3(tmulv(trace_less(D.K), x.w), D.P, x.v); }
 
 // ---- of links ----------------------------------------------------------------------------------------
 
@@ -110,12 +110,12 @@ KERNEL composite slide(composite C, real r)
 }
 
 // Composite of a link, expressed in its parent.
-KERNEL composite composite_out(const place* P, composite C)
+KERNEL composite composite_to_parent(const joint_transform* P, composite C)
 {
-  if (is_dense(P->shape)) return composite_at(P->t.R, P->t.x, C);
+  if (is_dense(P->joint_class)) return composite_at(P->X.R, P->X.p, C);
   C.h = turn_z(P->c, P->s, C.h);
   C.J = turn_sym_z(P->c, P->s, C.J);
-  if (is_sliding(P->shape)) C = slide(C, P->r);
+  if (is_sliding(P->joint_class)) C = slide(C, P->r);
   C = shift(C, (kvec3){constant(0), constant(0), P->d});
   C.h = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, C.h));
   C.J = kturn_sym_z(P->cg, P->sg, kturn_sym_x(P->ca, P->sa, C.J));
@@ -123,10 +123,10 @@ KERNEL composite composite_out(const place* P, composite C)
 }
 
 // C S_k for dof k of the link.
-KERNEL force column(int shape, const link_const* k, composite C, int dof)
+KERNEL force column(int joint_class, const link_const* k, composite C, int dof)
 {
   const vec3 h = C.h;
-  if (is_dense(shape)) { // about e: n = I e, f = e x h; along e: n = h x e, f = m e
+  if (is_dense(joint_class)) { // about e: n = I e, f = e x h; along e: n = h x e, f = m e
     const sym3 J = C.J;
     const real mx = neg(J.xy), my = neg(J.xz), mz = neg(J.yz);
     switch (dof) {
@@ -139,11 +139,11 @@ KERNEL force column(int shape, const link_const* k, composite C, int dof)
     }
   }
   force F = zerof();
-  if (is_turning(shape)) { // rotation about z: n = I z, f = z x h
+  if (is_turning(joint_class)) { // rotation about z: n = I z, f = z x h
     F = (force){v3(neg(C.J.xz), neg(C.J.yz), add(C.J.xx, C.J.yy)), v3(neg(h.y), h.x, zero())};
   }
-  if (is_sliding(shape)) { // translation along z: n = h x z, f = m z
-    const par rate = shape == SHAPE_SCREW ? k->pitch : constant(1);
+  if (is_sliding(joint_class)) { // translation along z: n = h x z, f = m z
+    const par rate = joint_class == CLASS_SCREW ? k->pitch : constant(1);
     F.n = v3(kmadd(F.n.x, rate, h.y), kmsub(F.n.y, rate, h.x), F.n.z);
     F.f.z = scale(rate, C.m);
   }

@@ -104,9 +104,9 @@ KERNEL_ENTRY real set_factor(const limb_model* m, const link_const* k, const lim
 KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
                              real* Minv)
 {
-  const real least = set_factor(m, k, ws, q, packed);
-  *ws->sheet.fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->sheet.work);
-  return least;
+  const real min_pivot = set_factor(m, k, ws, q, packed);
+  *ws->table.finite = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->table.work);
+  return min_pivot;
 }
 
 KERNEL_ENTRY real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
@@ -115,10 +115,10 @@ KERNEL_ENTRY real set_aba(const limb_model* m, const link_const* k, const limb_w
   load_coordinates(m, k, ws, q);
   const real* cv = in_compiled_order(m, v, ws->v);
   real* ca = m->identity ? a : ws->a;
-  const marks forces = {NULL, left_forces(m, ws, cv, tau, terms), NULL};
-  const real least = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
+  const given_inputs forces = {NULL, net_forces(m, ws, cv, tau, terms), NULL};
+  const real min_pivot = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
   if (!m->identity) in_user_order(m, ca, a);
-  return least;
+  return min_pivot;
 }
 
 KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
@@ -126,12 +126,12 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
                                      real* packed, real* a)
 {
   load_coordinates(m, k, ws, q);
-  const real least = set_factor_loaded(m, k, ws, packed);
+  const real min_pivot = set_factor_loaded(m, k, ws, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
   set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
   set_solve(m, ws, packed, a);
-  return least;
+  return min_pivot;
 }
 
 // ---- hybrid dynamics -----------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
 //   articulated bodies   one sweep with marks (aba_kernel.h)                               O(nlink)
 //   mass matrix          M_ff a_f = tau_f - (M_fg a_g + h_f),  then tau_g = inverse dynamics of a
 //
-// Vectors are in the user's order. A force-given coordinate that several joints follow needs the second
+// Vectors are in the user's order. A force-given coordinate that several joints follow body_terms the second
 // form: their forces are not known apart.
 
 KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* ws, const hybrid_in* in, real* a,
@@ -151,7 +151,7 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
 {
   load_coordinates(m, k, ws, in->q);
   const real* cv = in_compiled_order(m, in->v, ws->v);
-  const real* lost = lost_forces(m, ws, cv, in->terms);
+  const real* passive = passive_forces(m, ws, cv, in->terms);
   unsigned char* given = ws->given;
   real *x = ws->tau, *felt = ws->columns, *ca = ws->a;
   for (int c = 0; c < m->ncdof; c++) {
@@ -159,10 +159,10 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
     given[c] = in->given[dof->v];
     x[c] = in->x[dof->v];
     if (given[c]) x[c] = scale(parameter(dof->mult), x[c]);
-    if (!given[c] && lost) x[c] = sub(x[c], lost[c]);
+    if (!given[c] && passive) x[c] = sub(x[c], passive[c]);
   }
-  const marks s = {given, x, felt};
-  const real least = articulated_passes(m, k, ws, cv, in->wrench, &s, ca);
+  const given_inputs s = {given, x, felt};
+  const real min_pivot = articulated_passes(m, k, ws, cv, in->wrench, &s, ca);
   for (int v = 0; v < m->nv; v++) {
     a[v] = in->x[v];
     tau[v] = in->given[v] ? zero() : in->x[v];
@@ -172,11 +172,11 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
     if (!given[c]) {
       a[dof->v] = ca[c];
     } else {
-      if (lost) felt[c] = kmadd(add(felt[c], lost[c]), parameter(m->actuator[c].rotor), ca[c]);
+      if (passive) felt[c] = kmadd(add(felt[c], passive[c]), parameter(m->actuator[c].rotor), ca[c]);
       tau[dof->v] = add(tau[dof->v], scale(parameter(dof->mult), felt[c]));
     }
   }
-  return least;
+  return min_pivot;
 }
 
 // Rows and columns of M that are given become those of a multiple of the unit matrix: the factors are those
@@ -202,7 +202,7 @@ KERNEL_ENTRY real set_hybrid_by_mass_matrix(const limb_model* m, const link_cons
   load_coordinates(m, k, ws, in->q);
   put_packed_rows(m, k, ws, packed);
   keep_force_given(&m->elim, m->nv, in->given, packed);
-  const real least = ltl_factor(&m->elim, m->nv, packed, ws->a);
+  const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? in->x[v] : zero();
   set_loaded_inverse_dynamics(m, k, ws, in->v, a, in->terms, in->wrench, tau); // M_fg a_g + h_f
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? zero() : sub(in->x[v], tau[v]);
@@ -214,7 +214,7 @@ KERNEL_ENTRY real set_hybrid_by_mass_matrix(const limb_model* m, const link_cons
   for (int v = 0; v < m->nv; v++) {
     if (!in->given[v]) tau[v] = in->x[v];
   }
-  return least;
+  return min_pivot;
 }
 
 // ---- short chains --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Kernels on one part of a robot: the passes of the recursions, cut where processors exchange something.
 //
 // Everything is in kernel/rnea_kernel.h and aba_kernel.h; here are the user's vectors, and what a row of
-// parts needs: the motion of a part's last link against its base.
+// parts body_terms: the motion of a part's last link against its base.
 //
 // Compiled once per instruction set (LIMB_ISA: base, v3 or v4).
 
@@ -10,7 +10,7 @@
 #include "kernel/kinematics_kernel.h"
 #include "kernel/rnea_kernel.h"
 
-_Static_assert(sizeof(held) == sizeof(limb_held) && (int)HELD == (int)LIMB_HELD, "one layout");
+_Static_assert(sizeof(tip) == sizeof(limb_tip) && (int)TIP_COLUMNS == (int)LIMB_TIP_COLUMNS, "one layout");
 
 // The user's vector for a part: in compiled order it begins with the part's first.
 KERNEL const real* of_part(const limb_part* p, const real* user) { return p->m.identity ? user + p->dof : user; }
@@ -41,17 +41,17 @@ static void part_inverse_out(const limb_part* p, const limb_split_call* c)
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
   const real* a = in_compiled_order(m, of_part(p, c->x), ws->a);
-  rnea_out(m, m->k64, ws, v, a);
-  if (p->wrench) take_wrenches(m, ws, p->wrench);
+  rnea_outward(m, m->k64, ws, v, a);
+  if (p->wrench) subtract_wrenches(m, ws, p->wrench);
 }
 
-static void part_inverse_back(const limb_part* p, bool hand, const limb_split_call* c)
+static void part_inverse_back(const limb_part* p, bool is_part, const limb_split_call* c)
 {
   real* tau = answer(p, c, p->ws.tau);
-  if (hand) {
-    rnea_back_to(&p->m, p->m.k64, &p->ws, true, tau);
+  if (is_part) {
+    rnea_inward_part(&p->m, p->m.k64, &p->ws, true, tau);
   } else {
-    rnea_back_to(&p->m, p->m.k64, &p->ws, false, tau);
+    rnea_inward_part(&p->m, p->m.k64, &p->ws, false, tau);
   }
 }
 
@@ -81,17 +81,17 @@ static void part_relative(const limb_part* p, const limb_split_call* c, limb_rel
   state x = {zero3(), zero3(), zero3()};
   vec3 moves = zero3();
   for (int i = 0; i < m->nlink; i++) {
-#define STEP(shape)                                                     \
-  {                                                                     \
-    const place P = place_of(shape, &m->k64[i], ws, i, m->link[i].aux); \
-    const motion joint = along_joint(shape, &m->k64[i], v);             \
-    const vec3 carried = add3(moves, cross_offset(&P, x.w));            \
-    moves = into_onto(joint.v, &P, carried);                            \
-    x = move_on(&P, &m->k64[i], &x, spin(x.w, x.al), v, a);             \
-    X = moved_pose(X, &P);                                              \
-    v += dofs_of(shape), a += dofs_of(shape);                           \
+#define STEP(joint_class)                                                                         \
+  {                                                                                               \
+    const joint_transform P = joint_transform_of(joint_class, &m->k64[i], ws, i, m->link[i].aux); \
+    const motion joint = along_joint(joint_class, &m->k64[i], v);                                 \
+    const vec3 carried = add3(moves, cross_offset(&P, x.w));                                      \
+    moves = add_to_link(joint.v, &P, carried);                                                    \
+    x = move_on(&P, &m->k64[i], &x, spin(x.w, x.al), v, a);                                       \
+    X = moved_pose(X, &P);                                                                        \
+    v += dofs_of(joint_class), a += dofs_of(joint_class);                                         \
   }
-    FOR_SHAPE(m->link[i].shape, STEP)
+    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
 #undef STEP
   }
   put3(out->R, row_x(X.R)), put3(out->R + 3, row_y(X.R)), put3(out->R + 6, row_z(X.R));
@@ -99,14 +99,15 @@ static void part_relative(const limb_part* p, const limb_split_call* c, limb_rel
 }
 
 // The part as one joint with all freedoms.
-KERNEL place relative_place(const limb_relative* r)
+KERNEL joint_transform relative_transform(const limb_relative* r)
 {
-  return (place){.shape = SHAPE_FREE, .t = {rows(get3(r->R), get3(r->R + 3), get3(r->R + 6)), get3(r->p)}};
+  return (joint_transform){.joint_class = CLASS_FREE,
+                           .X = {rows(get3(r->R), get3(r->R + 3), get3(r->R + 6)), get3(r->p)}};
 }
 
 static void part_advance(const limb_relative* r, const double* base, double* last)
 {
-  const place P = relative_place(r);
+  const joint_transform P = relative_transform(r);
   const state from = {get3(base), get3(base + 3), get3(base + 6)};
   // accelerations over a base at rest hold w x v already, which a free joint adds by itself
   const vec3 a = sub3(get3(r->a), cross3(get3(r->w), get3(r->v)));
@@ -118,11 +119,11 @@ static void part_advance(const limb_relative* r, const double* base, double* las
   put3(last, x.w), put3(last + 3, x.al), put3(last + 6, x.a);
 }
 
-static void part_hand_on(const limb_relative* r, const double* given, double* onto)
+static void part_hand_on(const limb_relative* r, const double* given, double* add_scaled)
 {
-  const place P = relative_place(r);
-  const force F = force_out(&P, (force){get3(given), get3(given + 3)});
-  put3(onto, add3(get3(onto), F.n)), put3(onto + 3, add3(get3(onto + 3), F.f));
+  const joint_transform P = relative_transform(r);
+  const force F = force_to_parent(&P, (force){get3(given), get3(given + 3)});
+  put3(add_scaled, add3(get3(add_scaled), F.n)), put3(add_scaled + 3, add3(get3(add_scaled + 3), F.f));
 }
 
 // ---- forward dynamics ----------------------------------------------------------------------------------
@@ -133,26 +134,26 @@ static void part_forward_out(const limb_part* p, const limb_split_call* c)
   const limb_model* m = &p->m;
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
-  aba_out(m, m->k64, ws, v);
+  aba_outward(m, m->k64, ws, v);
   if (p->wrench) aba_wrenches(m, ws, p->wrench);
-  (void)left_forces(m, ws, v, c->x, &c->terms);
+  (void)net_forces(m, ws, v, c->x, &c->terms);
 }
 
-static double part_forward_back(const limb_part* p, bool hand, limb_held* holds)
+static double part_forward_back(const limb_part* p, bool is_part, limb_tip* holds)
 {
   const limb_model* m = &p->m;
-  const marks forces = {NULL, p->ws.tau, NULL};
-  if (holds) hold_nothing((held*)holds);
-  return aba_back_to(m, m->k64, &p->ws, &forces, hand, (held*)holds);
+  const given_inputs forces = {NULL, p->ws.tau, NULL};
+  if (holds) start_tip((tip*)holds);
+  return aba_inward_part(m, m->k64, &p->ws, &forces, is_part, (tip*)holds);
 }
 
-static bool part_forward_end(const limb_part* p, const limb_split_call* c, const limb_held* holds)
+static bool part_forward_end(const limb_part* p, const limb_split_call* c, const limb_tip* holds)
 {
   const limb_model* m = &p->m;
   const limb_ws* ws = &p->ws;
   real* a = answer(p, c, ws->a);
-  const marks forces = {NULL, ws->tau, NULL};
-  aba_accelerate_to(m, m->k64, ws, &forces, (const held*)holds, a);
+  const given_inputs forces = {NULL, ws->tau, NULL};
+  aba_accelerate_part(m, m->k64, ws, &forces, (const tip*)holds, a);
   return deliver(p, a, c->y);
 }
 

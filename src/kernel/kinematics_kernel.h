@@ -15,28 +15,28 @@ typedef struct link_arrays { // nlink each; v and the a's may be NULL
   motion *v, *a, *a_v;
 } link_arrays;
 
-KERNEL motion motion_into(const place* P, motion v)
+KERNEL motion motion_to_link(const joint_transform* P, motion v)
 {
-  return (motion){into(P, v.w), into(P, add3(v.v, cross_offset(P, v.w)))};
+  return (motion){to_link(P, v.w), to_link(P, add3(v.v, cross_offset(P, v.w)))};
 }
 
 // S x
-KERNEL motion along_joint(int shape, const link_const* k, const real* x)
+KERNEL motion along_joint(int joint_class, const link_const* k, const real* x)
 {
   motion s = {zero3(), zero3()};
-  if (is_turning(shape)) s.w.z = x[0];
-  if (shape == SHAPE_TRANS) s.v.z = x[0];
-  if (shape == SHAPE_SCREW) s.v.z = scale(k->pitch, x[0]);
-  if (is_dense(shape)) s.w = v3(x[0], x[1], x[2]);
-  if (shape == SHAPE_FREE) s.v = v3(x[3], x[4], x[5]);
+  if (is_turning(joint_class)) s.w.z = x[0];
+  if (joint_class == CLASS_TRANS) s.v.z = x[0];
+  if (joint_class == CLASS_SCREW) s.v.z = scale(k->pitch, x[0]);
+  if (is_dense(joint_class)) s.w = v3(x[0], x[1], x[2]);
+  if (joint_class == CLASS_FREE) s.v = v3(x[3], x[4], x[5]);
   return s;
 }
 
-KERNEL mat3 turn_matrix(const place* P)
+KERNEL mat3 turn_matrix(const joint_transform* P)
 {
-  if (is_dense(P->shape)) return P->t.R;
-  return columns(out_of(P, v3(one(), zero(), zero())), out_of(P, v3(zero(), one(), zero())),
-                 out_of(P, v3(zero(), zero(), one())));
+  if (is_dense(P->joint_class)) return P->X.R;
+  return columns(to_parent(P, v3(one(), zero(), zero())), to_parent(P, v3(zero(), one(), zero())),
+                 to_parent(P, v3(zero(), zero(), one())));
 }
 
 KERNEL pose given_pose(const sp_pose* X) { return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)}; }
@@ -44,24 +44,25 @@ KERNEL pose given_pose(const sp_pose* X) { return (pose){given_matrix(X->R.m), g
 KERNEL pose base_pose(const limb_model* m, int root) { return given_pose(&m->base[root]); }
 
 // Of a link whose parent has the pose X.
-KERNEL pose moved_pose(pose X, const place* P)
+KERNEL pose moved_pose(pose X, const joint_transform* P)
 {
   return (pose){mulM(X.R, turn_matrix(P)), add3(X.p, mulv(X.R, offset(P)))};
 }
 
-KERNEL void link_motion_step(const place* P, const link_const* k, const limb_link* link, int i, pose from,
+KERNEL void link_motion_step(const joint_transform* P, const link_const* k, const limb_link* link, int i, pose from,
                              const real* v, const real* a, const link_arrays* out)
 {
   const int p = link->parent;
   const motion rest = {zero3(), zero3()};
   out->X[i] = moved_pose(from, P);
   if (!v) return;
-  const motion joint = along_joint(P->shape, k, v + link->dof);
-  out->v[i] = addm(p < 0 ? rest : motion_into(P, out->v[p]), joint);
+  const motion joint = along_joint(P->joint_class, k, v + link->dof);
+  out->v[i] = addm(p < 0 ? rest : motion_to_link(P, out->v[p]), joint);
   const motion coriolis = crossm(out->v[i], joint);
-  out->a_v[i] = addm(p < 0 ? rest : motion_into(P, out->a_v[p]), coriolis);
+  out->a_v[i] = addm(p < 0 ? rest : motion_to_link(P, out->a_v[p]), coriolis);
   if (!a) return;
-  out->a[i] = addm(p < 0 ? rest : motion_into(P, out->a[p]), addm(coriolis, along_joint(P->shape, k, a + link->dof)));
+  out->a[i] =
+    addm(p < 0 ? rest : motion_to_link(P, out->a[p]), addm(coriolis, along_joint(P->joint_class, k, a + link->dof)));
 }
 
 KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,
@@ -70,12 +71,12 @@ KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws*
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     const pose from = link->parent < 0 ? base_pose(m, link->root) : out->X[link->parent];
-#define STEP(shape)                                           \
-  {                                                           \
-    const place P = place_of(shape, &k[i], ws, i, link->aux); \
-    link_motion_step(&P, &k[i], link, i, from, v, a, out);    \
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    link_motion_step(&P, &k[i], link, i, from, v, a, out);                              \
   }
-    FOR_SHAPE(link->shape, STEP)
+    FOR_JOINT_CLASS(link->joint_class, STEP)
 #undef STEP
   }
 }
@@ -87,9 +88,9 @@ KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws*
 KERNEL motion link_axis(const limb_link* link, const link_const* k, const pose* X, int axis, vec3 at)
 {
   const vec3 e = column_of(X->R, link->ndof == 1 ? 2 : axis % 3);
-  if (link->shape == SHAPE_TRANS || axis >= 3) return (motion){zero3(), e};
+  if (link->joint_class == CLASS_TRANS || axis >= 3) return (motion){zero3(), e};
   vec3 v = cross3(sub3(X->p, at), e);
-  if (link->shape == SHAPE_SCREW) v = add3(v, kscale3(k->pitch, e));
+  if (link->joint_class == CLASS_SCREW) v = add3(v, kscale3(k->pitch, e));
   return (motion){e, v};
 }
 

@@ -1,4 +1,4 @@
-// Kernels on the sheet (model/sheet.h), a block of lanes at a time: motions, inertias, columns.
+// Kernels on the dof table (model/dof_table.h), a block of lanes at a time: motions, inertias, columns.
 //
 // Reference: Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
 //            vector algebra, 2022; the body matrix B over particles (kernel/inertia.h). Cost O(n).
@@ -58,12 +58,12 @@ KERNEL pose pose_spread(const table* t, int i) // of column i, in all lanes
 }
 
 // Links of one dof in their parents: Z(gamma) X(alpha) Z(theta), moved by place + slide z
-KERNEL pose place_in_parent(const table* t, const double* given, real q)
+KERNEL pose transform_in_parent(const table* t, const double* given, real q)
 {
   const real x = madd(get_given(given, GIVEN_OFF), get_given(given, GIVEN_MULT), q);
   const vec3 X = v3(get_given(given, GIVEN_FRAME), get_given(given, GIVEN_FRAME + 1), zero());
   const vec3 Y = get_given3(given, GIVEN_FRAME + 2), Z = get_given3(given, GIVEN_FRAME + 5);
-  vec3 o = get_given3(given, GIVEN_PLACE);
+  vec3 o = get_given3(given, GIVEN_ORIGIN);
   real s, c;
   sines_of_lanes(x, &s, &c);
   if (t->m->mixed) {
@@ -94,7 +94,7 @@ KERNEL pose compose_up(const table* t, const double* given, pose X)
   const pose none = no_pose();
   for (int k = 0; k < LANE_STEPS; k++) {
     const int d = 1 << k;
-    const lane_set s = given_set(given + (ptrdiff_t)(GIVEN_UP + k) * LIMB_LANES_MOST);
+    const lane_set s = given_set(given + (ptrdiff_t)(GIVEN_UP + k) * LIMB_LANES_MAX);
     const mat3 R = columns(lanes3_below_or(t, s, d, column_x(X.R), column_x(none.R)),
                            lanes3_below_or(t, s, d, column_y(X.R), column_y(none.R)),
                            lanes3_below_or(t, s, d, column_z(X.R), column_z(none.R)));
@@ -187,7 +187,7 @@ KERNEL void compose_runs(const table* t, const lane_in* in)
 }
 
 // R, p of all links
-KERNEL void row_poses(const table* t, const lane_in* in)
+KERNEL void lane_poses(const table* t, const lane_in* in)
 {
   const limb_model* m = t->m;
   const bool all = t->form != FORM_TREE;
@@ -196,7 +196,7 @@ KERNEL void row_poses(const table* t, const lane_in* in)
   FOR_BLOCKS(i, t)
   {
     cell* at = column_at(t, i);
-    pose X = place_in_parent(t, given_at(t, i), some_at(in->q + i, m->ncdof - i));
+    pose X = transform_in_parent(t, given_at(t, i), some_at(in->q + i, m->ncdof - i));
     if (all && i == 0) X = begin_at(t, in, 0, 0, X);
     for (; !all && root < m->nrun && m->run[root].dof < i + LANES; root++) {
       const limb_link* link = &m->link[m->run[root].begin];
@@ -233,7 +233,7 @@ KERNEL motion sigma_of(limb_slopes kind, motion psi, motion rate)
 }
 
 // S, v
-KERNEL void row_velocities(const table* t, const lane_in* in)
+KERNEL void lane_velocities(const table* t, const lane_in* in)
 {
   FOR_BLOCKS(i, t)
   {
@@ -246,7 +246,7 @@ KERNEL void row_velocities(const table* t, const lane_in* in)
 }
 
 // psi, sigma
-KERNEL void row_rates(const table* t, limb_slopes kind)
+KERNEL void lane_rates(const table* t, limb_slopes kind)
 {
   const bool several = has_sigma(t);
   FOR_BLOCKS(i, t)
@@ -260,7 +260,7 @@ KERNEL void row_rates(const table* t, limb_slopes kind)
 }
 
 // a, with joint accelerations or without
-KERNEL void row_accelerations(const table* t, const lane_in* in)
+KERNEL void lane_accelerations(const table* t, const lane_in* in)
 {
   FOR_BLOCKS(i, t)
   {
@@ -314,7 +314,7 @@ KERNEL void set_drift(cell* at, drift D)
 }
 
 // Moments of the links themselves; a copy of them is to be summed.
-KERNEL void row_inertias(const table* t)
+KERNEL void lane_inertias(const table* t)
 {
   FOR_BLOCKS(i, t)
   {
@@ -331,7 +331,7 @@ KERNEL composite own_moments(const table* t, const cell* at, int i)
 }
 
 // I, B of the subtrees; of f the part of the velocities, B v, of the links themselves, if it is wanted
-KERNEL void row_bodies(const table* t, bool forces)
+KERNEL void lane_bodies(const table* t, bool forces)
 {
   FOR_BLOCKS(i, t)
   {
@@ -345,7 +345,7 @@ KERNEL void row_bodies(const table* t, bool forces)
 }
 
 // f of the subtrees
-KERNEL void row_forces(const table* t)
+KERNEL void lane_forces(const table* t)
 {
   FOR_BLOCKS(i, t)
   {
@@ -368,8 +368,8 @@ KERNEL drift carried_drift(const cell* at) { return (drift){get3(at, ROW_DRIFT_P
 KERNEL force kscalef(par k, force x) { return (force){kscale3(k, x.n), kscale3(k, x.f)}; }
 KERNEL par share_of(limb_slopes kind) { return constant(kind == SLOPES_FORCE ? 2 : 1); }
 
-// T1: what M needs
-KERNEL void row_columns_m(const table* t)
+// T1: what M body_terms
+KERNEL void lane_columns_m(const table* t)
 {
   FOR_BLOCKS(i, t)
   {
@@ -378,8 +378,8 @@ KERNEL void row_columns_m(const table* t)
   }
 }
 
-// T3, T4: what d tau / d v needs besides; sigma is the share of psi where there is no other
-KERNEL void row_columns_v(const table* t, limb_slopes kind)
+// T3, T4: what d tau / d v body_terms besides; sigma is the share of psi where there is no other
+KERNEL void lane_columns_v(const table* t, limb_slopes kind)
 {
   const bool several = has_sigma(t);
   const par share = share_of(kind);
@@ -399,8 +399,8 @@ KERNEL void row_columns_v(const table* t, limb_slopes kind)
   }
 }
 
-// psidot, T2: what d tau / d q needs besides
-KERNEL void row_columns_q(const table* t)
+// psidot, T2: what d tau / d q body_terms besides
+KERNEL void lane_columns_q(const table* t)
 {
   FOR_BLOCKS(i, t)
   {
@@ -415,7 +415,7 @@ KERNEL void row_columns_q(const table* t)
 }
 
 // tau = S' f, in compiled order
-KERNEL void row_tau(const table* t, cell* tau)
+KERNEL void lane_tau(const table* t, cell* tau)
 {
   FOR_BLOCKS(i, t)
   {
@@ -425,7 +425,7 @@ KERNEL void row_tau(const table* t, cell* tau)
 }
 
 // Joint accelerations that come later: a and f gain what they do.
-KERNEL void row_accelerate(const table* t, const cell* a)
+KERNEL void lane_accelerate(const table* t, const cell* a)
 {
   const bool several = has_sigma(t);
   FOR_BLOCKS(i, t)

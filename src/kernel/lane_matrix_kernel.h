@@ -10,10 +10,10 @@
 #include "kernel/dof_table_kernel.h"
 
 // Rows of a symmetric matrix of n <= LANES, LANES apart in A, become those of its inverse in `row`. Returns
-// the least margin of the pivots over rounding.
+// the smallest margin of a pivot over rounding.
 KERNEL cell invert_block(int n, const cell* A, real* row)
 {
-  real diagonal = zero(), least = one();
+  real diagonal = zero(), min_pivot = one();
 #pragma GCC unroll 8
   for (int i = 0; i < LANES; i++) {
     row[i] = i < n ? some_at(A + (ptrdiff_t)i * LANES, n) : with_lane(zero(), i, lane(one(), 0));
@@ -23,7 +23,7 @@ KERNEL cell invert_block(int n, const cell* A, real* row)
   for (int k = 0; k < LANES; k++) {
     const lane_set at_k = lanes_within(k, k + 1);
     const real pivot = spread(row[k], k);
-    least = lesser_lanes(least, kmsub(pivot, constant(1e-13), spread(diagonal, k)));
+    min_pivot = lesser_lanes(min_pivot, kmsub(pivot, constant(1e-13), spread(diagonal, k)));
     const real inverse = recip(pivot);
     const real unit = choose(at_k, one(), row[k]);
     const real divided = mul(unit, inverse);
@@ -35,7 +35,7 @@ KERNEL cell invert_block(int n, const cell* A, real* row)
     }
     row[k] = divided;
   }
-  return lane(least, 0);
+  return lane(min_pivot, 0);
 }
 
 // sum of x_i row_i
@@ -101,7 +101,7 @@ KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* 
 }
 
 // X = -A X for n x n matrices. work: n LANES cells. False: X is not finite.
-KERNEL_ENTRY bool row_take_product(int n, const cell* A, cell* X, cell* work)
+KERNEL_ENTRY bool lane_take_product(int n, const cell* A, cell* X, cell* work)
 {
   const ptrdiff_t N = n;
   real sum = zero();
@@ -135,7 +135,7 @@ KERNEL void solve_block(const limb_elimination* e, int n, int last, const cell* 
 }
 
 // X = M^-1 in the user's order from the factors. work: n LANES cells. False: X is not finite.
-KERNEL_ENTRY bool row_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work)
+KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work)
 {
   const ptrdiff_t N = n;
   real sum = zero();

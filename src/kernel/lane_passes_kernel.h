@@ -1,4 +1,4 @@
-// The row kernels as they are called: whole passes over the sheet, from the state to the matrices.
+// The lane kernels as they are called: whole passes over the dof table, from the state to the matrices.
 //
 // Every entry has an instance per form of robot (kernel/dof_table_kernel.h). Matrices are added to, not
 // put, where compiled dofs are not the user's: they must be zero then. All return false when a matrix has
@@ -21,34 +21,34 @@ enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 #endif
 
 // Motions and inertias. Sums along lanes are long: what does not need one stands next to it, here and below.
-KERNEL void row_dynamics(const table* t, const lane_in* in)
+KERNEL void lane_dynamics(const table* t, const lane_in* in)
 {
-  row_poses(t, in);
-  row_velocities(t, in);
-  row_inertias(t);
-  row_rates(t, SLOPES_FORCE);
-  row_accelerations(t, in);
-  row_bodies(t, true);
+  lane_poses(t, in);
+  lane_velocities(t, in);
+  lane_inertias(t);
+  lane_rates(t, SLOPES_FORCE);
+  lane_accelerations(t, in);
+  lane_bodies(t, true);
 }
 
 KERNEL bool inverse_passes(const table* t, const lane_in* in, const lane_out* out, int want)
 {
-  row_dynamics(t, in);
-  row_columns_m(t);
-  if (want & (WANT_DQ | WANT_DV)) row_columns_v(t, SLOPES_FORCE);
-  row_forces(t);
-  if (want & WANT_DQ) row_columns_q(t);
-  row_tau(t, out->tau);
+  lane_dynamics(t, in);
+  lane_columns_m(t);
+  if (want & (WANT_DQ | WANT_DV)) lane_columns_v(t, SLOPES_FORCE);
+  lane_forces(t);
+  if (want & WANT_DQ) lane_columns_q(t);
+  lane_tau(t, out->tau);
   put_factors(t, want);
   const sink to = sink_of(t, out);
-  if (t->form != FORM_BLOCK) return row_products(t, (making){want, SLOPES_FORCE}, &to);
+  if (t->form != FORM_BLOCK) return lane_products(t, (making){want, SLOPES_FORCE}, &to);
   // in two goes: fewer columns, more of them in registers
-  const bool fine = row_products(t, (making){WANT_M | WANT_DV, SLOPES_FORCE}, &to);
-  return row_products(t, (making){WANT_DQ, SLOPES_FORCE}, &to) && fine;
+  const bool fine = lane_products(t, (making){WANT_M | WANT_DV, SLOPES_FORCE}, &to);
+  return lane_products(t, (making){WANT_DQ, SLOPES_FORCE}, &to) && fine;
 }
 
 // tau(q, v, a) and its derivatives. tau must be there; of the others what is not NULL is wanted.
-KERNEL_ENTRY bool row_inverse(const limb_model* m, const limb_sheet* s, const lane_in* in, const lane_out* out)
+KERNEL_ENTRY bool lane_inverse(const limb_model* m, const limb_dof_table* s, const lane_in* in, const lane_out* out)
 {
   const int want = wanted(out);
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
@@ -72,15 +72,15 @@ KERNEL_ENTRY bool row_inverse(const limb_model* m, const limb_sheet* s, const la
 // tau(q, v, 0) and M, all in preparation of slopes_passes.
 KERNEL bool bias_passes(const table* t, const lane_in* in, cell* tau, const sink* to)
 {
-  row_dynamics(t, in);
-  row_columns_m(t);
-  row_forces(t);
-  row_tau(t, tau);
+  lane_dynamics(t, in);
+  lane_columns_m(t);
+  lane_forces(t);
+  lane_tau(t, tau);
   put_factors(t, WANT_M);
-  return row_products(t, (making){WANT_M, SLOPES_FORCE}, to);
+  return lane_products(t, (making){WANT_M, SLOPES_FORCE}, to);
 }
 
-KERNEL_ENTRY bool row_bias(const limb_model* m, const limb_sheet* s, const lane_in* in, const lane_out* out)
+KERNEL_ENTRY bool lane_bias(const limb_model* m, const limb_dof_table* s, const lane_in* in, const lane_out* out)
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   const sink to = sink_of(&tree, out);
@@ -91,14 +91,14 @@ KERNEL_ENTRY bool row_bias(const limb_model* m, const limb_sheet* s, const lane_
 // After the bias: d tau / d q and d tau / d v at accelerations a.
 KERNEL bool slopes_passes(const table* t, const cell* a, const sink* to)
 {
-  row_accelerate(t, a);
-  row_columns_v(t, SLOPES_FORCE);
-  row_columns_q(t);
+  lane_accelerate(t, a);
+  lane_columns_v(t, SLOPES_FORCE);
+  lane_columns_q(t);
   put_factors(t, WANT_DQ | WANT_DV);
-  return row_products(t, (making){WANT_DQ | WANT_DV, SLOPES_FORCE}, to);
+  return lane_products(t, (making){WANT_DQ | WANT_DV, SLOPES_FORCE}, to);
 }
 
-KERNEL_ENTRY bool row_slopes(const limb_model* m, const limb_sheet* s, const cell* a, const lane_out* out)
+KERNEL_ENTRY bool lane_slopes(const limb_model* m, const limb_dof_table* s, const cell* a, const lane_out* out)
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   const sink to = sink_of(&tree, out);
@@ -109,20 +109,20 @@ KERNEL_ENTRY bool row_slopes(const limb_model* m, const limb_sheet* s, const cel
 // The Coriolis matrix, as dv.
 KERNEL bool coriolis_passes(const table* t, const lane_in* in, limb_slopes kind, const lane_out* out)
 {
-  row_poses(t, in);
-  row_velocities(t, in);
-  row_inertias(t);
-  row_rates(t, kind);
-  row_bodies(t, false);
-  row_columns_m(t);
-  row_columns_v(t, kind);
+  lane_poses(t, in);
+  lane_velocities(t, in);
+  lane_inertias(t);
+  lane_rates(t, kind);
+  lane_bodies(t, false);
+  lane_columns_m(t);
+  lane_columns_v(t, kind);
   put_factors(t, WANT_DV);
   const sink to = sink_of(t, out);
-  return row_products(t, (making){WANT_DV, kind}, &to);
+  return lane_products(t, (making){WANT_DV, kind}, &to);
 }
 
-KERNEL_ENTRY bool row_coriolis(const limb_model* m, const limb_sheet* s, const lane_in* in, limb_slopes kind,
-                               const lane_out* out)
+KERNEL_ENTRY bool lane_coriolis(const limb_model* m, const limb_dof_table* s, const lane_in* in, limb_slopes kind,
+                                const lane_out* out)
 {
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   if (TREES_ONLY || form_of(m, false) == FORM_TREE) {
@@ -138,9 +138,9 @@ KERNEL_ENTRY bool row_coriolis(const limb_model* m, const limb_sheet* s, const l
 
 // Forward dynamics of a robot of one block whose dofs are the user's: a = M^-1 (tau - h) to out->tau, M^-1 to
 // out->M, -M^-1 d tau / d x. slope: what joints themselves add to the diagonals of M, d tau / d q and
-// d tau / d v, NULL: nothing. Returns the least margin of a pivot.
-KERNEL_ENTRY cell row_forward_block(const limb_model* m, const limb_sheet* s, const lane_in* in, const cell* tau,
-                                    const lane_out* out)
+// d tau / d v, NULL: nothing. Returns the smallest margin of a pivot.
+KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* s, const lane_in* in, const cell* tau,
+                                     const lane_out* out)
 {
   cell cells[BLOCK_CELLS], single[BLOCK_CELLS], rest[LANES], a[LANES];
   cell M[LANES * LANES], dq[LANES * LANES], dv[LANES * LANES];
@@ -151,7 +151,7 @@ KERNEL_ENTRY cell row_forward_block(const limb_model* m, const limb_sheet* s, co
   bias_passes(&t, in, rest, &to);
   add_own_slopes(n, in->slope[0], M);
   real row[LANES];
-  const cell least = invert_block(n, M, row);
+  const cell min_pivot = invert_block(n, M, row);
   put_lanes(rest, sub(some_at(tau, n), lanes_at(rest)));
   put_lanes(a, combine(n, row, rest));
   put_some(out->tau, lanes_at(a), n);
@@ -160,15 +160,15 @@ KERNEL_ENTRY cell row_forward_block(const limb_model* m, const limb_sheet* s, co
   add_own_slopes(n, in->slope[1], dq), add_own_slopes(n, in->slope[2], dv);
   sum = add(sum, take_product_block(n, M, LANES, dq, out->dq, LANES));
   sum = add(sum, take_product_block(n, M, LANES, dv, out->dv, LANES));
-  *s->fine = finite_lanes(sum);
-  return least;
+  *s->finite = finite_lanes(sum);
+  return min_pivot;
 }
 
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
-#define LANE_KERNEL_TABLE                                                                                     \
-  {                                                                                                           \
-    LANES, row_inverse, row_bias, row_slopes, row_coriolis, LANES > 1 ? row_forward_block : NULL, row_invert, \
-      row_take_product                                                                                        \
+#define LANE_KERNEL_TABLE                                                                                           \
+  {                                                                                                                 \
+    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, LANES > 1 ? lane_forward_block : NULL, lane_invert, \
+      lane_take_product                                                                                             \
   }
 
 #endif

@@ -1,4 +1,4 @@
-// Products on the sheet: every dof with those behind it, and with those before it. Cost O(n depth).
+// Products on the dof table: every dof with those behind it, and with those before it. Cost O(n depth).
 //
 // Row j of a matrix, from the columns of kernel/lane_columns_kernel.h:
 //
@@ -122,8 +122,8 @@ KERNEL sides sides_of(const table* t, const limb_link* link, int i)
   const double* given = given_at(t, i);
   sides s = {lanes_within(end - i, last - i), lanes_within(0, 0), i < last && i + LANES > end, false};
   if (i >= end) return s;
-  s.before = given_around((double)link->dof, given + (ptrdiff_t)GIVEN_BEGIN * LIMB_LANES_MOST,
-                          given + (ptrdiff_t)GIVEN_END * LIMB_LANES_MOST);
+  s.before = given_around((double)link->dof, given + (ptrdiff_t)GIVEN_BEGIN * LIMB_LANES_MAX,
+                          given + (ptrdiff_t)GIVEN_END * LIMB_LANES_MAX);
   s.any_before = any_lane(s.before);
   return s;
 }
@@ -191,7 +191,7 @@ KERNEL real put_row(const table* t, making w, const sink* out, int j, int i, tri
 }
 
 // False: something is not finite.
-KERNEL bool row_products(const table* t, making w, const sink* out)
+KERNEL bool lane_products(const table* t, making w, const sink* out)
 {
   const limb_model* m = t->m;
   real sum = zero();

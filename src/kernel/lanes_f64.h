@@ -1,4 +1,4 @@
-// Vectors of double, as wide as the instruction set has them: lanes of the row kernels
+// Vectors of double, as wide as the instruction set has them: lanes of the lane kernels
 // (kernel/lane_passes_kernel.h), and columns of the mass matrix of a chain (kernel/kernels_chain_f64.c). After the
 // scalar vocabulary, which may be over these vectors (kernels_rows_f64.c) or over double.
 #ifndef LIMB_KERNEL_LANES_F64_H
@@ -170,7 +170,7 @@ KERNEL lane_vec choose(lane_set s, lane_vec a, lane_vec b)
 KERNEL lane_vec lesser_lanes(lane_vec a, lane_vec b) { return choose((lane_set)(a < b), a, b); }
 #endif
 
-// A square of lanes, turned over: corners that face each other change places, at distances 1, 2 and 4.
+// A square of lanes, turned over: corners that face each other change dense, at distances 1, 2 and 4.
 KERNEL void exchange(lane_vec* a, lane_vec* b, int d)
 {
   const lane_vec x = *a, y = *b;

@@ -70,14 +70,14 @@ KERNEL void along_map(int n, int y, int Y, const real* G, const real* MG, const 
   }
 }
 
-// L L' = M_y in place, inverses on the diagonal; the least margin of a pivot.
-KERNEL real factor_independent(int y, int Y, real* A, real least)
+// L L' = M_y in place, inverses on the diagonal; the smallest margin of a pivot.
+KERNEL real factor_independent(int y, int Y, real* A, real min_pivot)
 {
   for (ptrdiff_t j = 0; j < y; j++) {
     const real before = A[j * Y + j];
     real d = before;
     for (ptrdiff_t k = 0; k < j; k++) d = msub(d, A[j * Y + k], A[j * Y + k]);
-    least = lesser(least, kmsub(d, constant(1e-14), before));
+    min_pivot = lesser(min_pivot, kmsub(d, constant(1e-14), before));
     const real inverse = recip(root(d));
     A[j * Y + j] = inverse;
     for (ptrdiff_t i = j + 1; i < y; i++) {
@@ -86,7 +86,7 @@ KERNEL real factor_independent(int y, int Y, real* A, real least)
       A[i * Y + j] = mul(x, inverse);
     }
   }
-  return least;
+  return min_pivot;
 }
 
 // z -= x y and z = x z for rows of Z: the first column, or all.

@@ -15,7 +15,7 @@
 //
 //   m     s_v . a
 //   h     U' s_v + a x s_w
-//   I     s_w . N_k,      N_k the moment that entry k of I needs
+//   I     s_w . N_k,      N_k the moment that entry k of I body_terms
 //
 // A joint coordinate is mult times the user's (mimic joints), and so is what its axis adds to the user's row.
 // Poses are those in the root link of the tree, so that a robot far from the world's origin keeps its digits.
@@ -27,53 +27,53 @@
 #include "kernel/kinematics_kernel.h"
 #include "kernel/rnea_kernel.h"
 
-typedef struct placed {
+typedef struct link_state {
   pose X;  // in the root link
   state x; // link axes and origin
-} placed;
+} link_state;
 
-_Static_assert(sizeof(placed) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic has room for them");
+_Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic has room for them");
 
 // What a body's columns are made of: body axes and origin.
-typedef struct needs {
+typedef struct body_terms {
   vec3 a;
   mat3 U;
   vec3 N[6]; // xx xy xz yy yz zz
-} needs;
+} body_terms;
 
 // Needs the coordinates loaded; v and a in compiled order.
-KERNEL void place_links(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
+KERNEL void link_states(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
 {
-  placed* out = ws->artic;
+  link_state* out = ws->artic;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
     const state from = p < 0 ? base_state(ws, link->root) : out[p].x;
     const mat3 U = spin(from.w, from.al);
-#define STEP(shape)                                                        \
-  {                                                                        \
-    const place P = place_of(shape, &k[i], ws, i, link->aux);              \
-    out[i].x = move_on(&P, &k[i], &from, U, v + link->dof, a + link->dof); \
-    out[i].X = p < 0 ? no_pose() : moved_pose(out[p].X, &P);               \
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    out[i].x = move_on(&P, &k[i], &from, U, v + link->dof, a + link->dof);              \
+    out[i].X = p < 0 ? no_pose() : moved_pose(out[p].X, &P);                            \
   }
-    FOR_FEW_SHAPES(link->shape, STEP)
+    FOR_FEW_JOINT_CLASSES(link->joint_class, STEP)
 #undef STEP
   }
 }
 
-KERNEL needs needs_of(vec3 w, vec3 al, vec3 a)
+KERNEL body_terms body_terms_of(vec3 w, vec3 al, vec3 a)
 {
   const mat3 U = spin(w, al);
   const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
-  return (needs){a,
-                 U,
-                 {v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
-                  v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)), v3(neg(yz), al.y, xy),
-                  v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)}};
+  return (body_terms){a,
+                      U,
+                      {v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
+                       v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)), v3(neg(yz), al.y, xy),
+                       v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)}};
 }
 
 // row += s_v . f + s_w . n
-KERNEL void add_force_row(motion s, const needs* b, real* row)
+KERNEL void add_force_row(motion s, const body_terms* b, real* row)
 {
   const vec3 h = add3(tmulv(b->U, s.v), cross3(b->a, s.w));
   row[0] = add(row[0], dot3(s.v, b->a));
@@ -85,11 +85,11 @@ KERNEL void add_force_row(motion s, const needs* b, real* row)
 KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_body* body, int np,
                          real* Y)
 {
-  const placed* links = ws->artic;
-  const placed* own = &links[body->link];
+  const link_state* links = ws->artic;
+  const link_state* own = &links[body->link];
   const pose in = given_pose(&body->in_link), X = compose(own->X, in);
   const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
-  const needs b = needs_of(tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
+  const body_terms b = body_terms_of(tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
   for (int i = body->link; i >= 0; i = m->link[i].parent) {
     for (int r = 0; r < m->link[i].ndof; r++) {
       const limb_dof* dof = &m->dof[m->link[i].dof + r];
@@ -133,7 +133,7 @@ KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const 
                                 int np, real* Y)
 {
   load_coordinates(m, k, ws, in->q);
-  place_links(m, k, ws, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
+  link_states(m, k, ws, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
   for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
   real* at = Y;
   for (int b = 0; b < m->nbody; b++) {

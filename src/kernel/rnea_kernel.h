@@ -30,21 +30,21 @@ KERNEL mat3 spin(vec3 w, vec3 al)
 }
 
 // What a joint adds to the accelerations of its link, whose parent turns with w (in link axes).
-KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const real* v, const real* qdd)
+KERNEL motion joint_acceleration(int joint_class, const link_const* k, vec3 w, const real* v, const real* qdd)
 {
   motion j = {zero3(), zero3()};
-  if (is_turning(shape)) { // w x z q' + z q''
+  if (is_turning(joint_class)) { // w x z q' + z q''
     j.w = v3(mul(w.y, v[0]), neg(mul(w.x, v[0])), qdd[0]);
   }
-  if (is_sliding(shape)) { // 2 w x z r' + z r''
-    const real rate = shape == SHAPE_SCREW ? scale(k->pitch, v[0]) : v[0];
+  if (is_sliding(joint_class)) { // 2 w x z r' + z r''
+    const real rate = joint_class == CLASS_SCREW ? scale(k->pitch, v[0]) : v[0];
     const real twice = scale(constant(2), rate);
-    j.v = v3(mul(w.y, twice), neg(mul(w.x, twice)), shape == SHAPE_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);
+    j.v = v3(mul(w.y, twice), neg(mul(w.x, twice)), joint_class == CLASS_SCREW ? scale(k->pitch, qdd[0]) : qdd[0]);
   }
-  if (is_dense(shape)) { // w x w_r + w_r'
+  if (is_dense(joint_class)) { // w x w_r + w_r'
     const vec3 wr = v3(v[0], v[1], v[2]);
     j.w = add3(cross3(w, wr), v3(qdd[0], qdd[1], qdd[2]));
-    if (shape == SHAPE_FREE) { // 2 w x v_r + w_r x v_r + v_r'
+    if (joint_class == CLASS_FREE) { // 2 w x v_r + w_r x v_r + v_r'
       const vec3 turning = add3(kscale3(constant(2), w), wr);
       j.v = add3(cross3(turning, v3(v[3], v[4], v[5])), v3(qdd[3], qdd[4], qdd[5]));
     }
@@ -53,20 +53,22 @@ KERNEL motion joint_acceleration(int shape, const link_const* k, vec3 w, const r
 }
 
 // Angular velocity that a joint adds.
-KERNEL vec3 joint_turning(int shape, vec3 w, const real* v)
+KERNEL vec3 joint_turning(int joint_class, vec3 w, const real* v)
 {
-  if (is_turning(shape)) w.z = add(w.z, v[0]);
-  if (is_dense(shape)) w = add3(w, v3(v[0], v[1], v[2]));
+  if (is_turning(joint_class)) w.z = add(w.z, v[0]);
+  if (is_dense(joint_class)) w = add3(w, v3(v[0], v[1], v[2]));
   return w;
 }
 
 // Motion of a link from its parent's: (18)-(22). U is the parent's.
-KERNEL state move_on(const place* P, const link_const* k, const state* p, mat3 U, const real* v, const real* qdd)
+KERNEL state move_on(const joint_transform* P, const link_const* k, const state* p, mat3 U, const real* v,
+                     const real* qdd)
 {
-  const vec3 w = into(P, p->w);
-  const motion joint = joint_acceleration(P->shape, k, w, v, qdd);
+  const vec3 w = to_link(P, p->w);
+  const motion joint = joint_acceleration(P->joint_class, k, w, v, qdd);
   const vec3 at_origin = add3(p->a, times_offset(P, U)); // of the parent's point there
-  return (state){joint_turning(P->shape, w, v), into_onto(joint.w, P, p->al), into_onto(joint.v, P, at_origin)};
+  return (state){joint_turning(P->joint_class, w, v), add_to_link(joint.w, P, p->al),
+                 add_to_link(joint.v, P, at_origin)};
 }
 
 // Inertial force: f = m a + U h;  n = h x a + sum m r x U r.
@@ -96,7 +98,7 @@ KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_bran
 
 // Out from the base: motions, and the inertial force of every link. Most bases neither turn nor start to:
 // then the zeros reach the first link's formulas as constants.
-KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
+KERNEL_PASS void rnea_outward(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
 {
   state* kept = ws->state;
   force* F = (force*)ws->force + 1;
@@ -105,27 +107,27 @@ KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_w
     state x = start_state(m, ws, branch);
     mat3 U = spin(x.w, x.al);
     int i = branch->begin;
-#define STEP(shape)                                                \
-  {                                                                \
-    const place P = place_of(shape, &k[i], ws, i, m->link[i].aux); \
-    x = move_on(&P, &k[i], &x, U, v, a);                           \
-    U = spin(x.w, x.al);                                           \
-    F[i] = newton_euler(moments_of(shape, &k[i]), x.a, U);         \
-    v += dofs_of(shape), a += dofs_of(shape);                      \
+#define STEP(joint_class)                                                                    \
+  {                                                                                          \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
+    x = move_on(&P, &k[i], &x, U, v, a);                                                     \
+    U = spin(x.w, x.al);                                                                     \
+    F[i] = newton_euler(moments_of(joint_class, &k[i]), x.a, U);                             \
+    v += dofs_of(joint_class), a += dofs_of(joint_class);                                    \
   }
-#define ROOT_STEP(shape)        \
+#define ROOT_STEP(joint_class)  \
   {                             \
     x.w = x.al = zero3();       \
     U = spin(zero3(), zero3()); \
-    STEP(shape)                 \
+    STEP(joint_class)           \
   }
     if (branch->parent < 0 && ws->base_turns == 0) {
-      FOR_ROOT_SHAPE(m->link[i].shape, ROOT_STEP)
+      FOR_ROOT_JOINT_CLASS(m->link[i].joint_class, ROOT_STEP)
       if (m->link[i].keep) kept[i] = x;
       i++;
     }
     for (; i < branch->end; i++) {
-      FOR_SHAPE(m->link[i].shape, STEP)
+      FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
       if (m->link[i].keep) kept[i] = x;
     }
 #undef ROOT_STEP
@@ -134,7 +136,7 @@ KERNEL_PASS void rnea_out(const limb_model* m, const link_const* k, const limb_w
 }
 
 // External wrenches, link axes.
-KERNEL void take_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
+KERNEL void subtract_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
 {
   force* F = (force*)ws->force + 1;
   const force* on = (const force*)wrench;
@@ -144,39 +146,39 @@ KERNEL void take_wrenches(const limb_model* m, const limb_ws* ws, const real* wr
 // Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects what other
 // roots than the first hand to the world. hand: the robot is a part of a larger one. Then own[-1] is the
 // force of the link that carries it, and comes back with all that its roots transmit.
-KERNEL void rnea_back_to(const limb_model* m, const link_const* k, const limb_ws* ws, bool hand, real* tau)
+KERNEL void rnea_inward_part(const limb_model* m, const link_const* k, const limb_ws* ws, bool is_part, real* tau)
 {
   force* own = (force*)ws->force + 1;
-  if (!hand) own[-1] = zerof();
+  if (!is_part) own[-1] = zerof();
   force F = own[m->nlink - 1];
   tau += m->ncdof;
-  for (int i = m->nlink - 1; i >= (hand ? 0 : 1); i--) {
+  for (int i = m->nlink - 1; i >= (is_part ? 0 : 1); i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
-#define STEP(shape)                                           \
-  {                                                           \
-    tau -= dofs_of(shape);                                    \
-    project(shape, &k[i], F, tau);                            \
-    const place P = place_of(shape, &k[i], ws, i, link->aux); \
-    F = force_out_onto(own[p], &P, F);                        \
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    tau -= dofs_of(joint_class);                                                        \
+    project(joint_class, &k[i], F, tau);                                                \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    F = add_force_to_parent(own[p], &P, F);                                             \
   }
-    FOR_SHAPE(link->shape, STEP)
+    FOR_JOINT_CLASS(link->joint_class, STEP)
 #undef STEP
     if (p != i - 1) {
       own[p] = F;
       F = own[i - 1];
     }
   }
-  if (hand) {
+  if (is_part) {
     own[-1] = F;
   } else if (m->nlink > 0) {
-    project(m->link[0].shape, &k[0], F, tau - m->link[0].ndof);
+    project(m->link[0].joint_class, &k[0], F, tau - m->link[0].ndof);
   }
 }
 
-KERNEL void rnea_back(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
+KERNEL void rnea_inward(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
 {
-  rnea_back_to(m, k, ws, false, tau);
+  rnea_inward_part(m, k, ws, false, tau);
 }
 
 // ---- actuators -----------------------------------------------------------------------------------------
@@ -243,24 +245,24 @@ KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v,
 
 // What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
 // in ws->force, which articulated bodies do not use.
-KERNEL const real* lost_forces(const limb_model* m, const limb_ws* ws, const real* cv, const limb_terms* terms)
+KERNEL const real* passive_forces(const limb_model* m, const limb_ws* ws, const real* cv, const limb_terms* terms)
 {
   if (!m->has_actuators) return NULL;
-  real* lost = ws->force;
-  for (int c = 0; c < m->ncdof; c++) lost[c] = zero();
+  real* passive = ws->force;
+  for (int c = 0; c < m->ncdof; c++) passive[c] = zero();
   const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
-  add_actuators(m, ws, cv, cv, &no_rotors, lost);
-  return lost;
+  add_actuators(m, ws, cv, cv, &no_rotors, passive);
+  return passive;
 }
 
 // What is left of the user's forces for the bodies, in compiled order, in ws->tau. Not for mimic joints.
-KERNEL const real* left_forces(const limb_model* m, const limb_ws* ws, const real* cv, const real* tau,
-                               const limb_terms* terms)
+KERNEL const real* net_forces(const limb_model* m, const limb_ws* ws, const real* cv, const real* tau,
+                              const limb_terms* terms)
 {
   real* ct = ws->tau;
   for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
-  const real* lost = lost_forces(m, ws, cv, terms);
-  for (int c = 0; lost && c < m->ncdof; c++) ct[c] = sub(ct[c], lost[c]);
+  const real* passive = passive_forces(m, ws, cv, terms);
+  for (int c = 0; passive && c < m->ncdof; c++) ct[c] = sub(ct[c], passive[c]);
   return ct;
 }
 
@@ -272,9 +274,9 @@ KERNEL_PASS void newton_euler_passes(const limb_model* m, const link_const* k, c
 {
   const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
   real* ct = m->identity ? tau : ws->tau;
-  rnea_out(m, k, ws, cv, ca);
-  if (wrench) take_wrenches(m, ws, wrench);
-  rnea_back(m, k, ws, ct);
+  rnea_outward(m, k, ws, cv, ca);
+  if (wrench) subtract_wrenches(m, ws, wrench);
+  rnea_inward(m, k, ws, ct);
   if (m->has_actuators) add_actuators(m, ws, cv, ca, terms, ct);
   if (!m->identity) in_user_order(m, ct, tau);
 }

@@ -1,6 +1,6 @@
 // Sine and cosine of many angles at once, for the kernels.
 //
-// A kernel needs both functions of every joint angle before it can start; libm answers one at a
+// A kernel body_terms both functions of every joint angle before it can start; libm answers one at a
 // time and spends more on that than the recursion itself. Here a block of angles goes through one
 // straight line of code, in vectors as wide as the instruction set of the including file allows:
 // include this header only in files that are compiled once per instruction set.
@@ -31,7 +31,7 @@
 // Adding and subtracting a big number and reducing by parts is algebraically empty: a compiler that
 // may reassociate removes it, and one that assumes finite numbers removes the check for others.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
-#error "sincos.h needs IEEE arithmetic: compile without -ffast-math and -fassociative-math"
+#error "sincos.h body_terms IEEE arithmetic: compile without -ffast-math and -fassociative-math"
 #endif
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0 && !defined(LIMB_FINITE_ANGLES)
 #error "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
@@ -153,8 +153,8 @@ LIMB_SINCOS_INLINE limb_vec_f64 limb_sincos_reduce_f64(limb_vec_f64 a, limb_vec_
   const double part3 = 0x1.3198a2e037073p-69;
   const limb_vec_f64 r1 = a - k * part1;
   const limb_vec_f64 r2 = r1 - k * part2;
-  const limb_vec_f64 lost = (r1 - r2) - k * part2;
-  return r2 + (lost - k * part3);
+  const limb_vec_f64 passive = (r1 - r2) - k * part2;
+  return r2 + (passive - k * part3);
 #endif
 }
 
@@ -231,8 +231,8 @@ LIMB_SINCOS_INLINE limb_vec_f32 limb_sincos_reduce_f32(limb_vec_f32 a, limb_vec_
   const float part4 = 0x1.68c234p-39f;
   const limb_vec_f32 r2 = (a - k * part1) - k * part2;
   const limb_vec_f32 r3 = r2 - k * part3;
-  const limb_vec_f32 lost = (r2 - r3) - k * part3;
-  return r3 + (lost - k * part4);
+  const limb_vec_f32 passive = (r2 - r3) - k * part3;
+  return r3 + (passive - k * part4);
 #endif
 }
 
@@ -287,14 +287,14 @@ static __attribute__((noinline, cold, unused)) void limb_sincos_far_f32(int n, c
 
 // ---- entry points ------------------------------------------------------------------------------
 
-// The bits of a group that belong to the n remaining angles; the others are padding, and what they
+// The bits of a block_of_states that belong to the n remaining angles; the others are padding, and what they
 // hold must not cost anything.
 LIMB_SINCOS_INLINE unsigned limb_sincos_used(int n, unsigned bits)
 {
   return n >= LIMB_SINCOS_PAD ? bits : bits & ((1u << n) - 1u);
 }
 
-// One group of LIMB_SINCOS_PAD angles, of which n count; returns which are beyond the limit.
+// One block_of_states of LIMB_SINCOS_PAD angles, of which n count; returns which are beyond the limit.
 LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict x, double* restrict s,
                                                   double* restrict c)
 {
@@ -328,7 +328,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x
 // for n rounded up to a multiple of LIMB_SINCOS_PAD entries; that tail of x may hold anything, that
 // of s and c is overwritten with garbage.
 //
-// The first group stands outside the loop: most robots end there, and a compiler fills all vector
+// The first block_of_states stands outside the loop: most robots end there, and a compiler fills all vector
 // registers with constants, and some of the stack, before it enters a loop.
 static inline void limb_sincos_f64(int n, const double* restrict x, double* restrict s, double* restrict c)
 {

@@ -45,7 +45,7 @@ KERNEL quat unit_quat(const real* q)
 // R(a) x = x + 2 v x (v x x + w x)
 KERNEL vec3 quat_turned(quat a, vec3 x)
 {
-  const vec3 v = v3(a.x, a.y, a.z), y = cross3_onto(scale3(a.w, x), v, x);
+  const vec3 v = v3(a.x, a.y, a.z), y = add_cross3(scale3(a.w, x), v, x);
   return add3(x, kscale3(constant(2), cross3(v, y)));
 }
 
@@ -53,7 +53,7 @@ KERNEL vec3 quat_turned(quat a, vec3 x)
 KERNEL void turn_quat(quat a, vec3 w, const arc* s, real* out)
 {
   const vec3 v = v3(a.x, a.y, a.z), e = scale3(half_sine(s), w);
-  const vec3 r = cross3_onto(add3(scale3(a.w, e), scale3(s->c, v)), v, e);
+  const vec3 r = add_cross3(add3(scale3(a.w, e), scale3(s->c, v)), v, e);
   out[0] = r.x, out[1] = r.y, out[2] = r.z;
   out[3] = sub(mul(a.w, s->c), dot3(v, e));
 }
@@ -109,12 +109,12 @@ KERNEL void displace(const limb_model* m, const real* q, const real* u, const re
 }
 
 // sum + k x
-KERNEL void onto(int n, par k, const real* x, const real* sum, real* out)
+KERNEL void add_scaled(int n, par k, const real* x, const real* sum, real* out)
 {
   for (int i = 0; i < n; i++) out[i] = kmadd(sum[i], k, x[i]);
 }
 
-// q and v are replaced by those after a step of h [s]; room: limb_step_room() scalars.
+// q and v are replaced by those after a step of h [s]; room: limb_step_scalars() scalars.
 KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* context, real* q, real* v,
                      real* room)
 {
@@ -127,14 +127,14 @@ KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerati
   for (int k = 1; k < 4; k++) {
     const par part = constant(share[k] * h);
     for (int i = 0; i < nv; i++) u[i] = scale(part, du[i]);
-    onto(nv, part, dv, v, stage_v);
+    add_scaled(nv, part, dv, v, stage_v);
     displace(m, q, u, stage_v, stage_q, du);
     accelerations(context, stage_q, stage_v, dv);
-    onto(nv, constant(weight[k]), du, su, su);
-    onto(nv, constant(weight[k]), dv, sv, sv);
+    add_scaled(nv, constant(weight[k]), du, su, su);
+    add_scaled(nv, constant(weight[k]), dv, sv, sv);
   }
   for (int i = 0; i < nv; i++) u[i] = scale(constant(h / 6), su[i]);
-  onto(nv, constant(h / 6), sv, v, v);
+  add_scaled(nv, constant(h / 6), sv, v, v);
   displace(m, q, u, v, q, NULL);
 }
 

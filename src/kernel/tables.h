@@ -18,35 +18,35 @@ typedef struct limb_terms {
   double width; // of the smoothed sign; 0: exact
 } limb_terms;
 
-// Row kernels, on the sheet: cells are what rows consist of. Vectors are in compiled order, matrices in the
+// Lane kernels, on the dof table: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (kernel/lane_passes_kernel.h).
-#define LIMB_LANE_SET(name, cell)                                                                          \
-  typedef struct name##_in {                                                                               \
-    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                           \
-    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */             \
-    bool base_turns;                                                                                       \
-    bool keep;            /* the sheet is read afterwards */                                               \
-    const cell* slope[3]; /* forward_block: see there */                                                   \
-  } name##_in;                                                                                             \
-  typedef struct name##_out {                                                                              \
-    cell *tau, *M, *dq, *dv;                                                                               \
-  } name##_out;                                                                                            \
-  typedef struct name {                                                                                    \
-    int lanes; /* of a block */                                                                            \
-    bool (*inverse)(const limb_model* m, const limb_sheet* s, const name##_in* in, const name##_out* out); \
-    /* tau and M without accelerations; then dq and dv with them */                                        \
-    bool (*bias)(const limb_model* m, const limb_sheet* s, const name##_in* in, const name##_out* out);    \
-    bool (*slopes)(const limb_model* m, const limb_sheet* s, const cell* a, const name##_out* out);        \
-    bool (*coriolis)(const limb_model* m, const limb_sheet* s, const name##_in* in, limb_slopes kind,      \
-                     const name##_out* out);                                                               \
-    /* forward dynamics of a robot of one block (see there); the least margin of a pivot; NULL:  */        \
-    /* there is one lane only */                                                                           \
-    cell (*forward_block)(const limb_model* m, const limb_sheet* s, const name##_in* in, const cell* tau,  \
-                          const name##_out* out);                                                          \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                           \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                  \
-    /* X = -A X */                                                                                         \
-    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                       \
+#define LIMB_LANE_SET(name, cell)                                                                              \
+  typedef struct name##_in {                                                                                   \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                               \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                 \
+    bool base_turns;                                                                                           \
+    bool keep;            /* the dof table is read afterwards */                                               \
+    const cell* slope[3]; /* forward_block: see there */                                                       \
+  } name##_in;                                                                                                 \
+  typedef struct name##_out {                                                                                  \
+    cell *tau, *M, *dq, *dv;                                                                                   \
+  } name##_out;                                                                                                \
+  typedef struct name {                                                                                        \
+    int lanes; /* of a block */                                                                                \
+    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out); \
+    /* tau and M without accelerations; then dq and dv with them */                                            \
+    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);    \
+    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);        \
+    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,      \
+                     const name##_out* out);                                                                   \
+    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */         \
+    /* there is one lane only */                                                                               \
+    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,  \
+                          const name##_out* out);                                                              \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                               \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                      \
+    /* X = -A X */                                                                                             \
+    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                           \
   } name
 
 // The kernels of kernel/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every
@@ -104,13 +104,13 @@ typedef struct limb_terms {
                                          const real* v, limb_slopes kind, real* C);                                   \
   typedef bool name##_id_derivatives_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                  \
                                         const name##_motion* in, const name##_slopes* out);                           \
-  /* all of out but y must be there; ws->sheet.fine is set */                                                         \
+  /* all of out but y must be there; ws->table.finite is set */                                                       \
   typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                  \
                                         const name##_motion* in, const name##_slopes* out);                           \
   /* factors M into packed rows */                                                                                    \
   typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
                                 real* packed);                                                                        \
-  /* the same, and M^-1 in the user's order; ws->sheet.fine is set */                                                 \
+  /* the same, and M^-1 in the user's order; ws->table.finite is set */                                               \
   typedef real name##_invert_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
                                 real* packed, real* Minv);                                                            \
   /* x = M^-1 x in the user's order, from the factors */                                                              \
@@ -292,7 +292,7 @@ typedef struct limb_loop_kernels {
 enum { LIMB_CLUSTER_DOF = 8 }; // numbers kept of a velocity, one of them for padding
 
 // Numbers of scratch for a cluster of n velocities.
-static inline size_t limb_cluster_room(size_t n) { return 4 * n * (n + 4) + 30 * n + 64; }
+static inline size_t limb_cluster_scratch(size_t n) { return 4 * n * (n + 4) + 30 * n + 64; }
 
 typedef struct limb_cluster_in {
   const limb_kernels* kernels;
@@ -303,14 +303,14 @@ typedef struct limb_cluster_in {
   const limb_reduction* reduced; // of every cluster, gamma carried along
   const int* column;             // ncdof: column in the cluster's block
   const int* first;              // clusters: velocities of those before
-  double* room;                  // limb_cluster_room of the largest
+  double* room;                  // limb_cluster_scratch of the largest
   double* kept;                  // LIMB_CLUSTER_DOF times the velocities of all
 } limb_cluster_in;
 
 typedef struct limb_cluster_kernels {
   // limb_row_reduce_weighted; columns + extra: fastest as a multiple of LIMB_QUAD
   void (*reduce)(limb_reduction* r, const int* weight, double tolerance);
-  // a; the least margin of a pivot
+  // a; the smallest margin of a pivot
   double (*forward)(const limb_model* m, const limb_link_f64* k, const limb_ws* ws, const limb_cluster_in* in,
                     double* a);
   // the same for a robot that is one cluster on the world

@@ -15,7 +15,7 @@ enum { PIECE = STATES < 8 ? STATES : 8, SHARING = STATES / PIECE };
 
 #define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-// Of two rows of a square, distance d apart, the corners that face each other change places.
+// Of two rows of a square, distance d apart, the corners that face each other change dense.
 KERNEL void exchange(real* a, real* b, int d)
 {
   const real x = *a, y = *b;
@@ -57,9 +57,9 @@ KERNEL void turn_square(real x[PIECE])
 }
 
 // A block of rows: numbers of each, the block's first state, and the states of the whole array.
-typedef struct row_block {
+typedef struct state_block {
   ptrdiff_t width, first, count;
-} row_block;
+} state_block;
 
 // Lanes are kept in arrays that have room for whole squares.
 KERNEL ptrdiff_t whole_squares(ptrdiff_t width) { return (width + PIECE - 1) / PIECE * PIECE; }
@@ -99,7 +99,7 @@ KERNEL real joined(const lane_value* x, ptrdiff_t stride, int p)
 }
 
 // The last blocks: numbers that are there only, and the last state again where there is none.
-static __attribute__((noinline, cold)) void load_edge(const row_block* b, const lane_value* x, ptrdiff_t i,
+static __attribute__((noinline, cold)) void load_edge(const state_block* b, const lane_value* x, ptrdiff_t i,
                                                       lane_value* padded)
 {
   const ptrdiff_t left = b->count - b->first, wide = b->width - i < PIECE ? b->width - i : PIECE;
@@ -112,7 +112,7 @@ static __attribute__((noinline, cold)) void load_edge(const row_block* b, const 
 // out[i] = number i of all states; out has whole squares. Lanes behind the last state repeat it. Adds all
 // numbers to `sum`, and some of the next rows, whatever lane they fall into: it is finite unless one of
 // them is not, or nearly.
-KERNEL void rows_to_lanes(const row_block* b, const lane_value* x, real* out, real* sum)
+KERNEL void states_to_lanes(const state_block* b, const lane_value* x, real* out, real* sum)
 {
   const ptrdiff_t width = b->width, end = (b->count - b->first) * width;
   x += b->first * width;
@@ -153,7 +153,7 @@ KERNEL void put_piece(lane_value* to, piece x, ptrdiff_t some)
 }
 
 // Rows of a square go where they belong. Where only numbers of the same block follow, a whole piece is put.
-KERNEL void put_square(const real square[PIECE], const row_block* b, ptrdiff_t i, lane_value* out)
+KERNEL void put_square(const real square[PIECE], const state_block* b, ptrdiff_t i, lane_value* out)
 {
   const ptrdiff_t width = b->width, left = b->count - b->first;
   const ptrdiff_t end = (left < STATES ? left : STATES) * width, wide = width - i;
@@ -168,7 +168,7 @@ KERNEL void put_square(const real square[PIECE], const row_block* b, ptrdiff_t i
 
 // The other way. The last piece goes first: what it stores behind the end of a row is put right by the first
 // piece of the next row.
-KERNEL void lanes_to_rows(const row_block* b, const real* x, lane_value* out)
+KERNEL void lanes_to_states(const state_block* b, const real* x, lane_value* out)
 {
   out += b->first * b->width;
   for (ptrdiff_t i = whole_squares(b->width) - PIECE; i >= 0; i -= PIECE) {
@@ -181,7 +181,7 @@ KERNEL void lanes_to_rows(const row_block* b, const real* x, lane_value* out)
 }
 
 // The same number by number, for arrays in lanes that have no room for whole squares.
-KERNEL void rows_to_whole_lanes(const row_block* b, const lane_value* rows, real* lanes)
+KERNEL void states_to_whole_lanes(const state_block* b, const lane_value* rows, real* lanes)
 {
   const ptrdiff_t width = b->width, left = b->count - b->first;
   lane_value* to = (lane_value*)lanes;
@@ -191,7 +191,7 @@ KERNEL void rows_to_whole_lanes(const row_block* b, const lane_value* rows, real
   }
 }
 
-KERNEL void whole_lanes_to_rows(const row_block* b, const real* lanes, lane_value* rows)
+KERNEL void whole_lanes_to_states(const state_block* b, const real* lanes, lane_value* rows)
 {
   const ptrdiff_t width = b->width, left = b->count - b->first;
   const lane_value* from = (const lane_value*)lanes;

@@ -97,17 +97,17 @@ KERNEL vec3 crossk3(vec3 a, kvec3 k)
   return v3(kdet2(k.z, a.y, k.y, a.z), kdet2(k.x, a.z, k.z, a.x), kdet2(k.y, a.x, k.x, a.y));
 }
 
-// sum + a x b, the sum first (see turn_z_onto)
-KERNEL vec3 cross3_onto(vec3 sum, vec3 a, vec3 b)
+// sum + a x b, the sum first (see add_turn_z)
+KERNEL vec3 add_cross3(vec3 sum, vec3 a, vec3 b)
 {
   return v3(msub(madd(sum.x, a.y, b.z), a.z, b.y), msub(madd(sum.y, a.z, b.x), a.x, b.z),
             msub(madd(sum.z, a.x, b.y), a.y, b.x));
 }
 
 // a x b of motions, and a x* F of a force: (a x b)' F = -b' (a x* F)
-KERNEL motion crossm(motion a, motion b) { return (motion){cross3(a.w, b.w), cross3_onto(cross3(a.w, b.v), a.v, b.w)}; }
+KERNEL motion crossm(motion a, motion b) { return (motion){cross3(a.w, b.w), add_cross3(cross3(a.w, b.v), a.v, b.w)}; }
 
-KERNEL force crossf(motion a, force F) { return (force){cross3_onto(cross3(a.w, F.n), a.v, F.f), cross3(a.w, F.f)}; }
+KERNEL force crossf(motion a, force F) { return (force){add_cross3(cross3(a.w, F.n), a.v, F.f), cross3(a.w, F.f)}; }
 
 KERNEL motion addm(motion a, motion b) { return (motion){add3(a.w, b.w), add3(a.v, b.v)}; }
 KERNEL force addf(force a, force b) { return (force){add3(a.n, b.n), add3(a.f, b.f)}; }
@@ -208,22 +208,22 @@ KERNEL vec3 kback_z(par c, par s, vec3 v) { return v3(kdot2(c, v.x, s, v.y), kde
 
 // The same added to a sum. The sum goes first: the turned vector, which a recursion waits for, then
 // passes two operations, not three.
-KERNEL vec3 turn_z_onto(vec3 sum, real c, real s, vec3 v)
+KERNEL vec3 add_turn_z(vec3 sum, real c, real s, vec3 v)
 {
   return v3(madd(msub(sum.x, s, v.y), c, v.x), madd(madd(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
 }
 
-KERNEL vec3 back_z_onto(vec3 sum, real c, real s, vec3 v)
+KERNEL vec3 add_back_z(vec3 sum, real c, real s, vec3 v)
 {
   return v3(madd(madd(sum.x, s, v.y), c, v.x), madd(msub(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
 }
 
-KERNEL vec3 kturn_x_onto(vec3 sum, par c, par s, vec3 v)
+KERNEL vec3 add_kturn_x(vec3 sum, par c, par s, vec3 v)
 {
   return v3(add(sum.x, v.x), kmadd(kmsub(sum.y, s, v.z), c, v.y), kmadd(kmadd(sum.z, c, v.z), s, v.y));
 }
 
-KERNEL vec3 kturn_z_onto(vec3 sum, par c, par s, vec3 v)
+KERNEL vec3 add_kturn_z(vec3 sum, par c, par s, vec3 v)
 {
   return v3(kmadd(kmsub(sum.x, s, v.y), c, v.x), kmadd(kmadd(sum.y, s, v.x), c, v.y), add(sum.z, v.z));
 }

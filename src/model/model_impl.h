@@ -178,7 +178,7 @@ struct limb_model {
   bool serial;   // one chain
   bool mixed;    // some joint is not a rotation about z
   limb_elimination elim;
-  double* given; // numbers of the sheet (model/sheet.h); NULL for robots too large for one
+  double* given; // numbers of the dof table (model/dof_table.h); NULL for robots too large for one
   int nrun;
   limb_run* run; // in the order of the links
 };

@@ -44,7 +44,7 @@ static limb_hybrid half_given(trial* t, const double* tau)
   return (limb_hybrid){t->q, t->v, given, x, &t->env};
 }
 
-// Derivatives: every form of the kernels on the sheet, with one lane and with several.
+// Derivatives: every form of the kernels on the dof table, with one lane and with several.
 static void ask_derivatives(trial* t, const double* tau, answers* x)
 {
   const size_t n = (size_t)t->nv, nn = n * n;

@@ -41,7 +41,7 @@ static scene scene_make(const stage* at)
 static void walk(const stage* from, scene* s, double duration, int steps, stage* to)
 {
   double room[8 * RUN_MOST];
-  assert_that(limb_step_room(from->nq, from->nv) <= sizeof room / sizeof *room);
+  assert_that(limb_step_scalars(from->nq, from->nv) <= sizeof room / sizeof *room);
   *to = *from;
   for (int k = 0; k < steps; k++) rk4_step(from->m, duration / steps, fall, s, to->q, to->v, room);
 }

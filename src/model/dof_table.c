@@ -1,32 +1,32 @@
-#include "model/sheet.h"
+#include "model/dof_table.h"
 
 #include <string.h>
 
 // Columns of a table, whole blocks; 0 for robots too large for one.
 static size_t columns_of(int ncdof)
 {
-  const size_t lanes = LIMB_LANES_MOST;
+  const size_t lanes = LIMB_LANES_MAX;
   return ncdof <= LIMB_DERIVATIVES_MOST ? ((size_t)ncdof + lanes - 1) / lanes * lanes : 0;
 }
 
-void limb_sheet_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_sheet* out)
+void limb_dof_table_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_dof_table* out)
 {
-  *out = (limb_sheet){0};
+  *out = (limb_dof_table){0};
   if (m->ncdof > LIMB_DERIVATIVES_MOST) return;
   out->cell = limb_arena_take(a, ROW_COUNT * columns_of(m->ncdof), scalar);
   out->base = limb_arena_take(a, 12 * (size_t)m->nroot, scalar);
   out->turn = limb_arena_take(a, 12 * (size_t)m->naux, scalar);
-  out->work = limb_arena_take(a, LIMB_LANES_MOST * (size_t)m->ncdof, scalar);
-  out->fine = limb_arena_take(a, 1, sizeof *out->fine);
+  out->work = limb_arena_take(a, LIMB_LANES_MAX * (size_t)m->ncdof, scalar);
+  out->finite = limb_arena_take(a, 1, sizeof *out->finite);
   out->q = limb_arena_take(a, (size_t)m->ncdof, scalar);
 }
 
-void limb_sheet_clear(const limb_model* m, size_t scalar, const limb_sheet* s)
+void limb_dof_table_clear(const limb_model* m, size_t scalar, const limb_dof_table* s)
 {
   if (s->cell) memset(s->cell, 0, ROW_COUNT * columns_of(m->ncdof) * scalar);
 }
 
-double* limb_sheet_given(limb_arena* a, int ncdof)
+double* limb_dof_table_given(limb_arena* a, int ncdof)
 {
   const size_t columns = columns_of(ncdof);
   return columns > 0 ? limb_arena_take(a, GIVEN_COUNT * columns, sizeof(double)) : NULL;
@@ -34,7 +34,7 @@ double* limb_sheet_given(limb_arena* a, int ncdof)
 
 static void put(const limb_model* m, int row, int column, double x)
 {
-  m->given[limb_sheet_at(column, GIVEN_COUNT) + (ptrdiff_t)row * LIMB_LANES_MOST] = x;
+  m->given[limb_dof_table_at(column, GIVEN_COUNT) + (ptrdiff_t)row * LIMB_LANES_MAX] = x;
 }
 
 static void put_all(const limb_model* m, int row, int column, int count, const double* x)
@@ -46,29 +46,29 @@ static void put_all(const limb_model* m, int row, int column, int count, const d
 static void fill_freedom(const limb_model* m, int i, int k)
 {
   const limb_link* link = &m->link[i];
-  const bool slides = link->shape == SHAPE_TRANS || k >= 3;
-  const double pitch = link->shape == SHAPE_SCREW ? m->k64[i].pitch : 0;
+  const bool slides = link->joint_class == CLASS_TRANS || k >= 3;
+  const double pitch = link->joint_class == CLASS_SCREW ? m->k64[i].pitch : 0;
   put(m, GIVEN_TURN, link->dof + k, slides ? 0 : 1);
   put(m, GIVEN_SLIDE, link->dof + k, slides ? 1 : pitch);
 }
 
 // Coordinate and frame of a one-dof link: Z(gamma) X(alpha).
-static void fill_place(const limb_model* m, int i)
+static void fill_transform(const limb_model* m, int i)
 {
   const limb_link* link = &m->link[i];
   const limb_link_f64* k = &m->k64[i];
   double ca = k->ca, sa = k->sa, cg = 1, sg = 0;
-  if (link->shape > SHAPE_ROT_ANY || (link->shape == SHAPE_ROT_ANY && link->parent >= 0)) {
+  if (link->joint_class > CLASS_ROT_ANY || (link->joint_class == CLASS_ROT_ANY && link->parent >= 0)) {
     cg = k->cg, sg = k->sg;
   } else if (link->parent < 0) { // a turning root: its joint only
     ca = 1, sa = 0;
   }
   const double frame[8] = {cg, sg, -sg * ca, cg * ca, sa, sg * sa, -cg * sa, ca};
-  const double place[3] = {k->px, k->py, k->pz};
+  const double origin[3] = {k->px, k->py, k->pz};
   put_all(m, GIVEN_FRAME, link->dof, 8, frame);
-  if (link->parent >= 0 || link->shape > SHAPE_ROT_ANY) put_all(m, GIVEN_PLACE, link->dof, 3, place);
+  if (link->parent >= 0 || link->joint_class > CLASS_ROT_ANY) put_all(m, GIVEN_ORIGIN, link->dof, 3, origin);
   put(m, GIVEN_MULT, link->dof, k->mult), put(m, GIVEN_OFF, link->dof, k->off);
-  if (link->shape != SHAPE_TRANS) return;
+  if (link->joint_class != CLASS_TRANS) return;
   put(m, GIVEN_COS, link->dof, k->ct), put(m, GIVEN_SIN, link->dof, k->st);
 }
 
@@ -87,7 +87,7 @@ static void fill_runs(const limb_model* m)
   }
 }
 
-void limb_sheet_fill(limb_model* m)
+void limb_dof_table_fill(limb_model* m)
 {
   if (!m->given) return;
   memset(m->given, 0, GIVEN_COUNT * columns_of(m->ncdof) * sizeof *m->given);
@@ -98,8 +98,8 @@ void limb_sheet_fill(limb_model* m)
     const int slot = limb_slot(link);
     const double moments[10] = {s->m, s->hx, s->hy, s->hz, s->xx, s->xy, s->xz, s->yy, s->yz, s->zz};
     put_all(m, GIVEN_MOMENTS, slot, 10, moments);
-    if (link->ndof == 1) fill_place(m, i);
-    double* mass = m->given + limb_sheet_at(slot, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST;
+    if (link->ndof == 1) fill_transform(m, i);
+    double* mass = m->given + limb_dof_table_at(slot, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MAX;
     *mass += s->m; // to what its children have left there
     for (int k = 0; k < link->ndof; k++) {
       fill_freedom(m, i, k);
@@ -109,7 +109,7 @@ void limb_sheet_fill(limb_model* m)
     }
     if (link->parent < 0) continue;
     const int up = limb_slot(&m->link[link->parent]);
-    m->given[limb_sheet_at(up, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MOST] += *mass;
+    m->given[limb_dof_table_at(up, GIVEN_COUNT) + GIVEN_MASS * LIMB_LANES_MAX] += *mass;
   }
   fill_runs(m);
 }
