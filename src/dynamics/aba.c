@@ -2,9 +2,8 @@
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "model/loop_calls.h"
-#include "model/state_check.h"
 
 typedef enum method { BY_ABA, BY_MASS_MATRIX, BY_CHAIN } method;
 

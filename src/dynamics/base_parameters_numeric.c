@@ -60,7 +60,7 @@ static double range_of(const limb_grouping* g, int v)
     const limb_link* link = &g->m->link[i];
     for (int k = 0; k < link->ndof; k++) {
       if (g->m->dof[link->dof + k].v != v) continue;
-      const bool slides = link->shape == SHAPE_TRANS || k >= 3;
+      const bool slides = link->joint_class == CLASS_TRANS || k >= 3;
       return slides ? g->length : 3;
     }
   }

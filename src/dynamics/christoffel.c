@@ -26,7 +26,7 @@
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -133,7 +133,7 @@ limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, cons
 {
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !v || !C) return LIMB_E_ARG;
-  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;

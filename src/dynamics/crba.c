@@ -2,13 +2,12 @@
 //
 // Solves go through the packed factors where the workspace has room for them (robots of moderate depth, and
 // all with mimic joints), else column by column through articulated bodies, which is O(n) each. M^-1 takes
-// several columns at a time through the factors, which may lie on the sheet as well: it is free then.
+// several columns at a time through the factors, which may lie on the dof table as well: it is free then.
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "model/loop_calls.h"
-#include "model/state_check.h"
 
 #include <string.h>
 
@@ -67,9 +66,9 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
 static double* room_for_factors(const limb_data* d)
 {
   const limb_model* m = d->m;
-  if (!d->ws.sheet.cell) return NULL;
+  if (!d->ws.table.cell) return NULL;
   if (limb_ws_packed(m) > 0) return d->ws.packed;
-  return m->elim.packed <= (size_t)ROW_COUNT * (size_t)m->ncdof ? d->ws.sheet.cell : NULL;
+  return m->elim.packed <= (size_t)ROW_COUNT * (size_t)m->ncdof ? d->ws.table.cell : NULL;
 }
 
 limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
@@ -83,7 +82,7 @@ limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv
     const limb_model* m = d->m;
     const double least = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
     if (!(least > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
-    return *d->ws.sheet.fine ? LIMB_OK : LIMB_E_NONFINITE;
+    return *d->ws.table.finite ? LIMB_OK : LIMB_E_NONFINITE;
   }
   const size_t n = (size_t)d->m->nv;
   memset(Minv, 0, n * n * sizeof *Minv);

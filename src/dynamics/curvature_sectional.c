@@ -19,9 +19,9 @@
 #include "limb/geometry.h"
 
 #include "dynamics/environment.h"
+#include "kernel/tables.h"
 #include "kinematics/whole_body.h"
 #include "linalg/dot.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

@@ -49,7 +49,7 @@ limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory,
   limb_dual* w = lay_out(&a, m, use, &data);
   const limb_status s = limb_data_init(limb_spanning_tree(m), data, limb_data_size(limb_spanning_tree(m)), &w->d);
   if (s != LIMB_OK) return s;
-  limb_sheet_clear(m, sizeof(limb_dual_number), &w->ws.sheet);
+  limb_dof_table_clear(m, sizeof(limb_dual_number), &w->ws.table);
   memset(w->wrench, 0, (size_t)m->nlink * LIMB_WS_FORCE * sizeof *w->wrench);
   w->ws.base = w->d->ws.base;
   w->kernels = limb_kernels_dual_here();

@@ -1,4 +1,4 @@
-// Workspace of derivatives along directions: dual numbers (base/dual.h) through the kernels.
+// Workspace of derivatives along directions: dual numbers (kernel/numbers.h) through the kernels.
 //
 // Values are loaded once (limb_dual_point); then each of the LIMB_TANGENTS slots takes one direction
 // (limb_dual_along), and one call of a kernel carries all of them.
@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "dynamics/environment.h"
-#include "dynamics/kernels_dual.h"
+#include "kernel/tables.h"
 
 _Static_assert((int)LIMB_DIRECTIONS == (int)LIMB_TANGENTS, "a pass takes as many directions as a number has");
 

@@ -14,9 +14,9 @@
 
 #include "base/sized.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
 #include "linalg/exchange.h"
-#include "model/state_check.h"
 
 #include <float.h>
 #include <math.h>

@@ -14,11 +14,11 @@
 #include "limb/dynamics.h"
 
 #include "dynamics/environment.h"
+#include "kernel/tables.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
 #include "linalg/dot.h"
-#include "model/kernels.h"
 #include "model/loop_calls.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.

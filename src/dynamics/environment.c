@@ -11,9 +11,9 @@
 #include "base/finite.h"
 #include "base/sized.h"
 #include "dynamics/base_motion.h"
+#include "kernel/tables.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
-#include "model/kernels.h"
 
 #include <string.h>
 

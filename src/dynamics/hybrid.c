@@ -3,8 +3,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "dynamics/marks.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 // work: packed factors; NULL: by articulated bodies.
 static limb_status run(limb_data* d, const limb_hybrid* in, const unsigned char* given, double* work, double* a,

@@ -15,7 +15,7 @@
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

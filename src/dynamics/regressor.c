@@ -13,16 +13,15 @@
 // user's (mimic joints): a column of its axis counts mult times in the user's row. Positions are taken
 // relative to the root of the tree, so that a robot far from the world's origin keeps its digits.
 
-#include "dynamics/regressor_impl.h"
+#include "limb/regressor.h"
 
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/regressor_rows.h"
+#include "kernel/tables.h"
 #include "kinematics/link_axis.h"
 #include "kinematics/link_motion.h"
-#include "model/kernels.h"
 #include "model/loop_calls.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

@@ -2,9 +2,8 @@
 
 #include "base/smooth_sign.h"
 #include "dynamics/environment.h"
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "model/loop_calls.h"
-#include "model/state_check.h"
 
 // tau by the kernel, inputs checked.
 static limb_status run(limb_data* d, const double* q, const double* v, const double* a, const limb_surroundings* x,

@@ -10,7 +10,7 @@
 // Cost O(n depth) for each group of LIMB_TANGENTS directions, and solves with M.
 
 #include "dynamics/second_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

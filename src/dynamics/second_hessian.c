@@ -5,7 +5,7 @@
 // directions.
 
 #include "dynamics/second_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

@@ -18,14 +18,6 @@
 
 #include <string.h>
 
-limb_site limb_site_of(const limb_model* m, int frame)
-{
-  const limb_frame* added = frame < m->nbody ? NULL : &m->frame[frame - m->nbody];
-  const limb_body* body = &m->body[added ? added->body : frame];
-  const limb_site s = {body->link, added ? sp_compose(body->in_link, added->pose) : body->in_link};
-  return s;
-}
-
 limb_status limb_site_find(const limb_data* d, int frame, limb_ref ref, unsigned need, limb_site* out)
 {
   if (!d || frame < 0 || frame >= d->m->nbody + d->m->nframe) return LIMB_E_ARG;

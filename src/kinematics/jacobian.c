@@ -14,8 +14,8 @@
 
 #include "limb/kinematics.h"
 
+#include "kernel/tables.h"
 #include "kinematics/path.h"
-#include "model/kernels.h"
 #include "model/loop_calls.h"
 
 limb_reference limb_reference_of(const limb_site* s, const sp_pose* X, limb_ref ref)

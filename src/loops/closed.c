@@ -18,13 +18,12 @@
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "kinematics/site.h"
 #include "linalg/dot.h"
 #include "linalg/symmetric.h"
 #include "loops/derivatives_impl.h"
-#include "model/kernels.h"
 #include "model/loop_calls.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

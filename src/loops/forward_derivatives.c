@@ -16,10 +16,10 @@
 #include "limb/closed.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
 #include "linalg/symmetric.h"
 #include "loops/derivatives_impl.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "loops/forward_impl.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
-#include "model/state_check.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,9 +16,9 @@
 #include "limb/closed.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/indefinite.h"
 #include "loops/derivatives_impl.h"
-#include "model/state_check.h"
 
 #include <float.h>
 #include <string.h>

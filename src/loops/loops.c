@@ -60,7 +60,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
   t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
   t.weight = take_ints(a, nv);
-  t.room = take(a, limb_cluster_room(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
+  t.room = take(a, limb_cluster_scratch(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
   t.reduced.A = take(a, cr * (cv + cr + 1));
   t.reduced.pivot = take_ints(a, cv), t.reduced.row = take_ints(a, cr);
   t.cluster_work = take(a, (cv + cr + 2) * (cv + cr + 2));

@@ -10,9 +10,8 @@
 #include "limb/hybrid.h"
 
 #include "base/memory.h"
+#include "kernel/tables.h"
 #include "linalg/row_reduce.h"
-#include "loops/loop_kernels.h"
-#include "loops/loop_kernels_dual.h"
 #include "model/clusters.h"
 #include "model/data_impl.h"
 

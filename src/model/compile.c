@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "model/clusters.h"
 #include "model/compile_impl.h"
-#include "model/kernels.h"
-#include "model/sheet.h"
+#include "model/dof_table.h"
+#include "model/isa.h"
 
 #include <assert.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.parent = limb_arena_take(a, nv, sizeof(int));
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
   x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
-  x.given = limb_sheet_given(a, t->ncdof);
+  x.given = limb_dof_table_given(a, t->ncdof);
   char* text = limb_arena_take(a, t->text, 1);
   if (m) *m = x;
   return (layout){m, text};
@@ -174,17 +174,17 @@ static void set_actuators(limb_model* m)
   }
   m->identity &= m->ncdof == m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    m->mixed |= m->link[i].shape > SHAPE_ROT_ANY;
-    m->link[i].aba = m->link[i].shape;
+    m->mixed |= m->link[i].joint_class > CLASS_ROT_ANY;
+    m->link[i].aba_class = m->link[i].joint_class;
     const int aux = m->link[i].aux;
-    if (aux >= 0) m->quaternion[aux] = m->link[i].q + (m->link[i].shape == SHAPE_FREE ? 3 : 0);
+    if (aux >= 0) m->quaternion[aux] = m->link[i].q + (m->link[i].joint_class == CLASS_FREE ? 3 : 0);
   }
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     const limb_joint_def* def = &joint->def;
     if (limb_type_nv(def->type) != 1) continue;
     limb_link* link = &m->link[joint->link];
-    if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
+    if (def->rotor_inertia > 0 && link->joint_class < CLASS_ROT_ANY) link->aba_class = CLASS_ROT_ANY;
     m->actuator[link->dof] = (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
                                              .coulomb = def->coulomb,
                                              .viscous = def->viscous,
@@ -221,7 +221,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   set_actuators(m);
   set_shafts(t->b, m);
   find_branches(m);
-  limb_sheet_fill(m);
+  limb_dof_table_fill(m);
   s = limb_eliminate(m);
   if (s == LIMB_OK) s = limb_find_clusters(m);
   if (s == LIMB_OK) s = limb_write_notes(m);

@@ -63,7 +63,7 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   limb_data* d = lay_out(&a, m, &loops);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
-  limb_sheet_clear(m, sizeof(double), &d->ws.sheet);
+  limb_dof_table_clear(m, sizeof(double), &d->ws.table);
   d->memory = (limb_memory){.block = memory, .size = size};
   limb_status s = limb_mark_passive(m, d->inverse);
   if (s == LIMB_OK) s = limb_mark_base(m, d->base);

@@ -212,3 +212,11 @@ limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* co
   }
   return LIMB_OK;
 }
+
+limb_site limb_site_of(const limb_model* m, int frame)
+{
+  const limb_frame* added = frame < m->nbody ? NULL : &m->frame[frame - m->nbody];
+  const limb_body* body = &m->body[added ? added->body : frame];
+  const limb_site s = {body->link, added ? sp_compose(body->in_link, added->pose) : body->in_link};
+  return s;
+}

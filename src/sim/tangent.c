@@ -12,7 +12,7 @@
 //            R. Murray, Proportional derivative (PD) control on the Euclidean group, 1995, (2.16).
 #include "sim/sim_impl.h"
 
-#include "linalg/arc_f64.h"
+#include "kernel/arc.h"
 #include "linalg/vec3.h"
 
 #include <math.h>
