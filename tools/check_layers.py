@@ -11,7 +11,8 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "kinematics": ["base", "linalg", "model"],
     "dynamics": ["base", "linalg", "model", "kinematics"],
     "loops": ["base", "linalg", "model", "kinematics", "dynamics"],
-    "sim": ["base", "linalg"],  # a library of its own: the rest by public headers
+    "control": ["base", "linalg"],  # with sim a library of its own: the rest by public headers
+    "sim": ["base", "linalg", "control"],
     "ident": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "symbolic": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],

@@ -11,7 +11,7 @@
 //
 // In the axes of the frame (LIMB_BODY), w its angular velocity and R its rotation,
 //   e' = R' v_goal - v,     x'' = R' a_goal - w x R' v_goal
-#include "sim/control_impl.h"
+#include "control/control_impl.h"
 
 #include "base/finite.h"
 #include "base/sized.h"

@@ -3,7 +3,7 @@
 //   quantity = number [unit {("*" | "/") unit}],   unit = word ["^" whole number]
 //
 // Between the parts of a unit there are no spaces, so that 4 m/s is a speed and 4 m / s a quotient.
-#include "sim/expression_impl.h"
+#include "control/formula_impl.h"
 
 #include "base/nearest.h"
 #include "base/number.h"

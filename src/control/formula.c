@@ -1,5 +1,5 @@
 // Expressions: what a compiled one comes to.
-#include "sim/expression_impl.h"
+#include "control/formula_impl.h"
 
 #include <errno.h>
 #include <math.h>

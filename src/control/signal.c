@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/finite.h"
-#include "sim/spline.h"
+#include "control/spline.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // t_2 ... t_{n-3}: "not a knot" are the samples next to the ends. The matrix of their values at the samples
 // is banded and totally positive, so that Gauss elimination needs no pivoting.
 // Reference: de Boor, A Practical Guide to Splines, chapters X and XIII.
-#include "sim/spline.h"
+#include "control/spline.h"
 
 enum { ORDER = SPLINE_MOST + 1 };
 

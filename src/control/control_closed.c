@@ -2,7 +2,7 @@
 //
 // References: see limb/control.h and limb/closed.h.
 // Cost:       that of one closed inverse dynamics, and of completing accelerations.
-#include "sim/control_impl.h"
+#include "control/control_impl.h"
 
 // The torques of active joints for a motion that closes the loops.
 static limb_status needed(limb_loops* w, const limb_closed_motion* in, const limb_loop_options* options, double* tau)

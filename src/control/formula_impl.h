@@ -114,7 +114,7 @@ size_t limb_name_length(const char* s);
 
 const char* limb_skip_space(const char* s);
 
-// ---- words (expression_name.c) ------------------------------------------------------------------------
+// ---- words (formula_words.c) ------------------------------------------------------------------------
 
 typedef struct expression_function {
   const char* name;
@@ -130,7 +130,7 @@ bool limb_no_such_word(const expression_parser* p, const char* at, const char* n
 bool limb_no_such_symbol(const expression_parser* p, const char* at, const char* name); // in quotes
 bool limb_no_such_function(const expression_parser* p, const char* at, const char* name);
 
-// ---- numbers (expression_number.c) ----------------------------------------------------------------------
+// ---- numbers (formula_units.c) ----------------------------------------------------------------------
 
 #define EXPRESSION_PI 3.14159265358979323846
 

@@ -1,5 +1,5 @@
 // Expressions: the words that are known, and what to say about others.
-#include "sim/expression_impl.h"
+#include "control/formula_impl.h"
 
 #include "base/nearest.h"
 

@@ -8,7 +8,7 @@
 //   a               a          the goal's acceleration, seen from where the joints are
 //   Kp, Kd          kp, kd     gains, diagonal
 //   X               X          pose of the goal in the child's frame, of a ball or free joint
-#include "sim/control_impl.h"
+#include "control/control_impl.h"
 
 #include "base/finite.h"
 #include "base/sized.h"

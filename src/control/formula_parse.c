@@ -15,7 +15,7 @@
 // One function per line, each of which reads its part and appends the steps that leave its value on the
 // stack; false after an error. Every step needs a character of the text, which bounds the size of the
 // program. Recursion is bounded by LIMB_EXPRESSION_DEEPEST.
-#include "sim/expression_impl.h"
+#include "control/formula_impl.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
