@@ -1,7 +1,7 @@
 // What the texts of a run say: numbers with units, words, paths; and messages about them.
 #define _POSIX_C_SOURCE 200809L // strdup
 
-#include "limb/expression.h"
+#include "limb/control.h"
 #include "limb/task.h"
 
 #include "cli.h"
@@ -31,15 +31,15 @@ int sim_out_of_memory(const sim_plan* p) { return cli_usage(p->args, "out of mem
 
 int sim_number(const sim_plan* p, const limb_run_value* at, double* out)
 {
-  limb_expression* e = NULL;
+  limb_formula* e = NULL;
   limb_error err = {0};
   if (!at->text) return EXIT_FINE;
-  const limb_status s = limb_expression_parse(at->text, NULL, NULL, &e, &err);
+  const limb_status s = limb_formula_parse(at->text, NULL, NULL, &e, &err);
   if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);
   if (s != LIMB_OK)
     return sim_wrong(p, at, "'%.80s' is no number: %s", at->text, *err.text ? err.text : limb_status_text(s));
-  const double x = limb_expression_value(e, NULL);
-  limb_expression_destroy(e);
+  const double x = limb_formula_value(e, NULL);
+  limb_formula_destroy(e);
   if (!isfinite(x)) return sim_wrong(p, at, "'%.80s' is not finite", at->text);
   *out = x;
   return EXIT_FINE;

@@ -15,7 +15,7 @@ void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known)
 
 void sim_formulas_free(sim_formulas* f)
 {
-  for (int k = 0; k < f->count; k++) limb_expression_destroy(f->formula[k].e);
+  for (int k = 0; k < f->count; k++) limb_formula_destroy(f->formula[k].e);
   free(f->formula);
   free(f->x);
   free(f->symbol);
@@ -33,8 +33,8 @@ static int complain(sim_formulas* f, sim_job* job, const limb_run_value* at, con
 
 int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction, int* index)
 {
-  const limb_expression_names names = sim_probe_names(&f->probe);
-  limb_expression* e = NULL;
+  const limb_formula_names names = sim_probe_names(&f->probe);
+  limb_formula* e = NULL;
   limb_error err = {0};
   if (f->count == f->room) {
     const int room = f->room ? 2 * f->room : 16;
@@ -44,8 +44,8 @@ int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, in
     f->room = room;
   }
   *f->probe.because = '\0';
-  const limb_status s = direction ? limb_condition_parse(at->text, &names, NULL, &e, direction, &err)
-                                  : limb_expression_parse(at->text, &names, NULL, &e, &err);
+  const limb_status s = direction ? limb_formula_parse_condition(at->text, &names, NULL, &e, direction, &err)
+                                  : limb_formula_parse(at->text, &names, NULL, &e, &err);
   if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
   if (s != LIMB_OK) return complain(f, job, at, &err);
   f->formula[f->count] = (sim_formula){e, at};
@@ -58,7 +58,7 @@ int sim_formulas_ready(sim_formulas* f)
 {
   int most = 0;
   for (int k = 0; k < f->count; k++) {
-    const int n = limb_expression_symbol_count(f->formula[k].e);
+    const int n = limb_formula_symbol_count(f->formula[k].e);
     if (n > most) most = n;
   }
   f->x = sim_zeros(f->probe.count);
@@ -85,10 +85,10 @@ limb_status sim_formulas_read(sim_formulas* f, sim_job* job, const limb_sim_stat
     return s;
   }
   for (int k = 0; k < f->count; k++) {
-    const limb_expression* e = f->formula[k].e;
-    const int n = limb_expression_symbol_count(e);
-    for (int i = 0; i < n; i++) f->symbol[i] = f->x[limb_expression_symbol(e, i)];
-    f->value[k] = limb_expression_value(e, f->symbol);
+    const limb_formula* e = f->formula[k].e;
+    const int n = limb_formula_symbol_count(e);
+    for (int i = 0; i < n; i++) f->symbol[i] = f->x[limb_formula_symbol(e, i)];
+    f->value[k] = limb_formula_value(e, f->symbol);
     if (!isfinite(f->value[k])) return no_value(f, job, k, at->time);
   }
   return LIMB_OK;

@@ -3,7 +3,6 @@
 #define LIMB_CLI_SIM_JOB_H
 
 #include "limb/control.h"
-#include "limb/signal.h"
 #include "limb/sim.h"
 
 #include "dofs.h"
@@ -16,7 +15,7 @@
 // ---- formulas: sim_formula.c -----------------------------------------------------------------------------
 
 typedef struct sim_formula {
-  limb_expression* e;
+  limb_formula* e;
   const limb_run_value* from;
 } sim_formula;
 

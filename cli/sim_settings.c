@@ -124,11 +124,11 @@ static int read_steps(sim_job* job)
   int code = sim_positive(p, &s->step, &o->step);
   if (code == EXIT_FINE) code = sim_positive(p, &s->relative, &o->relative);
   if (code == EXIT_FINE) code = sim_positive(p, &s->absolute, &o->absolute);
-  if (code == EXIT_FINE) code = sim_positive(p, &s->longest, &o->longest);
+  if (code == EXIT_FINE) code = sim_positive(p, &s->longest, &o->max_step);
   if (code == EXIT_FINE) code = sim_whole(p, &s->order, 20, &order);
   if (code == EXIT_FINE) code = sim_whole(p, &s->most_steps, 1e15, &most);
   o->order = (int)order;
-  o->most_steps = (uint64_t)most;
+  o->max_steps = (uint64_t)most;
   if (o->method == LIMB_SIM_AUTO && o->step == 0) o->step = 1e-3;
   return code;
 }

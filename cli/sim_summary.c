@@ -58,7 +58,7 @@ static void tell_text(const sim_job* job, const sim_outcome* o, const facts* f, 
                 *s->because ? ")" : "");
   (void)fprintf(out, "  steps        %llu", (unsigned long long)s->steps);
   if (s->rejected) (void)fprintf(out, ", %llu rejected", (unsigned long long)s->rejected);
-  if (s->steps) (void)fprintf(out, ", %.3g to %.3g s", s->shortest, s->longest);
+  if (s->steps) (void)fprintf(out, ", %.3g to %.3g s", s->min_step, s->max_step);
   (void)fprintf(out, "\n  evaluations  %llu", (unsigned long long)s->evaluations);
   if (s->derivatives) (void)fprintf(out, ", %llu of derivatives", (unsigned long long)s->derivatives);
   if (s->iterations) (void)fprintf(out, ", %llu iterations", (unsigned long long)s->iterations);
@@ -72,8 +72,8 @@ static void tell_text(const sim_job* job, const sim_outcome* o, const facts* f, 
     (void)fprintf(out, "  momentum     drift %.3g kg m/s, %.3g kg m^2/s about the centre of mass\n", f->linear,
                   f->angular);
   if (limb_loop_count(job->robot.model) > 0)
-    (void)fprintf(out, "  loops        open by %.3g at most, at a rate of %.3g; %llu projections\n", s->largest_place,
-                  s->largest_velocity, (unsigned long long)s->projections);
+    (void)fprintf(out, "  loops        open by %.3g at most, at a rate of %.3g; %llu projections\n",
+                  s->position_residual, s->velocity_residual, (unsigned long long)s->projections);
   tell_events(job, out);
   (void)fprintf(out, "  wall time    %.3g s, %.3g times real time\n", o->wall, f->speed);
 }
@@ -112,8 +112,8 @@ static json_t* work_json(const limb_sim_summary* s)
   set(r, "derivatives", count(s->derivatives));
   set(r, "iterations", count(s->iterations));
   set(r, "restarts", count(s->restarts));
-  set(r, "shortest_step", cli_json_number(s->shortest));
-  set(r, "longest_step", cli_json_number(s->longest));
+  set(r, "shortest_step", cli_json_number(s->min_step));
+  set(r, "longest_step", cli_json_number(s->max_step));
   return r;
 }
 
@@ -141,8 +141,8 @@ static int tell_json(const sim_job* job, const sim_outcome* o, const facts* f)
   set(momentum, "linear_drift", o->conserved ? cli_json_number(f->linear) : json_null());
   set(momentum, "angular_drift", o->conserved ? cli_json_number(f->angular) : json_null());
   set(r, "momentum", momentum);
-  set(loops, "place", cli_json_number(s->largest_place));
-  set(loops, "velocity", cli_json_number(s->largest_velocity));
+  set(loops, "place", cli_json_number(s->position_residual));
+  set(loops, "velocity", cli_json_number(s->velocity_residual));
   set(loops, "projections", count(s->projections));
   set(r, "loops", loops);
   set(r, "events", events_json(job));

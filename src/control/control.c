@@ -1,13 +1,13 @@
-// Control laws of joints.
+// Joint controllers.
 //
 // References: see limb/control.h.
-// Cost:       that of one inverse dynamics, O(n).
+// Cost:       that of one inverse dynamics, O(n); with loops that of one closed inverse dynamics.
 //
 //   paper           code       meaning
 //   e, e'           e, e1      from q to the goal, in the tangent at q; its rate
-//   a               a          the goal's acceleration, seen from where the joints are
+//   a               a          the goal's acceleration, converted to the axes of the joints
 //   Kp, Kd          kp, kd     gains, diagonal
-//   X               X          pose of the goal in the child's frame, of a ball or free joint
+//   X               X          pose of the goal in the child's frame (ball and free joints)
 #include "control/control_impl.h"
 
 #include "base/finite.h"
@@ -32,7 +32,7 @@ static void write_motion(sp_motion a, int nv, double* x)
   if (nv == 6) limb_write3(a.v, x + 3);
 }
 
-// A free joint has its place before the quaternion, a ball joint none.
+// A free joint has its position before the quaternion, a ball joint none.
 static sp_pose read_pose(const double* q, int nq)
 {
   const double* r = q + nq - 4;
@@ -40,10 +40,10 @@ static sp_pose read_pose(const double* q, int nq)
   return sp_pose_make(sp_rot_quat(turn), nq == 7 ? limb_read3(q) : sp_v3(0, 0, 0));
 }
 
-// Of a ball or free joint: e1 and a hold the goal's velocity and acceleration in its own axes (in and out).
+// Ball and free joints: e1 and a hold the velocity and acceleration of the goal in its own axes (in and out).
 //   e' = Ad_X v_goal - v,     a = Ad_X a_goal - v x Ad_X v_goal
-static void see_from_here(const limb_joint_info* j, const double* q, const double* v, const double* q_goal, double* e1,
-                          double* a)
+static void convert_goal(const limb_joint_info* j, const double* q, const double* v, const double* q_goal, double* e1,
+                         double* a)
 {
   const sp_pose here = read_pose(q + j->q, j->nq), there = read_pose(q_goal + j->q, j->nq);
   const sp_pose X = sp_compose(sp_invert(here), there);
@@ -55,7 +55,7 @@ static void see_from_here(const limb_joint_info* j, const double* q, const doubl
 }
 
 static limb_status errors(const limb_model* m, const double* q, const double* v, const limb_goal* goal,
-                          const control_room* r)
+                          const control_work* r)
 {
   const int nv = limb_nv(m);
   if (!q || !v || !goal || !goal->q) return LIMB_E_ARG;
@@ -73,7 +73,7 @@ static limb_status errors(const limb_model* m, const double* q, const double* v,
     s = limb_get_joint(m, j, &info);
     if (s != LIMB_OK) return s;
     if (info.nq != info.nv)
-      see_from_here(&info, q, v, goal->q, r->e1, r->a);
+      convert_goal(&info, q, v, goal->q, r->e1, r->a);
     else
       for (int k = 0; k < info.nv; k++) r->e1[info.v + k] -= v[info.v + k];
   }
@@ -84,14 +84,16 @@ limb_status limb_goal_error(const limb_model* m, const double* q, const double* 
                             double* e1, double* a)
 {
   if (!m || !e || !e1 || !a) return LIMB_E_ARG;
-  const control_room r = {.e = e, .e1 = e1, .a = a};
+  const control_work r = {.e = e, .e1 = e1, .a = a};
   const limb_status s = errors(m, q, v, goal, &r);
   if (s != LIMB_OK) return s;
   const int nv = limb_nv(m);
   return limb_finite(nv, e) && limb_finite(nv, e1) && limb_finite(nv, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- what laws share ------------------------------------------------------------------------------------
+// ---- common parts ----------------------------------------------------------------------------------------
+
+limb_control limb_default_control(void) { return (limb_control){.size = sizeof(limb_control)}; }
 
 static size_t mark_doubles(const limb_model* m) { return (size_t)limb_nv(m) / sizeof(double) + 1; }
 
@@ -102,10 +104,10 @@ size_t limb_control_work(const limb_model* m)
   return 5 * nv + 2 * TASK_ROWS * nv + limb_task_work(m, TASK_ROWS) + mark_doubles(m);
 }
 
-control_room limb_control_lay_out(const limb_model* m, double* work)
+control_work limb_control_lay_out(const limb_model* m, double* work)
 {
   const size_t nv = (size_t)limb_nv(m);
-  control_room r;
+  control_work r;
   r.e = work, r.e1 = r.e + nv, r.a = r.e1 + nv, r.x = r.a + nv, r.y = r.x + nv;
   r.J = r.y + nv, r.Jbar = r.J + TASK_ROWS * nv, r.task = r.Jbar + TASK_ROWS * nv;
   r.active = (unsigned char*)(r.task + limb_task_work(m, TASK_ROWS));
@@ -134,15 +136,15 @@ static limb_status read_control(const limb_model* m, const limb_control* given, 
 {
   *out = limb_default_control();
   if (!given) return LIMB_E_ARG;
-  const size_t least = offsetof(limb_control, saturate) + sizeof out->saturate;
-  limb_status s = limb_sized_read(out, sizeof *out, given, least);
+  const size_t min = offsetof(limb_control, saturate) + sizeof out->saturate;
+  limb_status s = limb_sized_read(out, sizeof *out, given, min);
   if (s == LIMB_OK) s = limb_control_check_gains(m, out->kp);
   if (s == LIMB_OK) s = limb_control_check_gains(m, out->kd);
   return s;
 }
 
 limb_status limb_control_begin(const limb_model* m, const double* q, const double* v, const limb_goal* goal,
-                               const limb_control* control, double* work, control_law* out)
+                               const limb_control* control, double* work, controller* out)
 {
   if (!m || !work) return LIMB_E_ARG;
   out->m = m, out->nv = limb_nv(m);
@@ -152,7 +154,7 @@ limb_status limb_control_begin(const limb_model* m, const double* q, const doubl
   return s == LIMB_OK ? errors(m, q, v, goal, &out->r) : s;
 }
 
-void limb_control_add_pd(const control_law* t, const unsigned char* active, double* x)
+void limb_control_add_pd(const controller* t, const unsigned char* active, double* x)
 {
   const double *kp = t->c.kp, *kd = t->c.kd;
   for (int k = 0; k < t->nv; k++) {
@@ -171,10 +173,10 @@ limb_status limb_limit_efforts(const limb_model* m, double* tau, int* limited)
     const limb_status s = limb_get_joint(m, j, &info);
     if (s != LIMB_OK) return s;
     if (info.nq == 0) continue; // fixed, mimic
-    const double most = info.def.effort_max;
+    const double max = info.def.effort_max;
     for (int k = info.v; k < info.v + info.nv; k++) {
-      if (fabs(tau[k]) <= most) continue;
-      tau[k] = tau[k] > 0 ? most : -most;
+      if (fabs(tau[k]) <= max) continue;
+      tau[k] = tau[k] > 0 ? max : -max;
       count++;
     }
   }
@@ -188,10 +190,10 @@ limb_status limb_control_finish(const limb_model* m, int saturate, double* tau)
   return saturate ? limb_limit_efforts(m, tau, NULL) : LIMB_OK;
 }
 
-// ---- laws for trees ---------------------------------------------------------------------------------------
+// ---- trees -----------------------------------------------------------------------------------------------
 
 static limb_status begin(limb_data* d, const double* q, const double* v, const limb_goal* goal,
-                         const limb_control* control, double* work, control_law* t)
+                         const limb_control* control, double* work, controller* t)
 {
   const limb_model* m = limb_data_model(d);
   if (limb_loop_count(m) > 0) return LIMB_E_UNSUPPORTED;
@@ -199,8 +201,8 @@ static limb_status begin(limb_data* d, const double* q, const double* v, const l
 }
 
 // Torques for the accelerations a of the active joints; none at passive ones. y: nv, scratch.
-static limb_status needed(limb_data* d, const control_law* t, const double* q, const double* v, const double* a,
-                          double* tau)
+static limb_status needed_torques(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
+                                  double* tau)
 {
   if (t->passive == 0) return limb_inverse_dynamics(d, q, v, a, t->c.env, tau);
   double* y = t->r.y;
@@ -217,7 +219,7 @@ static const double* zeros(int nv, double* x)
 limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                                     const limb_control* control, double* work, double* tau)
 {
-  control_law t;
+  controller t;
   if (!tau) return LIMB_E_ARG;
   limb_status s = begin(d, q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
@@ -232,12 +234,12 @@ limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double*
 limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                                         const limb_control* control, double* work, double* tau)
 {
-  control_law t;
+  controller t;
   if (!tau) return LIMB_E_ARG;
   limb_status s = begin(d, q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
   const double* none = zeros(t.nv, t.r.x);
-  s = needed(d, &t, goal->q, goal->v ? goal->v : none, goal->a ? goal->a : none, tau);
+  s = needed_torques(d, &t, goal->q, goal->v ? goal->v : none, goal->a ? goal->a : none, tau);
   if (s != LIMB_OK) return s;
   limb_control_add_pd(&t, t.r.active, tau);
   return limb_control_finish(t.m, t.c.saturate, tau);
@@ -246,12 +248,59 @@ limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const dou
 limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                                          const limb_control* control, double* work, double* tau)
 {
-  control_law t;
+  controller t;
   if (!tau) return LIMB_E_ARG;
   limb_status s = begin(d, q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
   // a_goal + Kd e' + Kp e
   limb_control_add_pd(&t, NULL, t.r.a);
-  s = needed(d, &t, q, v, t.r.a, tau);
+  s = needed_torques(d, &t, q, v, t.r.a, tau);
+  return s == LIMB_OK ? limb_control_finish(t.m, t.c.saturate, tau) : s;
+}
+
+// ---- robots with loops -----------------------------------------------------------------------------------
+
+// Torques of the active joints for a motion that closes the loops.
+static limb_status needed_closed(limb_loops* w, const limb_closed_motion* in, const limb_loop_options* options,
+                                 double* tau)
+{
+  limb_closed_forces out = {0};
+  out.tau = tau;
+  return limb_closed_inverse_dynamics(w, in, NULL, options, &out);
+}
+
+limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
+                                           const limb_control* control, const limb_loop_options* options, double* work,
+                                           double* tau)
+{
+  controller t;
+  if (!tau) return LIMB_E_ARG;
+  limb_status s = limb_control_begin(limb_loops_model(w), q, v, goal, control, work, &t);
+  if (s != LIMB_OK) return s;
+  // at rest, except for prescribed motion
+  double *v0 = t.r.x, *a0 = t.r.y;
+  for (int k = 0; k < t.nv; k++) v0[k] = a0[k] = 0;
+  s = limb_complete_velocities(w, q, NULL, options, v0);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v0, NULL, options, a0);
+  const limb_closed_motion still = {q, v0, a0, t.c.env};
+  if (s == LIMB_OK) s = needed_closed(w, &still, options, tau);
+  if (s != LIMB_OK) return s;
+  limb_control_add_pd(&t, t.r.active, tau);
+  return limb_control_finish(t.m, t.c.saturate, tau);
+}
+
+limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
+                                                const limb_control* control, const limb_loop_options* options,
+                                                double* work, double* tau)
+{
+  controller t;
+  if (!tau) return LIMB_E_ARG;
+  limb_status s = limb_control_begin(limb_loops_model(w), q, v, goal, control, work, &t);
+  if (s != LIMB_OK) return s;
+  // a_goal + Kd e' + Kp e of the independent velocities; the others follow
+  limb_control_add_pd(&t, NULL, t.r.a);
+  s = limb_complete_accelerations(w, q, v, NULL, options, t.r.a);
+  const limb_closed_motion in = {q, v, t.r.a, t.c.env};
+  if (s == LIMB_OK) s = needed_closed(w, &in, options, tau);
   return s == LIMB_OK ? limb_control_finish(t.m, t.c.saturate, tau) : s;
 }

@@ -4,9 +4,9 @@
 // Cost:       that of limb_task_dynamics with 6 rows and of one inverse dynamics.
 //
 //   paper          code       meaning
-//   x              ...        rows of the frame, k of the six components
+//   x              ...        components of the frame, k of six
 //   e, e', x''     e, e1, a   error, its rate, acceleration of the goal: six components each
-//   K, D, L        K, D, L    of the rows that count, k x k
+//   K, D, L        K, D, L    of the controlled components, k x k
 //   Lambda, Jdot v Lambda, Jdot_v   of limb_task_dynamics
 //
 // In the axes of the frame (LIMB_BODY), w its angular velocity and R its rotation,
@@ -22,8 +22,8 @@ enum { ROWS = 6, SQUARE = ROWS * ROWS };
 typedef struct impedance {
   limb_impedance c;
   const limb_model* m;
-  control_room r;
-  int k, row[ROWS]; // which components count
+  control_work r;
+  int k, row[ROWS]; // the controlled components
   double e[ROWS], e1[ROWS], a[ROWS];
   double Lambda[SQUARE], Jdot_v[ROWS], F[ROWS];
 } impedance;
@@ -52,12 +52,18 @@ static limb_status check_gains(const impedance* t)
   return limb_finite3(c->measured.m) && limb_finite3(c->measured.f) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
+limb_impedance limb_default_impedance(int frame)
+{
+  return (limb_impedance){
+    .size = sizeof(limb_impedance), .task = {frame, LIMB_ALIGNED, LIMB_TWIST}, .singular = limb_default_task_options()};
+}
+
 static limb_status begin(limb_data* d, const limb_impedance* given, double* work, impedance* t)
 {
   if (!d || !given || !work) return LIMB_E_ARG;
   t->c = limb_default_impedance(0);
-  const size_t least = offsetof(limb_impedance, saturate) + sizeof t->c.saturate;
-  limb_status s = limb_sized_read(&t->c, sizeof t->c, given, least);
+  const size_t min = offsetof(limb_impedance, saturate) + sizeof t->c.saturate;
+  limb_status s = limb_sized_read(&t->c, sizeof t->c, given, min);
   if (s != LIMB_OK) return s;
   t->m = limb_data_model(d);
   t->r = limb_control_lay_out(t->m, work);
@@ -76,24 +82,25 @@ static limb_status begin(limb_data* d, const limb_impedance* given, double* work
 
 // ---- errors ----------------------------------------------------------------------------------------------
 
-static sp_force look(void* context, const limb_frame_state* at)
+static sp_force copy_state(void* context, const limb_frame_state* at)
 {
   *(limb_frame_state*)context = *at;
   return sp_force_make(sp_v3(0, 0, 0), sp_v3(0, 0, 0));
 }
 
-// Pose and velocity of the frame, relative to the world body. A force law is told them without disturbing
-// what limb_kinematics left.
-static limb_status where(limb_data* d, const double* q, const double* v, const limb_task* task, limb_frame_state* out)
+// Pose and velocity of the frame, relative to the world. Force laws receive them without disturbing the results
+// of limb_kinematics.
+static limb_status frame_state(limb_data* d, const double* q, const double* v, const limb_task* task,
+                               limb_frame_state* out)
 {
-  const limb_force_law law = {task->frame, LIMB_ALIGNED, look, out};
+  const limb_force_law law = {task->frame, LIMB_ALIGNED, copy_state, out};
   limb_environment env = limb_default_environment(limb_data_model(d));
   env.nlaw = 1, env.law = &law;
   limb_wrench none;
   return limb_force_law_wrenches(d, q, v, &env, &none);
 }
 
-// The shortest turn: unit quaternions with w >= 0.
+// The shortest rotation: unit quaternions with w >= 0.
 static sp_vec3 rotation_vector(sp_mat3 R)
 {
   const sp_quat q = sp_quat_rot(R);
@@ -126,7 +133,7 @@ static limb_status errors(limb_data* d, const double* q, const double* v, const 
       !finite_motion(goal->acceleration))
     return LIMB_E_NONFINITE;
   if (!is_rotation(goal->pose.R)) return LIMB_E_ARG;
-  const limb_status s = where(d, q, v, &t->c.task, &now);
+  const limb_status s = frame_state(d, q, v, &t->c.task, &now);
   if (s != LIMB_OK) return s;
   const sp_mat3 R = now.pose.R;
   const sp_vec3 w = now.velocity.w, u = now.velocity.v;
@@ -148,7 +155,7 @@ static limb_status errors(limb_data* d, const double* q, const double* v, const 
 
 // ---- forces ----------------------------------------------------------------------------------------------
 
-// Entry i, j of a matrix or a diagonal, among the rows that count.
+// Entry i, j of a matrix or a diagonal, among the controlled components.
 static double entry(const impedance* t, const double* A, int i, int j)
 {
   if (!A) return 0;
@@ -199,7 +206,7 @@ static limb_status task_force(impedance* t)
   return LIMB_OK;
 }
 
-// posture_kp (posture - q) - posture_kd v; NULL when there is none of it.
+// posture_kp (posture - q) - posture_kd v; *out is NULL without gains.
 static limb_status posture(const impedance* t, const double* q, const double* v, double** out)
 {
   const double *kp = t->c.posture ? t->c.posture_kp : NULL, *kd = t->c.posture_kd;

@@ -1,12 +1,11 @@
-// The compiled form of an expression, and the parser that makes it.
+// Formulas: the compiled form, and the parser that makes it.
 //
-// A program for a machine with a stack: numbers and values of names are pushed, an operation takes its
-// arguments from the top and leaves its result there. How high the stack grows is known when the program is
-// made.
-#ifndef LIMB_EXPRESSION_IMPL_H
-#define LIMB_EXPRESSION_IMPL_H
+// A formula is a program for a stack machine: numbers and values of names are pushed; an operation takes its
+// arguments from the top and pushes its result. The parser bounds the height of the stack.
+#ifndef LIMB_FORMULA_IMPL_H
+#define LIMB_FORMULA_IMPL_H
 
-#include "limb/expression.h"
+#include "limb/control.h"
 
 #include <stdbool.h>
 
@@ -28,7 +27,7 @@
   X(OR, 2, a[0] != 0 || a[1] != 0)  \
   X(NOT, 1, a[0] == 0)
 
-// X(ENUM, name, least, most, value): a are the arguments, n their number.
+// X(ENUM, name, min, max, value): a are the arguments, n their number, from min to max.
 #define LIMB_FUNCTION_LIST(X)                                     \
   X(SIN, "sin", 1, 1, sin(a[0]))                                  \
   X(COS, "cos", 1, 1, cos(a[0]))                                  \
@@ -52,15 +51,15 @@
   X(ROUND, "round", 1, 1, round(a[0]))                            \
   X(MOD, "mod", 2, 2, modulo(a[0], a[1]))                         \
   X(HYPOT, "hypot", 2, 2, hypot(a[0], a[1]))                      \
-  X(MIN, "min", 2, MOST_ARGUMENTS, smallest(n, a))                \
-  X(MAX, "max", 2, MOST_ARGUMENTS, largest(n, a))                 \
+  X(MIN, "min", 2, MAX_ARGUMENTS, smallest(n, a))                 \
+  X(MAX, "max", 2, MAX_ARGUMENTS, largest(n, a))                  \
   X(CLAMP, "clamp", 3, 3, fmin(fmax(a[0], a[1]), a[2]))           \
   X(STEP, "step", 1, 1, a[0] >= 0)                                \
   X(PULSE, "pulse", 3, 3, a[0] >= a[1] && a[0] < a[2])            \
   X(SMOOTHSTEP, "smoothstep", 3, 3, smoothstep(a[0], a[1], a[2])) \
   X(SELECT, "if", 3, 3, a[0] != 0 ? a[1] : a[2])
 
-enum { MOST_ARGUMENTS = LIMB_EXPRESSION_DEEPEST };
+enum { MAX_ARGUMENTS = LIMB_FORMULA_MAX_DEPTH };
 
 enum {
   OP_NUMBER, // pushes number[index]
@@ -68,76 +67,75 @@ enum {
 #define LIMB_X(name, arguments, value) OP_##name,
   LIMB_OPERATOR_LIST(LIMB_X)
 #undef LIMB_X
-#define LIMB_X(name, text, least, most, value) OP_##name,
+#define LIMB_X(name, text, min, max, value) OP_##name,
     LIMB_FUNCTION_LIST(LIMB_X)
 #undef LIMB_X
 };
 
-typedef struct expression_step {
+typedef struct formula_step {
   uint8_t op;
   uint8_t count;  // of arguments
   uint16_t index; // into numbers or symbols
-} expression_step;
+} formula_step;
 
-struct limb_expression {
+struct limb_formula {
   limb_allocator alloc;
   size_t size; // of the one block that it is
   int nstep, nnumber, nsymbol;
   double* number;
-  int* symbol; // what the caller calls them
-  expression_step* step;
+  int* symbol; // what names.find returned
+  formula_step* step;
 };
 
 // ---- reading ----------------------------------------------------------------------------------------
 
-enum { NAME_SPACE = 128 };
+enum { NAME_SIZE = 128 };
 
-typedef struct expression_parser {
+typedef struct formula_parser {
   const char* text;
-  const char* at; // what is read next
-  limb_expression_names names;
-  limb_expression* e;
+  const char* at; // the next character
+  limb_formula_names names;
+  limb_formula* e;
   limb_error* err;
-  const char* what; // "expression" or "condition"
+  const char* what; // "formula" or "condition", for messages
   int nesting;      // of brackets, signs, powers
-  int waiting;      // values on the stack
-} expression_parser;
+  int height;       // of the stack
+} formula_parser;
 
-// An error at a place of the text; always false.
+// An error at a position in the text; returns false.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-bool limb_expression_fail(const expression_parser* p, const char* at, const char* format, ...);
+bool limb_formula_fail(const formula_parser* p, const char* at, const char* format, ...);
 
-// Length of the name at a place, as names are without quotes; 0: there is none.
+// Length of the unquoted name at s; 0: none.
 size_t limb_name_length(const char* s);
 
 const char* limb_skip_space(const char* s);
 
-// ---- words (formula_words.c) ------------------------------------------------------------------------
+// The grammar: formula_parse.c. False after an error.
+bool limb_parse_formula(formula_parser* p);
+bool limb_parse_condition(formula_parser* p, int* direction);
 
-typedef struct expression_function {
+// ---- words: formula_words.c ------------------------------------------------------------------------------
+
+typedef struct formula_function {
   const char* name;
-  int op, least, most; // arguments
-} expression_function;
+  int op, min, max; // arguments
+} formula_function;
 
-const expression_function* limb_find_function(const char* name);    // NULL: no such
-int limb_find_symbol(const expression_parser* p, const char* name); // -1: no such
-bool limb_is_keyword(const char* name);                             // and, or, not
+const formula_function* limb_find_function(const char* name);    // NULL: unknown
+int limb_find_symbol(const formula_parser* p, const char* name); // -1: unknown
+bool limb_is_keyword(const char* name);                          // and, or, not
 
-// Errors that say what may have been meant; always false.
-bool limb_no_such_word(const expression_parser* p, const char* at, const char* name);
-bool limb_no_such_symbol(const expression_parser* p, const char* at, const char* name); // in quotes
-bool limb_no_such_function(const expression_parser* p, const char* at, const char* name);
+// Errors with a suggestion; return false.
+bool limb_no_such_word(const formula_parser* p, const char* at, const char* name);
+bool limb_no_such_symbol(const formula_parser* p, const char* at, const char* name); // in quotes
+bool limb_no_such_function(const formula_parser* p, const char* at, const char* name);
 
-// ---- numbers (formula_units.c) ----------------------------------------------------------------------
+#define FORMULA_PI 3.14159265358979323846
 
-#define EXPRESSION_PI 3.14159265358979323846
-
-// A number and its unit.
-bool limb_read_quantity(expression_parser* p, double* x);
-
-// Whether a word is a unit.
-bool limb_is_unit(const char* word, size_t length);
+// Reads a number and its unit.
+bool limb_read_quantity(formula_parser* p, double* x);
 
 #endif

@@ -1,9 +1,9 @@
-// Expressions: from text to a program.
+// Formulas: the grammar, from text to a program.
 //
 //   choice     = or ["?" choice ":" choice]
 //   or         = and {"or" and}
-//   and        = denial {"and" denial}
-//   denial     = "not" denial | comparison
+//   and        = negation {"and" negation}
+//   negation   = "not" negation | comparison
 //   comparison = sum [("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sum]
 //   sum        = product {("+" | "-") product}
 //   product    = signed {("*" | "/") signed}
@@ -12,23 +12,20 @@
 //   primary    = quantity | name | function "(" choice {"," choice} ")" | "(" choice ")"
 //   condition  = sum comparison-sign sum
 //
-// One function per line, each of which reads its part and appends the steps that leave its value on the
-// stack; false after an error. Every step needs a character of the text, which bounds the size of the
-// program. Recursion is bounded by LIMB_EXPRESSION_DEEPEST.
+// One function per line. Each reads its part and appends the steps that leave its value on the stack; it returns
+// false after an error. Every step consumes at least one character, which bounds the size of the program;
+// LIMB_FORMULA_MAX_DEPTH bounds the recursion.
 #include "control/formula_impl.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 // ---- characters and errors -------------------------------------------------------------------------
 
-bool limb_expression_fail(const expression_parser* p, const char* at, const char* format, ...)
+bool limb_formula_fail(const formula_parser* p, const char* at, const char* format, ...)
 {
   if (!p->err) return false;
   char text[sizeof p->err->text];
@@ -65,8 +62,8 @@ const char* limb_skip_space(const char* s)
   return s;
 }
 
-// Skips space, then a sign if it is there.
-static bool take(expression_parser* p, char sign)
+// Skips space; takes the sign if it comes next.
+static bool take(formula_parser* p, char sign)
 {
   p->at = limb_skip_space(p->at);
   if (*p->at != sign) return false;
@@ -74,89 +71,86 @@ static bool take(expression_parser* p, char sign)
   return true;
 }
 
-// Whether the next word is that one.
-static bool next_is(const expression_parser* p, const char* word)
+// Whether that word comes next.
+static bool next_is(const formula_parser* p, const char* word)
 {
   const char* s = limb_skip_space(p->at);
   const size_t n = strlen(word);
   return limb_name_length(s) == n && memcmp(s, word, n) == 0;
 }
 
-static bool take_word(expression_parser* p, const char* word)
+static bool take_word(formula_parser* p, const char* word)
 {
   if (!next_is(p, word)) return false;
   p->at = limb_skip_space(p->at) + strlen(word);
   return true;
 }
 
-// What stands where it cannot: after a complete value.
-static bool unexpected(expression_parser* p)
+// An error: something that cannot follow a complete value.
+static bool unexpected(formula_parser* p)
 {
   const char* s = p->at = limb_skip_space(p->at);
-  if (*s == ')') return limb_expression_fail(p, s, "')' without '(' before it");
-  if (*s == ',') return limb_expression_fail(p, s, "',' outside of a function's brackets");
-  if (*s == '&' || *s == '|') return limb_expression_fail(p, s, "'%c' is not known here; write 'and' and 'or'", *s);
+  if (*s == ')') return limb_formula_fail(p, s, "unmatched ')'");
+  if (*s == ',') return limb_formula_fail(p, s, "',' outside a function call");
+  if (*s == '&' || *s == '|') return limb_formula_fail(p, s, "unknown operator '%c'; write 'and' or 'or'", *s);
   const size_t n = limb_name_length(s);
   if (n > 0 || is_digit(*s) || *s == '(' || *s == '\'')
-    return limb_expression_fail(p, s, "an operator is missing before '%.*s'", n ? (int)(n < 40 ? n : 40) : 1, s);
-  if (*s > ' ' && *s <= '~') return limb_expression_fail(p, s, "'%c' cannot stand here", *s);
-  return limb_expression_fail(p, s, "a character that cannot stand here (byte %d)", (unsigned char)*s);
+    return limb_formula_fail(p, s, "an operator is missing before '%.*s'", n ? (int)(n < 40 ? n : 40) : 1, s);
+  if (*s > ' ' && *s <= '~') return limb_formula_fail(p, s, "unexpected '%c'", *s);
+  return limb_formula_fail(p, s, "unexpected character (byte %d)", (unsigned char)*s);
 }
 
 // ---- steps ---------------------------------------------------------------------------------------------
 
-static bool enter(expression_parser* p)
+static bool enter(formula_parser* p)
 {
-  if (p->nesting++ < LIMB_EXPRESSION_DEEPEST) return true;
-  return limb_expression_fail(p, p->at, "too deep: more than %d brackets, signs or powers in each other",
-                              LIMB_EXPRESSION_DEEPEST);
+  if (p->nesting++ < LIMB_FORMULA_MAX_DEPTH) return true;
+  return limb_formula_fail(p, p->at, "too deep: more than %d nested brackets, signs or powers", LIMB_FORMULA_MAX_DEPTH);
 }
 
-static bool push(expression_parser* p, int op, int index)
+static bool push(formula_parser* p, int op, int index)
 {
-  if (p->waiting++ == LIMB_EXPRESSION_DEEPEST)
-    return limb_expression_fail(p, p->at, "too deep: more than %d values wait for others", LIMB_EXPRESSION_DEEPEST);
-  p->e->step[p->e->nstep++] = (expression_step){(uint8_t)op, 0, (uint16_t)index};
+  if (p->height++ == LIMB_FORMULA_MAX_DEPTH)
+    return limb_formula_fail(p, p->at, "too deep: more than %d values on the stack", LIMB_FORMULA_MAX_DEPTH);
+  p->e->step[p->e->nstep++] = (formula_step){(uint8_t)op, 0, (uint16_t)index};
   return true;
 }
 
-static bool push_number(expression_parser* p, double x)
+static bool push_number(formula_parser* p, double x)
 {
   p->e->number[p->e->nnumber] = x;
   return push(p, OP_NUMBER, p->e->nnumber++);
 }
 
-static bool push_symbol(expression_parser* p, int id)
+static bool push_symbol(formula_parser* p, int id)
 {
-  limb_expression* e = p->e;
+  limb_formula* e = p->e;
   int i = 0;
   while (i < e->nsymbol && e->symbol[i] != id) i++;
   if (i == e->nsymbol) e->symbol[e->nsymbol++] = id;
   return push(p, OP_SYMBOL, i);
 }
 
-static bool apply(expression_parser* p, int op, int count)
+static bool apply(formula_parser* p, int op, int count)
 {
-  p->e->step[p->e->nstep++] = (expression_step){(uint8_t)op, (uint8_t)count, 0};
-  p->waiting -= count - 1;
+  p->e->step[p->e->nstep++] = (formula_step){(uint8_t)op, (uint8_t)count, 0};
+  p->height -= count - 1;
   return true;
 }
 
 // ---- names and functions -----------------------------------------------------------------------------
 
-static bool choice(expression_parser* p);
+static bool choice(formula_parser* p);
 
-static bool wrong_count(const expression_parser* p, const char* at, const expression_function* f, int count)
+static bool wrong_count(const formula_parser* p, const char* at, const formula_function* f, int count)
 {
-  if (f->most > f->least)
-    return limb_expression_fail(p, at, "%s takes %d arguments or more, up to %d, not %d", f->name, f->least, f->most,
-                                count);
-  return limb_expression_fail(p, at, "%s takes %d argument%s, not %d", f->name, f->least, f->least == 1 ? "" : "s",
-                              count);
+  if (f->max > f->min)
+    return limb_formula_fail(p, at, "%s takes %d to %d arguments, not %d", f->name, f->min, f->max, count);
+  return limb_formula_fail(p, at, "%s takes %d argument%s, not %d", f->name, f->min, f->min == 1 ? "" : "s", count);
 }
 
-// Behind the opening bracket.
-static bool arguments(expression_parser* p, const char* at, const expression_function* f)
+// Follows the opening bracket.
+static bool arguments(formula_parser* p, const char* at, const formula_function* f)
 {
   int count = 0;
   if (!take(p, ')')) {
@@ -166,54 +160,54 @@ static bool arguments(expression_parser* p, const char* at, const expression_fun
     } while (take(p, ','));
     if (!take(p, ')')) {
       if (*p->at) return unexpected(p);
-      return limb_expression_fail(p, p->at, "the bracket of %s is not closed: ')' is missing", f->name);
+      return limb_formula_fail(p, p->at, "the bracket of %s is not closed: ')' is missing", f->name);
     }
   }
-  if (count < f->least || count > f->most) return wrong_count(p, at, f, count);
+  if (count < f->min || count > f->max) return wrong_count(p, at, f, count);
   return apply(p, f->op, count);
 }
 
-static bool call(expression_parser* p, const char* at, const char* name)
+static bool call(formula_parser* p, const char* at, const char* name)
 {
-  const expression_function* f = limb_find_function(name);
+  const formula_function* f = limb_find_function(name);
   return f ? arguments(p, at, f) : limb_no_such_function(p, at, name);
 }
 
-// A constant, unless the caller has a name like that: then it must be said which is meant.
-static bool constant(expression_parser* p, const char* at, const char* name, double x)
+// A constant, unless the caller has the same name: that is ambiguous.
+static bool constant(formula_parser* p, const char* at, const char* name, double x)
 {
   if (limb_find_symbol(p, name) < 0) return push_number(p, x);
-  return limb_expression_fail(p, at,
-                              "'%s' is a constant and a name: put the name into single quotes, or "
-                              "write %s for the constant",
-                              name, *name == 'e' ? "exp(1)" : "acos(-1)");
+  return limb_formula_fail(p, at,
+                           "'%s' is a constant and a name: put the name in single quotes, or "
+                           "write %s for the constant",
+                           name, *name == 'e' ? "exp(1)" : "acos(-1)");
 }
 
-static bool word(expression_parser* p)
+static bool word(formula_parser* p)
 {
-  char name[NAME_SPACE];
+  char name[NAME_SIZE];
   const char* at = p->at;
   const size_t n = limb_name_length(at);
-  if (n >= sizeof name) return limb_expression_fail(p, at, "a name of more than %d characters", NAME_SPACE - 1);
+  if (n >= sizeof name) return limb_formula_fail(p, at, "a name longer than %d characters", NAME_SIZE - 1);
   memcpy(name, at, n);
   name[n] = 0;
   p->at += n;
   const bool keyword = limb_is_keyword(name);
   if (!keyword && take(p, '(')) return call(p, at, name);
-  if (strcmp(name, "pi") == 0) return constant(p, at, name, EXPRESSION_PI);
+  if (strcmp(name, "pi") == 0) return constant(p, at, name, FORMULA_PI);
   if (strcmp(name, "e") == 0) return constant(p, at, name, 2.71828182845904523536);
   const int id = keyword ? -1 : limb_find_symbol(p, name);
   return id >= 0 ? push_symbol(p, id) : limb_no_such_word(p, at, name);
 }
 
-static bool quoted(expression_parser* p)
+static bool quoted(formula_parser* p)
 {
-  char name[NAME_SPACE];
+  char name[NAME_SIZE];
   const char* at = p->at++;
   const char* end = strchr(p->at, '\'');
-  if (!end) return limb_expression_fail(p, at, "the quote is not closed: ' is missing");
+  if (!end) return limb_formula_fail(p, at, "the quote is not closed: ' is missing");
   const size_t n = (size_t)(end - p->at);
-  if (n == 0 || n >= sizeof name) return limb_expression_fail(p, at, "a name has 1 to %d characters", NAME_SPACE - 1);
+  if (n == 0 || n >= sizeof name) return limb_formula_fail(p, at, "a name has 1 to %d characters", NAME_SIZE - 1);
   memcpy(name, p->at, n);
   name[n] = 0;
   p->at = end + 1;
@@ -223,16 +217,16 @@ static bool quoted(expression_parser* p)
 
 // ---- the grammar ----------------------------------------------------------------------------------------
 
-static bool bracket(expression_parser* p)
+static bool bracket(formula_parser* p)
 {
   const char* at = p->at++;
   if (!choice(p)) return false;
   if (take(p, ')')) return true;
   if (*p->at) return unexpected(p);
-  return limb_expression_fail(p, at, "the bracket is not closed: ')' is missing");
+  return limb_formula_fail(p, at, "the bracket is not closed: ')' is missing");
 }
 
-static bool primary(expression_parser* p)
+static bool primary(formula_parser* p)
 {
   const char* s = p->at = limb_skip_space(p->at);
   double x;
@@ -240,14 +234,14 @@ static bool primary(expression_parser* p)
   if (*s == '(') return bracket(p);
   if (*s == '\'') return quoted(p);
   if (is_letter(*s)) return word(p);
-  if (!*s) return limb_expression_fail(p, s, "a value is missing at the end");
-  if (*s > ' ' && *s <= '~') return limb_expression_fail(p, s, "a value was expected before '%c'", *s);
+  if (!*s) return limb_formula_fail(p, s, "a value is missing at the end");
+  if (*s > ' ' && *s <= '~') return limb_formula_fail(p, s, "a value was expected before '%c'", *s);
   return unexpected(p);
 }
 
-static bool with_sign(expression_parser* p);
+static bool with_sign(formula_parser* p);
 
-static bool power(expression_parser* p)
+static bool power(formula_parser* p)
 {
   if (!primary(p)) return false;
   if (!take(p, '^')) return true;
@@ -256,7 +250,7 @@ static bool power(expression_parser* p)
   return apply(p, OP_POWER, 2);
 }
 
-static bool with_sign(expression_parser* p)
+static bool with_sign(formula_parser* p)
 {
   const bool minus = take(p, '-');
   if (!minus && !take(p, '+')) return power(p);
@@ -265,7 +259,7 @@ static bool with_sign(expression_parser* p)
   return minus ? apply(p, OP_NEGATE, 1) : true;
 }
 
-static bool product(expression_parser* p)
+static bool product(formula_parser* p)
 {
   if (!with_sign(p)) return false;
   for (;;) {
@@ -276,7 +270,7 @@ static bool product(expression_parser* p)
   }
 }
 
-static bool sum(expression_parser* p)
+static bool sum(formula_parser* p)
 {
   if (!product(p)) return false;
   for (;;) {
@@ -288,7 +282,7 @@ static bool sum(expression_parser* p)
 }
 
 // The sign of a comparison, longer ones first; its operation, or -1.
-static int take_comparison(expression_parser* p)
+static int take_comparison(formula_parser* p)
 {
   static const struct {
     const char* text;
@@ -305,37 +299,36 @@ static int take_comparison(expression_parser* p)
   return -1;
 }
 
-static bool comparison(expression_parser* p)
+static bool comparison(formula_parser* p)
 {
   if (!sum(p)) return false;
   const int op = take_comparison(p);
   if (op < 0) return true;
   if (!sum(p)) return false;
   const char* at = limb_skip_space(p->at);
-  if (take_comparison(p) >= 0)
-    return limb_expression_fail(p, at, "comparisons cannot be chained: write a < b and b < c");
+  if (take_comparison(p) >= 0) return limb_formula_fail(p, at, "comparisons cannot be chained; write a < b and b < c");
   return apply(p, op, 2);
 }
 
-static bool denial(expression_parser* p)
+static bool negation(formula_parser* p)
 {
   if (!take_word(p, "not")) return comparison(p);
-  if (!enter(p) || !denial(p)) return false;
+  if (!enter(p) || !negation(p)) return false;
   p->nesting--;
   return apply(p, OP_NOT, 1);
 }
 
-static bool conjunction(expression_parser* p)
+static bool conjunction(formula_parser* p)
 {
-  if (!denial(p)) return false;
+  if (!negation(p)) return false;
   while (take_word(p, "and")) {
-    if (!denial(p)) return false;
+    if (!negation(p)) return false;
     (void)apply(p, OP_AND, 2);
   }
   return true;
 }
 
-static bool alternative(expression_parser* p)
+static bool alternative(formula_parser* p)
 {
   if (!conjunction(p)) return false;
   while (take_word(p, "or")) {
@@ -345,14 +338,13 @@ static bool alternative(expression_parser* p)
   return true;
 }
 
-static bool choice(expression_parser* p)
+static bool choice(formula_parser* p)
 {
   if (!enter(p) || !alternative(p)) return false;
   const char* at = p->at;
   if (take(p, '?')) {
     if (!choice(p)) return false;
-    if (!take(p, ':'))
-      return *p->at ? unexpected(p) : limb_expression_fail(p, limb_skip_space(at), "'?' without ':' behind it");
+    if (!take(p, ':')) return *p->at ? unexpected(p) : limb_formula_fail(p, limb_skip_space(at), "'?' without ':'");
     if (!choice(p)) return false;
     (void)apply(p, OP_SELECT, 3);
   }
@@ -360,21 +352,21 @@ static bool choice(expression_parser* p)
   return true;
 }
 
-static bool whole(expression_parser* p)
+bool limb_parse_formula(formula_parser* p)
 {
   if (!choice(p)) return false;
   return *limb_skip_space(p->at) ? unexpected(p) : true;
 }
 
-static bool not_a_condition(const expression_parser* p, const char* at)
+static bool not_a_condition(const formula_parser* p, const char* at)
 {
-  return limb_expression_fail(p, at,
-                              "a condition is one comparison by =, < or >, such as "
-                              "q.elbow = 90deg, and nothing else");
+  return limb_formula_fail(p, at,
+                           "a condition is a single comparison by =, < or >, such as "
+                           "q.elbow = 90deg");
 }
 
-// left - right, and the direction in which that goes through zero.
-static bool crossing(expression_parser* p, int* direction)
+// left - right, and the direction in which it crosses zero.
+bool limb_parse_condition(formula_parser* p, int* direction)
 {
   if (next_is(p, "not")) return not_a_condition(p, limb_skip_space(p->at));
   if (!sum(p)) return false;
@@ -389,82 +381,4 @@ static bool crossing(expression_parser* p, int* direction)
   if (*at) return unexpected(p);
   *direction = op == OP_SAME ? 0 : op == OP_ABOVE || op == OP_NOT_LESS ? 1 : -1;
   return apply(p, OP_SUBTRACT, 2);
-}
-
-// ---- the calls ------------------------------------------------------------------------------------------
-
-// One block for as many steps, numbers and names as a text of that length can have.
-static limb_expression* make_room(const limb_allocator* alloc, size_t length)
-{
-  const size_t each = sizeof(double) + sizeof(int) + sizeof(expression_step);
-  const size_t head = (sizeof(limb_expression) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
-  const size_t size = head + (length + 1) * each;
-  limb_expression* e = limb_alloc(alloc, size);
-  if (!e) return NULL;
-  *e = (limb_expression){.alloc = *alloc, .size = size};
-  e->number = (double*)(void*)((char*)e + head);
-  e->symbol = (int*)(void*)(e->number + length + 1);
-  e->step = (expression_step*)(void*)(e->symbol + length + 1);
-  return e;
-}
-
-// direction NULL: a formula.
-static limb_status parse(expression_parser* p, const limb_allocator* alloc, limb_expression** out, int* direction)
-{
-  const limb_allocator own = alloc ? *alloc : limb_default_allocator();
-  if (!own.alloc || !own.free) return limb_fail(p->err, LIMB_E_ARG, p->what, "half an allocator");
-  const size_t length = strlen(p->text);
-  if (length > LIMB_EXPRESSION_LONGEST) {
-    (void)limb_expression_fail(p, p->text, "too long: more than %d characters", LIMB_EXPRESSION_LONGEST);
-    return LIMB_E_SYNTAX;
-  }
-  if (!*limb_skip_space(p->text)) {
-    (void)limb_expression_fail(p, p->text, "the %s is empty", p->what);
-    return LIMB_E_SYNTAX;
-  }
-  p->e = make_room(&own, length);
-  if (!p->e) return limb_fail(p->err, LIMB_E_NOMEM, p->what, "out of memory");
-  if (direction ? !crossing(p, direction) : !whole(p)) {
-    limb_expression_destroy(p->e);
-    return LIMB_E_SYNTAX;
-  }
-  assert(p->waiting == 1 && (size_t)p->e->nstep <= length);
-  *out = p->e;
-  return LIMB_OK;
-}
-
-static limb_status start(const char* text, const limb_expression_names* names, const char* what, limb_error* err,
-                         expression_parser* p)
-{
-  *p = (expression_parser){.text = text, .at = text, .err = err, .what = what};
-  if (!text) return limb_fail(err, LIMB_E_ARG, what, "there is no text");
-  if (names && !names->find) return limb_fail(err, LIMB_E_ARG, what, "names cannot be looked up");
-  if (names) p->names = *names;
-  return LIMB_OK;
-}
-
-limb_status limb_expression_parse(const char* text, const limb_expression_names* names, const limb_allocator* alloc,
-                                  limb_expression** out, limb_error* err)
-{
-  if (!out) return LIMB_E_ARG;
-  *out = NULL;
-  expression_parser p;
-  const limb_status s = start(text, names, "expression", err, &p);
-  return s == LIMB_OK ? parse(&p, alloc, out, NULL) : s;
-}
-
-limb_status limb_condition_parse(const char* text, const limb_expression_names* names, const limb_allocator* alloc,
-                                 limb_expression** out, int* direction, limb_error* err)
-{
-  if (!out || !direction) return LIMB_E_ARG;
-  *out = NULL;
-  *direction = 0;
-  expression_parser p;
-  const limb_status s = start(text, names, "condition", err, &p);
-  return s == LIMB_OK ? parse(&p, alloc, out, direction) : s;
-}
-
-void limb_expression_destroy(limb_expression* e)
-{
-  if (e) limb_free(&(limb_allocator){e->alloc.alloc, e->alloc.free, e->alloc.context}, e, e->size);
 }

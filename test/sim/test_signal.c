@@ -1,5 +1,5 @@
 // Signals: what they reproduce exactly, continuity, the edges, and what is refused.
-#include "limb/signal.h"
+#include "limb/control.h"
 
 #include "robust/purse.h"
 #include "support/check.h"

@@ -1,24 +1,117 @@
-// All equations at once, by IDA: places, velocities and multipliers lambda,
+// Adaptive multistep methods of SUNDIALS: Adams and BDF by CVODE, and IDA.
+//
+// CVODE integrates q and v. Adams, for smooth motion, iterates by fixed points; BDF, for stiff robots, by Newton's
+// method with the analytic derivatives of the accelerations. IDA solves all equations at once: positions, velocities
+// and multipliers lambda,
 //
 //   q' - rate(q, v) = 0
-//   M(q) v' + h + friction + springs - x - Psi' lambda = 0      (inverse dynamics: no matrix is inverted)
-//   Psi v' - gamma = 0                               index 1: twice differentiated
+//   M(q) v' + h + friction + springs - x - Psi' lambda = 0      inverse dynamics: no matrix is inverted
+//   Psi v' - gamma = 0                                          index 1: differentiated twice
 //
-// Held velocities: v' - a = 0. Redundant rows: lambda = 0 of these. Without loops the derivatives are
-// analytic (those of inverse dynamics); with loops IDA takes differences, which cost an inverse dynamics
-// each. What drifts from the surface of the constraints is put back as in stepper_cvode.c.
+// For held velocities the second is v' - a = 0, and redundant constraints have lambda = 0. Without loops the
+// derivatives of IDA are analytic (inverse dynamics); with loops IDA takes differences, one inverse dynamics each.
+//
+// Between steps the solution is the solver's own polynomial. Loops: Baumgarte's terms keep the solver's state near the
+// constraint manifold, and results are projected onto it. If it is off by more than 1000 tolerances, the solver restarts.
 #include "sim/sundials.h"
 
 #include "limb/derivatives.h"
 
 #include "base/finite.h"
 
+#include <cvode/cvode.h>
 #include <ida/ida.h>
 #include <math.h>
 #include <string.h>
 
+// ---- CVODE: Adams and BDF -------------------------------------------------------------------------------
+
+static limb_status cvode_set_up(limb_sim* sim, sundials* s, int family)
+{
+  limb_sundials_put(sim, &sim->now, s->y);
+  s->polynomial = CVodeGetDky;
+  s->memory = CVodeCreate(family, s->context);
+  if (!s->memory) return LIMB_E_NOMEM;
+  const limb_sim_options* o = &sim->o;
+  int flag = CVodeInit(s->memory, limb_sundials_rate, 0, s->y);
+  if (!flag) flag = CVodeSetUserData(s->memory, sim);
+  if (!flag) flag = CVodeSetErrHandlerFn(s->memory, limb_sundials_message, sim);
+  if (!flag) flag = CVodeSVtolerances(s->memory, o->relative, s->tolerance);
+  if (!flag && o->max_step > 0) flag = CVodeSetMaxStep(s->memory, o->max_step);
+  if (!flag && o->order > 0) flag = CVodeSetMaxOrd(s->memory, (int)fmin(o->order, family == CV_ADAMS ? 12 : 5));
+  if (!flag && s->linear) flag = CVodeSetLinearSolver(s->memory, s->linear, s->A);
+  if (!flag && s->linear) flag = CVodeSetJacFn(s->memory, limb_sundials_jacobian);
+  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+}
+
+static limb_status create_adams(limb_sim* sim)
+{
+  sundials* s;
+  limb_status status = limb_sundials_create(sim, sim->nq + sim->nv, false, &s);
+  if (status == LIMB_OK) status = cvode_set_up(sim, s, CV_ADAMS);
+  if (status != LIMB_OK) return status;
+  s->iteration = SUNNonlinSol_FixedPoint(s->y, 0, s->context);
+  if (!s->iteration) return LIMB_E_NOMEM;
+  const int flag = CVodeSetNonlinearSolver(s->memory, s->iteration);
+  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+}
+
+static limb_status create_bdf(limb_sim* sim)
+{
+  sundials* s;
+  const limb_status status = limb_sundials_create(sim, sim->nq + sim->nv, true, &s);
+  return status == LIMB_OK ? cvode_set_up(sim, s, CV_BDF) : status;
+}
+
+static void cvode_destroy(limb_sim* sim)
+{
+  sundials* s = sim->state;
+  if (s && s->memory) CVodeFree(&s->memory);
+  limb_sundials_free(s);
+}
+
+static limb_status cvode_begin_at(limb_sim* sim, const sim_point* p)
+{
+  sundials* s = sim->state;
+  limb_sundials_put(sim, p, s->y);
+  limb_sundials_begin(s, p);
+  const int flag = CVodeReInit(s->memory, 0, s->y);
+  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+}
+
+static limb_status cvode_restart(limb_sim* sim) { return cvode_begin_at(sim, &sim->front); }
+
+static limb_status cvode_step(limb_sim* sim, double t)
+{
+  sundials* s = sim->state;
+  limb_status status = limb_sundials_return(sim, cvode_begin_at);
+  if (status != LIMB_OK) return status;
+  const double stop = t - s->origin; // infinite: no stop; replaces the previous one
+  double reached = s->to;
+  int flag = CVodeSetStopTime(s->memory, stop);
+  s->status = LIMB_OK;
+  do {
+    if (flag >= 0) flag = CVode(s->memory, fmin(stop, s->to + 1), s->y, &reached, CV_ONE_STEP);
+  } while (limb_sundials_stalled(sim, flag, reached, t));
+  long failures = s->failures, iterations = s->iterations;
+  (void)CVodeGetNumErrTestFails(s->memory, &failures);
+  (void)CVodeGetNumNonlinSolvIters(s->memory, &iterations);
+  limb_sundials_count(sim, failures, iterations);
+  if ((status = limb_sundials_reached(sim, "CVODE", flag)) != LIMB_OK) return status;
+  status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
+  if (status == LIMB_OK) status = limb_sundials_work(sim);
+  return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
+}
+
+const sim_stepper limb_sim_adams = {LIMB_SIM_ADAMS, SIM_AHEAD,  create_adams,         cvode_destroy,
+                                    cvode_restart,  cvode_step, limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_bdf = {LIMB_SIM_BDF,  SIM_AHEAD,  create_bdf,           cvode_destroy,
+                                  cvode_restart, cvode_step, limb_sundials_inside, limb_sundials_inside};
+
+// ---- IDA ------------------------------------------------------------------------------------------------
+
 typedef struct equations {
-  sundials base;                 // first: sim->state is both
+  sundials base;                 // first: sim->state points to both
   N_Vector slope;                // y'
   double *Psi, *gamma, *tau, *M; // nc x nv, nc, nv, nv x nv
   unsigned char* redundant;      // nc marks
@@ -26,7 +119,7 @@ typedef struct equations {
 
 // ---- residuals -------------------------------------------------------------------------------------------
 
-// Rows of the loops: lambda acts, and v' has to fit.
+// Rows of the loops: lambda acts on the forces, and v' must satisfy the constraints.
 static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double* dv, double* forces, double* rows)
 {
   const int nv = sim->nv;
@@ -55,7 +148,7 @@ static limb_status residual_at(limb_sim* sim, double t, const double* y, const d
   if (status != LIMB_OK) return status;
   memcpy(sim->lambda, y + nq + nv, (size_t)sim->nc * sizeof *y);
   if (sim->nc && (status = loop_rows(sim, e, t, dv, e->tau, r + nq + nv)) != LIMB_OK) return status;
-  if (sim->nheld) limb_sim_share_holding(sim, s->v, e->tau);
+  if (sim->nheld) limb_sim_split_holding(sim, s->v, e->tau);
   limb_sim_configuration_rate(sim, y, s->v, r);
   for (int i = 0; i < nq; i++) r[i] = dy[i] - r[i];
   for (int k = 0; k < nv; k++) r[nq + k] = sim->held[k] ? dv[k] - sim->x[k] : e->tau[k] - sim->x[k];
@@ -73,9 +166,8 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* user)
   return limb_sundials_code(s, residual_at(sim, s->origin + t, NV_DATA_S(y), NV_DATA_S(dy), NV_DATA_S(r)));
 }
 
-// dr/dy + c dr/dy' of a tree. Slopes of forces that depend on the state are left out: iterations see to
-// these.
-// NOLINTNEXTLINE(readability-function-size): parameters as IDA has them
+// dr/dy + c dr/dy' of a tree, without the derivatives of forces that depend on the state: iterations compensate.
+// NOLINTNEXTLINE(readability-function-size): the signature of IDA
 static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUNMatrix J, void* user, N_Vector a,
                     N_Vector b, N_Vector d)
 {
@@ -94,7 +186,7 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
   sim->summary.derivatives++;
   (void)SUNMatZero(J);
   for (int i = 0; i < nq; i++) SM_ELEMENT_D(J, i, i) = c;
-  limb_sundials_places(sim, s->q, -1, J);
+  limb_sundials_coordinates(sim, s->q, -1, J);
   limb_sundials_by_coordinates(sim, s->q, s->a_q, nq, J);
   for (int i = 0; i < nv; i++) {
     for (int k = 0; k < nv; k++) {
@@ -108,7 +200,7 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
 
 // ---- the solver ------------------------------------------------------------------------------------------
 
-// y and y' that fit to each other, from a state: lambda and v' by forward dynamics.
+// Consistent y and y' from a state: lambda and v' by forward dynamics.
 static limb_status consistent(limb_sim* sim, const sim_point* p)
 {
   equations* e = sim->state;
@@ -127,7 +219,7 @@ static limb_status consistent(limb_sim* sim, const sim_point* p)
   return LIMB_OK;
 }
 
-// Which components have rates: all but the multipliers, which are left out of the error test.
+// Marks the components that have rates: all but the multipliers, which are excluded from the error test.
 static int mark_multipliers(limb_sim* sim, sundials* s)
 {
   N_VConst(1, s->rate);
@@ -136,7 +228,7 @@ static int mark_multipliers(limb_sim* sim, sundials* s)
   return flag ? flag : IDASetSuppressAlg(s->memory, 1);
 }
 
-static limb_status set_up(limb_sim* sim)
+static limb_status ida_set_up(limb_sim* sim)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
@@ -147,9 +239,9 @@ static limb_status set_up(limb_sim* sim)
   N_VConst(0, s->y), N_VConst(0, e->slope);
   int flag = IDAInit(s->memory, residual, 0, s->y, e->slope);
   if (!flag) flag = IDASetUserData(s->memory, sim);
-  if (!flag) flag = IDASetErrHandlerFn(s->memory, limb_sundials_listen, sim);
+  if (!flag) flag = IDASetErrHandlerFn(s->memory, limb_sundials_message, sim);
   if (!flag) flag = IDASVtolerances(s->memory, o->relative, s->tolerance);
-  if (!flag && o->longest > 0) flag = IDASetMaxStep(s->memory, o->longest);
+  if (!flag && o->max_step > 0) flag = IDASetMaxStep(s->memory, o->max_step);
   if (!flag && o->order > 0) flag = IDASetMaxOrd(s->memory, (int)fmin(o->order, 5));
   if (!flag) flag = mark_multipliers(sim, s);
   if (!flag) flag = IDASetLinearSolver(s->memory, s->linear, s->A);
@@ -157,10 +249,10 @@ static limb_status set_up(limb_sim* sim)
   return flag ? limb_sundials_fail(sim, "IDA", flag) : LIMB_OK;
 }
 
-static limb_status create(limb_sim* sim)
+static limb_status ida_create(limb_sim* sim)
 {
   const size_t nv = (size_t)sim->nv, nc = (size_t)sim->nc;
-  equations* e = limb_sim_take(sim, 1, sizeof *e);
+  equations* e = limb_sim_alloc(sim, 1, sizeof *e);
   if (!e) return LIMB_E_NOMEM;
   sim->state = e;
   limb_status status = limb_sundials_fill(sim, sim->nq + sim->nv + sim->nc, true, &e->base);
@@ -169,13 +261,13 @@ static limb_status create(limb_sim* sim)
   double** const part[] = {&e->Psi, &e->gamma, &e->tau, &e->M};
   const size_t size[] = {nc * nv, nc, nv, nv * nv};
   for (int k = 0; k < 4; k++) {
-    if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
+    if (!(*part[k] = limb_sim_alloc(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
   }
-  e->redundant = limb_sim_take(sim, nc, 1);
-  return e->slope && e->redundant ? set_up(sim) : LIMB_E_NOMEM;
+  e->redundant = limb_sim_alloc(sim, nc, 1);
+  return e->slope && e->redundant ? ida_set_up(sim) : LIMB_E_NOMEM;
 }
 
-static void destroy(limb_sim* sim)
+static void ida_destroy(limb_sim* sim)
 {
   equations* e = sim->state;
   if (!e) return;
@@ -184,34 +276,34 @@ static void destroy(limb_sim* sim)
   limb_sundials_free(&e->base);
 }
 
-static limb_status begin_at(limb_sim* sim, const sim_point* p)
+static limb_status ida_begin_at(limb_sim* sim, const sim_point* p)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
   limb_status status = LIMB_OK;
   limb_sundials_begin(s, p);
-  if (sim->nc) status = limb_sim_redundant_rows(sim, p->t, p->q, e->redundant);
+  if (sim->nc) status = limb_sim_redundant_constraints(sim, p->t, p->q, e->redundant);
   if (status == LIMB_OK) status = consistent(sim, p);
   if (status != LIMB_OK) return status;
   const int flag = IDAReInit(s->memory, 0, s->y, e->slope);
   return flag ? limb_sundials_fail(sim, "IDA", flag) : LIMB_OK;
 }
 
-static limb_status restart(limb_sim* sim) { return begin_at(sim, &sim->front); }
+static limb_status ida_restart(limb_sim* sim) { return ida_begin_at(sim, &sim->front); }
 
-static limb_status step(limb_sim* sim, double t)
+static limb_status ida_step(limb_sim* sim, double t)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
-  limb_status status = limb_sundials_come_back(sim, begin_at);
+  limb_status status = limb_sundials_return(sim, ida_begin_at);
   if (status != LIMB_OK) return status;
-  const double stop = t - s->origin; // infinite: none; an old one would stay
+  const double stop = t - s->origin; // infinite: no stop; replaces the previous one
   double reached = s->to;
   int flag = IDASetStopTime(s->memory, stop);
   s->status = LIMB_OK;
   do {
     if (flag >= 0) flag = IDASolve(s->memory, fmin(stop, s->to + 1), &reached, s->y, e->slope, IDA_ONE_STEP);
-  } while (limb_sundials_stands(sim, flag, reached, t));
+  } while (limb_sundials_stalled(sim, flag, reached, t));
   long failures = s->failures, iterations = s->iterations;
   (void)IDAGetNumErrTestFails(s->memory, &failures);
   (void)IDAGetNumNonlinSolvIters(s->memory, &iterations);
@@ -219,8 +311,8 @@ static limb_status step(limb_sim* sim, double t)
   if ((status = limb_sundials_reached(sim, "IDA", flag)) != LIMB_OK) return status;
   status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
   if (status == LIMB_OK) status = limb_sundials_work(sim);
-  return status == LIMB_OK ? limb_sundials_mind_drift(sim) : status;
+  return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
 }
 
-const sim_stepper limb_sim_ida = {LIMB_SIM_IDA,         SIM_AHEAD,           create, destroy, restart, step,
-                                  limb_sundials_inside, limb_sundials_inside};
+const sim_stepper limb_sim_ida = {LIMB_SIM_IDA, SIM_AHEAD, ida_create,           ida_destroy,
+                                  ida_restart,  ida_step,  limb_sundials_inside, limb_sundials_inside};

@@ -60,7 +60,7 @@ static void run(const closed_case* c, limb_sim_method method, limb_stop stop, do
   assert_ok(s);
   limb_sim_summary x;
   assert_ok(limb_sim_summary_of(sim, &x));
-  assert_that(x.largest_place < 1e-12 && fabs(slides_missing(sim)) < 1e-4);
+  assert_that(x.position_residual < 1e-12 && fabs(slides_missing(sim)) < 1e-4);
   if (coulomb > 50) { // everything sticks from the beginning
     const limb_sim_state now = slides_now(sim);
     for (int k = 0; k < limb_nv(m) && at_rest; k++) assert_that(now.v[k] == 0);

@@ -1,5 +1,5 @@
 // The language of expressions: values against C's own arithmetic, units, and what every mistake is told.
-#include "limb/expression.h"
+#include "limb/control.h"
 
 #include "robust/purse.h"
 #include "support/check.h"
@@ -32,25 +32,25 @@ static const char* name_of(void* context, int i)
   return i < KNOWN ? known[i] : NULL;
 }
 
-static const limb_expression_names names = {find, name_of, NULL};
+static const limb_formula_names names = {find, name_of, NULL};
 
-static double value_of(const limb_expression* e)
+static double value_of(const limb_formula* e)
 {
   double x[KNOWN] = {0};
-  for (int i = 0; i < limb_expression_symbol_count(e); i++) x[i] = values[limb_expression_symbol(e, i) - 10];
-  return limb_expression_value(e, x);
+  for (int i = 0; i < limb_formula_symbol_count(e); i++) x[i] = values[limb_formula_symbol(e, i) - 10];
+  return limb_formula_value(e, x);
 }
 
 static double eval(const char* text)
 {
-  limb_expression* e = NULL;
+  limb_formula* e = NULL;
   limb_error err = {0};
   check_at("%s", text);
-  const limb_status s = limb_expression_parse(text, &names, NULL, &e, &err);
+  const limb_status s = limb_formula_parse(text, &names, NULL, &e, &err);
   if (s != LIMB_OK) printf("%s: column %d: %s\n", text, err.column, err.text);
   assert_ok(s);
   const double x = value_of(e);
-  limb_expression_destroy(e);
+  limb_formula_destroy(e);
   return x;
 }
 
@@ -172,27 +172,27 @@ END_TEST
 
 START_TEST(symbols_come_once)
 {
-  limb_expression* e = NULL;
-  assert_ok(limb_expression_parse("energy + t*energy - h + t", &names, NULL, &e, NULL));
-  ck_assert_int_eq(limb_expression_symbol_count(e), 3);
-  ck_assert_int_eq(limb_expression_symbol(e, 0), 15);
-  ck_assert_int_eq(limb_expression_symbol(e, 1), 10);
-  ck_assert_int_eq(limb_expression_symbol(e, 2), 17);
-  ck_assert_int_eq(limb_expression_symbol(e, 3), -1);
-  ck_assert_int_eq(limb_expression_symbol(e, -1), -1);
+  limb_formula* e = NULL;
+  assert_ok(limb_formula_parse("energy + t*energy - h + t", &names, NULL, &e, NULL));
+  ck_assert_int_eq(limb_formula_symbol_count(e), 3);
+  ck_assert_int_eq(limb_formula_symbol(e, 0), 15);
+  ck_assert_int_eq(limb_formula_symbol(e, 1), 10);
+  ck_assert_int_eq(limb_formula_symbol(e, 2), 17);
+  ck_assert_int_eq(limb_formula_symbol(e, 3), -1);
+  ck_assert_int_eq(limb_formula_symbol(e, -1), -1);
   const double x[3] = {2, 3, 5};
   errno = 77;
-  assert_close(limb_expression_value(e, x), 6, 0, 0);
-  assert_that(isnan(limb_expression_value(e, NULL)));
-  assert_that(isnan(limb_expression_value(NULL, x)));
-  limb_expression_destroy(e);
-  assert_ok(limb_expression_parse("exp(1000) + log(-1)", NULL, NULL, &e, NULL));
-  ck_assert_int_eq(limb_expression_symbol_count(e), 0);
-  assert_that(isnan(limb_expression_value(e, NULL)));
+  assert_close(limb_formula_value(e, x), 6, 0, 0);
+  assert_that(isnan(limb_formula_value(e, NULL)));
+  assert_that(isnan(limb_formula_value(NULL, x)));
+  limb_formula_destroy(e);
+  assert_ok(limb_formula_parse("exp(1000) + log(-1)", NULL, NULL, &e, NULL));
+  ck_assert_int_eq(limb_formula_symbol_count(e), 0);
+  assert_that(isnan(limb_formula_value(e, NULL)));
   ck_assert_int_eq(errno, 77);
-  limb_expression_destroy(e);
-  limb_expression_destroy(NULL);
-  ck_assert_int_eq(limb_expression_symbol_count(NULL), 0);
+  limb_formula_destroy(e);
+  limb_formula_destroy(NULL);
+  ck_assert_int_eq(limb_formula_symbol_count(NULL), 0);
 }
 END_TEST
 
@@ -269,15 +269,15 @@ START_TEST(mistakes_are_named)
 {
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
     limb_error err = {0};
-    limb_expression* e = (limb_expression*)(void*)&err; // must become NULL
-    const limb_status s = limb_expression_parse(mistakes[i].text, &names, NULL, &e, &err);
+    limb_formula* e = (limb_formula*)(void*)&err; // must become NULL
+    const limb_status s = limb_formula_parse(mistakes[i].text, &names, NULL, &e, &err);
     check_mistake(&mistakes[i], s, &err);
     assert_that(e == NULL);
-    assert_status(limb_expression_parse(mistakes[i].text, &names, NULL, &e, NULL), LIMB_E_SYNTAX);
+    assert_status(limb_formula_parse(mistakes[i].text, &names, NULL, &e, NULL), LIMB_E_SYNTAX);
   }
   limb_error err = {0};
-  limb_expression* e = NULL;
-  assert_status(limb_expression_parse("1 +\n 2 +\n  x", NULL, NULL, &e, &err), LIMB_E_SYNTAX);
+  limb_formula* e = NULL;
+  assert_status(limb_formula_parse("1 +\n 2 +\n  x", NULL, NULL, &e, &err), LIMB_E_SYNTAX);
   ck_assert_int_eq(err.line, 3);
   ck_assert_int_eq(err.column, 3);
 }
@@ -290,10 +290,10 @@ static limb_status repeated(const char* piece, int count, const char* tail, limb
   size_t n = 0;
   for (int i = 0; i < count; i++) n += (size_t)snprintf(text + n, sizeof text - n, "%s", piece);
   (void)snprintf(text + n, sizeof text - n, "%s", tail);
-  limb_expression* e = NULL;
-  const limb_status s = limb_expression_parse(text, &names, NULL, &e, err);
+  limb_formula* e = NULL;
+  const limb_status s = limb_formula_parse(text, &names, NULL, &e, err);
   if (s == LIMB_OK) (void)value_of(e);
-  limb_expression_destroy(e);
+  limb_formula_destroy(e);
   return s;
 }
 
@@ -316,8 +316,8 @@ START_TEST(too_long_and_too_deep)
   static char many[800] = "min(0";
   for (int i = 0; i < 100; i++) (void)strcat(many, ",1");
   (void)strcat(many, ")");
-  limb_expression* e = NULL;
-  assert_status(limb_expression_parse(many, NULL, NULL, &e, &err), LIMB_E_SYNTAX);
+  limb_formula* e = NULL;
+  assert_status(limb_formula_parse(many, NULL, NULL, &e, &err), LIMB_E_SYNTAX);
   assert_that(strstr(err.text, "values wait"));
   assert_status(repeated("abcdefgh", 16, " + 1", &err), LIMB_E_SYNTAX);
   assert_that(strstr(err.text, "more than 127"));
@@ -340,13 +340,13 @@ START_TEST(conditions)
               {"t == (2 > 1)", 0, -0.25},
               {"if(t > 1, 1, 2) > 3 m/s", 1, -1}};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    limb_expression* e = NULL;
+    limb_formula* e = NULL;
     int direction = 7;
     check_at("%s", good[i].text);
-    assert_ok(limb_condition_parse(good[i].text, &names, NULL, &e, &direction, NULL));
+    assert_ok(limb_formula_parse_condition(good[i].text, &names, NULL, &e, &direction, NULL));
     ck_assert_int_eq(direction, good[i].direction);
     assert_close(value_of(e), good[i].value, 1e-15, 0);
-    limb_expression_destroy(e);
+    limb_formula_destroy(e);
   }
 }
 END_TEST
@@ -367,10 +367,10 @@ START_TEST(what_is_no_condition)
                                 {"t > qq", 5, "unknown name"},
                                 {"", 1, "empty"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    limb_expression* e = NULL;
+    limb_formula* e = NULL;
     int direction = 0;
     limb_error err = {0};
-    check_mistake(&bad[i], limb_condition_parse(bad[i].text, &names, NULL, &e, &direction, &err), &err);
+    check_mistake(&bad[i], limb_formula_parse_condition(bad[i].text, &names, NULL, &e, &direction, &err), &err);
     assert_that(e == NULL);
     ck_assert_str_eq(err.where, "condition");
   }
@@ -379,31 +379,31 @@ END_TEST
 
 START_TEST(bad_arguments)
 {
-  limb_expression* e = NULL;
+  limb_formula* e = NULL;
   limb_error err = {0};
   int direction;
-  const limb_expression_names none = {NULL, name_of, NULL};
+  const limb_formula_names none = {NULL, name_of, NULL};
   const limb_allocator half = {NULL, purse_free, NULL};
-  assert_status(limb_expression_parse(NULL, &names, NULL, &e, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse(NULL, &names, NULL, &e, &err), LIMB_E_ARG);
   assert_that(err.text[0] != 0);
-  assert_status(limb_expression_parse("1", &names, NULL, NULL, &err), LIMB_E_ARG);
-  assert_status(limb_expression_parse("1", &none, NULL, &e, &err), LIMB_E_ARG);
-  assert_status(limb_expression_parse("1", &names, &half, &e, &err), LIMB_E_ARG);
-  assert_status(limb_condition_parse("t>1", &names, NULL, NULL, &direction, &err), LIMB_E_ARG);
-  assert_status(limb_condition_parse("t>1", &names, NULL, &e, NULL, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse("1", &names, NULL, NULL, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse("1", &none, NULL, &e, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse("1", &names, &half, &e, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse_condition("t>1", &names, NULL, NULL, &direction, &err), LIMB_E_ARG);
+  assert_status(limb_formula_parse_condition("t>1", &names, NULL, &e, NULL, &err), LIMB_E_ARG);
   purse p = {.budget = 0};
   const limb_allocator poor = {purse_alloc, purse_free, &p};
-  assert_status(limb_expression_parse("1", &names, &poor, &e, &err), LIMB_E_NOMEM);
+  assert_status(limb_formula_parse("1", &names, &poor, &e, &err), LIMB_E_NOMEM);
   p.budget = 1;
-  assert_ok(limb_expression_parse("t^2 + 1", &names, &poor, &e, &err));
+  assert_ok(limb_formula_parse("t^2 + 1", &names, &poor, &e, &err));
   ck_assert_int_eq((int)p.alive, 1);
-  limb_expression_destroy(e);
+  limb_formula_destroy(e);
   p.budget = 1;
-  assert_status(limb_expression_parse("t^2 + ", &names, &poor, &e, &err), LIMB_E_SYNTAX);
+  assert_status(limb_formula_parse("t^2 + ", &names, &poor, &e, &err), LIMB_E_SYNTAX);
   ck_assert_int_eq((int)p.alive, 0);
   assert_that(!p.misused);
 }
 END_TEST
 
-CHECK_MAIN("expression", 1, arithmetic, logic, functions, units, no_value_is_passed_on, symbols_come_once,
+CHECK_MAIN("formula", 1, arithmetic, logic, functions, units, no_value_is_passed_on, symbols_come_once,
            mistakes_are_named, too_long_and_too_deep, conditions, what_is_no_condition, bad_arguments)
