@@ -457,7 +457,7 @@ outputs:
 
     def test_too_many_steps(self):
         done = self.block("--most-steps", "10", code=4)
-        self.assertIn("10 steps were made", done.stderr)
+        self.assertIn("the limit of 10 steps is reached", done.stderr)
 
     def interrupt(self, number):
         with subprocess.Popen([tool.LIMB, "sim", "planar_2r", "--duration", "1e5", "--step", "1e-4", "--rate", "1000",

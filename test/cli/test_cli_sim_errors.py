@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`limb sim` at its edges: full disks, channels without value, odd names, starts and motions that contradict.
+"""`limb sim` in difficult cases: full disks, channels without value, odd names, starts and motions that contradict.
 
-    test_cli_sim_edges.py <limb>
+    test_cli_sim_errors.py <limb>
 """
 import json
 import os

@@ -297,5 +297,5 @@ START_TEST(work_of_a_driven_linkage)
 }
 END_TEST
 
-CHECK_MAIN("sim/adaptive_edges", METHODS, forces_of_time, late_times, start_past_a_break, iterations_are_counted,
+CHECK_MAIN("sim/adaptive_stops", METHODS, forces_of_time, late_times, start_past_a_break, iterations_are_counted,
            thrown_up, jump_in_a_long_step, work_of_a_driven_linkage)

@@ -1,4 +1,4 @@
-// The language of expressions: values against C's own arithmetic, units, and what every mistake is told.
+// The language of formulas: values compared with C's own arithmetic, units, and the message of every mistake.
 #include "limb/control.h"
 
 #include "robust/purse.h"
@@ -216,13 +216,13 @@ static const mistake mistakes[] = {
   {"1 + sin", 5, "write sin(...)"},
   {"2*(3 + 4", 3, "')' is missing"},
   {"sin(1", 6, "')' is missing"},
-  {"2*(3 + 4))", 10, "')' without '('"},
+  {"2*(3 + 4))", 10, "unmatched ')'"},
   {"atan2(1)", 1, "atan2 takes 2 arguments, not 1"},
   {"sin()", 1, "sin takes 1 argument, not 0"},
   {"sin(1, 2)", 1, "sin takes 1 argument, not 2"},
   {"min(1)", 1, "min takes 2 arguments or more"},
   {"3 dog", 3, "unknown unit 'dog'; did you mean 'deg'?"},
-  {"3 foobar", 3, "unknown unit 'foobar'; units are"},
+  {"3 foobar", 3, "unknown unit 'foobar'; known are"},
   {"3 t", 3, "operator is missing"},
   {"3 sin(1)", 3, "operator is missing"},
   {"3 m^2.5", 4, "whole number"},
@@ -236,19 +236,19 @@ static const mistake mistakes[] = {
   {"1 2", 3, "operator is missing before '2'"},
   {"2 (3)", 3, "operator is missing before '('"},
   {"t t", 3, "operator is missing before 't'"},
-  {"1, 2", 2, "outside of a function"},
+  {"1, 2", 2, "outside a function"},
   {"1 < 2 < 3", 7, "cannot be chained"},
-  {"1 && 2", 3, "'and' and 'or'"},
+  {"1 && 2", 3, "'and' or 'or'"},
   {"1 ? 2", 3, "without ':'"},
   {"1 ? 2 3", 7, "operator is missing"},
-  {"1 # 2", 3, "'#' cannot stand here"},
+  {"1 # 2", 3, "unexpected '#'"},
   {"1 \x80", 3, "byte 128"},
   {"\x01", 1, "byte 1"},
   {"'abc", 1, "quote is not closed"},
   {"'' + 1", 1, "1 to 127 characters"},
   {"1e999", 1, "too large"},
   {"1e308 km", 1, "too large"},
-  {"and 1", 1, "expected before 'and'"},
+  {"and 1", 1, "missing before 'and'"},
   {"1 + not 2", 5, "brackets around it"},
   {"1 + 5 %3", 8, "operator is missing"},
 };
@@ -318,9 +318,9 @@ START_TEST(too_long_and_too_deep)
   (void)strcat(many, ")");
   limb_formula* e = NULL;
   assert_status(limb_formula_parse(many, NULL, NULL, &e, &err), LIMB_E_SYNTAX);
-  assert_that(strstr(err.text, "values wait"));
+  assert_that(strstr(err.text, "on the stack"));
   assert_status(repeated("abcdefgh", 16, " + 1", &err), LIMB_E_SYNTAX);
-  assert_that(strstr(err.text, "more than 127"));
+  assert_that(strstr(err.text, "longer than 127"));
 }
 END_TEST
 
@@ -353,14 +353,14 @@ END_TEST
 
 START_TEST(what_is_no_condition)
 {
-  static const mistake bad[] = {{"t", 2, "one comparison"},
-                                {"t > 1 and energy < 2", 7, "one comparison"},
-                                {"(t > 1)", 8, "one comparison"},
-                                {"t != 1", 3, "one comparison"},
-                                {"1 < t < 2", 7, "one comparison"},
-                                {"not t > 1", 1, "one comparison"},
-                                {"t > 1 ? 2 : 3", 7, "one comparison"},
-                                {"t or 1", 3, "one comparison"},
+  static const mistake bad[] = {{"t", 2, "single comparison"},
+                                {"t > 1 and energy < 2", 7, "single comparison"},
+                                {"(t > 1)", 8, "single comparison"},
+                                {"t != 1", 3, "single comparison"},
+                                {"1 < t < 2", 7, "single comparison"},
+                                {"not t > 1", 1, "single comparison"},
+                                {"t > 1 ? 2 : 3", 7, "single comparison"},
+                                {"t or 1", 3, "single comparison"},
                                 {"t > ", 5, "missing at the end"},
                                 {"t > 1 2", 7, "operator is missing"},
                                 {"t 2 > 1", 3, "operator is missing"},

@@ -63,7 +63,7 @@ START_TEST(given_motion_is_somewhere_else)
       assert_that(run_summary(sim).position_residual < 1e-12 && now.q[1] != at.q[1]);
       l.place += 3;
       assert_status(limb_sim_start(sim, 0, at.q, NULL, &err), LIMB_E_NOCONV);
-      assert_that(strstr(err.text, "given") && strstr(err.text, loop.def.name));
+      assert_that(strstr(err.text, "prescribed") && strstr(err.text, loop.def.name));
     }
     limb_sim_destroy(sim);
     limb_model_destroy(at.m);

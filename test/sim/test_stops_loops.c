@@ -100,4 +100,4 @@ START_TEST(held_joints_depend_on_each_other)
 }
 END_TEST
 
-CHECK_MAIN("edges_loops", 8, every_joint_rubs, held_joints_depend_on_each_other)
+CHECK_MAIN("stops_loops", 8, every_joint_rubs, held_joints_depend_on_each_other)
