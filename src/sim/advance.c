@@ -18,8 +18,8 @@
 enum { BURST = 1000, BURST_JOINT = 20 };
 static const double burst_time = 1e-5;
 
-// Held joints and prescribed motion stay fixed. If nothing else can move, held joints move and are put back: the gap was
-// rounding.
+// Held joints and prescribed motion stay fixed. If nothing else can move, held joints move and are put back: the gap
+// was rounding.
 static limb_status close_loops(limb_sim* sim, sim_point* p)
 {
   limb_loop_options o = sim->o.closed.loops;

@@ -1,12 +1,13 @@
 // Constraints of loops that depend on others, and projection onto the constraint manifold.
 //
 // Held joints. Their columns are removed from Psi. The rest of a row may then be zero, or depend on others: such a
-// constraint holds by itself, and its multiplier is undetermined. Rows scaled to length 1 are orthonormalised, the longest
-// first (Gram-Schmidt, twice). Rows that vanish are redundant; the others span the velocities that are impossible.
+// constraint holds by itself, and its multiplier is undetermined. Rows scaled to length 1 are orthonormalised, the
+// longest first (Gram-Schmidt, twice). Rows that vanish are redundant; the others span the velocities that are
+// impossible.
 //
-// Projection, for robots with constraints that depend on each other on the manifold. Off the manifold these are slightly
-// independent, and a projection with all of them would not be differentiable. Therefore only those that are independent
-// at the beginning of the step are used, which is smooth:
+// Projection, for robots with constraints that depend on each other on the manifold. Off the manifold these are
+// slightly independent, and a projection with all of them would not be differentiable. Therefore only those that are
+// independent at the beginning of the step are used, which is smooth:
 //
 //   q <- q (+) -Psi' (Psi Psi')^-1 (phi - s)  until closed,     v <- v - Psi' (Psi Psi')^-1 (Psi v - s')
 //

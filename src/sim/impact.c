@@ -7,9 +7,9 @@
 //     u_after = u + A p >= -e u,      p >= 0,      p_i > 0 only where u_after_i = -e_i u_i
 //
 // (Newton's law.) The kinetic energy changes by the sum of p (u_after + u) / 2: for e = 1 it is conserved. A joint that
-// leaves its stop, u > 0, receives no impulse: it would gain energy. If the others throw it back, its own impact follows
-// immediately. A joint that has barely started to leave counts as at rest. Friction is bounded and has no impulse: joints
-// that stick move like any other. Only prescribed motion and loops resist.
+// leaves its stop, u > 0, receives no impulse: it would gain energy. If the others throw it back, its own impact
+// follows immediately. A joint that has barely started to leave counts as at rest. Friction is bounded and has no
+// impulse: joints that stick move like any other. Only prescribed motion and loops resist.
 //
 // A joint that would rise by less than options.absolute [rad, m] before it returns, or more slowly than that [rad/s,
 // m/s], stays at its stop. This ends a series of ever smaller rebounds.

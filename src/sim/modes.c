@@ -61,7 +61,8 @@ static double take_rest(limb_sim* sim, const sim_mode* m)
   return *v;
 }
 
-// First modes: moving joints by their velocity; those at rest are held, unless they reverse. Returns the number at rest.
+// First modes: moving joints by their velocity; those at rest are held, unless they reverse. Returns the number at
+// rest.
 static int first_guess(limb_sim* sim)
 {
   int count = 0;

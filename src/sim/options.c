@@ -273,10 +273,10 @@ static limb_status fastest(limb_sim* sim, double* rate, double* decay)
 // ---- the choice ------------------------------------------------------------------------------------------
 //
 // An explicit method must follow the fastest rate l, even if nothing moves that fast: about 2.6 |l| evaluations a
-// second. An implicit method follows the motion: some steps a second, each at the cost of evaluations, derivatives and a
-// factorisation. It pays where this is cheaper and fast modes decay; undamped vibrations must be followed anyway.
-// Methods with a tolerance take precedence. The variational method is never chosen: it avoids energy drift in long runs
-// at the price of a larger error in time.
+// second. An implicit method follows the motion: some steps a second, each at the cost of evaluations, derivatives
+// and a factorisation. It pays where this is cheaper and fast modes decay; undamped vibrations must be followed
+// anyway. Methods with a tolerance take precedence. The variational method is never chosen: it avoids energy drift in
+// long runs at the price of a larger error in time.
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -12,7 +12,8 @@
 // derivatives of IDA are analytic (inverse dynamics); with loops IDA takes differences, one inverse dynamics each.
 //
 // Between steps the solution is the solver's own polynomial. Loops: Baumgarte's terms keep the solver's state near the
-// constraint manifold, and results are projected onto it. If it is off by more than 1000 tolerances, the solver restarts.
+// constraint manifold, and results are projected onto it. If it is off by more than 1000 tolerances, the solver
+// restarts.
 #include "sim/sundials.h"
 
 #include "limb/derivatives.h"

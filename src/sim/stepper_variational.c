@@ -24,8 +24,8 @@
 //
 // Order 2, symmetric. Reference: J. Marsden, M. West, Discrete mechanics and variational integrators, Acta Numerica 10,
 // 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen, RATTLE, Journal of
-// Computational Physics 52, 1983, for the constraints. Cost: a step: derivatives of inverse dynamics and a factorisation
-// of size nv + nc; an iteration: a mass matrix, a Coriolis matrix and inverse dynamics.
+// Computational Physics 52, 1983, for the constraints. Cost: a step: derivatives of inverse dynamics and a
+// factorisation of size nv + nc; an iteration: a mass matrix, a Coriolis matrix and inverse dynamics.
 #include "sim/sim_impl.h"
 
 #include "limb/derivatives.h"

@@ -42,8 +42,8 @@ typedef struct sundials {
   double power[WORK_NODES];  // in the last step, at Gauss nodes
 } sundials;
 
-// Everything but the solver: n numbers of state; a dense linear solver if `matrix`. limb_sundials_create allocates it and
-// sets sim->state.
+// Everything but the solver: n numbers of state; a dense linear solver if `matrix`. limb_sundials_create allocates it
+// and sets sim->state.
 limb_status limb_sundials_create(limb_sim* sim, int n, bool matrix, sundials** out);
 limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s);
 void limb_sundials_free(sundials* s);
@@ -65,8 +65,8 @@ void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const do
 // q' by v, times a factor.
 void limb_sundials_coordinates(const limb_sim* sim, const double* q, double factor, SUNMatrix J);
 
-// After a step: notes whether the solver's state is off the constraint manifold by more than 1000 tolerances. Before the
-// next one: if so, restarts from sim->begin, which is on it.
+// After a step: notes whether the solver's state is off the constraint manifold by more than 1000 tolerances. Before
+// the next one: if so, restarts from sim->begin, which is on it.
 limb_status limb_sundials_check_drift(limb_sim* sim);
 limb_status limb_sundials_return(limb_sim* sim, limb_status (*begin_at)(limb_sim*, const sim_point*));
 

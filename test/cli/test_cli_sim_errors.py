@@ -61,8 +61,8 @@ class Edges(tool.Case):
         self.assertNotIn("drift", done.stderr)
         self.assertEqual([row[0] for row in self.rows()[1]], [0, 0.25, 0.5])
         self.assertIn("Mine", plot.read_text(encoding="utf-8"))
-        self.assertIn("give one of them", self.sim("planar_2r", "--end", "1", "--duration", "1", code=2).stderr)
-        self.assertIn("give one of them", self.sim("planar_2r", "--end", "1", "--rate", "5", "--interval", "1",
+        self.assertIn("exclude each other", self.sim("planar_2r", "--end", "1", "--duration", "1", code=2).stderr)
+        self.assertIn("exclude each other", self.sim("planar_2r", "--end", "1", "--rate", "5", "--interval", "1",
                                                    code=2).stderr)
 
     def test_inputs_are_not_written_over(self):
@@ -109,7 +109,7 @@ class Edges(tool.Case):
 
     def test_one_file_twice(self):
         words = f"{self.out},{self.folder}/./out.csv"
-        self.assertIn("are one file", self.sim("planar_2r", "--duration", "1", "--output", words, code=2).stderr)
+        self.assertIn("are the same file", self.sim("planar_2r", "--duration", "1", "--output", words, code=2).stderr)
 
     def test_examples_of_help(self):
         lines = [line.strip() for line in self.run_limb("sim", "--help").stdout.splitlines()]
@@ -130,9 +130,9 @@ class Edges(tool.Case):
                     "joint1.q=t^2,joint1.v=3*t,joint1.a=3")
         self.refuse("--motion joint1.a: 'joint1': a is not the derivative of v", "--motion",
                     "joint1.q=t^2,joint1.v=2*t,joint1.a=0")
-        self.refuse("--q joint1: is 5, but the motion that is given begins with 0", "--motion", "joint1.rate=1", "--q",
+        self.refuse("--q joint1: is 5, but the prescribed motion begins with 0", "--motion", "joint1.rate=1", "--q",
                     "joint1=5")
-        self.refuse("--v joint1: is 5, but the motion that is given begins with 1", "--motion", "joint1.rate=1", "--v",
+        self.refuse("--v joint1: is 5, but the prescribed motion begins with 1", "--motion", "joint1.rate=1", "--v",
                     "joint1=5")
 
     def test_motion_agrees(self):

@@ -220,7 +220,7 @@ static const mistake mistakes[] = {
   {"atan2(1)", 1, "atan2 takes 2 arguments, not 1"},
   {"sin()", 1, "sin takes 1 argument, not 0"},
   {"sin(1, 2)", 1, "sin takes 1 argument, not 2"},
-  {"min(1)", 1, "min takes 2 arguments or more"},
+  {"min(1)", 1, "min takes 2 to 64 arguments"},
   {"3 dog", 3, "unknown unit 'dog'; did you mean 'deg'?"},
   {"3 foobar", 3, "unknown unit 'foobar'; known are"},
   {"3 t", 3, "operator is missing"},

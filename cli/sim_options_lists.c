@@ -1,12 +1,146 @@
-// Options of `limb sim` about controllers, events and files.
+// Options of `limb sim` that are lists: inputs, controllers, events, outputs.
 #include "cli.h"
-#include "sim_options.h"
+#include "sim_job.h"
 
 #include <string.h>
 
+// ---- inputs ---------------------------------------------------------------------------------------------
+
+// "file.csv:spline": the word after the last colon, if it is known; else NULL.
+static char* split_suffix(char* text, int (*known)(const char*))
+{
+  char* colon = strrchr(text, ':');
+  if (!colon || !known(colon + 1)) return NULL;
+  *colon = '\0';
+  return colon + 1;
+}
+
+static int is_interpolation(const char* word)
+{
+  return strcmp(word, "hold") == 0 || strcmp(word, "linear") == 0 || strcmp(word, "spline") == 0;
+}
+
+static int is_number(const char* word) { return *word && word[strspn(word, "0123456789")] == '\0'; }
+
+static int take_start(sim_plan* p)
+{
+  const char* given = cli_get(p->args, "start");
+  if (!given) return EXIT_FINE;
+  char* path = sim_longer(p, given, (int)strlen(given), 1);
+  if (!path) return sim_out_of_memory(p);
+  const char* row = split_suffix(path, is_number);
+  p->run.start.file = sim_option_value(p, "start", path);
+  p->run.start.row = (limb_run_value){0};
+  if (row) p->run.start.row = sim_option_value(p, "start", row);
+  return EXIT_FINE;
+}
+
+static int take_table(sim_plan* p)
+{
+  limb_run_inputs* in = &p->run.inputs;
+  const char* given = cli_get(p->args, "torques");
+  if (!given) return EXIT_FINE;
+  char* path = sim_longer(p, given, (int)strlen(given), 1);
+  limb_run_table* table = sim_longer(p, in->table, in->ntable, sizeof *table);
+  if (!path || !table) return sim_out_of_memory(p);
+  const char* kind = split_suffix(path, is_interpolation);
+  in->table = table;
+  table[in->ntable] = (limb_run_table){.file = sim_option_value(p, "torques", path)};
+  if (kind) table[in->ntable].interpolation = sim_option_value(p, "torques", kind);
+  in->ntable++;
+  return EXIT_FINE;
+}
+
+// Cuts off the last word of "tool.fx"; NULL: none.
+static char* cut_last(char* name)
+{
+  char* dot = strrchr(name, '.');
+  if (!dot || dot == name || !dot[1]) return NULL;
+  *dot = '\0';
+  return dot + 1;
+}
+
+static limb_run_wrench* wrench_of(sim_plan* p, int first, const limb_run_value* v, const char* frame)
+{
+  limb_run_inputs* in = &p->run.inputs;
+  for (int i = first; i < in->nwrench; i++)
+    if (strcmp(in->wrench[i].frame.text, frame) == 0) return &in->wrench[i];
+  limb_run_wrench* more = sim_longer(p, in->wrench, in->nwrench, sizeof *more);
+  if (!more) return NULL;
+  in->wrench = more;
+  limb_run_wrench* w = &more[in->nwrench++];
+  const char* ref = cli_get(p->args, "wrench-ref");
+  *w = (limb_run_wrench){.frame = *v};
+  w->frame.text = frame;
+  if (ref) w->reference = sim_option_value(p, "wrench-ref", ref);
+  return w;
+}
+
+static int take_wrenches(sim_plan* p)
+{
+  static const char* const parts[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
+  const int first = p->run.inputs.nwrench;
+  limb_run_values list = {0};
+  int code = sim_take_pairs(p, "wrench", &list);
+  for (int i = 0; i < list.count && code == EXIT_FINE; i++) {
+    char* name = sim_longer(p, list.value[i].name, (int)strlen(list.value[i].name), 1);
+    const char* last = name ? cut_last(name) : NULL;
+    const int k = last ? sim_index_of(last, parts) : -1;
+    if (k < 0) return sim_wrong(p, &list.value[i], "must be named <frame>.fx, or .fy, .fz, .mx, .my, .mz: tool.fx=5N");
+    limb_run_wrench* w = wrench_of(p, first, &list.value[i], name);
+    if (!w) return sim_out_of_memory(p);
+    w->part[k] = list.value[i];
+  }
+  return code;
+}
+
+static limb_run_motion* motion_of(sim_plan* p, const char* name)
+{
+  limb_run_inputs* in = &p->run.inputs;
+  for (int i = 0; i < in->nmotion; i++)
+    if (strcmp(in->motion[i].name, name) == 0) return &in->motion[i];
+  limb_run_motion* more = sim_longer(p, in->motion, in->nmotion, sizeof *more);
+  if (!more) return NULL;
+  in->motion = more;
+  more[in->nmotion] = (limb_run_motion){.name = name};
+  return &more[in->nmotion++];
+}
+
+static int take_motion(sim_plan* p)
+{
+  static const char* const parts[] = {"q",         "v",         "a",     "constant", "rate",
+                                      "amplitude", "frequency", "phase", "file",     NULL};
+  limb_run_values list = {0};
+  int code = sim_take_pairs(p, "motion", &list);
+  for (int i = 0; i < list.count && code == EXIT_FINE; i++) {
+    char* name = sim_longer(p, list.value[i].name, (int)strlen(list.value[i].name), 1);
+    const char* last = name ? cut_last(name) : NULL;
+    const int k = last ? sim_index_of(last, parts) : -1;
+    if (k < 0)
+      return sim_wrong(p, &list.value[i],
+                       "must be named <joint>.q, .v, .a, .constant, .rate, .amplitude, .frequency, "
+                       ".phase or .file");
+    limb_run_motion* m = motion_of(p, name);
+    if (!m) return sim_out_of_memory(p);
+    limb_run_value* const to[] = {&m->q,         &m->v,         &m->a,     &m->constant, &m->rate,
+                                  &m->amplitude, &m->frequency, &m->phase, &m->file};
+    *to[k] = list.value[i];
+  }
+  return code;
+}
+
+int sim_take_inputs(sim_plan* p)
+{
+  int code = take_start(p);
+  if (code == EXIT_FINE) code = sim_take_pairs(p, "torque", &p->run.inputs.torques);
+  if (code == EXIT_FINE) code = take_table(p);
+  if (code == EXIT_FINE) code = take_wrenches(p);
+  return code == EXIT_FINE ? take_motion(p) : code;
+}
+
 // ---- events ----------------------------------------------------------------------------------------------
 
-// "low: energy < 1": what stands before a colon is the name, unless the colon belongs to c ? a : b.
+// "low: energy < 1": the name precedes a colon, unless the colon belongs to c ? a : b.
 static char* after_name(char* part, char** name)
 {
   char* colon = strchr(part, ':');
@@ -52,7 +186,7 @@ static limb_run_value* path_of(limb_run_output* o, int kind)
   return kind == KIND_FILE ? &o->file : kind == KIND_PLOT ? &o->plot : &o->animation;
 }
 
-// Outputs of this kind that the run file has give way to those of the option.
+// Outputs of the option replace those of the same kind in the run file.
 static int replace_outputs(sim_plan* p, const char* option, int kind)
 {
   const char* at = cli_get(p->args, option);
@@ -77,7 +211,7 @@ static int replace_outputs(sim_plan* p, const char* option, int kind)
   return EXIT_FINE;
 }
 
-// Nothing was said about outputs: a table on standard output, unless something else goes there.
+// Without outputs: a table on standard output, unless the summary goes there.
 static int add_default(sim_plan* p)
 {
   const char* summary = cli_get(p->args, "summary");
@@ -119,7 +253,7 @@ int sim_take_outputs(sim_plan* p)
 typedef struct setting {
   const char* key;
   limb_run_value* one;   // a single value
-  limb_run_values* list; // or one by name: key.<name>, and key alone of all
+  limb_run_values* list; // or values by name: key.<name>; key alone: for all
 } setting;
 
 // "directions=vx vy": words with spaces between them.
@@ -167,8 +301,8 @@ static int take_setting(sim_plan* p, limb_run_controller* c, limb_run_value v)
     return sim_put(p, known[k].list, v);
   }
   return sim_wrong(p, &v,
-                   "is no setting of a controller: kp, kd, q.<joint>, v.<joint>, a.<joint>, "
-                   "rate, delay, saturate, file; of impedance also frame, axes, directions, position.x, "
+                   "is not a setting of a controller; these are kp, kd, q.<joint>, v.<joint>, a.<joint>, "
+                   "rate, delay, saturate, file; for impedance also frame, axes, directions, position.x, "
                    "orientation.x, velocity.vx, acceleration.vx, inertia, posture_kp, posture_kd");
 }
 
@@ -178,7 +312,7 @@ int sim_take_controller(sim_plan* p)
   limb_run_controller* c = &p->run.controller;
   if (!at) return EXIT_FINE;
   char* part = sim_next_part(p, &at, ',');
-  if (!part) return cli_usage(p->args, "--controller needs a type");
+  if (!part) return cli_usage(p->args, "--controller requires a type");
   if (!strchr(part, '=')) {
     if (c->type.text && strcmp(c->type.text, part) != 0) *c = (limb_run_controller){0};
     c->type = sim_option_value(p, "controller", part);
