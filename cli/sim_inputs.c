@@ -31,7 +31,7 @@ struct sim_inputs {
   table_input* table;
 };
 
-// ---- actuator forces -------------------------------------------------------------------------------------
+// ---- actuator forces ------------------------------------------------------------------------------------
 
 static limb_status add_torques(void* context, double t, const double* q, const double* v, double* tau)
 {
@@ -62,7 +62,7 @@ static int open_torques(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "torques");
 }
 
-// ---- wrenches --------------------------------------------------------------------------------------------
+// ---- wrenches -------------------------------------------------------------------------------------------
 
 static limb_status set_forces(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
@@ -124,7 +124,7 @@ static int open_forces(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "wrenches");
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------
 
 static double next_break(void* context, double t)
 {
@@ -403,7 +403,7 @@ static void close_motion(sim_job* job)
   job->motion = NULL;
 }
 
-// ---- all -------------------------------------------------------------------------------------------------
+// ---- all inputs -----------------------------------------------------------------------------------------
 
 int sim_open_inputs(sim_job* job)
 {

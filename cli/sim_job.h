@@ -26,7 +26,7 @@
 
 #include <sys/stat.h>
 
-// ---- the plan: sim_plan.c --------------------------------------------------------------------------------
+// ---- the plan: sim_plan.c -------------------------------------------------------------------------------
 
 // A run file (limb/run.h) with the options of the command line over it: texts with their positions.
 typedef struct sim_plan {
@@ -69,7 +69,7 @@ const char* sim_input_path(sim_plan* p, const limb_run_value* at);
 // Zeroed memory that lives as long as the plan; NULL: out of memory.
 void* sim_keep(sim_plan* p, size_t count, size_t size);
 
-// ---- options: sim_options.c, sim_options_lists.c ---------------------------------------------------------
+// ---- options: sim_options.c, sim_options_lists.c --------------------------------------------------------
 
 // The options of `limb sim`, besides those of models and the environment.
 extern const cli_option sim_plan_options[], sim_input_options[], sim_output_options[];
@@ -100,7 +100,7 @@ int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* o
 int sim_take_pairs(sim_plan* p, const char* option, limb_run_values* list);
 int sim_take_words(sim_plan* p, const char* option, limb_run_values* list);
 
-// ---- the job ---------------------------------------------------------------------------------------------
+// ---- the job --------------------------------------------------------------------------------------------
 
 typedef struct sim_inputs sim_inputs;   // sim_inputs.c
 typedef struct sim_motion sim_motion;   // sim_inputs.c
@@ -158,7 +158,7 @@ limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned
 // A message about a failure of the library, and its exit code.
 int sim_failed(const sim_job* job, limb_status status, const char* what);
 
-// ---- formulas and tables: sim_formula.c ------------------------------------------------------------------
+// ---- formulas and tables: sim_formula.c -----------------------------------------------------------------
 
 typedef struct sim_formula {
   limb_formula* f;
@@ -201,7 +201,7 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
                    const void* context);
 void sim_table_free(sim_table* t);
 
-// ---- events and the run: sim_loop.c ----------------------------------------------------------------------
+// ---- events and the run: sim_loop.c ---------------------------------------------------------------------
 
 typedef struct sim_happened {
   limb_sim_event event;
@@ -240,7 +240,7 @@ int sim_watch_signals(sim_job* job);
 // From the start to the end. EXIT_FINE, 128 + the signal, or the exit code of a failure, after a message.
 int sim_run_to_end(sim_job* job, sim_outcome* out);
 
-// ---- outputs: sim_outputs.c ------------------------------------------------------------------------------
+// ---- outputs: sim_outputs.c -----------------------------------------------------------------------------
 
 // Channels and rates, before the simulation; the files, after its start.
 int sim_plan_outputs(sim_job* job);
@@ -260,7 +260,7 @@ void sim_write_last_good(sim_job* job);
 int sim_flush_outputs(sim_job* job);
 int sim_end_outputs(sim_job* job);
 
-// ---- the summary: sim_summary.c --------------------------------------------------------------------------
+// ---- the summary: sim_summary.c -------------------------------------------------------------------------
 
 // Text on standard error, or JSON on standard output.
 int sim_print_summary(sim_job* job, const sim_outcome* out, int json);

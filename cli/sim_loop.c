@@ -103,7 +103,7 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
   return LIMB_OK;
 }
 
-// ---- signals ---------------------------------------------------------------------------------------------
+// ---- signals --------------------------------------------------------------------------------------------
 
 static volatile sig_atomic_t caught;
 
@@ -127,7 +127,7 @@ static void listen(void)
   (void)signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of writing
 }
 
-// ---- once per step ---------------------------------------------------------------------------------------
+// ---- progress, once per step ----------------------------------------------------------------------------
 
 struct sim_pulse {
   cli_progress progress;
@@ -169,7 +169,7 @@ int sim_watch_signals(sim_job* job)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
 }
 
-// ---- running ---------------------------------------------------------------------------------------------
+// ---- the run --------------------------------------------------------------------------------------------
 
 // The time that was reached, also if accelerations there fail.
 static void look_at_time(sim_job* job)

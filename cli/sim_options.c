@@ -8,7 +8,7 @@
 #include <string.h>
 
 const cli_option sim_plan_options[] = {
-  {"", NULL, "the simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
+  {"", NULL, "simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
   {"duration", "T", "length of the simulation"},
   {"end", "T", "or its end time"},
   {"q", "JOINT=X,...", "start position by joint: shoulder=45deg,elbow=0.2"},
@@ -49,34 +49,35 @@ const cli_option sim_input_options[] = {
    "linear)"},
   {"wrench", "FRAME.FX=X,...", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
   {"wrench-ref", "aligned|body|world", "axes and point of --wrench and of tables (default: aligned)"},
-  {"motion", "JOINT.RATE=X,...", "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
+  {"motion", "JOINT.RATE=X,...", "prescribed motion: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
   {"controller", "TYPE,KP=X,...",
    "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
    "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
   {"event", "CONDITIONS",
-   "conditions to be told, semicolons between them: 'q.elbow > 90deg; low: energy < 1', the second "
-   "with a name"},
+   "conditions to report, separated by semicolons, with an optional name: 'q.elbow > 90deg; low: energy < 1'"},
   {"stop-at", "CONDITIONS", "conditions that end the simulation"},
   {0},
 };
 
 const cli_option sim_output_options[] = {
-  {"", NULL, "the output"},
-  {"output", "FILE,...", "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
+  {"", NULL, "output"},
+  {"output", "FILE,...",
+   "tables, by suffix .csv, .npy or .h5; -: CSV on standard output (default, unless there are pictures)"},
   {"channels", "LIST", "columns of the tables: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
-  {"directions", "WX,...", "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
+  {"directions", "WX,...",
+   "directions of tasks at frames, as for Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
   {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: about 500 rows)"},
   {"interval", "T", "or the time between rows"},
-  {"title", "TEXT", "of the run and its pictures"},
+  {"title", "TEXT", "title of the pictures"},
   {"plot", "FILE.svg", "curves of the channels"},
-  {"animate", "FILE", "moving picture of the robot, .svg or .html"},
+  {"animate", "FILE", "animation of the robot, .svg or .html"},
   {"summary", "text|json|none", "summary: text on standard error (default), or JSON on standard output"},
   {"quiet", NULL, "no summary, no notes"},
   {"no-progress", NULL, "no progress bar"},
   {0},
 };
 
-// ---- single values ---------------------------------------------------------------------------------------
+// ---- single values --------------------------------------------------------------------------------------
 
 typedef struct single {
   const char* option;
@@ -150,7 +151,7 @@ static void take_singles(sim_plan* p)
   if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
 }
 
-// ---- lists -----------------------------------------------------------------------------------------------
+// ---- lists ----------------------------------------------------------------------------------------------
 
 void* sim_longer(sim_plan* p, const void* items, int count, size_t size)
 {
@@ -254,7 +255,7 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
   return code;
 }
 
-// ---- all of them -----------------------------------------------------------------------------------------
+// ---- all options ----------------------------------------------------------------------------------------
 
 // Two options for the same thing.
 static int check_either(const sim_plan* p, const char* one, const char* other)

@@ -34,7 +34,7 @@ struct writer {
   void* own;              // of the kind
 };
 
-// ---- tables ----------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------
 
 // Reports, once, that the file could not be written.
 static int written(writer* w, limb_status s)
@@ -167,7 +167,7 @@ static void plot_free(writer* w)
 
 static const file_kind plot_kind = {1, plot_open, plot_row, NULL, plot_end, plot_free};
 
-// ---- animations ---------------------------------------------------------------------------------
+// ---- animations -----------------------------------------------------------------------------------------
 
 static int animation_open(writer* w)
 {
@@ -391,7 +391,7 @@ void sim_close_outputs(sim_job* job)
   job->outputs = NULL;
 }
 
-// ---- rows ------------------------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------------------------
 
 static double due(const sim_job* job, const one_output* o)
 {

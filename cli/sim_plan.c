@@ -160,7 +160,7 @@ int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)
   return sim_word_of(p, at, words, out);
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------
 
 void* sim_keep(sim_plan* p, size_t count, size_t size)
 {

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-// ---- formulas --------------------------------------------------------------------------------------------
+// ---- formulas -------------------------------------------------------------------------------------------
 //
 //     2 Nm * sin(2*pi * 0.5 Hz * t) - 30 * (q.elbow - 90deg)
 //     if(t < 1 s, 0, clamp(5*t, 0, 20 N))
@@ -95,7 +95,7 @@ LIMB_API int limb_formula_symbol(const limb_formula* f, int i);
 /// NaN if f is NULL, or if x is NULL and f uses names.
 LIMB_API double limb_formula_value(const limb_formula* f, const double* x);
 
-// ---- signals ---------------------------------------------------------------------------------------------
+// ---- signals --------------------------------------------------------------------------------------------
 //
 // m columns of samples at n rising times. Between samples:
 //     hold     the value of the previous sample (zero-order hold)
@@ -153,7 +153,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_signal_at(const limb_signal* s, double 
 /// last one. HUGE_VAL: none, also for NULL or if t is NaN.
 LIMB_API double limb_signal_next_break(const limb_signal* s, double t);
 
-// ---- prescribed motion -----------------------------------------------------------------------------------
+// ---- prescribed motion ----------------------------------------------------------------------------------
 
 /// The motion of one degree of freedom: formulas, or a signal, or, if both are NULL,
 ///     constant + rate t + amplitude sin(2 pi frequency t + phase)
@@ -176,7 +176,7 @@ LIMB_API double limb_joint_motion_next_break(const limb_joint_motion* m, double 
 /// contradiction found. One deviating time is tolerated: there may be a jump.
 LIMB_API int limb_joint_motion_contradiction(const limb_joint_motion* m, double from, double to);
 
-// ---- controllers -----------------------------------------------------------------------------------------
+// ---- controllers ----------------------------------------------------------------------------------------
 //
 //     e  = limb_difference(q, goal.q)     e' = goal.v - v
 //

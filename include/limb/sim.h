@@ -134,7 +134,7 @@ LIMB_API void limb_sim_destroy(limb_sim* sim); ///< NULL is accepted
 
 LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL for NULL
 
-// ---- inputs: before limb_sim_start -----------------------------------------------------------------------
+// ---- inputs: before limb_sim_start ----------------------------------------------------------------------
 
 /// Adds actuator forces to tau (nv). Any status but LIMB_OK ends the step.
 typedef limb_status limb_sim_force_fn(void* context, double t, const double* q, const double* v, double* tau);
@@ -175,7 +175,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_set_motion(limb_sim* sim, const uns
                                                         limb_sim_motion_fn* motion, void* context,
                                                         limb_sim_break_fn* next_break);
 
-// ---- events -----------------------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------------------
 
 /// X(name, value, text): kinds of events. Values are pinned.
 #define LIMB_EVENT_LIST(X)           \
@@ -228,7 +228,7 @@ typedef struct limb_sim_condition {
 /// @param index  (output; NULL: not needed)
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim, const limb_sim_condition* c, int* index);
 
-// ---- start -----------------------------------------------------------------------------------------------
+// ---- start ----------------------------------------------------------------------------------------------
 
 /// Which parts of a start are fixed while loops are closed.
 typedef struct limb_start_given {
@@ -247,7 +247,7 @@ typedef struct limb_start_given {
 LIMB_NODISCARD LIMB_API limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* given, double* q,
                                                          double* v, limb_error* err);
 
-// ---- running ---------------------------------------------------------------------------------------------
+// ---- running --------------------------------------------------------------------------------------------
 
 /// Sets the state. Quaternions are normalised. Loops must be closed to 1e-6 and are then closed exactly
 /// (limb_sim_close_start closes open ones). Joints with prescribed motion are moved to where it begins, however far

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-// ---- writing ---------------------------------------------------------------------------------------------
+// ---- writing --------------------------------------------------------------------------------------------
 
 /// Values are pinned.
 typedef enum limb_table_format {
@@ -59,7 +59,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_table_end(limb_table_writer* w);
 
 LIMB_API void limb_table_destroy(limb_table_writer* w); ///< NULL is accepted; closes the file without flushing
 
-// ---- reading ---------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------
 
 /// Some columns of a table over time. Free with limb_table_free.
 typedef struct limb_table {

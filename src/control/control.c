@@ -18,7 +18,7 @@
 
 enum { TASK_ROWS = 6 };
 
-// ---- errors -------------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------
 
 // Angular first; a ball joint has no more.
 static sp_motion read_motion(const double* x, int nv)
@@ -91,7 +91,7 @@ limb_status limb_goal_error(const limb_model* m, const double* q, const double* 
   return limb_finite(nv, e) && limb_finite(nv, e1) && limb_finite(nv, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- common parts ----------------------------------------------------------------------------------------
+// ---- common parts ---------------------------------------------------------------------------------------
 
 limb_control limb_default_control(void) { return (limb_control){.size = sizeof(limb_control)}; }
 
@@ -190,7 +190,7 @@ limb_status limb_control_finish(const limb_model* m, int saturate, double* tau)
   return saturate ? limb_limit_efforts(m, tau, NULL) : LIMB_OK;
 }
 
-// ---- trees -----------------------------------------------------------------------------------------------
+// ---- trees ----------------------------------------------------------------------------------------------
 
 static limb_status begin(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                          const limb_control* control, double* work, controller* t)
@@ -258,7 +258,7 @@ limb_status limb_computed_torque_control(limb_data* d, const double* q, const do
   return s == LIMB_OK ? limb_control_finish(t.m, t.c.saturate, tau) : s;
 }
 
-// ---- robots with loops -----------------------------------------------------------------------------------
+// ---- robots with loops ----------------------------------------------------------------------------------
 
 // Torques of the active joints for a motion that closes the loops.
 static limb_status needed_closed(limb_loops* w, const limb_closed_motion* in, const limb_loop_options* options,

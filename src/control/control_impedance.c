@@ -28,7 +28,7 @@ typedef struct impedance {
   double Lambda[SQUARE], Jdot_v[ROWS], F[ROWS];
 } impedance;
 
-// ---- arguments -------------------------------------------------------------------------------------------
+// ---- arguments ------------------------------------------------------------------------------------------
 
 static limb_status check_matrix(const limb_impedance* c, const double* A)
 {
@@ -80,7 +80,7 @@ static limb_status begin(limb_data* d, const limb_impedance* given, double* work
   return passive || limb_loop_count(t->m) > 0 ? LIMB_E_UNSUPPORTED : LIMB_OK;
 }
 
-// ---- errors ----------------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------
 
 static sp_force copy_state(void* context, const limb_frame_state* at)
 {
@@ -153,7 +153,7 @@ static limb_status errors(limb_data* d, const double* q, const double* v, const 
   return LIMB_OK;
 }
 
-// ---- forces ----------------------------------------------------------------------------------------------
+// ---- forces ---------------------------------------------------------------------------------------------
 
 // Entry i, j of a matrix or a diagonal, among the controlled components.
 static double entry(const impedance* t, const double* A, int i, int j)

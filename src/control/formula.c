@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- compiling -------------------------------------------------------------------------------------------
+// ---- compiling ------------------------------------------------------------------------------------------
 
 // One block, large enough for the steps, numbers and names of any text of that length.
 static limb_formula* allocate(const limb_allocator* alloc, size_t length)
@@ -89,7 +89,7 @@ void limb_formula_destroy(limb_formula* f)
   limb_free(&alloc, f, f->size);
 }
 
-// ---- evaluating ------------------------------------------------------------------------------------------
+// ---- evaluating -----------------------------------------------------------------------------------------
 
 // x - y floor(x / y), exact but for the last sum.
 static double modulo(double x, double y)

@@ -87,7 +87,7 @@ struct limb_formula {
   formula_step* step;
 };
 
-// ---- reading ----------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------
 
 enum { NAME_SIZE = 128 };
 
@@ -117,7 +117,7 @@ const char* limb_skip_space(const char* s);
 bool limb_parse_formula(formula_parser* p);
 bool limb_parse_condition(formula_parser* p, int* direction);
 
-// ---- words: formula_words.c ------------------------------------------------------------------------------
+// ---- words: formula_words.c -----------------------------------------------------------------------------
 
 typedef struct formula_function {
   const char* name;

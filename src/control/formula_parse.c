@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- characters and errors -------------------------------------------------------------------------
+// ---- characters and errors ------------------------------------------------------------------------------
 
 bool limb_formula_fail(const formula_parser* p, const char* at, const char* format, ...)
 {
@@ -100,7 +100,7 @@ static bool unexpected(formula_parser* p)
   return limb_formula_fail(p, s, "unexpected character (byte %d)", (unsigned char)*s);
 }
 
-// ---- steps ---------------------------------------------------------------------------------------------
+// ---- steps ----------------------------------------------------------------------------------------------
 
 static bool enter(formula_parser* p)
 {
@@ -138,7 +138,7 @@ static bool apply(formula_parser* p, int op, int count)
   return true;
 }
 
-// ---- names and functions -----------------------------------------------------------------------------
+// ---- names and functions --------------------------------------------------------------------------------
 
 static bool choice(formula_parser* p);
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- units -----------------------------------------------------------------------------------
+// ---- units ----------------------------------------------------------------------------------------------
 
 typedef struct unit {
   const char* name;
@@ -40,7 +40,7 @@ static const unit* find_unit(const char* word, size_t length)
   return NULL;
 }
 
-// ---- functions and names ---------------------------------------------------------------------------------
+// ---- functions and names --------------------------------------------------------------------------------
 
 static const formula_function functions[] = {
 #define LIMB_X(name, text, min, max, value) {text, OP_##name, min, max},
@@ -112,7 +112,7 @@ bool limb_no_such_function(const formula_parser* p, const char* at, const char* 
   return limb_formula_fail(p, at, "unknown function '%.80s'", name);
 }
 
-// ---- quantities ------------------------------------------------------------------------------------------
+// ---- quantities -----------------------------------------------------------------------------------------
 
 static const char* unit_name(const void* context, int i)
 {

@@ -51,7 +51,7 @@ const char* limb_signal_kind_name(limb_signal_kind kind)
   return k >= 0 && k < KINDS ? kind_names[k] : NULL;
 }
 
-// ---- splines ---------------------------------------------------------------------------------------------
+// ---- splines --------------------------------------------------------------------------------------------
 
 static size_t spline_degree(size_t n) { return n > MAX_DEGREE ? MAX_DEGREE : n > 3 ? 3 : n - 1; }
 
@@ -158,7 +158,7 @@ static void spline_at(const spline* s, const double* c, size_t stride, size_t in
   }
 }
 
-// ---- creating --------------------------------------------------------------------------------------------
+// ---- creating -------------------------------------------------------------------------------------------
 
 static limb_status fail_at(limb_error* err, limb_status status, size_t i, const char* text)
 {
@@ -256,7 +256,7 @@ void limb_signal_destroy(limb_signal* s)
 
 int limb_signal_columns(const limb_signal* s) { return s ? (int)s->m : 0; }
 
-// ---- evaluating ------------------------------------------------------------------------------------------
+// ---- evaluating -----------------------------------------------------------------------------------------
 
 // The number of samples at or before t. O(log n).
 static size_t samples_until(const limb_signal* s, double t)

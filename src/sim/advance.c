@@ -52,7 +52,7 @@ limb_status limb_sim_correct(limb_sim* sim, sim_point* p)
   return LIMB_OK;
 }
 
-// ---- one step --------------------------------------------------------------------------------------------
+// ---- one step -------------------------------------------------------------------------------------------
 
 // The number of equal steps from t to `stop`: a length that is a multiple up to rounding counts as one. 0: more than
 // floating point can distinguish.
@@ -172,7 +172,7 @@ limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out)
   return s == LIMB_OK ? limb_sim_correct(sim, out) : s;
 }
 
-// ---- on the way ------------------------------------------------------------------------------------------
+// ---- events and breaks on the way -----------------------------------------------------------------------
 
 // After a jump at now: restarts the stepper. `before`: watched values before the jump, to detect sign changes.
 static limb_status restart(limb_sim* sim, const double* before)

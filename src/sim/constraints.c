@@ -63,7 +63,7 @@ limb_status limb_sim_create_constraints(limb_sim* sim)
   return s;
 }
 
-// ---- what is held ----------------------------------------------------------------------------------------
+// ---- held joints ----------------------------------------------------------------------------------------
 
 // Makes row k of B orthogonal to the rows before it, and of length 1 again.
 static void cleanse(int k, size_t nv, double* B)
@@ -156,7 +156,7 @@ limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P
   return s;
 }
 
-// ---- the surface -----------------------------------------------------------------------------------------
+// ---- projection onto the manifold -----------------------------------------------------------------------
 
 limb_status limb_sim_choose_constraints(limb_sim* sim, const sim_point* at)
 {
@@ -170,12 +170,12 @@ static const double* row_of(const limb_sim* sim, int i)
 }
 
 // The constraints in use (holonomic ones only, or all) and their Psi Psi', factored. Their number; -1 if singular.
-static int factor(limb_sim* sim, bool places)
+static int factor(limb_sim* sim, bool positions)
 {
   sim_constraints* w = sim->constraints;
   int n = 0;
   for (int i = 0; i < sim->nc; i++) {
-    if (!w->redundant[i] && (w->holonomic[i] || !places)) w->row[n++] = i;
+    if (!w->redundant[i] && (w->holonomic[i] || !positions)) w->row[n++] = i;
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) w->A[i * n + j] = limb_dot((size_t)sim->nv, row_of(sim, i), row_of(sim, j));

@@ -38,7 +38,7 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
   return s;
 }
 
-// ---- by differences --------------------------------------------------------------------------------------
+// ---- by differences -------------------------------------------------------------------------------------
 
 // Forces as in limb_sim_load.
 static limb_status forces(limb_sim* sim, double t, double* q, double* v, double* y)
@@ -97,7 +97,7 @@ static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exa
   return s;
 }
 
-// ---- analytic --------------------------------------------------------------------------------------------
+// ---- analytic -------------------------------------------------------------------------------------------
 
 static limb_status of_tree(limb_sim* sim, const double* q, const double* v, double* a_q, double* a_v)
 {

@@ -32,7 +32,7 @@
 
 enum { MAX_LOOKS = 400 };
 
-// ---- what is watched -------------------------------------------------------------------------------------
+// ---- watched functions ----------------------------------------------------------------------------------
 
 // Conditions first, then the functions of modes.
 int limb_sim_watch_count(const limb_sim* sim) { return sim->ncondition + limb_sim_mode_watches(sim); }
@@ -75,7 +75,7 @@ limb_status limb_sim_watch(limb_sim* sim, sim_point* at, double* values)
   return limb_sim_watch_modes(sim, at, values + sim->ncondition);
 }
 
-// ---- roots -----------------------------------------------------------------------------------------------
+// ---- roots ----------------------------------------------------------------------------------------------
 
 // Functions of modes rise.
 static bool crosses(const limb_sim* sim, int watch, double before, double after)
@@ -177,7 +177,7 @@ static limb_status locate(limb_sim* sim, double root, bracket* b)
   return LIMB_OK;
 }
 
-// ---- looking inside a step -------------------------------------------------------------------------------
+// ---- sampling a step ------------------------------------------------------------------------------------
 
 // A time, and the values there: in sim->seen.
 typedef struct sight {
@@ -254,7 +254,7 @@ static limb_status look_for_peak(limb_sim* sim, int k, const sight at[3], bracke
   return LIMB_OK;
 }
 
-// Shortens the bracket to the first sample before which something changes. Its values stay exact: samples only tell
+// Shortens the bracket to the first sample before which something changes. Its values stay exact: samples only show
 // where to narrow it.
 static limb_status look_inside(limb_sim* sim, bracket* b)
 {
@@ -320,8 +320,6 @@ bool limb_sim_modes_need_dynamics(const limb_sim* sim)
   return false;
 }
 
-// ---- functions -------------------------------------------------------------------------------------------
-
 // x: beyond the limit, v: outwards.
 static double contact_value(const limb_sim* sim, bool pressed, double x, double v)
 {
@@ -376,7 +374,7 @@ limb_status limb_sim_watch_modes(limb_sim* sim, const sim_point* at, double* val
   return limb_sim_mode_watches(sim) > own ? condition_value(sim, at, &values[own]) : LIMB_OK;
 }
 
-// ---- turning round ---------------------------------------------------------------------------------------
+// ---- reversals within a step ----------------------------------------------------------------------------
 
 // A time, the distance of the joint beyond its limit, and its outward velocity.
 typedef struct moment {

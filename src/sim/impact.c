@@ -57,7 +57,7 @@ limb_status limb_sim_create_impact(limb_sim* sim)
 static double push(sim_contact side) { return side == SIM_AT_UPPER ? -1 : 1; }
 static double push_of(const impact* w, int i) { return push(w->side[i]); }
 
-// ---- who is struck ---------------------------------------------------------------------------------------
+// ---- joints that receive an impulse ---------------------------------------------------------------------
 
 static limb_status gather(limb_sim* sim, impact* w)
 {
@@ -83,7 +83,7 @@ static limb_status gather(limb_sim* sim, impact* w)
   return s;
 }
 
-// ---- impulses --------------------------------------------------------------------------------------------
+// ---- impulses -------------------------------------------------------------------------------------------
 
 // p of the active joints, z of the others.
 static bool balance(impact* w)
@@ -167,7 +167,7 @@ static void apply(limb_sim* sim, const impact* w)
   }
 }
 
-// ---- small rebounds --------------------------------------------------------------------------------------
+// ---- small rebounds -------------------------------------------------------------------------------------
 
 // Joints that would rise too little stay; *any: there are some.
 static limb_status keep_small(limb_sim* sim, impact* w, bool* any)

@@ -12,7 +12,7 @@
 
 enum { MAX_WAITING = 65536 }; // samples of one source
 
-// ---- registering -----------------------------------------------------------------------------------------
+// ---- adding inputs --------------------------------------------------------------------------------------
 
 static limb_status check_source(const limb_sim* sim, const limb_sim_force* f)
 {
@@ -83,7 +83,7 @@ limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given, limb_
   return LIMB_OK;
 }
 
-// ---- acting ----------------------------------------------------------------------------------------------
+// ---- evaluating inputs ----------------------------------------------------------------------------------
 
 static double before_bound(const limb_sim* sim, double t)
 {
@@ -154,7 +154,7 @@ limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
   return s;
 }
 
-// ---- breaks ----------------------------------------------------------------------------------------------
+// ---- breaks ---------------------------------------------------------------------------------------------
 
 static double sample_time(const limb_sim* sim, const sim_source* s, uint64_t k)
 {

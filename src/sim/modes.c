@@ -22,7 +22,7 @@
 enum { BLOCKS = 12, CHANGES = 100, CHANGES_JOINT = 10 };
 enum { FINE = 2 }; // no contradiction
 
-// ---- modes -----------------------------------------------------------------------------------------------
+// ---- modes ----------------------------------------------------------------------------------------------
 
 static void set_contact(const limb_sim* sim, sim_mode* m, sim_contact contact)
 {
@@ -85,7 +85,7 @@ static int first_guess(limb_sim* sim)
   return count;
 }
 
-// ---- contradictions --------------------------------------------------------------------------------------
+// ---- contradictions -------------------------------------------------------------------------------------
 
 // The mode that resolves a contradiction: 1 or -1, move that way; 0, held; FINE: no contradiction.
 static int instead(const limb_sim* sim, const sim_mode* m)
@@ -125,7 +125,7 @@ static void change(limb_sim* sim, sim_mode* m)
     release(sim, m, next);
 }
 
-// ---- loops: those that others hold -----------------------------------------------------------------------
+// ---- loops: joints that others lock ---------------------------------------------------------------------
 
 // Response of the joint to its own force, with everything held, or only prescribed motion.
 static limb_status own_response(limb_sim* sim, const sim_mode* m, bool free, double* response)
@@ -157,7 +157,7 @@ static limb_status find_locked(limb_sim* sim)
   return any ? limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a) : LIMB_OK;
 }
 
-// ---- the path --------------------------------------------------------------------------------------------
+// ---- the path -------------------------------------------------------------------------------------------
 
 // Accelerations and forces for the modes as they are, with a share of the lacking force.
 static limb_status measure(limb_sim* sim, double share)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- names -----------------------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------------------
 
 typedef struct method_row {
   const char *name, *meaning;
@@ -56,7 +56,7 @@ const char* limb_event_kind_name(limb_event_kind kind)
   return k < sizeof names / sizeof names[0] ? names[k] : NULL;
 }
 
-// ---- options ---------------------------------------------------------------------------------------------
+// ---- options --------------------------------------------------------------------------------------------
 
 limb_sim_options limb_default_sim_options(const limb_model* m)
 {
@@ -186,7 +186,7 @@ const sim_stepper* limb_sim_stepper_of(limb_sim_method method)
   }
 }
 
-// ---- the fastest rate ------------------------------------------------------------------------------------
+// ---- the fastest rate -----------------------------------------------------------------------------------
 
 typedef struct sim_rates {
   double *x, *y, *z;    // 2 nv: J^k x
@@ -270,7 +270,7 @@ static limb_status fastest(limb_sim* sim, double* rate, double* decay)
   return s;
 }
 
-// ---- the choice ------------------------------------------------------------------------------------------
+// ---- the choice of AUTO ---------------------------------------------------------------------------------
 //
 // An explicit method must follow the fastest rate l, even if nothing moves that fast: about 2.6 |l| evaluations a
 // second. An implicit method follows the motion: some steps a second, each at the cost of evaluations, derivatives

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory ----------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------
 
 void* limb_sim_alloc(limb_sim* sim, size_t count, size_t size)
 {
@@ -93,7 +93,7 @@ void limb_sim_destroy(limb_sim* sim)
   limb_free(&alloc, sim, sizeof *sim);
 }
 
-// ---- create ----------------------------------------------------------------------------------------------
+// ---- create ---------------------------------------------------------------------------------------------
 
 static limb_status fill(limb_sim* sim, const limb_sim_options* options, limb_error* err)
 {
@@ -123,7 +123,7 @@ limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options
   return s;
 }
 
-// ---- errors and states -----------------------------------------------------------------------------------
+// ---- errors and states ----------------------------------------------------------------------------------
 
 limb_status limb_sim_fail(limb_sim* sim, limb_status status, const char* format, ...)
 {
@@ -156,7 +156,7 @@ limb_status limb_sim_total_energy(limb_sim* sim, double* energy)
   return s;
 }
 
-// ---- results ---------------------------------------------------------------------------------------------
+// ---- results --------------------------------------------------------------------------------------------
 
 const limb_model* limb_sim_model(const limb_sim* sim) { return sim ? sim->m : NULL; }
 

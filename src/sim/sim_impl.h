@@ -25,7 +25,7 @@
 
 #include <stdbool.h>
 
-// ---- states ----------------------------------------------------------------------------------------------
+// ---- states ---------------------------------------------------------------------------------------------
 
 typedef struct sim_point {
   double t;
@@ -34,7 +34,7 @@ typedef struct sim_point {
   double work; // of everything except gravity and springs, so far
 } sim_point;
 
-// ---- the manifold: tangent.c -----------------------------------------------------------------------------
+// ---- the manifold: tangent.c ----------------------------------------------------------------------------
 
 // Velocities that do not commute: three of a ball joint, six of a free one.
 typedef struct sim_block {
@@ -42,7 +42,7 @@ typedef struct sim_block {
   bool free;
 } sim_block;
 
-// ---- what acts -------------------------------------------------------------------------------------------
+// ---- inputs ---------------------------------------------------------------------------------------------
 
 typedef struct sim_source {
   limb_sim_force f;
@@ -67,7 +67,7 @@ typedef struct sim_motion {
   limb_sim_break_fn* next_break;
 } sim_motion;
 
-// ---- edges: edges.c ---------------------------------------------------------------------------------------
+// ---- stops and friction ---------------------------------------------------------------------------------
 
 typedef enum sim_slip { SIM_FREE, SIM_SLIPS_UP, SIM_SLIPS_DOWN, SIM_STICKS } sim_slip;
 typedef enum sim_contact { SIM_AWAY, SIM_AT_UPPER, SIM_AT_LOWER } sim_contact;
@@ -94,7 +94,7 @@ typedef struct sim_mode {
   int was;             // and mode before it (stops_and_friction.c)
 } sim_mode;
 
-// ---- steppers --------------------------------------------------------------------------------------------
+// ---- steppers -------------------------------------------------------------------------------------------
 
 // Where steps end.
 typedef enum sim_pace {
@@ -150,7 +150,7 @@ typedef struct sim_derivatives {
   bool ready;              // everything is allocated
 } sim_derivatives;
 
-// ---- the simulation --------------------------------------------------------------------------------------
+// ---- the simulation -------------------------------------------------------------------------------------
 
 // A block of memory, freed with the simulation.
 typedef struct sim_memory {
@@ -274,7 +274,7 @@ void limb_sim_copy(const limb_sim* sim, const sim_point* from, sim_point* to);
 // Kinetic energy and potential energy of gravity and springs, at now.
 limb_status limb_sim_total_energy(limb_sim* sim, double* energy);
 
-// ---- equations.c -----------------------------------------------------------------------------------------
+// ---- equations.c ----------------------------------------------------------------------------------------
 
 // Accelerations at a state, and sim->tau, holding and lambda. Counts an evaluation. Overwrites q and v of prescribed
 // motion.
@@ -337,7 +337,7 @@ typedef struct sim_system {
 } sim_system;
 bool limb_sim_solve_shared(const sim_system* p);
 
-// ---- inputs.c --------------------------------------------------------------------------------------------
+// ---- inputs.c -------------------------------------------------------------------------------------------
 
 // Adds forces of sources; sets wrenches of callbacks; overwrites q and v of prescribed motion and sets given_a.
 limb_status limb_sim_add_inputs(limb_sim* sim, double t, const double* q, const double* v, double* tau);
@@ -348,7 +348,7 @@ limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v);
 limb_status limb_sim_begin_inputs(limb_sim* sim);
 limb_status limb_sim_pass_break(limb_sim* sim);
 
-// ---- tangent.c -------------------------------------------------------------------------------------------
+// ---- tangent.c ------------------------------------------------------------------------------------------
 
 // u' for q = q0 (+) u that moves with v; du may be v. Reference: Hairer, Lubich, Wanner, Geometric numerical
 // integration, IV.7: u' = dexp^-1(u) v, here for increments on the right.
@@ -374,7 +374,7 @@ void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, c
 void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
                              double* mu);
 
-// ---- advance.c -------------------------------------------------------------------------------------------
+// ---- advance.c ------------------------------------------------------------------------------------------
 
 // Corrects a state: prescribed motion, held joints, loops. Counts projections.
 limb_status limb_sim_correct(limb_sim* sim, sim_point* p);
@@ -382,7 +382,7 @@ limb_status limb_sim_correct(limb_sim* sim, sim_point* p);
 // The state at t, between now and front.
 limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out);
 
-// ---- watch.c ---------------------------------------------------------------------------------------------
+// ---- events.c -------------------------------------------------------------------------------------------
 
 // Watched are the conditions, then the functions of modes. Values at a state; those of now, into sim->watched, with
 // events for conditions that a jump has carried across zero since `before` (NULL: none); the first root in (now,
@@ -392,7 +392,7 @@ limb_status limb_sim_watch(limb_sim* sim, sim_point* at, double* values);
 limb_status limb_sim_watch_now(limb_sim* sim, const double* before);
 limb_status limb_sim_find_event(limb_sim* sim, double until, bool* found, double* time);
 
-// ---- edges.c ---------------------------------------------------------------------------------------------
+// ---- stops_and_friction.c -------------------------------------------------------------------------------
 
 // At creation: finds joints with friction or stops, sets sim->env. At the start: releases all.
 limb_status limb_sim_find_modes(limb_sim* sim);
@@ -407,8 +407,6 @@ void limb_sim_keep_held(const limb_sim* sim, sim_point* p);
 // Coulomb friction of joints with prescribed motion: added to their tau, and lost (holding).
 void limb_sim_given_friction(limb_sim* sim, const double* v);
 
-// ---- edges_watch.c ---------------------------------------------------------------------------------------
-
 // Functions watched besides conditions: their number; whether they need accelerations and forces; their values at a
 // state (whose sim->a, tau, holding and lambda are known if needed). All rise through zero at an event.
 int limb_sim_mode_watches(const limb_sim* sim);
@@ -419,8 +417,6 @@ limb_status limb_sim_watch_modes(limb_sim* sim, const sim_point* at, double* val
 // Finds a joint that reverses beyond its stop, or slips back, between now and `high`: high becomes a time when it does,
 // and sim->watching the values then. On entry they belong to high, and sim->probe is the state there.
 limb_status limb_sim_find_turns(limb_sim* sim, double* high);
-
-// ---- modes.c ---------------------------------------------------------------------------------------------
 
 // At the start: decides which joints stick or rest.
 limb_status limb_sim_begin_modes(limb_sim* sim);

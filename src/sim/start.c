@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- closing loops ---------------------------------------------------------------------------------------
+// ---- closing loops --------------------------------------------------------------------------------------
 
 typedef struct closing {
   const limb_model* m;
@@ -106,7 +106,7 @@ limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* gi
   return s;
 }
 
-// ---- the start -------------------------------------------------------------------------------------------
+// ---- the start ------------------------------------------------------------------------------------------
 
 // Loops must be nearly closed at the start; a start farther away needs limb_sim_close_start.
 static limb_status check_closed(limb_sim* sim, double t)

@@ -118,7 +118,7 @@ typedef struct equations {
   unsigned char* redundant;      // nc marks
 } equations;
 
-// ---- residuals -------------------------------------------------------------------------------------------
+// ---- residuals ------------------------------------------------------------------------------------------
 
 // Rows of the loops: lambda acts on the forces, and v' must satisfy the constraints.
 static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double* dv, double* forces, double* rows)
@@ -199,7 +199,7 @@ static int jacobian(double t, double c, N_Vector y, N_Vector dy, N_Vector r, SUN
   return 0;
 }
 
-// ---- the solver ------------------------------------------------------------------------------------------
+// ---- the solver -----------------------------------------------------------------------------------------
 
 // Consistent y and y' from a state: lambda and v' by forward dynamics.
 static limb_status consistent(limb_sim* sim, const sim_point* p)

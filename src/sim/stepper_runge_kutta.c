@@ -128,7 +128,7 @@ const sim_stepper limb_sim_semi_implicit = {
   LIMB_SIM_SEMI_IMPLICIT, SIM_FIXED, create_explicit, NULL, NULL, semi_implicit_step, NULL, NULL};
 const sim_stepper limb_sim_rk4 = {LIMB_SIM_RK4, SIM_FIXED, create_explicit, NULL, NULL, rk4_step, NULL, NULL};
 
-// ---- RODAS -----------------------------------------------------------------------------------------------
+// ---- RODAS ----------------------------------------------------------------------------------------------
 //
 // In local coordinates of the step, q = q0 (+) u, with y = (u, v), f = (dexp^-1(u) v, a(t, q, v)) and
 // J = df/dy = [-ad(v)/2  1; da/dq  da/dv] at the beginning:

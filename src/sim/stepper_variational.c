@@ -83,7 +83,7 @@ static limb_status create(limb_sim* sim)
   return s == LIMB_OK ? limb_sim_mark_holonomic(sim, w->holonomic) : s;
 }
 
-// ---- small algebra ---------------------------------------------------------------------------------------
+// ---- small algebra --------------------------------------------------------------------------------------
 
 static void times(int n, const double* A, const double* x, double* y)
 {
@@ -98,7 +98,7 @@ static void add_transposed(int rows, int columns, const double* A, const double*
   }
 }
 
-// ---- the middle of the step ------------------------------------------------------------------------------
+// ---- the middle of the step -----------------------------------------------------------------------------
 
 // P and Q for the step xi, at qm. C v is removed from inverse dynamics, because it is not a force. Prescribed motion
 // goes into copies: xi takes it to where it will be.
@@ -130,7 +130,7 @@ static limb_status rows_at(limb_sim* sim, double t, const double* q, limb_loop_e
   return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
 }
 
-// ---- linear equations of nv + nc numbers -----------------------------------------------------------------
+// ---- linear equations of nv + nc numbers ----------------------------------------------------------------
 
 // Factors [J -Psi_force'; Psi_row 0], with unit rows for held velocities and redundant multipliers.
 static limb_status factor(const limb_sim* sim, variational* w, const double* J, const double* Psi_force,
@@ -189,7 +189,7 @@ static limb_status derivative(limb_sim* sim, variational* w, double h)
   return s;
 }
 
-// ---- the step --------------------------------------------------------------------------------------------
+// ---- the step -------------------------------------------------------------------------------------------
 
 // Residuals of the constraints at the end of the step (positions, over h) or in its middle (velocities), into phi.
 static limb_status missing(limb_sim* sim, variational* w, double h)
@@ -234,9 +234,9 @@ static limb_status find_step(limb_sim* sim, variational* w, double h)
     double change;
     const limb_status s = iterate(sim, w, h, &change);
     if (s != LIMB_OK) return s;
-    const double places = fmax(1, limb_largest((size_t)sim->nq, w->qm)) / h;
-    const double size = limb_largest((size_t)sim->nv, w->xi) + (sim->nc ? places : 0) + DBL_MIN;
-    const double near = fmax(1e-11 * size, 16 * DBL_EPSILON * places);
+    const double positions = fmax(1, limb_largest((size_t)sim->nq, w->qm)) / h;
+    const double size = limb_largest((size_t)sim->nv, w->xi) + (sim->nc ? positions : 0) + DBL_MIN;
+    const double near = fmax(1e-11 * size, 16 * DBL_EPSILON * positions);
     const double next = k ? change * fmin(1, change / before) : change;
     if (next <= DBL_EPSILON * size || (change >= before && change < near)) return LIMB_OK;
     before = change;

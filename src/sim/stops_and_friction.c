@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// ---- who they are ----------------------------------------------------------------------------------------
+// ---- joints with friction or stops ----------------------------------------------------------------------
 
 static const double no_coulomb = 1e300; // width [rad/s, m/s]
 
@@ -97,7 +97,7 @@ void limb_sim_reset_modes(limb_sim* sim)
   limb_sim_mark_given(sim);
 }
 
-// ---- who is held -----------------------------------------------------------------------------------------
+// ---- held joints ----------------------------------------------------------------------------------------
 
 void limb_sim_mark_given(limb_sim* sim)
 {
@@ -129,7 +129,7 @@ void limb_sim_keep_held(const limb_sim* sim, sim_point* p)
   }
 }
 
-// ---- forces ----------------------------------------------------------------------------------------------
+// ---- forces ---------------------------------------------------------------------------------------------
 
 // Force of the pressed spring: k (q - limit) + d v, against it.
 static double stop_force(const limb_sim* sim, const sim_mode* m, const double* q, const double* v)
@@ -161,9 +161,7 @@ void limb_sim_given_friction(limb_sim* sim, const double* v)
   }
 }
 
-// ---- events that are not reported yet -------------------------------------------------------------------
-
-// ---- events that are not told yet ------------------------------------------------------------------------
+// ---- the queue of events --------------------------------------------------------------------------------
 
 static void queue(limb_sim* sim, limb_sim_event event)
 {
@@ -204,7 +202,7 @@ static void queue_mode(limb_sim* sim, const sim_mode* m, limb_event_kind kind, i
                               .after = sim->now.v[m->v]});
 }
 
-// ---- what an edge does -----------------------------------------------------------------------------------
+// ---- changes of modes -----------------------------------------------------------------------------------
 
 enum { MOVES, SLIPS_UP, SLIPS_DOWN, STICKS, RESTS_UPPER, RESTS_LOWER };
 
@@ -281,7 +279,7 @@ static void queue_changes(limb_sim* sim)
   }
 }
 
-// ---- roots -----------------------------------------------------------------------------------------------
+// ---- handling roots -------------------------------------------------------------------------------------
 
 static void fire_conditions(limb_sim* sim)
 {
@@ -350,7 +348,7 @@ limb_status limb_sim_pass_jump(limb_sim* sim)
   return s;
 }
 
-// ---- at the start ----------------------------------------------------------------------------------------
+// ---- the start ------------------------------------------------------------------------------------------
 
 // A joint that starts beyond a limit cannot be stopped there.
 static limb_status check_limits(limb_sim* sim, const sim_mode* m)

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory ----------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------
 
 limb_status limb_sundials_create(limb_sim* sim, int n, bool matrix, sundials** out)
 {
@@ -62,7 +62,7 @@ void limb_sundials_free(sundials* s)
   if (s->context) (void)SUNContext_Free(&s->context);
 }
 
-// ---- states ----------------------------------------------------------------------------------------------
+// ---- states ---------------------------------------------------------------------------------------------
 
 void limb_sundials_put(const limb_sim* sim, const sim_point* p, N_Vector y)
 {
@@ -79,7 +79,7 @@ limb_status limb_sundials_get(const limb_sim* sim, const double* y, double t, si
   return limb_normalize(sim->m, p->q);
 }
 
-// ---- rates -----------------------------------------------------------------------------------------------
+// ---- rates ----------------------------------------------------------------------------------------------
 
 int limb_sundials_code(sundials* s, limb_status status)
 {
@@ -104,7 +104,7 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
   return 0;
 }
 
-// ---- derivatives -----------------------------------------------------------------------------------------
+// ---- derivatives ----------------------------------------------------------------------------------------
 
 // A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): conversely, w = 2 Q* dQ and v = R' dp.
 void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent, int row, SUNMatrix J)
@@ -175,7 +175,7 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   return 0;
 }
 
-// ---- work ------------------------------------------------------------------------------------------------
+// ---- work -----------------------------------------------------------------------------------------------
 
 static const double node[WORK_NODES] = {-0.93246951420315202781, -0.66120938646626451366, -0.23861918608319690863,
                                         0.23861918608319690863,  0.66120938646626451366,  0.93246951420315202781};
@@ -226,7 +226,7 @@ limb_status limb_sundials_work(limb_sim* sim)
   return status;
 }
 
-// ---- steps -----------------------------------------------------------------------------------------------
+// ---- steps ----------------------------------------------------------------------------------------------
 
 limb_status limb_sundials_check_drift(limb_sim* sim)
 {
@@ -256,7 +256,7 @@ void limb_sundials_count(limb_sim* sim, long failures, long iterations)
   s->failures = failures, s->iterations = iterations;
 }
 
-// ---- time ------------------------------------------------------------------------------------------------
+// ---- time -----------------------------------------------------------------------------------------------
 
 void limb_sundials_begin(sundials* s, const sim_point* p)
 {
@@ -284,7 +284,7 @@ limb_status limb_sundials_inside(limb_sim* sim, double t, sim_point* out)
   return limb_sundials_get(sim, NV_DATA_S(s->rate), t, out);
 }
 
-// ---- messages --------------------------------------------------------------------------------------------
+// ---- messages -------------------------------------------------------------------------------------------
 
 void limb_sundials_message(int code, const char* module, const char* function, char* text, void* user)
 {

@@ -121,7 +121,7 @@ void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, 
   }
 }
 
-// ---- coordinates -----------------------------------------------------------------------------------------
+// ---- coordinates ----------------------------------------------------------------------------------------
 
 // Q' = Q (w, 0) / 2
 static void quaternion_rate(const double* Q, const double* w, double* rate)
@@ -160,7 +160,7 @@ void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const dou
   }
 }
 
-// ---- momenta of the variational method -------------------------------------------------------------------
+// ---- momenta of the variational method ------------------------------------------------------------------
 //
 // Transposes: ad(u)' f = -u x* f, f being a force.
 
