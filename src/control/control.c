@@ -200,6 +200,14 @@ static limb_status begin(limb_data* d, const double* q, const double* v, const l
   return limb_control_begin(m, q, v, goal, control, work, t);
 }
 
+// Adds the PD terms to torques, which were computed with status s.
+static limb_status finish_pd(const controller* t, limb_status s, double* tau)
+{
+  if (s != LIMB_OK) return s;
+  limb_control_add_pd(t, t->r.active, tau);
+  return limb_control_finish(t->m, t->c.saturate, tau);
+}
+
 // Torques for the accelerations a of the active joints; none at passive ones. y: nv, scratch.
 static limb_status needed_torques(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
                                   double* tau)
@@ -225,10 +233,8 @@ limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double*
   if (s != LIMB_OK) return s;
   const double* none = zeros(t.nv, t.r.x);
   s = limb_inverse_dynamics(d, q, none, none, t.c.env, tau);
-  if (s != LIMB_OK) return s;
-  for (int k = 0; k < t.nv; k++) tau[k] = t.r.active[k] ? tau[k] : 0;
-  limb_control_add_pd(&t, t.r.active, tau);
-  return limb_control_finish(t.m, t.c.saturate, tau);
+  for (int k = 0; k < t.nv && s == LIMB_OK; k++) tau[k] = t.r.active[k] ? tau[k] : 0;
+  return finish_pd(&t, s, tau);
 }
 
 limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
@@ -240,9 +246,7 @@ limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const dou
   if (s != LIMB_OK) return s;
   const double* none = zeros(t.nv, t.r.x);
   s = needed_torques(d, &t, goal->q, goal->v ? goal->v : none, goal->a ? goal->a : none, tau);
-  if (s != LIMB_OK) return s;
-  limb_control_add_pd(&t, t.r.active, tau);
-  return limb_control_finish(t.m, t.c.saturate, tau);
+  return finish_pd(&t, s, tau);
 }
 
 limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
@@ -284,9 +288,7 @@ limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const
   if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v0, NULL, options, a0);
   const limb_closed_motion still = {q, v0, a0, t.c.env};
   if (s == LIMB_OK) s = needed_closed(w, &still, options, tau);
-  if (s != LIMB_OK) return s;
-  limb_control_add_pd(&t, t.r.active, tau);
-  return limb_control_finish(t.m, t.c.saturate, tau);
+  return finish_pd(&t, s, tau);
 }
 
 limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,

@@ -259,27 +259,21 @@ static bool with_sign(formula_parser* p)
   return minus ? apply(p, OP_NEGATE, 1) : true;
 }
 
-static bool product(formula_parser* p)
+// operand {sign operand}, with one of two signs.
+static bool chain(formula_parser* p, bool (*operand)(formula_parser*), const char* signs, int first, int second)
 {
-  if (!with_sign(p)) return false;
+  if (!operand(p)) return false;
   for (;;) {
-    const bool times = take(p, '*');
-    if (!times && !take(p, '/')) return true;
-    if (!with_sign(p)) return false;
-    (void)apply(p, times ? OP_MULTIPLY : OP_DIVIDE, 2);
+    const bool is_first = take(p, signs[0]);
+    if (!is_first && !take(p, signs[1])) return true;
+    if (!operand(p)) return false;
+    (void)apply(p, is_first ? first : second, 2);
   }
 }
 
-static bool sum(formula_parser* p)
-{
-  if (!product(p)) return false;
-  for (;;) {
-    const bool plus = take(p, '+');
-    if (!plus && !take(p, '-')) return true;
-    if (!product(p)) return false;
-    (void)apply(p, plus ? OP_ADD : OP_SUBTRACT, 2);
-  }
-}
+static bool product(formula_parser* p) { return chain(p, with_sign, "*/", OP_MULTIPLY, OP_DIVIDE); }
+
+static bool sum(formula_parser* p) { return chain(p, product, "+-", OP_ADD, OP_SUBTRACT); }
 
 // The sign of a comparison, longer ones first; its operation, or -1.
 static int take_comparison(formula_parser* p)
@@ -318,25 +312,20 @@ static bool negation(formula_parser* p)
   return apply(p, OP_NOT, 1);
 }
 
-static bool conjunction(formula_parser* p)
+// operand {word operand}
+static bool chain_word(formula_parser* p, bool (*operand)(formula_parser*), const char* word, int op)
 {
-  if (!negation(p)) return false;
-  while (take_word(p, "and")) {
-    if (!negation(p)) return false;
-    (void)apply(p, OP_AND, 2);
+  if (!operand(p)) return false;
+  while (take_word(p, word)) {
+    if (!operand(p)) return false;
+    (void)apply(p, op, 2);
   }
   return true;
 }
 
-static bool alternative(formula_parser* p)
-{
-  if (!conjunction(p)) return false;
-  while (take_word(p, "or")) {
-    if (!conjunction(p)) return false;
-    (void)apply(p, OP_OR, 2);
-  }
-  return true;
-}
+static bool conjunction(formula_parser* p) { return chain_word(p, negation, "and", OP_AND); }
+
+static bool alternative(formula_parser* p) { return chain_word(p, conjunction, "or", OP_OR); }
 
 static bool choice(formula_parser* p)
 {

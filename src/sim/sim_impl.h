@@ -367,12 +367,11 @@ void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, 
 void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v, double* rate);
 void limb_sim_block_rate(const sim_block* b, const double* q, const double* v, double* rate);
 
-// For the variational method: Q -= ad*(v) P, and the momenta at both ends of a step.
+// For the variational method: Q -= ad*(v) P; the momentum at the beginning of a step (side -1), B' P - h/2 (1 - T)' Q,
+// or at its end (side 1), A' P + h/2 (1 + T)' Q.
 void limb_sim_add_bracket(const limb_sim* sim, const double* v, const double* P, double* Q);
-void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                              double* mu);
-void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                             double* mu);
+void limb_sim_momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
+                       double* mu);
 
 // ---- advance.c ------------------------------------------------------------------------------------------
 

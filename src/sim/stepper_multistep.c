@@ -25,6 +25,16 @@
 #include <math.h>
 #include <string.h>
 
+// The state at the end of a step, its work, and its drift.
+static limb_status finish_step(limb_sim* sim, const char* solver, int flag)
+{
+  const sundials* s = sim->state;
+  limb_status status = limb_sundials_reached(sim, solver, flag);
+  if (status == LIMB_OK) status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
+  if (status == LIMB_OK) status = limb_sundials_work(sim);
+  return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
+}
+
 // ---- CVODE: Adams and BDF -------------------------------------------------------------------------------
 
 static limb_status cvode_set_up(limb_sim* sim, sundials* s, int family)
@@ -85,7 +95,7 @@ static limb_status cvode_restart(limb_sim* sim) { return cvode_begin_at(sim, &si
 static limb_status cvode_step(limb_sim* sim, double t)
 {
   sundials* s = sim->state;
-  limb_status status = limb_sundials_return(sim, cvode_begin_at);
+  const limb_status status = limb_sundials_return(sim, cvode_begin_at);
   if (status != LIMB_OK) return status;
   const double stop = t - s->origin; // infinite: no stop; replaces the previous one
   double reached = s->to;
@@ -98,10 +108,7 @@ static limb_status cvode_step(limb_sim* sim, double t)
   (void)CVodeGetNumErrTestFails(s->memory, &failures);
   (void)CVodeGetNumNonlinSolvIters(s->memory, &iterations);
   limb_sundials_count(sim, failures, iterations);
-  if ((status = limb_sundials_reached(sim, "CVODE", flag)) != LIMB_OK) return status;
-  status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
-  if (status == LIMB_OK) status = limb_sundials_work(sim);
-  return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
+  return finish_step(sim, "CVODE", flag);
 }
 
 const sim_stepper limb_sim_adams = {LIMB_SIM_ADAMS, SIM_AHEAD,  create_adams,         cvode_destroy,
@@ -296,7 +303,7 @@ static limb_status ida_step(limb_sim* sim, double t)
 {
   equations* e = sim->state;
   sundials* s = &e->base;
-  limb_status status = limb_sundials_return(sim, ida_begin_at);
+  const limb_status status = limb_sundials_return(sim, ida_begin_at);
   if (status != LIMB_OK) return status;
   const double stop = t - s->origin; // infinite: no stop; replaces the previous one
   double reached = s->to;
@@ -309,10 +316,7 @@ static limb_status ida_step(limb_sim* sim, double t)
   (void)IDAGetNumErrTestFails(s->memory, &failures);
   (void)IDAGetNumNonlinSolvIters(s->memory, &iterations);
   limb_sundials_count(sim, failures, iterations);
-  if ((status = limb_sundials_reached(sim, "IDA", flag)) != LIMB_OK) return status;
-  status = limb_sundials_get(sim, NV_DATA_S(s->y), sim->front.t, &sim->front);
-  if (status == LIMB_OK) status = limb_sundials_work(sim);
-  return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
+  return finish_step(sim, "IDA", flag);
 }
 
 const sim_stepper limb_sim_ida = {LIMB_SIM_IDA, SIM_AHEAD, ida_create,           ida_destroy,

@@ -211,7 +211,7 @@ static limb_status iterate(limb_sim* sim, variational* w, double h, double* chan
   const int nv = sim->nv;
   const limb_status s = sim->nc ? missing(sim, w, h) : LIMB_OK;
   if (s != LIMB_OK) return s;
-  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, w->r);
+  limb_sim_momentum(sim, -1, w->xi, h, w->P, w->Q, w->r);
   for (int i = 0; i < nv; i++) w->r[i] = w->mu[i] - w->r[i];
   add_transposed(sim->nc, nv, w->Psi0, w->nu, w->r);
   solve(sim, w, w->phi, NULL);
@@ -251,7 +251,7 @@ static void find_holding(limb_sim* sim, variational* w, double h)
   const int nv = sim->nv;
   const double* after = w->n_v;
   double* lacking = w->n_q;
-  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, lacking);
+  limb_sim_momentum(sim, -1, w->xi, h, w->P, w->Q, lacking);
   add_transposed(sim->nc, nv, w->Psi0, w->nu, w->mu);
   times(nv, w->M, sim->front.v, w->d);
   for (int i = 0; i < nv; i++) lacking[i] = (lacking[i] - w->mu[i] + w->d[i] - after[i]) / h;
@@ -269,7 +269,7 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   if (s == LIMB_OK && sim->nc) s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = factor(sim, w, w->M, w->Psi, w->Psi);
   if (s != LIMB_OK) return s;
-  limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->n_v);
+  limb_sim_momentum(sim, 1, w->xi, h, w->P, w->Q, w->n_v);
   memcpy(w->r, w->n_v, (size_t)sim->nv * sizeof *w->r);
   memset(w->d, 0, (size_t)sim->nv * sizeof *w->d);
   if (sim->motion.given && (s = limb_sim_impose(sim, f->t, f->q, w->d)) != LIMB_OK) return s;

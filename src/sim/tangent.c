@@ -200,9 +200,8 @@ void limb_sim_add_bracket(const limb_sim* sim, const double* v, const double* P,
   }
 }
 
-// side -1: at the beginning of the step, B' P - h/2 (1 - T)' Q; 1: at its end, A' P + h/2 (1 + T)' Q.
-static void momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
-                     double* mu)
+void limb_sim_momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
+                       double* mu)
 {
   for (int i = 0; i < sim->nv; i++) mu[i] = P[i] + side * h / 2 * Q[i];
   for (int k = 0; k < sim->nblock; k++) {
@@ -212,16 +211,4 @@ static void momentum(const limb_sim* sim, double side, const double* xi, double 
     const sp_force q = force_at(b, Q), t = tanh_transposed(sp_scalem(h / 2, v), q);
     put_force(b, sp_addf(p, sp_scalef(side * h / 2, sp_addf(q, sp_scalef(side, t)))), mu);
   }
-}
-
-void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                              double* mu)
-{
-  momentum(sim, -1, xi, h, P, Q, mu);
-}
-
-void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                             double* mu)
-{
-  momentum(sim, 1, xi, h, P, Q, mu);
 }
