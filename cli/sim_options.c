@@ -35,9 +35,9 @@ const cli_option sim_plan_options[] = {
   {"stiffness", "K", "stiffness of spring stops (default: 1e4)"},
   {"damping", "D", "damping of spring stops (default: 100)"},
   {"condition", "X", "event if the condition number of the loops exceeds this"},
+  {"work", "true|false", "integrate the work of forces, to report energy drift (default: true)"},
   {"longest", "H", "old name of --max-step"},
   {"most-steps", "N", "old name of --max-steps"},
-  {"work", "true|false", "integrate the work of forces, to report energy drift (default: true)"},
   {0},
 };
 
