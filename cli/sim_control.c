@@ -127,7 +127,7 @@ static int read_gains(sim_job* job, sim_control* c)
   return code == EXIT_FINE ? read_joint_gains(job, &run->kd, c->kd) : code;
 }
 
-// ---- references -----------------------------------------------------------------------------------------
+// ---- references: reading --------------------------------------------------------------------------------
 
 static int add_formula(sim_job* job, sim_control* c, const limb_run_value* v, double* to)
 {
@@ -218,7 +218,7 @@ static int read_reference(sim_job* job, sim_control* c)
   return code == EXIT_FINE ? sim_formulas_ready(&c->formulas) : code;
 }
 
-// ---- references -----------------------------------------------------------------------------------------
+// ---- references: evaluating -----------------------------------------------------------------------------
 
 static void from_table(sim_control* c)
 {

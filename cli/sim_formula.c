@@ -43,13 +43,9 @@ int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, in
   const limb_formula_names names = sim_probe_names(&f->probe);
   limb_formula* compiled = NULL;
   limb_error err = {0};
-  if (f->count == f->capacity) {
-    const int capacity = f->capacity ? 2 * f->capacity : 16;
-    sim_formula* more = realloc(f->formula, (size_t)capacity * sizeof *more);
-    if (!more) return sim_out_of_memory(&job->plan);
-    f->formula = more;
-    f->capacity = capacity;
-  }
+  sim_formula* grown = sim_grow(f->formula, &f->capacity, f->count, sizeof *grown);
+  if (!grown) return sim_out_of_memory(&job->plan);
+  f->formula = grown;
   *f->probe.because = '\0';
   const limb_status s = direction ? limb_formula_parse_condition(at->text, &names, NULL, &compiled, direction, &err)
                                   : limb_formula_parse(at->text, &names, NULL, &compiled, &err);

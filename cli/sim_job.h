@@ -66,6 +66,9 @@ int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out
 // The path of an input, relative to the run file. NULL: out of memory, after a message.
 const char* sim_input_path(sim_plan* p, const limb_run_value* at);
 
+// A growing array with capacity for one more item, perhaps moved; NULL: out of memory, and the array is unchanged.
+void* sim_grow(void* items, int* capacity, int count, size_t size);
+
 // Zeroed memory that lives as long as the plan; NULL: out of memory.
 void* sim_keep(sim_plan* p, size_t count, size_t size);
 

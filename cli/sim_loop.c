@@ -92,13 +92,9 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
     e->more++;
     return LIMB_OK;
   }
-  if (e->nhappened == e->capacity) {
-    const int capacity = e->capacity ? 2 * e->capacity : 64;
-    sim_happened* more = realloc(e->happened, (size_t)capacity * sizeof *more);
-    if (!more) return LIMB_E_NOMEM;
-    e->happened = more;
-    e->capacity = capacity;
-  }
+  sim_happened* grown = sim_grow(e->happened, &e->capacity, e->nhappened, sizeof *grown);
+  if (!grown) return LIMB_E_NOMEM;
+  e->happened = grown;
   e->happened[e->nhappened++] = (sim_happened){*event, name_of(job, event)};
   return LIMB_OK;
 }

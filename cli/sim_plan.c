@@ -162,15 +162,20 @@ int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)
 
 // ---- memory ---------------------------------------------------------------------------------------------
 
+void* sim_grow(void* items, int* capacity, int count, size_t size)
+{
+  if (count < *capacity) return items;
+  const int more = *capacity ? 2 * *capacity : 32;
+  void* grown = realloc(items, (size_t)more * size);
+  if (grown) *capacity = more;
+  return grown;
+}
+
 void* sim_keep(sim_plan* p, size_t count, size_t size)
 {
-  if (p->nkept == p->kept_capacity) {
-    const int capacity = p->kept_capacity ? 2 * p->kept_capacity : 32;
-    void** more = realloc(p->kept, (size_t)capacity * sizeof *more);
-    if (!more) return NULL;
-    p->kept = more;
-    p->kept_capacity = capacity;
-  }
+  void** kept = sim_grow(p->kept, &p->kept_capacity, p->nkept, sizeof *kept);
+  if (!kept) return NULL;
+  p->kept = kept;
   void* block = calloc(count ? count : 1, size ? size : 1);
   if (block) p->kept[p->nkept++] = block;
   return block;
