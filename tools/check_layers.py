@@ -12,7 +12,8 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "kinematics": ["base", "linalg", "model", "kernel"],
     "dynamics": ["base", "linalg", "model", "kernel", "kinematics"],
     "loops": ["base", "linalg", "model", "kernel", "kinematics", "dynamics"],
-    "sim": ["base", "linalg"],  # a library of its own: the rest by public headers
+    "control": ["base", "linalg"],  # with sim a library of its own: the rest by public headers
+    "sim": ["base", "linalg", "control"],
     "ident": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "symbolic": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
@@ -23,7 +24,7 @@ SHARED_TEXTS = {"kernel/arc.h"}
 # Readers and writers see the builder and what it is made of; never a model.
 IO_PUBLIC = {"limb/base.h", "limb/builder.h", "limb/inertia.h", "limb/spatial.h", "limb/version.h",
              "limb/findings.h", "limb/read.h", "limb/write.h", "limb/check.h", "limb/csv.h",
-             "limb/run.h"}
+             "limb/run.h", "limb/table.h"}
 # The doctor examines loops on the robot itself.
 DOCTOR_PUBLIC = {"limb/assemble.h"}
 
