@@ -36,7 +36,7 @@ struct sim_control {
   double stiffness[6], resistance[6], inertia[6];
   int shaped, posture;
 
-  limb_loops* loops; // NULL: a tree
+  limb_data* data; // of the robot, its loops closed
   double *work, *tau;
 };
 
@@ -275,14 +275,8 @@ static limb_status of_joints(sim_control* c, const double* q, const double* v, d
 {
   const limb_control how = {.size = sizeof how, .kp = c->kp, .kd = c->kd, .env = &c->env, .saturate = c->saturate};
   const limb_goal goal = {c->q, c->v, c->a};
-  if (c->loops) {
-    limb_loop_options o = limb_default_loop_options();
-    o.time = t;
-    return c->type == SIM_COMPUTED_TORQUE
-             ? limb_closed_computed_torque_control(c->loops, q, v, &goal, &how, &o, c->work, c->tau)
-             : limb_closed_pd_gravity_control(c->loops, q, v, &goal, &how, &o, c->work, c->tau);
-  }
-  limb_data* d = c->job->robot.data;
+  limb_data* d = c->data;
+  c->env.time = t;
   switch (c->type) {
   case SIM_COMPUTED_TORQUE: return limb_computed_torque_control(d, q, v, &goal, &how, c->work, c->tau);
   case SIM_FEEDFORWARD: return limb_pd_feedforward_control(d, q, v, &goal, &how, c->work, c->tau);
@@ -346,17 +340,15 @@ static int allocate(sim_job* job, sim_control* c)
   c->to = calloc(max, sizeof *c->to);
   const int fine = c->q && c->v && c->a && c->kp && c->kd && c->tau && c->work && c->to;
   if (!fine) return sim_out_of_memory(&job->plan);
-  if (limb_loop_count(job->robot.model) == 0) return EXIT_FINE;
-  const limb_status s = limb_loops_create(job->robot.model, cli_loops_use(job->robot.model), NULL, &c->loops);
+  const limb_status s = limb_data_create(job->robot.model, NULL, &c->data);
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "controller");
 }
 
 static int refuse_loops(const sim_job* job, const sim_control* c)
 {
-  if (!c->loops || c->type == SIM_PD_GRAVITY || c->type == SIM_COMPUTED_TORQUE) return EXIT_FINE;
+  if (limb_loop_count(job->robot.model) == 0 || c->type != SIM_IMPEDANCE) return EXIT_FINE;
   return sim_wrong(&job->plan, &job->plan.run.controller.type,
-                   "%s does not support robots with loops; pd_gravity and computed_torque do",
-                   controller_names[c->type]);
+                   "impedance does not support robots with loops; the controllers of joints do");
 }
 
 static int attach(sim_job* job, sim_control* c)
@@ -410,7 +402,7 @@ void sim_close_control(sim_job* job)
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
   sim_formulas_free(&c->formulas);
   sim_table_free(&c->table);
-  limb_loops_destroy(c->loops);
+  limb_data_destroy(c->data);
   free(c->rate_of);
   free(c->to);
   free(c);

@@ -186,7 +186,8 @@ typedef struct limb_loop_settings {
   limb_actuation actuation;         ///< how motors in excess share the forces
   const unsigned char* independent; ///< nv marks: which velocities are independent; NULL: chosen for each state,
                                     ///< active joints first. Must live as long as it is set
-  int details;                      ///< not 0: inverse and forward dynamics keep limb_loop_details; default 0
+  int multipliers;                  ///< not 0: inverse and forward dynamics keep lambda in limb_loop_details; default 0
+  int report;                       ///< not 0: and the rest of it; default 0
 } limb_loop_settings;
 
 LIMB_API limb_loop_settings limb_default_loop_settings(void);
@@ -197,7 +198,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_set_loops(limb_data* d, const limb_loop
 
 /// What the last inverse or forward dynamics call found out.
 typedef struct limb_loop_details {
-  const double* lambda;      ///< nc multipliers, of least norm where rows are redundant; in the workspace
+  const double* lambda;      ///< nc multipliers, of least norm where rows are redundant; in the workspace. NULL:
+                             ///< settings without multipliers
   limb_closed_method method; ///< forward: the one that was used
   int redundant;             ///< forward: rows that others imply
   double residual;           ///< forward: largest |Psi a - gamma|
@@ -209,7 +211,7 @@ typedef struct limb_loop_details {
   int bounded;               ///< inverse: torques at a bound
 } limb_loop_details;
 
-/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (no loops, no such call yet, or settings without details).
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (no loops, no such call yet, or settings that keep nothing).
 LIMB_NODISCARD LIMB_API limb_status limb_get_loop_details(const limb_data* d, limb_loop_details* out);
 
 /// limb_joint_reactions, and the wrench of each closure on its frame b, from a: axes of a at the origin of b; zero for

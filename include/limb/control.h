@@ -188,7 +188,9 @@ LIMB_API int limb_joint_motion_contradiction(const limb_joint_motion* m, double 
 // Controllers compensate what env describes (gravity, base motion, friction, wrenches, force laws) and nothing
 // else. tau is zero at passive joints (limb_joint_info). Nothing is allocated, and the results of
 // limb_kinematics stay valid. Sizes: q nq; v, a, tau nv. Statuses as in limb/dynamics.h, and LIMB_E_ARG for
-// negative gains; LIMB_E_UNSUPPORTED for robots that a controller does not support.
+// negative gains; LIMB_E_UNSUPPORTED for robots that a controller does not support. With loops, q and v must close
+// them, and so should the active joints of the goal; errors of the independent velocities are controlled, the others
+// follow. LIMB_E_SINGULAR where a motion that no motor reaches would have to be balanced.
 //
 // Ball and free joints: velocity and acceleration of the goal are in the goal's axes and are converted to those
 // of the joint. With X the pose of the goal in the child's frame,
@@ -230,42 +232,24 @@ LIMB_API size_t limb_control_work(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_limit_efforts(const limb_model* m, double* tau, int* limited);
 
 /// tau = Kp e + Kd e' + tau_hold, where tau_hold is inverse dynamics at rest in q: gravity, springs, wrenches of
-/// env. goal->a is ignored. Trees only (LIMB_E_UNSUPPORTED). O(n).
+/// env. goal->a is ignored. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v,
                                                             const limb_goal* goal, const limb_control* control,
                                                             double* work, double* tau);
 
 /// tau = Kp e + Kd e' + tau_goal, where tau_goal is inverse dynamics of the goal. Passive joints of the goal
-/// move as they do when the others follow it; their acceleration is ignored. Trees only. O(n).
+/// move as they do when the others follow it; their acceleration is ignored. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v,
                                                                 const limb_goal* goal, const limb_control* control,
                                                                 double* work, double* tau);
 
 /// Computed torque, the model-based control of Ghosal 2010: inverse dynamics at q, v of the acceleration
 /// goal.a + Kd e' + Kp e, so that errors of active joints follow e'' + Kd e' + Kp e = 0. With passive joints
-/// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation). Trees only. O(n).
+/// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation). O(n).
 /// @return also LIMB_E_SINGULAR: passive joints that move no mass.
 LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v,
                                                                  const limb_goal* goal, const limb_control* control,
                                                                  double* work, double* tau);
-
-// Robots with loops, and trees: q and v must close the loops, and so should the active joints of the goal.
-// Redundant motors share torques as in limb_closed_inverse_dynamics. LIMB_E_SINGULAR also where a motion that
-// no motor reaches would have to be balanced.
-
-/// As limb_pd_gravity_control, on the active joints.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v,
-                                                                   const limb_goal* goal, const limb_control* control,
-                                                                   const limb_loop_options* options, double* work,
-                                                                   double* tau);
-
-/// As limb_computed_torque_control: e'' + Kd e' + Kp e = 0 for the independent velocities
-/// (limb_independent_velocities); the others follow.
-LIMB_NODISCARD LIMB_API limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v,
-                                                                        const limb_goal* goal,
-                                                                        const limb_control* control,
-                                                                        const limb_loop_options* options, double* work,
-                                                                        double* tau);
 
 /// Where a frame should be. Velocity and acceleration in world axes, of the frame's origin (classical).
 typedef struct limb_frame_goal {

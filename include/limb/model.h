@@ -147,8 +147,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_mdh(const limb_model* m, int index,
 typedef struct limb_data limb_data;
 
 enum {
-  LIMB_DATA_ALIGN = 64,      ///< alignment that limb_data_init needs
-  LIMB_LOOPS_DENSE_MAX = 512 ///< nv + nc up to which the workspace of a robot with loops holds dense matrices
+  LIMB_DATA_ALIGN = 64,       ///< alignment that limb_data_init needs
+  LIMB_LOOPS_DENSE_MAX = 1024 ///< nv + nc up to which the workspace of a robot with loops holds dense matrices
 };
 
 /// Bytes that limb_data_init needs; O(n) for trees without mimic joints. For a robot with loops it includes

@@ -190,15 +190,7 @@ limb_status limb_control_finish(const limb_model* m, int saturate, double* tau)
   return saturate ? limb_limit_efforts(m, tau, NULL) : LIMB_OK;
 }
 
-// ---- trees ----------------------------------------------------------------------------------------------
-
-static limb_status begin(limb_data* d, const double* q, const double* v, const limb_goal* goal,
-                         const limb_control* control, double* work, controller* t)
-{
-  const limb_model* m = limb_data_model(d);
-  if (limb_loop_count(m) > 0) return LIMB_E_UNSUPPORTED;
-  return limb_control_begin(m, q, v, goal, control, work, t);
-}
+// ---- controllers ----------------------------------------------------------------------------------------------
 
 // Adds the PD terms to torques, which were computed with status s.
 static limb_status finish_pd(const controller* t, limb_status s, double* tau)
@@ -208,10 +200,44 @@ static limb_status finish_pd(const controller* t, limb_status s, double* tau)
   return limb_control_finish(t->m, t->c.saturate, tau);
 }
 
+// Options of loops at the time of the environment.
+static limb_loop_options loops_at(const controller* t)
+{
+  limb_loop_options o = limb_default_loop_options();
+  if (t->c.env) o.time = t->c.env->time;
+  return o;
+}
+
+// No torques at passive joints; LIMB_E_SINGULAR when the motion needs some there.
+static limb_status leave_passive(const controller* t, double* tau)
+{
+  double max = 0;
+  for (int k = 0; k < t->nv; k++) max = fmax(max, fabs(tau[k]));
+  for (int k = 0; k < t->nv; k++) {
+    if (t->r.active[k]) continue;
+    if (fabs(tau[k]) > 1e-9 * max) return LIMB_E_SINGULAR;
+    tau[k] = 0;
+  }
+  return LIMB_OK;
+}
+
+// The same with loops: dependent joints follow.
+static limb_status needed_in_loops(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
+                                   double* tau)
+{
+  const limb_loop_options o = loops_at(t);
+  double* y = t->r.y;
+  for (int k = 0; k < t->nv; k++) y[k] = a[k];
+  limb_status s = limb_complete_accelerations(limb_data_loops(d), q, v, NULL, &o, y);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, y, t->c.env, tau);
+  return s == LIMB_OK ? leave_passive(t, tau) : s;
+}
+
 // Torques for the accelerations a of the active joints; none at passive ones. y: nv, scratch.
 static limb_status needed_torques(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
                                   double* tau)
 {
+  if (limb_data_loops(d)) return needed_in_loops(d, t, q, v, a, tau);
   if (t->passive == 0) return limb_inverse_dynamics(d, q, v, a, t->c.env, tau);
   double* y = t->r.y;
   for (int k = 0; k < t->nv; k++) y[k] = t->r.active[k] ? a[k] : 0;
@@ -224,15 +250,25 @@ static const double* zeros(int nv, double* x)
   return x;
 }
 
+// Inverse dynamics at rest, except for prescribed motion of loops.
+static limb_status holding_torques(limb_data* d, const controller* t, const double* q, double* tau)
+{
+  const double* none = zeros(t->nv, t->r.x);
+  limb_loops* w = limb_data_loops(d);
+  if (!w) return limb_inverse_dynamics(d, q, none, none, t->c.env, tau);
+  const limb_loop_options o = loops_at(t);
+  const limb_status s = limb_complete_velocities(w, q, NULL, &o, t->r.x);
+  return s == LIMB_OK ? needed_in_loops(d, t, q, none, zeros(t->nv, t->r.a), tau) : s;
+}
+
 limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v, const limb_goal* goal,
                                     const limb_control* control, double* work, double* tau)
 {
   controller t;
   if (!tau) return LIMB_E_ARG;
-  limb_status s = begin(d, q, v, goal, control, work, &t);
+  limb_status s = limb_control_begin(limb_data_model(d), q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
-  const double* none = zeros(t.nv, t.r.x);
-  s = limb_inverse_dynamics(d, q, none, none, t.c.env, tau);
+  s = holding_torques(d, &t, q, tau);
   for (int k = 0; k < t.nv && s == LIMB_OK; k++) tau[k] = t.r.active[k] ? tau[k] : 0;
   return finish_pd(&t, s, tau);
 }
@@ -242,7 +278,7 @@ limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const dou
 {
   controller t;
   if (!tau) return LIMB_E_ARG;
-  limb_status s = begin(d, q, v, goal, control, work, &t);
+  limb_status s = limb_control_begin(limb_data_model(d), q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
   const double* none = zeros(t.nv, t.r.x);
   s = needed_torques(d, &t, goal->q, goal->v ? goal->v : none, goal->a ? goal->a : none, tau);
@@ -254,55 +290,10 @@ limb_status limb_computed_torque_control(limb_data* d, const double* q, const do
 {
   controller t;
   if (!tau) return LIMB_E_ARG;
-  limb_status s = begin(d, q, v, goal, control, work, &t);
+  limb_status s = limb_control_begin(limb_data_model(d), q, v, goal, control, work, &t);
   if (s != LIMB_OK) return s;
   // a_goal + Kd e' + Kp e
   limb_control_add_pd(&t, NULL, t.r.a);
   s = needed_torques(d, &t, q, v, t.r.a, tau);
-  return s == LIMB_OK ? limb_control_finish(t.m, t.c.saturate, tau) : s;
-}
-
-// ---- robots with loops ----------------------------------------------------------------------------------
-
-// Torques of the active joints for a motion that closes the loops.
-static limb_status needed_closed(limb_loops* w, const limb_closed_motion* in, const limb_loop_options* options,
-                                 double* tau)
-{
-  limb_closed_forces out = {0};
-  out.tau = tau;
-  return limb_closed_inverse_dynamics(w, in, NULL, options, &out);
-}
-
-limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
-                                           const limb_control* control, const limb_loop_options* options, double* work,
-                                           double* tau)
-{
-  controller t;
-  if (!tau) return LIMB_E_ARG;
-  limb_status s = limb_control_begin(limb_loops_model(w), q, v, goal, control, work, &t);
-  if (s != LIMB_OK) return s;
-  // at rest, except for prescribed motion
-  double *v0 = t.r.x, *a0 = t.r.y;
-  for (int k = 0; k < t.nv; k++) v0[k] = a0[k] = 0;
-  s = limb_complete_velocities(w, q, NULL, options, v0);
-  if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v0, NULL, options, a0);
-  const limb_closed_motion still = {q, v0, a0, t.c.env};
-  if (s == LIMB_OK) s = needed_closed(w, &still, options, tau);
-  return finish_pd(&t, s, tau);
-}
-
-limb_status limb_closed_computed_torque_control(limb_loops* w, const double* q, const double* v, const limb_goal* goal,
-                                                const limb_control* control, const limb_loop_options* options,
-                                                double* work, double* tau)
-{
-  controller t;
-  if (!tau) return LIMB_E_ARG;
-  limb_status s = limb_control_begin(limb_loops_model(w), q, v, goal, control, work, &t);
-  if (s != LIMB_OK) return s;
-  // a_goal + Kd e' + Kp e of the independent velocities; the others follow
-  limb_control_add_pd(&t, NULL, t.r.a);
-  s = limb_complete_accelerations(w, q, v, NULL, options, t.r.a);
-  const limb_closed_motion in = {q, v, t.r.a, t.c.env};
-  if (s == LIMB_OK) s = needed_closed(w, &in, options, tau);
   return s == LIMB_OK ? limb_control_finish(t.m, t.c.saturate, tau) : s;
 }

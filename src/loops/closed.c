@@ -56,14 +56,14 @@ limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings)
     if (s != LIMB_OK) return s;
   }
   d->loops->settings = own;
-  d->loops->details = (limb_loop_details){.loop = -1};
+  d->loops->has_details = false;
   return LIMB_OK;
 }
 
 limb_status limb_get_loop_details(const limb_data* d, limb_loop_details* out)
 {
   if (!d || !out) return LIMB_E_ARG;
-  if (!d->loops || !d->loops->details.lambda) return LIMB_E_ORDER;
+  if (!d->loops || !d->loops->has_details) return LIMB_E_ORDER;
   *out = d->loops->details;
   return LIMB_OK;
 }
@@ -91,10 +91,11 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
   limb_status s = options_at(w, env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s != LIMB_OK) return s;
-  if (!w->settings.details) out.lambda = NULL;
+  if (!w->settings.multipliers) out.lambda = NULL;
   s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
-  if (w->settings.details)
-    w->details = (limb_loop_details){.lambda = w->lambda,
+  w->has_details = w->settings.multipliers || w->settings.report;
+  if (w->has_details)
+    w->details = (limb_loop_details){.lambda = out.lambda,
                                      .loop = -1,
                                      .unbalanced = out.unbalanced,
                                      .undriven = out.undriven,
@@ -107,14 +108,15 @@ static limb_status forward_dynamics(limb_loops* w, const double* q, const double
                                     const limb_environment* env, double* a)
 {
   const limb_closed_motion in = {q, v, NULL, env};
-  const bool details = w->settings.details;
+  double* lambda = w->settings.multipliers ? w->lambda : NULL;
   limb_closed_options o = w->settings.forward;
   limb_closed_report report = {.loop = -1};
   limb_status s = options_at(w, env, &o.loops);
   if (s != LIMB_OK) return s;
-  s = limb_closed_forward_dynamics(w, &in, tau, &o, a, details ? w->lambda : NULL, details ? &report : NULL);
-  if (details)
-    w->details = (limb_loop_details){.lambda = w->lambda,
+  s = limb_closed_forward_dynamics(w, &in, tau, &o, a, lambda, w->settings.report ? &report : NULL);
+  w->has_details = lambda || w->settings.report;
+  if (w->has_details)
+    w->details = (limb_loop_details){.lambda = lambda,
                                      .method = report.method,
                                      .redundant = report.redundant,
                                      .residual = report.residual,
@@ -382,6 +384,7 @@ static limb_status forward_dynamics_derivatives(limb_loops* w, const double* q, 
   const limb_closed_derivatives x = {
     .a = out->acc, .da_dq = out->dacc_dq, .da_dv = out->dacc_dv, .da_dtau = out->dacc_dtau};
   limb_closed_options o = w->settings.forward;
+  if (o.alpha != 0 || o.beta != 0) return LIMB_E_UNSUPPORTED;
   const limb_status s = options_at(w, env, &o.loops);
   return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w, w->dual, &in, tau, &o, &x) : s;
 }

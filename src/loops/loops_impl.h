@@ -76,6 +76,7 @@ struct limb_loops {
   // of the calls of limb/dynamics.h (loops/closed.c)
   limb_loop_settings settings;
   limb_loop_details details;
+  bool has_details;
   double* lambda; // nrow, the user's order
 };
 

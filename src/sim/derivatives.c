@@ -1,6 +1,6 @@
 // Derivatives of limb_sim_accelerate, for implicit methods.
 //
-//   a_q, a_v    of the dynamics: analytic (limb/derivatives.h, limb/hybrid.h, limb/closed.h)
+//   a_q, a_v    of the dynamics: analytic (limb/derivatives.h, limb/hybrid.h)
 //   a_x x_q     of forces that depend on the state (callbacks, springs of stops): x by central differences
 //   a_t         by differences within the next step, if anything depends on time
 //
@@ -33,7 +33,6 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
     w->laws = w->laws || law->fn || law->rate != 0 || law->amplitude != 0;
   }
   limb_status s = sim->loops ? limb_sim_create_constraints(sim) : LIMB_OK;
-  if (s == LIMB_OK && sim->loops) s = limb_dual_create(sim->m, LIMB_DUAL_VECTORS, &sim->alloc, &w->dual);
   w->ready = s == LIMB_OK;
   return s;
 }
@@ -88,13 +87,12 @@ static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exa
   if (!tied || exact) s = differences(sim, limb_sim_accelerate, at, NULL, a_q, a_v);
   if (!tied || s != LIMB_E_SINGULAR) return s;
   sim->error[0] = 0;
-  const limb_closed_options o = sim->o.closed;
   double* P = sim->derivatives.a_x;
   s = limb_sim_movable(sim, at->t, at->q, P);
-  sim->o.closed.alpha = sim->o.closed.beta = 0;
+  if (s == LIMB_OK) s = limb_sim_set_loops(sim, 0, 0);
   if (s == LIMB_OK) s = differences(sim, limb_sim_accelerate, at, P, a_q, a_v);
-  sim->o.closed = o;
-  return s;
+  const limb_status restored = limb_sim_set_loops(sim, sim->o.closed.alpha, sim->o.closed.beta);
+  return s == LIMB_OK ? restored : s;
 }
 
 // ---- analytic -------------------------------------------------------------------------------------------
@@ -122,16 +120,17 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
 }
 
 // exact: Baumgarte's terms vanish on the constraint manifold, but their derivatives do not; and with redundant
-// constraints, equations.c extends the accelerations off it differently from limb/closed.h.
-static limb_status of_loops(limb_sim* sim, const double* q, const double* v, bool exact,
-                            const limb_closed_derivatives* out)
+// constraints, equations.c extends the accelerations off it differently from the library's derivatives.
+static limb_status of_loops(limb_sim* sim, const double* q, const double* v, bool exact, const limb_fd_derivatives* out)
 {
-  limb_closed_options o = sim->o.closed;
-  if (sim->nheld || (exact && (o.alpha != 0 || o.beta != 0 || sim->redundant))) return LIMB_E_UNSUPPORTED;
-  o.alpha = o.beta = 0;
-  const limb_closed_motion in = {q, v, NULL, &sim->env};
-  const limb_status s =
-    limb_closed_forward_dynamics_derivatives(sim->loops, sim->derivatives.dual, &in, sim->x, &o, out);
+  const limb_closed_options* o = &sim->o.closed;
+  const bool stabilised = o->alpha != 0 || o->beta != 0;
+  if (sim->nheld || (exact && (stabilised || sim->redundant))) return LIMB_E_UNSUPPORTED;
+  limb_status s = stabilised ? limb_sim_set_loops(sim, 0, 0) : LIMB_OK;
+  sim->env.time = o->loops.time;
+  if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(sim->closed, q, v, sim->x, &sim->env, out);
+  const limb_status restored = stabilised ? limb_sim_set_loops(sim, o->alpha, o->beta) : LIMB_OK;
+  if (s == LIMB_OK) return restored;
   return s == LIMB_E_SINGULAR ? LIMB_E_UNSUPPORTED : s; // uncertain rank: by differences
 }
 
@@ -156,7 +155,7 @@ static limb_status analytic(limb_sim* sim, const sim_point* at, bool exact, doub
   sim->o.closed.loops.time = at->t;
   limb_status s = limb_sim_load(sim, at->t, q, v);
   if (s != LIMB_OK) return s;
-  const limb_closed_derivatives out = {.da_dq = a_q, .da_dv = a_v, .da_dtau = w->a_x};
+  const limb_fd_derivatives out = {.dacc_dq = a_q, .dacc_dv = a_v, .dacc_dtau = w->a_x};
   s = sim->loops ? of_loops(sim, q, v, exact, &out) : of_tree(sim, q, v, a_q, a_v);
   if (s != LIMB_OK || (!sim->nsource && !sim->nmode)) return s;
   if ((s = differences(sim, forces, at, NULL, w->x_q, w->x_v)) != LIMB_OK) return s;

@@ -4,7 +4,7 @@
 //                (stops_and_friction.c)
 //   held         acceleration given: prescribed motion (inputs.c), joints that stick or rest at a stop
 //   trees        forward dynamics, or hybrid dynamics if some are held (Featherstone 2008, 9.2)
-//   loops        constrained forward dynamics (limb/closed.h); if some are held, by responses to unit forces
+//   loops        constrained forward dynamics (limb/loops.h); if some are held, by responses to unit forces
 //
 // Viscous friction, springs, shafts, gravity and force laws belong to the dynamics.
 //
@@ -64,6 +64,27 @@ static limb_status solve_tree(limb_sim* sim, const double* q, const double* v, d
   return s;
 }
 
+limb_status limb_sim_set_loops(limb_sim* sim, double alpha, double beta)
+{
+  limb_loop_settings s = limb_default_loop_settings();
+  s.forward = sim->o.closed;
+  s.forward.alpha = alpha, s.forward.beta = beta;
+  s.multipliers = 1;
+  return sim->closed ? limb_set_loops(sim->closed, &s) : LIMB_OK;
+}
+
+// Forward dynamics with the loops closed, at the time in sim->o.closed; lambda goes to sim->lambda.
+static limb_status forward_closed(limb_sim* sim, const double* q, const double* v, const double* x, double* a)
+{
+  limb_loop_details details;
+  sim->env.time = sim->o.closed.loops.time;
+  limb_status s = limb_forward_dynamics(sim->closed, q, v, x, &sim->env, a);
+  if (s != LIMB_OK) return s;
+  s = limb_get_loop_details(sim->closed, &details);
+  if (s == LIMB_OK) memcpy(sim->lambda, details.lambda, (size_t)limb_row_count(sim->m) * sizeof *sim->lambda);
+  return s;
+}
+
 static limb_status solve_closed(limb_sim* sim, const double* q, const double* v, double* a)
 {
   if (sim->nheld) {
@@ -71,8 +92,7 @@ static limb_status solve_closed(limb_sim* sim, const double* q, const double* v,
     if (s == LIMB_OK) limb_sim_split_holding(sim, v, sim->x);
     return s;
   }
-  const limb_closed_motion in = {q, v, NULL, &sim->env};
-  return limb_closed_forward_dynamics(sim->loops, &in, sim->x, &sim->o.closed, a, sim->lambda, NULL);
+  return forward_closed(sim, q, v, sim->x, a);
 }
 
 // Stages of a step are slightly off the constraint manifold. Robots with constraints that depend on each other only on
@@ -169,12 +189,6 @@ size_t limb_sim_responses_work(const limb_sim* sim)
   return 2 * nv * nv + 5 * nv;
 }
 
-static limb_status forward(limb_sim* sim, const double* q, const double* v, const double* x, double* a)
-{
-  const limb_closed_motion in = {q, v, NULL, &sim->env};
-  return limb_closed_forward_dynamics(sim->loops, &in, x, &sim->o.closed, a, sim->lambda, NULL);
-}
-
 // b - R mu
 static void residual(const sim_system* p, double* left)
 {
@@ -212,14 +226,14 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
   const int nv = sim->nv, n = sim->nheld;
   for (int k = 0; k < nv; k++) r.x[k] = sim->held[k] ? 0 : sim->x[k];
   const double unit = fmax(0x1p20, 4 * limb_largest((size_t)nv, r.x)); // the others are negligible next to it
-  limb_status s = forward(sim, q, v, r.x, a);
+  limb_status s = forward_closed(sim, q, v, r.x, a);
   sim->unheld = 0;
   for (int k = 0, row = 0; k < nv && s == LIMB_OK; k++) {
     if (!sim->held[k]) continue;
     r.b[row] = sim->x[k] - a[k];
     sim->unheld = fmax(sim->unheld, fabs(r.b[row]));
     r.x[k] = unit;
-    s = forward(sim, q, v, r.x, r.a);
+    s = forward_closed(sim, q, v, r.x, r.a);
     r.x[k] = 0;
     for (int i = 0, column = 0; i < nv; i++) {
       if (sim->held[i]) r.R[row * n + column++] = (r.a[i] - a[i]) / unit;
@@ -233,7 +247,7 @@ limb_status limb_sim_closed_held(limb_sim* sim, const double* q, const double* v
   for (int k = 0, row = 0; k < nv; k++) {
     if (sim->held[k]) r.x[k] = r.mu[row++];
   }
-  s = forward(sim, q, v, r.x, a);
+  s = forward_closed(sim, q, v, r.x, a);
   for (int k = 0; k < nv; k++) {
     if (!sim->held[k]) continue;
     a[k] = sim->x[k]; // except for rounding

@@ -146,7 +146,6 @@ typedef struct sim_derivatives {
   double *plus, *minus;    // nv
   double* e;               // 2 nv: one direction
   bool laws;               // loops have prescribed motion
-  limb_dual* dual;         // of robots with loops
   bool ready;              // everything is allocated
 } sim_derivatives;
 
@@ -168,7 +167,8 @@ struct limb_sim {
   double alpha, beta; // of the caller; methods may change those in o
   int nq, nv, nc, nblock;
   limb_data* d;
-  limb_loops* loops; // NULL: no loops
+  limb_data* closed; // robots with loops: answers with them closed; d is of the spanning tree
+  limb_loops* loops; // in it; NULL: no loops
   sim_block* block;
   int* coordinate; // nv: coordinate whose rate a velocity is; -1 in blocks
 
@@ -279,6 +279,9 @@ limb_status limb_sim_total_energy(limb_sim* sim, double* energy);
 // Accelerations at a state, and sim->tau, holding and lambda. Counts an evaluation. Overwrites q and v of prescribed
 // motion.
 limb_status limb_sim_accelerate(limb_sim* sim, double t, double* q, double* v, double* a);
+
+// Hands method, tolerance and stabilisation of sim->o to the workspace of loops; nothing for trees.
+limb_status limb_sim_set_loops(limb_sim* sim, double alpha, double beta);
 
 // Forces and environment at a state: sim->x has forces (including friction of slipping joints and springs of stops)
 // and given accelerations, sim->env the wrenches, sim->held the marks. The first part of limb_sim_accelerate, for

@@ -182,7 +182,8 @@ static limb_status choose_stepper(limb_sim* sim)
   // Multistep methods remember earlier states: a projection would make them restart. Baumgarte's terms keep them near.
   const bool stabilise = next->pace == SIM_AHEAD && sim->alpha == 0 && sim->beta == 0;
   sim->o.closed.alpha = stabilise ? 10 : sim->alpha, sim->o.closed.beta = stabilise ? 10 : sim->beta;
-  return enter_stepper(sim, next);
+  const limb_status s = limb_sim_set_loops(sim, sim->o.closed.alpha, sim->o.closed.beta);
+  return s == LIMB_OK ? enter_stepper(sim, next) : s;
 }
 
 // Memory for the watched values at now. Conditions may have been added after a start that failed.

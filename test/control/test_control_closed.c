@@ -50,7 +50,7 @@ static void undriven_at_passive(const bench* b, const law_case* c)
 static void computed_torque(bench* b, rng* r)
 {
   law_case c = draw(b, r);
-  const limb_status s = limb_closed_computed_torque_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau);
+  const limb_status s = limb_computed_torque_control(b->closed, b->c.q, b->c.v, &c.goal, &c.c, c.work, b->tau);
   if (c.mobility.undriven > 0) {
     assert_status(s, LIMB_E_SINGULAR);
   } else {
@@ -73,7 +73,7 @@ static void pd_gravity(bench* b, rng* r)
   double* none = numbers(b->nv);
   const limb_goal here = {b->c.q, NULL, NULL};
   if (c.mobility.undriven == 0 && !(b->c.flags & CLOSED_LAW)) {
-    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, none, &here, &c.c, NULL, c.work, b->tau));
+    assert_ok(limb_pd_gravity_control(b->closed, b->c.q, none, &here, &c.c, c.work, b->tau));
     undriven_at_passive(b, &c);
     forward(b, none, c.got);
     assert_close_array(c.got, none, b->nv, 0, 1e-8);
@@ -81,8 +81,8 @@ static void pd_gravity(bench* b, rng* r)
   if (c.mobility.undriven == 0) {
     double* hold = none;
     const limb_control bare = limb_default_control();
-    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &bare, NULL, c.work, hold));
-    assert_ok(limb_closed_pd_gravity_control(b->w, b->c.q, b->c.v, &c.goal, &c.c, NULL, c.work, b->tau));
+    assert_ok(limb_pd_gravity_control(b->closed, b->c.q, b->c.v, &c.goal, &bare, c.work, hold));
+    assert_ok(limb_pd_gravity_control(b->closed, b->c.q, b->c.v, &c.goal, &c.c, c.work, b->tau));
     assert_ok(limb_goal_error(b->c.m, b->c.q, b->c.v, &c.goal, c.got, b->a, c.wanted));
     for (int k = 0; k < b->nv; k++) hold[k] += c.active[k] ? c.c.kp[k] * c.got[k] + c.c.kd[k] * b->a[k] : 0;
     assert_close_array(b->tau, hold, b->nv, TOL_ALGEBRA, TOL_ALGEBRA);
@@ -103,7 +103,7 @@ START_TEST(a_four_bar_follows)
   c.c.kp = lone, c.c.kd = damp;
   c.goal.v = NULL, c.goal.a = NULL;
   const double e = c.q[0] - b.c.q[0];
-  assert_ok(limb_closed_computed_torque_control(b.w, b.c.q, b.c.v, &c.goal, &c.c, NULL, c.work, b.tau));
+  assert_ok(limb_computed_torque_control(b.closed, b.c.q, b.c.v, &c.goal, &c.c, c.work, b.tau));
   forward(&b, b.c.v, c.got);
   assert_close(c.got[0], 100 * e - 20 * b.c.v[0], 1e-10, 1e-10);
   assert_that(b.tau[0] != 0 && b.tau[1] == 0 && b.tau[2] == 0);
@@ -116,31 +116,24 @@ START_TEST(bad_arguments)
 {
   bench b = bench_of(closed_find("four_bar", 3));
   law_case c = draw(&b, &(rng){9});
-  limb_data* d;
-  assert_ok(limb_data_create(b.c.m, NULL, &d));
-  limb_loops* w = b.w;
+  limb_data* d = b.closed;
   const double *q = b.c.q, *v = b.c.v, bad[3] = {0, nan(""), 0};
-  assert_status(limb_pd_gravity_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
-  assert_status(limb_computed_torque_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
-  assert_status(limb_pd_feedforward_control(d, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_UNSUPPORTED);
-  limb_status (*const law[2])(limb_loops*, const double*, const double*, const limb_goal*, const limb_control*,
-                              const limb_loop_options*, double*,
-                              double*) = {limb_closed_pd_gravity_control, limb_closed_computed_torque_control};
+  limb_status (*const law[2])(limb_data*, const double*, const double*, const limb_goal*, const limb_control*, double*,
+                              double*) = {limb_pd_gravity_control, limb_computed_torque_control};
   for (int i = 0; i < 2; i++) {
-    assert_ok(law[i](w, q, v, &c.goal, &c.c, NULL, c.work, b.tau));
-    assert_status(law[i](NULL, q, v, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, NULL, v, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, q, NULL, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, q, v, NULL, &c.c, NULL, c.work, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, q, v, &c.goal, NULL, NULL, c.work, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, q, v, &c.goal, &c.c, NULL, NULL, b.tau), LIMB_E_ARG);
-    assert_status(law[i](w, q, v, &c.goal, &c.c, NULL, c.work, NULL), LIMB_E_ARG);
-    assert_status(law[i](w, bad, v, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
-    assert_status(law[i](w, q, bad, &c.goal, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
-    assert_status(law[i](w, q, v, &(limb_goal){bad, NULL, NULL}, &c.c, NULL, c.work, b.tau), LIMB_E_NONFINITE);
+    assert_ok(law[i](d, q, v, &c.goal, &c.c, c.work, b.tau));
+    assert_status(law[i](NULL, q, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, NULL, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, q, NULL, &c.goal, &c.c, c.work, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, q, v, NULL, &c.c, c.work, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, q, v, &c.goal, NULL, c.work, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, q, v, &c.goal, &c.c, NULL, b.tau), LIMB_E_ARG);
+    assert_status(law[i](d, q, v, &c.goal, &c.c, c.work, NULL), LIMB_E_ARG);
+    assert_status(law[i](d, bad, v, &c.goal, &c.c, c.work, b.tau), LIMB_E_NONFINITE);
+    assert_status(law[i](d, q, bad, &c.goal, &c.c, c.work, b.tau), LIMB_E_NONFINITE);
+    assert_status(law[i](d, q, v, &(limb_goal){bad, NULL, NULL}, &c.c, c.work, b.tau), LIMB_E_NONFINITE);
   }
   release(&c);
-  limb_data_destroy(d);
   bench_end(&b);
 }
 END_TEST

@@ -14,7 +14,7 @@
 typedef struct bench {
   closed_case c;
   limb_loops* w;
-  limb_data* d;
+  limb_data *d, *closed; // of the spanning tree, and of the robot
   int nv, nc;
   double *a, *tau, *tree, *lambda;
 } bench;
@@ -24,6 +24,7 @@ static inline bench bench_of(closed_case c)
   bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_row_count(c.m)};
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.w));
   assert_ok(limb_data_create(limb_spanning_tree(c.m), NULL, &b.d));
+  assert_ok(limb_data_create(c.m, NULL, &b.closed));
   b.a = numbers(b.nv), b.tau = numbers(b.nv), b.tree = numbers(b.nv), b.lambda = numbers(b.nc);
   return b;
 }
@@ -43,6 +44,7 @@ static inline void bench_end(bench* b)
 {
   limb_loops_destroy(b->w);
   limb_data_destroy(b->d);
+  limb_data_destroy(b->closed);
   double* const block[4] = {b->a, b->tau, b->tree, b->lambda};
   for (int k = 0; k < 4; k++) free(block[k]);
   closed_free(&b->c);

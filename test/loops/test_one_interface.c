@@ -60,8 +60,11 @@ static void same_dynamics(bench* b, rng* r)
   asked k = ask(b);
   limb_closed_motion in = bench_motion(b);
   limb_closed_forces out = bench_forces(b);
-  const limb_loop_settings keep = {
-    .size = sizeof keep, .forward = limb_default_closed_options(), .actuation = limb_default_actuation(), .details = 1};
+  const limb_loop_settings keep = {.size = sizeof keep,
+                                   .forward = limb_default_closed_options(),
+                                   .actuation = limb_default_actuation(),
+                                   .multipliers = 1,
+                                   .report = 1};
   assert_ok(limb_set_loops(k.d, &keep));
   // forward: the same bits as the method itself
   rng_fill(r, 5, k.n, b->tau);
