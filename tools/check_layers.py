@@ -13,7 +13,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "loops": ["base", "linalg", "model", "kinematics", "dynamics"],
     "sim": ["base", "linalg"],  # a library of its own: the rest by public headers
     "ident": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
-    "symbolic": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "codegen": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "io": ["base"],
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The command codegen of the tool: files, the table of counts, formats, complaints. What the sources compute is tested
-by test/symbolic/test_generated.py.
+by test/codegen/test_generated.py.
 
     test_cli_codegen.py <limb>
 """

@@ -1,0 +1,117 @@
+// A program: what is to be written down, in whatever language. Functions over one graph.
+//
+// A function takes some of the inputs and gives matrices, row by row. A symbol is a component of an input;
+// its number says which (limb_symbol_of). Angles are whatever sines and cosines are taken of.
+#ifndef LIMB_PROGRAM_H
+#define LIMB_PROGRAM_H
+
+#include "codegen/graph.h"
+
+typedef enum limb_input_kind {
+  INPUT_Q,          // coordinates
+  INPUT_V,          // velocities
+  INPUT_A,          // accelerations
+  INPUT_TAU,        // forces
+  INPUT_X,          // accelerations where they are given, else forces
+  INPUT_TWIST,      // of a platform: six components, its own axes
+  INPUT_TWIST_RATE, // and its derivative
+  INPUT_GRAVITY,    // three components, world axes
+  INPUT_PARAMETER,  // numbers of the robot that were kept as symbols
+  INPUT_KINDS
+} limb_input_kind;
+
+enum {
+  LIMB_SYMBOL_BITS = 24,
+  LIMB_OUTPUTS_MOST = 4,
+  LIMB_GRAPH_MOST = 1 << 22 // nodes of a program's graph
+};
+
+static inline uint32_t limb_symbol_of(limb_input_kind kind, uint32_t index)
+{
+  return (uint32_t)kind << LIMB_SYMBOL_BITS | index;
+}
+static inline limb_input_kind limb_symbol_kind(uint32_t symbol)
+{
+  return (limb_input_kind)(symbol >> LIMB_SYMBOL_BITS);
+}
+static inline uint32_t limb_symbol_index(uint32_t symbol) { return symbol & ((1U << LIMB_SYMBOL_BITS) - 1); }
+
+// All components that there are of a kind of input.
+typedef struct limb_input {
+  const char* name;    // "q"
+  const char* meaning; // "joint coordinates"
+  int count;
+  const char** label; // count: what a component is, "panda_joint1", "base.qx"; parameters: their names
+  double* value;      // parameters and gravity: the robot's numbers; else NULL
+} limb_input;
+
+typedef struct limb_output {
+  const char* name;    // "tau"
+  const char* meaning; // "joint forces"
+  int rows, columns;
+  const char** label;  // rows: what a row is; NULL: nothing to say
+  const char** column; // columns: what a column is; NULL: nothing to say
+  bool unlabelled;     // rows are no joints, though there may be as many
+  limb_edge* entry;    // row-major
+} limb_output;
+
+typedef struct limb_function {
+  const char* name;    // "id"
+  const char* meaning; // "inverse dynamics"
+  const char* note;    // what else a caller must know, a sentence; NULL: nothing
+  const char** noted;  // names that end it
+  int nnoted;
+  unsigned inputs; // 1 << kind, of those that it takes
+  int noutput;
+  limb_output output[LIMB_OUTPUTS_MOST];
+} limb_function;
+
+// Entries of all outputs together.
+static inline uint32_t limb_entries_of(const limb_function* f)
+{
+  uint32_t n = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
+  }
+  return n;
+}
+
+typedef struct limb_program_block limb_program_block; // program.c
+
+typedef struct limb_program {
+  limb_allocator alloc;
+  limb_program_block* block;
+  const char* robot;
+  limb_graph* graph;
+  limb_input input[INPUT_KINDS];
+  int nfunction;
+  limb_function* function;
+} limb_program;
+
+// A program without functions; NULL when out of memory.
+limb_program* limb_program_create(const limb_allocator* alloc);
+void limb_program_free(limb_program* p); // NULL is accepted
+
+// Memory that lives as long as the program, zeroed; NULL when out of memory.
+void* limb_program_take(limb_program* p, size_t count, size_t size);
+
+// Pieces of text, ended by NULL, as one that lives as long; NULL when out of memory.
+const char* limb_program_text(limb_program* p, const char* const* parts);
+
+// ---- counts and order (order.c) ---------------------------------------------------------------------
+
+typedef struct limb_operations {
+  long mul, add, div, other; // add: subtractions as well; other: roots, signs, hyperbolic tangents
+  long sines;                // angles whose sine or cosine or both are taken
+} limb_operations;
+
+// One number to compare by.
+static inline long limb_operations_weight(const limb_operations* x)
+{
+  return x->mul + x->add + 5 * (x->div + x->other) + 20 * x->sines;
+}
+
+// What the outputs of a function need. false: out of memory.
+bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_operations* out);
+
+#endif

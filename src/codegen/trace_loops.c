@@ -1,0 +1,329 @@
+// Quantities of robots with loops: their equations, and dynamics in the reduced form. Names are those of
+// `limb eval`, where it has them.
+//
+// q comes with the loops closed (limb_assemble, limb_project); v and a fit to them.
+#include "codegen/trace_loops.h"
+
+#include "codegen/loop_trace.h"
+
+enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPUT_TAU };
+
+// An output with names of its own, which there was memory for or not.
+static limb_status put(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x)
+{
+  return x && (shape.label || shape.column) ? limb_trace_output(t, f, shape, x) : LIMB_E_NOMEM;
+}
+
+// ---- the equations ------------------------------------------------------------------------------------
+
+// Labels of rows: "<loop>.move_x".
+static const char** row_labels(const limb_loop_trace* c)
+{
+  const limb_model* m = &c->m;
+  const char** label = limb_program_take(c->t->program, (size_t)m->nrow + 1, sizeof *label);
+  for (int l = 0; label && l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    for (int r = 0; r < loop->nrow; r++) {
+      const char* row = limb_loop_row_name(&loop->def, r);
+      const char* const parts[] = {loop->def.name, ".", row ? row : "?", NULL};
+      label[loop->row + r] = limb_program_text(c->t->program, parts);
+      if (!label[loop->row + r]) return NULL;
+    }
+  }
+  return label;
+}
+
+// From the order of the clusters to the user's.
+static limb_scalar* rows_to_user(const limb_loop_trace* c, const limb_scalar* x)
+{
+  const limb_model* m = &c->m;
+  limb_scalar* to = limb_trace_scalars(c->t, (size_t)m->nrow);
+  for (int l = 0; to && l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    const int first = m->clusters.cluster[loop->cluster].row + loop->local;
+    for (int r = 0; r < loop->nrow; r++) to[loop->row + r] = x[first + r];
+  }
+  return to;
+}
+
+static limb_scalar* full_psi(const limb_loop_trace* c)
+{
+  const limb_model* m = &c->m;
+  limb_scalar* to = limb_trace_scalars(c->t, (size_t)m->nrow * (size_t)m->nv);
+  for (int l = 0; to && l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    const limb_cluster* k = &m->clusters.cluster[loop->cluster];
+    for (int r = 0; r < loop->nrow; r++) {
+      const limb_scalar* row = c->Psi + k->block + (ptrdiff_t)(loop->local + r) * k->nv;
+      for (int j = 0; j < k->nv; j++) to[(ptrdiff_t)(loop->row + r) * m->nv + k->v[j]] = row[j];
+    }
+  }
+  return to;
+}
+
+static limb_status psi(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes_no_gravity(t, f, Q);
+  const limb_status s = limb_trace_rows(t, false, &c);
+  if (s != LIMB_OK) return s;
+  const limb_output shape = {.name = "Psi",
+                             .meaning = "rates of the loops' equations per velocity",
+                             .rows = t->m->nrow,
+                             .columns = t->m->nv,
+                             .label = row_labels(&c)};
+  return put(t, f, shape, full_psi(&c));
+}
+
+static limb_status gamma_rows(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes_no_gravity(t, f, Q | V);
+  const limb_status s = limb_trace_rows(t, true, &c);
+  if (s != LIMB_OK) return s;
+  const limb_output shape = {
+    .name = "gamma", .meaning = "what Psi a must be", .rows = t->m->nrow, .columns = 1, .label = row_labels(&c)};
+  return put(t, f, shape, rows_to_user(&c, c.gamma));
+}
+
+// ---- what follows from what ---------------------------------------------------------------------------
+
+static const char** independent_labels(const limb_loop_trace* c)
+{
+  const char** label = limb_program_take(c->t->program, (size_t)c->split.ny + 1, sizeof *label);
+  for (int j = 0; label && j < c->split.ny; j++) label[j] = c->t->program->input[INPUT_V].label[c->split.y[j]];
+  return label;
+}
+
+static limb_status map(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes_no_gravity(t, f, Q);
+  const limb_status s = limb_trace_map(t, NULL, false, &c);
+  if (s != LIMB_OK) return s;
+  const limb_output shape = {.name = "G",
+                             .meaning = "velocities of all joints per independent one",
+                             .rows = t->m->nv,
+                             .columns = c.split.ny,
+                             .column = independent_labels(&c)};
+  return put(t, f, shape, c.G);
+}
+
+// The independent components of x.
+static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
+{
+  limb_scalar* y = limb_trace_scalars(c->t, (size_t)c->split.ny);
+  for (int j = 0; y && j < c->split.ny; j++) y[j] = x[c->split.y[j]];
+  return y;
+}
+
+// G y and g depend on all velocities: those that follow are put in place of symbols before g is found.
+static limb_status passive(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes_no_gravity(t, f, Q | V | A);
+  limb_status s = limb_trace_map(t, NULL, false, &c);
+  if (s != LIMB_OK) return s;
+  f->note = "q must close the loops. Of v and a the independent components are read:";
+  f->noted = independent_labels(&c), f->nnoted = c.split.ny;
+  if (!f->noted) return LIMB_E_NOMEM;
+  limb_scalar* const symbols = t->v;
+  limb_scalar* v = limb_trace_scalars(t, (size_t)t->m->nv);
+  limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
+  const limb_scalar *rate = independent(&c, t->v), *second = independent(&c, t->a);
+  if (!v || !a || !rate || !second) return LIMB_E_NOMEM;
+  limb_trace_follow(&c, rate, NULL, v);
+  limb_trace_clear(t);
+  t->v = v;
+  s = limb_trace_map(t, NULL, true, &c);
+  t->v = symbols;
+  if (s != LIMB_OK) return s;
+  limb_trace_follow(&c, second, c.g, a);
+  const limb_output of_v = {.name = "v_all", .meaning = "velocities of all joints", .rows = t->m->nv, .columns = 1},
+                    of_a = {.name = "a_all", .meaning = "accelerations of all joints", .rows = t->m->nv, .columns = 1};
+  s = limb_trace_output(t, f, of_v, v);
+  return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
+}
+
+// ---- dynamics -----------------------------------------------------------------------------------------
+
+// Records a quantity with the velocities that prefer marks as dependent ones, if it can be.
+typedef limb_status recorder(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c);
+
+// Velocities that move one loop only. Where those that move several are independent, as a platform's are,
+// the loops come apart.
+static unsigned char* single_marks(limb_tracer* t)
+{
+  const limb_model* m = t->m;
+  unsigned char* loops = limb_program_take(t->program, (size_t)m->nv + 1, 1);
+  for (int l = 0; loops && l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    const limb_cluster* k = &m->clusters.cluster[loop->cluster];
+    for (int x = 0; x < loop->naxis; x++) {
+      unsigned char* n = &loops[k->v[loop->axis[x].column]];
+      if (*n < 2) ++*n;
+    }
+  }
+  for (int v = 0; loops && v < m->nv; v++) loops[v] = loops[v] < 2;
+  return loops;
+}
+
+#define AS_GOOD 0.1 // of the other way's least pivot
+
+// Whatever is independent, the answer is the same: the way that takes fewer operations, and loses no digits.
+static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* record)
+{
+  limb_error* const error = t->error;
+  limb_error why = {0}; // the first way says why
+  const unsigned char* single = single_marks(t);
+  limb_function other = {.name = f->name, .meaning = f->meaning};
+  limb_loop_trace c, d;
+  t->error = &why;
+  const limb_status s = record(t, f, NULL, &c);
+  t->error = NULL;
+  if (!single || s == LIMB_E_NOMEM) return LIMB_E_NOMEM;
+  limb_trace_clear(t);
+  const limb_status second = record(t, &other, single, &d);
+  t->error = error;
+  if (second != LIMB_OK) {
+    if (error && s != LIMB_OK) *error = why;
+    return s;
+  }
+  if (s == LIMB_OK && d.split.worth < AS_GOOD * c.split.worth) return s;
+  limb_operations x = {0}, y = {0};
+  if (s == LIMB_OK && (!limb_count_operations(t->graph, f, &x) || !limb_count_operations(t->graph, &other, &y)))
+    return LIMB_E_NOMEM;
+  if (s != LIMB_OK || limb_operations_weight(&y) < limb_operations_weight(&x)) *f = other;
+  return LIMB_OK;
+}
+
+// What callers must know: what has to fit, and which coordinates the others were eliminated by.
+static limb_status note_elimination(const limb_loop_trace* c, limb_function* f)
+{
+  f->note = f->inputs & A ? "q must close the loops, v and a fit to them. No answer where these do not "
+                            "determine the others:"
+                          : "q must close the loops, v fit to them. No answer where these do not "
+                            "determine the others:";
+  f->noted = independent_labels(c), f->nnoted = c->split.ny;
+  return f->noted ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
+{
+  limb_trace_takes(t, f, Q | V | A);
+  limb_status s = limb_trace_map(t, prefer, false, c);
+  if (s == LIMB_OK) s = note_elimination(c, f);
+  if (s != LIMB_OK) return s;
+  limb_scalar* tree = limb_trace_scalars(t, (size_t)t->m->nv);
+  limb_scalar* tau = limb_trace_scalars(t, (size_t)t->m->nv);
+  if (!tree || !tau) return LIMB_E_NOMEM;
+  limb_trace_tree(c, t->v, t->a, tree);
+  s = limb_trace_share(c, tree, tau);
+  const limb_output shape = {
+    .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
+  return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
+}
+
+// Accelerations under tau.
+static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c,
+                           limb_scalar** a)
+{
+  limb_trace_takes(t, f, Q | V | TAU);
+  limb_status s = limb_trace_map(t, prefer, true, c);
+  if (s == LIMB_OK) s = note_elimination(c, f);
+  if (s != LIMB_OK) return s;
+  *a = limb_trace_scalars(t, (size_t)t->m->nv);
+  if (!*a) return LIMB_E_NOMEM;
+  s = limb_trace_forward(c, t->tau, *a);
+  const limb_output shape = {.name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
+  return s == LIMB_OK ? limb_trace_output(t, f, shape, *a) : s;
+}
+
+static limb_status record_forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
+{
+  limb_scalar* a;
+  return forward(t, f, prefer, c, &a);
+}
+
+// Psi' lambda = inverse dynamics of a, less tau.
+static limb_status record_multipliers(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
+{
+  limb_scalar* a;
+  limb_status s = forward(t, f, prefer, c, &a);
+  if (s != LIMB_OK) return s;
+  limb_scalar* left = limb_trace_scalars(t, (size_t)t->m->nv);
+  limb_scalar* lambda = limb_trace_scalars(t, (size_t)t->m->nrow);
+  if (!left || !lambda) return LIMB_E_NOMEM;
+  limb_trace_clear(t);
+  limb_trace_tree(c, t->v, a, left);
+  for (int v = 0; v < t->m->nv; v++) left[v] = sub(left[v], t->tau[v]);
+  s = limb_trace_multipliers(c, left, lambda);
+  if (s != LIMB_OK) return s;
+  const limb_output shape = {.name = "multipliers",
+                             .meaning = "forces of the closures along their rows, on frame b",
+                             .rows = t->m->nrow,
+                             .columns = 1,
+                             .label = row_labels(c)};
+  return put(t, f, shape, rows_to_user(c, lambda));
+}
+
+static limb_status tau_active(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_inverse); }
+
+static limb_status closed_acc(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_forward); }
+
+static limb_status multipliers(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_multipliers); }
+
+static limb_status reduced_mass(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes_no_gravity(t, f, Q);
+  limb_status s = limb_trace_map(t, NULL, false, &c);
+  if (s != LIMB_OK) return s;
+  const size_t ny = (size_t)c.split.ny;
+  limb_scalar* M = limb_trace_scalars(t, ny * ny);
+  if (!M) return LIMB_E_NOMEM;
+  s = limb_trace_reduced_mass(&c, M);
+  const limb_output shape = {.name = "M",
+                             .meaning = "mass matrix of the independent coordinates",
+                             .rows = c.split.ny,
+                             .columns = c.split.ny,
+                             .label = independent_labels(&c)};
+  return s == LIMB_OK ? put(t, f, shape, M) : s;
+}
+
+static limb_status reduced_bias(limb_tracer* t, limb_function* f)
+{
+  limb_loop_trace c;
+  limb_trace_takes(t, f, Q | V);
+  const limb_status s = limb_trace_map(t, NULL, true, &c);
+  if (s != LIMB_OK) return s;
+  limb_scalar* tree = limb_trace_scalars(t, (size_t)t->m->nv);
+  limb_scalar* h = limb_trace_scalars(t, (size_t)c.split.ny);
+  if (!tree || !h) return LIMB_E_NOMEM;
+  limb_trace_tree(&c, t->v, c.g, tree);
+  limb_trace_along(&c, tree, h);
+  const limb_output shape = {.name = "h",
+                             .meaning = "forces along the independent coordinates without their "
+                                        "acceleration; friction and springs count",
+                             .rows = c.split.ny,
+                             .columns = 1,
+                             .label = independent_labels(&c)};
+  return put(t, f, shape, h);
+}
+
+const limb_quantity limb_loop_quantities[] = {
+  {"psi", "Jacobian of the equations of the loops", psi},
+  {"gamma", "what psi a must be for the loops to stay closed", gamma_rows},
+  {"G", "velocities of all joints per independent one", map},
+  {"passive", "velocities and accelerations of all joints, from those of the independent ones", passive},
+  {"tau_active", "inverse dynamics with the loops closed", tau_active},
+  {"closed_acc", "forward dynamics with the loops closed", closed_acc},
+  {"lambda", "forward dynamics with the loops closed, and the forces of the closures", multipliers},
+  {"closed_M", "mass matrix of the independent coordinates", reduced_mass},
+  {"closed_h", "bias forces of the independent coordinates", reduced_bias},
+  {"platform_tau", "inverse dynamics of a parallel robot, from the motion of its platform",
+   limb_trace_platform_inverse},
+  {"platform_acc", "forward dynamics of a parallel robot, and how its platform accelerates",
+   limb_trace_platform_forward},
+  {"platform_J", "twist of the platform of a parallel robot per velocity of its motors", limb_trace_platform_jacobian},
+  {NULL, NULL, NULL}};
