@@ -56,7 +56,7 @@ static int choice(const cli_args* args, const char* name, const char* words)
 
 static const char LANGUAGES[] = "c|python|matlab|julia|rust|latex";
 static const char SINES[] = "libm|given|own";
-static const char ORDERS[] = "ahead|registers";
+static const char ORDERS[] = "latency|registers";
 static const char SYMBOLS[] = "none|inertia|all";
 static const char LANES[] = "1|2|4|8|16";
 
@@ -67,7 +67,7 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
   if (!(x >= LEAST_STATEMENTS && x <= MOST_STATEMENTS) || x != (double)(int)x)
     return cli_usage(args, "--split takes a whole number from %d to %d", LEAST_STATEMENTS, MOST_STATEMENTS);
-  o->most = (int)x;
+  o->max_statements = (int)x;
   return EXIT_FINE;
 }
 
@@ -91,7 +91,7 @@ static int read_request(const cli_args* args, job* w)
   o->prefix = cli_get(args, "prefix");
   o->frame = cli_get(args, "frame");
   o->single = cli_has(args, "float");
-  o->gravity = cli_has(args, "given-gravity");
+  o->gravity_argument = cli_has(args, "given-gravity");
   o->friction = !cli_has(args, "no-friction");
   if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
     return cli_usage(args, "--output - prints the source, and --format json the table: not both");
@@ -107,12 +107,12 @@ static int print_list(const cli_args* args)
   json_t *answer = cli_json_answer(), *list = json_array();
   cli_cell(&t, "quantity");
   cli_cell(&t, "what it is");
-  for (int k = 0; limb_quantity_name(k); k++) {
+  for (int k = 0; limb_codegen_quantity_name(k); k++) {
     json_t* row = json_object();
-    cli_cell(&t, "%s", limb_quantity_name(k));
-    cli_cell(&t, "%s", limb_quantity_meaning(k));
-    (void)json_object_set_new(row, "name", cli_json_text(limb_quantity_name(k)));
-    (void)json_object_set_new(row, "meaning", cli_json_text(limb_quantity_meaning(k)));
+    cli_cell(&t, "%s", limb_codegen_quantity_name(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
+    (void)json_object_set_new(row, "name", cli_json_text(limb_codegen_quantity_name(k)));
+    (void)json_object_set_new(row, "meaning", cli_json_text(limb_codegen_quantity_meaning(k)));
     (void)json_array_append_new(list, row);
   }
   (void)json_object_set_new(answer, "quantities", list);
@@ -131,9 +131,10 @@ static int print_list(const cli_args* args)
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},   {"symbols", "symbols"},
-    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"},  {"lanes", "lanes"},
-    {"most", "split"},    {"order", "order"},   {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"max_statements", "split"},
+    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -239,7 +240,7 @@ static void count_cells(cli_table* t, const limb_codegen_facts* f)
   const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
   cli_cell(t, "%s", f->name);
   for (int k = 0; k < 7; k++) cli_cell(t, "%ld", counts[k]);
-  cli_cell(t, "%.1e", f->disagrees);
+  cli_cell(t, "%.1e", f->difference);
 }
 
 static void published_cells(cli_table* t, const limb_model* m, const char* quantity)
@@ -270,7 +271,7 @@ static const char* left_out(const job* w, int* k)
   limb_codegen_facts f;
   const char* name = NULL;
   if (!strstr(w->options.what, "all")) return NULL; // which is part of no name
-  for (bool there = true; there && (name = limb_quantity_name(*k)); ++*k) {
+  for (bool there = true; there && (name = limb_codegen_quantity_name(*k)); ++*k) {
     there = false;
     for (int i = 0; i < limb_codegen_count(w->code) && !there; i++)
       there = limb_codegen_get(w->code, i, &f) == LIMB_OK && strcmp(f.quantity, name) == 0;
@@ -334,7 +335,7 @@ static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
   (void)json_object_set_new(row, "name", cli_json_text(f->name));
   (void)json_object_set_new(row, "quantity", cli_json_text(f->quantity));
   for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
-  (void)json_object_set_new(row, "differs", cli_json_number(f->disagrees));
+  (void)json_object_set_new(row, "differs", cli_json_number(f->difference));
   (void)json_object_set_new(row, "published", published_json(m, f->quantity));
   return row;
 }

@@ -4,7 +4,7 @@
 #include "output.h"
 #include "robot.h"
 
-#include "limb/equations.h"
+#include "limb/codegen.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
     if (!cli_numbers(args, "most", 1, &most)) return EXIT_USAGE;
     if (most < 1 || most > 100000 || most != (double)(int)most)
       return cli_usage(args, "--most is a whole number from 1 to 100000");
-    o.most = (int)most;
+    o.max_terms = (int)most;
   }
   limb_status s = limb_equations_write(m, &o, NULL, cli_text_add, text, &err);
   if (s == LIMB_OK && text->failed) s = LIMB_E_NOMEM;

@@ -54,7 +54,7 @@ static limb_status show(const limb_model* m, limb_symbols symbols, const char* h
     limb_codegen_facts f;
     if (limb_codegen_get(c, k, &f) != LIMB_OK) continue;
     printf("  %-12s %5ld multiplications %5ld additions, differs from the library by %.0e\n", f.name, f.mul, f.add,
-           f.disagrees);
+           f.difference);
   }
   if (s == LIMB_OK && symbols == LIMB_SYMBOLS_NONE) {
     printf("the torques begin\n");

@@ -7,11 +7,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "codegen/schedule.h"
 #include "codegen/simplify.h"
-#include "codegen/sum_order.h"
+#include "codegen/text.h"
 #include "codegen/trace.h"
-#include "codegen/vanish.h"
-#include "codegen/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 enum { FILES = 3 };
 
 typedef struct facts_of {
-  char name[sizeof((limb_piece*)0)->name];
+  char name[sizeof((limb_emitted*)0)->name];
   limb_codegen_facts facts;
 } facts_of;
 
@@ -32,21 +31,21 @@ struct limb_codegen {
 };
 
 // While the texts are made.
-typedef struct making {
+typedef struct generation {
   const limb_model* m;
   limb_codegen* c;
   limb_program* program;
   limb_emitter e;
   limb_trial trial;
-  limb_answering answering;
+  limb_reference reference;
   limb_error* error;
-} making;
+} generation;
 
 // ---- functions ------------------------------------------------------------------------------------------
 
 static void set_entries(limb_function* f, const limb_edge* list)
 {
-  for (uint32_t i = 0; i < limb_entries_of(f); i++) {
+  for (uint32_t i = 0; i < limb_entry_count(f); i++) {
     int o;
     uint32_t index;
     (void)limb_entry_edge(f, i, &o, &index);
@@ -54,32 +53,32 @@ static void set_entries(limb_function* f, const limb_edge* list)
   }
 }
 
-#define DIGITS_KEPT 1e-11 // fewer operations that lose more than that, relative, are not worth it
+#define LOSS_MAX 1e-11 // fewer operations that lose more than that, relative, are not worth it
 
 // Functions share it.
 static uint64_t work_for(double effort, int functions) { return (uint64_t)(LIMB_SIMPLIFY_WORK * effort / functions); }
 
 // Whether the graph holds the same once more, and again: fewer operations, then sums in another order.
-static bool has_room(const limb_graph* g, const limb_operations* n)
+static bool fits_in_graph(const limb_graph* g, const limb_operations* n)
 {
   const long all = n->mul + n->add + n->div + 2 * n->sines + n->other;
-  return limb_graph_count(g) + 2 * (double)all < LIMB_GRAPH_MOST;
+  return limb_graph_count(g) + 2 * (double)all < LIMB_GRAPH_MAX;
 }
 
 // Sums in another order may lose digits near singularities: then those as traced are kept.
-static limb_status simplify(making* x, int k)
+static limb_status simplify(generation* x, int k)
 {
   limb_function* f = &x->program->function[k];
-  const uint32_t n = limb_entries_of(f);
-  limb_edge* list = limb_program_take(x->program, 2 * (size_t)n + 1, sizeof *list);
+  const uint32_t n = limb_entry_count(f);
+  limb_edge* list = limb_program_alloc(x->program, 2 * (size_t)n + 1, sizeof *list);
   if (!list) return LIMB_E_NOMEM;
   limb_edge* traced = list + n;
   for (uint32_t i = 0; i < n; i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
-  if (!limb_vanish(x->program->graph, list, n)) return LIMB_E_NOMEM;
+  if (!limb_fold_zeros(x->program->graph, list, n)) return LIMB_E_NOMEM;
   memcpy(traced, list, n * sizeof *list);
   limb_operations now;
   if (!limb_count_operations(x->program->graph, f, &now)) return LIMB_E_NOMEM;
-  if (!has_room(x->program->graph, &now)) { // as it is, it may still fit
+  if (!fits_in_graph(x->program->graph, &now)) { // as it is, it may still fit
     set_entries(f, traced);
     return LIMB_OK;
   }
@@ -87,19 +86,19 @@ static limb_status simplify(making* x, int k)
   if (effort > 0 && !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
     return LIMB_E_NOMEM;
   }
-  if (x->e.options.order == LIMB_ORDER_AHEAD && !limb_order_sums(x->program->graph, list, n)) {
+  if (x->e.options.order == LIMB_ORDER_LATENCY && !limb_balance_sums(x->program->graph, list, n)) {
     return LIMB_E_NOMEM;
   }
   set_entries(f, list);
-  double apart;
-  const limb_status s = limb_trial_compare(&x->trial, x->program, k, false, &apart, NULL);
+  double off;
+  const limb_status s = limb_trial_compare(&x->trial, x->program, k, false, &off, NULL);
   if (s == LIMB_E_NOMEM) return s;
-  if (s != LIMB_OK || apart > DIGITS_KEPT) set_entries(f, traced);
+  if (s != LIMB_OK || off > LOSS_MAX) set_entries(f, traced);
   return LIMB_OK;
 }
 
 // Leaves function k out. Of what is known of functions in states, that of later ones is not there yet.
-static void leave_out(limb_program* p, int k)
+static void drop_function(limb_program* p, int k)
 {
   p->nfunction--;
   memmove(&p->function[k], &p->function[k + 1], (size_t)(p->nfunction - k) * sizeof *p->function);
@@ -107,17 +106,17 @@ static void leave_out(limb_program* p, int k)
 
 // Answers, and then fewer operations for the same. When all that the robot has is asked for, what is singular
 // is left out, as long as there is more.
-static limb_status prepare(making* x)
+static limb_status prepare(generation* x)
 {
-  limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity, &x->trial);
-  if (s == LIMB_OK && x->answering.loops) limb_trial_close(&x->trial, x->program, x->answering.loops);
+  limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity_argument, &x->trial);
+  if (s == LIMB_OK && x->reference.loops) limb_trial_close(&x->trial, x->program, x->reference.loops);
   const bool all = limb_is_all(x->e.options.what);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
-    const bool may_go = all && x->program->nfunction > 1;
-    s = limb_trial_answer(&x->trial, &x->answering, x->program, k, may_go ? NULL : x->error);
+    const bool optional = all && x->program->nfunction > 1;
+    s = limb_trial_reference(&x->trial, &x->reference, x->program, k, optional ? NULL : x->error);
     if (s == LIMB_OK) s = simplify(x, k);
-    if (s != LIMB_E_UNSUPPORTED || !may_go) continue;
-    leave_out(x->program, k--);
+    if (s != LIMB_E_UNSUPPORTED || !optional) continue;
+    drop_function(x->program, k--);
     s = LIMB_OK;
   }
   return s;
@@ -157,21 +156,21 @@ static bool set_inputs(const limb_graph* g, limb_function* f, uint32_t* uses)
   return true;
 }
 
-static limb_status nested_sines(const making* x, const char* where)
+static limb_status nested_sines(const generation* x, const char* where)
 {
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, where,
                    "some of its angles depend on sines: take those of the library of C");
 }
 
 // Puts a function in front of the others that gives the angles whose sines they take.
-static limb_status add_angles(making* x)
+static limb_status add_angles(generation* x)
 {
   limb_program* p = x->program;
   const uint32_t nodes = limb_graph_count(p->graph);
-  uint32_t* uses = limb_program_take(p, nodes, sizeof *uses);
-  uint32_t* mark = limb_program_take(p, nodes, sizeof *mark);
-  limb_edge* list = limb_program_take(p, nodes, sizeof *list);
-  limb_function* function = limb_program_take(p, (size_t)p->nfunction + 1, sizeof *function);
+  uint32_t* uses = limb_program_alloc(p, nodes, sizeof *uses);
+  uint32_t* mark = limb_program_alloc(p, nodes, sizeof *mark);
+  limb_edge* list = limb_program_alloc(p, nodes, sizeof *list);
+  limb_function* function = limb_program_alloc(p, (size_t)p->nfunction + 1, sizeof *function);
   if (!uses || !mark || !list || !function) return LIMB_E_NOMEM;
   const uint32_t count = gather_angles(p, uses, mark, list);
   x->e.nangle = count;
@@ -182,23 +181,23 @@ static limb_status add_angles(making* x)
     (limb_output){.name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
   if (!set_inputs(p->graph, &function[0], uses)) return nested_sines(x, "sines");
   memcpy(function + 1, p->function, (size_t)p->nfunction * sizeof *function);
-  memmove(x->trial.answer + 1, x->trial.answer, (size_t)p->nfunction * sizeof *x->trial.answer);
-  memmove(x->trial.least + 1, x->trial.least, (size_t)p->nfunction * sizeof *x->trial.least);
+  memmove(x->trial.reference + 1, x->trial.reference, (size_t)p->nfunction * sizeof *x->trial.reference);
+  memmove(x->trial.scale + 1, x->trial.scale, (size_t)p->nfunction * sizeof *x->trial.scale);
   memmove(x->trial.from_library + 1, x->trial.from_library, (size_t)p->nfunction);
   p->function = function, p->nfunction++;
-  return limb_trial_answer(&x->trial, &x->answering, p, 0, x->error);
+  return limb_trial_reference(&x->trial, &x->reference, p, 0, x->error);
 }
 
 // ---- parameters as a function ---------------------------------------------------------------------------
 
 // Puts a function behind the others that gives this robot's own numbers for p.
-static limb_status add_parameters(making* x)
+static limb_status add_parameters(generation* x)
 {
   limb_program* p = x->program;
   const limb_input* in = &p->input[INPUT_PARAMETER];
   if (in->count == 0) return LIMB_OK;
-  limb_function* function = limb_program_take(p, (size_t)p->nfunction + 1, sizeof *function);
-  limb_edge* list = limb_program_take(p, (size_t)in->count, sizeof *list);
+  limb_function* function = limb_program_alloc(p, (size_t)p->nfunction + 1, sizeof *function);
+  limb_edge* list = limb_program_alloc(p, (size_t)in->count, sizeof *list);
   if (!function || !list) return LIMB_E_NOMEM;
   for (int i = 0; i < in->count; i++) list[i] = limb_number_edge(p->graph, in->value[i]);
   if (limb_graph_full(p->graph)) return LIMB_E_NOMEM;
@@ -208,55 +207,55 @@ static limb_status add_parameters(making* x)
   f->output[0] = (limb_output){
     .name = in->name, .meaning = in->meaning, .rows = in->count, .columns = 1, .label = in->label, .entry = list};
   p->function = function;
-  return limb_trial_answer(&x->trial, &x->answering, p, p->nfunction++, x->error);
+  return limb_trial_reference(&x->trial, &x->reference, p, p->nfunction++, x->error);
 }
 
 // ---- pieces ---------------------------------------------------------------------------------------------
 
 // Of the angles of a piece: their places among those of the program.
-static limb_status place_angles(making* x, limb_piece* p)
+static limb_status place_angles(generation* x, limb_emitted* p)
 {
   const limb_output* all = &x->program->function[0].output[0];
-  p->given = limb_program_take(x->program, (size_t)p->list.nangle + 1, sizeof *p->given);
+  p->given = limb_program_alloc(x->program, (size_t)p->schedule.nangle + 1, sizeof *p->given);
   if (!p->given) return LIMB_E_NOMEM;
-  for (uint32_t i = 0; i < p->list.nangle; i++) {
-    while (limb_edge_node(all->entry[p->given[i]]) != p->list.angle[i].node) p->given[i]++;
+  for (uint32_t i = 0; i < p->schedule.nangle; i++) {
+    while (limb_edge_node(all->entry[p->given[i]]) != p->schedule.angle[i].node) p->given[i]++;
   }
   return LIMB_OK;
 }
 
-static limb_status make_piece(making* x, int k)
+static limb_status make_piece(generation* x, int k)
 {
   limb_program* program = x->program;
   const limb_codegen_options* o = &x->e.options;
-  limb_piece* p = &x->e.piece[k];
-  const limb_listing_options how = {.order = o->order == LIMB_ORDER_AHEAD ? ORDER_AHEAD : ORDER_BEST,
-                                    .named_arguments = o->lanes > 1 || o->sines == LIMB_SINES_OWN,
-                                    .given_sines = o->sines == LIMB_SINES_GIVEN};
+  limb_emitted* p = &x->e.function[k];
+  const limb_schedule_options how = {.order = o->order == LIMB_ORDER_LATENCY ? SCHEDULE_LATENCY : SCHEDULE_REGISTERS,
+                                     .named_arguments = o->lanes > 1 || o->sines == LIMB_SINES_OWN,
+                                     .given_sines = o->sines == LIMB_SINES_GIVEN};
   p->f = &program->function[k];
   (void)snprintf(p->name, sizeof p->name, "%s_%s", x->e.prefix, p->f->name);
-  limb_status s = limb_trial_compare(&x->trial, program, k, o->single, &p->disagrees, x->error);
-  p->vanishes = x->trial.least[k] > 0 && !limb_emit_may_vanish(p->f);
+  limb_status s = limb_trial_compare(&x->trial, program, k, o->single, &p->difference, x->error);
+  p->by_acceleration = x->trial.scale[k] > 0 && !limb_emit_may_be_zero(p->f);
   if (s != LIMB_OK) return s;
   p->from_library = x->trial.from_library[k];
-  if (!limb_listing_create(program->graph, p->f, &program->alloc, how, &p->list)) {
+  if (!limb_schedule_create(program->graph, p->f, &program->alloc, how, &p->schedule)) {
     return LIMB_E_NOMEM;
   }
-  x->e.npiece = k + 1;
-  p->operations = limb_listing_operations(&p->list);
-  if (p->list.nested && o->sines == LIMB_SINES_OWN) return nested_sines(x, p->f->name);
+  x->e.nfunction = k + 1;
+  p->operations = limb_schedule_operations(&p->schedule);
+  if (p->schedule.nested_sines && o->sines == LIMB_SINES_OWN) return nested_sines(x, p->f->name);
   s = limb_codegen_check_size(o, p, x->error);
   if (s == LIMB_OK && x->e.nangle) s = place_angles(x, p);
-  p->stack = (long)p->list.live * limb_emit_bytes(&x->e);
+  p->stack = (long)p->schedule.max_live * limb_emit_bytes(&x->e);
   return s;
 }
 
-static limb_status make_pieces(making* x)
+static limb_status make_pieces(generation* x)
 {
   limb_program* p = x->program;
-  x->e.piece = limb_program_take(p, (size_t)p->nfunction + 1, sizeof *x->e.piece);
-  x->e.met = limb_program_take(p, limb_emit_met_room(), 1);
-  if (!x->e.piece || !x->e.met) return LIMB_E_NOMEM;
+  x->e.function = limb_program_alloc(p, (size_t)p->nfunction + 1, sizeof *x->e.function);
+  x->e.named = limb_program_alloc(p, limb_emit_joints_size(), 1);
+  if (!x->e.function || !x->e.named) return LIMB_E_NOMEM;
   limb_status s = LIMB_OK;
   for (int k = 0; k < p->nfunction && s == LIMB_OK; k++) s = make_piece(x, k);
   return s;
@@ -265,16 +264,16 @@ static limb_status make_pieces(making* x)
 // ---- texts ----------------------------------------------------------------------------------------------
 
 // States of the test program: few of large functions.
-static void choose_states(making* x)
+static void choose_states(generation* x)
 {
-  enum { NUMBERS_MOST = 20000 };
+  enum { NUMBERS_MAX = 20000 };
   uint32_t n = 1;
-  for (int k = 0; k < x->program->nfunction; k++) n += limb_entries_of(&x->program->function[k]);
-  const int fit = (int)(NUMBERS_MOST / n);
+  for (int k = 0; k < x->program->nfunction; k++) n += limb_entry_count(&x->program->function[k]);
+  const int fit = (int)(NUMBERS_MAX / n);
   if (x->trial.states > fit) x->trial.states = fit > 0 ? fit : 1;
 }
 
-static limb_status write_texts(making* x)
+static limb_status write_texts(generation* x)
 {
   limb_emitter* e = &x->e;
   limb_text* to = x->c->text;
@@ -297,14 +296,14 @@ static limb_status write_texts(making* x)
   return failed ? LIMB_E_NOMEM : LIMB_OK;
 }
 
-static limb_status keep_facts(making* x)
+static limb_status keep_facts(generation* x)
 {
   limb_codegen* c = x->c;
-  c->function = limb_alloc(&c->alloc, ((size_t)x->e.npiece + 1) * sizeof *c->function);
+  c->function = limb_alloc(&c->alloc, ((size_t)x->e.nfunction + 1) * sizeof *c->function);
   if (!c->function) return LIMB_E_NOMEM;
-  c->count = x->e.npiece;
+  c->count = x->e.nfunction;
   for (int k = 0; k < c->count; k++) {
-    const limb_piece* p = &x->e.piece[k];
+    const limb_emitted* p = &x->e.function[k];
     facts_of* to = &c->function[k];
     memcpy(to->name, p->name, sizeof to->name);
     to->facts = (limb_codegen_facts){.quantity = p->f->name,
@@ -313,9 +312,9 @@ static limb_status keep_facts(making* x)
                                      .div = p->operations.div,
                                      .sines = p->operations.sines,
                                      .other = p->operations.other,
-                                     .statements = (long)p->list.count,
+                                     .statements = (long)p->schedule.count,
                                      .stack = p->stack,
-                                     .disagrees = p->disagrees};
+                                     .difference = p->difference};
   }
   return LIMB_OK;
 }
@@ -336,27 +335,27 @@ static void set_types(limb_emitter* e)
 }
 
 // The frame is known to exist: limb_trace has looked it up.
-static limb_status begin_answering(making* x)
+static limb_status begin_reference(generation* x)
 {
   const limb_codegen_options* o = &x->e.options;
-  x->answering = (limb_answering){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
-  x->answering.env.friction = o->friction;
-  x->answering.env.coulomb_width = o->coulomb_width;
-  x->answering.frame = limb_trace_frame(x->m, o->frame);
-  const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->answering.d);
+  x->reference = (limb_reference){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
+  x->reference.env.friction = o->friction;
+  x->reference.env.coulomb_width = o->coulomb_width;
+  x->reference.frame = limb_trace_frame(x->m, o->frame);
+  const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->reference.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
   // what cannot be begun has no functions that would ask for it
-  return limb_loop_reference_begin(x->m, o, x->program, &x->answering.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;
+  return limb_loop_reference_begin(x->m, o, x->program, &x->reference.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;
 }
 
-static limb_status make(making* x)
+static limb_status generate(generation* x)
 {
   const limb_codegen_options* o = &x->e.options;
   limb_status s = limb_trace(x->m, o, &x->c->alloc, &x->program, x->error);
   if (s != LIMB_OK) return s;
   x->e.program = x->program;
   set_types(&x->e);
-  s = begin_answering(x);
+  s = begin_reference(x);
   if (s == LIMB_OK) s = prepare(x);
   if (s == LIMB_OK) s = add_parameters(x);
   if (s == LIMB_OK && o->sines == LIMB_SINES_GIVEN) s = add_angles(x);
@@ -366,18 +365,18 @@ static limb_status make(making* x)
   return s;
 }
 
-static void end_making(making* x)
+static void free_generation(generation* x)
 {
-  for (int k = 0; k < x->e.npiece; k++) limb_listing_free(&x->e.piece[k].list);
-  limb_loop_reference_end(x->answering.loops);
-  limb_data_destroy(x->answering.d);
+  for (int k = 0; k < x->e.nfunction; k++) limb_schedule_free(&x->e.function[k].schedule);
+  limb_loop_reference_end(x->reference.loops);
+  limb_data_destroy(x->reference.d);
   limb_program_free(x->program);
 }
 
 // Of the machine, or of what a graph may have.
-static limb_status out_of_room(const making* x)
+static limb_status out_of_memory(const generation* x)
 {
-  if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MOST) {
+  if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MAX) {
     return limb_fail(x->error, LIMB_E_NOMEM, NULL, "out of memory");
   }
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, NULL,
@@ -392,7 +391,7 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
   if (alloc && (!alloc->alloc || !alloc->free)) {
     return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
   }
-  making x = {.m = m, .error = error};
+  generation x = {.m = m, .error = error};
   x.e.options = limb_default_codegen_options();
   limb_status s = LIMB_OK;
   if (options) {
@@ -409,9 +408,9 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
   *x.c = (limb_codegen){.alloc = use};
   memcpy(x.c->prefix, x.e.prefix, sizeof x.c->prefix);
   for (int i = 0; i < FILES; i++) x.c->text[i].alloc = use;
-  s = make(&x);
-  if (s == LIMB_E_NOMEM) s = out_of_room(&x);
-  end_making(&x);
+  s = generate(&x);
+  if (s == LIMB_E_NOMEM) s = out_of_memory(&x);
+  free_generation(&x);
   if (s == LIMB_OK) {
     *out = x.c;
   } else {

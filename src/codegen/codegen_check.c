@@ -4,14 +4,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "codegen/evaluate.h"
+#include "codegen/program.h"
 
 #include <math.h>
 #include <string.h>
 
-#define DISAGREEMENT 1e-7  // beyond: not the same function; rounding of long chains stays below
-#define SINGLE_MOST  1e-2  // rounding of float beyond which answers are none
-#define VANISHED     1e-13 // of what is large: nothing but rounding
+#define DIFFERENCE_MAX 1e-7  // beyond: not the same function; rounding of long chains stays below
+#define SINGLE_MAX     1e-2  // rounding of float beyond which answers are none
+#define ZERO           1e-13 // of what is large: nothing but rounding
 
 // ---- states ---------------------------------------------------------------------------------------------
 
@@ -52,21 +52,21 @@ static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const 
   return LIMB_OK;
 }
 
-limb_status limb_trial_create(const limb_model* m, limb_program* p, bool any_gravity, limb_trial* out)
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_gravity, limb_trial* out)
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
   const size_t functions = (size_t)p->nfunction + 2; // angles and parameters come later
-  out->answer = limb_program_take(p, functions, sizeof *out->answer);
-  out->tolerance = limb_program_take(p, functions, sizeof *out->tolerance);
-  out->least = limb_program_take(p, functions, sizeof *out->least);
-  out->from_library = limb_program_take(p, functions, sizeof *out->from_library);
-  if (!out->answer || !out->tolerance || !out->least || !out->from_library) return LIMB_E_NOMEM;
+  out->reference = limb_program_alloc(p, functions, sizeof *out->reference);
+  out->tolerance = limb_program_alloc(p, functions, sizeof *out->tolerance);
+  out->scale = limb_program_alloc(p, functions, sizeof *out->scale);
+  out->from_library = limb_program_alloc(p, functions, sizeof *out->from_library);
+  if (!out->reference || !out->tolerance || !out->scale || !out->from_library) return LIMB_E_NOMEM;
   limb_status s = LIMB_OK;
   for (int k = 0; k < INPUT_KINDS && s == LIMB_OK; k++) {
     const limb_input* in = &p->input[k];
-    const double* known = k == INPUT_GRAVITY && any_gravity ? NULL : in->value;
-    out->input[k] = limb_program_take(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
+    const double* known = k == INPUT_GRAVITY && random_gravity ? NULL : in->value;
+    out->input[k] = limb_program_alloc(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
     if (!out->input[k]) return LIMB_E_NOMEM;
     s = fill_inputs(m, (limb_input_kind)k, in, known, &seed, out->input[k]);
   }
@@ -98,46 +98,47 @@ static void state_at(const limb_trial* t, const limb_program* p, int state, cons
 // All entries of a function as one list; NULL when out of memory.
 static limb_edge* edges_of(limb_program* p, const limb_function* f)
 {
-  limb_edge* list = limb_program_take(p, limb_entries_of(f) + 1, sizeof *list);
-  for (uint32_t i = 0; list && i < limb_entries_of(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
+  limb_edge* list = limb_program_alloc(p, limb_entry_count(f) + 1, sizeof *list);
+  for (uint32_t i = 0; list && i < limb_entry_count(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
   return list;
 }
 
 // Answers under the gravity of a state.
-static void set_gravity(limb_answering* x, const double* const input[INPUT_KINDS])
+static void set_gravity(limb_reference* x, const double* const input[INPUT_KINDS])
 {
   const double* g = input[INPUT_GRAVITY];
   x->env.gravity = sp_v3(g[0], g[1], g[2]);
 }
 
 // The largest force (id) or acceleration (fd) of the states, beside which rounding of others is nothing.
-static limb_status find_largest(const limb_trial* t, limb_answering* x, limb_program* p, const char* name, double* most)
+static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name, double* most)
 {
   const limb_function f = {.name = name};
   const int n = limb_nv(x->m);
-  double* out = limb_program_take(p, (size_t)n + 1, sizeof *out);
+  double* out = limb_program_alloc(p, (size_t)n + 1, sizeof *out);
   if (!out) return LIMB_E_NOMEM;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     state_at(t, p, s, input);
     set_gravity(x, input);
-    if (limb_answer(x, &f, input, out) != LIMB_OK) continue;
+    if (limb_reference_values(x, &f, input, out) != LIMB_OK) continue;
     for (int i = 0; i < n; i++) *most = fmax(*most, fabs(out[i]));
   }
   return LIMB_OK;
 }
 
 // Whether some output is rounding beside a size, in all states.
-static bool vanishes(const limb_trial* t, const limb_function* f, int k, double size)
+static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, double size)
 {
-  const size_t all = limb_entries_of(f);
+  const size_t all = limb_entry_count(f);
   size_t at = 0;
   bool any = false;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
     double most = 0;
-    for (size_t i = 0; i < n * (size_t)t->states; i++) most = fmax(most, fabs(t->answer[k][i / n * all + at + i % n]));
-    any = any || most <= VANISHED * size;
+    for (size_t i = 0; i < n * (size_t)t->states; i++)
+      most = fmax(most, fabs(t->reference[k][i / n * all + at + i % n]));
+    any = any || most <= ZERO * size;
     at += n;
   }
   return any;
@@ -145,34 +146,34 @@ static bool vanishes(const limb_trial* t, const limb_function* f, int k, double 
 
 // What is large beside the rounding of a function's answers. Slopes of accelerations are measured by these
 // only where they vanish.
-static limb_status set_least(limb_trial* t, limb_answering* x, limb_program* p, int k)
+static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, int k)
 {
   const limb_function* f = &p->function[k];
-  t->least[k] = 0;
-  if (limb_emit_may_vanish(f)) {
+  t->scale[k] = 0;
+  if (limb_emit_may_be_zero(f)) {
     if (t->forces == 0 && find_largest(t, x, p, "id", &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
-    t->least[k] = t->forces;
+    t->scale[k] = t->forces;
   }
   if (strcmp(f->name, "dacc") != 0) return LIMB_OK;
   double most = 0;
   if (find_largest(t, x, p, "fd", &most) != LIMB_OK) return LIMB_E_NOMEM;
-  if (vanishes(t, f, k, most)) t->least[k] = most;
+  if (is_zero_output(t, f, k, most)) t->scale[k] = most;
   return LIMB_OK;
 }
 
-limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p, int k, limb_error* error)
+limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program* p, int k, limb_error* error)
 {
   const limb_function* f = &p->function[k];
-  const uint32_t n = limb_entries_of(f);
+  const uint32_t n = limb_entry_count(f);
   const limb_edge* list = edges_of(p, f);
-  t->answer[k] = limb_program_take(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
-  if (!list || !t->answer[k]) return LIMB_E_NOMEM;
+  t->reference[k] = limb_program_alloc(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
+  if (!list || !t->reference[k]) return LIMB_E_NOMEM;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
-    double* out = t->answer[k] + (size_t)s * n;
+    double* out = t->reference[k] + (size_t)s * n;
     state_at(t, p, s, input);
     set_gravity(x, input);
-    limb_status status = limb_answer(x, f, input, out);
+    limb_status status = limb_reference_values(x, f, input, out);
     t->from_library[k] = status != LIMB_E_UNSUPPORTED;
     if (status == LIMB_E_UNSUPPORTED) {
       status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
@@ -186,19 +187,19 @@ limb_status limb_trial_answer(limb_trial* t, limb_answering* x, limb_program* p,
                      "in a random state the library says: %s; there is no closed form to write",
                      limb_status_text(status));
   }
-  return set_least(t, x, p, k);
+  return set_scale(t, x, p, k);
 }
 
 // ---- comparison -----------------------------------------------------------------------------------------
 
 // The largest difference of an output's entries, relative to the largest of them and of least; NaN counts as
 // infinite.
-static double apart(const limb_function* f, const double* got, const double* want, double least)
+static double apart(const limb_function* f, const double* got, const double* want, double scale)
 {
   double worst = 0;
   for (int o = 0; o < f->noutput; o++) {
     const int n = f->output[o].rows * f->output[o].columns;
-    double size = least, most = 0;
+    double size = scale, most = 0;
     for (int i = 0; i < n; i++) {
       const double d = fabs(got[i] - want[i]);
       size = fmax(size, fabs(want[i]));
@@ -220,15 +221,15 @@ static double apart(const limb_function* f, const double* got, const double* wan
 static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got, const double* want,
                           double rounded)
 {
-  const size_t all = limb_entries_of(f);
+  const size_t all = limb_entry_count(f);
   size_t at = 0;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
-    double size = t->least[k];
+    double size = t->scale[k];
     for (size_t i = at; i < at + n; i++) size = fmax(size, fabs(want[i]));
     for (size_t i = at; i < at + n; i++) {
       double own = 0;
-      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->answer[k][(size_t)s * all + i]));
+      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->reference[k][(size_t)s * all + i]));
       if (!(fabs(got[i] - want[i]) <= ENTRY * own + rounded * size)) return false;
     }
     at += n;
@@ -277,46 +278,47 @@ static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t
   return true;
 }
 
-limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* disagrees, limb_error* error)
+limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* difference,
+                               limb_error* error)
 {
   const limb_function* f = &p->function[k];
-  const uint32_t n = limb_entries_of(f);
+  const uint32_t n = limb_entry_count(f);
   const limb_edge* list = edges_of(p, f);
-  double* got = limb_program_take(p, (size_t)n + 1, sizeof *got);
+  double* got = limb_program_alloc(p, (size_t)n + 1, sizeof *got);
   double rounding = 0;
   limb_operations c;
   if (!list || !got || !limb_count_operations(p->graph, f, &c)) return LIMB_E_NOMEM;
   const double rounded = c.div > 0 ? ROUNDED_SOLVED : ROUNDED;
   bool agree = true, beyond = false;
-  *disagrees = 0;
+  *difference = 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
-    const double* want = t->answer[k] + (size_t)s * n;
+    const double* want = t->reference[k] + (size_t)s * n;
     state_at(t, p, s, input);
     if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
-    *disagrees = fmax(*disagrees, apart(f, got, want, t->least[k]));
+    *difference = fmax(*difference, apart(f, got, want, t->scale[k]));
     agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
     if (!evaluate_single(p->graph, list, n, input, got, &beyond)) return LIMB_E_NOMEM;
-    rounding = fmax(rounding, apart(f, got, want, t->least[k]));
+    rounding = fmax(rounding, apart(f, got, want, t->scale[k]));
   }
-  if (!agree || !(*disagrees <= DISAGREEMENT)) {
+  if (!agree || !(*difference <= DIFFERENCE_MAX)) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "the expressions differ from the answers of the library by %.1e: nothing is written;"
                      " please report this robot",
-                     *disagrees);
+                     *difference);
   }
   if (beyond || !isfinite(rounding)) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its numbers are beyond the range of float: take double");
   }
-  if (rounding > SINGLE_MOST) {
+  if (rounding > SINGLE_MAX) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "float has too few digits for it: in a random state it is off by %.1e of the"
                      " largest entry; take double",
                      rounding);
   }
-  if (single) *disagrees = rounding;
+  if (single) *difference = rounding;
   // compilers may contract and sines differ: room for ten times what was seen
-  t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *disagrees);
+  t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);
   return LIMB_OK;
 }

@@ -2,18 +2,33 @@
 #include "codegen/codegen_impl.h"
 
 #include "base/error.h"
-#include "codegen/words.h"
+#include "codegen/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PARTS_LEAST = 10, EFFORT_MOST = 1000 };
-static const double width_least = 1e-9, width_most = 1e9;
+enum { SPLIT_MIN = 10, EFFORT_MAX = 1000 };
+static const double width_min = 1e-9, width_max = 1e9;
 
-// ---- options --------------------------------------------------------------------------------------------
+// ---- defaults ---------------------------------------------------------------------------------------------
+
+limb_codegen_options limb_default_codegen_options(void)
+{
+  return (limb_codegen_options){.size = sizeof(limb_codegen_options),
+                                .what = "id",
+                                .language = LIMB_LANGUAGE_C,
+                                .sines = LIMB_SINES_LIBM,
+                                .symbols = LIMB_SYMBOLS_NONE,
+                                .lanes = 1,
+                                .friction = 1,
+                                .order = LIMB_ORDER_LATENCY,
+                                .effort = 1};
+}
+
+// ---- checks --------------------------------------------------------------------------------------------
 
 static const char* const languages[] = {"C", "Python", "MATLAB", "Julia", "Rust", "LaTeX"};
-static const uint32_t most_statements[] = {2000000, 200000, 50000, 50000, 200000, 4000};
+static const uint32_t max_statements_of[] = {2000000, 200000, 50000, 50000, 200000, 4000};
 
 static limb_status check_ranges(const limb_codegen_options* o, limb_error* error)
 {
@@ -30,14 +45,14 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
   if ((int)o->symbols < 0 || o->symbols > LIMB_SYMBOLS_ALL) {
     return limb_fail(error, LIMB_E_ARG, "symbols", "%d is no set of symbols", (int)o->symbols);
   }
-  if (!(o->effort >= 0 && o->effort <= EFFORT_MOST)) {
-    return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort, EFFORT_MOST);
+  if (!(o->effort >= 0 && o->effort <= EFFORT_MAX)) {
+    return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort, EFFORT_MAX);
   }
   const double width = o->coulomb_width;
-  if (width != 0 && !(width >= width_least && width <= width_most)) {
+  if (width != 0 && !(width >= width_min && width <= width_max)) {
     return limb_fail(error, LIMB_E_ARG, "coulomb_width",
-                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none", width, width_least,
-                     width_most);
+                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none", width, width_min,
+                     width_max);
   }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS) {
     return limb_fail(error, LIMB_E_ARG, "order", "%d is no order of statements", (int)o->order);
@@ -45,9 +60,9 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
   if (n != 1 && n != 2 && n != 4 && n != 8 && n != 16) {
     return limb_fail(error, LIMB_E_ARG, "lanes", "%d lanes: take 1, 2, 4, 8 or 16", n);
   }
-  if (o->most != 0 && o->most < PARTS_LEAST) {
-    return limb_fail(error, LIMB_E_ARG, "most", "%d statements are too few for a function: take 0 or at least %d",
-                     o->most, PARTS_LEAST);
+  if (o->max_statements != 0 && o->max_statements < SPLIT_MIN) {
+    return limb_fail(error, LIMB_E_ARG, "max_statements",
+                     "%d statements are too few for a function: take 0 or at least %d", o->max_statements, SPLIT_MIN);
   }
   return LIMB_OK;
 }
@@ -67,18 +82,18 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
   if (o->sines == LIMB_SINES_OWN && !c) {
     return limb_fail(error, LIMB_E_ARG, "sines", "%s has sines of its own: polynomials are written in C only", name);
   }
-  if (o->most && !c) {
-    return limb_fail(error, LIMB_E_ARG, "most", "functions are split in C only: leave it out for %s", name);
+  if (o->max_statements && !c) {
+    return limb_fail(error, LIMB_E_ARG, "max_statements", "functions are split in C only: leave it out for %s", name);
   }
   return LIMB_OK;
 }
 
-limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_piece* p, limb_error* error)
+limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_emitted* p, limb_error* error)
 {
-  const uint32_t most = most_statements[o->language];
-  if (p->list.count <= most) return LIMB_OK;
+  const uint32_t most = max_statements_of[o->language];
+  if (p->schedule.count <= most) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, p->f->name,
-                   "%u statements are too many for %s, where %u are the most: take %s", p->list.count,
+                   "%u statements are too many for %s, where %u are the most: take %s", p->schedule.count,
                    languages[o->language], most, o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
 }
 
@@ -136,16 +151,16 @@ static bool is_keyword(const char* name)
 }
 
 // Letters of a prefix, at most. MATLAB cuts names to 63 letters, which then are one name for all functions.
-static size_t most_letters(limb_language language, size_t room)
+static size_t max_letters(limb_language language, size_t size)
 {
-  enum { MATLAB_MOST = 63 - sizeof "_platform_acc" + 1 };
-  return language == LIMB_LANGUAGE_MATLAB ? MATLAB_MOST : room - 1;
+  enum { MATLAB_MAX = 63 - sizeof "_platform_acc" + 1 };
+  return language == LIMB_LANGUAGE_MATLAB ? MATLAB_MAX : size - 1;
 }
 
-limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t room,
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t size,
                                      limb_error* error)
 {
-  const size_t most = most_letters(o->language, room);
+  const size_t most = max_letters(o->language, size);
   if (o->prefix) {
     if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix)) {
       return limb_fail(error, LIMB_E_ARG, "prefix",
@@ -153,11 +168,11 @@ limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* 
                        " underscores (at most %d), no word that one of the languages has already",
                        o->prefix, (int)most);
     }
-    (void)snprintf(prefix, room, "%s", o->prefix);
+    (void)snprintf(prefix, size, "%s", o->prefix);
     return LIMB_OK;
   }
   limb_make_identifier(robot, prefix, most + 1);
   const size_t n = strlen(prefix);
-  if (is_keyword(prefix)) (void)snprintf(prefix + n, room - n, "_robot");
+  if (is_keyword(prefix)) (void)snprintf(prefix + n, size - n, "_robot");
   return LIMB_OK;
 }

@@ -1,5 +1,5 @@
 // Python, MATLAB and Octave, Julia, Rust, LaTeX: tables, and what stands around the statements (emit.h).
-#include "codegen/emit.h"
+#include "codegen/codegen_impl.h"
 
 #include <string.h>
 
@@ -110,15 +110,15 @@ static void put_argument(limb_emitter* e, const char* name, uint32_t count, bool
   *any = true;
 }
 
-static void put_arguments(limb_emitter* e, const limb_piece* p)
+static void put_arguments(limb_emitter* e, const limb_emitted* p)
 {
   bool any = false;
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
-    if (!limb_emit_takes(e, p->f, (limb_input_kind)k)) continue;
+    if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
     put_argument(e, in->name, (uint32_t)in->count, &any);
   }
-  if (e->options.sines != LIMB_SINES_GIVEN || !p->list.nangle) return;
+  if (e->options.sines != LIMB_SINES_GIVEN || !p->schedule.nangle) return;
   put_argument(e, "sine", e->nangle, &any);
   put_argument(e, "cosine", e->nangle, &any);
 }
@@ -148,7 +148,7 @@ static void put_rust_types(limb_emitter* e, const limb_function* f)
 
 // ---- around the statements ------------------------------------------------------------------------------
 
-static void put_head(limb_emitter* e, const limb_piece* p)
+static void put_head(limb_emitter* e, const limb_emitted* p)
 {
   const bool several = p->f->noutput > 1;
   limb_text_clear(&e->scratch);
@@ -198,7 +198,7 @@ static void put_output(limb_emitter* e, const char* name, int rows, int columns)
   }
 }
 
-static void put_tail(limb_emitter* e, const limb_piece* p)
+static void put_tail(limb_emitter* e, const limb_emitted* p)
 {
   const bool several = p->f->noutput > 1;
   limb_emit_begin(e);
@@ -236,7 +236,7 @@ static void put_labels(limb_emitter* e, const char* const* label, int count)
   text(e, "\n");
 }
 
-static void put_description(limb_emitter* e, const limb_piece* p)
+static void put_description(limb_emitter* e, const limb_emitted* p)
 {
   const char* note = e->syntax->note;
   const limb_operations* n = &p->operations;
@@ -244,11 +244,11 @@ static void put_description(limb_emitter* e, const limb_piece* p)
   limb_text_print(e->text, "\n%s%s: %s.\n", note, p->name, p->f->meaning);
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
-    if (!limb_emit_takes(e, p->f, (limb_input_kind)k)) continue;
+    if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
     limb_text_print(e->text, "%sin %s, %d: %s:", note, in->name, in->count, in->meaning);
     put_labels(e, in->label, in->count);
   }
-  if (e->options.sines == LIMB_SINES_GIVEN && p->list.nangle) {
+  if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle) {
     limb_text_print(e->text, "%sin sine, cosine, %u: of the angles that %s_angles gives\n", note, e->nangle, e->prefix);
   }
   for (int o = 0; o < p->f->noutput; o++) {
@@ -275,7 +275,7 @@ static void put_description(limb_emitter* e, const limb_piece* p)
   limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note, n->mul, n->add,
                   n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to ", limb_emit_reference(p));
-  limb_text_error(e->text, p->disagrees);
+  limb_text_error(e->text, p->difference);
   text(e, ".\n");
 }
 
@@ -300,15 +300,15 @@ static void put_handles(limb_emitter* e)
 {
   limb_text_print(e->text, "%% f = %s(); tau = f.id(q, v, a) and so on.\n", e->prefix);
   limb_text_print(e->text, "function f = %s()\n", e->prefix);
-  for (int i = 0; i < e->npiece; i++) {
-    limb_text_print(e->text, "  f.%s = @%s;\n", e->piece[i].f->name, e->piece[i].name);
+  for (int i = 0; i < e->nfunction; i++) {
+    limb_text_print(e->text, "  f.%s = @%s;\n", e->function[i].f->name, e->function[i].name);
   }
   text(e, "end\n");
 }
 
 static void put_beginning(limb_emitter* e)
 {
-  const bool sign = limb_emit_any(e, OP_SIGN);
+  const bool sign = limb_emit_any_uses(e, OP_SIGN);
   put_opening(e);
   switch (e->syntax->language) {
   case LIMB_LANGUAGE_PYTHON:
@@ -333,20 +333,20 @@ static void put_beginning(limb_emitter* e)
 void limb_emit_script(limb_emitter* e)
 {
   put_beginning(e);
-  for (int i = 0; i < e->npiece; i++) {
-    const limb_piece* p = &e->piece[i];
+  for (int i = 0; i < e->nfunction; i++) {
+    const limb_emitted* p = &e->function[i];
     put_description(e, p);
     if (e->syntax->language == LIMB_LANGUAGE_RUST) {
       text(e, "#[allow(non_snake_case, unused_variables, clippy::all)]\n");
     }
     put_head(e, p);
-    limb_emit_forget(e);
+    limb_emit_reset_joints(e);
     for (int o = 0; o < p->f->noutput; o++) {
       char name[64];
       limb_emit_output_name(e, p->f, o, name);
       put_output(e, name, p->f->output[o].rows, p->f->output[o].columns);
     }
-    limb_emit_statements(e, p, 0, p->list.count);
+    limb_emit_statements(e, p, 0, p->schedule.count);
     limb_emit_numbers(e, p, 0, limb_emit_number_count(p));
     put_tail(e, p);
   }

@@ -1,5 +1,5 @@
 // Statements of any language: new names, stores of answers, and the joints they belong to (emit.h).
-#include "codegen/emit.h"
+#include "codegen/codegen_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,23 +8,23 @@ static void put(limb_emitter* e, const char* piece) { limb_text_put(&e->scratch,
 
 // ---- what a program uses --------------------------------------------------------------------------------
 
-bool limb_emit_takes(const limb_emitter* e, const limb_function* f, limb_input_kind kind)
+bool limb_emit_takes_input(const limb_emitter* e, const limb_function* f, limb_input_kind kind)
 {
   return (f->inputs >> kind & 1U) && e->program->input[kind].count > 0;
 }
 
-bool limb_emit_uses(const limb_piece* p, limb_op op)
+bool limb_emit_uses(const limb_emitted* p, limb_op op)
 {
-  for (uint32_t n = 0; n < p->list.nodes; n++) {
-    if (p->list.uses[n] && limb_graph_node(p->list.g, n)->op == (uint32_t)op) return true;
+  for (uint32_t n = 0; n < p->schedule.nodes; n++) {
+    if (p->schedule.uses[n] && limb_graph_node(p->schedule.g, n)->op == (uint32_t)op) return true;
   }
   return false;
 }
 
-bool limb_emit_any(const limb_emitter* e, limb_op op)
+bool limb_emit_any_uses(const limb_emitter* e, limb_op op)
 {
-  for (int i = 0; i < e->npiece; i++) {
-    if (limb_emit_uses(&e->piece[i], op)) return true;
+  for (int i = 0; i < e->nfunction; i++) {
+    if (limb_emit_uses(&e->function[i], op)) return true;
   }
   return false;
 }
@@ -37,13 +37,13 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
     twice = twice || strcmp(f->output[o].name, taken[i]) == 0;
   }
   for (int k = 0; k < INPUT_KINDS; k++) {
-    const bool takes = limb_emit_takes(e, f, (limb_input_kind)k);
+    const bool takes = limb_emit_takes_input(e, f, (limb_input_kind)k);
     twice = twice || (takes && strcmp(e->program->input[k].name, f->output[o].name) == 0);
   }
   (void)snprintf(name, 64, "%s%s", f->output[o].name, twice ? "_out" : "");
 }
 
-bool limb_emit_may_vanish(const limb_function* f)
+bool limb_emit_may_be_zero(const limb_function* f)
 {
   static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -57,7 +57,7 @@ bool limb_emit_is_quantity(const limb_function* f)
   return strcmp(f->name, "parameters") != 0 && strcmp(f->name, "angles") != 0;
 }
 
-const char* limb_emit_reference(const limb_piece* p)
+const char* limb_emit_reference(const limb_emitted* p)
 {
   return p->from_library ? "the library" : "the equations before they were simplified";
 }
@@ -76,7 +76,7 @@ static bool has_weight(const limb_function* f)
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin)
 {
   const double* g = e->program->input[INPUT_GRAVITY].value;
-  if (e->options.gravity || !g || !has_weight(f)) return;
+  if (e->options.gravity_argument || !g || !has_weight(f)) return;
   limb_text_clear(&e->scratch);
   for (int i = 0; i < 3; i++) {
     put(e, i ? ", " : "");
@@ -90,9 +90,9 @@ void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begi
 
 enum { KIND_ROOM = 1 << 12 }; // components of a kind whose joints are named
 
-void limb_emit_forget(limb_emitter* e) { memset(e->met, 0, (size_t)INPUT_KINDS * KIND_ROOM); }
+void limb_emit_reset_joints(limb_emitter* e) { memset(e->named, 0, (size_t)INPUT_KINDS * KIND_ROOM); }
 
-size_t limb_emit_met_room(void) { return (size_t)INPUT_KINDS * KIND_ROOM; }
+size_t limb_emit_joints_size(void) { return (size_t)INPUT_KINDS * KIND_ROOM; }
 
 // The name of the joint that a symbol belongs to; NULL for what belongs to none.
 static const char* joint_of(const limb_emitter* e, uint32_t symbol)
@@ -108,13 +108,13 @@ static bool first_time(limb_emitter* e, uint32_t symbol)
   const uint32_t index = limb_symbol_index(symbol);
   const char* name = joint_of(e, symbol);
   if (!name || index >= KIND_ROOM) return false;
-  unsigned char* met = &e->met[(size_t)limb_symbol_kind(symbol) * KIND_ROOM + index];
-  if (*met) return false;
-  *met = 1;
+  unsigned char* named = &e->named[(size_t)limb_symbol_kind(symbol) * KIND_ROOM + index];
+  if (*named) return false;
+  *named = 1;
   for (int k = 0; k < INPUT_GRAVITY; k++) { // by another symbol of the joint, perhaps
     const limb_input* in = &e->program->input[k];
     for (int i = 0; i < in->count && i < KIND_ROOM; i++) {
-      const bool other = e->met[(size_t)k * KIND_ROOM + (size_t)i] == 1;
+      const bool other = e->named[(size_t)k * KIND_ROOM + (size_t)i] == 1;
       const bool self = (uint32_t)k == (uint32_t)limb_symbol_kind(symbol) && (uint32_t)i == index;
       if (other && !self && in->label && strcmp(in->label[i], name) == 0) return false;
     }
@@ -145,13 +145,13 @@ static void introduce(void* context, uint32_t leaf)
 }
 
 // A comment before the first statement with symbols of a joint.
-static void put_joints(limb_emitter* e, const limb_piece* p, uint32_t node)
+static void put_joints(limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   introduction x = {e, 0};
   if (limb_is_sine((limb_op)limb_graph_node(e->program->graph, node)->op)) {
     introduce(&x, node);
   } else {
-    limb_statement_leaves(&p->list, node, introduce, &x);
+    limb_statement_leaves(&p->schedule, node, introduce, &x);
   }
   if (!x.count) return;
   limb_text_put(e->text, e->syntax->note_end);
@@ -203,7 +203,7 @@ static void put_number(limb_emitter* e, double x)
   if (lanes > 1) put(e, "}");
 }
 
-static void put_store(limb_emitter* e, const limb_piece* p, uint32_t entry, bool whole)
+static void put_store(limb_emitter* e, const limb_emitted* p, uint32_t entry, bool whole)
 {
   int o;
   uint32_t index;
@@ -230,17 +230,17 @@ static void put_store(limb_emitter* e, const limb_piece* p, uint32_t entry, bool
   limb_emit_flush(e);
 }
 
-uint32_t limb_emit_number_count(const limb_piece* p)
+uint32_t limb_emit_number_count(const limb_emitted* p)
 {
-  return p->list.stores[p->list.count + 1] - p->list.stores[p->list.count];
+  return p->schedule.stores[p->schedule.count + 1] - p->schedule.stores[p->schedule.count];
 }
 
-uint32_t limb_emit_number_entry(const limb_piece* p, uint32_t i)
+uint32_t limb_emit_number_entry(const limb_emitted* p, uint32_t i)
 {
-  return p->list.store[p->list.stores[p->list.count] + i];
+  return p->schedule.store[p->schedule.stores[p->schedule.count] + i];
 }
 
-void limb_emit_numbers(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+void limb_emit_numbers(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end)
 {
   for (uint32_t i = begin; i < end; i++) put_store(e, p, limb_emit_number_entry(p, i), false);
 }
@@ -248,14 +248,14 @@ void limb_emit_numbers(limb_emitter* e, const limb_piece* p, uint32_t begin, uin
 // ---- statements -----------------------------------------------------------------------------------------
 
 // A sine out of an array.
-void limb_emit_array_sine(limb_emitter* e, const limb_piece* p, uint32_t node)
+void limb_emit_array_sine(limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   const limb_op op = (limb_op)limb_graph_node(e->program->graph, node)->op;
-  const uint32_t k = p->list.number[node];
+  const uint32_t k = p->schedule.number[node];
   limb_emit_index(e, op == OP_SIN ? "sine" : "cosine", p->given ? p->given[k] : k);
 }
 
-static void put_definition(limb_emitter* e, const limb_piece* p, uint32_t node)
+static void put_definition(limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   const bool sine = limb_is_sine((limb_op)limb_graph_node(e->program->graph, node)->op);
   limb_emit_begin(e);
@@ -264,7 +264,7 @@ static void put_definition(limb_emitter* e, const limb_piece* p, uint32_t node)
   limb_emit_value(e, p, node);
   put(e, e->syntax->is);
   limb_emit_wrap(e, true);
-  if (sine && limb_emit_arrays(e)) {
+  if (sine && limb_emit_sines_in_arrays(e)) {
     limb_emit_array_sine(e, p, node);
   } else {
     limb_emit_expression(e, p, node);
@@ -275,49 +275,49 @@ static void put_definition(limb_emitter* e, const limb_piece* p, uint32_t node)
 }
 
 // A value that another part will need goes into its slot.
-static void put_slot(limb_emitter* e, const limb_piece* p, uint32_t at)
+static void put_saved_value(limb_emitter* e, const limb_emitted* p, uint32_t at)
 {
   if (!e->slot || !e->slot[at]) return;
   limb_emit_begin(e);
   limb_text_print(&e->scratch, "w[%u] = ", e->slot[at] - 1);
-  limb_emit_value(e, p, p->list.node[at]);
+  limb_emit_value(e, p, p->schedule.node[at]);
   put(e, ";");
   limb_emit_flush(e);
 }
 
-bool limb_emit_is_whole(const limb_piece* p, uint32_t at)
+bool limb_emit_is_inline(const limb_emitted* p, uint32_t at)
 {
-  const uint32_t node = p->list.node[at];
-  return !limb_is_sine((limb_op)limb_graph_node(p->list.g, node)->op) && !p->list.number[node];
+  const uint32_t node = p->schedule.node[at];
+  return !limb_is_sine((limb_op)limb_graph_node(p->schedule.g, node)->op) && !p->schedule.number[node];
 }
 
 // Parts read their sines from arrays where they need them.
-static void put_statement(limb_emitter* e, const limb_piece* p, uint32_t at)
+static void put_statement(limb_emitter* e, const limb_emitted* p, uint32_t at)
 {
-  const uint32_t node = p->list.node[at];
-  const bool sine = limb_is_sine((limb_op)limb_graph_node(p->list.g, node)->op);
-  if (at == p->list.early) limb_emit_forget(e);
-  if (e->slot && sine && limb_emit_arrays(e)) return;
+  const uint32_t node = p->schedule.node[at];
+  const bool sine = limb_is_sine((limb_op)limb_graph_node(p->schedule.g, node)->op);
+  if (at == p->schedule.prologue) limb_emit_reset_joints(e);
+  if (e->slot && sine && limb_emit_sines_in_arrays(e)) return;
   put_joints(e, p, node);
-  if (limb_emit_is_whole(p, at)) return;
+  if (limb_emit_is_inline(p, at)) return;
   put_definition(e, p, node);
-  put_slot(e, p, at);
+  put_saved_value(e, p, at);
 }
 
-void limb_emit_lines(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+void limb_emit_lines(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end)
 {
-  const limb_listing* l = &p->list;
+  const limb_schedule* l = &p->schedule;
   for (uint32_t line = begin, at = limb_statement_at(l, begin); line < end; line++) {
     if (at < l->count && line == limb_line_of(l, at + 1)) at++;
     if (line == limb_line_of(l, at)) {
       put_statement(e, p, at);
     } else {
-      put_store(e, p, l->store[line - at - 1], limb_emit_is_whole(p, at));
+      put_store(e, p, l->store[line - at - 1], limb_emit_is_inline(p, at));
     }
   }
 }
 
-void limb_emit_statements(limb_emitter* e, const limb_piece* p, uint32_t begin, uint32_t end)
+void limb_emit_statements(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end)
 {
-  limb_emit_lines(e, p, limb_line_of(&p->list, begin), limb_line_of(&p->list, end));
+  limb_emit_lines(e, p, limb_line_of(&p->schedule, begin), limb_line_of(&p->schedule, end));
 }

@@ -1,12 +1,20 @@
-// Angles of parallel axes: whose direction is whose sum.
+// Angles of parallel axes: as variables of the polynomials, and in the form that people read.
 //
-// Link i turns by theta_i about its z. If that is parallel to its parent's z (ca = 1; -1: the other way
-// round), its direction in the plane of its group is
+// Link i turns by theta_i about its z axis. If that is parallel to the z axis of its parent (ca = 1; -1: opposite),
+// its direction in the plane of its group is
 //
 //   Theta_i = theta_i + ca Theta_p,     so that    cos theta_i = cos(Theta_i - ca Theta_p)
 //
-// which takes sums of angles out of the products of sines and cosines before there are any.
-#include "codegen/equations_impl.h"
+// which removes sums of angles from products of sines and cosines before there are any.
+//
+// For reading, pairs of terms that agree in all else are joined again:
+//
+//   cos a cos b + sin a sin b = cos(b - a)      cos a cos b - sin a sin b = cos(a + b)
+//   cos a sin b - sin a cos b = sin(b - a)      cos a sin b + sin a cos b = sin(a + b)
+//   1 - cos^2 a = sin^2 a
+//
+// and terms are sorted. Cost: pairs of terms times pairs of parallel angles.
+#include "codegen/equations.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,7 +59,7 @@ static double sense(const limb_equations* x, const limb_plane_angle* a)
 static int find(const limb_equations* x, const limb_plane_angle* a, double* sign, int* quarters)
 {
   *sign = sense(x, a);
-  for (int k = 0; k < x->nown; k++) {
+  for (int k = 0; k < x->nlink_angle; k++) {
     const limb_plane_angle* b = &x->angle[k];
     bool same = true;
     for (int i = 0; i < x->m->nq && same; i++) same = fabs(*sign * a->weight[i] - b->weight[i]) <= SAME;
@@ -81,7 +89,7 @@ static void add_link(limb_equations* x, int i, limb_plane_angle* of)
   double sign;
   int quarters;
   if (is_constant(x, a) || find(x, a, &sign, &quarters) >= 0) return;
-  limb_plane_angle* own = &x->angle[x->nown++];
+  limb_plane_angle* own = &x->angle[x->nlink_angle++];
   for (int j = 0; j < x->m->nq; j++) own->weight[j] = sense(x, a) * a->weight[j];
   own->offset = sense(x, a) * a->offset, own->group = a->group;
   (void)take_quarters(&own->offset);
@@ -107,7 +115,7 @@ static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign, c
 // Differences and sums of two angles of a group.
 static void add_pairs(limb_equations* x)
 {
-  const int n = x->nown;
+  const int n = x->nlink_angle;
   x->nangle = n;
   for (int a = 0; a < n; a++) {
     for (int b = 0; b < n; b++) {
@@ -122,11 +130,11 @@ static void add_pairs(limb_equations* x)
 limb_status limb_equations_angles(limb_equations* x)
 {
   const size_t n = (size_t)x->m->nlink, most = n + n * n, nq = (size_t)x->m->nq;
-  limb_plane_angle* of = limb_program_take(x->program, n + 1, sizeof *of);
-  double* weight = limb_program_take(x->program, (n + most) * nq + 1, sizeof *weight);
-  x->angle = limb_program_take(x->program, most + 1, sizeof *x->angle);
-  x->difference = limb_program_take(x->program, n * n + 1, sizeof *x->difference);
-  x->sum = limb_program_take(x->program, n * n + 1, sizeof *x->sum);
+  limb_plane_angle* of = limb_program_alloc(x->program, n + 1, sizeof *of);
+  double* weight = limb_program_alloc(x->program, (n + most) * nq + 1, sizeof *weight);
+  x->angle = limb_program_alloc(x->program, most + 1, sizeof *x->angle);
+  x->difference = limb_program_alloc(x->program, n * n + 1, sizeof *x->difference);
+  x->sum = limb_program_alloc(x->program, n * n + 1, sizeof *x->sum);
   if (!of || !weight || !x->angle || !x->difference || !x->sum) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) of[i].weight = weight + i * nq;
   for (size_t i = 0; i < most; i++) x->angle[i].weight = weight + (n + i) * nq;
@@ -138,7 +146,7 @@ limb_status limb_equations_angles(limb_equations* x)
 
 void limb_equations_pair_angles(limb_equations* x)
 {
-  for (int k = 0; k < x->nown; k++) limb_ring_pair(x->ring, limb_sine(x, k), limb_cosine(x, k));
+  for (int k = 0; k < x->nlink_angle; k++) limb_ring_pair(x->ring, limb_sine(x, k), limb_cosine(x, k));
 }
 
 // ---- directions -----------------------------------------------------------------------------------------
@@ -160,8 +168,8 @@ static limb_direction_poly known(limb_equations* x, const limb_plane_angle* a)
   int quarters;
   const int k = find(x, a, &sign, &quarters);
   if (k < 0) {
-    return (limb_direction_poly){limb_poly_number(x->ring, limb_direction_number(cos(a->offset))),
-                                 limb_poly_number(x->ring, limb_direction_number(sin(a->offset)))};
+    return (limb_direction_poly){limb_poly_number(x->ring, limb_clean_direction(cos(a->offset))),
+                                 limb_poly_number(x->ring, limb_clean_direction(sin(a->offset)))};
   }
   limb_direction_poly d = {limb_poly_variable(x->ring, limb_cosine(x, k)),
                            limb_poly_variable(x->ring, limb_sine(x, k))};
@@ -207,4 +215,187 @@ bool limb_equations_direction(limb_equations* x, const double* weight, double of
     }
   }
   return false;
+}
+
+// ---- the form for reading ---------------------------------------------------------------------------
+
+typedef struct sum { // of terms, in the making
+  limb_equations* x;
+  int count;
+  limb_term* term;
+  unsigned char* e; // exponents in the making
+} sum;
+
+static bool alike(double a, double b) { return fabs(a - b) <= 1e-12 * fabs(a); }
+
+// The term with these exponents; -1: none.
+static int find_term(const sum* s, const unsigned char* e)
+{
+  const int monomial = limb_monomial_of(s->x->ring, e);
+  for (int i = 0; i < s->count; i++)
+    if (s->term[i].monomial == monomial) return i;
+  return -1;
+}
+
+// Replaces terms i and j by k times the exponents in s->e.
+static bool merge(sum* s, int i, int j, double k)
+{
+  const int monomial = limb_monomial_of(s->x->ring, s->e);
+  if (monomial < 0) return false;
+  s->term[i] = (limb_term){k, monomial};
+  s->term[j] = s->term[--s->count];
+  return true;
+}
+
+// Moves one power from a factor to another.
+static void swap_factor(unsigned char* e, int from, int to) { e[from]--, e[to]++; }
+
+// Multiplies k and the exponents by the cosine of an angle, or by its sine; false: k vanishes.
+static bool put_angle(sum* s, const limb_plane_angle* a, int cosine, int odd, double* k)
+{
+  if (odd) *k *= a->sense;
+  if (a->constant) {
+    *k *= odd ? sin(a->offset) : cos(a->offset);
+  } else {
+    s->e[cosine + odd]++;
+  }
+  return *k != 0;
+}
+
+// Term i with cos a and (cos or sin) b, if it has a partner.
+static bool join_pair(sum* s, int i, int a, int b)
+{
+  limb_equations* x = s->x;
+  const int ca = limb_cosine(x, a), sa = ca + 1, cb = limb_cosine(x, b), sb = cb + 1;
+  const size_t n = (size_t)limb_ring_count(x->ring);
+  const int difference = x->difference[a * x->nlink_angle + b], plus = x->sum[a * x->nlink_angle + b];
+  for (int odd = 0; odd < 2; odd++) { // cos a cos b; cos a sin b
+    const int from = odd ? sb : cb, to = odd ? cb : sb;
+    memcpy(s->e, limb_monomial(x->ring, s->term[i].monomial), n);
+    if (!s->e[ca] || !s->e[from]) continue;
+    swap_factor(s->e, ca, sa);
+    swap_factor(s->e, from, to);
+    const int j = find_term(s, s->e);
+    if (j < 0) continue;
+    const double l = s->term[j].k;
+    double k = s->term[i].k;
+    const bool same = alike(k, l);
+    if (!same && !alike(k, -l)) continue;
+    const int angle = same == (odd == 0) ? difference : plus;
+    s->e[sa]--, s->e[to]--;
+    return put_angle(s, &x->angle[angle], limb_cosine(x, angle), odd, &k) && merge(s, i, j, k);
+  }
+  return false;
+}
+
+// Term i with cos^2 a, less one without.
+static bool join_square(sum* s, int i, int a)
+{
+  limb_equations* x = s->x;
+  const int c = limb_cosine(x, a);
+  memcpy(s->e, limb_monomial(x->ring, s->term[i].monomial), (size_t)limb_ring_count(x->ring));
+  if (s->e[c] < 2) return false;
+  s->e[c] = (unsigned char)(s->e[c] - 2);
+  const int j = find_term(s, s->e);
+  if (j < 0 || !alike(s->term[i].k, -s->term[j].k)) return false;
+  s->e[c + 1] = (unsigned char)(s->e[c + 1] + 2);
+  return merge(s, i, j, s->term[j].k);
+}
+
+static bool join_at(sum* s, int i)
+{
+  const int n = s->x->nlink_angle;
+  for (int a = 0; a < n; a++) {
+    for (int b = a + 1; b < n; b++)
+      if (s->x->difference[a * n + b] >= 0 && join_pair(s, i, a, b)) return true;
+    if (join_square(s, i, a)) return true;
+  }
+  return false;
+}
+
+// Once over all terms; whether any were joined.
+static bool join_some(sum* s)
+{
+  bool any = false;
+  for (int i = 0; i < s->count; i++)
+    while (i < s->count && join_at(s, i)) any = true;
+  return any;
+}
+
+// ---- order ----------------------------------------------------------------------------------------------
+
+// What a reader expects first: moments of inertia, then masses; constants before what varies; then by names.
+// A number after coordinates: k q - k rest.
+typedef struct rank {
+  limb_term term;
+  const unsigned char* e;
+  int varying; // powers of sines, cosines and coordinates
+  int first;   // 0: rotor or moment of inertia
+  bool number, coordinate;
+} rank;
+
+static rank rank_of(const limb_equations* x, limb_term t)
+{
+  rank r = {.term = t, .e = limb_monomial(x->ring, t.monomial), .first = 1};
+  int all = 0, of_q = 0;
+  for (int v = 0; v < limb_ring_count(x->ring); v++) all += r.e[v];
+  for (int v = x->first_q; v < x->first_sign; v++) of_q += r.e[v];
+  for (int v = x->first_angle; v < x->first_sign; v++) r.varying += r.e[v];
+  for (int v = 0; v < x->parameters.count; v++) {
+    const limb_parameter_kind kind = x->parameters.list[v].kind;
+    if (r.e[v] && (kind == PARAMETER_INERTIA || kind == PARAMETER_ROTOR)) r.first = 0;
+  }
+  r.number = all == 0, r.coordinate = all == 1 && of_q == 1;
+  return r;
+}
+
+static bool comes_before(const rank* a, const rank* b, size_t variables)
+{
+  if (a->number && b->coordinate) return false;
+  if (a->coordinate && b->number) return true;
+  if (a->varying != b->varying) return a->varying < b->varying;
+  if (a->first != b->first) return a->first < b->first;
+  return memcmp(a->e, b->e, variables) > 0;
+}
+
+// Two sorted neighbours, from begin and from middle on, become one.
+static void unite(const rank* from, rank* to, int begin, int middle, int end, size_t variables)
+{
+  int i = begin, j = middle;
+  for (int k = begin; k < end; k++) {
+    const bool second = i == middle || (j < end && comes_before(&from[j], &from[i], variables));
+    to[k] = second ? from[j++] : from[i++];
+  }
+}
+
+static void sort_terms(const limb_equations* x, limb_term* t, int n)
+{
+  const size_t variables = (size_t)limb_ring_count(x->ring);
+  rank* a = limb_ring_alloc(x->ring, (size_t)n, sizeof *a);
+  rank* b = limb_ring_alloc(x->ring, (size_t)n, sizeof *b);
+  if (!a || !b) return;
+  for (int i = 0; i < n; i++) a[i] = rank_of(x, t[i]);
+  for (int width = 1; width < n; width *= 2) {
+    for (int i = 0; i < n; i += 2 * width) {
+      const int middle = i + width < n ? i + width : n;
+      unite(a, b, i, middle, middle + width < n ? middle + width : n, variables);
+    }
+    rank* c = a;
+    a = b, b = c;
+  }
+  for (int i = 0; i < n; i++) t[i] = a[i].term;
+}
+
+limb_poly limb_equations_tidy(limb_equations* x, limb_poly a)
+{
+  const limb_poly none = {0, NULL};
+  sum s = {.x = x, .count = a.count};
+  s.term = limb_ring_alloc(x->ring, (size_t)a.count, sizeof *s.term);
+  s.e = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), 1);
+  if (!s.term || !s.e) return none;
+  if (a.count) memcpy(s.term, a.term, (size_t)a.count * sizeof *s.term);
+  while (join_some(&s)) {
+  }
+  sort_terms(x, s.term, s.count);
+  return (limb_poly){s.count, s.term};
 }

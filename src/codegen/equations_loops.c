@@ -4,8 +4,8 @@
 // a plane or a line that does not turn, or all directions are locked, people take axes of the world instead
 // (Ghosal 2010, (31)): the rows are combinations of each other where the loops are closed. Rows of turns, gears
 // and polynomials are the library's own (loops/constraint_kernel.h). Rows that no joint moves are left out.
-#include "codegen/equations_impl.h"
-#include "codegen/loop_trace.h"
+#include "codegen/equations.h"
+#include "codegen/trace.h"
 
 #include "base/error.h"
 
@@ -16,15 +16,15 @@ typedef struct vector {
   limb_poly x[3];
 } vector;
 
-typedef struct cuts {
+typedef struct loop_cuts {
   limb_equations* e;
   const limb_scalar* X;   // poses of the links: R, row by row, and p
   const limb_scalar* phi; // of the library's rows, in the order of the clusters
-} cuts;
+} loop_cuts;
 
 // ---- geometry -------------------------------------------------------------------------------------------
 
-static limb_scalar turned(const limb_scalar* R, int row, const limb_scalar at[3])
+static limb_scalar rotated_row(const limb_scalar* R, int row, const limb_scalar at[3])
 {
   limb_scalar sum = plain(0);
   for (int k = 0; k < 3; k++) sum = add(sum, mul(R[3 * row + k], at[k]));
@@ -32,21 +32,21 @@ static limb_scalar turned(const limb_scalar* R, int row, const limb_scalar at[3]
 }
 
 // A vector of frame f (0: a, 1: b) of a loop in world axes; with_place: of a point, from the world's origin.
-static vector in_world(const cuts* c, int loop, int f, const limb_scalar at[3], bool with_place)
+static vector in_world(const loop_cuts* c, int loop, int f, const limb_scalar at[3], bool is_point)
 {
   const limb_loop* x = &c->e->m->loop[loop];
   const int link = f ? x->link_b : x->link_a;
   const limb_scalar* X = c->X + 12 * (ptrdiff_t)link;
   vector v;
   for (int k = 0; k < 3; k++) {
-    limb_scalar sum = link < 0 ? at[k] : turned(X, k, at);
-    if (with_place && link >= 0) sum = add(sum, X[9 + k]);
+    limb_scalar sum = link < 0 ? at[k] : rotated_row(X, k, at);
+    if (is_point && link >= 0) sum = add(sum, X[9 + k]);
     v.x[k] = limb_equations_poly(c->e, sum);
   }
   return v;
 }
 
-static vector origin(const cuts* c, int loop, int f)
+static vector origin(const loop_cuts* c, int loop, int f)
 {
   limb_scalar at[3];
   for (int k = 0; k < 3; k++) at[k] = limb_cut_scalar(&c->e->parameters, loop, f, k);
@@ -54,11 +54,11 @@ static vector origin(const cuts* c, int loop, int f)
 }
 
 // Axis k of frame a.
-static vector axis_of(const cuts* c, int loop, int k)
+static vector axis_of(const loop_cuts* c, int loop, int k)
 {
   const double* R = c->e->m->loop[loop].in_a.R.m;
   limb_scalar at[3];
-  for (int i = 0; i < 3; i++) at[i] = plain(limb_direction_number(R[3 * i + k]));
+  for (int i = 0; i < 3; i++) at[i] = plain(limb_clean_direction(R[3 * i + k]));
   return in_world(c, loop, 0, at, false);
 }
 
@@ -93,14 +93,14 @@ static void add_row(limb_equations* e, limb_poly phi)
   bool moves = false;
   limb_poly* row = &e->Psi[(ptrdiff_t)e->nrow * e->nv];
   for (int j = 0; j < e->nv; j++) {
-    row[j] = limb_equations_slope(e, phi, j);
+    row[j] = limb_equations_derivative(e, phi, j);
     moves = moves || row[j].count > 0;
   }
   if (moves) e->nrow++;
 }
 
 // Rows of places; wanted: which axes of a are locked.
-static void add_places(const cuts* c, int loop, unsigned wanted)
+static void add_position_rows(const loop_cuts* c, int loop, unsigned locked_axes)
 {
   limb_equations* e = c->e;
   const vector a = origin(c, loop, 0), b = origin(c, loop, 1);
@@ -110,7 +110,7 @@ static void add_places(const cuts* c, int loop, unsigned wanted)
   for (int k = 0; k < 3; k++) {
     d.x[k] = limb_poly_sum(e->ring, b.x[k], a.x[k], -1);
     axis[k] = axis_of(c, loop, k);
-    if (wanted >> k & 1U)
+    if (locked_axes >> k & 1U)
       count++;
     else
       free_axis = k;
@@ -125,28 +125,28 @@ static void add_places(const cuts* c, int loop, unsigned wanted)
   for (int k = 0; k < 3; k++) {
     limb_poly phi = {0, NULL};
     for (int i = 0; i < 3; i++) phi = limb_poly_sum(e->ring, phi, limb_poly_product(e->ring, axis[k].x[i], d.x[i]), 1);
-    if (wanted >> k & 1U) add_row(e, phi);
+    if (locked_axes >> k & 1U) add_row(e, phi);
   }
 }
 
-static void add_loop(const cuts* c, int loop)
+static void add_loop(const loop_cuts* c, int loop)
 {
   const limb_model* m = c->e->m;
   const limb_loop* x = &m->loop[loop];
   const limb_scalar* phi = c->phi + m->clusters.cluster[x->cluster].row + x->local;
-  const unsigned places = x->locked >> 3 & 7U;
-  const int own = x->nrow - (int)((places & 1U) + (places >> 1 & 1U) + (places >> 2 & 1U));
+  const unsigned positions = x->locked >> 3 & 7U;
+  const int own = x->nrow - (int)((positions & 1U) + (positions >> 1 & 1U) + (positions >> 2 & 1U));
   for (int r = 0; r < own; r++) add_row(c->e, limb_equations_poly(c->e, phi[r]));
-  if (places) add_places(c, loop, places);
+  if (positions) add_position_rows(c, loop, positions);
 }
 
-limb_status limb_equations_loops(limb_equations* e)
+limb_status limb_equations_form_loops(limb_equations* e)
 {
   const limb_model* m = e->m;
   const size_t nc = (size_t)limb_row_count(m);
-  limb_scalar* X = limb_program_take(e->program, 12 * (size_t)m->nlink + 1, sizeof *X);
-  limb_scalar* phi = limb_program_take(e->program, nc + 1, sizeof *phi);
-  e->Psi = limb_ring_take(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);
+  limb_scalar* X = limb_program_alloc(e->program, 12 * (size_t)m->nlink + 1, sizeof *X);
+  limb_scalar* phi = limb_program_alloc(e->program, nc + 1, sizeof *phi);
+  e->Psi = limb_ring_alloc(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);
   if (!X || !phi || !e->Psi) return LIMB_E_NOMEM;
   for (int l = 0; l < m->nloop; l++) {
     if (limb_follows_law(&m->loop[l].def.law))
@@ -163,7 +163,7 @@ limb_status limb_equations_loops(limb_equations* e)
   limb_equations_clear(e);
   limb_trace_kernels.link_motion(&e->view, e->parameters.k, &e->ws, e->q, NULL, NULL, X, NULL, NULL, NULL);
   limb_loop_trace_kernels.rows(&e->view, e->parameters.k, &in, &out);
-  const cuts c = {e, X, phi};
+  const loop_cuts c = {e, X, phi};
   for (int l = 0; l < m->nloop; l++) add_loop(&c, l);
   return limb_graph_full(e->program->graph) ? LIMB_E_NOMEM : limb_ring_status(e->ring);
 }

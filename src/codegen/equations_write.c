@@ -1,379 +1,417 @@
-// Sums and products of the equations in text, LaTeX and C.
-//
-// Terms are put together as people do: forces of gravity by their mass, m2 g (l1 c1 + r2 c12); what differs
-// in velocities alone, -m2 l1 r2 s2 v2 (2 v1 + v2); long sums by their mass.
-#include "codegen/equations_impl.h"
+// Equations of motion as text: options, the steps from the model to the document, and the comparison with the library.
+#include "limb/assemble.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/random.h"
+#include "base/sized.h"
+#include "codegen/equations.h"
 #include "codegen/text.h"
 
-#include "base/number.h"
-
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
-enum { LONG = 8, DIGITS = 13 }; // terms of a sum that is put together by masses; of a number
+// ---- options ----------------------------------------------------------------------------------------
 
-static bool is(const limb_equations* x, limb_notation n) { return x->options.notation == n; }
+static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"};
 
-// ---- numbers and variables --------------------------------------------------------------------------------
+// ---- options ----------------------------------------------------------------------------------------------
 
-// As it is written: rounded for readers, which hides what rounding left of sums; in C all of it.
-static double shown(const limb_equations* x, double number)
+limb_equation_options limb_default_equation_options(void)
 {
-  char text[LIMB_NUMBER_SPACE];
-  const double size = fabs(number);
-  if (is(x, LIMB_NOTATION_C) || !(size > 1e-200 && size < 1e200)) return number;
-  const int shift = DIGITS - 1 - (int)floor(log10(size));
-  const int n = snprintf(text, sizeof text, "%.0fe%d", nearbyint(number * pow(10, shift)), -shift);
-  double rounded = number;
-  (void)limb_scan_number(text, text + n, &rounded);
-  return rounded;
+  return (limb_equation_options){
+    .size = sizeof(limb_equation_options), .notation = LIMB_NOTATION_TEXT, .max_terms = 2000};
 }
 
-void limb_equations_number(const limb_equations* x, limb_text* t, double number)
+static limb_status too_large(const limb_equations* x, unsigned what)
 {
-  char text[LIMB_NUMBER_SPACE];
-  limb_print_number(shown(x, number), text);
-  if (is(x, LIMB_NOTATION_LATEX))
-    limb_text_tex_number(t, text);
-  else
-    limb_text_put(t, text);
+  const char* less = what & ~(1U << EQUATION_G) ? "; g alone may fit" : "";
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                   "an entry has more than %d terms: too large to be read%s; `limb codegen` writes "
+                   "functions for robots of any size",
+                   x->options.max_terms, less);
 }
 
-static void put_coordinate(const limb_equations* x, limb_text* t, int q)
+static const char* name_at(const void* context, int i)
 {
-  if (is(x, LIMB_NOTATION_C))
-    limb_text_print(t, "q[%d]", q);
-  else
-    limb_text_print(t,
-                    is(x, LIMB_NOTATION_LATEX) && q < 9 ? "q_%d"
-                    : is(x, LIMB_NOTATION_LATEX)        ? "q_{%d}"
-                                                        : "q%d",
-                    q + 1);
+  (void)context;
+  return names[i];
 }
 
-// weight . q + offset, what is positive first
-void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
+static limb_status unknown(const char* word, limb_error* error)
 {
-  const limb_plane_angle* a = &x->angle[angle];
-  const char* times = is(x, LIMB_NOTATION_LATEX) ? "\\, " : "*";
-  bool first = true;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < x->m->nq; i++) {
-      const double w = a->weight[i];
-      if (w == 0 || (w < 0) != (pass == 1)) continue;
-      limb_text_put(t, first ? (w < 0 ? "-" : "") : w < 0 ? " - " : " + ");
-      if (shown(x, fabs(w)) != 1) {
-        limb_equations_number(x, t, fabs(w));
-        limb_text_put(t, times);
-      }
-      put_coordinate(x, t, i);
-      first = false;
-    }
+  if (!*word)
+    return limb_fail(error, LIMB_E_ARG, "what",
+                     "an empty word: M, C, g, h, tau and Psi can be written, commas between them");
+  const char* near = limb_nearest(word, EQUATIONS, name_at, NULL);
+  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s': M, C, g, h, tau and Psi can be written",
+                   word);
+}
+
+// Adds the quantity of this name to what is asked for.
+static limb_status read_word(const limb_model* m, const char* word, unsigned* what, limb_error* error)
+{
+  int k = 0;
+  while (k < EQUATIONS && strcmp(names[k], word) != 0) k++;
+  if (k == EQUATIONS) return unknown(word, error);
+  if (limb_equations_has(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is there twice", word);
+  if (k == EQUATION_PSI && !m->nloop)
+    return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
+  *what |= 1U << k;
+  return LIMB_OK;
+}
+
+// The quantities that are asked for, one bit each.
+static limb_status read_what(const limb_model* m, const char* list, unsigned* what, limb_error* error)
+{
+  *what = 1U << EQUATION_M | 1U << EQUATION_C | 1U << EQUATION_G | (m->nloop ? 1U << EQUATION_PSI : 0);
+  if (!list) return LIMB_OK;
+  *what = 0;
+  limb_status s = LIMB_OK;
+  while (list && s == LIMB_OK) {
+    char word[40];
+    list = limb_next_word(list, word, sizeof word);
+    s = read_word(m, word, what, error);
   }
-  if (a->offset == 0) return;
-  limb_text_put(t, a->offset < 0 ? " - " : " + ");
-  limb_equations_number(x, t, fabs(a->offset));
+  return s;
 }
 
-// c12 for cos(q1 + q2): sums of plain coordinates, named by one digit each. false: it has no such name.
-bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t room)
+static limb_status read_options(const limb_equation_options* given, limb_equation_options* out, limb_error* error)
 {
-  const limb_plane_angle* a = &x->angle[angle];
-  size_t n = 0;
-  if (a->offset != 0 || x->m->nq > 9) return false;
-  for (int i = 0; i < x->m->nq; i++) {
-    if (a->weight[i] == 0) continue;
-    if (a->weight[i] != 1 || n + 1 >= room) return false;
-    index[n++] = (char)('1' + i);
+  *out = limb_default_equation_options();
+  if (given) {
+    const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
+    if (s != LIMB_OK) return limb_fail(error, s, "options", "these options are not those of this library");
   }
-  index[n] = '\0';
-  return n > 0;
+  if ((unsigned)out->notation > LIMB_NOTATION_C)
+    return limb_fail(error, LIMB_E_ARG, "notation", "there is no such notation");
+  if (out->max_terms < 1 || out->max_terms > 100000)
+    return limb_fail(error, LIMB_E_ARG, "most", "from 1 to 100000 terms an entry");
+  return LIMB_OK;
 }
 
-// Of LaTeX, with its power: c_{12}^2, \cos^2(2 q_1).
-static void put_turn_latex(const limb_equations* x, limb_text* t, int angle, bool sine, int power)
+static limb_status check_joints(const limb_model* m, limb_error* error)
 {
-  char index[16];
-  const bool brief = limb_equations_short_angle(x, angle, index, sizeof index);
-  if (brief)
-    limb_text_print(t, index[1] ? "%s_{%s}" : "%s_%s", sine ? "s" : "c", index);
-  else
-    limb_text_put(t, sine ? "\\sin" : "\\cos");
-  if (power > 1) limb_text_print(t, power < 10 ? "^%d" : "^{%d}", power);
-  if (brief) return;
-  limb_text_put(t, "(");
-  limb_equations_angle(x, t, angle);
-  limb_text_put(t, ")");
-}
-
-static void put_turn(const limb_equations* x, limb_text* t, int angle, bool sine)
-{
-  char index[16];
-  if (is(x, LIMB_NOTATION_C)) {
-    if (limb_equations_short_angle(x, angle, index, sizeof index))
-      limb_text_print(t, "%c%s", sine ? 's' : 'c', index);
-    else
-      limb_text_print(t, "%s_%d", sine ? "sin" : "cos", angle + 1);
-    return;
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].shape < SHAPE_BALL) continue;
+    return limb_fail(error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
+                     "equations of ball and free joints are not written: their coordinates are no "
+                     "angles; `limb codegen` writes functions for them");
   }
-  limb_text_put(t, sine ? "sin(" : "cos(");
-  limb_equations_angle(x, t, angle);
-  limb_text_put(t, ")");
+  if (m->nv > 0) return LIMB_OK;
+  return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "nothing moves: there are no equations");
 }
 
-// Parameters: letters, and below them the index.
-static void put_parameter(const limb_equations* x, limb_text* t, const limb_parameter_symbol* p)
+// ---- steps ------------------------------------------------------------------------------------------------
+
+static limb_status tidy(limb_equations* x, limb_poly* A, int n)
 {
-  if (!is(x, LIMB_NOTATION_LATEX)) {
-    limb_text_print(t, "%s%s", p->letters, p->index);
-    return;
-  }
-  limb_text_print(t, "%c", p->letters[0]);
-  const size_t below = strlen(p->letters) - 1 + strlen(p->index);
-  if (below) limb_text_print(t, below == 1 ? "_%s%s" : "_{%s%s}", p->letters + 1, p->index);
-}
-
-// Velocities, accelerations and signs of velocities.
-static void put_rate(const limb_equations* x, limb_text* t, int variable)
-{
-  const bool sign = variable < x->first_v, second = variable >= x->first_a;
-  const int i = variable - (sign ? x->first_sign : second ? x->first_a : x->first_v);
-  const bool latex = is(x, LIMB_NOTATION_LATEX);
-  if (is(x, LIMB_NOTATION_C)) {
-    limb_text_print(t, sign ? "sign(v[%d])" : second ? "a[%d]" : "v[%d]", i);
-    return;
-  }
-  if (sign) limb_text_put(t, latex ? "\\operatorname{sign}(" : "sign(");
-  if (latex)
-    limb_text_print(t, i < 9 ? "%s{q}_%d" : "%s{q}_{%d}", second ? "\\ddot" : "\\dot", i + 1);
-  else
-    limb_text_print(t, "%c%d", second ? 'a' : 'v', i + 1);
-  if (sign) limb_text_put(t, ")");
-}
-
-static void put_name(const limb_equations* x, limb_text* t, int variable)
-{
-  if (variable < x->first_angle) {
-    put_parameter(x, t, &x->parameters.list[variable]);
-  } else if (variable < x->first_q) {
-    const int k = variable - x->first_angle;
-    put_turn(x, t, k / 2, k % 2);
-  } else if (variable < x->first_sign) {
-    put_coordinate(x, t, variable - x->first_q);
-  } else {
-    put_rate(x, t, variable);
-  }
-}
-
-void limb_equations_variable(const limb_equations* x, limb_text* t, int variable, int power)
-{
-  if (is(x, LIMB_NOTATION_LATEX) && variable >= x->first_angle && variable < x->first_q) {
-    const int k = variable - x->first_angle;
-    put_turn_latex(x, t, k / 2, k % 2, power);
-    return;
-  }
-  put_name(x, t, variable);
-  if (power == 1) return;
-  if (is(x, LIMB_NOTATION_C)) {
-    for (int k = 1; k < power; k++) {
-      limb_text_put(t, "*");
-      put_name(x, t, variable);
-    }
-  } else {
-    limb_text_print(t, is(x, LIMB_NOTATION_LATEX) && power > 9 ? "^{%d}" : "^%d", power);
-  }
-}
-
-// ---- products ---------------------------------------------------------------------------------------------
-
-static const unsigned char* exponents(const limb_equations* x, limb_term t)
-{
-  return limb_monomial(x->ring, t.monomial);
-}
-
-static void put_sign(limb_text* t, bool minus, bool first)
-{
-  limb_text_put(t, first ? (minus ? "-" : "") : minus ? " - " : " + ");
-}
-
-// Whether e has more than `without` (NULL: nothing).
-static bool has_powers(const limb_equations* x, const unsigned char* e, const unsigned char* without)
-{
-  for (int v = 0; v < limb_ring_count(x->ring); v++)
-    if (e[v] > (without ? without[v] : 0)) return true;
-  return false;
-}
-
-// |k| and the powers of e less those of `without` (NULL: none). more: a factor follows.
-static void put_product(const limb_equations* x, limb_text* t, double k, const unsigned char* e,
-                        const unsigned char* without, bool more)
-{
-  const char* times = is(x, LIMB_NOTATION_LATEX) ? " " : "*";
-  const double size = shown(x, fabs(k));
-  bool put = size != 1 || (!more && !has_powers(x, e, without));
-  if (put && size == 0.5 && is(x, LIMB_NOTATION_LATEX))
-    limb_text_put(t, "\\tfrac{1}{2}");
-  else if (put)
-    limb_equations_number(x, t, size);
-  for (int v = 0; v < limb_ring_count(x->ring); v++) {
-    const int power = e[v] - (without ? without[v] : 0);
-    if (power <= 0) continue;
-    if (put) limb_text_put(t, times);
-    limb_equations_variable(x, t, v, power);
-    put = true;
-  }
-  if (more && put) limb_text_put(t, times);
-}
-
-// ---- sums -------------------------------------------------------------------------------------------------
-
-typedef enum level { BY_MASS, BY_VELOCITY, ONE_BY_ONE } level;
-
-static int mass_of(const limb_equations* x, limb_term t)
-{
-  const unsigned char* e = exponents(x, t);
-  for (int v = 0; v < x->parameters.count; v++)
-    if (e[v] && x->parameters.list[v].kind == PARAMETER_MASS) return v;
-  return -1;
-}
-
-static bool moves(const limb_equations* x, const unsigned char* e)
-{
-  for (int v = x->first_v; v < limb_ring_count(x->ring); v++)
-    if (e[v]) return true;
-  return false;
-}
-
-// Whether two terms go together.
-static bool together(const limb_equations* x, level by, limb_term s, limb_term t)
-{
-  if (by == BY_MASS) return mass_of(x, s) >= 0 && mass_of(x, s) == mass_of(x, t);
-  const unsigned char *e = exponents(x, s), *f = exponents(x, t);
-  return by == BY_VELOCITY && moves(x, e) && moves(x, f) && memcmp(e, f, (size_t)x->first_v) == 0;
-}
-
-// The factor that all coefficients are a small multiple of; 1 when there is none.
-static double common_number(const limb_term* t, int n)
-{
-  double least = fabs(t[0].k);
-  for (int i = 1; i < n; i++) least = fmin(least, fabs(t[i].k));
   for (int i = 0; i < n; i++) {
-    const double ratio = fabs(t[i].k) / least;
-    if (ratio > 8.5 || fabs(ratio - nearbyint(ratio)) > 1e-12 * ratio) return 1;
+    if (A[i].count > 2 * x->options.max_terms) return LIMB_E_UNSUPPORTED; // two at most become one
+    A[i] = limb_equations_tidy(x, A[i]);
+    if (A[i].count > x->options.max_terms) return LIMB_E_UNSUPPORTED;
   }
-  return least;
+  return limb_ring_status(x->ring);
 }
 
-// Multiples of a common factor are whole but for rounding, which C would show.
-static double whole(double ratio)
+static limb_status tidy_all(limb_equations* x)
 {
-  const double nearest = nearbyint(ratio);
-  return fabs(ratio - nearest) <= 1e-14 * fabs(ratio) ? nearest : ratio;
+  const int n = x->nv;
+  limb_status s = tidy(x, x->M, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->C, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->Cv, n);
+  if (s == LIMB_OK) s = tidy(x, x->g, n);
+  if (s == LIMB_OK) s = tidy(x, x->joint_forces, n);
+  return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
 }
 
-static void put_sum(const limb_equations* x, limb_text* t, limb_term* term, int n, level by,
-                    const unsigned char* without, bool first);
-
-static bool all_together(const limb_equations* x, level by, const limb_term* term, int n)
+// Names for the parameters that occur.
+static limb_status name_symbols(limb_equations* x, unsigned what)
 {
-  for (int i = 1; i < n; i++)
-    if (!together(x, by, term[0], term[i])) return false;
-  return true;
+  bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  if (!marks) return LIMB_E_NOMEM;
+  limb_equations_mark_used(x, what, marks);
+  for (int v = 0; v < x->parameters.count; v++) x->parameters.list[v].used = marks[v];
+  limb_parameters_name(&x->parameters);
+  return LIMB_OK;
 }
 
-// Smallest powers of all terms.
-static unsigned char* common_powers(const limb_equations* x, const limb_term* term, int n)
+static limb_status write_document(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
 {
-  const int nvar = limb_ring_count(x->ring);
-  unsigned char* common = limb_ring_take(x->ring, (size_t)nvar, 1);
-  if (!common) return NULL;
-  memset(common, LIMB_EXPONENT_MOST, (size_t)nvar);
+  limb_text t = {.alloc = x->program->alloc};
+  switch (x->options.notation) {
+  case LIMB_NOTATION_LATEX: limb_equations_document_latex(x, &t, what); break;
+  case LIMB_NOTATION_C: limb_equations_document_c(x, &t, what); break;
+  default: limb_equations_document_text(x, &t, what); break;
+  }
+  const bool fine = !t.failed && limb_ring_status(x->ring) == LIMB_OK;
+  if (fine) text(context, t.at);
+  limb_text_end(&t);
+  return fine ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+static limb_status run_steps(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
+{
+  limb_status s = limb_equations_form(x, limb_equations_needed(what));
+  if (s == LIMB_OK && limb_equations_has(what, EQUATION_PSI)) s = limb_equations_form_loops(x);
+  if (s == LIMB_OK) s = tidy_all(x);
+  if (s == LIMB_OK && x->not_polynomial)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "the equations are no polynomials in sines and cosines");
+  if (s == LIMB_OK) s = limb_equations_check(x, what);
+  if (limb_equations_has(what, EQUATION_PSI) && x->nrow == 0) { // checked, but nothing to write_document
+    x->no_constraints = true;
+    what &= ~(1U << EQUATION_PSI);
+  }
+  if (s == LIMB_OK && !what)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "Psi has no rows: no joint moves what the loops hold");
+  if (s == LIMB_OK) s = name_symbols(x, what);
+  return s == LIMB_OK ? write_document(x, what, text, context) : s;
+}
+
+limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options, const limb_allocator* alloc,
+                                 limb_text_fn* text, void* context, limb_error* error)
+{
+  limb_error own = {0};
+  limb_equations x = {.m = m, .error = &own};
+  unsigned what = 0;
+  if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are needed");
+  if (alloc && (!alloc->alloc || !alloc->free)) return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
+  limb_status s = read_options(options, &x.options, error);
+  if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
+  if (s == LIMB_OK) s = check_joints(m, error);
+  if (s != LIMB_OK) return s;
+  x.program = limb_program_create(alloc);
+  s = x.program ? run_steps(&x, what, text, context) : LIMB_E_NOMEM;
+  if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x, what);
+  if (s != LIMB_OK && error) *error = own;
+  if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
+  if (x.memory) limb_arena_release(x.memory, x.ws_size);
+  limb_ring_free(x.ring);
+  limb_program_free(x.program);
+  return s;
+}
+
+// ---- comparison with the library --------------------------------------------------------------------
+
+enum { STATES = 5, TRIES = 20 };
+
+static const double TOLERANCE = 1e-9;
+
+typedef struct trial {
+  limb_equations* x;
+  limb_data* data;
+  limb_loops* loops;
+  double* value; // of all variables
+  double *q, *v, *a, *ours, *theirs;
+  double scale; // size of what counts
+} trial;
+
+// ---- states -----------------------------------------------------------------------------------------------
+
+static void set_values(const trial* t)
+{
+  const limb_equations* x = t->x;
+  const limb_model* m = x->m;
+  for (int i = 0; i < x->parameters.count; i++) t->value[i] = x->parameters.list[i].value;
+  for (int k = 0; k < x->nangle; k++) {
+    double angle = x->angle[k].offset;
+    for (int i = 0; i < m->nq; i++) angle += x->angle[k].weight[i] * t->q[i];
+    t->value[limb_cosine(x, k)] = cos(angle), t->value[limb_sine(x, k)] = sin(angle);
+  }
+  for (int i = 0; i < m->nq; i++) t->value[x->first_q + i] = t->q[i];
+  for (int i = 0; i < m->nv; i++) {
+    t->value[x->first_sign + i] = (t->v[i] > 0) - (t->v[i] < 0);
+    t->value[x->first_v + i] = t->v[i], t->value[x->first_a + i] = t->a[i];
+  }
+}
+
+static double value(const trial* t, limb_poly a) { return limb_poly_value(t->x->ring, a, t->value); }
+
+// ---- comparing --------------------------------------------------------------------------------------------
+
+static double largest(const double* x, int n)
+{
+  double size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  return size;
+}
+
+static limb_status agree(const trial* t, const char* what, int n)
+{
+  double apart = 0;
+  const double size = fmax(largest(t->theirs, n), t->scale);
   for (int i = 0; i < n; i++) {
-    const unsigned char* e = exponents(x, term[i]);
-    for (int v = 0; v < nvar; v++) common[v] = e[v] < common[v] ? e[v] : common[v];
+    const double d = fabs(t->ours[i] - t->theirs[i]);
+    if (!(d <= apart)) apart = d; // NaN stays, and is no agreement
+    if (isnan(d)) break;
   }
-  return common;
+  if (apart <= TOLERANCE * size) return LIMB_OK;
+  return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, what,
+                   "the equations and the library differ by %.2g of %.2g: nothing is written", apart, size);
 }
 
-// Terms that go together: common factor (sum of the rest). without: what is outside already.
-static void put_together(const limb_equations* x, limb_text* t, limb_term* term, int n, level by,
-                         const unsigned char* without, bool first)
+static void evaluate(const trial* t, const limb_poly* A, int n)
 {
-  const bool minus = term[0].k < 0;
-  if (n == 1) {
-    put_sign(t, minus, first);
-    put_product(x, t, term[0].k, exponents(x, term[0]), without, false);
-    return;
-  }
-  if (by == BY_MASS && all_together(x, BY_VELOCITY, term, n)) by = BY_VELOCITY;
-  const double k = common_number(term, n);
-  const unsigned char* common = common_powers(x, term, n);
-  limb_term* rest = limb_ring_take(x->ring, (size_t)n, sizeof *rest);
-  if (!common || !rest) {
-    t->failed = true;
-    return;
-  }
-  if (k == 1 && !has_powers(x, common, without)) { // nothing in common: no bracket
-    put_sum(x, t, term, n, ONE_BY_ONE, without, first);
-    return;
-  }
-  for (int i = 0; i < n; i++) rest[i] = (limb_term){whole(term[i].k / (minus ? -k : k)), term[i].monomial};
-  put_sign(t, minus, first);
-  put_product(x, t, k, common, without, true);
-  limb_text_put(t, "(");
-  put_sum(x, t, rest, n, (level)(by + 1), common, true);
-  limb_text_put(t, ")");
+  for (int i = 0; i < n; i++) t->ours[i] = value(t, A[i]);
 }
 
-static void put_sum(const limb_equations* x, limb_text* t, limb_term* term, int n, level by,
-                    const unsigned char* without, bool first)
+static limb_status check_matrices(trial* t, unsigned needs)
 {
-  limb_term* some = limb_ring_take(x->ring, (size_t)n, sizeof *some);
-  bool* done = limb_ring_take(x->ring, (size_t)n, sizeof *done);
-  if (!some || !done) {
-    t->failed = true;
-    return;
+  const limb_equations* x = t->x;
+  const int n = x->nv;
+  limb_status s = limb_mass_matrix(t->data, t->q, t->theirs);
+  if (s == LIMB_OK) t->scale = 1e-6 * largest(t->theirs, n * n);
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_M)) {
+    evaluate(t, x->M, n * n);
+    s = agree(t, "M", n * n);
   }
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_C)) {
+    s = limb_coriolis_matrix(t->data, t->q, t->v, t->theirs);
+    evaluate(t, x->C, n * n);
+    if (s == LIMB_OK) s = agree(t, "C", n * n);
+  }
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) {
+    s = limb_gravity_forces(t->data, t->q, NULL, t->theirs);
+    evaluate(t, x->g, n);
+    if (s == LIMB_OK) s = agree(t, "g", n);
+  }
+  return s;
+}
+
+// h = C v + g;  tau = M a + h + what is lost
+static limb_status check_forces(const trial* t, unsigned needs)
+{
+  const limb_equations* x = t->x;
+  const int n = x->nv;
+  if (!limb_equations_has(needs, EQUATION_H)) return LIMB_OK;
+  for (int i = 0; i < n; i++) t->ours[i] = value(t, x->Cv[i]) + value(t, x->g[i]);
+  limb_status s = limb_bias_forces(t->data, t->q, t->v, NULL, t->theirs);
+  if (s == LIMB_OK) s = agree(t, "h", n);
+  if (s != LIMB_OK || !limb_equations_has(needs, EQUATION_TAU)) return s;
   for (int i = 0; i < n; i++) {
-    if (done[i]) continue;
-    int count = 0;
-    for (int j = i; j < n; j++) {
-      if (done[j] || (j != i && !together(x, by, term[i], term[j]))) continue;
-      some[count++] = term[j];
-      done[j] = true;
+    t->ours[i] += value(t, x->joint_forces[i]);
+    for (int j = 0; j < n; j++) t->ours[i] += value(t, x->M[i * n + j]) * t->a[j];
+  }
+  s = limb_inverse_dynamics(t->data, t->q, t->v, t->a, NULL, t->theirs);
+  return s == LIMB_OK ? agree(t, "tau", n) : s;
+}
+
+// ---- loops ------------------------------------------------------------------------------------------------
+
+// Takes from row b (n entries) its part along row a, of length one.
+static void remove_component(const double* a, double* b, int n)
+{
+  double along = 0;
+  for (int k = 0; k < n; k++) along += a[k] * b[k];
+  for (int k = 0; k < n; k++) b[k] -= along * a[k];
+}
+
+static double norm(const double* a, int n)
+{
+  double square = 0;
+  for (int k = 0; k < n; k++) square += a[k] * a[k];
+  return sqrt(square);
+}
+
+// Rows made orthonormal; those that depend on others are left out. Their number.
+static int orthonormal(double* A, int rows, int n)
+{
+  int kept = 0;
+  double size = 0;
+  for (int i = 0; i < rows; i++) size = fmax(size, norm(A + (ptrdiff_t)i * n, n));
+  for (int i = 0; i < rows; i++) {
+    double *row = A + (ptrdiff_t)i * n, *to = A + (ptrdiff_t)kept * n;
+    for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < kept; k++) remove_component(A + (ptrdiff_t)k * n, row, n);
     }
-    put_together(x, t, some, count, by, without, first);
-    first = false;
+    const double left = norm(row, n);
+    if (left <= 1e-7 * size) continue;
+    for (int k = 0; k < n; k++) to[k] = row[k] / left;
+    kept++;
   }
+  return kept;
 }
 
-static bool has_variables(const limb_equations* x, limb_poly a, int begin, int end)
+// On the surface of the constraints both matrices have the same rows, but for combinations.
+static limb_status check_rows(const trial* t)
 {
-  for (int i = 0; i < a.count; i++) {
-    const unsigned char* e = exponents(x, a.term[i]);
-    for (int v = begin; v < end; v++)
-      if (e[v]) return true;
+  const limb_equations* x = t->x;
+  const int n = x->nv, nc = limb_row_count(x->m);
+  const limb_loop_equations out = {.Psi = t->theirs};
+  limb_status s = limb_loop_equations_at(t->loops, t->q, NULL, NULL, &out);
+  if (s != LIMB_OK) return s;
+  evaluate(t, x->Psi, x->nrow * n);
+  const int theirs = orthonormal(t->theirs, nc, n);
+  double apart = 0;
+  for (int i = 0; i < x->nrow; i++) {
+    double* row = t->ours + (ptrdiff_t)i * n;
+    const double size = norm(row, n);
+    for (int k = 0; k < theirs; k++) remove_component(t->theirs + (ptrdiff_t)k * n, row, n);
+    if (size > 0) apart = fmax(apart, norm(row, n) / size);
   }
-  return false;
+  evaluate(t, x->Psi, x->nrow * n);
+  const int ours = orthonormal(t->ours, x->nrow, n);
+  if (apart <= 1e-7 && ours == theirs) return LIMB_OK;
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psi",
+                   "the rows and the library's differ (%.2g; rank %d, %d): nothing is written", apart, ours, theirs);
 }
 
-static int gravity_variable(const limb_equations* x)
+static limb_status check_loops(const trial* t)
 {
-  int v = 0;
-  while (v < x->parameters.count && x->parameters.list[v].kind != PARAMETER_GRAVITY) v++;
-  return v;
+  uint64_t seed = 7;
+  limb_status s = limb_start(t->x->m, t->q);
+  int checked = 0;
+  for (int k = 0; k < TRIES && s == LIMB_OK && checked < STATES; k++) {
+    const bool closed = limb_assemble(t->loops, NULL, t->q, NULL) == LIMB_OK;
+    set_values(t);
+    if (closed) s = check_rows(t), checked++;
+    if (s == LIMB_OK) s = limb_random(t->x->m, &seed, t->q);
+  }
+  if (s == LIMB_OK && checked == 0)
+    return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, "Psi",
+                     "no configuration closes the loops: the rows cannot be compared");
+  return s;
 }
 
-void limb_equations_sum(const limb_equations* x, limb_text* t, limb_poly a, bool first)
+// ---- all --------------------------------------------------------------------------------------------------
+
+static limb_status check_states(trial* t, unsigned what)
 {
-  if (a.count == 0) {
-    limb_text_put(t, first ? "0" : "");
-    return;
+  uint64_t seed = 3;
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < STATES && s == LIMB_OK; k++) {
+    s = limb_random(t->x->m, &seed, t->q);
+    for (int i = 0; i < t->x->nv; i++) {
+      t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
+    }
+    set_values(t);
+    if (s == LIMB_OK) s = check_matrices(t, limb_equations_needed(what));
+    if (s == LIMB_OK) s = check_forces(t, limb_equations_needed(what));
   }
-  const int g = gravity_variable(x);
-  const bool weighs = g < x->parameters.count && has_variables(x, a, g, g + 1);
-  const bool rates = has_variables(x, a, x->first_sign, limb_ring_count(x->ring));
-  const level by = weighs || a.count > LONG ? BY_MASS : rates ? BY_VELOCITY : ONE_BY_ONE;
-  put_sum(x, t, a.term, a.count, by, NULL, first);
+  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = check_loops(t);
+  return s;
+}
+
+limb_status limb_equations_check(limb_equations* x, unsigned what)
+{
+  const limb_model* m = x->m;
+  const limb_allocator* alloc = &x->program->alloc;
+  const size_t n = (size_t)m->nv, rows = (size_t)limb_row_count(m) + (size_t)x->nrow + n + 1;
+  trial t = {.x = x};
+  t.value = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *t.value);
+  t.q = limb_ring_alloc(x->ring, (size_t)m->nq, sizeof *t.q);
+  t.v = limb_ring_alloc(x->ring, n, sizeof *t.v);
+  t.a = limb_ring_alloc(x->ring, n, sizeof *t.a);
+  t.ours = limb_ring_alloc(x->ring, n * rows, sizeof *t.ours);
+  t.theirs = limb_ring_alloc(x->ring, n * rows, sizeof *t.theirs);
+  limb_status s = limb_ring_status(x->ring);
+  if (s == LIMB_OK) s = limb_data_create(m, alloc, &t.data);
+  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
+  if (s == LIMB_OK) s = check_states(&t, what);
+  limb_loops_destroy(t.loops);
+  limb_data_destroy(t.data);
+  return s;
 }

@@ -1,7 +1,19 @@
-// Expression graphs: nodes, the table that finds them again, and the arithmetic of edges.
+// Expression graphs: nodes, the hash table that finds them again, the arithmetic of edges, derivatives.
+//
+// Derivatives follow the chain rule along the live nodes, in forward or in reverse mode:
+//
+//   forward (few symbols)   the derivative of every node by one symbol, from those of its operands
+//   reverse (few edges)     the derivative of one edge by every node, from those of the nodes that use it
+//
+// With L live nodes these take ns L or n L steps; the smaller number decides.
+//
+//   d (a + b) = da + db                 d (a b) = da b + a db         d (a/b) = (da - (a/b) db) / b
+//   d sin a = cos a da                  d cos a = -sin a da           d sqrt a = da / (2 sqrt a)
+//   d tanh a = (1 - tanh^2 a) da        d sign a = 0
 #include "codegen/graph.h"
 
 #include "base/alloc.h"
+#include "codegen/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +22,7 @@ struct limb_graph {
   limb_allocator alloc;
   limb_node* node;
   uint32_t* slot; // hash table of nodes; 0: free
-  uint32_t count, room, slots, most;
+  uint32_t count, capacity, slots, max_nodes;
   bool full, singular;
 };
 
@@ -19,12 +31,12 @@ struct limb_graph {
 // Room for as many nodes again.
 static bool grow(limb_graph* g)
 {
-  const uint32_t more = g->room ? 2 * g->room : 1024;
+  const uint32_t more = g->capacity ? 2 * g->capacity : 1024;
   limb_node* to = limb_alloc(&g->alloc, more * sizeof *to);
   if (!to) return false;
-  if (g->node) memcpy(to, g->node, g->room * sizeof *to);
-  limb_free(&g->alloc, g->node, g->room * sizeof *to);
-  g->node = to, g->room = more;
+  if (g->node) memcpy(to, g->node, g->capacity * sizeof *to);
+  limb_free(&g->alloc, g->node, g->capacity * sizeof *to);
+  g->node = to, g->capacity = more;
   return true;
 }
 
@@ -54,7 +66,7 @@ static void fill_slots(limb_graph* g)
 }
 
 // A table with room for as many nodes again.
-static bool spread(limb_graph* g)
+static bool grow_table(limb_graph* g)
 {
   const uint32_t old = g->slots, more = old ? 2 * old : 4096;
   uint32_t* to = limb_alloc(&g->alloc, more * sizeof *to);
@@ -65,13 +77,13 @@ static bool spread(limb_graph* g)
   return true;
 }
 
-limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t most)
+limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t max_nodes)
 {
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   limb_graph* g = limb_alloc(&use, sizeof *g);
   if (!g) return NULL;
-  *g = (limb_graph){.alloc = use, .most = most};
-  if (!grow(g) || !spread(g)) {
+  *g = (limb_graph){.alloc = use, .max_nodes = max_nodes};
+  if (!grow(g) || !grow_table(g)) {
     limb_graph_free(g);
     return NULL;
   }
@@ -84,7 +96,7 @@ void limb_graph_free(limb_graph* g)
 {
   if (!g) return;
   const limb_allocator use = g->alloc;
-  limb_free(&use, g->node, g->room * sizeof *g->node);
+  limb_free(&use, g->node, g->capacity * sizeof *g->node);
   limb_free(&use, g->slot, g->slots * sizeof *g->slot);
   limb_free(&use, g, sizeof *g);
 }
@@ -117,7 +129,7 @@ static limb_edge intern(limb_graph* g, limb_op op, limb_edge a, limb_edge b)
   uint32_t at = find(g, n);
   if (g->slot[at]) return limb_edge_of(g->slot[at]);
   const bool dense = 2 * g->count >= g->slots;
-  if (g->full || g->count >= g->most || (dense && !spread(g)) || (g->count == g->room && !grow(g))) {
+  if (g->full || g->count >= g->max_nodes || (dense && !grow_table(g)) || (g->count == g->capacity && !grow(g))) {
     g->full = true;
     return EDGE_ZERO;
   }
@@ -254,4 +266,148 @@ limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a)
   }
   const bool odd = op != OP_COS;
   return with_sign(intern(g, op, limb_edge_of(limb_edge_node(a)), 0), odd && limb_edge_minus(a));
+}
+
+// ---- live nodes ------------------------------------------------------------------------------------
+
+void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count)
+{
+  memset(marks, 0, count);
+  for (size_t i = 0; i < n; i++) marks[limb_edge_node(of[i])] = 1;
+  for (uint32_t i = count; i-- > 0;) {
+    const limb_node* x = limb_graph_node(g, i);
+    if (!marks[i] || limb_op_leaf(x->op)) continue;
+    marks[limb_edge_node(x->a)] = 1;
+    if (limb_op_binary(x->op)) marks[limb_edge_node(x->b)] = 1;
+  }
+}
+
+// ---- derivatives ------------------------------------------------------------------------------------
+
+// What both ways share: the nodes below count that are needed, and a derivative for each.
+typedef struct sweep {
+  limb_graph* g;
+  uint32_t count;
+  unsigned char* live;
+  limb_edge* d;
+} sweep;
+
+// d f(a) / d a, of the node that is f(a).
+static limb_edge unary_derivative(limb_graph* g, limb_op op, limb_edge node, limb_edge a)
+{
+  switch (op) {
+  case OP_SIN: return limb_unary_edge(g, OP_COS, a);
+  case OP_COS: return limb_edge_neg(limb_unary_edge(g, OP_SIN, a));
+  case OP_SQRT: return limb_div_edge(g, limb_number_edge(g, 0.5), node);
+  case OP_TANH: {
+    const limb_edge square = limb_mul_edge(g, node, node);
+    return limb_add_edge(g, limb_number_edge(g, 1), limb_edge_neg(square));
+  }
+  default: return EDGE_ZERO;
+  }
+}
+
+// ---- forward_sweep ---------------------------------------------------------------------------------------
+
+static limb_edge forward_node(limb_graph* g, limb_node x, limb_edge node, limb_edge da, limb_edge db)
+{
+  switch (x.op) {
+  case OP_ADD: return limb_add_edge(g, da, db);
+  case OP_MUL: return limb_add_edge(g, limb_mul_edge(g, da, x.b), limb_mul_edge(g, x.a, db));
+  case OP_DIV: {
+    const limb_edge rest = limb_edge_neg(limb_mul_edge(g, node, db));
+    return limb_div_edge(g, limb_add_edge(g, da, rest), x.b);
+  }
+  default:
+    if (da == EDGE_ZERO) return EDGE_ZERO;
+    return limb_mul_edge(g, unary_derivative(g, (limb_op)x.op, node, x.a), da);
+  }
+}
+
+static void forward_sweep(sweep* s, uint32_t symbol)
+{
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (!s->live[i]) continue;
+    const limb_node x = *limb_graph_node(s->g, i);
+    if (limb_op_leaf(x.op)) {
+      const bool it = x.op == OP_SYMBOL && x.a == symbol;
+      s->d[i] = it ? limb_number_edge(s->g, 1) : EDGE_ZERO;
+      continue;
+    }
+    const limb_edge da = limb_edge_signed(s->d[limb_edge_node(x.a)], x.a);
+    const bool two = limb_op_binary(x.op);
+    const limb_edge db = two ? limb_edge_signed(s->d[limb_edge_node(x.b)], x.b) : EDGE_ZERO;
+    s->d[i] = forward_node(s->g, x, limb_edge_of(i), da, db);
+  }
+}
+
+// ---- reverse_sweep ----------------------------------------------------------------------------------------
+
+// Adds what goes to one operand.
+static void accumulate(sweep* s, limb_edge to, limb_edge part)
+{
+  limb_edge* d = &s->d[limb_edge_node(to)];
+  *d = limb_add_edge(s->g, *d, limb_edge_signed(part, to));
+}
+
+static void reverse_node(sweep* s, limb_node x, limb_edge node, limb_edge d)
+{
+  limb_graph* g = s->g;
+  switch (x.op) {
+  case OP_ADD: accumulate(s, x.a, d), accumulate(s, x.b, d); break;
+  case OP_MUL: accumulate(s, x.a, limb_mul_edge(g, d, x.b)), accumulate(s, x.b, limb_mul_edge(g, d, x.a)); break;
+  case OP_DIV: {
+    const limb_edge part = limb_div_edge(g, d, x.b);
+    accumulate(s, x.a, part), accumulate(s, x.b, limb_edge_neg(limb_mul_edge(g, part, node)));
+    break;
+  }
+  default: accumulate(s, x.a, limb_mul_edge(g, unary_derivative(g, (limb_op)x.op, node, x.a), d));
+  }
+}
+
+static void reverse_sweep(sweep* s, limb_edge of)
+{
+  memset(s->d, 0, s->count * sizeof *s->d);
+  s->d[limb_edge_node(of)] = limb_edge_signed(limb_number_edge(s->g, 1), of);
+  for (uint32_t i = limb_edge_node(of) + 1; i-- > 0;) {
+    const limb_node x = *limb_graph_node(s->g, i);
+    if (s->live[i] && s->d[i] != EDGE_ZERO && !limb_op_leaf(x.op)) {
+      reverse_node(s, x, limb_edge_of(i), s->d[i]);
+    }
+  }
+}
+
+// ---- both -------------------------------------------------------------------------------------------
+
+static void fill_derivatives(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns,
+                             limb_edge* out)
+{
+  for (size_t j = 0; ns <= n && j < ns; j++) {
+    forward_sweep(s, symbols[j]);
+    for (size_t i = 0; i < n; i++) out[i * ns + j] = limb_edge_signed(s->d[limb_edge_node(of[i])], of[i]);
+  }
+  for (size_t i = 0; ns > n && i < n; i++) {
+    reverse_sweep(s, of[i]);
+    for (size_t j = 0; j < ns; j++) {
+      const uint32_t at = limb_edge_node(limb_symbol_edge(s->g, symbols[j]));
+      out[i * ns + j] = at < s->count ? s->d[at] : EDGE_ZERO;
+    }
+  }
+}
+
+bool limb_derive(limb_graph* g, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns, limb_edge* out)
+{
+  if (n == 0 || ns == 0) return true;
+  const limb_allocator alloc = *limb_graph_allocator(g);
+  sweep s = {.g = g, .count = limb_graph_count(g)};
+  s.live = limb_alloc(&alloc, s.count);
+  s.d = limb_alloc(&alloc, s.count * sizeof *s.d);
+  const bool capacity = s.live && s.d;
+  if (capacity) {
+    limb_mark_live(g, of, n, s.live, s.count);
+    fill_derivatives(&s, of, n, symbols, ns, out);
+  }
+  limb_free(&alloc, s.live, s.count);
+  limb_free(&alloc, s.d, s.count * sizeof *s.d);
+  return capacity && !limb_graph_full(g);
 }

@@ -11,8 +11,8 @@
 // Numbers fold, zeros and ones vanish. When there is no memory for a node, the graph says so
 // (limb_graph_full) and edges are zero from then on. So it does when a number was asked for that is not
 // finite, as in a division by zero (limb_graph_singular).
-#ifndef LIMB_GRAPH_H
-#define LIMB_GRAPH_H
+#ifndef LIMB_CODEGEN_GRAPH_H
+#define LIMB_CODEGEN_GRAPH_H
 
 #include "limb/base.h"
 
@@ -52,7 +52,7 @@ static inline limb_edge limb_edge_signed(limb_edge e, limb_edge sign) // times t
 }
 
 // NULL when out of memory. most: nodes that it may have.
-limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t most);
+limb_graph* limb_graph_create(const limb_allocator* alloc, uint32_t max_nodes);
 void limb_graph_free(limb_graph* g);
 
 bool limb_graph_full(const limb_graph* g); // some node found no room
@@ -81,5 +81,12 @@ limb_edge limb_div_edge(limb_graph* g, limb_edge a, limb_edge b);
 limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a);
 
 double limb_op_value(limb_op op, double x); // of one operand
+
+// marks[i] = 1 for the nodes i < count that the edges need, else 0. All of them are below count.
+void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count);
+
+// out: n x ns, row-major; out[i ns + j] = d of[i] / d symbols[j], new nodes of the same graph. The derivative
+// of a sign is zero. false when out of memory, or when the graph has no room.
+bool limb_derive(limb_graph* g, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns, limb_edge* out);
 
 #endif

@@ -1,5 +1,5 @@
 // The kernels of loops over symbols: the same text as for numbers (loops/loop_kernel_set.h), recorded.
-#include "codegen/loop_trace.h"
+#include "codegen/trace.h"
 
 // Not called: coordinates are loaded by the kernels of dynamics.
 KERNEL void sines(int n, const real* x, real* s, real* c)

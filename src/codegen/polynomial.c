@@ -17,14 +17,14 @@ struct limb_ring {
   limb_allocator alloc;
   block* last;
   size_t used; // of the last block, its head included
-  int nvar, most;
+  int nvar, max_terms;
   int* cosine;             // nvar: of a sine; -1: it is none
   unsigned char* exponent; // room monomials
   int* slot;               // hash table of monomials; 0: free, else monomial + 1
-  int count, room, slots;
-  double *sum, *size; // room: of the terms of one monomial, and of their magnitudes
-  int* touched;       // room
-  int ntouched;
+  int count, capacity, slots;
+  double *sum, *size;       // room: of the terms of one monomial, and of their magnitudes
+  int* collected_monomials; // room
+  int ncollected;
   unsigned char* product; // a monomial in the making
   double work;            // products of terms so far
   bool no_memory, large;
@@ -32,7 +32,7 @@ struct limb_ring {
 
 enum {
   BLOCK = 1 << 16,
-  WORK = 20000 // products of powers, in all, for each term that a polynomial may have
+  WORK_PER_TERM = 20000 // products of powers, in all, for each term that a polynomial may have
 };
 
 // Of a sum that should be zero, this share of the magnitudes may be left by rounding.
@@ -42,7 +42,7 @@ static const double ROUNDING = 1e-13;
 
 static size_t rounded(size_t size) { return (size + 15) / 16 * 16; }
 
-void* limb_ring_take(limb_ring* r, size_t count, size_t size)
+void* limb_ring_alloc(limb_ring* r, size_t count, size_t size)
 {
   const size_t head = rounded(sizeof(block)), need = rounded(count * size + 1);
   if (!r->last || r->used + need > r->last->size) {
@@ -92,9 +92,9 @@ static int find(const limb_ring* r, const unsigned char* exponent)
 }
 
 // A longer array with the same beginning; what was there stays with the ring until its end.
-static void* longer(limb_ring* r, const void* from, size_t had, size_t room, size_t size)
+static void* longer(limb_ring* r, const void* from, size_t had, size_t capacity, size_t size)
 {
-  void* to = limb_ring_take(r, room, size);
+  void* to = limb_ring_alloc(r, capacity, size);
   if (to && had) memcpy(to, from, had * size);
   return to;
 }
@@ -102,16 +102,16 @@ static void* longer(limb_ring* r, const void* from, size_t had, size_t room, siz
 // Room for twice as many monomials. false: out of memory, and all is as it was.
 static bool grow(limb_ring* r)
 {
-  const int room = r->room ? 2 * r->room : 512;
-  const size_t n = (size_t)room, had = (size_t)r->count;
+  const int capacity = r->capacity ? 2 * r->capacity : 512;
+  const size_t n = (size_t)capacity, had = (size_t)r->count;
   unsigned char* exponent = longer(r, r->exponent, had, n, (size_t)r->nvar);
   double* sum = longer(r, r->sum, had, n, sizeof *sum);
   double* size = longer(r, r->size, had, n, sizeof *size);
-  int* touched = longer(r, r->touched, had, n, sizeof *touched);
-  int* slot = limb_ring_take(r, 2 * n, sizeof *slot);
+  int* collected_monomials = longer(r, r->collected_monomials, had, n, sizeof *collected_monomials);
+  int* slot = limb_ring_alloc(r, 2 * n, sizeof *slot);
   if (r->no_memory) return false;
-  r->exponent = exponent, r->sum = sum, r->size = size, r->touched = touched, r->slot = slot;
-  r->room = room, r->slots = 2 * room;
+  r->exponent = exponent, r->sum = sum, r->size = size, r->collected_monomials = collected_monomials, r->slot = slot;
+  r->capacity = capacity, r->slots = 2 * capacity;
   for (int i = 0; i < r->count; i++) r->slot[find(r, limb_monomial(r, i))] = i + 1;
   return true;
 }
@@ -121,7 +121,7 @@ int limb_monomial_of(limb_ring* r, const unsigned char* exponent)
   if (r->no_memory) return -1;
   int at = find(r, exponent);
   if (r->slot[at]) return r->slot[at] - 1;
-  if (r->count == r->room) {
+  if (r->count == r->capacity) {
     if (!grow(r)) return -1;
     at = find(r, exponent);
   }
@@ -130,14 +130,14 @@ int limb_monomial_of(limb_ring* r, const unsigned char* exponent)
   return r->count - 1;
 }
 
-limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int most)
+limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int max_terms)
 {
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   limb_ring* r = limb_alloc(&use, sizeof *r);
   if (!r) return NULL;
-  *r = (limb_ring){.alloc = use, .nvar = count, .most = most};
-  r->cosine = limb_ring_take(r, (size_t)count, sizeof *r->cosine);
-  r->product = limb_ring_take(r, (size_t)count, 1);
+  *r = (limb_ring){.alloc = use, .nvar = count, .max_terms = max_terms};
+  r->cosine = limb_ring_alloc(r, (size_t)count, sizeof *r->cosine);
+  r->product = limb_ring_alloc(r, (size_t)count, 1);
   if (r->no_memory || !grow(r)) {
     limb_ring_free(r);
     return NULL;
@@ -162,7 +162,7 @@ static const limb_poly nothing = {0, NULL};
 static void collect(limb_ring* r, double k, int monomial)
 {
   if (monomial < 0 || k == 0) return; // products may be too small for numbers
-  if (r->size[monomial] == 0) r->touched[r->ntouched++] = monomial;
+  if (r->size[monomial] == 0) r->collected_monomials[r->ncollected++] = monomial;
   r->sum[monomial] += k;
   r->size[monomial] += fabs(k);
 }
@@ -188,14 +188,14 @@ static void collect_product(limb_ring* r, double k, int from)
 static limb_poly collected(limb_ring* r)
 {
   int count = 0;
-  limb_term* term = limb_ring_take(r, (size_t)r->ntouched, sizeof *term);
-  for (int i = 0; i < r->ntouched; i++) {
-    const int m = r->touched[i];
+  limb_term* term = limb_ring_alloc(r, (size_t)r->ncollected, sizeof *term);
+  for (int i = 0; i < r->ncollected; i++) {
+    const int m = r->collected_monomials[i];
     if (term && fabs(r->sum[m]) > ROUNDING * r->size[m]) term[count++] = (limb_term){r->sum[m], m};
     r->sum[m] = r->size[m] = 0;
   }
-  r->ntouched = 0;
-  if (count > r->most) r->large = true;
+  r->ncollected = 0;
+  if (count > r->max_terms) r->large = true;
   return limb_ring_status(r) == LIMB_OK ? (limb_poly){count, term} : nothing;
 }
 
@@ -232,14 +232,14 @@ limb_poly limb_poly_scale(limb_ring* r, limb_poly a, double x) { return limb_pol
 limb_poly limb_poly_product(limb_ring* r, limb_poly a, limb_poly b)
 {
   r->work += (double)a.count * (double)b.count * r->nvar;
-  if (r->work > (double)WORK * r->most) r->large = true;
+  if (r->work > (double)WORK_PER_TERM * r->max_terms) r->large = true;
   if (r->large) return nothing;
   for (int i = 0; i < a.count; i++) {
     for (int j = 0; j < b.count; j++) {
       const unsigned char* x = limb_monomial(r, a.term[i].monomial);
       const unsigned char* y = limb_monomial(r, b.term[j].monomial);
       for (int v = 0; v < r->nvar; v++) {
-        if (x[v] + y[v] > LIMB_EXPONENT_MOST - 2) r->large = true;
+        if (x[v] + y[v] > LIMB_EXPONENT_MAX - 2) r->large = true;
         r->product[v] = (unsigned char)(x[v] + y[v]);
       }
       if (!r->large) collect_product(r, a.term[i].k * b.term[j].k, 0);
@@ -248,7 +248,7 @@ limb_poly limb_poly_product(limb_ring* r, limb_poly a, limb_poly b)
   return collected(r);
 }
 
-limb_poly limb_poly_slope(limb_ring* r, limb_poly a, int variable)
+limb_poly limb_poly_derivative(limb_ring* r, limb_poly a, int variable)
 {
   for (int i = 0; i < a.count; i++) {
     memcpy(r->product, limb_monomial(r, a.term[i].monomial), (size_t)r->nvar);

@@ -27,17 +27,17 @@ typedef struct limb_poly {
   limb_term* term;
 } limb_poly;
 
-enum { LIMB_EXPONENT_MOST = 255 };
+enum { LIMB_EXPONENT_MAX = 255 };
 
 // count: variables; most: terms of a polynomial. NULL when out of memory.
-limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int most);
+limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int max_terms);
 void limb_ring_free(limb_ring* r);
 
 // LIMB_OK, LIMB_E_NOMEM, or LIMB_E_UNSUPPORTED: a polynomial has too many terms.
 limb_status limb_ring_status(const limb_ring* r);
 
 // Memory that lives as long as the ring, zeroed; NULL when there is none.
-void* limb_ring_take(limb_ring* r, size_t count, size_t size);
+void* limb_ring_alloc(limb_ring* r, size_t count, size_t size);
 
 // From now on the square of `sine` is one less the square of `cosine`.
 void limb_ring_pair(limb_ring* r, int sine, int cosine);
@@ -54,7 +54,7 @@ limb_poly limb_poly_sum(limb_ring* r, limb_poly a, limb_poly b, double x); // a 
 limb_poly limb_poly_product(limb_ring* r, limb_poly a, limb_poly b);
 
 // Derivative by a variable, all others held.
-limb_poly limb_poly_slope(limb_ring* r, limb_poly a, int variable);
+limb_poly limb_poly_derivative(limb_ring* r, limb_poly a, int variable);
 
 // Values of all variables in x.
 double limb_poly_value(const limb_ring* r, limb_poly a, const double* x);

@@ -2,8 +2,8 @@
 //
 // A function takes some of the inputs and gives matrices, row by row. A symbol is a component of an input;
 // its number says which (limb_symbol_of). Angles are whatever sines and cosines are taken of.
-#ifndef LIMB_PROGRAM_H
-#define LIMB_PROGRAM_H
+#ifndef LIMB_CODEGEN_PROGRAM_H
+#define LIMB_CODEGEN_PROGRAM_H
 
 #include "codegen/graph.h"
 
@@ -22,8 +22,8 @@ typedef enum limb_input_kind {
 
 enum {
   LIMB_SYMBOL_BITS = 24,
-  LIMB_OUTPUTS_MOST = 4,
-  LIMB_GRAPH_MOST = 1 << 22 // nodes of a program's graph
+  LIMB_OUTPUTS_MAX = 4,
+  LIMB_GRAPH_MAX = 1 << 22 // nodes of a program's graph
 };
 
 static inline uint32_t limb_symbol_of(limb_input_kind kind, uint32_t index)
@@ -63,11 +63,11 @@ typedef struct limb_function {
   int nnoted;
   unsigned inputs; // 1 << kind, of those that it takes
   int noutput;
-  limb_output output[LIMB_OUTPUTS_MOST];
+  limb_output output[LIMB_OUTPUTS_MAX];
 } limb_function;
 
 // Entries of all outputs together.
-static inline uint32_t limb_entries_of(const limb_function* f)
+static inline uint32_t limb_entry_count(const limb_function* f)
 {
   uint32_t n = 0;
   for (int o = 0; o < f->noutput; o++) {
@@ -93,7 +93,7 @@ limb_program* limb_program_create(const limb_allocator* alloc);
 void limb_program_free(limb_program* p); // NULL is accepted
 
 // Memory that lives as long as the program, zeroed; NULL when out of memory.
-void* limb_program_take(limb_program* p, size_t count, size_t size);
+void* limb_program_alloc(limb_program* p, size_t count, size_t size);
 
 // Pieces of text, ended by NULL, as one that lives as long; NULL when out of memory.
 const char* limb_program_text(limb_program* p, const char* const* parts);
@@ -113,5 +113,23 @@ static inline long limb_operations_weight(const limb_operations* x)
 
 // What the outputs of a function need. false: out of memory.
 bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_operations* out);
+
+// ---- evaluation (program.c) -------------------------------------------------------------------------
+
+// The nodes that some edges need, in order: made once, run in as many states as one likes.
+typedef struct limb_tape limb_tape;
+
+// NULL when out of memory. The graph may grow afterwards; it has to live as long.
+limb_tape* limb_tape_create(const limb_graph* g, const limb_edge* of, size_t n);
+void limb_tape_free(limb_tape* t); // NULL is accepted
+
+size_t limb_tape_length(const limb_tape* t); // nodes, leaves among them
+
+// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds that no symbol is of
+// may be NULL. Does not allocate.
+void limb_tape_run(limb_tape* t, const double* const* input, double* out);
+
+// All of that at once; false when out of memory.
+bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
 
 #endif

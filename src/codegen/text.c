@@ -1,4 +1,4 @@
-// Text that grows in memory.
+// Text buffers, lists of words, identifiers (text.h).
 #include "codegen/text.h"
 
 #include "base/alloc.h"
@@ -8,21 +8,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 60 }; // letters of a name; the rest is cut off
+enum { NAME_MAX_LETTERS = 60 }; // letters of a name; the rest is cut off
 
 static void append(limb_text* t, const char* piece, size_t n)
 {
   if (t->failed) return;
-  if (t->room - t->used <= n) {
-    const size_t more = 2 * (t->room + n) + 256;
+  if (t->capacity - t->used <= n) {
+    const size_t more = 2 * (t->capacity + n) + 256;
     char* to = limb_alloc(&t->alloc, more);
     if (!to) {
       t->failed = true;
       return;
     }
     if (t->used) memcpy(to, t->at, t->used);
-    limb_free(&t->alloc, t->at, t->room);
-    t->at = to, t->room = more;
+    limb_free(&t->alloc, t->at, t->capacity);
+    t->at = to, t->capacity = more;
   }
   memcpy(t->at + t->used, piece, n);
   t->used += n;
@@ -48,7 +48,7 @@ void limb_text_print(limb_text* t, const char* format, ...)
 void limb_text_name(limb_text* t, const char* name)
 {
   char before = ' ';
-  for (int i = 0; name[i] && i < NAME_MOST; i++) {
+  for (int i = 0; name[i] && i < NAME_MAX_LETTERS; i++) {
     char c = name[i];
     if (c < ' ' || c > '~' || c == '\\' || c == '"') c = '_';
     // no comment begins or ends here, and there are no trigraphs
@@ -88,6 +88,50 @@ void limb_text_clear(limb_text* t) { t->used = 0; }
 
 void limb_text_end(limb_text* t)
 {
-  limb_free(&t->alloc, t->at, t->room);
+  limb_free(&t->alloc, t->at, t->capacity);
   *t = (limb_text){.alloc = t->alloc};
+}
+
+// ---- words and identifiers --------------------------------------------------------------------------
+
+const char* limb_next_word(const char* list, char* word, size_t capacity)
+{
+  list += strspn(list, " ");
+  const size_t whole = strcspn(list, ",");
+  size_t length = whole;
+  while (length && list[length - 1] == ' ') length--;
+  if (length >= capacity) length = capacity - 1;
+  memcpy(word, list, length);
+  word[length] = '\0';
+  return list[whole] ? list + whole + 1 : NULL;
+}
+
+bool limb_is_all(const char* list)
+{
+  char word[8];
+  return !limb_next_word(list, word, sizeof word) && strcmp(word, "all") == 0;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool fits(char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); }
+
+bool limb_is_identifier(const char* name)
+{
+  bool good = is_letter(name[0]);
+  for (; *name && good; name++) good = fits(*name);
+  return good;
+}
+
+void limb_make_identifier(const char* name, char* out, size_t capacity)
+{
+  size_t n = 0;
+  name += strspn(name, "_");
+  if (!is_letter(name[0])) n = (size_t)snprintf(out, capacity, "robot_");
+  for (; *name && n + 1 < capacity; name++) {
+    if (!fits(*name) && n && out[n - 1] == '_') continue;
+    out[n++] = (char)(fits(*name) ? *name : '_');
+  }
+  while (n > 1 && out[n - 1] == '_') n--;
+  out[n] = '\0';
 }

@@ -1,7 +1,7 @@
 // Tracing: inputs as symbols, numbers of the robot as scalars, and the quantities that were asked for.
 #include "codegen/trace.h"
-#include "codegen/parameters.h"
-#include "codegen/words.h"
+#include "codegen/equations.h"
+#include "codegen/text.h"
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -21,7 +21,7 @@ static const char* joined(limb_program* p, const char* a, const char* b)
 // Labels of all components of coordinates or velocities: joint and suffix.
 static const char** labels(limb_program* p, const limb_model* m, bool of_q)
 {
-  const char** label = limb_program_take(p, (size_t)(of_q ? m->nq : m->nv) + 1, sizeof *label);
+  const char** label = limb_program_alloc(p, (size_t)(of_q ? m->nq : m->nv) + 1, sizeof *label);
   for (int j = 0; label && j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     for (int i = 0; i < (of_q ? joint->nq : joint->nv); i++) {
@@ -41,9 +41,9 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
   static const char* const components[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const bool turns = m->nq != m->nv;
   const char **q = labels(p, m, true), **v = labels(p, m, false);
-  const char** world = limb_program_take(p, 3, sizeof *world);
-  const char** twist = limb_program_take(p, 6, sizeof *twist);
-  double* gravity = limb_program_take(p, 3, sizeof *gravity);
+  const char** world = limb_program_alloc(p, 3, sizeof *world);
+  const char** twist = limb_program_alloc(p, 6, sizeof *twist);
+  double* gravity = limb_program_alloc(p, 3, sizeof *gravity);
   if (!q || !v || !world || !twist || !gravity) return LIMB_E_NOMEM;
   memcpy(world, axes, sizeof axes);
   memcpy(twist, components, sizeof components);
@@ -65,7 +65,7 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
 
 limb_scalar* limb_trace_scalars(limb_tracer* t, size_t count)
 {
-  return limb_program_take(t->program, count + 1, sizeof(limb_scalar));
+  return limb_program_alloc(t->program, count + 1, sizeof(limb_scalar));
 }
 
 limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind)
@@ -97,10 +97,10 @@ static const struct {
                           {".pitch", MAP}, {".m", MASS},    {".hz", FIRST},  {".zz", SECOND}};
 
 // What rounding has left of a number that would be 0, 1 or -1; largest: of the same unit in the same link.
-static double settled_number(double x, constant_kind kind, double largest)
+static double clean_number(double x, constant_kind kind, double largest)
 {
   if (kind == MAP) return x;
-  if (kind == TURNS) return limb_direction_number(x);
+  if (kind == TURNS) return limb_clean_direction(x);
   return fabs(x) < LIMB_SQUARE * largest ? 0 : x;
 }
 
@@ -113,18 +113,18 @@ static void link_numbers(const limb_model* m, int i, double* x)
     largest[constants[c].kind] = fmax(largest[constants[c].kind], fabs(x[c]));
   }
   for (int c = 0; c < CONSTANTS; c++) {
-    x[c] = settled_number(x[c], constants[c].kind, largest[constants[c].kind]);
+    x[c] = clean_number(x[c], constants[c].kind, largest[constants[c].kind]);
   }
 }
 
-static bool is_kept(limb_symbols symbols, constant_kind kind)
+static bool stays_symbol(limb_symbols symbols, constant_kind kind)
 {
   if (symbols == LIMB_SYMBOLS_NONE) return false;
   return kind == MASS || kind == FIRST || kind == SECOND || (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
 }
 
 // Adds a parameter: its symbol.
-static limb_scalar kept(limb_tracer* t, const char* name, double value)
+static limb_scalar add_parameter(limb_tracer* t, const char* name, double value)
 {
   limb_input* in = &t->program->input[INPUT_PARAMETER];
   in->label[in->count] = name, in->value[in->count] = value;
@@ -133,7 +133,7 @@ static limb_scalar kept(limb_tracer* t, const char* name, double value)
 }
 
 // Lengths that follow from others are no parameters.
-static bool follows(const limb_link* link, int constant)
+static bool is_derived_length(const limb_link* link, int constant)
 {
   const bool place = strcmp(constants[constant].name, ".px") == 0 || strcmp(constants[constant].name, ".py") == 0 ||
                      strcmp(constants[constant].name, ".pz") == 0;
@@ -155,9 +155,9 @@ static limb_status link_scalars(limb_tracer* t)
   const limb_model* m = t->m;
   const size_t most = (size_t)m->nlink * CONSTANTS + 1;
   limb_input* in = &t->program->input[INPUT_PARAMETER];
-  in->label = limb_program_take(t->program, most, sizeof *in->label);
-  in->value = limb_program_take(t->program, most, sizeof *in->value);
-  t->k = limb_program_take(t->program, (size_t)m->nlink + 1, sizeof *t->k);
+  in->label = limb_program_alloc(t->program, most, sizeof *in->label);
+  in->value = limb_program_alloc(t->program, most, sizeof *in->value);
+  t->k = limb_program_alloc(t->program, (size_t)m->nlink + 1, sizeof *t->k);
   if (!in->label || !in->value || !t->k) return LIMB_E_NOMEM;
   for (int i = 0; i < m->nlink; i++) {
     double from[CONSTANTS];
@@ -167,13 +167,13 @@ static limb_status link_scalars(limb_tracer* t)
       const constant_kind kind = constants[c].kind;
       const double x = from[c];
       to[c] = plain(x);
-      if (x == 0 || !is_kept(t->options.symbols, kind) || follows(&m->link[i], c)) continue;
+      if (x == 0 || !stays_symbol(t->options.symbols, kind) || is_derived_length(&m->link[i], c)) continue;
       const char* name = parameter_name(t, i, constants[c].name);
       if (!name) return LIMB_E_NOMEM;
-      to[c] = kept(t, name, x);
+      to[c] = add_parameter(t, name, x);
     }
     memcpy(&t->k[i], to, sizeof to);
-    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY) limb_place_by_offsets(&t->k[i]);
+    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY) limb_position_by_offsets(&t->k[i]);
   }
   return LIMB_OK;
 }
@@ -182,8 +182,8 @@ static limb_status link_scalars(limb_tracer* t)
 
 static limb_status lay_out(limb_tracer* t)
 {
-  t->room = limb_trace_ws_room(t->m);
-  t->memory = limb_program_take(t->program, t->room, 1);
+  t->ws_size = limb_trace_ws_size(t->m);
+  t->memory = limb_program_alloc(t->program, t->ws_size, 1);
   t->base = limb_trace_scalars(t, (size_t)t->m->nroot * LIMB_WS_STATE);
   return t->memory && t->base ? LIMB_OK : LIMB_E_NOMEM;
 }
@@ -196,14 +196,14 @@ static void set_base(limb_tracer* t, const limb_scalar* gravity)
     for (int i = 0; i < 3; i++) {
       limb_scalar a = plain(0);
       for (int j = 0; j < 3; j++) {
-        a = sub(a, mul(plain(limb_direction_number(R[3 * j + i])), gravity[j]));
+        a = sub(a, mul(plain(limb_clean_direction(R[3 * j + i])), gravity[j]));
       }
       t->base[r * LIMB_WS_STATE + 6 + i] = a;
     }
   }
 }
 
-void limb_trace_clear(limb_tracer* t) { limb_trace_ws_clear(t->m, t->memory, t->room, t->base, &t->ws); }
+void limb_trace_clear(limb_tracer* t) { limb_trace_ws_clear(t->m, t->memory, t->ws_size, t->base, &t->ws); }
 
 static limb_status begin(limb_tracer* t)
 {
@@ -220,7 +220,7 @@ static limb_status begin(limb_tracer* t)
   if (!t->q || !t->v || !t->a || !t->tau || !t->x || !symbols) return LIMB_E_NOMEM;
   const sp_vec3 g = t->m->gravity;
   const limb_scalar given[3] = {plain(g.x), plain(g.y), plain(g.z)};
-  set_base(t, t->options.gravity ? symbols : given);
+  set_base(t, t->options.gravity_argument ? symbols : given);
   return LIMB_OK;
 }
 
@@ -236,8 +236,8 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
 {
   const size_t n = (size_t)shape.rows * (size_t)shape.columns;
   if (!shape.label && !shape.unlabelled && shape.rows == t->m->nv) shape.label = t->program->input[INPUT_V].label;
-  shape.entry = limb_program_take(t->program, n + 1, sizeof *shape.entry);
-  if (!shape.entry || f->noutput == LIMB_OUTPUTS_MOST) return LIMB_E_NOMEM;
+  shape.entry = limb_program_alloc(t->program, n + 1, sizeof *shape.entry);
+  if (!shape.entry || f->noutput == LIMB_OUTPUTS_MAX) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) shape.entry[i] = edge_of(t->graph, x[i]);
   f->output[f->noutput++] = shape;
   return limb_graph_full(t->graph) ? LIMB_E_NOMEM : LIMB_OK;
@@ -256,13 +256,13 @@ static const limb_quantity* quantity_at(int index)
   return NULL;
 }
 
-const char* limb_quantity_name(int index)
+const char* limb_codegen_quantity_name(int index)
 {
   const limb_quantity* x = quantity_at(index);
   return x ? x->name : NULL;
 }
 
-const char* limb_quantity_meaning(int index)
+const char* limb_codegen_quantity_meaning(int index)
 {
   const limb_quantity* x = quantity_at(index);
   return x ? x->meaning : NULL;
@@ -271,7 +271,7 @@ const char* limb_quantity_meaning(int index)
 static const char* name_at(const void* context, int i)
 {
   (void)context;
-  return limb_quantity_name(i);
+  return limb_codegen_quantity_name(i);
 }
 
 static limb_status unknown(const char* word, limb_error* error)
@@ -313,7 +313,7 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   *f = (limb_function){.name = x->name, .meaning = x->meaning};
   limb_trace_clear(t);
   limb_status s = x->trace(t, f);
-  const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MOST;
+  const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MAX;
   if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
   if (s == LIMB_OK && limb_graph_singular(t->graph)) {
     s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
@@ -351,7 +351,7 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   size_t words = 1;
   for (const char* c = what; *c; c++) words += *c == ',';
   for (int i = 0; all && quantity_at(i); i++) words++;
-  t->program->function = limb_program_take(t->program, words, sizeof *t->program->function);
+  t->program->function = limb_program_alloc(t->program, words, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
   if (all) return trace_all(t);
   limb_status s = LIMB_OK;
@@ -403,7 +403,7 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
   if (s == LIMB_OK) s = begin(&t);
   if (s == LIMB_OK) s = trace_list(&t, options->what);
   if (s == LIMB_E_NOMEM) limb_fail(error, s, NULL, "out of memory");
-  if (t.memory) limb_arena_release(t.memory, t.room);
+  if (t.memory) limb_arena_release(t.memory, t.ws_size);
   if (s == LIMB_OK) {
     *out = t.program;
   } else {

@@ -1,12 +1,71 @@
 // Tracing: the kernels of a robot, run over symbols, become functions of a program.
-#ifndef LIMB_TRACE_H
-#define LIMB_TRACE_H
+//
+// Robots with loops are traced in reduced form (Khalil 2010, (55)-(58)): all velocities follow from the independent
+// ones,
+//
+//   v = G y'        a = G y'' + g        y: independent coordinates
+//
+// loops/constraint_kernel.h has the equations of the loops, loop_partition.c chooses the independent coordinates,
+// solve_kernel.h solves for the dependent ones.
+#ifndef LIMB_CODEGEN_TRACE_H
+#define LIMB_CODEGEN_TRACE_H
 
 #include "limb/codegen.h"
 
 #include "codegen/program.h"
-#include "codegen/trace_kernels.h"
+#include "codegen/real_symbol.h"
+#include "loops/loops_impl.h"
+#include "model/kernels.h"
 #include "model/model_impl.h"
+
+// ---- kernels over symbols (trace_kernels.c) ---------------------------------------------------------
+
+typedef LIMB_LINK_CONST(limb_scalar) limb_link_symbol;
+
+LIMB_KERNEL_TYPES(limb_kernels_symbol, limb_scalar, limb_link_symbol);
+
+typedef struct limb_kernels_symbol {
+  LIMB_KERNEL(limb_kernels_symbol, link_motion);
+  LIMB_KERNEL(limb_kernels_symbol, inverse_dynamics);
+  LIMB_KERNEL(limb_kernels_symbol, mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, coriolis_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, id_derivatives);
+  LIMB_KERNEL(limb_kernels_symbol, fd_derivatives);
+  LIMB_KERNEL(limb_kernels_symbol, invert);
+  LIMB_KERNEL(limb_kernels_symbol, aba);
+  LIMB_KERNEL(limb_kernels_symbol, by_mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, hybrid);
+  LIMB_KERNEL(limb_kernels_symbol, hybrid_by_mass_matrix);
+  LIMB_KERNEL(limb_kernels_symbol, regressor);
+  LIMB_KERNEL(limb_kernels_symbol, frame_pose);
+  LIMB_KERNEL(limb_kernels_symbol, frame_jacobian);
+  LIMB_KERNEL(limb_kernels_symbol, forward_chain);
+} limb_kernels_symbol;
+
+extern const limb_kernels_symbol limb_trace_kernels;
+
+// X(alpha, a) Z(theta, d) has its origin at (a, -d sin alpha, d cos alpha).
+static inline void limb_position_by_offsets(limb_link_symbol* k)
+{
+  k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
+}
+
+// How much of an inertia moves to the parent.
+//
+// A round link (xx = yy alone) may keep zz = -xx instead of 0: it is felt like a body that resists only
+// turning about its axis, and accelerations across the axis do not count. Khalil moves YY from all links,
+// which does that.
+typedef enum limb_regrouping { MOVE_ALL, KEEP_ROUND } limb_regrouping;
+
+// Regroups inertias of links as model/regroup.c does: what a joint cannot tell from the parent moves there.
+// Nothing moves from ball joints. Uses q, c and s of the workspace.
+void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how, limb_link_symbol* k);
+
+// A workspace of the kernels over symbols: bytes that it takes; zeros but for the states of the base frames.
+size_t limb_trace_ws_size(const limb_model* m);
+void limb_trace_ws_clear(const limb_model* m, void* memory, size_t ws_size, limb_scalar* base, limb_ws* ws);
+
+// ---- tracing ----------------------------------------------------------------------------------------
 
 // What the functions that trace a quantity share.
 typedef struct limb_tracer {
@@ -16,7 +75,7 @@ typedef struct limb_tracer {
   limb_graph* graph;     // the program's
   limb_link_symbol* k;   // nlink
   void* memory;          // of the workspace
-  size_t room;
+  size_t ws_size;
   limb_scalar* base; // states of the base frames, which ws.base points to
   limb_ws ws;        // zeros before each quantity, but for these
   limb_terms terms;
@@ -45,20 +104,20 @@ limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f);
 
 // Velocities of a robot of whose full matrices others are made, in the third power of their number; and of
 // one whose matrices are written down.
-enum { LIMB_TRACE_CUBE_MOST = 200, LIMB_TRACE_SQUARE_MOST = 400 };
+enum { LIMB_TRACE_CUBE_MAX = 200, LIMB_TRACE_SQUARE_MAX = 400 };
 
 // The inputs of f, 1 << kind each, and those that the options make of numbers.
-static inline void limb_trace_takes(const limb_tracer* t, limb_function* f, unsigned kinds)
+static inline void limb_trace_set_inputs(const limb_tracer* t, limb_function* f, unsigned kinds)
 {
   f->inputs = kinds;
-  if (t->options.gravity) f->inputs |= 1U << INPUT_GRAVITY;
+  if (t->options.gravity_argument) f->inputs |= 1U << INPUT_GRAVITY;
   if (t->options.symbols != LIMB_SYMBOLS_NONE) f->inputs |= 1U << INPUT_PARAMETER;
 }
 
 // The same of what has no forces in it.
-static inline void limb_trace_takes_no_gravity(const limb_tracer* t, limb_function* f, unsigned kinds)
+static inline void limb_trace_set_inputs_no_gravity(const limb_tracer* t, limb_function* f, unsigned kinds)
 {
-  limb_trace_takes(t, f, kinds);
+  limb_trace_set_inputs(t, f, kinds);
   f->inputs &= ~(1U << INPUT_GRAVITY);
 }
 
@@ -77,5 +136,103 @@ int limb_trace_frame(const limb_model* m, const char* name);
 // All functions that options.what asks for.
 limb_status limb_trace(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
                        limb_program** out, limb_error* error);
+
+// ---- trees (trace_tree.c) ---------------------------------------------------------------------------
+
+// An output nv x nv.
+limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+                              const limb_scalar* x);
+
+// Takes the outputs of another way to the same, if f has none yet or they need more operations.
+limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);
+
+limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f); // trace_hybrid.c
+
+// Quantities (trace_slopes.c)
+limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f);
+limb_status limb_trace_id_derivatives(limb_tracer* t, limb_function* f);
+limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f);
+
+// ---- loops: coordinate partitioning (loop_partition.c) ----------------------------------------------
+
+typedef struct limb_partition {
+  int ny, *y;               // independent velocities, ascending
+  unsigned char* dependent; // nv marks
+  int *rank, *undriven;     // of the clusters; motions that no motor of theirs determines
+  double min_pivot;         // of Psi_d, relative to the greatest, over all configurations
+  int *live, *nlive;        // as in limb_loops
+} limb_partition;
+
+// Configurations that close the loops, at most `most` of them, nq numbers each; how many were found. The same
+// ones for a seed. Those where the equations have less rank than elsewhere, or nearly so, or those
+// of the joints without motor, are left out; singular: how many (output).
+int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular);
+
+// prefer: nv marks of velocities that should be dependent; NULL: those without motor. Memory is p's.
+// LIMB_E_UNSUPPORTED with a sentence: laws in time, loops that do not close, rank that is not the same
+// everywhere, no choice that holds everywhere; LIMB_E_NOMEM.
+limb_status limb_partition_choose(const limb_model* m, const unsigned char* prefer, limb_program* p,
+                                  limb_partition* out, limb_error* error);
+
+// ---- loops: the reduced form (loop_reduction.c) -----------------------------------------------------
+
+LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels_symbol, limb_scalar, limb_link_symbol);
+
+typedef struct limb_loop_kernels_symbol {
+  LIMB_KERNEL(limb_loop_kernels_symbol, rows);
+} limb_loop_kernels_symbol;
+
+extern const limb_loop_kernels_symbol limb_loop_trace_kernels; // loop_trace_kernels.c
+
+typedef struct limb_trace_block limb_trace_block; // loop_trace.c
+
+// A robot with loops at a state of symbols. Vectors and matrices of the tree are in the user's order, rows in
+// that of the clusters.
+typedef struct limb_loop_trace {
+  limb_tracer* t;
+  limb_model m;                       // the robot; poses of frames without rounding
+  limb_scalar *X, *vel, *acc, *acc_v; // of the links: 12, 6, 6 and 6 each
+  limb_scalar *Psi, *gamma;           // blocks of the clusters; nrow
+  limb_partition partition;
+  int nblock;
+  limb_trace_block* block;
+  limb_scalar *G, *g; // nv x ny; nv
+} limb_loop_trace;
+
+// A pose without the rounding of numbers that would be 0, 1 or -1 but for it.
+sp_pose limb_clean_pose(sp_pose X);
+
+// Psi, and gamma if the robot moves. LIMB_E_UNSUPPORTED: there are no loops, or laws.
+limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace* out);
+
+// The same, then the choice, G, and g if the robot moves. prefer: as for limb_partition_choose.
+limb_status limb_trace_reduce(limb_tracer* t, const unsigned char* prefer, bool moving, limb_loop_trace* out);
+
+// G' f: ny numbers.
+void limb_trace_to_independent(const limb_loop_trace* c, const limb_scalar* f, limb_scalar* out);
+
+// G' M G: ny x ny, from the mass matrix of the tree. LIMB_E_NOMEM.
+limb_status limb_trace_reduced_mass(limb_loop_trace* c, limb_scalar* out);
+
+// What the tree needs for accelerations a: inverse dynamics.
+void limb_trace_tree_forces(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a, limb_scalar* out);
+
+// Multipliers of least norm with (Psi' lambda)_d = f_d. f is used up.
+limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scalar* lambda);
+
+// tau at active joints that balances tree; zero at the others. LIMB_E_UNSUPPORTED: motions without motor.
+limb_status limb_trace_motor_forces(limb_loop_trace* c, const limb_scalar* tree, limb_scalar* tau);
+
+// a = G y'' + g for the y'' that tau makes: forward dynamics at v. LIMB_E_NOMEM.
+limb_status limb_trace_forward(limb_loop_trace* c, const limb_scalar* tau, limb_scalar* a);
+
+// x = G y, and with more: x += more.
+void limb_trace_from_independent(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more,
+                                 limb_scalar* x);
+
+// Parallel robots in the space of the platform (trace_platform.c).
+limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f);
+limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f);
+limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f);
 
 #endif

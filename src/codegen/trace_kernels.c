@@ -1,5 +1,5 @@
 // The kernels over symbols: the same texts as for numbers (dynamics/kernel_set.h), recorded.
-#include "codegen/trace_kernels.h"
+#include "codegen/trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,7 +109,7 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
   }
 }
 
-size_t limb_trace_ws_room(const limb_model* m)
+size_t limb_trace_ws_size(const limb_model* m)
 {
   limb_arena measure = {0};
   limb_ws ws;

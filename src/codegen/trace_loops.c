@@ -1,10 +1,7 @@
-// Quantities of robots with loops: their equations, and dynamics in the reduced form. Names are those of
-// `limb eval`, where it has them.
+// Quantities of robots with loops: the constraint equations, and dynamics in the reduced form.
 //
-// q comes with the loops closed (limb_assemble, limb_project); v and a fit to them.
-#include "codegen/trace_loops.h"
-
-#include "codegen/loop_trace.h"
+// q must close the loops (limb_assemble, limb_project); v and a must satisfy them.
+#include "codegen/trace.h"
 
 enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPUT_TAU };
 
@@ -20,7 +17,7 @@ static limb_status put(limb_tracer* t, limb_function* f, limb_output shape, cons
 static const char** row_labels(const limb_loop_trace* c)
 {
   const limb_model* m = &c->m;
-  const char** label = limb_program_take(c->t->program, (size_t)m->nrow + 1, sizeof *label);
+  const char** label = limb_program_alloc(c->t->program, (size_t)m->nrow + 1, sizeof *label);
   for (int l = 0; label && l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     for (int r = 0; r < loop->nrow; r++) {
@@ -64,8 +61,8 @@ static limb_scalar* full_psi(const limb_loop_trace* c)
 static limb_status psi(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes_no_gravity(t, f, Q);
-  const limb_status s = limb_trace_rows(t, false, &c);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
+  const limb_status s = limb_trace_constraints(t, false, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "Psi",
                              .meaning = "rates of the loops' equations per velocity",
@@ -78,8 +75,8 @@ static limb_status psi(limb_tracer* t, limb_function* f)
 static limb_status gamma_rows(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes_no_gravity(t, f, Q | V);
-  const limb_status s = limb_trace_rows(t, true, &c);
+  limb_trace_set_inputs_no_gravity(t, f, Q | V);
+  const limb_status s = limb_trace_constraints(t, true, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {
     .name = "gamma", .meaning = "what Psi a must be", .rows = t->m->nrow, .columns = 1, .label = row_labels(&c)};
@@ -90,21 +87,21 @@ static limb_status gamma_rows(limb_tracer* t, limb_function* f)
 
 static const char** independent_labels(const limb_loop_trace* c)
 {
-  const char** label = limb_program_take(c->t->program, (size_t)c->split.ny + 1, sizeof *label);
-  for (int j = 0; label && j < c->split.ny; j++) label[j] = c->t->program->input[INPUT_V].label[c->split.y[j]];
+  const char** label = limb_program_alloc(c->t->program, (size_t)c->partition.ny + 1, sizeof *label);
+  for (int j = 0; label && j < c->partition.ny; j++) label[j] = c->t->program->input[INPUT_V].label[c->partition.y[j]];
   return label;
 }
 
-static limb_status map(limb_tracer* t, limb_function* f)
+static limb_status velocity_map(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes_no_gravity(t, f, Q);
-  const limb_status s = limb_trace_map(t, NULL, false, &c);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
+  const limb_status s = limb_trace_reduce(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "G",
                              .meaning = "velocities of all joints per independent one",
                              .rows = t->m->nv,
-                             .columns = c.split.ny,
+                             .columns = c.partition.ny,
                              .column = independent_labels(&c)};
   return put(t, f, shape, c.G);
 }
@@ -112,8 +109,8 @@ static limb_status map(limb_tracer* t, limb_function* f)
 // The independent components of x.
 static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
 {
-  limb_scalar* y = limb_trace_scalars(c->t, (size_t)c->split.ny);
-  for (int j = 0; y && j < c->split.ny; j++) y[j] = x[c->split.y[j]];
+  limb_scalar* y = limb_trace_scalars(c->t, (size_t)c->partition.ny);
+  for (int j = 0; y && j < c->partition.ny; j++) y[j] = x[c->partition.y[j]];
   return y;
 }
 
@@ -121,24 +118,24 @@ static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
 static limb_status passive(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes_no_gravity(t, f, Q | V | A);
-  limb_status s = limb_trace_map(t, NULL, false, &c);
+  limb_trace_set_inputs_no_gravity(t, f, Q | V | A);
+  limb_status s = limb_trace_reduce(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
   f->note = "q must close the loops. Of v and a the independent components are read:";
-  f->noted = independent_labels(&c), f->nnoted = c.split.ny;
+  f->noted = independent_labels(&c), f->nnoted = c.partition.ny;
   if (!f->noted) return LIMB_E_NOMEM;
   limb_scalar* const symbols = t->v;
   limb_scalar* v = limb_trace_scalars(t, (size_t)t->m->nv);
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
   const limb_scalar *rate = independent(&c, t->v), *second = independent(&c, t->a);
   if (!v || !a || !rate || !second) return LIMB_E_NOMEM;
-  limb_trace_follow(&c, rate, NULL, v);
+  limb_trace_from_independent(&c, rate, NULL, v);
   limb_trace_clear(t);
   t->v = v;
-  s = limb_trace_map(t, NULL, true, &c);
+  s = limb_trace_reduce(t, NULL, true, &c);
   t->v = symbols;
   if (s != LIMB_OK) return s;
-  limb_trace_follow(&c, second, c.g, a);
+  limb_trace_from_independent(&c, second, c.g, a);
   const limb_output of_v = {.name = "v_all", .meaning = "velocities of all joints", .rows = t->m->nv, .columns = 1},
                     of_a = {.name = "a_all", .meaning = "accelerations of all joints", .rows = t->m->nv, .columns = 1};
   s = limb_trace_output(t, f, of_v, v);
@@ -155,7 +152,7 @@ typedef limb_status recorder(limb_tracer* t, limb_function* f, const unsigned ch
 static unsigned char* single_marks(limb_tracer* t)
 {
   const limb_model* m = t->m;
-  unsigned char* loops = limb_program_take(t->program, (size_t)m->nv + 1, 1);
+  unsigned char* loops = limb_program_alloc(t->program, (size_t)m->nv + 1, 1);
   for (int l = 0; loops && l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     const limb_cluster* k = &m->clusters.cluster[loop->cluster];
@@ -168,7 +165,7 @@ static unsigned char* single_marks(limb_tracer* t)
   return loops;
 }
 
-#define AS_GOOD 0.1 // of the other way's least pivot
+#define PIVOT_SHARE 0.1 // of the other way's least pivot
 
 // Whatever is independent, the answer is the same: the way that takes fewer operations, and loses no digits.
 static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* record)
@@ -189,7 +186,7 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
     if (error && s != LIMB_OK) *error = why;
     return s;
   }
-  if (s == LIMB_OK && d.split.worth < AS_GOOD * c.split.worth) return s;
+  if (s == LIMB_OK && d.partition.min_pivot < PIVOT_SHARE * c.partition.min_pivot) return s;
   limb_operations x = {0}, y = {0};
   if (s == LIMB_OK && (!limb_count_operations(t->graph, f, &x) || !limb_count_operations(t->graph, &other, &y)))
     return LIMB_E_NOMEM;
@@ -204,21 +201,21 @@ static limb_status note_elimination(const limb_loop_trace* c, limb_function* f)
                             "determine the others:"
                           : "q must close the loops, v fit to them. No answer where these do not "
                             "determine the others:";
-  f->noted = independent_labels(c), f->nnoted = c->split.ny;
+  f->noted = independent_labels(c), f->nnoted = c->partition.ny;
   return f->noted ? LIMB_OK : LIMB_E_NOMEM;
 }
 
 static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
 {
-  limb_trace_takes(t, f, Q | V | A);
-  limb_status s = limb_trace_map(t, prefer, false, c);
+  limb_trace_set_inputs(t, f, Q | V | A);
+  limb_status s = limb_trace_reduce(t, prefer, false, c);
   if (s == LIMB_OK) s = note_elimination(c, f);
   if (s != LIMB_OK) return s;
   limb_scalar* tree = limb_trace_scalars(t, (size_t)t->m->nv);
   limb_scalar* tau = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!tree || !tau) return LIMB_E_NOMEM;
-  limb_trace_tree(c, t->v, t->a, tree);
-  s = limb_trace_share(c, tree, tau);
+  limb_trace_tree_forces(c, t->v, t->a, tree);
+  s = limb_trace_motor_forces(c, tree, tau);
   const limb_output shape = {
     .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
@@ -228,8 +225,8 @@ static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsign
 static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c,
                            limb_scalar** a)
 {
-  limb_trace_takes(t, f, Q | V | TAU);
-  limb_status s = limb_trace_map(t, prefer, true, c);
+  limb_trace_set_inputs(t, f, Q | V | TAU);
+  limb_status s = limb_trace_reduce(t, prefer, true, c);
   if (s == LIMB_OK) s = note_elimination(c, f);
   if (s != LIMB_OK) return s;
   *a = limb_trace_scalars(t, (size_t)t->m->nv);
@@ -255,7 +252,7 @@ static limb_status record_multipliers(limb_tracer* t, limb_function* f, const un
   limb_scalar* lambda = limb_trace_scalars(t, (size_t)t->m->nrow);
   if (!left || !lambda) return LIMB_E_NOMEM;
   limb_trace_clear(t);
-  limb_trace_tree(c, t->v, a, left);
+  limb_trace_tree_forces(c, t->v, a, left);
   for (int v = 0; v < t->m->nv; v++) left[v] = sub(left[v], t->tau[v]);
   s = limb_trace_multipliers(c, left, lambda);
   if (s != LIMB_OK) return s;
@@ -276,17 +273,17 @@ static limb_status multipliers(limb_tracer* t, limb_function* f) { return record
 static limb_status reduced_mass(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes_no_gravity(t, f, Q);
-  limb_status s = limb_trace_map(t, NULL, false, &c);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
+  limb_status s = limb_trace_reduce(t, NULL, false, &c);
   if (s != LIMB_OK) return s;
-  const size_t ny = (size_t)c.split.ny;
+  const size_t ny = (size_t)c.partition.ny;
   limb_scalar* M = limb_trace_scalars(t, ny * ny);
   if (!M) return LIMB_E_NOMEM;
   s = limb_trace_reduced_mass(&c, M);
   const limb_output shape = {.name = "M",
                              .meaning = "mass matrix of the independent coordinates",
-                             .rows = c.split.ny,
-                             .columns = c.split.ny,
+                             .rows = c.partition.ny,
+                             .columns = c.partition.ny,
                              .label = independent_labels(&c)};
   return s == LIMB_OK ? put(t, f, shape, M) : s;
 }
@@ -294,18 +291,18 @@ static limb_status reduced_mass(limb_tracer* t, limb_function* f)
 static limb_status reduced_bias(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
-  limb_trace_takes(t, f, Q | V);
-  const limb_status s = limb_trace_map(t, NULL, true, &c);
+  limb_trace_set_inputs(t, f, Q | V);
+  const limb_status s = limb_trace_reduce(t, NULL, true, &c);
   if (s != LIMB_OK) return s;
   limb_scalar* tree = limb_trace_scalars(t, (size_t)t->m->nv);
-  limb_scalar* h = limb_trace_scalars(t, (size_t)c.split.ny);
+  limb_scalar* h = limb_trace_scalars(t, (size_t)c.partition.ny);
   if (!tree || !h) return LIMB_E_NOMEM;
-  limb_trace_tree(&c, t->v, c.g, tree);
-  limb_trace_along(&c, tree, h);
+  limb_trace_tree_forces(&c, t->v, c.g, tree);
+  limb_trace_to_independent(&c, tree, h);
   const limb_output shape = {.name = "h",
                              .meaning = "forces along the independent coordinates without their "
                                         "acceleration; friction and springs count",
-                             .rows = c.split.ny,
+                             .rows = c.partition.ny,
                              .columns = 1,
                              .label = independent_labels(&c)};
   return put(t, f, shape, h);
@@ -314,7 +311,7 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
 const limb_quantity limb_loop_quantities[] = {
   {"psi", "Jacobian of the equations of the loops", psi},
   {"gamma", "what psi a must be for the loops to stay closed", gamma_rows},
-  {"G", "velocities of all joints per independent one", map},
+  {"G", "velocities of all joints per independent one", velocity_map},
   {"passive", "velocities and accelerations of all joints, from those of the independent ones", passive},
   {"tau_active", "inverse dynamics with the loops closed", tau_active},
   {"closed_acc", "forward dynamics with the loops closed", closed_acc},

@@ -9,12 +9,10 @@
 //   tau from G_a' tau = G' (M a + h)
 //
 // B^+ is in least squares where the legs forbid some twists: V has to be one that they allow.
-#include "codegen/trace_loops.h"
-
 #include "limb/parallel.h"
 
 #include "base/error.h"
-#include "codegen/loop_trace.h"
+#include "codegen/trace.h"
 #include "linalg/spatial_ops.h"
 
 #include "codegen/solve_kernel.h"
@@ -64,8 +62,8 @@ static limb_status find_platform(platform* p)
   if (s != LIMB_OK) return s;
   p->name = m->body[info.platform].name;
   p->link = m->body[info.platform].link;
-  p->in_link = limb_settled_pose(m->body[info.platform].in_link);
-  p->prefer = limb_program_take(t->program, (size_t)m->nv + 1, 1);
+  p->in_link = limb_clean_pose(m->body[info.platform].in_link);
+  p->prefer = limb_program_alloc(t->program, (size_t)m->nv + 1, 1);
   if (!p->prefer) return LIMB_E_NOMEM;
   for (int v = 0; v < m->nv; v++) p->prefer[v] = 1;
   for (int i = p->link; i >= 0; i = m->link[i].parent) {
@@ -89,8 +87,8 @@ static void add_bias(const platform* p, limb_scalar* out)
   const vec3 w = v3(x[0], x[1], x[2]), v = v3(x[3], x[4], x[5]);
   const sp_vec3 at = p->in_link.p;
   const mat3 R = given_matrix(p->in_link.R.m);
-  const vec3 turn = tmulv(R, w), move = tmulv(R, sub3(v, cross3(given3(at.x, at.y, at.z), w)));
-  const limb_scalar bias[SIX] = {turn.x, turn.y, turn.z, move.x, move.y, move.z};
+  const vec3 turn = tmulv(R, w), set_velocities = tmulv(R, sub3(v, cross3(given3(at.x, at.y, at.z), w)));
+  const limb_scalar bias[SIX] = {turn.x, turn.y, turn.z, set_velocities.x, set_velocities.y, set_velocities.z};
   for (int r = 0; r < SIX; r++) out[r] = add(out[r], bias[r]);
 }
 
@@ -117,9 +115,9 @@ static limb_status set_map(platform* p, bool moving)
 {
   limb_tracer* t = p->t;
   limb_trace_clear(t);
-  const limb_status s = limb_trace_map(t, p->prefer, moving, &p->c);
+  const limb_status s = limb_trace_reduce(t, p->prefer, moving, &p->c);
   if (s != LIMB_OK) return s;
-  const int nv = t->m->nv, ny = p->c.split.ny;
+  const int nv = t->m->nv, ny = p->c.partition.ny;
   if (ny > SIX)
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
                      "the platform's motion does not determine that of all joints");
@@ -137,11 +135,11 @@ static limb_status set_map(platform* p, bool moving)
 }
 
 // x = G B^+ twist + more; twist is used up. Needs the factors of B.
-static void follow_platform(const platform* p, limb_scalar* twist, const limb_scalar* more, limb_scalar* x)
+static void from_twist(const platform* p, limb_scalar* twist, const limb_scalar* more, limb_scalar* x)
 {
   limb_scalar y[SIX];
   solve_dense(&p->B, twist, y);
-  limb_trace_follow(&p->c, y, more, x);
+  limb_trace_from_independent(&p->c, y, more, x);
 }
 
 static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool moving)
@@ -149,7 +147,7 @@ static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool mov
   *p = (platform){.t = t};
   const limb_status s = find_platform(p);
   if (s != LIMB_OK) return s;
-  f->noted = limb_program_take(t->program, 1, sizeof *f->noted);
+  f->noted = limb_program_alloc(t->program, 1, sizeof *f->noted);
   if (!f->noted) return LIMB_E_NOMEM;
   f->noted[0] = p->name, f->nnoted = 1;
   f->note = f->inputs & V ? "q must close the loops, and v fit to them. Twists are those of this body at "
@@ -161,14 +159,14 @@ static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool mov
 // ---- quantities ---------------------------------------------------------------------------------------
 
 // v of all joints from the platform's twist, and the map once more at this velocity.
-static limb_status move(platform* p, limb_scalar* v)
+static limb_status set_velocities(platform* p, limb_scalar* v)
 {
   limb_tracer* t = p->t;
   limb_scalar* const symbols = t->v;
   limb_scalar* twist = limb_trace_input(t, INPUT_TWIST);
   if (!twist) return LIMB_E_NOMEM;
   factor_dense(&p->B);
-  follow_platform(p, twist, NULL, v);
+  from_twist(p, twist, NULL, v);
   t->v = v;
   const limb_status s = set_map(p, true);
   t->v = symbols;
@@ -178,7 +176,7 @@ static limb_status move(platform* p, limb_scalar* v)
 limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
 {
   platform p;
-  limb_trace_takes(t, f, Q | TWIST | RATE);
+  limb_trace_set_inputs(t, f, Q | TWIST | RATE);
   limb_status s = begin(&p, t, f, false);
   if (s != LIMB_OK) return s;
   const size_t nv = (size_t)t->m->nv;
@@ -186,17 +184,17 @@ limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
   limb_scalar *tree = limb_trace_scalars(t, nv), *tau = limb_trace_scalars(t, nv);
   limb_scalar* rate = limb_trace_input(t, INPUT_TWIST_RATE);
   if (!v || !a || !tree || !tau || !rate) return LIMB_E_NOMEM;
-  s = move(&p, v);
+  s = set_velocities(&p, v);
   if (s != LIMB_OK) return s;
   limb_scalar bias[SIX] = {0};
   add_bias(&p, bias);
   add_twist(&p, p.c.g, bias);
   for (int r = 0; r < SIX; r++) rate[r] = sub(rate[r], bias[r]);
   factor_dense(&p.B);
-  follow_platform(&p, rate, p.c.g, a);
+  from_twist(&p, rate, p.c.g, a);
   limb_trace_clear(t);
-  limb_trace_tree(&p.c, v, a, tree);
-  s = limb_trace_share(&p.c, tree, tau);
+  limb_trace_tree_forces(&p.c, v, a, tree);
+  s = limb_trace_motor_forces(&p.c, tree, tau);
   const limb_output shape = {
     .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
@@ -205,7 +203,7 @@ limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
 limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
 {
   platform p;
-  limb_trace_takes(t, f, Q | V | TAU);
+  limb_trace_set_inputs(t, f, Q | V | TAU);
   limb_status s = begin(&p, t, f, true);
   if (s != LIMB_OK) return s;
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
@@ -229,17 +227,17 @@ limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
 // J_p = B G_a^-1: SIX x n, row-major. active: n velocities.
 static limb_status jacobian_by(platform* p, int n, const int* active, limb_scalar* J)
 {
-  const int ny = p->c.split.ny;
+  const int ny = p->c.partition.ny;
   const size_t entries = (size_t)n * (size_t)n;
   dense A = {.rows = n, .n = ny, .Q = limb_trace_scalars(p->t, entries), .R = limb_trace_scalars(p->t, entries)};
-  limb_scalar* room = limb_trace_scalars(p->t, 2 * (size_t)n);
-  if (!A.Q || !A.R || !room) return LIMB_E_NOMEM;
+  limb_scalar* work = limb_trace_scalars(p->t, 2 * (size_t)n);
+  if (!A.Q || !A.R || !work) return LIMB_E_NOMEM;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < ny; j++) A.Q[i * ny + j] = p->c.G[(ptrdiff_t)active[i] * ny + j];
   }
   factor_dense(&A);
   for (int k = 0; k < n; k++) {
-    limb_scalar *unit = room, *y = room + n;
+    limb_scalar *unit = work, *y = work + n;
     for (int i = 0; i < n; i++) unit[i] = plain(i == k);
     solve_dense(&A, unit, y);
     for (int r = 0; r < SIX; r++) {
@@ -252,19 +250,19 @@ static limb_status jacobian_by(platform* p, int n, const int* active, limb_scala
 static bool is_undriven(const platform* p)
 {
   bool some = false;
-  for (int k = 0; k < p->t->m->clusters.count; k++) some = some || p->c.split.undriven[k] > 0;
+  for (int k = 0; k < p->t->m->clusters.count; k++) some = some || p->c.partition.undriven[k] > 0;
   return some;
 }
 
 limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
 {
   platform p;
-  limb_trace_takes_no_gravity(t, f, Q);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
   limb_status s = begin(&p, t, f, false);
   if (s != LIMB_OK) return s;
   const int nv = t->m->nv;
-  unsigned char* driven = limb_program_take(t->program, (size_t)nv + 1, 1);
-  int* active = limb_program_take(t->program, (size_t)nv + 1, sizeof *active);
+  unsigned char* driven = limb_program_alloc(t->program, (size_t)nv + 1, 1);
+  int* active = limb_program_alloc(t->program, (size_t)nv + 1, sizeof *active);
   limb_scalar* J = limb_trace_scalars(t, SIX * (size_t)nv);
   if (!driven || !active || !J) return LIMB_E_NOMEM;
   s = limb_mark_passive(t->m, driven);
@@ -273,13 +271,13 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
   for (int v = 0; v < nv; v++) {
     if (driven[v]) active[n++] = v;
   }
-  if (n != p.c.split.ny || is_undriven(&p))
+  if (n != p.c.partition.ny || is_undriven(&p))
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
                      "%d motors for %d motions: the twist of the platform is no function of the "
                      "motors' velocities",
-                     n, p.c.split.ny);
+                     n, p.c.partition.ny);
   s = jacobian_by(&p, n, active, J);
-  const char** column = limb_program_take(t->program, (size_t)n + 1, sizeof *column);
+  const char** column = limb_program_alloc(t->program, (size_t)n + 1, sizeof *column);
   if (!column) return LIMB_E_NOMEM;
   for (int k = 0; k < n; k++) column[k] = t->program->input[INPUT_V].label[active[k]];
   const limb_output shape = {.name = "J",

@@ -1,12 +1,19 @@
 // Quantities of trees: what the kernels of dynamics compute, each as a function.
 //
-// Of forward dynamics there are three ways: articulated bodies, the mass matrix with its factors, and that of
-// short chains. The one that takes the fewest operations for this robot is written down.
-#include "codegen/trace_tree.h"
-
+// Forward dynamics can be had in three ways: articulated bodies, factors of the mass matrix, and a kernel for short
+// chains. Derivatives and the Coriolis matrix can be had in two: the kernels of the library, and derivatives of the
+// expressions of inverse dynamics and of the mass matrix. The former share more between links, the latter start from
+// expressions in which only this robot is left. The way with the fewest operations is written. Where numbers of the
+// robot stay symbols, only derivatives of expressions know of them.
+//
+//   C_ij = 1/2 sum_k (d M_ij / d q_k + d M_ik / d q_j - d M_jk / d q_i) v_k        Christoffel symbols
+#include "limb/derivatives.h"
 #include "limb/regressor.h"
 
 #include "base/error.h"
+#include "codegen/graph.h"
+#include "codegen/trace.h"
+#include "dynamics/marks.h"
 #include "kinematics/site.h"
 
 #include <stdio.h>
@@ -57,13 +64,13 @@ static limb_status forces(limb_tracer* t, limb_function* f, const limb_scalar* v
 
 static limb_status inverse_dynamics(limb_tracer* t, limb_function* f)
 {
-  limb_trace_takes(t, f, Q | V | A);
+  limb_trace_set_inputs(t, f, Q | V | A);
   return forces(t, f, t->v, t->a, &t->terms, "joint forces");
 }
 
 static limb_status bias(limb_tracer* t, limb_function* f)
 {
-  limb_trace_takes(t, f, Q | V);
+  limb_trace_set_inputs(t, f, Q | V);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!zeros) return LIMB_E_NOMEM;
   return forces(t, f, t->v, zeros, &bodies_only, "joint forces without acceleration");
@@ -71,7 +78,7 @@ static limb_status bias(limb_tracer* t, limb_function* f)
 
 static limb_status gravity(limb_tracer* t, limb_function* f)
 {
-  limb_trace_takes(t, f, Q);
+  limb_trace_set_inputs(t, f, Q);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!zeros) return LIMB_E_NOMEM;
   return forces(t, f, zeros, zeros, &bodies_only, "joint forces that hold the robot");
@@ -81,21 +88,21 @@ static limb_status gravity(limb_tracer* t, limb_function* f)
 
 static limb_status mass_matrix(limb_tracer* t, limb_function* f)
 {
-  if (t->m->nv > LIMB_TRACE_SQUARE_MOST) return limb_trace_too_large(t, f);
+  if (t->m->nv > LIMB_TRACE_SQUARE_MAX) return limb_trace_too_large(t, f);
   limb_scalar* M = limb_trace_scalars(t, square(t));
   if (!M) return LIMB_E_NOMEM;
-  limb_trace_takes_no_gravity(t, f, Q);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->mass_matrix(t->m, t->k, &t->ws, t->q, M);
   return limb_trace_matrix(t, f, "M", "mass matrix", M);
 }
 
 static limb_status inverse_mass_matrix(limb_tracer* t, limb_function* f)
 {
-  if (t->m->nv > LIMB_TRACE_CUBE_MOST) return limb_trace_too_large(t, f);
+  if (t->m->nv > LIMB_TRACE_CUBE_MAX) return limb_trace_too_large(t, f);
   limb_scalar* X = limb_trace_scalars(t, square(t));
   limb_scalar* packed = limb_trace_scalars(t, t->m->elim.packed);
   if (!X || !packed) return LIMB_E_NOMEM;
-  limb_trace_takes_no_gravity(t, f, Q);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->invert(t->m, t->k, &t->ws, t->q, packed, X);
   return limb_trace_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
@@ -111,7 +118,7 @@ static limb_status accelerations(limb_tracer* t, int way, limb_scalar* a)
   limb_scalar* packed = limb_trace_scalars(t, m->elim.packed);
   if (!packed) return LIMB_E_NOMEM;
   limb_trace_clear(t);
-  if (way == BY_MASS_MATRIX && (m->nv <= LIMB_TRACE_CUBE_MOST || m->has_mimic)) {
+  if (way == BY_MASS_MATRIX && (m->nv <= LIMB_TRACE_CUBE_MAX || m->has_mimic)) {
     kernels->by_mass_matrix(m, t->k, &t->ws, t->q, t->v, t->tau, &t->terms, NULL, packed, a);
   } else if (way == BY_BODIES && !m->has_mimic) {
     kernels->aba(m, t->k, &t->ws, t->q, t->v, t->tau, &t->terms, NULL, a);
@@ -127,7 +134,7 @@ static limb_status forward_dynamics(limb_tracer* t, limb_function* f)
 {
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!a) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q | V | TAU);
+  limb_trace_set_inputs(t, f, Q | V | TAU);
   for (int way = 0; way < WAYS; way++) {
     limb_status s = accelerations(t, way, a);
     if (s == LIMB_E_UNSUPPORTED) continue;
@@ -146,8 +153,8 @@ static limb_status regressor(limb_tracer* t, limb_function* f)
   const int np = limb_parameter_count(t->m);
   limb_scalar* Y = limb_trace_scalars(t, (size_t)t->m->nv * (size_t)np);
   if (!Y) return LIMB_E_NOMEM;
-  limb_trace_takes(t, f, Q | V | A);
-  const char** column = limb_program_take(t->program, (size_t)np + 1, sizeof *column);
+  limb_trace_set_inputs(t, f, Q | V | A);
+  const char** column = limb_program_alloc(t->program, (size_t)np + 1, sizeof *column);
   if (!column) return LIMB_E_NOMEM;
   for (int i = 0; i < np; i++) {
     limb_parameter_info x;
@@ -191,7 +198,7 @@ static const char* about_frame(limb_tracer* t, const char* text)
   limb_frame_info frame;
   if (limb_get_frame(t->m, t->frame, &frame) != LIMB_OK) return text;
   const size_t size = strlen(text) + NAME + 16;
-  char* whole = limb_program_take(t->program, size, 1);
+  char* whole = limb_program_alloc(t->program, size, 1);
   if (!whole) return NULL;
   const int n = snprintf(whole, size, "%s of frame ", text);
   (void)snprintf(whole + n, NAME, "%s", frame.name);
@@ -228,9 +235,9 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   const limb_scalar* X = link_poses(t);
   limb_scalar* column = limb_trace_scalars(t, COMPONENTS * nv);
   limb_scalar* J = limb_trace_scalars(t, COMPONENTS * nv);
-  const char** label = limb_program_take(t->program, COMPONENTS, sizeof *label);
+  const char** label = limb_program_alloc(t->program, COMPONENTS, sizeof *label);
   if (!X || !column || !J || !label) return LIMB_E_NOMEM;
-  limb_trace_takes_no_gravity(t, f, Q);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
   const limb_site site = limb_site_of(t->m, t->frame);
   if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_jacobian(t->m, t->k, X, site.link, &site.in_link, LIMB_ALIGNED, column);
@@ -249,7 +256,7 @@ static limb_status frame_pose(limb_tracer* t, limb_function* f)
   limb_scalar T[POSE];
   const limb_scalar* X = link_poses(t);
   if (!X) return LIMB_E_NOMEM;
-  limb_trace_takes_no_gravity(t, f, Q);
+  limb_trace_set_inputs_no_gravity(t, f, Q);
   const limb_site site = limb_site_of(t->m, t->frame);
   if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_pose(X, site.link, &site.in_link, T);
@@ -278,8 +285,199 @@ const limb_quantity limb_tree_quantities[] = {
   {"h", "bias forces: those of velocities and gravity", bias},
   {"J", "Jacobian of a frame, world axes at its origin", frame_jacobian},
   {"pose", "pose of a frame", frame_pose},
-  {"dtau", "derivatives of inverse dynamics", limb_trace_inverse_slopes},
-  {"dacc", "derivatives of forward dynamics", limb_trace_forward_slopes},
+  {"dtau", "derivatives of inverse dynamics", limb_trace_id_derivatives},
+  {"dacc", "derivatives of forward dynamics", limb_trace_fd_derivatives},
   {"Y", "regressor of inverse dynamics", regressor},
   {"hybrid", "accelerations and forces of all joints, from the one that is given of each", limb_trace_hybrid},
   {NULL, NULL, NULL}};
+
+// ---- derivatives ------------------------------------------------------------------------------------
+
+enum { DERIVED_MAX = 12 }; // velocities of a robot whose expressions are differentiated
+
+// Of ball and free joints a derivative is along the velocity, and q has other components.
+static bool can_derive(const limb_model* m) { return m->nq == m->nv && m->nv <= DERIVED_MAX; }
+
+// The kernels on the sheet take the robot's own numbers.
+static bool has_kernels(const limb_tracer* t) { return t->m->given && t->options.symbols == LIMB_SYMBOLS_NONE; }
+
+static limb_status refuse(const limb_tracer* t, const limb_function* f)
+{
+  if (t->m->nv == 0) {
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
+  }
+  if (!t->m->given) {
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
+                     LIMB_DERIVATIVES_MOST);
+  }
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
+                   "numbers of this robot cannot stay symbols here (ball and free joints, more than %d"
+                   " velocities, forward dynamics); ask for it without them",
+                   DERIVED_MAX);
+}
+
+// ---- derivatives of expressions -------------------------------------------------------------------------
+
+// d of[i] / d x_j for all components of an input with nv: n x nv.
+static limb_status derive(limb_tracer* t, const limb_scalar* of, size_t n, limb_input_kind by, limb_scalar* out)
+{
+  const size_t nv = (size_t)t->m->nv;
+  limb_edge* edge = limb_program_alloc(t->program, n * (nv + 1) + 1, sizeof *edge);
+  uint32_t* symbol = limb_program_alloc(t->program, nv + 1, sizeof *symbol);
+  if (!edge || !symbol) return LIMB_E_NOMEM;
+  limb_edge* slope = edge + n;
+  for (size_t i = 0; i < n; i++) edge[i] = edge_of(t->graph, of[i]);
+  for (size_t j = 0; j < nv; j++) symbol[j] = limb_symbol_of(by, (uint32_t)j);
+  if (!limb_derive(t->graph, edge, n, symbol, nv, slope)) return LIMB_E_NOMEM;
+  for (size_t i = 0; i < n * nv; i++) out[i] = of_edge(t->graph, slope[i]);
+  return LIMB_OK;
+}
+
+static limb_status derived_coriolis(limb_tracer* t, limb_scalar* C)
+{
+  const size_t n = (size_t)t->m->nv;
+  limb_scalar *M = limb_trace_scalars(t, n * n), *dM = limb_trace_scalars(t, n * n * n);
+  if (!M || !dM) return LIMB_E_NOMEM;
+  limb_trace_clear(t);
+  limb_trace_kernels.mass_matrix(t->m, t->k, &t->ws, t->q, M);
+  const limb_status s = derive(t, M, n * n, INPUT_Q, dM);
+  if (s != LIMB_OK) return s;
+#define DM(i, j, k) dM[((i)*n + (j)) * n + (k)]
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++) {
+      limb_scalar sum = plain(0);
+      for (size_t k = 0; k < n; k++) {
+        const limb_scalar symbol = add(DM(i, j, k), sub(DM(i, k, j), DM(j, k, i)));
+        sum = add(sum, mul(symbol, t->v[k]));
+      }
+      C[i * n + j] = mul(plain(0.5), sum);
+    }
+  }
+#undef DM
+  return LIMB_OK;
+}
+
+static limb_status derived_inverse(limb_tracer* t, limb_scalar* dq, limb_scalar* dv)
+{
+  const size_t n = (size_t)t->m->nv;
+  limb_scalar* tau = limb_trace_scalars(t, n);
+  if (!tau) return LIMB_E_NOMEM;
+  limb_trace_clear(t);
+  limb_trace_kernels.inverse_dynamics(t->m, t->k, &t->ws, t->q, t->v, t->a, &t->terms, NULL, tau);
+  const limb_status s = derive(t, tau, n, INPUT_Q, dq);
+  return s == LIMB_OK ? derive(t, tau, n, INPUT_V, dv) : s;
+}
+
+// ---- the quantities -------------------------------------------------------------------------------------
+
+static limb_status put_coriolis(limb_tracer* t, limb_function* f, const limb_scalar* C)
+{
+  limb_function way = {.name = f->name};
+  limb_status s = limb_trace_matrix(t, &way, "C", "Coriolis matrix, dM/dt - 2 C skew-symmetric", C);
+  return s == LIMB_OK ? limb_trace_keep_cheaper(t, f, &way) : s;
+}
+
+limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
+{
+  const size_t n = (size_t)t->m->nv;
+  limb_scalar* C = limb_trace_scalars(t, n * n);
+  if (!C) return LIMB_E_NOMEM;
+  if (t->m->nv > LIMB_TRACE_SQUARE_MAX) return limb_trace_too_large(t, f);
+  if (!has_kernels(t) && !can_derive(t->m)) return refuse(t, f);
+  limb_trace_set_inputs_no_gravity(t, f, 1U << INPUT_Q | 1U << INPUT_V);
+  limb_status s = LIMB_OK;
+  if (has_kernels(t)) {
+    limb_trace_kernels.coriolis_matrix(t->m, t->k, &t->ws, t->q, t->v, SLOPES_SKEW, C);
+    s = put_coriolis(t, f, C);
+  }
+  if (s != LIMB_OK || !can_derive(t->m)) return s;
+  s = derived_coriolis(t, C);
+  return s == LIMB_OK ? put_coriolis(t, f, C) : s;
+}
+
+static limb_status put_inverse(limb_tracer* t, limb_function* f, const limb_scalar* dq, const limb_scalar* dv)
+{
+  limb_function way = {.name = f->name};
+  limb_status s = limb_trace_matrix(t, &way, "dtau_dq", "d tau / d q", dq);
+  if (s == LIMB_OK) s = limb_trace_matrix(t, &way, "dtau_dv", "d tau / d v", dv);
+  return s == LIMB_OK ? limb_trace_keep_cheaper(t, f, &way) : s;
+}
+
+limb_status limb_trace_id_derivatives(limb_tracer* t, limb_function* f)
+{
+  const size_t n = (size_t)t->m->nv;
+  limb_scalar *dq = limb_trace_scalars(t, n * n), *dv = limb_trace_scalars(t, n * n);
+  if (!dq || !dv) return LIMB_E_NOMEM;
+  if (t->m->nv > LIMB_TRACE_SQUARE_MAX) return limb_trace_too_large(t, f);
+  if (!has_kernels(t) && !can_derive(t->m)) return refuse(t, f);
+  limb_trace_set_inputs(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_A);
+  limb_status s = LIMB_OK;
+  if (has_kernels(t)) {
+    const limb_kernels_symbol_motion in = {t->q, t->v, t->a, &t->terms, NULL, 0, NULL, 0};
+    const limb_kernels_symbol_slopes out = {NULL, dq, dv, NULL};
+    limb_trace_kernels.id_derivatives(t->m, t->k, &t->ws, &in, &out);
+    s = put_inverse(t, f, dq, dv);
+  }
+  if (s != LIMB_OK || !can_derive(t->m)) return s;
+  s = derived_inverse(t, dq, dv);
+  return s == LIMB_OK ? put_inverse(t, f, dq, dv) : s;
+}
+
+limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f)
+{
+  const size_t n = (size_t)t->m->nv;
+  const limb_kernels_symbol_slopes out = {limb_trace_scalars(t, n), limb_trace_scalars(t, n * n),
+                                          limb_trace_scalars(t, n * n), limb_trace_scalars(t, n * n)};
+  if (!out.y || !out.dq || !out.dv || !out.dx) return LIMB_E_NOMEM;
+  if (!has_kernels(t)) return refuse(t, f);
+  if (t->m->nv > LIMB_TRACE_CUBE_MAX) return limb_trace_too_large(t, f);
+  limb_trace_set_inputs(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_TAU);
+  const limb_kernels_symbol_motion in = {t->q, t->v, t->tau, &t->terms, NULL, 0, NULL, 0};
+  limb_trace_kernels.fd_derivatives(t->m, t->k, &t->ws, &in, &out);
+  limb_status s = limb_trace_matrix(t, f, "da_dq", "d a / d q", out.dq);
+  if (s == LIMB_OK) s = limb_trace_matrix(t, f, "da_dv", "d a / d v", out.dv);
+  return s == LIMB_OK ? limb_trace_matrix(t, f, "da_dtau", "d a / d tau: M^-1", out.dx) : s;
+}
+
+// ---- hybrid dynamics --------------------------------------------------------------------------------
+
+// Says what x holds. LIMB_E_NOMEM.
+static limb_status note_given(const limb_tracer* t, const unsigned char* given, limb_function* f)
+{
+  const char** label = t->program->input[INPUT_V].label;
+  f->noted = limb_program_alloc(t->program, (size_t)t->m->nv + 1, sizeof *f->noted);
+  if (!f->noted) return LIMB_E_NOMEM;
+  for (int v = 0; v < t->m->nv; v++) {
+    if (!given[v]) f->noted[f->nnoted++] = label[v];
+  }
+  f->note = f->nnoted ? "x holds accelerations, but forces of the joints without motor:"
+                      : "Every joint has a motor: x holds accelerations.";
+  return LIMB_OK;
+}
+
+limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
+{
+  const limb_model* m = t->m;
+  const size_t nv = (size_t)m->nv;
+  unsigned char* given = limb_program_alloc(t->program, nv + 1, 1);
+  limb_scalar *a = limb_trace_scalars(t, nv), *tau = limb_trace_scalars(t, nv);
+  limb_scalar* packed = limb_trace_scalars(t, m->elim.packed);
+  if (!given || !a || !tau || !packed) return LIMB_E_NOMEM;
+  limb_status s = limb_mark_passive(m, given);
+  if (s == LIMB_OK) s = note_given(t, given, f);
+  if (s != LIMB_OK) return s;
+  limb_trace_set_inputs(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_X);
+  const limb_kernels_symbol_hybrid in = {t->q, t->v, given, t->x, &t->terms, NULL};
+  if (f->nnoted == 0) { // inverse dynamics
+    limb_trace_kernels.inverse_dynamics(m, t->k, &t->ws, t->q, t->v, t->x, &t->terms, NULL, tau);
+    a = t->x;
+  } else if (limb_marks_sweep(m, given)) {
+    limb_trace_kernels.hybrid(m, t->k, &t->ws, &in, a, tau);
+  } else {
+    limb_trace_kernels.hybrid_by_mass_matrix(m, t->k, &t->ws, &in, packed, a, tau);
+  }
+  const limb_output of_a = {.name = "a", .meaning = "joint accelerations", .rows = m->nv, .columns = 1};
+  const limb_output of_tau = {.name = "tau", .meaning = "joint forces", .rows = m->nv, .columns = 1};
+  s = limb_trace_output(t, f, of_a, a);
+  return s == LIMB_OK ? limb_trace_output(t, f, of_tau, tau) : s;
+}

@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_COUNTED_H
 #define LIMB_TEST_COUNTED_H
 
-#include "codegen/evaluate.h"
+#include "codegen/program.h"
 
 #include "support/check.h"
 

@@ -29,11 +29,12 @@ typedef struct variant {
 } variant;
 
 // Short functions with few values that they hand on: large sources compile in seconds.
-static const variant plain = {.name = "plain", .options = {.lanes = 1, .most = PART, .order = LIMB_ORDER_REGISTERS}};
+static const variant plain = {.name = "plain",
+                              .options = {.lanes = 1, .max_statements = PART, .order = LIMB_ORDER_REGISTERS}};
 
 // One of these asks for each option, and the last ones for several at once.
 static const variant variants[] = {
-  {"ahead", {.order = LIMB_ORDER_AHEAD, .lanes = 1}},
+  {"ahead", {.order = LIMB_ORDER_LATENCY, .lanes = 1}},
   {"float", {.single = 1, .lanes = 1}},
   {"own", {.sines = LIMB_SINES_OWN, .lanes = 1}},
   {"own_float", {.sines = LIMB_SINES_OWN, .single = 1, .lanes = 1}},
@@ -41,14 +42,19 @@ static const variant variants[] = {
   {"lanes", {.lanes = 4}},
   {"inertia", {.symbols = LIMB_SYMBOLS_INERTIA, .lanes = 1}},
   {"all", {.symbols = LIMB_SYMBOLS_ALL, .lanes = 1}},
-  {"gravity", {.gravity = 1, .lanes = 1}},
+  {"gravity", {.gravity_argument = 1, .lanes = 1}},
   {"smooth", {.coulomb_width = 0.1, .lanes = 1}},
-  {"split", {.most = 100, .lanes = 1}},
-  {"split_own", {.most = 10, .sines = LIMB_SINES_OWN, .lanes = 1}},
-  {"split_given", {.most = 20, .sines = LIMB_SINES_GIVEN, .lanes = 2}},
+  {"split", {.max_statements = 100, .lanes = 1}},
+  {"split_own", {.max_statements = 10, .sines = LIMB_SINES_OWN, .lanes = 1}},
+  {"split_given", {.max_statements = 20, .sines = LIMB_SINES_GIVEN, .lanes = 2}},
   {"wide", {.lanes = 16, .sines = LIMB_SINES_GIVEN, .symbols = LIMB_SYMBOLS_INERTIA, .order = LIMB_ORDER_REGISTERS}},
   {"many",
-   {.sines = LIMB_SINES_OWN, .symbols = LIMB_SYMBOLS_INERTIA, .single = 1, .lanes = 8, .most = 200, .gravity = 1}},
+   {.sines = LIMB_SINES_OWN,
+    .symbols = LIMB_SYMBOLS_INERTIA,
+    .single = 1,
+    .lanes = 8,
+    .max_statements = 200,
+    .gravity_argument = 1}},
 };
 
 static const variant languages[] = {
@@ -92,7 +98,7 @@ static void tell(const limb_codegen* c, const char* prefix, const variant* v, do
   for (int k = 0; k < limb_codegen_count(c); k++) {
     if (limb_codegen_get(c, k, &f) != LIMB_OK) continue;
     all += f.statements;
-    if (!(f.disagrees <= most)) most = f.disagrees;
+    if (!(f.difference <= most)) most = f.difference;
   }
   printf("%s %s %ld %.1e %.1e\n", prefix, v->name, all, most, condition);
 }
@@ -195,12 +201,12 @@ static void generate(const subject* x, const char* what, const variant* v, const
 }
 
 // A case of all quantities that the robot has, but for some; one of its own for each that has more than ALONE
-// statements, and no more than are compiled, plain ones only (the longest are split, plain.options.most).
+// statements, and no more than are compiled, plain ones only (the longest are split, plain.options.max_statements).
 static void all_quantities(const subject* x, const char* but, const variant* v, const char* folder)
 {
   char list[LIST] = "";
-  for (int k = 0; limb_quantity_name(k); k++) {
-    const char* what = limb_quantity_name(k);
+  for (int k = 0; limb_codegen_quantity_name(k); k++) {
+    const char* what = limb_codegen_quantity_name(k);
     limb_codegen_facts f = {0};
     char word[40], prefix[96];
     (void)snprintf(word, sizeof word, ",%s,", what);

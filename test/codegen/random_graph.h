@@ -2,7 +2,6 @@
 #ifndef LIMB_TEST_RANDOM_GRAPH_H
 #define LIMB_TEST_RANDOM_GRAPH_H
 
-#include "codegen/evaluate.h"
 #include "codegen/program.h"
 
 #include "support/check.h"

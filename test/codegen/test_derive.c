@@ -1,6 +1,6 @@
 // Derivatives of edges: against differences of values on random expressions, and against the library's own
 // derivatives of inverse dynamics.
-#include "codegen/derive.h"
+#include "codegen/graph.h"
 
 #include "codegen/trace.h"
 

@@ -3,7 +3,6 @@
 #include "limb/codegen.h"
 
 #include "codegen/codegen_impl.h"
-#include "codegen/emit_c.h"
 #include "support/budget.h"
 #include "support/check.h"
 #include "support/rng.h"
@@ -59,55 +58,55 @@ START_TEST(counts_of_operations)
 END_TEST
 
 typedef struct before {
-  const limb_listing* l;
+  const limb_schedule* l;
   uint32_t at;
 } before;
 
 static void comes_before(void* context, uint32_t leaf)
 {
   const before* b = context;
-  if (b->l->place[leaf]) assert_that(b->l->place[leaf] - 1 < b->at);
-  if (limb_graph_node(b->l->g, leaf)->op == OP_SYMBOL) assert_that(b->at <= b->l->reads);
+  if (b->l->position[leaf]) assert_that(b->l->position[leaf] - 1 < b->at);
+  if (limb_graph_node(b->l->g, leaf)->op == OP_SYMBOL) assert_that(b->at <= b->l->last_read);
 }
 
 // Operands come first, every statement is there once, and no answer is stored before all inputs are read.
-static void check_listing(const limb_listing* l)
+static void check_listing(const limb_schedule* l)
 {
   uint32_t stored = 0;
   for (uint32_t i = 0; i < l->count; i++) {
     before b = {l, i};
-    ck_assert_uint_eq(l->place[l->node[i]], i + 1);
+    ck_assert_uint_eq(l->position[l->node[i]], i + 1);
     if (limb_graph_node(l->g, l->node[i])->op != OP_SYMBOL) {
       limb_statement_leaves(l, l->node[i], comes_before, &b);
     }
-    if (i < l->reads) ck_assert_uint_eq(l->stores[i], l->stores[i + 1]);
+    if (i < l->last_read) ck_assert_uint_eq(l->stores[i], l->stores[i + 1]);
     stored += l->stores[i + 1] - l->stores[i];
   }
   stored += l->stores[l->count + 1] - l->stores[l->count];
   ck_assert_uint_eq(stored, l->entries);
-  assert_that(l->live <= l->count);
+  assert_that(l->max_live <= l->count);
 }
 
 START_TEST(orders_are_orders)
 {
   hand_made x;
-  uint32_t live[ORDER_AHEAD + 1][2];
+  uint32_t live[SCHEDULE_LATENCY + 1][2];
   make(&x);
-  for (int order = ORDER_BEST; order <= ORDER_AHEAD; order++) {
+  for (int order = SCHEDULE_REGISTERS; order <= SCHEDULE_LATENCY; order++) {
     for (int given = 0; given < 2; given++) {
-      limb_listing l;
-      const limb_listing_options how = {.order = (limb_order_kind)order, .given_sines = given};
-      assert_that(limb_listing_create(x.g, &x.f, NULL, how, &l));
+      limb_schedule l;
+      const limb_schedule_options how = {.order = (limb_schedule_kind)order, .given_sines = given};
+      assert_that(limb_schedule_create(x.g, &x.f, NULL, how, &l));
       check_listing(&l);
       ck_assert_uint_eq(l.nangle, 2);
       ck_assert_str_eq(l.angle[0].name, "1");
       ck_assert_str_eq(l.angle[1].name, "12");
-      live[order][given] = l.live;
-      limb_listing_free(&l);
+      live[order][given] = l.max_live;
+      limb_schedule_free(&l);
     }
   }
-  for (int order = ORDER_GRAPH; order <= ORDER_GREEDY; order++) {
-    for (int given = 0; given < 2; given++) assert_that(live[ORDER_BEST][given] <= live[order][given]);
+  for (int order = SCHEDULE_GRAPH; order <= SCHEDULE_GREEDY; order++) {
+    for (int given = 0; given < 2; given++) assert_that(live[SCHEDULE_REGISTERS][given] <= live[order][given]);
   }
   limb_graph_free(x.g);
 }
@@ -131,12 +130,12 @@ START_TEST(orders_of_random_graphs)
   for (int i = 0; i < OUT; i++) out[i] = edge[NODES - 1 - 7 * i];
   limb_function f = {.name = "y", .noutput = 1};
   f.output[0] = (limb_output){.name = "y", .rows = OUT, .columns = 1, .entry = out};
-  for (int order = ORDER_BEST; order <= ORDER_AHEAD; order++) {
-    limb_listing l;
-    const limb_listing_options how = {.order = (limb_order_kind)order, .named_arguments = order & 1};
-    assert_that(limb_listing_create(g, &f, NULL, how, &l));
+  for (int order = SCHEDULE_REGISTERS; order <= SCHEDULE_LATENCY; order++) {
+    limb_schedule l;
+    const limb_schedule_options how = {.order = (limb_schedule_kind)order, .named_arguments = order & 1};
+    assert_that(limb_schedule_create(g, &f, NULL, how, &l));
     check_listing(&l);
-    limb_listing_free(&l);
+    limb_schedule_free(&l);
   }
   limb_graph_free(g);
 }
@@ -242,12 +241,12 @@ START_TEST(what_does_not_go_is_refused)
     {"i d", {.lanes = 1}, "what"},
     {"id", {.lanes = 3}, "lanes"},
     {"id", {.lanes = 0}, "lanes"},
-    {"id", {.lanes = 1, .most = 9}, "most"},
-    {"id", {.lanes = 1, .most = -1}, "most"},
+    {"id", {.lanes = 1, .max_statements = 9}, "max_statements"},
+    {"id", {.lanes = 1, .max_statements = -1}, "max_statements"},
     {"id", {.lanes = 1, .language = LIMB_LANGUAGE_PYTHON, .single = 1}, "single"},
     {"id", {.lanes = 2, .language = LIMB_LANGUAGE_RUST}, "lanes"},
     {"id", {.lanes = 1, .language = LIMB_LANGUAGE_JULIA, .sines = LIMB_SINES_OWN}, "sines"},
-    {"id", {.lanes = 1, .language = LIMB_LANGUAGE_LATEX, .most = 50}, "most"},
+    {"id", {.lanes = 1, .language = LIMB_LANGUAGE_LATEX, .max_statements = 50}, "max_statements"},
     {"id", {.lanes = 1, .language = (limb_language)6}, "language"},
     {"id", {.lanes = 1, .sines = (limb_sines)3}, "sines"},
     {"id", {.lanes = 1, .symbols = (limb_symbols)3}, "symbols"},
@@ -293,7 +292,7 @@ END_TEST
 START_TEST(disagreement_is_found)
 {
   hand_made x;
-  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, disagrees, tolerance[1], least[1] = {0};
+  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, difference, tolerance[1], least[1] = {0};
   bool from_library[1] = {true};
   rng r = {3};
   rng_fill(&r, 1, 10, q);
@@ -303,7 +302,8 @@ START_TEST(disagreement_is_found)
   limb_graph_free(p->graph);
   p->graph = x.g, p->function = &x.f, p->nfunction = 1;
   p->input[INPUT_Q].count = p->input[INPUT_V].count = 2;
-  limb_trial t = {.states = 5, .answer = answers, .tolerance = tolerance, .least = least, .from_library = from_library};
+  limb_trial t = {
+    .states = 5, .reference = answers, .tolerance = tolerance, .scale = least, .from_library = from_library};
   for (int k = 0; k < INPUT_KINDS; k++) t.input[k] = k == INPUT_Q ? q : v;
   for (int i = 0; i < 5; i++) {
     const double *a = q + 2 * i, *b = v + 2 * i;
@@ -313,14 +313,14 @@ START_TEST(disagreement_is_found)
     y[2] = a[0], y[3] = 2;
     y[4] = -sin(a[0] + a[1]) / (cos(a[0]) * b[0]);
   }
-  assert_ok(limb_trial_compare(&t, p, 0, false, &disagrees, NULL));
-  assert_that(disagrees < 1e-14 && tolerance[0] >= 1e-12);
-  assert_ok(limb_trial_compare(&t, p, 0, true, &disagrees, NULL));
-  assert_that(disagrees > 1e-10 && disagrees < 1e-5 && tolerance[0] >= 1e-5);
+  assert_ok(limb_trial_compare(&t, p, 0, false, &difference, NULL));
+  assert_that(difference < 1e-14 && tolerance[0] >= 1e-12);
+  assert_ok(limb_trial_compare(&t, p, 0, true, &difference, NULL));
+  assert_that(difference > 1e-10 && difference < 1e-5 && tolerance[0] >= 1e-5);
   answer[13] += 1e-4;
-  assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_trial_compare(&t, p, 0, false, &difference, NULL), LIMB_E_UNSUPPORTED);
   answer[13] = (double)NAN;
-  assert_status(limb_trial_compare(&t, p, 0, false, &disagrees, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_trial_compare(&t, p, 0, false, &difference, NULL), LIMB_E_UNSUPPORTED);
   limb_program_free(p);
 }
 END_TEST
@@ -349,7 +349,7 @@ START_TEST(no_memory_is_no_text)
 {
   limb_model* m = robot_planar_2r();
   limb_codegen_options o = limb_default_codegen_options();
-  o.most = 10, o.what = "id,M", o.symbols = LIMB_SYMBOLS_INERTIA, o.effort = 1e-4;
+  o.max_statements = 10, o.what = "id,M", o.symbols = LIMB_SYMBOLS_INERTIA, o.effort = 1e-4;
   limb_status s = LIMB_E_NOMEM;
   for (int n = 0; s != LIMB_OK; n++) {
     budget count = {limb_default_allocator(), n, 0};
@@ -367,6 +367,6 @@ START_TEST(no_memory_is_no_text)
 }
 END_TEST
 
-CHECK_MAIN("emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs, literals_read_back,
+CHECK_MAIN("codegen/emit", 1, counts_of_operations, orders_are_orders, orders_of_random_graphs, literals_read_back,
            names_in_comments_are_safe, prefixes, prefixes_are_short_enough, what_does_not_go_is_refused,
            singular_forms_are_refused, disagreement_is_found, float_must_have_the_digits, no_memory_is_no_text)

@@ -1,7 +1,7 @@
 // Equations of motion as text: the textbook's results, what is read back equals the library, requests that
 // cannot be fulfilled.
 #include "limb/assemble.h"
-#include "limb/equations.h"
+#include "limb/codegen.h"
 
 #include "base/alloc.h"
 
@@ -258,7 +258,7 @@ static void read_back(trial* t)
     limb_error error = {0};
     written* w;
     o.what = lists[k / 2], o.numbers = k % 2;
-    o.most = 800;
+    o.max_terms = 800;
     const limb_status s = write_to(t->m, &o, &w, &error);
     if (s == LIMB_OK) {
       assert_that(!has_dense_joint(t->m));
@@ -345,7 +345,7 @@ START_TEST(rows_of_closures)
     closed_case c = closed_make(k, 5);
     check_at("%s", c.name);
     limb_equation_options o = limb_default_equation_options();
-    o.what = "Psi", o.most = 300;
+    o.what = "Psi", o.max_terms = 300;
     const limb_status s = write_to(c.m, &o, &w, &error);
     if (s == LIMB_OK) {
       written_begin(w);
@@ -410,11 +410,11 @@ START_TEST(bad_requests)
   }
   o = plain, o.notation = (limb_notation)3;
   refused(m, o, LIMB_E_ARG, "notation");
-  o = plain, o.most = 0;
+  o = plain, o.max_terms = 0;
   refused(m, o, LIMB_E_ARG, "terms");
   o = plain, o.size = 3;
   refused(m, o, LIMB_E_ARG, "options");
-  o = plain, o.most = 3;
+  o = plain, o.max_terms = 3;
   refused(m, o, LIMB_E_UNSUPPORTED, "more than 3 terms");
   refused(large, plain, LIMB_E_UNSUPPORTED, "limb codegen");
   refused(base, plain, LIMB_E_UNSUPPORTED, "ball and free joints");

@@ -2,7 +2,7 @@
 // random expressions.
 #include "codegen/simplify.h"
 
-#include "codegen/evaluate.h"
+#include "codegen/program.h"
 #include "codegen/trace.h"
 
 #include "counted.h"

@@ -85,7 +85,7 @@ static void one_for_another(const char* what, limb_symbols symbols)
   limb_codegen_options o = limb_default_codegen_options();
   limb_model *a = robot_of(1), *b = robot_of(2);
   traced one, other;
-  o.what = what, o.symbols = symbols, o.gravity = 1;
+  o.what = what, o.symbols = symbols, o.gravity_argument = 1;
   fixture_ok(trace_with(a, o, &one, &err), &err);
   fixture_ok(trace_with(b, o, &other, &err), &err);
   assert_that(one.p->input[INPUT_PARAMETER].count > JOINTS);

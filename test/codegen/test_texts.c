@@ -2,7 +2,7 @@
 // test_generated.py.
 #include "limb/codegen.h"
 
-#include "codegen/emit.h"
+#include "codegen/codegen_impl.h"
 #include "support/check.h"
 #include "support/robots.h"
 
@@ -69,7 +69,7 @@ START_TEST(texts_keep_their_promises)
     limb_codegen_options o = limb_default_codegen_options();
     o.effort = 0.05;
     o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
-    o.lanes = cases[i].lanes, o.most = cases[i].most;
+    o.lanes = cases[i].lanes, o.max_statements = cases[i].most;
     check_at("case %zu", i);
     const gathered source = written(m, &o, LIMB_FILE_SOURCE), again = written(m, &o, LIMB_FILE_SOURCE);
     ck_assert_str_eq(source.at, again.at);
@@ -162,12 +162,12 @@ static void check_parts(limb_model* m, const char* what)
   for (int k = 0; k < 9; k++) {
     limb_codegen_options o = limb_default_codegen_options();
     int parts;
-    o.what = what, o.effort = 0.01, o.most = 10 << k % 3, o.sines = (limb_sines)(k / 3);
+    o.what = what, o.effort = 0.01, o.max_statements = 10 << k % 3, o.sines = (limb_sines)(k / 3);
     o.symbols = k == 1 ? LIMB_SYMBOLS_INERTIA : LIMB_SYMBOLS_NONE;
     const gathered source = written(m, &o, LIMB_FILE_SOURCE);
-    check_at("%s, %d statements, sines %d", what, o.most, k / 3);
-    ck_assert_int_le(longest_part(source.at, &parts), o.most);
-    if (o.most == 10) ck_assert_int_gt(parts, 1);
+    check_at("%s, %d statements, sines %d", what, o.max_statements, k / 3);
+    ck_assert_int_le(longest_part(source.at, &parts), o.max_statements);
+    if (o.max_statements == 10) ck_assert_int_gt(parts, 1);
     free(source.at);
   }
   limb_model_destroy(m);
@@ -189,9 +189,9 @@ START_TEST(every_answer_is_stored)
   limb_model* m = robot_planar(9, 1);
   for (int k = 0; k < 6; k++) {
     limb_codegen_options o = limb_default_codegen_options();
-    o.what = "pose", o.effort = 0.01, o.most = k % 2 ? 10 : 0, o.sines = (limb_sines)(k / 2);
+    o.what = "pose", o.effort = 0.01, o.max_statements = k % 2 ? 10 : 0, o.sines = (limb_sines)(k / 2);
     const gathered source = written(m, &o, LIMB_FILE_SOURCE);
-    check_at("split %d, sines %d", o.most, k / 2);
+    check_at("split %d, sines %d", o.max_statements, k / 2);
     for (int i = 0; i < 12; i++) {
       char target[32];
       (void)snprintf(target, sizeof target, "  %c[%d] = ", i < 9 ? 'R' : 'p', i < 9 ? i : i - 9);
@@ -219,5 +219,5 @@ START_TEST(first_lines_of_python)
 }
 END_TEST
 
-CHECK_MAIN("texts", 1, texts_keep_their_promises, every_language_is_written, texts_run_straight_on,
+CHECK_MAIN("codegen/texts", 1, texts_keep_their_promises, every_language_is_written, texts_run_straight_on,
            parts_are_as_short_as_asked_for, every_answer_is_stored, first_lines_of_python)

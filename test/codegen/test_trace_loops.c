@@ -49,7 +49,7 @@ START_TEST(numbers_may_stay_symbols)
     limb_error err = {0};
     limb_codegen_options o = limb_default_codegen_options();
     traced t;
-    o.what = "G,closed_acc,closed_h", o.symbols = LIMB_SYMBOLS_ALL, o.gravity = 1;
+    o.what = "G,closed_acc,closed_h", o.symbols = LIMB_SYMBOLS_ALL, o.gravity_argument = 1;
     fixture_ok(trace_with(c.m, o, &t, &err), &err);
     assert_that(t.p->input[INPUT_PARAMETER].count > 0);
     compare_states(&t, STATES);

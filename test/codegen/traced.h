@@ -3,8 +3,8 @@
 #define LIMB_TEST_TRACED_H
 
 #include "base/alloc.h"
-#include "codegen/answer.h"
-#include "codegen/evaluate.h"
+#include "codegen/codegen_impl.h"
+#include "codegen/program.h"
 #include "codegen/trace.h"
 
 #include "support/check.h"
@@ -18,7 +18,7 @@
 typedef struct traced {
   const limb_model* m;
   limb_program* p;
-  limb_answering x;
+  limb_reference x;
   double* in[INPUT_KINDS];
 } traced;
 
@@ -28,7 +28,7 @@ static inline limb_status trace_with(const limb_model* m, limb_codegen_options o
   *out = (traced){.m = m};
   const limb_status s = limb_trace(m, &o, NULL, &out->p, err);
   if (s != LIMB_OK) return s;
-  out->x = (limb_answering){.m = m, .alloc = limb_default_allocator(), .env = limb_default_environment(m)};
+  out->x = (limb_reference){.m = m, .alloc = limb_default_allocator(), .env = limb_default_environment(m)};
   out->x.env.friction = o.friction;
   out->x.env.coulomb_width = o.coulomb_width;
   out->x.frame = limb_trace_frame(m, o.frame);
@@ -96,7 +96,7 @@ static inline void compare_function(const traced* t, const limb_function* f, dou
   double *got = numbers(n), *want = numbers(n), *x = got, *y = want;
   const double* in[INPUT_KINDS];
   for (int k = 0; k < INPUT_KINDS; k++) in[k] = t->in[k];
-  const limb_status s = limb_answer(&t->x, f, in, want);
+  const limb_status s = limb_reference_values(&t->x, f, in, want);
   if (s == LIMB_E_SINGULAR && t->m->nloop == 0) { // moves nothing
     free(got), free(want);
     return;
