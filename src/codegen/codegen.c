@@ -1,7 +1,7 @@
-// Generated code: from a robot to texts (limb/codegen.h).
+// Code generation: from a robot to source text (limb/codegen.h).
 //
-// trace -> answers of the library -> simplify -> compare -> list -> write, all in memory; what is handed
-// out is complete.
+// trace -> reference values -> simplify -> compare -> schedule -> write, all in memory. Only complete text is handed
+// out.
 #include "codegen/codegen_impl.h"
 
 #include "base/alloc.h"
@@ -30,7 +30,7 @@ struct limb_codegen {
   int count;
 };
 
-// While the texts are made.
+// The state of a generation.
 typedef struct generation {
   const limb_model* m;
   limb_codegen* c;
@@ -41,7 +41,7 @@ typedef struct generation {
   limb_error* error;
 } generation;
 
-// ---- functions ------------------------------------------------------------------------------------------
+// ---- simplification ------------------------------------------------------------------------------------------------
 
 static void set_entries(limb_function* f, const limb_edge* list)
 {
@@ -53,19 +53,19 @@ static void set_entries(limb_function* f, const limb_edge* list)
   }
 }
 
-#define LOSS_MAX 1e-11 // fewer operations that lose more than that, relative, are not worth it
+#define LOSS_MAX 1e-11 // relative loss of accuracy beyond which simplified expressions are rejected
 
-// Functions share it.
+// All functions share the effort.
 static uint64_t work_for(double effort, int functions) { return (uint64_t)(LIMB_SIMPLIFY_WORK * effort / functions); }
 
-// Whether the graph holds the same once more, and again: fewer operations, then sums in another order.
+// Whether the graph can hold two more copies: simplified expressions, and balanced sums.
 static bool fits_in_graph(const limb_graph* g, const limb_operations* n)
 {
   const long all = n->mul + n->add + n->div + 2 * n->sines + n->other;
   return limb_graph_count(g) + 2 * (double)all < LIMB_GRAPH_MAX;
 }
 
-// Sums in another order may lose digits near singularities: then those as traced are kept.
+// Reordered sums may lose digits near singularities; then the expressions as traced are kept.
 static limb_status simplify(generation* x, int k)
 {
   limb_function* f = &x->program->function[k];
@@ -78,7 +78,7 @@ static limb_status simplify(generation* x, int k)
   memcpy(traced, list, n * sizeof *list);
   limb_operations now;
   if (!limb_count_operations(x->program->graph, f, &now)) return LIMB_E_NOMEM;
-  if (!fits_in_graph(x->program->graph, &now)) { // as it is, it may still fit
+  if (!fits_in_graph(x->program->graph, &now)) { // it may still be written as it is
     set_entries(f, traced);
     return LIMB_OK;
   }
@@ -97,15 +97,15 @@ static limb_status simplify(generation* x, int k)
   return LIMB_OK;
 }
 
-// Leaves function k out. Of what is known of functions in states, that of later ones is not there yet.
+// Removes function k. There are no reference values of later functions yet.
 static void drop_function(limb_program* p, int k)
 {
   p->nfunction--;
   memmove(&p->function[k], &p->function[k + 1], (size_t)(p->nfunction - k) * sizeof *p->function);
 }
 
-// Answers, and then fewer operations for the same. When all that the robot has is asked for, what is singular
-// is left out, as long as there is more.
+// Reference values, then simplification. When all quantities were requested, singular ones are left out, as long as
+// others remain.
 static limb_status prepare(generation* x)
 {
   limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity_argument, &x->trial);
@@ -122,9 +122,9 @@ static limb_status prepare(generation* x)
   return s;
 }
 
-// ---- angles as a function -------------------------------------------------------------------------------
+// ---- angles as a function ------------------------------------------------------------------------------------------
 
-// Nodes of all angles of the program, each once; mark holds their index + 1.
+// Lists the angles of the program, each once; mark holds their index + 1.
 static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* mark, limb_edge* list)
 {
   const uint32_t nodes = limb_graph_count(p->graph);
@@ -142,7 +142,7 @@ static uint32_t gather_angles(const limb_program* p, uint32_t* uses, uint32_t* m
   return count;
 }
 
-// What a function of those angles takes. false: sines, which it is to come before.
+// Sets the inputs of the function of angles. false if an angle depends on sines.
 static bool set_inputs(const limb_graph* g, limb_function* f, uint32_t* uses)
 {
   const uint32_t nodes = limb_graph_count(g);
@@ -158,11 +158,10 @@ static bool set_inputs(const limb_graph* g, limb_function* f, uint32_t* uses)
 
 static limb_status nested_sines(const generation* x, const char* where)
 {
-  return limb_fail(x->error, LIMB_E_UNSUPPORTED, where,
-                   "some of its angles depend on sines: take those of the library of C");
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, where, "some of its angles depend on sines: use the sines of math.h");
 }
 
-// Puts a function in front of the others that gives the angles whose sines they take.
+// Puts a function in front of the others that returns the angles whose sines they take.
 static limb_status add_angles(generation* x)
 {
   limb_program* p = x->program;
@@ -176,7 +175,7 @@ static limb_status add_angles(generation* x)
   x->e.nangle = count;
   if (count == 0) return LIMB_OK;
   function[0] = (limb_function){
-    .name = "angles", .meaning = "angles whose sines and cosines are arguments of the others", .noutput = 1};
+    .name = "angles", .meaning = "angles whose sines and cosines the other functions take", .noutput = 1};
   function[0].output[0] =
     (limb_output){.name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
   if (!set_inputs(p->graph, &function[0], uses)) return nested_sines(x, "sines");
@@ -188,9 +187,9 @@ static limb_status add_angles(generation* x)
   return limb_trial_reference(&x->trial, &x->reference, p, 0, x->error);
 }
 
-// ---- parameters as a function ---------------------------------------------------------------------------
+// ---- parameters as a function --------------------------------------------------------------------------------------
 
-// Puts a function behind the others that gives this robot's own numbers for p.
+// Appends a function that returns this robot's own numbers for p.
 static limb_status add_parameters(generation* x)
 {
   limb_program* p = x->program;
@@ -210,9 +209,9 @@ static limb_status add_parameters(generation* x)
   return limb_trial_reference(&x->trial, &x->reference, p, p->nfunction++, x->error);
 }
 
-// ---- pieces ---------------------------------------------------------------------------------------------
+// ---- functions -----------------------------------------------------------------------------------------------------
 
-// Of the angles of a piece: their places among those of the program.
+// Finds the angles of a function among those of the program.
 static limb_status place_angles(generation* x, limb_emitted* p)
 {
   const limb_output* all = &x->program->function[0].output[0];
@@ -261,9 +260,9 @@ static limb_status make_pieces(generation* x)
   return s;
 }
 
-// ---- texts ----------------------------------------------------------------------------------------------
+// ---- texts ---------------------------------------------------------------------------------------------------------
 
-// States of the test program: few of large functions.
+// The number of states of the test program, smaller for large functions.
 static void choose_states(generation* x)
 {
   enum { NUMBERS_MAX = 20000 };
@@ -319,7 +318,7 @@ static limb_status keep_facts(generation* x)
   return LIMB_OK;
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------
+// ---- generation ----------------------------------------------------------------------------------------------------
 
 static void set_types(limb_emitter* e)
 {
@@ -334,7 +333,7 @@ static void set_types(limb_emitter* e)
   }
 }
 
-// The frame is known to exist: limb_trace has looked it up.
+// The frame exists: limb_trace has checked that.
 static limb_status begin_reference(generation* x)
 {
   const limb_codegen_options* o = &x->e.options;
@@ -344,7 +343,7 @@ static limb_status begin_reference(generation* x)
   x->reference.frame = limb_trace_frame(x->m, o->frame);
   const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->reference.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
-  // what cannot be begun has no functions that would ask for it
+  // other failures: then there are no functions that need it
   return limb_loop_reference_begin(x->m, o, x->program, &x->reference.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;
 }
 
@@ -373,23 +372,23 @@ static void free_generation(generation* x)
   limb_program_free(x->program);
 }
 
-// Of the machine, or of what a graph may have.
+// Out of memory, or beyond the size limit of a graph.
 static limb_status out_of_memory(const generation* x)
 {
   if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MAX) {
     return limb_fail(x->error, LIMB_E_NOMEM, NULL, "out of memory");
   }
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, NULL,
-                   "too large for code that runs straight on; call the library, or ask for less");
+                   "too large for straight-line code; call the library, or request less");
 }
 
 limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
                                 limb_codegen** out, limb_error* error)
 {
   if (out) *out = NULL;
-  if (!m || !out) return limb_fail(error, LIMB_E_ARG, NULL, "no model, or no place for the text");
+  if (!m || !out) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a place for the result are required");
   if (alloc && (!alloc->alloc || !alloc->free)) {
-    return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
+    return limb_fail(error, LIMB_E_ARG, "alloc", "the allocator lacks a function");
   }
   generation x = {.m = m, .error = error};
   x.e.options = limb_default_codegen_options();
@@ -428,7 +427,7 @@ void limb_codegen_free(limb_codegen* c)
   limb_free(&use, c, sizeof *c);
 }
 
-// ---- asking ---------------------------------------------------------------------------------------------
+// ---- access --------------------------------------------------------------------------------------------------------
 
 limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file, limb_text_fn* text, void* context)
 {

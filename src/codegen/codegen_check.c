@@ -1,4 +1,4 @@
-// Comparison of a program with the library, in random states (codegen_impl.h).
+// Comparison of generated expressions with the library, in random states (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
 #include "base/alloc.h"
@@ -9,19 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-#define DIFFERENCE_MAX 1e-7  // beyond: not the same function; rounding of long chains stays below
-#define SINGLE_MAX     1e-2  // rounding of float beyond which answers are none
-#define ZERO           1e-13 // of what is large: nothing but rounding
+#define DIFFERENCE_MAX 1e-7  // beyond, it is another function; rounding of long chains stays below
+#define SINGLE_MAX     1e-2  // rounding of float beyond which results are useless
+#define ZERO           1e-13 // relative size that is nothing but rounding
 
-// ---- states ---------------------------------------------------------------------------------------------
+// ---- states --------------------------------------------------------------------------------------------------------
 
-// Of a component: velocities up to 2, accelerations to 5, forces to 20.
+// Magnitude of random inputs: velocities up to 2, accelerations to 5, forces to 20.
 static double size_of(limb_input_kind kind)
 {
   return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
 }
 
-// Nearly relaxed shafts: where motors and joints turn anyhow, their springs hide everything else.
+// Nearly relaxed shafts: with independent angles of motors and joints, the shaft springs would dominate everything.
 static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
 {
   for (int k = 0; k < limb_shaft_count(m); k++) {
@@ -35,7 +35,7 @@ static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
   }
 }
 
-// Inputs of one kind in all states.
+// Fills the inputs of one kind in all states.
 static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const limb_input* in, const double* known,
                                uint64_t* seed, double* x)
 {
@@ -56,7 +56,7 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
-  const size_t functions = (size_t)p->nfunction + 2; // angles and parameters come later
+  const size_t functions = (size_t)p->nfunction + 2; // angles and parameters are added later
   out->reference = limb_program_alloc(p, functions, sizeof *out->reference);
   out->tolerance = limb_program_alloc(p, functions, sizeof *out->tolerance);
   out->scale = limb_program_alloc(p, functions, sizeof *out->scale);
@@ -85,7 +85,7 @@ void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference*
   }
 }
 
-// Where the inputs of a state are.
+// Pointers to the inputs of a state.
 static void state_at(const limb_trial* t, const limb_program* p, int state, const double* input[INPUT_KINDS])
 {
   for (int k = 0; k < INPUT_KINDS; k++) {
@@ -93,9 +93,9 @@ static void state_at(const limb_trial* t, const limb_program* p, int state, cons
   }
 }
 
-// ---- answers --------------------------------------------------------------------------------------------
+// ---- reference values ----------------------------------------------------------------------------------------------
 
-// All entries of a function as one list; NULL when out of memory.
+// All entries of a function in one array; NULL when out of memory.
 static limb_edge* edges_of(limb_program* p, const limb_function* f)
 {
   limb_edge* list = limb_program_alloc(p, limb_entry_count(f) + 1, sizeof *list);
@@ -103,14 +103,14 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
   return list;
 }
 
-// Answers under the gravity of a state.
+// Sets the gravity of a state.
 static void set_gravity(limb_reference* x, const double* const input[INPUT_KINDS])
 {
   const double* g = input[INPUT_GRAVITY];
   x->env.gravity = sp_v3(g[0], g[1], g[2]);
 }
 
-// The largest force (id) or acceleration (fd) of the states, beside which rounding of others is nothing.
+// The largest force (id) or acceleration (fd) in the states, as a scale for rounding.
 static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name, double* most)
 {
   const limb_function f = {.name = name};
@@ -127,7 +127,7 @@ static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_pro
   return LIMB_OK;
 }
 
-// Whether some output is rounding beside a size, in all states.
+// Whether some output is zero up to rounding, relative to a size, in all states.
 static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, double size)
 {
   const size_t all = limb_entry_count(f);
@@ -144,8 +144,8 @@ static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, d
   return any;
 }
 
-// What is large beside the rounding of a function's answers. Slopes of accelerations are measured by these
-// only where they vanish.
+// Sets the scale of a function's rounding. Derivatives of accelerations are measured by accelerations only where they
+// are zero.
 static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, int k)
 {
   const limb_function* f = &p->function[k];
@@ -184,15 +184,15 @@ limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program*
     if (status == LIMB_E_NOMEM) return status;
     if (status == LIMB_OK) continue;
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "in a random state the library says: %s; there is no closed form to write",
+                     "the library fails in a random state (%s): there is no closed form to write",
                      limb_status_text(status));
   }
   return set_scale(t, x, p, k);
 }
 
-// ---- comparison -----------------------------------------------------------------------------------------
+// ---- comparison ----------------------------------------------------------------------------------------------------
 
-// The largest difference of an output's entries, relative to the largest of them and of least; NaN counts as
+// The largest difference of entries, relative to the largest entry of their output and to scale; NaN counts as
 // infinite.
 static double apart(const limb_function* f, const double* got, const double* want, double scale)
 {
@@ -211,9 +211,8 @@ static double apart(const limb_function* f, const double* got, const double* wan
   return worst;
 }
 
-// Whether entries agree one by one: to ENTRY of the largest that each is in all states, or to what rounding
-// of the largest of its output may leave. Where there are divisions something is solved for, which multiplies
-// rounding.
+// Whether entries agree one by one: to ENTRY times the largest value that each takes in any state, or up to the
+// rounding of the largest entry of its output. Divisions mean that a system is solved, which amplifies rounding.
 #define ENTRY          1e-6
 #define ROUNDED        1e-13
 #define ROUNDED_SOLVED 1e-9
@@ -254,7 +253,7 @@ static float single_value(const limb_graph* g, uint32_t node, const double* cons
   }
 }
 
-// As limb_evaluate, with every operation rounded to float; beyond: a number is none.
+// As limb_evaluate, with every operation rounded to float. beyond: a constant is out of the range of float.
 static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n, const double* const* input,
                             double* out, bool* beyond)
 {
@@ -304,21 +303,21 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
   }
   if (!agree || !(*difference <= DIFFERENCE_MAX)) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "the expressions differ from the answers of the library by %.1e: nothing is written;"
+                     "the expressions differ from the library by %.1e, so nothing is written;"
                      " please report this robot",
                      *difference);
   }
   if (beyond || !isfinite(rounding)) {
-    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its numbers are beyond the range of float: take double");
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its constants are beyond the range of float: use double");
   }
   if (rounding > SINGLE_MAX) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "float has too few digits for it: in a random state it is off by %.1e of the"
-                     " largest entry; take double",
+                     "float has too few digits: in a random state the result is off by %.1e of the"
+                     " largest entry; use double",
                      rounding);
   }
   if (single) *difference = rounding;
-  // compilers may contract and sines differ: room for ten times what was seen
+  // compilers may contract and sines differ: allow ten times the difference seen here
   t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);
   return LIMB_OK;
 }

@@ -16,7 +16,7 @@
 
 enum { LIMB_LINE = 100 }; // columns
 
-// A language. In texts, \v is a blank where a line may be broken.
+// The syntax of a language. In its strings, \v is a blank where a line may be broken.
 typedef struct limb_syntax {
   limb_language language;
   int first;                   // index
@@ -33,17 +33,17 @@ typedef struct limb_syntax {
   bool typed_calls;            // f64::sin
 } limb_syntax;
 
-// One function, ready to be written, and what is to be said about it.
+// A function that is ready to be written, with the facts for its comments.
 typedef struct limb_emitted {
   const limb_function* f;
   limb_schedule schedule;
   limb_operations operations;
-  uint32_t* given;      // of the angles: their index among those of the program
-  double difference;    // relative, in the states that were tried
-  bool by_acceleration; // beside accelerations: measured by these
-  bool from_library;    // with whose answers it was compared
-  long kept;            // bytes in arrays: own sines, what parts hand on
-  long stack;           // bytes alive at once, those included
+  uint32_t* given;      // index of each angle among those of the program
+  double difference;    // relative difference from the reference, in the states tried
+  bool by_acceleration; // the difference is relative to accelerations
+  bool from_library;    // compared with the library, not with its own expressions
+  long kept;            // bytes in arrays: own sines, values shared between parts
+  long stack;           // bytes live at once, those included
   char name[160];       // in the text
 } limb_emitted;
 
@@ -53,31 +53,31 @@ typedef struct limb_emitter {
   limb_codegen_options options;
   char prefix[96];
   const char* real; // "double"
-  char value[128];  // type of inputs and answers: real, or lanes of it
+  char value[128];  // type of inputs and outputs: real, or lanes of it
   limb_emitted* function;
   int nfunction;
-  int inside;           // fractions and roots around what is being written: no line ends there
-  uint32_t nangle;      // of the program, when sines are given
-  int states;           // that were tried
-  limb_text* text;      // where to
+  int inside;           // depth of fractions and roots: no line breaks inside
+  uint32_t nangle;      // angles of the program, when sines are given
+  int states;           // number of states tried
+  limb_text* text;      // output
   limb_text scratch;    // a statement before its lines are broken
-  unsigned char* named; // joints that were named in this function, per kind and index
-  uint32_t* slot;       // of the piece's statements: where it is kept between parts; see emit_c_parts.c
+  unsigned char* named; // joints named so far in this function, per kind and index
+  uint32_t* slot;       // 1 + index in w of each statement's value; 0: not shared (emit_c_split.c)
 } limb_emitter;
 
-// ---- any language (emit.c, emit_statement.c) ----------------------------------------------------------
+// ---- any language (emit_expression.c, emit_statement.c) ------------------------------------------------------------
 
-// The statements begin ... end - 1 of a piece with the stores that follow each; or lines begin ... end - 1.
+// Writes statements begin ... end - 1 with the stores that follow each, or lines begin ... end - 1.
 void limb_emit_statements(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
 void limb_emit_lines(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
-// Whether a statement has no name: it is written into the one answer that it is for.
+// Whether a statement has no name: it is written directly into the one output that it computes.
 bool limb_emit_is_inline(const limb_emitted* p, uint32_t at);
-// Stores of numbers, which follow all statements: how many, of which entry, and the text of some.
+// Stores of constants, which follow all statements: their number, their entries, their text.
 uint32_t limb_emit_number_count(const limb_emitted* p);
 uint32_t limb_emit_number_entry(const limb_emitted* p, uint32_t i);
 void limb_emit_numbers(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
 
-// What a node computes, and names and literals: to scratch.
+// Expressions, names and literals; written to scratch.
 void limb_emit_expression(limb_emitter* e, const limb_emitted* p, uint32_t node);
 void limb_emit_value(limb_emitter* e, const limb_emitted* p, uint32_t node);      // t12, s3
 void limb_emit_array_sine(limb_emitter* e, const limb_emitted* p, uint32_t node); // sine[2]
@@ -85,31 +85,31 @@ void limb_emit_leaf(limb_emitter* e, const limb_emitted* p, uint32_t node);     
 void limb_emit_literal(limb_emitter* e, double x);
 void limb_emit_name(limb_emitter* e, const char* name); // of an input or output
 void limb_emit_index(limb_emitter* e, const char* name, uint32_t index);
-void limb_emit_wrap(limb_emitter* e, bool open); // brackets, if the statement takes several lines
-void limb_emit_begin(limb_emitter* e);           // a statement
-void limb_emit_flush(limb_emitter* e);           // scratch, in lines
+void limb_emit_wrap(limb_emitter* e, bool open); // brackets, if the statement spans several lines
+void limb_emit_begin(limb_emitter* e);           // begins a statement in scratch
+void limb_emit_flush(limb_emitter* e);           // writes scratch, broken into lines
 
-// Before the first statement of a function: no joint has been named.
+// Forgets which joints were named: before the first statement of a function.
 void limb_emit_reset_joints(limb_emitter* e);
-size_t limb_emit_joints_size(void); // bytes of met
+size_t limb_emit_joints_size(void); // bytes of `named`
 
-// The name of an output of a function; another one than those of its inputs.
+// The name of an output of a function, distinct from those of its inputs.
 void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o, char name[64]);
 
-// A line about gravity, where the function counts on it and it is no argument.
+// A line with the inserted gravity, where the function depends on it.
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
 
-// What may vanish for a robot, or for one of its states, and so has no size of its own: forces and their
-// slopes. Differences are measured by the forces of ordinary motions, if these are larger.
+// Whether a quantity may be zero for a robot or in a state, and so has no scale of its own: forces and their
+// derivatives. Differences are then relative to the forces of ordinary motions, if these are larger.
 bool limb_emit_may_be_zero(const limb_function* f);
 
-// Whether it was asked for, and does not just serve the others.
+// Whether it is a quantity, and not a helper of the others (angles, parameters).
 bool limb_emit_is_quantity(const limb_function* f);
 
-const char* limb_emit_reference(const limb_emitted* p); // what it was compared with
+const char* limb_emit_reference(const limb_emitted* p); // what it was compared with, in words
 
 bool limb_emit_takes_input(const limb_emitter* e, const limb_function* f, limb_input_kind kind);
-bool limb_emit_uses(const limb_emitted* p, limb_op op); // whether a live node is of that kind
+bool limb_emit_uses(const limb_emitted* p, limb_op op); // whether some live node has this operation
 bool limb_emit_any_uses(const limb_emitter* e, limb_op op);
 static inline long limb_emit_bytes(const limb_emitter* e) // of a value, in all lanes
 {
@@ -120,7 +120,7 @@ static inline bool limb_emit_sines_in_arrays(const limb_emitter* e) // sines are
   return e->options.sines != LIMB_SINES_LIBM;
 }
 
-// ---- languages ----------------------------------------------------------------------------------------
+// ---- languages -----------------------------------------------------------------------------------------------------
 
 extern const limb_syntax limb_syntax_c;
 const limb_syntax* limb_script_syntax(limb_language language); // NULL: none
@@ -129,57 +129,54 @@ void limb_emit_c_source(limb_emitter* e);
 void limb_emit_c_header(limb_emitter* e);
 void limb_emit_script(limb_emitter* e);
 
-// States and answers for the test program.
+// Random states and reference values, for the comparison and the test program.
 typedef struct limb_trial {
   int states;
   double* input[INPUT_KINDS]; // states x count
-  double** reference;         // of each piece: states x entries
-  double* tolerance;          // of each piece, relative to the largest entry of an output
-  double* scale;              // of each piece: what is large beside its rounding, where answers may vanish
-  double forces;              // that the states take
-  bool* from_library;         // of each piece
+  double** reference;         // for each function: states x entries
+  double* tolerance;          // for each function, relative to the largest entry of an output
+  double* scale;              // for each function: differences are relative to at least this
+  double forces;              // largest joint force in the states
+  bool* from_library;         // for each function
 } limb_trial;
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
 
-// ---- C ----------------------------------------------------------------------------------------------
+// ---- C -------------------------------------------------------------------------------------------------------------
 
-// ---- words (emit_c_words.c) -----------------------------------------------------------------------------
-
-void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top
+// comments and prototypes (emit_c_files.c)
+void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top of a file
 void limb_c_lane_type(limb_emitter* e);                      // of lanes
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end);
 void limb_c_describe(limb_emitter* e, const limb_emitted* p);          // comment above a prototype
 bool limb_c_sines_given(const limb_emitter* e, const limb_emitted* p); // takes arrays of sines
 
-// Length of the arrays of sines that a function reads: those of the program, or its own.
+// Length of the arrays of sines that a function reads: all of the program, or its own.
 uint32_t limb_c_sine_count(const limb_emitter* e, const limb_emitted* p);
 
-// ---- sines as text (emit_sines.c) -----------------------------------------------------------------------
-
-enum { LIMB_SINES_PAD = 4 }; // angles are done in groups of so many
+// sines in the text (emit_c.c)
+enum { LIMB_SINES_PAD = 4 }; // angles are computed in groups of this size
 
 void limb_c_define_sines(limb_emitter* e);
 
-// ---- functions in parts (emit_c_parts.c) ----------------------------------------------------------------
-
+// functions in parts (emit_c_split.c)
 typedef struct limb_c_parts {
-  uint32_t count;               // of parts, besides the function that calls them
-  uint32_t places;              // in w
-  uint32_t* begin;              // of part k: its first line; part 0 is the function itself
-  uint32_t* last;               // of a statement: the last line that reads its value
-  uint32_t* ending;             // of a line: 1 + first statement whose value ends there
-  uint32_t* next;               // of a statement: 1 + the next one that ends there
+  uint32_t count;               // number of parts, without the function that calls them
+  uint32_t places;              // length of w
+  uint32_t* begin;              // first line of part k; part 0 is the function itself
+  uint32_t* last;               // last line that reads the value of a statement
+  uint32_t* ending;             // 1 + first statement whose value dies on a line
+  uint32_t* next;               // 1 + next statement whose value dies on the same line
   uint32_t *seen, *list, *free; // work arrays, one element for each statement
   uint32_t* memory;
   size_t size;
 } limb_c_parts;
 
-// Whether some function is in parts; the word that begins one.
+// Whether a function is split; the macro that declares its parts.
 bool limb_c_is_split(const limb_emitter* e, const limb_emitted* p);
 void limb_c_part_macro(limb_emitter* e);
 
-// Stores of numbers, in parts where they are many: before the function, and in it.
+// Stores of constants, in parts if there are many: their definitions, and the calls.
 void limb_c_numbers_define(limb_emitter* e, const limb_emitted* p);
 void limb_c_numbers_call(limb_emitter* e, const limb_emitted* p);
 
@@ -189,25 +186,22 @@ void limb_c_parts_define(limb_emitter* e, const limb_emitted* p, const limb_c_pa
 void limb_c_parts_call(limb_emitter* e, const limb_emitted* p, const limb_c_parts* parts);
 void limb_c_parts_end(limb_emitter* e, const limb_emitted* p, limb_c_parts* parts);
 
-// ---- reference values of the library (reference_values.c) -------------------------------------------
+// ---- reference values of the library (reference_values.c) ----------------------------------------------------------
 
 typedef struct limb_loop_reference limb_loop_reference;
 
-// For a program that was traced with these options, which must live as long. Memory is the program's; what
-// workspaces have is freed by limb_loop_reference_end. LIMB_E_NOMEM, or what kept the robot's own calls from
-// being made.
+// For a program traced with these options, which must live as long. Memory is the program's; limb_loop_reference_end
+// frees the workspaces. LIMB_E_NOMEM, or the status of the library's calls.
 limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
                                       limb_loop_reference** out);
 void limb_loop_reference_end(limb_loop_reference* r); // NULL is accepted
 
-// A state for every seed, as functions of loops want it: q closes the loops, v and a fit to it, and the twist
-// of a platform to these; all else at random. For robots without loops q is anything. input: room for the
-// components of every kind but gravity and parameters; those of forces and twists may be NULL.
-// LIMB_E_NOCONV: no such state.
+// A random state for every seed in which q closes the loops, v and a satisfy them, and the twist of the platform
+// matches. For robots without loops q is arbitrary. input: arrays for every kind but gravity and parameters; those of
+// forces and twists may be NULL. LIMB_E_NOCONV: no such state was found.
 limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, double* const input[INPUT_KINDS]);
 
-// The outputs of a function, one behind the other. LIMB_E_UNSUPPORTED: it is none of
-// these.
+// The outputs of a function, one after the other. LIMB_E_UNSUPPORTED: not a quantity of loops.
 limb_status limb_loop_reference_values(limb_loop_reference* r, const limb_function* f,
                                        const double* const input[INPUT_KINDS], double* out);
 
@@ -220,39 +214,38 @@ typedef struct limb_reference {
   limb_loop_reference* loops; // NULL: the robot has none
 } limb_reference;
 
-// Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: no call of the library
-// answers that; LIMB_E_SINGULAR and so on: the call did.
+// Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: the library has no such call;
+// other statuses are those of the call.
 limb_status limb_reference_values(const limb_reference* x, const limb_function* f,
                                   const double* const input[INPUT_KINDS], double* out);
 
-// ---- options and names (codegen_options.c) --------------------------------------------------------------
+// ---- options and names (codegen_options.c) -------------------------------------------------------------------------
 
-// LIMB_E_ARG with a sentence for options that do not go together; statements: too large for the language.
+// LIMB_E_ARG with a message for options that exclude each other; LIMB_E_UNSUPPORTED for functions too large for the
+// language.
 limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error* error);
 limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_emitted* p, limb_error* error);
 
-// The prefix: as asked for (LIMB_E_ARG when it is no identifier), or made from the name of the robot.
+// The prefix of the options (LIMB_E_ARG if it is not an identifier), or one made from the name of the robot.
 limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t room,
                                      limb_error* error);
 
-// ---- comparison with the library (codegen_check.c) ------------------------------------------------------
+// ---- comparison with the library (codegen_check.c) -----------------------------------------------------------------
 
 enum { LIMB_TRIAL_STATES = 5 };
 
-// Random states and room for answers, in the program's memory. any_gravity: random as well, not the robot's
-// own. LIMB_E_NOMEM.
+// Random states, in the program's memory. random_gravity: instead of the robot's own. LIMB_E_NOMEM.
 limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_gravity, limb_trial* out);
 
-// Makes states of a robot with loops such that these are closed, where that can be done.
+// Replaces the states of a robot with loops by states that close them, where such states are found.
 void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops);
 
-// Answers to function number k: those of the library, or where no call of it answers, of the edges
-// themselves. To be called before they are simplified. LIMB_E_UNSUPPORTED with a sentence when the quantity
-// is singular.
+// Reference values of function k: those of the library, or, where it has no such call, of the expressions themselves.
+// To be called before they are simplified. LIMB_E_UNSUPPORTED with a message if the quantity is singular.
 limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program* p, int k, limb_error* error);
 
-// Compares the edges with the answers: the largest relative difference, and the tolerance of the test
-// program. LIMB_E_UNSUPPORTED when they are not the same.
+// Compares the expressions with the reference values: the largest relative difference, and the tolerance of the test
+// program. LIMB_E_UNSUPPORTED if they differ.
 limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* difference,
                                limb_error* error);
 

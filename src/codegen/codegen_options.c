@@ -1,4 +1,4 @@
-// Options of generated code: what goes together, and names (codegen_impl.h).
+// Options of code generation: defaults, checks, and the prefix of all names (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
 #include "base/error.h"
@@ -10,7 +10,7 @@
 enum { SPLIT_MIN = 10, EFFORT_MAX = 1000 };
 static const double width_min = 1e-9, width_max = 1e9;
 
-// ---- defaults ---------------------------------------------------------------------------------------------
+// ---- defaults ------------------------------------------------------------------------------------------------------
 
 limb_codegen_options limb_default_codegen_options(void)
 {
@@ -25,7 +25,7 @@ limb_codegen_options limb_default_codegen_options(void)
                                 .effort = 1};
 }
 
-// ---- checks --------------------------------------------------------------------------------------------
+// ---- checks --------------------------------------------------------------------------------------------------------
 
 static const char* const languages[] = {"C", "Python", "MATLAB", "Julia", "Rust", "LaTeX"};
 static const uint32_t max_statements_of[] = {2000000, 200000, 50000, 50000, 200000, 4000};
@@ -34,35 +34,35 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
 {
   const int n = o->lanes;
   if (!o->what || !o->what[strspn(o->what, " ,")]) {
-    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is asked for; try \"id\"");
+    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is named; try \"id\"");
   }
   if ((int)o->language < 0 || o->language > LIMB_LANGUAGE_LATEX) {
-    return limb_fail(error, LIMB_E_ARG, "language", "%d is no language", (int)o->language);
+    return limb_fail(error, LIMB_E_ARG, "language", "%d is not a language", (int)o->language);
   }
   if ((int)o->sines < 0 || o->sines > LIMB_SINES_OWN) {
-    return limb_fail(error, LIMB_E_ARG, "sines", "%d is no source of sines", (int)o->sines);
+    return limb_fail(error, LIMB_E_ARG, "sines", "%d is not a source of sines", (int)o->sines);
   }
   if ((int)o->symbols < 0 || o->symbols > LIMB_SYMBOLS_ALL) {
-    return limb_fail(error, LIMB_E_ARG, "symbols", "%d is no set of symbols", (int)o->symbols);
+    return limb_fail(error, LIMB_E_ARG, "symbols", "%d is not a set of symbols", (int)o->symbols);
   }
   if (!(o->effort >= 0 && o->effort <= EFFORT_MAX)) {
-    return limb_fail(error, LIMB_E_ARG, "effort", "%g is no effort: take 0 to %d", o->effort, EFFORT_MAX);
+    return limb_fail(error, LIMB_E_ARG, "effort", "%g is out of range: use 0 to %d", o->effort, EFFORT_MAX);
   }
   const double width = o->coulomb_width;
   if (width != 0 && !(width >= width_min && width <= width_max)) {
     return limb_fail(error, LIMB_E_ARG, "coulomb_width",
-                     "%g is no velocity below which friction fades: take %g to %g, or 0 for none", width, width_min,
+                     "%g is out of range: use a velocity from %g to %g, or 0 for the sign", width, width_min,
                      width_max);
   }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS) {
-    return limb_fail(error, LIMB_E_ARG, "order", "%d is no order of statements", (int)o->order);
+    return limb_fail(error, LIMB_E_ARG, "order", "%d is not an order of statements", (int)o->order);
   }
   if (n != 1 && n != 2 && n != 4 && n != 8 && n != 16) {
-    return limb_fail(error, LIMB_E_ARG, "lanes", "%d lanes: take 1, 2, 4, 8 or 16", n);
+    return limb_fail(error, LIMB_E_ARG, "lanes", "%d lanes: use 1, 2, 4, 8 or 16", n);
   }
   if (o->max_statements != 0 && o->max_statements < SPLIT_MIN) {
     return limb_fail(error, LIMB_E_ARG, "max_statements",
-                     "%d statements are too few for a function: take 0 or at least %d", o->max_statements, SPLIT_MIN);
+                     "%d statements are too few for a function: use 0 or at least %d", o->max_statements, SPLIT_MIN);
   }
   return LIMB_OK;
 }
@@ -74,16 +74,16 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
   const bool c = o->language == LIMB_LANGUAGE_C, rust = o->language == LIMB_LANGUAGE_RUST;
   const char* name = languages[o->language];
   if (o->single && !c && !rust) {
-    return limb_fail(error, LIMB_E_ARG, "single", "numbers of %s are double: take C or Rust for float", name);
+    return limb_fail(error, LIMB_E_ARG, "single", "%s has no float here: use C or Rust", name);
   }
   if (o->lanes > 1 && !c) {
-    return limb_fail(error, LIMB_E_ARG, "lanes", "%s has no lanes here: take 1, or C", name);
+    return limb_fail(error, LIMB_E_ARG, "lanes", "%s has no lanes here: use 1, or C", name);
   }
   if (o->sines == LIMB_SINES_OWN && !c) {
-    return limb_fail(error, LIMB_E_ARG, "sines", "%s has sines of its own: polynomials are written in C only", name);
+    return limb_fail(error, LIMB_E_ARG, "sines", "polynomials for sines are written in C only, not in %s", name);
   }
   if (o->max_statements && !c) {
-    return limb_fail(error, LIMB_E_ARG, "max_statements", "functions are split in C only: leave it out for %s", name);
+    return limb_fail(error, LIMB_E_ARG, "max_statements", "functions are split in C only, not in %s", name);
   }
   return LIMB_OK;
 }
@@ -93,14 +93,14 @@ limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_em
   const uint32_t most = max_statements_of[o->language];
   if (p->schedule.count <= most) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, p->f->name,
-                   "%u statements are too many for %s, where %u are the most: take %s", p->schedule.count,
+                   "%u statements are too many for %s, whose limit is %u: use %s", p->schedule.count,
                    languages[o->language], most, o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
 }
 
-// ---- names ----------------------------------------------------------------------------------------------
+// ---- names ---------------------------------------------------------------------------------------------------------
 
-// Words that some of the languages keep for themselves, functions that texts call, and what files may not be
-// called: headers of C, modules of Python.
+// Reserved words of the languages, functions that generated code calls, and file names to avoid: headers of C,
+// modules of Python.
 static const char* const keywords[] = {"abstract", "alignas",   "alignof",    "and",
                                        "as",       "asm",       "assert",     "async",
                                        "auto",     "await",     "baremodule", "become",
@@ -150,7 +150,7 @@ static bool is_keyword(const char* name)
   return false;
 }
 
-// Letters of a prefix, at most. MATLAB cuts names to 63 letters, which then are one name for all functions.
+// The length limit of a prefix. MATLAB cuts names to 63 letters, which would make the names of functions equal.
 static size_t max_letters(limb_language language, size_t size)
 {
   enum { MATLAB_MAX = 63 - sizeof "_platform_acc" + 1 };
@@ -164,8 +164,8 @@ limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* 
   if (o->prefix) {
     if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix)) {
       return limb_fail(error, LIMB_E_ARG, "prefix",
-                       "'%.60s' cannot begin a name: take a letter, then letters, digits and"
-                       " underscores (at most %d), no word that one of the languages has already",
+                       "'%.60s' is not a valid prefix: use a letter, then letters, digits and"
+                       " underscores, at most %d characters, not a reserved word of one of the languages",
                        o->prefix, (int)most);
     }
     (void)snprintf(prefix, size, "%s", o->prefix);

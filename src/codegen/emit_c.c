@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-// ---- sines and cosines ------------------------------------------------------------------------------
+// ---- sines and cosines ---------------------------------------------------------------------------------------------
 
 static const char text_double[] =
   "    const value y = x[i];\n"
@@ -54,7 +54,7 @@ static const char text_single[] =
   "    const value ps = (-0x1.555546p-3f + (0x1.110772p-7f * z)) + (-0x1.995058p-13f * z2);\n"
   "    const value pc = (0x1.55554ap-5f + (-0x1.6c0c1ap-10f * z)) + (0x1.99e0eep-16f * z2);\n";
 
-// @1 stands for the suffix of literals, @B for the large number.
+// @1 stands for the suffix of literals, @B for the large number that rounds.
 static const char text_quadrant[] = "    const value sr = r + (t + ((r * z) * ps));\n"
                                     "    const value half = 0.5@1 * z;\n"
                                     "    const value rest = 1.0@1 - half;\n"
@@ -79,8 +79,8 @@ static const char text_head[] =
   "#endif\n"
   "\n"
   "/*\n"
-  " * Sines and cosines of n angles within +-1e5; beyond, and for what is not finite, the results\n"
-  " * mean nothing.\n"
+  " * Sines and cosines of n angles within +-1e5. For larger angles, and for infinities and NaN, the\n"
+  " * results are undefined.\n"
   " */\n"
   "static inline void @P_sines(const int n,\n"
   "  const @V* restrict x,\n"
@@ -93,7 +93,7 @@ static const char text_head[] =
   "  typedef @V value;\n"
   "  for (int i = 0; i < n; i++) {\n";
 
-// A text with its marks replaced.
+// Writes a template with its marks replaced.
 static void put_template(limb_emitter* e, const char* s)
 {
   const bool single = e->options.single;
@@ -119,8 +119,6 @@ void limb_c_define_sines(limb_emitter* e)
   put_template(e, text_quadrant);
 }
 
-// ---- functions --------------------------------------------------------------------------------------
-
 const limb_syntax limb_syntax_c = {
   .language = LIMB_LANGUAGE_C,
   .note = "/* ",
@@ -141,9 +139,9 @@ const limb_syntax limb_syntax_c = {
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
-// ---- beginning of a function ----------------------------------------------------------------------------
+// ---- the beginning of a function -----------------------------------------------------------------------------------
 
-// Arguments that this robot has no use for.
+// Marks arguments that are not used for this robot.
 static void put_unused(limb_emitter* e, const limb_emitted* p)
 {
   const limb_schedule* l = &p->schedule;
@@ -161,7 +159,7 @@ static void put_unused(limb_emitter* e, const limb_emitted* p)
   if (!limb_emit_uses(p, OP_COS)) text(e, "  (void)cosine;\n");
 }
 
-// Whether the angles are coordinates one after the other, whole groups of them; the first.
+// Whether the angles are consecutive coordinates, at least one group of them; the first.
 static bool are_coordinates(const limb_emitter* e, const limb_emitted* p, uint32_t* first)
 {
   const limb_schedule* l = &p->schedule;
@@ -175,8 +173,8 @@ static bool are_coordinates(const limb_emitter* e, const limb_emitted* p, uint32
   return true;
 }
 
-// Sines of coordinates where they are: copied one by one, a group would wait for the copies. The last group
-// begins so early that it is whole.
+// Reads consecutive coordinates in place, because copies would delay each group. The last group overlaps the one
+// before so that it is complete.
 static void put_sines_of_coordinates(limb_emitter* e, const limb_emitted* p, uint32_t first)
 {
   const uint32_t n = p->schedule.nangle;
@@ -187,7 +185,7 @@ static void put_sines_of_coordinates(limb_emitter* e, const limb_emitted* p, uin
   }
 }
 
-// Arrays of angles, and of their sines by the text's own function.
+// Arrays of angles, and of their sines by the function in the text.
 static void put_own_sines(limb_emitter* e, const limb_emitted* p)
 {
   const uint32_t n = limb_c_sine_count(e, p);
@@ -213,7 +211,7 @@ static void put_own_sines(limb_emitter* e, const limb_emitted* p)
   limb_text_print(e->text, "  %s_sines(%u, angle, sine, cosine);\n", e->prefix, n);
 }
 
-// ---- functions ------------------------------------------------------------------------------------------
+// ---- functions -----------------------------------------------------------------------------------------------------
 
 static void put_whole(limb_emitter* e, const limb_emitted* p)
 {
@@ -258,7 +256,7 @@ static void put_function(limb_emitter* e, limb_emitted* p)
   text(e, "}\n");
 }
 
-// ---- the file -------------------------------------------------------------------------------------------
+// ---- the file ------------------------------------------------------------------------------------------------------
 
 static void put_sign(limb_emitter* e)
 {

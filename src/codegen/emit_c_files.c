@@ -11,7 +11,7 @@
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
-// ---- comments -------------------------------------------------------------------------------------------
+// ---- comments ------------------------------------------------------------------------------------------------------
 
 void limb_c_head_comment(limb_emitter* e, const char* what)
 {
@@ -22,11 +22,11 @@ void limb_c_head_comment(limb_emitter* e, const char* what)
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
   }
-  if (!e->options.friction) text(e, " * Friction of the joints is left out.\n");
+  if (!e->options.friction) text(e, " * Joint friction is left out.\n");
   text(e, " */\n");
 }
 
-// Names in a list of several lines, each of which begins with a star.
+// Names in a list over several comment lines.
 static void list_names(limb_emitter* e, const char* const* label, int count)
 {
   enum { INDENT = 14 };
@@ -70,13 +70,13 @@ static void describe_inputs(limb_emitter* e, const limb_emitted* p)
     text(e, "\n");
   }
   if (!limb_c_sines_given(e, p)) return;
-  limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles that %s_angles gives.\n", e->nangle,
-                  e->nangle, e->prefix);
+  limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles from %s_angles.\n", e->nangle, e->nangle,
+                  e->prefix);
 }
 
 static bool is_parameters(const limb_function* f) { return strcmp(f->name, "parameters") == 0; }
 
-// Of vectors; units of matrices follow from theirs.
+// Units of vectors; those of matrices follow from them.
 static const char* unit_of_output(const limb_output* out)
 {
   static const char* const units[][2] = {
@@ -113,7 +113,7 @@ static void describe_outputs(limb_emitter* e, const limb_emitted* p)
   }
 }
 
-// How often inputs are read, sines that are inputs included.
+// Number of reads of inputs, given sines included.
 static long reads_of(const limb_emitter* e, const limb_emitted* p)
 {
   const limb_schedule* l = &p->schedule;
@@ -123,8 +123,8 @@ static long reads_of(const limb_emitter* e, const limb_emitted* p)
   return reads;
 }
 
-// Bytes that compilers take at most, without optimisation: a place for every result, and where lanes are
-// wider than the processor for every operation, answer and input that is read; frames, and that of sines.
+// Upper bound of the stack without optimisation: one slot for every result; with lanes wider than the processor also
+// for every operation, output and read of an input; frames, and the frame of the sines.
 static long worst_stack(const limb_emitter* e, const limb_emitted* p)
 {
   enum { FRAMES = 512, OF_SINES = 128 };
@@ -159,23 +159,23 @@ void limb_c_describe(limb_emitter* e, const limb_emitted* p)
                   " others.\n",
                   n->mul, n->add, n->div, n->sines, n->other);
   limb_text_print(e->text,
-                  " * Statements: %u. Stack: %ld bytes of results live at once; compilers take at most %ld\n"
-                  " * (without optimisation), besides what math.h takes.\n",
+                  " * Statements: %u. Stack: %ld bytes of live results at once; compilers take at most %ld bytes\n"
+                  " * (without optimisation), plus the stack of math.h.\n",
                   p->schedule.count, p->stack, worst_stack(e, p));
   if (limb_emit_is_quantity(p->f)) {
-    limb_text_print(e->text, " * Tried in %d random states: agrees with %s to ", e->states, limb_emit_reference(p));
+    limb_text_print(e->text, " * In %d random states it agrees with %s to ", e->states, limb_emit_reference(p));
     limb_text_error(e->text, p->difference);
-    limb_text_print(e->text, ",\n * relative to the largest entry%s, when computed in %s.\n",
-                    limb_emit_may_be_zero(p->f) ? " or force in motion"
+    limb_text_print(e->text, ",\n * relative to the largest entry%s, computed in %s.\n",
+                    limb_emit_may_be_zero(p->f) ? " or force of a motion"
                     : p->by_acceleration        ? " or acceleration"
                                                 : "",
                     e->real);
   }
-  limb_text_print(e->text, " * Outputs may lie in the memory of inputs%s, but not in that of each other.\n */\n",
+  limb_text_print(e->text, " * Outputs may overlap inputs%s, but not each other.\n */\n",
                   limb_c_sines_given(e, p) ? " other than sine and cosine" : "");
 }
 
-// ---- arrays of sines ------------------------------------------------------------------------------------
+// ---- arrays of sines -----------------------------------------------------------------------------------------------
 
 bool limb_c_sines_given(const limb_emitter* e, const limb_emitted* p)
 {
@@ -189,7 +189,7 @@ uint32_t limb_c_sine_count(const limb_emitter* e, const limb_emitted* p)
   return (p->schedule.nangle + pad - 1) / pad * pad;
 }
 
-// ---- types and prototypes -------------------------------------------------------------------------------
+// ---- types and prototypes ------------------------------------------------------------------------------------------
 
 void limb_c_lane_type(limb_emitter* e)
 {
@@ -229,9 +229,9 @@ void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end)
   limb_emit_flush(e);
 }
 
-// ---- the header file --------------------------------------------------------------------------------
+// ---- the header file -----------------------------------------------------------------------------------------------
 
-// Capitals for small letters, and the other way round: prefixes that differ in them have guards that do.
+// Swaps upper and lower case: prefixes that differ in case have guards that differ.
 static char exchanged(char c)
 {
   if (c >= 'a' && c <= 'z') return (char)(c - 'a' + 'A');
@@ -254,11 +254,11 @@ void limb_emit_c_header(limb_emitter* e)
   limb_text_put(e->text, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
-// ---- the test program -------------------------------------------------------------------------------
+// ---- the test program ----------------------------------------------------------------------------------------------
 
 static uint32_t entries_of(const limb_output* out) { return (uint32_t)out->rows * (uint32_t)out->columns; }
 
-// A table of numbers, a row per state.
+// A table of numbers with one row for each state.
 static void put_table(limb_emitter* e, const char* name, const double* x, int rows, uint32_t count, uint32_t stride)
 {
   limb_text_print(e->text, "static const %s %s[STATES][%u] = {\n", e->real, name, count ? count : 1);
@@ -292,9 +292,9 @@ static void put_inputs(limb_emitter* e, const limb_trial* t)
   }
 }
 
-// ---- one function ---------------------------------------------------------------------------------------
+// ---- one function --------------------------------------------------------------------------------------------------
 
-// Fills an array of inputs, in all lanes.
+// Fills an array of inputs in all lanes.
 static void put_fill(limb_emitter* e, const char* name, int count)
 {
   limb_text_print(e->text, "    %s %s[%d];\n    for (int i = 0; i < %d; i++) {\n", e->value, name, count, count);
@@ -357,7 +357,7 @@ static void put_call(limb_emitter* e, const limb_emitted* p)
   limb_emit_flush(e);
 }
 
-// Every lane of every output against its table.
+// Compares every lane of an output with its table.
 static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double least)
 {
   const uint32_t count = entries_of(&p->f->output[o]);
@@ -411,7 +411,7 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
                   e->options.single ? "f" : "");
 }
 
-// ---- the file -------------------------------------------------------------------------------------------
+// ---- the file ------------------------------------------------------------------------------------------------------
 
 static const char helpers[] =
   "/* The larger of worst and the largest difference, relative to the largest entry wanted and to "
@@ -440,7 +440,7 @@ static const char helpers[] =
   "}\n"
   "\n";
 
-// @: the type; a % before a bracket: its suffix in names of functions.
+// @ stands for the type, % before a bracket for the suffix in names of functions.
 static void put_helpers(limb_emitter* e)
 {
   for (const char* s = helpers; *s; s++) {
@@ -457,7 +457,7 @@ static void put_helpers(limb_emitter* e)
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t)
 {
-  limb_c_head_comment(e, "compares the functions with answers of the library.");
+  limb_c_head_comment(e, "compares the functions with values of the library.");
   limb_text_print(e->text, "#include \"%s.h\"\n\n", e->prefix);
   text(e, "#include <math.h>\n#include <stdio.h>\n\n");
   limb_text_print(e->text, "#define STATES %d\n\n", t->states);

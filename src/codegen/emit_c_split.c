@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-// ---- lines ----------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 
-// Where the parts begin: the function itself computes the angles if sines come from arrays.
+// The first line of part 1. The calling function computes the angles if sines come from arrays.
 static uint32_t first_line(const limb_emitter* e, const limb_emitted* p)
 {
   return limb_line_of(&p->schedule, limb_emit_sines_in_arrays(e) ? p->schedule.angle_sums : 0);
@@ -18,21 +18,21 @@ static uint32_t first_line(const limb_emitter* e, const limb_emitted* p)
 
 static uint32_t end_line(const limb_emitted* p) { return limb_line_of(&p->schedule, p->schedule.count); }
 
-// Sines that are read from arrays, by every part that needs them, have no place in w.
+// Sines in arrays are read by every part that needs them, and are not kept in w.
 static bool in_array(const limb_emitter* e, const limb_emitted* p, uint32_t at)
 {
   const uint32_t node = p->schedule.node[at];
   return limb_emit_sines_in_arrays(e) && limb_is_sine((limb_op)limb_graph_node(p->schedule.g, node)->op);
 }
 
-// Lines that go together: a statement, with the answer it is written into; or the store of an answer.
+// Lines that stay together: a statement with the output it is written into, or a store of an output.
 typedef struct unit {
   uint32_t at;         // statement
   uint32_t begin, end; // lines
-  bool defines;        // the statement is among them
+  bool defines;        // the statement is one of them
 } unit;
 
-// The edge that a line stores, and into which output.
+// The edge that a line stores, and the output.
 static limb_edge stored_at(const limb_emitted* p, uint32_t at, uint32_t line, int* output)
 {
   return limb_entry_edge(p->f, p->schedule.store[line - at - 1], output, NULL);
@@ -47,7 +47,7 @@ static unit unit_at(const limb_emitted* p, uint32_t line)
   return u;
 }
 
-// Calls visit for all that a unit reads.
+// Calls visit for every value that a unit reads.
 static void visit_unit(const limb_emitter* e, const limb_emitted* p, const unit* u, limb_leaf_fn* visit, void* context)
 {
   const limb_schedule* l = &p->schedule;
@@ -59,17 +59,17 @@ static void visit_unit(const limb_emitter* e, const limb_emitted* p, const unit*
   }
 }
 
-// ---- cutting --------------------------------------------------------------------------------------------
+// ---- splitting -----------------------------------------------------------------------------------------------------
 
-// While the parts are cut. A value ends with the last line that reads it.
+// The state of splitting. A value dies with the last line that reads it.
 typedef struct cutting {
   const limb_emitter* e;
   const limb_emitted* p;
   const limb_c_parts* to;
   uint32_t begin; // first line of this part
-  uint32_t line;  // that is looked at
-  uint32_t lines; // of this part: read from elsewhere, computed, stored
-  uint32_t open;  // values of this part that end behind this line
+  uint32_t line;  // current line
+  uint32_t lines; // lines of this part: loads, statements, stores
+  uint32_t open;  // values of this part that are live after this line
 } cutting;
 
 static void note_end(void* context, uint32_t leaf)
@@ -79,7 +79,7 @@ static void note_end(void* context, uint32_t leaf)
   if (place) x->to->last[place - 1] = x->line;
 }
 
-// Where values end, and for every line a list of those that end there: 1 + statement.
+// Finds where values die, and lists for every line those that die there.
 static void find_ends(cutting* x)
 {
   const limb_c_parts* to = x->to;
@@ -107,7 +107,7 @@ static void add_leaf(void* context, uint32_t leaf)
   x->lines++;
 }
 
-// A unit more in this part.
+// Adds a unit to this part.
 static void add_unit(cutting* x, const unit* u)
 {
   const bool array = in_array(x->e, x->p, u->at);
@@ -119,7 +119,7 @@ static void add_unit(cutting* x, const unit* u)
   }
 }
 
-// Begins of parts 1, 2 ...: as late as their size allows. A unit alone fits: it has LIMB_LEAVES_MAX operands.
+// Splits into parts as large as allowed. A single unit always fits: it has at most LIMB_LEAVES_MAX operands.
 static void cut(cutting* x, limb_c_parts* to)
 {
   const uint32_t max_statements = (uint32_t)x->e->options.max_statements, end = end_line(x->p);
@@ -140,7 +140,8 @@ static void cut(cutting* x, limb_c_parts* to)
   to->begin[to->count + 1] = end;
 }
 
-// Places in w, + 1, of the values that later parts need; what ended in a part is free after it.
+// Assigns elements of w (index + 1) to values that later parts need; those of dead values are reused in the next
+// part.
 static void place_slots(limb_emitter* e, const limb_emitted* p, limb_c_parts* to)
 {
   uint32_t nfree = 0;
@@ -158,7 +159,7 @@ static void place_slots(limb_emitter* e, const limb_emitted* p, limb_c_parts* to
   }
 }
 
-// ---- what a part needs --------------------------------------------------------------------------------
+// ---- arguments of a part -------------------------------------------------------------------------------------------
 
 typedef struct needs {
   const limb_emitter* e;
@@ -167,9 +168,9 @@ typedef struct needs {
   uint32_t begin, end;      // lines
   unsigned inputs;          // 1 << kind
   unsigned outputs;         // 1 << output
-  bool sines, sine, cosine; // reads arrays of sines; which
+  bool sines, sine, cosine; // reads arrays of sines; which of them
   bool loads, writes;       // reads from w, writes to it
-  uint32_t count;           // of values that are read from elsewhere, parts->list
+  uint32_t count;           // number of values to load, in parts->list
 } needs;
 
 static void need_leaf(void* context, uint32_t leaf)
@@ -216,11 +217,11 @@ static needs needs_of(limb_emitter* e, const limb_emitted* p, const limb_c_parts
   return x;
 }
 
-// ---- the text of parts ------------------------------------------------------------------------------------
+// ---- the text of parts ---------------------------------------------------------------------------------------------
 
 typedef struct arguments {
   limb_emitter* e;
-  bool types; // of a definition; a call has names only
+  bool types; // types and names, for a definition; a call has names only
   bool any;
 } arguments;
 
@@ -253,7 +254,7 @@ static void put_arguments(limb_emitter* e, const needs* x, uint32_t places, bool
   }
 }
 
-// What other parts have computed.
+// Loads values that other parts have computed.
 static void put_loads(limb_emitter* e, const needs* x)
 {
   for (uint32_t k = 0; k < x->count; k++) {
@@ -272,7 +273,7 @@ static void put_loads(limb_emitter* e, const needs* x)
   }
 }
 
-// Both functions are needed in the list of arguments; not every part reads both.
+// A part that reads one of the arrays of sines gets both as arguments.
 static void put_part(limb_emitter* e, const needs* x, uint32_t part, uint32_t places)
 {
   limb_text_clear(&e->scratch);
@@ -288,7 +289,7 @@ static void put_part(limb_emitter* e, const needs* x, uint32_t part, uint32_t pl
   limb_text_put(e->text, "}\n\n");
 }
 
-// ---- all parts --------------------------------------------------------------------------------------------
+// ---- all parts -----------------------------------------------------------------------------------------------------
 
 bool limb_c_parts_begin(limb_emitter* e, const limb_emitted* p, limb_c_parts* out)
 {
@@ -335,7 +336,7 @@ void limb_c_parts_call(limb_emitter* e, const limb_emitted* p, const limb_c_part
   }
 }
 
-// ---- stores of numbers ------------------------------------------------------------------------------------
+// ---- stores of constants -------------------------------------------------------------------------------------------
 
 static uint32_t number_parts(const limb_emitter* e, const limb_emitted* p)
 {
@@ -343,7 +344,7 @@ static uint32_t number_parts(const limb_emitter* e, const limb_emitted* p)
   return max_statements > 0 && n > max_statements ? (n + max_statements - 1) / max_statements : 0;
 }
 
-// The numbers of a part, and the outputs they belong to.
+// The constants of a part, and the outputs they belong to.
 static needs numbers_of(const limb_emitter* e, const limb_emitted* p, uint32_t part)
 {
   const uint32_t n = limb_emit_number_count(p), max_statements = (uint32_t)e->options.max_statements;
@@ -388,21 +389,21 @@ void limb_c_numbers_call(limb_emitter* e, const limb_emitted* p)
   }
 }
 
-// ---- the word for parts -----------------------------------------------------------------------------------
+// ---- the macro for parts -------------------------------------------------------------------------------------------
 
-// Whether the statements, stores of numbers and what own sines take would be too many.
+// Whether statements, stores of constants and own sines are more than allowed.
 bool limb_c_is_split(const limb_emitter* e, const limb_emitted* p)
 {
   const uint32_t max_statements = (uint32_t)e->options.max_statements, end = end_line(p);
   const uint32_t numbers = number_parts(e, p) ? 0 : limb_emit_number_count(p);
   const bool own = e->options.sines == LIMB_SINES_OWN && p->schedule.nangle;
   uint32_t line = first_line(e, p), units = line + numbers + (own ? 3 + p->schedule.nangle : 0);
-  if (line == end) return false; // nothing to cut
+  if (line == end) return false; // nothing to split
   while (max_statements > 0 && line < end && units <= max_statements) line = unit_at(p, line).end, units++;
   return max_statements > 0 && units > max_statements;
 }
 
-// Compilers put functions that are called once into their callers, and take minutes for what comes of it.
+// Compilers inline functions that are called once, and take minutes for the result.
 void limb_c_part_macro(limb_emitter* e)
 {
   bool any = false;
@@ -411,7 +412,7 @@ void limb_c_part_macro(limb_emitter* e)
   }
   if (!any) return;
   limb_text_print(e->text,
-                  "/* Part of a function; not to be put together again. */\n"
+                  "/* Part of a function; must not be inlined again. */\n"
                   "#if defined(__GNUC__)\n#define %s_PART __attribute__((noinline)) static\n"
                   "#else\n#define %s_PART static\n#endif\n\n",
                   e->prefix, e->prefix);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WRAP = 1, UNWRAP = 2 }; // in scratch: brackets, if the statement takes several lines
+enum { WRAP = 1, UNWRAP = 2 }; // in scratch: brackets, if the statement spans several lines
 
 static void put(limb_emitter* e, const char* piece) { limb_text_put(&e->scratch, piece); }
 
@@ -19,7 +19,7 @@ void limb_emit_wrap(limb_emitter* e, bool open)
   if (e->syntax->wrapped) put(e, piece);
 }
 
-// ---- lines ----------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 
 void limb_emit_begin(limb_emitter* e)
 {
@@ -70,16 +70,16 @@ void limb_emit_flush(limb_emitter* e)
   limb_text_put(e->text, "\n");
 }
 
-// ---- leaves ---------------------------------------------------------------------------------------------
+// ---- leaves --------------------------------------------------------------------------------------------------------
 
-// x in the fewest digits that read back to the same float, from those that do so as double.
+// The shortest digits that read back to the same float, found from the shortest ones of the double.
 static void print_single(float x, char text[LIMB_NUMBER_SPACE])
 {
   char full[LIMB_NUMBER_SPACE];
   limb_print_number((double)x, full);
   const size_t n = strlen(full);
   for (int digits = 1; digits <= 9; digits++) {
-    // the number cut to so many digits, or a unit of the last one more
+    // the number cut to this many digits, or one unit of the last digit more
     char cut[LIMB_NUMBER_SPACE];
     int seen = 0;
     size_t last = n;
@@ -96,7 +96,7 @@ static void print_single(float x, char text[LIMB_NUMBER_SPACE])
         limb_print_number(y, text);
         return;
       }
-      if (cut[last] == '9') break; // the other digits would have to follow; one digit more will do
+      if (cut[last] == '9') break; // a carry would be needed; one digit more will do
       cut[last]++;
     }
   }
@@ -116,7 +116,7 @@ void limb_emit_literal(limb_emitter* e, double x)
     return;
   }
   put(e, text);
-  if (!strpbrk(text, ".en")) put(e, ".0"); // whole numbers; not 1e+20
+  if (!strpbrk(text, ".en")) put(e, ".0"); // integers, but not 1e+20
   if (e->syntax->language == LIMB_LANGUAGE_C && e->options.single) put(e, "f");
 }
 
@@ -134,8 +134,8 @@ void limb_emit_value(limb_emitter* e, const limb_emitted* p, uint32_t node)
   }
 }
 
-// Letters of mathematics for names of C; where every coordinate has a rate (not those of ball and free
-// joints), velocities and accelerations are such rates.
+// Mathematical letters for names in C. Where every coordinate has a rate (not for ball and free joints), velocities
+// and accelerations are derivatives of q.
 static const char* tex_letter(const limb_program* p, const char* name)
 {
   static const char* const letters[][2] = {
@@ -191,9 +191,9 @@ void limb_emit_leaf(limb_emitter* e, const limb_emitted* p, uint32_t node)
   }
 }
 
-// ---- expressions ----------------------------------------------------------------------------------------
+// ---- expressions ---------------------------------------------------------------------------------------------------
 
-// The operation that a node is written as; OP_SYMBOL where a name or a number stands.
+// The operation that a node is written as; OP_SYMBOL for a name or a number.
 static limb_op written(const limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   const limb_op op = (limb_op)limb_graph_node(e->program->graph, node)->op;
@@ -267,7 +267,7 @@ static void put_call_name(limb_emitter* e, limb_op op)
   if (e->syntax->language == LIMB_LANGUAGE_C && e->options.single) put(e, "f");
 }
 
-// A function of every lane: (lanes){tanh(t1[0]), tanh(t1[1])}
+// A call for every lane: (lanes){tanh(t1[0]), tanh(t1[1])}
 static void put_lane_calls(limb_emitter* e, const limb_emitted* p, const limb_node* x)
 {
   limb_text_print(&e->scratch, "(%s){", e->value);

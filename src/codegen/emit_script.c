@@ -1,4 +1,4 @@
-// Python, MATLAB and Octave, Julia, Rust, LaTeX: tables, and what stands around the statements (emit.h).
+// Python, MATLAB and Octave, Julia, Rust, LaTeX: their syntax, and the text around the statements (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ const limb_syntax* limb_script_syntax(limb_language language)
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
-// ---- lists of arguments and answers ---------------------------------------------------------------------
+// ---- arguments and outputs -----------------------------------------------------------------------------------------
 
 static void put_argument(limb_emitter* e, const char* name, uint32_t count, bool* any)
 {
@@ -123,7 +123,7 @@ static void put_arguments(limb_emitter* e, const limb_emitted* p)
   put_argument(e, "cosine", e->nangle, &any);
 }
 
-// Names of the answers, separated by commas.
+// Names of the outputs, separated by commas.
 static void put_answers(limb_emitter* e, const limb_function* f)
 {
   for (int o = 0; o < f->noutput; o++) {
@@ -146,7 +146,7 @@ static void put_rust_types(limb_emitter* e, const limb_function* f)
   }
 }
 
-// ---- around the statements ------------------------------------------------------------------------------
+// ---- around the statements -----------------------------------------------------------------------------------------
 
 static void put_head(limb_emitter* e, const limb_emitted* p)
 {
@@ -222,7 +222,7 @@ static void put_tail(limb_emitter* e, const limb_emitted* p)
   }
 }
 
-// ---- comments -------------------------------------------------------------------------------------------
+// ---- comments ------------------------------------------------------------------------------------------------------
 
 static void put_labels(limb_emitter* e, const char* const* label, int count)
 {
@@ -240,7 +240,7 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
 {
   const char* note = e->syntax->note;
   const limb_operations* n = &p->operations;
-  if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "\n"); // as its users are used to
+  if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "\n"); // PEP 8: two blank lines
   limb_text_print(e->text, "\n%s%s: %s.\n", note, p->name, p->f->meaning);
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
@@ -249,7 +249,7 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
     put_labels(e, in->label, in->count);
   }
   if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle) {
-    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles that %s_angles gives\n", note, e->nangle, e->prefix);
+    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles from %s_angles\n", note, e->nangle, e->prefix);
   }
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
@@ -281,7 +281,7 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
 
 static void put_opening(limb_emitter* e)
 {
-  // Or Python might find words about it in the robot's name (PEP 263).
+  // else Python might read an encoding from the robot's name (PEP 263)
   if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "# -*- coding: utf-8 -*-\n");
   text(e, e->syntax->note);
   limb_text_name(e->text, e->program->robot);
@@ -290,12 +290,12 @@ static void put_opening(limb_emitter* e)
   if (strcmp(e->prefix, e->program->robot) != 0) {
     limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->note, e->prefix);
   }
-  if (!e->options.friction) limb_text_print(e->text, "%sFriction of the joints is left out.\n", e->syntax->note);
+  if (!e->options.friction) limb_text_print(e->text, "%sJoint friction is left out.\n", e->syntax->note);
 }
 
-// ---- the file -------------------------------------------------------------------------------------------
+// ---- the file ------------------------------------------------------------------------------------------------------
 
-// MATLAB shows the first function of a file only: it hands out the others.
+// MATLAB exports the first function of a file only: it returns handles to the others.
 static void put_handles(limb_emitter* e)
 {
   limb_text_print(e->text, "%% f = %s(); tau = f.id(q, v, a) and so on.\n", e->prefix);
@@ -319,13 +319,13 @@ static void put_beginning(limb_emitter* e)
     break;
   case LIMB_LANGUAGE_MATLAB: put_handles(e); break;
   case LIMB_LANGUAGE_RUST:
-    text(e, "// Sines, roots and hyperbolic tangents are those of std.\n");
+    text(e, "// Sines, square roots and hyperbolic tangents are those of std.\n");
     if (!sign) break;
     limb_text_print(e->text, "\n#[allow(non_snake_case)]\nfn %s_sign(x: %s) -> %s {\n", e->prefix, e->real, e->real);
     limb_text_print(e->text, "    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))%s\n}\n",
                     e->options.single ? "" : " as f64");
     break;
-  case LIMB_LANGUAGE_LATEX: text(e, "% To be included where amsmath is loaded.\n"); break;
+  case LIMB_LANGUAGE_LATEX: text(e, "% Include it where amsmath is loaded.\n"); break;
   default: break;
   }
 }

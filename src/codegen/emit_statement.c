@@ -1,4 +1,4 @@
-// Statements of any language: new names, stores of answers, and the joints they belong to (emit.h).
+// Statements of any language: definitions, stores of outputs, and comments with the joints (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static void put(limb_emitter* e, const char* piece) { limb_text_put(&e->scratch, piece); }
 
-// ---- what a program uses --------------------------------------------------------------------------------
+// ---- inputs and outputs of a function ------------------------------------------------------------------------------
 
 bool limb_emit_takes_input(const limb_emitter* e, const limb_function* f, limb_input_kind kind)
 {
@@ -59,12 +59,12 @@ bool limb_emit_is_quantity(const limb_function* f)
 
 const char* limb_emit_reference(const limb_emitted* p)
 {
-  return p->from_library ? "the library" : "the equations before they were simplified";
+  return p->from_library ? "the library" : "the expressions before simplification";
 }
 
-// ---- gravity --------------------------------------------------------------------------------------------
+// ---- gravity -------------------------------------------------------------------------------------------------------
 
-// Whether gravity enters: where something accelerates or is held.
+// Whether a function depends on gravity: where there are accelerations or forces.
 static bool has_weight(const limb_function* f)
 {
   const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
@@ -86,15 +86,15 @@ void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begi
   limb_text_print(e->text, "%sGravity: (%s) m/s^2, in world axes.\n", begin, e->scratch.at ? e->scratch.at : "");
 }
 
-// ---- joints ---------------------------------------------------------------------------------------------
+// ---- joints --------------------------------------------------------------------------------------------------------
 
-enum { KIND_ROOM = 1 << 12 }; // components of a kind whose joints are named
+enum { KIND_ROOM = 1 << 12 }; // components of an input whose joints are named in comments
 
 void limb_emit_reset_joints(limb_emitter* e) { memset(e->named, 0, (size_t)INPUT_KINDS * KIND_ROOM); }
 
 size_t limb_emit_joints_size(void) { return (size_t)INPUT_KINDS * KIND_ROOM; }
 
-// The name of the joint that a symbol belongs to; NULL for what belongs to none.
+// The name of the joint that a symbol belongs to; NULL: none.
 static const char* joint_of(const limb_emitter* e, uint32_t symbol)
 {
   const limb_input_kind kind = limb_symbol_kind(symbol);
@@ -102,7 +102,7 @@ static const char* joint_of(const limb_emitter* e, uint32_t symbol)
   return e->program->input[kind].label[limb_symbol_index(symbol)];
 }
 
-// Whether a joint has not been named yet in this function; it is from now on.
+// Whether a joint has not been named yet in this function; marks it as named.
 static bool first_time(limb_emitter* e, uint32_t symbol)
 {
   const uint32_t index = limb_symbol_index(symbol);
@@ -111,7 +111,7 @@ static bool first_time(limb_emitter* e, uint32_t symbol)
   unsigned char* named = &e->named[(size_t)limb_symbol_kind(symbol) * KIND_ROOM + index];
   if (*named) return false;
   *named = 1;
-  for (int k = 0; k < INPUT_GRAVITY; k++) { // by another symbol of the joint, perhaps
+  for (int k = 0; k < INPUT_GRAVITY; k++) { // perhaps by another symbol of the joint
     const limb_input* in = &e->program->input[k];
     for (int i = 0; i < in->count && i < KIND_ROOM; i++) {
       const bool other = e->named[(size_t)k * KIND_ROOM + (size_t)i] == 1;
@@ -144,7 +144,7 @@ static void introduce(void* context, uint32_t leaf)
   limb_text_name(t, joint_of(x->e, node->a));
 }
 
-// A comment before the first statement with symbols of a joint.
+// Writes a comment before the first statement with symbols of a joint.
 static void put_joints(limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   introduction x = {e, 0};
@@ -158,7 +158,7 @@ static void put_joints(limb_emitter* e, const limb_emitted* p, uint32_t node)
   limb_text_put(e->text, "\n");
 }
 
-// ---- stores ---------------------------------------------------------------------------------------------
+// ---- stores --------------------------------------------------------------------------------------------------------
 
 static void put_target(limb_emitter* e, const limb_function* f, int o, uint32_t index)
 {
@@ -174,7 +174,7 @@ static void put_target(limb_emitter* e, const limb_function* f, int o, uint32_t 
   limb_text_print(&e->scratch, s->matrix, row + (uint32_t)s->first, index % columns + (uint32_t)s->first);
 }
 
-// What the entry is: the joint of a row; row and column, where the index does not show them.
+// A comment with the joint of a row, or with row and column where the index does not show them.
 static void put_target_note(limb_emitter* e, const limb_output* out, uint32_t index)
 {
   const uint32_t columns = (uint32_t)out->columns, row = index / columns;
@@ -190,7 +190,7 @@ static void put_target_note(limb_emitter* e, const limb_output* out, uint32_t in
   put(e, e->syntax->note_end);
 }
 
-// A number as an answer: in all lanes.
+// A constant output, in all lanes.
 static void put_number(limb_emitter* e, double x)
 {
   const int lanes = e->options.lanes;
@@ -245,9 +245,9 @@ void limb_emit_numbers(limb_emitter* e, const limb_emitted* p, uint32_t begin, u
   for (uint32_t i = begin; i < end; i++) put_store(e, p, limb_emit_number_entry(p, i), false);
 }
 
-// ---- statements -----------------------------------------------------------------------------------------
+// ---- statements ----------------------------------------------------------------------------------------------------
 
-// A sine out of an array.
+// A sine read from an array.
 void limb_emit_array_sine(limb_emitter* e, const limb_emitted* p, uint32_t node)
 {
   const limb_op op = (limb_op)limb_graph_node(e->program->graph, node)->op;
@@ -274,7 +274,7 @@ static void put_definition(limb_emitter* e, const limb_emitted* p, uint32_t node
   limb_emit_flush(e);
 }
 
-// A value that another part will need goes into its slot.
+// Saves a value that another part needs.
 static void put_saved_value(limb_emitter* e, const limb_emitted* p, uint32_t at)
 {
   if (!e->slot || !e->slot[at]) return;
@@ -291,7 +291,7 @@ bool limb_emit_is_inline(const limb_emitted* p, uint32_t at)
   return !limb_is_sine((limb_op)limb_graph_node(p->schedule.g, node)->op) && !p->schedule.number[node];
 }
 
-// Parts read their sines from arrays where they need them.
+// Parts read sines from arrays where they need them.
 static void put_statement(limb_emitter* e, const limb_emitted* p, uint32_t at)
 {
   const uint32_t node = p->schedule.node[at];

@@ -19,10 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-// Angles that differ by less are the same.
+// Angles that differ by less are equal.
 static const double SAME = 1e-12;
 
-// ---- the table ------------------------------------------------------------------------------------------
+// ---- the table -----------------------------------------------------------------------------------------------------
 
 static bool turns(const limb_link* link) { return link->shape <= SHAPE_ROT_ANY || link->shape == SHAPE_SCREW; }
 
@@ -31,7 +31,7 @@ static bool is_parallel(const limb_equations* x, int i)
   return x->m->link[i].parent >= 0 && x->parameters.k[i].sa.x == 0;
 }
 
-// Less whole quarters of a turn; those are returned.
+// Removes whole quarter turns, and returns their number.
 static int take_quarters(double* offset)
 {
   const double quarters = nearbyint(*offset / (acos(-1) / 2));
@@ -47,7 +47,7 @@ static bool is_constant(const limb_equations* x, const limb_plane_angle* a)
   return true;
 }
 
-// The first weight is positive.
+// The sign that makes the first weight positive.
 static double sense(const limb_equations* x, const limb_plane_angle* a)
 {
   for (int i = 0; i < x->m->nq; i++)
@@ -55,7 +55,7 @@ static double sense(const limb_equations* x, const limb_plane_angle* a)
   return 1;
 }
 
-// Where the table has the angle up to sign and quarters of a turn: sign and quarters. -1: nowhere.
+// The index of an equal angle in the table, up to sign and quarter turns; -1: none.
 static int find(const limb_equations* x, const limb_plane_angle* a, double* sign, int* quarters)
 {
   *sign = sense(x, a);
@@ -70,7 +70,7 @@ static int find(const limb_equations* x, const limb_plane_angle* a, double* sign
   return -1;
 }
 
-// The direction of a link adds to that of its parent.
+// Adds the angle of a link to that of its parent, and enters it in the table.
 static void add_link(limb_equations* x, int i, limb_plane_angle* of)
 {
   const limb_link* link = &x->m->link[i];
@@ -95,8 +95,8 @@ static void add_link(limb_equations* x, int i, limb_plane_angle* of)
   (void)take_quarters(&own->offset);
 }
 
-// The sum (sign 1) or difference (-1) of two angles as a new one, turned round if that begins with a minus;
-// its place.
+// Adds the sum (sign 1) or difference (-1) of two angles to the table, reversed if it would begin with a minus;
+// returns its index.
 static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign, const limb_plane_angle* a)
 {
   limb_plane_angle* c = &x->angle[x->nangle];
@@ -112,7 +112,7 @@ static int add_pair(limb_equations* x, const limb_plane_angle* b, double sign, c
   return x->nangle++;
 }
 
-// Differences and sums of two angles of a group.
+// Adds the differences and sums of two angles of a group.
 static void add_pairs(limb_equations* x)
 {
   const int n = x->nlink_angle;
@@ -149,9 +149,9 @@ void limb_equations_pair_angles(limb_equations* x)
   for (int k = 0; k < x->nlink_angle; k++) limb_ring_pair(x->ring, limb_sine(x, k), limb_cosine(x, k));
 }
 
-// ---- directions -----------------------------------------------------------------------------------------
+// ---- directions ----------------------------------------------------------------------------------------------------
 
-// Turned on by quarters of a turn: (c, s) -> (-s, c) for each.
+// Rotates by quarter turns: (c, s) -> (-s, c) for each.
 static limb_direction_poly turned(limb_equations* x, limb_direction_poly d, int quarters)
 {
   for (int k = 0; k < ((quarters % 4) + 4) % 4; k++) {
@@ -161,7 +161,7 @@ static limb_direction_poly turned(limb_equations* x, limb_direction_poly d, int 
   return d;
 }
 
-// Of an angle that the table has, or a constant.
+// (cos, sin) of an angle in the table, or of a constant.
 static limb_direction_poly known(limb_equations* x, const limb_plane_angle* a)
 {
   double sign;
@@ -178,7 +178,7 @@ static limb_direction_poly known(limb_equations* x, const limb_plane_angle* a)
   return d;
 }
 
-// The joint's own turn from the directions of link and parent.
+// (cos, sin) of the joint's own angle, from the directions of link and parent.
 static limb_direction_poly own_turn(limb_equations* x, int i)
 {
   limb_ring* r = x->ring;
@@ -191,7 +191,7 @@ static limb_direction_poly own_turn(limb_equations* x, int i)
                                limb_poly_sum(r, limb_poly_product(r, a.s, p.c), limb_poly_product(r, a.c, p.s), -ca)};
 }
 
-// Whether link i turns by sign (weight . q + offset) and some quarters of a turn.
+// Whether link i turns by sign (weight . q + offset) plus quarter turns.
 static bool turns_by(const limb_equations* x, int i, double sign, const double* weight, double offset, int* quarters)
 {
   const limb_link* link = &x->m->link[i];
@@ -217,13 +217,13 @@ bool limb_equations_direction(limb_equations* x, const double* weight, double of
   return false;
 }
 
-// ---- the form for reading ---------------------------------------------------------------------------
+// ---- the form for reading ------------------------------------------------------------------------------------------
 
-typedef struct sum { // of terms, in the making
+typedef struct sum { // a sum of terms while it is rewritten
   limb_equations* x;
   int count;
   limb_term* term;
-  unsigned char* e; // exponents in the making
+  unsigned char* e; // exponents of the new term
 } sum;
 
 static bool alike(double a, double b) { return fabs(a - b) <= 1e-12 * fabs(a); }
@@ -250,7 +250,7 @@ static bool merge(sum* s, int i, int j, double k)
 // Moves one power from a factor to another.
 static void swap_factor(unsigned char* e, int from, int to) { e[from]--, e[to]++; }
 
-// Multiplies k and the exponents by the cosine of an angle, or by its sine; false: k vanishes.
+// Multiplies k and the exponents by the cosine of an angle, or by its sine; false: k becomes zero.
 static bool put_angle(sum* s, const limb_plane_angle* a, int cosine, int odd, double* k)
 {
   if (odd) *k *= a->sense;
@@ -262,7 +262,7 @@ static bool put_angle(sum* s, const limb_plane_angle* a, int cosine, int odd, do
   return *k != 0;
 }
 
-// Term i with cos a and (cos or sin) b, if it has a partner.
+// Joins term i, with cos a and (cos or sin) b, to its partner if there is one.
 static bool join_pair(sum* s, int i, int a, int b)
 {
   limb_equations* x = s->x;
@@ -288,7 +288,7 @@ static bool join_pair(sum* s, int i, int a, int b)
   return false;
 }
 
-// Term i with cos^2 a, less one without.
+// Joins term i, with cos^2 a, to one without it of opposite sign.
 static bool join_square(sum* s, int i, int a)
 {
   limb_equations* x = s->x;
@@ -313,7 +313,7 @@ static bool join_at(sum* s, int i)
   return false;
 }
 
-// Once over all terms; whether any were joined.
+// One pass over all terms; whether any were joined.
 static bool join_some(sum* s)
 {
   bool any = false;
@@ -322,10 +322,10 @@ static bool join_some(sum* s)
   return any;
 }
 
-// ---- order ----------------------------------------------------------------------------------------------
+// ---- order ---------------------------------------------------------------------------------------------------------
 
-// What a reader expects first: moments of inertia, then masses; constants before what varies; then by names.
-// A number after coordinates: k q - k rest.
+// Reading order: constants before varying terms; moments of inertia before masses; then by names. A number comes
+// after coordinates: k q - k rest.
 typedef struct rank {
   limb_term term;
   const unsigned char* e;
@@ -358,7 +358,7 @@ static bool comes_before(const rank* a, const rank* b, size_t variables)
   return memcmp(a->e, b->e, variables) > 0;
 }
 
-// Two sorted neighbours, from begin and from middle on, become one.
+// Merges two sorted runs, from begin and from middle on.
 static void unite(const rank* from, rank* to, int begin, int middle, int end, size_t variables)
 {
   int i = begin, j = middle;

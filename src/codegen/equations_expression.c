@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONG_SUM = 8, DIGITS = 13 }; // terms of a sum that is put together by masses; of a number
+enum { LONG_SUM = 8, DIGITS = 13 }; // sums of more terms are grouped by mass; digits of a number
 
 static bool is(const limb_equations* x, limb_notation n) { return x->options.notation == n; }
 
-// ---- numbers and variables --------------------------------------------------------------------------------
+// ---- numbers and variables -----------------------------------------------------------------------------------------
 
-// As it is written: rounded for readers, which hides what rounding left of sums; in C all of it.
+// The number as written: rounded for readers, which hides rounding errors of sums; complete in C.
 static double shown(const limb_equations* x, double number)
 {
   char text[LIMB_NUMBER_SPACE];
@@ -51,7 +51,7 @@ static void put_coordinate(const limb_equations* x, limb_text* t, int q)
                     q + 1);
 }
 
-// weight . q + offset, what is positive first
+// weight . q + offset, positive terms first
 void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
 {
   const limb_plane_angle* a = &x->angle[angle];
@@ -75,7 +75,7 @@ void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
   limb_equations_number(x, t, fabs(a->offset));
 }
 
-// c12 for cos(q1 + q2): sums of plain coordinates, named by one digit each. false: it has no such name.
+// The subscript 12 of cos(q1 + q2): for sums of coordinates with one digit each. false: it has no such name.
 bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t room)
 {
   const limb_plane_angle* a = &x->angle[angle];
@@ -90,7 +90,7 @@ bool limb_equations_short_angle(const limb_equations* x, int angle, char* index,
   return n > 0;
 }
 
-// Of LaTeX, with its power: c_{12}^2, \cos^2(2 q_1).
+// In LaTeX, with its power: c_{12}^2, \cos^2(2 q_1).
 static void put_angle_latex(const limb_equations* x, limb_text* t, int angle, bool sine, int power)
 {
   char index[16];
@@ -121,7 +121,7 @@ static void put_angle(const limb_equations* x, limb_text* t, int angle, bool sin
   limb_text_put(t, ")");
 }
 
-// Parameters: letters, and below them the index.
+// A parameter: letters and subscript.
 static void put_parameter(const limb_equations* x, limb_text* t, const limb_parameter_symbol* p)
 {
   if (!is(x, LIMB_NOTATION_LATEX)) {
@@ -184,7 +184,7 @@ void limb_equations_variable(const limb_equations* x, limb_text* t, int variable
   }
 }
 
-// ---- products ---------------------------------------------------------------------------------------------
+// ---- products ------------------------------------------------------------------------------------------------------
 
 static const unsigned char* exponents(const limb_equations* x, limb_term t)
 {
@@ -196,7 +196,7 @@ static void put_sign(limb_text* t, bool minus, bool first)
   limb_text_put(t, first ? (minus ? "-" : "") : minus ? " - " : " + ");
 }
 
-// Whether e has more than `without` (NULL: nothing).
+// Whether e has powers beyond `without` (NULL: none).
 static bool has_powers(const limb_equations* x, const unsigned char* e, const unsigned char* without)
 {
   for (int v = 0; v < limb_ring_count(x->ring); v++)
@@ -204,7 +204,7 @@ static bool has_powers(const limb_equations* x, const unsigned char* e, const un
   return false;
 }
 
-// |k| and the powers of e less those of `without` (NULL: none). more: a factor follows.
+// |k| times the powers of e without those of `without` (NULL: none). more: a factor follows.
 static void put_product(const limb_equations* x, limb_text* t, double k, const unsigned char* e,
                         const unsigned char* without, bool more)
 {
@@ -225,7 +225,7 @@ static void put_product(const limb_equations* x, limb_text* t, double k, const u
   if (more && put) limb_text_put(t, times);
 }
 
-// ---- sums -------------------------------------------------------------------------------------------------
+// ---- sums ----------------------------------------------------------------------------------------------------------
 
 typedef enum level { BY_MASS, BY_VELOCITY, ONE_BY_ONE } level;
 
@@ -244,7 +244,7 @@ static bool moves(const limb_equations* x, const unsigned char* e)
   return false;
 }
 
-// Whether two terms go together.
+// Whether two terms belong to one group.
 static bool together(const limb_equations* x, level by, limb_term s, limb_term t)
 {
   if (by == BY_MASS) return mass_of(x, s) >= 0 && mass_of(x, s) == mass_of(x, t);
@@ -252,7 +252,7 @@ static bool together(const limb_equations* x, level by, limb_term s, limb_term t
   return by == BY_VELOCITY && moves(x, e) && moves(x, f) && memcmp(e, f, (size_t)x->first_v) == 0;
 }
 
-// The factor that all coefficients are a small multiple of; 1 when there is none.
+// The number of which all coefficients are small multiples; 1: none.
 static double common_number(const limb_term* t, int n)
 {
   double smallest = fabs(t[0].k);
@@ -264,7 +264,7 @@ static double common_number(const limb_term* t, int n)
   return smallest;
 }
 
-// Multiples of a common factor are whole but for rounding, which C would show.
+// Multiples of a common factor are integers; their rounding would show in C.
 static double whole(double ratio)
 {
   const double nearest = nearbyint(ratio);
@@ -281,7 +281,7 @@ static bool all_together(const limb_equations* x, level by, const limb_term* ter
   return true;
 }
 
-// Smallest powers of all terms.
+// The powers that all terms have in common.
 static unsigned char* common_powers(const limb_equations* x, const limb_term* term, int n)
 {
   const int nvar = limb_ring_count(x->ring);
@@ -295,7 +295,7 @@ static unsigned char* common_powers(const limb_equations* x, const limb_term* te
   return common;
 }
 
-// Terms that go together: common factor (sum of the rest). without: what is outside already.
+// A group of terms: common factor (sum of the rest). without: powers written outside already.
 static void put_together(const limb_equations* x, limb_text* t, limb_term* term, int n, level by,
                          const unsigned char* without, bool first)
 {
@@ -313,7 +313,7 @@ static void put_together(const limb_equations* x, limb_text* t, limb_term* term,
     t->failed = true;
     return;
   }
-  if (k == 1 && !has_powers(x, common, without)) { // nothing in common: no bracket
+  if (k == 1 && !has_powers(x, common, without)) { // no common factor: no bracket
     put_sum(x, t, term, n, ONE_BY_ONE, without, first);
     return;
   }

@@ -1,4 +1,4 @@
-// The robot's kernels over symbols, and what they record as polynomials.
+// The equations as polynomials: the robot's kernels run over symbols, and the recorded expressions are expanded.
 //
 //   M      composite rigid bodies (dynamics/crba_kernel.h)
 //   g      Newton-Euler without motion (dynamics/rnea_kernel.h)
@@ -12,7 +12,7 @@
 
 enum { LINKS_MAX = 40, VARIABLES_MAX = 1500 };
 
-// ---- from edges to polynomials ----------------------------------------------------------------------------
+// ---- from edges to polynomials -------------------------------------------------------------------------------------
 
 static limb_poly of_symbol(limb_equations* x, uint32_t symbol)
 {
@@ -74,7 +74,7 @@ static limb_poly operand(const limb_equations* x, limb_edge e)
   return limb_edge_minus(e) ? limb_poly_scale(x->ring, a, -1) : a;
 }
 
-// Operands are earlier nodes, of which the polynomials are there.
+// Operands are earlier nodes, whose polynomials exist.
 static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
 {
   limb_graph* g = x->program->graph;
@@ -91,7 +91,7 @@ static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
   }
 }
 
-// Marks what a node is made of: count -2, to be made. Nodes that are done stay so.
+// Marks the nodes that a node needs and that are not made yet by count -2.
 static void mark(limb_equations* x, uint32_t top)
 {
   const limb_graph* g = x->program->graph;
@@ -107,7 +107,7 @@ static void mark(limb_equations* x, uint32_t top)
   }
 }
 
-// Room for polynomials of all nodes that there are.
+// Makes room for the polynomials of all nodes.
 static bool grow_nodes(limb_equations* x)
 {
   const uint32_t count = limb_graph_count(x->program->graph);
@@ -153,7 +153,7 @@ limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int q)
   return sum;
 }
 
-// ---- running the kernels ----------------------------------------------------------------------------
+// ---- running the kernels -------------------------------------------------------------------------------------------
 
 // Base frames at rest, accelerated against gravity: a = -R' g.
 static limb_status set_bases(limb_equations* x)
@@ -209,7 +209,7 @@ static limb_status begin(limb_equations* x)
   return x->q && x->v && x->a ? limb_equations_angles(x) : LIMB_E_NOMEM;
 }
 
-// The ring of all variables; rotors have parameters that are not in the list yet.
+// Creates the ring of all variables. Symbols of rotors are added to the list later.
 static limb_status open_ring(limb_equations* x)
 {
   const limb_model* m = x->m;
@@ -221,10 +221,10 @@ static limb_status open_ring(limb_equations* x)
   const int count = x->first_a + m->nv;
   if (count > VARIABLES_MAX)
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, m->name,
-                     "it has more than %d symbols: too many to be read; `limb codegen` writes "
+                     "it has more than %d symbols, too many to read; `limb codegen` writes "
                      "functions for robots of any size",
                      VARIABLES_MAX);
-  enum { INTERMEDIATE = 8 }; // times as many terms as in the end
+  enum { INTERMEDIATE = 8 }; // intermediate polynomials may have this many times the terms
   x->ring = limb_ring_create(&x->program->alloc, count, INTERMEDIATE * x->options.max_terms);
   if (!x->ring) return LIMB_E_NOMEM;
   limb_equations_pair_angles(x);
@@ -238,16 +238,16 @@ static limb_status open_ring(limb_equations* x)
   return limb_ring_status(x->ring);
 }
 
-// Whether to go on.
+// The status so far.
 static limb_status status_now(const limb_equations* x)
 {
   if (limb_graph_full(x->program->graph)) return LIMB_E_NOMEM;
   return limb_ring_status(x->ring);
 }
 
-// ---- the quantities ---------------------------------------------------------------------------------
+// ---- the quantities ------------------------------------------------------------------------------------------------
 
-// A rotor is all of M that has no symbol: it gets one.
+// A constant term of M is the inertia of a rotor: it gets a symbol.
 static limb_poly with_rotor(limb_equations* x, limb_poly a, int v)
 {
   for (int i = 0; i < a.count && !x->options.numbers; i++) {
@@ -278,7 +278,7 @@ static limb_status form_mass_matrix(limb_equations* x)
   return LIMB_OK;
 }
 
-// C_ij v_k with all three derivatives of M.
+// The Christoffel symbols, from all three derivatives of M.
 static limb_status form_coriolis(limb_equations* x)
 {
   const int n = x->nv;
@@ -302,7 +302,7 @@ static limb_status form_coriolis(limb_equations* x)
   return LIMB_OK;
 }
 
-// Newton-Euler at rest.
+// Gravity forces: Newton-Euler at rest.
 static limb_status form_gravity(limb_equations* x)
 {
   const size_t n = (size_t)x->nv;
@@ -316,7 +316,7 @@ static limb_status form_gravity(limb_equations* x)
   return status_now(x);
 }
 
-// Friction, springs and shafts: what the same robot needs when its bodies weigh nothing.
+// Friction, springs and shafts: the forces of the same robot with massless bodies.
 static limb_status form_joint_forces(limb_equations* x)
 {
   const limb_model* m = x->m;
@@ -341,7 +341,7 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs)
   x->view.has_actuators = false;
   if (x->m->nlink > LINKS_MAX)
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                     "it has %d links, and equations are written for up to %d; `limb codegen` "
+                     "it has %d links, and the limit for equations is %d; `limb codegen` "
                      "writes functions for robots of any size",
                      x->m->nlink, LINKS_MAX);
   limb_status s = begin(x);

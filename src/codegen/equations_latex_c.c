@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-// ---- LaTeX ------------------------------------------------------------------------------------------
+// ---- LaTeX ---------------------------------------------------------------------------------------------------------
 
-enum { ROW = 240, CUT = 130 }; // letters of source: a row of a matrix, a line of an entry
+enum { ROW = 240, CUT = 130 }; // characters of LaTeX: a row of a matrix, a line of an entry
 
-// ---- names ------------------------------------------------------------------------------------------------
+// ---- names ---------------------------------------------------------------------------------------------------------
 
 static const char* symbol_of(const limb_equations* x, int quantity)
 {
@@ -26,7 +26,7 @@ static const char* arguments_of(int quantity)
   return arguments[quantity];
 }
 
-// Words of the robot, with what LaTeX would take for commands made harmless.
+// Names of the robot with LaTeX's special characters escaped.
 static void put_words(limb_text* t, const char* words)
 {
   for (; *words; words++) {
@@ -36,7 +36,7 @@ static void put_words(limb_text* t, const char* words)
   }
 }
 
-// ---- matrices ---------------------------------------------------------------------------------------
+// ---- matrices ------------------------------------------------------------------------------------------------------
 
 static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
 {
@@ -53,10 +53,10 @@ static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
   limb_text_put(t, "\\end{bmatrix}");
 }
 
-// Signs at which a line goes on below: outside of brackets, or of those of functions if it is very long.
+// Breaks a line at signs outside of brackets, or outside of functions if it is very long.
 static void put_folded(limb_text* t, const char* line)
 {
-  int depth = 0, function = 0; // depth of a function's bracket; 0: in none
+  int depth = 0, function = 0; // depth of the enclosing function's bracket; 0: none
   size_t since = 0;
   for (size_t i = 0; line[i]; i++, since++) {
     const char c[2] = {line[i], '\0'};
@@ -71,7 +71,7 @@ static void put_folded(limb_text* t, const char* line)
   }
 }
 
-// Entry (i, j): its name, also as the other half of a symmetric matrix, and its expression.
+// Entry (i, j): its name, also that of the mirrored entry of a symmetric matrix, and its expression.
 static void latex_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);
@@ -101,7 +101,7 @@ static void latex_entries(const limb_equations* x, limb_text* t, int quantity)
   }
 }
 
-// On a page; amsmath's matrices have no more columns than that.
+// Whether a matrix fits on the page. amsmath's matrices have at most COLUMNS_MAX columns.
 static bool fits_on_line(const limb_equations* x, limb_text* t, int quantity)
 {
   enum { COLUMNS_MAX = 10 };
@@ -117,7 +117,7 @@ static bool fits_on_line(const limb_equations* x, limb_text* t, int quantity)
   return all;
 }
 
-// ---- symbols ----------------------------------------------------------------------------------------
+// ---- symbols -------------------------------------------------------------------------------------------------------
 
 static void latex_angles(const limb_equations* x, limb_text* t, const bool* marks)
 {
@@ -214,7 +214,7 @@ void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsign
   latex_symbols(x, t, marks);
 }
 
-// ---- C ----------------------------------------------------------------------------------------------
+// ---- C -------------------------------------------------------------------------------------------------------------
 
 static void c_constants(const limb_equations* x, limb_text* t, const bool* marks)
 {
@@ -229,7 +229,7 @@ static void c_constants(const limb_equations* x, limb_text* t, const bool* marks
   }
 }
 
-// The robot's name as a word of C.
+// The robot's name as an identifier.
 static void c_prefix(const limb_equations* x, limb_text* t)
 {
   char name[48];
@@ -244,7 +244,7 @@ static bool any_marked(const bool* marks, int begin, int end)
   return false;
 }
 
-// Sines and cosines, each once.
+// Defines sines and cosines, each once.
 static void c_angles(const limb_equations* x, limb_text* t, const bool* marks)
 {
   for (int v = x->first_angle; v < x->first_q; v++) {
@@ -257,7 +257,7 @@ static void c_angles(const limb_equations* x, limb_text* t, const bool* marks)
   }
 }
 
-// Of the function; and of what it fills, where g is gravity's symbol.
+// Names of the function and of the array it fills; the symbol g is gravity.
 static const char* c_name(const limb_equations* x, int quantity)
 {
   if (limb_equations_with_loops(x, quantity)) return "tau_and_loops";
@@ -281,7 +281,7 @@ static void c_arguments(const limb_equations* x, limb_text* t, int quantity)
   limb_text_print(t, "double %s[%d])\n{\n", c_array(x, quantity), entries);
 }
 
-// What this quantity has no use for.
+// Marks arguments that this quantity does not use.
 static void c_unused(const limb_equations* x, limb_text* t, int quantity, const bool* marks)
 {
   const bool moves = quantity == EQUATION_C || quantity == EQUATION_H || quantity == EQUATION_TAU;
@@ -309,7 +309,7 @@ static void c_entry(const limb_equations* x, limb_text* t, int quantity, int i, 
   limb_text_end(&line);
 }
 
-// Every entry is assigned; many zeros by one line.
+// Assigns every entry; many zeros by one loop.
 static void c_entries(const limb_equations* x, limb_text* t, int quantity)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);

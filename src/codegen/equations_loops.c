@@ -1,8 +1,8 @@
-// Psi: the derivative of what the closures hold at zero.
+// Psi: the constraint Jacobian of the loops, as polynomials.
 //
-// Rows of places are d, from the origin of frame a to that of b, along the locked axes of a. Where those are
-// a plane or a line that does not turn, or all directions are locked, people take axes of the world instead
-// (Ghosal 2010, (31)): the rows are combinations of each other where the loops are closed. Rows of turns, gears
+// Position constraints are d, from the origin of frame a to that of frame b, along the locked axes of a. Where these
+// span a plane or line that does not turn, or all directions are locked, axes of the world are used instead, as in
+// textbooks (Ghosal 2010, (31)): both span the same rows where the loops are closed. Constraints of rotations, gears
 // and polynomials are the library's own (loops/constraint_kernel.h). Rows that no joint moves are left out.
 #include "codegen/equations.h"
 #include "codegen/trace.h"
@@ -18,11 +18,11 @@ typedef struct vector {
 
 typedef struct loop_cuts {
   limb_equations* e;
-  const limb_scalar* X;   // poses of the links: R, row by row, and p
-  const limb_scalar* phi; // of the library's rows, in the order of the clusters
+  const limb_scalar* X;   // poses of the links: R row by row, then p
+  const limb_scalar* phi; // the library's constraints, in the order of the clusters
 } loop_cuts;
 
-// ---- geometry -------------------------------------------------------------------------------------------
+// ---- geometry ------------------------------------------------------------------------------------------------------
 
 static limb_scalar rotated_row(const limb_scalar* R, int row, const limb_scalar at[3])
 {
@@ -31,7 +31,7 @@ static limb_scalar rotated_row(const limb_scalar* R, int row, const limb_scalar 
   return sum;
 }
 
-// A vector of frame f (0: a, 1: b) of a loop in world axes; with_place: of a point, from the world's origin.
+// A vector of frame f (0: a, 1: b) of a loop in world axes; is_point: a position, from the world's origin.
 static vector in_world(const loop_cuts* c, int loop, int f, const limb_scalar at[3], bool is_point)
 {
   const limb_loop* x = &c->e->m->loop[loop];
@@ -62,7 +62,7 @@ static vector axis_of(const loop_cuts* c, int loop, int k)
   return in_world(c, loop, 0, at, false);
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------
+// ---- rows ----------------------------------------------------------------------------------------------------------
 
 static bool constant_of(const limb_equations* e, limb_poly a, double* x)
 {
@@ -80,7 +80,7 @@ static bool constant_vector(const limb_equations* e, const vector* v, double* x)
   return constant_of(e, v->x[0], &x[0]) && constant_of(e, v->x[1], &x[1]) && constant_of(e, v->x[2], &x[2]);
 }
 
-// The world's axis that a direction is along; -1: none.
+// The world axis that a direction is parallel to; -1: none.
 static int world_axis(const double* n)
 {
   for (int k = 0; k < 3; k++)
@@ -99,7 +99,7 @@ static void add_row(limb_equations* e, limb_poly phi)
   if (moves) e->nrow++;
 }
 
-// Rows of places; wanted: which axes of a are locked.
+// Adds the position constraints along the locked axes of a.
 static void add_position_rows(const loop_cuts* c, int loop, unsigned locked_axes)
 {
   limb_equations* e = c->e;
@@ -115,7 +115,7 @@ static void add_position_rows(const loop_cuts* c, int loop, unsigned locked_axes
     else
       free_axis = k;
   }
-  int left_out = -1; // axis of the world
+  int left_out = -1; // world axis
   if (count == 2 && constant_vector(e, &axis[free_axis], n)) left_out = world_axis(n);
   if (count == 3 || left_out >= 0) {
     for (int k = 0; k < 3; k++)
@@ -151,12 +151,12 @@ limb_status limb_equations_form_loops(limb_equations* e)
   for (int l = 0; l < m->nloop; l++) {
     if (limb_follows_law(&m->loop[l].def.law))
       return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
-                       "the loop follows a law in time, which equations do not know; ask for M, C "
-                       "and g alone (--what M,C,g), or take the law away");
+                       "the loop has a prescribed motion, which equations do not support; request M, C "
+                       "and g alone (--what M,C,g), or remove it");
     if (m->loop[l].holonomic == m->loop[l].nrow) continue;
     return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
-                     "rows that roll or slide on an edge are not written as equations; "
-                     "ask for M, C and g alone (--what M,C,g), or use `limb codegen`");
+                     "rolling and sliding constraints are not written as equations; "
+                     "request M, C and g alone (--what M,C,g), or use `limb codegen`");
   }
   const limb_loop_kernels_symbol_in in = {.q = e->q, .X = X};
   const limb_loop_kernels_symbol_out out = {.phi = phi};

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Shares of the largest that are rounding: of lengths, and of what is left of moments about the origin when
-// they are taken about the centre of mass.
+// Relative sizes that are rounding: of lengths, and of moments about the centre of mass relative to those about the
+// origin.
 static const double LENGTH_ROUNDING = 1e-12, MOMENT_ROUNDING = 1e-11;
 
 double limb_clean_direction(double x)
@@ -16,7 +16,7 @@ double limb_clean_direction(double x)
   return fabs(fabs(x) - 1) < LIMB_SQUARE ? copysign(1, x) : x;
 }
 
-// ---- scalars ----------------------------------------------------------------------------------------
+// ---- scalars -------------------------------------------------------------------------------------------------------
 
 static bool same(const limb_parameter_symbol* a, const limb_parameter_symbol* b)
 {
@@ -28,7 +28,7 @@ limb_scalar limb_parameter_scalar(limb_parameters* p, limb_parameter_symbol what
   if (what.value == 0 || p->numbers) return plain(what.value);
   int i = 0;
   while (i < p->count && !same(&p->list[i], &what)) i++;
-  assert(i < p->capacity); // room for all that a robot has
+  assert(i < p->capacity); // capacity for all numbers of a robot
   if (i == p->count) p->list[p->count++] = what;
   limb_graph* g = p->program->graph;
   return of_edge(g, limb_symbol_edge(g, limb_symbol_of(INPUT_PARAMETER, (uint32_t)i)));
@@ -55,7 +55,7 @@ static limb_scalar of_link(limb_parameters* p, limb_parameter_kind kind, int lin
     p, (limb_parameter_symbol){.kind = kind, .owner = link, .component = component, .value = value});
 }
 
-// ---- constants of the links ---------------------------------------------------------------------------
+// ---- constants of the links ----------------------------------------------------------------------------------------
 
 static double longest_of(const limb_model* m)
 {
@@ -72,7 +72,7 @@ static double longest_of(const limb_model* m)
   return longest;
 }
 
-// What is no length and no inertia.
+// Constants that are neither lengths nor inertias.
 static void put_map(limb_parameters* p, int i)
 {
   const limb_link_f64* from = &p->m->k64[i];
@@ -159,7 +159,7 @@ limb_scalar limb_cut_scalar(limb_parameters* p, int loop, int frame, int compone
   return length_scalar(p, link, p->m->nlink + 2 * loop + frame, component, value[component]);
 }
 
-// All lengths that start at a link.
+// Lists all lengths that start at a link.
 static void list_lengths(limb_parameters* p, int owner)
 {
   const limb_model* m = p->m;
@@ -174,7 +174,7 @@ static void list_lengths(limb_parameters* p, int owner)
   }
 }
 
-// Symbols are listed here first, in the order in which factors are written.
+// Lists symbols in the order in which factors are written.
 static void list_symbols(limb_parameters* p)
 {
   const limb_model* m = p->m;
@@ -204,12 +204,12 @@ limb_status limb_parameters_create(limb_parameters* p, const limb_model* m, limb
   return LIMB_OK;
 }
 
-// ---- names --------------------------------------------------------------------------------------------
+// ---- names ---------------------------------------------------------------------------------------------------------
 
 static const char* const axes[] = {"x", "y", "z"};
 static const char* const pairs[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
 
-// How many of the same kind and owner are used; of lengths those of the same end, the axial one apart.
+// How many symbols of the same kind and owner are used; of lengths, those to the same end, without the axial one.
 static int same_kind_count(const limb_parameters* p, const limb_parameter_symbol* x)
 {
   int count = 0;
@@ -221,7 +221,7 @@ static int same_kind_count(const limb_parameters* p, const limb_parameter_symbol
   return count;
 }
 
-// Which of the ends of its owner, of those that occur; -1: it has no other.
+// The index of its end among those of its owner that occur; -1: there is only one.
 static int index_among_ends(const limb_parameters* p, const limb_parameter_symbol* x)
 {
   int before = 0, others = 0;
@@ -264,9 +264,9 @@ void limb_parameters_name(limb_parameters* p)
   }
 }
 
-// ---- coordinates --------------------------------------------------------------------------------------
+// ---- coordinates ---------------------------------------------------------------------------------------------------
 
-// Every coordinate belongs to a joint; those that follow others have none.
+// The joint of a coordinate. Mimic joints have none.
 static const limb_joint* joint_of(const limb_model* m, int q)
 {
   const limb_joint* joint = m->joint;
@@ -276,7 +276,7 @@ static const limb_joint* joint_of(const limb_model* m, int q)
   return joint;
 }
 
-// What its joint calls a coordinate, not what turns or slides with it: links that follow may do either.
+// Whether a coordinate is a length for its own joint; mimic joints that follow it may differ.
 static bool is_length(const limb_model* m, int q)
 {
   const limb_joint* joint = joint_of(m, q);
@@ -293,9 +293,9 @@ void limb_coordinate_name(const limb_model* m, int q, limb_text* t)
 
 const char* limb_coordinate_unit(const limb_model* m, int q) { return is_length(m, q) ? "m" : "rad"; }
 
-// ---- meanings -----------------------------------------------------------------------------------------
+// ---- meanings ------------------------------------------------------------------------------------------------------
 
-// The body that a link is called by: the first that moves with its joint, if any does.
+// The body that names a link: the first that moves with its joint, if any.
 static void put_body(const limb_model* m, int link, limb_text* t)
 {
   int count = 0, first = -1;
@@ -310,7 +310,7 @@ static void put_body(const limb_model* m, int link, limb_text* t)
   if (count > 1) limb_text_put(t, " and what is fixed to it");
 }
 
-// The joint of a link; of several links in one joint, the component that this one moves by.
+// The joint of a link, with the component if the joint consists of several links.
 static void put_joint(const limb_model* m, int link, limb_text* t)
 {
   if (link < 0) {
@@ -367,7 +367,7 @@ void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbo
 const char* limb_parameter_unit(const limb_parameters* p, const limb_parameter_symbol* x)
 {
   static const char* const units[] = {"kg", "m/s^2", "m", "m", "kg m^2", "m/rad", "kg m^2"};
-  // a joint that slides feels its rotor as a mass; with these joints q and v have one numbering
+  // at a sliding joint a rotor acts as a mass; for these joints q and v have the same index
   if (x->kind == PARAMETER_ROTOR && is_length(p->m, x->owner)) return "kg";
   return units[x->kind];
 }

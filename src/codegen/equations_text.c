@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-enum { WIDTH = 100, ZEROS_MAX = 3 }; // letters of a line; zeros that are written one by one
+enum { WIDTH = 100, ZEROS_MAX = 3 }; // columns of a line; zeros that are written one by one
 
-// ---- entries ----------------------------------------------------------------------------------------
+// ---- entries -------------------------------------------------------------------------------------------------------
 
 limb_equations_dims limb_equations_size(const limb_equations* x, int quantity)
 {
@@ -24,7 +24,7 @@ limb_equations_dims limb_equations_size(const limb_equations* x, int quantity)
   }
 }
 
-// M_ij a_j, or -M_ij a_j; the bracket only where there is a sum.
+// M_ij a_j, with brackets around sums.
 static void put_acceleration(const limb_equations* x, limb_text* t, limb_poly m, int j, bool first)
 {
   const char* times = x->options.notation == LIMB_NOTATION_LATEX ? " " : "*";
@@ -40,7 +40,7 @@ static void put_acceleration(const limb_equations* x, limb_text* t, limb_poly m,
   limb_equations_variable(x, t, x->first_a + j, 1);
 }
 
-// tau_i = sum M_ij a_j + (C v)_i + g_i + what is lost
+// tau_i = sum M_ij a_j + (C v)_i + g_i + joint forces
 static void put_force(const limb_equations* x, limb_text* t, int i)
 {
   const limb_poly rest[3] = {x->Cv[i], x->g[i], x->joint_forces[i]};
@@ -112,12 +112,12 @@ bool limb_equations_with_loops(const limb_equations* x, int quantity)
   return quantity == EQUATION_TAU && x->m->nloop > 0;
 }
 
-// ---- what is said about them --------------------------------------------------------------------------
+// ---- notes ---------------------------------------------------------------------------------------------------------
 
 const char* limb_equations_headline(const limb_equations* x)
 {
   if (x->m->nloop == 0) return "M(q) a + C(q, v) v + g(q) = tau";
-  for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the law
+  for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the prescribed motion
     if (limb_follows_law(&x->m->loop[l].def.law)) return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
   }
   return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0";
@@ -135,7 +135,7 @@ const char* limb_equations_note(const limb_equations* x, int k)
   const char* remarks[3] = {NULL};
   int count = 0;
   if (has_joint_forces(x)) remarks[count++] = "friction, springs and shafts count in tau only";
-  if (x->no_constraints) remarks[count++] = "Psi has no rows: no joint moves what the loops hold";
+  if (x->no_constraints) remarks[count++] = "Psi has no rows: no joint moves what the loops constrain";
   return k <= count ? remarks[k] : NULL;
 }
 
@@ -156,7 +156,7 @@ const char* limb_equations_axes(const limb_equations* x, const bool* marks)
   return NULL;
 }
 
-// ---- what occurs --------------------------------------------------------------------------------------
+// ---- variables that occur ------------------------------------------------------------------------------------------
 
 static void mark(const limb_equations* x, limb_poly a, bool* marks)
 {
@@ -182,16 +182,16 @@ void limb_equations_mark_used(const limb_equations* x, unsigned what, bool* mark
   for (int i = 0; limb_equations_has(what, EQUATION_PSI) && i < x->nrow * n; i++) mark(x, x->Psi[i], marks);
 }
 
-// ---- lines ------------------------------------------------------------------------------------------
+// ---- lines ---------------------------------------------------------------------------------------------------------
 
-// The last sign that fits, in as few brackets as there are if that is not too far back, and never between
-// those of a function; 0: none.
+// The last sign where the line may break: in as few brackets as possible if that is not too far back, and never
+// inside a function; 0: none.
 static size_t break_at(const char* line, size_t width)
 {
   size_t outside = 0, inside = 0;
-  int depth = 0, min_depth = 1000, function = 0; // depth of a function's bracket; 0: in none
+  int depth = 0, min_depth = 1000, function = 0; // depth of the enclosing function's bracket; 0: none
   for (size_t i = 1; line[i] && i < width; i++) {
-    if (line[i] == '=') outside = inside = 0, min_depth = 1000; // a name is not broken
+    if (line[i] == '=') outside = inside = 0, min_depth = 1000; // names are not broken
     if (line[i] == '(' && ++depth && !function && line[i - 1] >= 'a' && line[i - 1] <= 'z')
       function = depth; // sin(, cos(
     if (line[i] == ')' && depth-- == function) function = 0;
@@ -208,7 +208,7 @@ void limb_equations_break_lines(limb_text* t, const char* line, const char* inde
   size_t width = WIDTH;
   for (;;) {
     size_t at = 0;
-    for (size_t limit = width; strlen(line) > limit && at == 0; limit += WIDTH) // where no sign fits
+    for (size_t limit = width; strlen(line) > limit && at == 0; limit += WIDTH) // longer where no sign fits
       at = break_at(line, limit);
     if (at == 0) break;
     for (size_t i = 0; i < at; i++) {
@@ -223,7 +223,7 @@ void limb_equations_break_lines(limb_text* t, const char* line, const char* inde
   limb_text_put(t, line);
 }
 
-// ---- text -------------------------------------------------------------------------------------------
+// ---- text ----------------------------------------------------------------------------------------------------------
 
 static void put_entry_name(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {

@@ -13,11 +13,9 @@
 #include <stddef.h>
 #include <string.h>
 
-// ---- options ----------------------------------------------------------------------------------------
-
 static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"};
 
-// ---- options ----------------------------------------------------------------------------------------------
+// ---- options -------------------------------------------------------------------------------------------------------
 
 limb_equation_options limb_default_equation_options(void)
 {
@@ -29,7 +27,7 @@ static limb_status too_large(const limb_equations* x, unsigned what)
 {
   const char* less = what & ~(1U << EQUATION_G) ? "; g alone may fit" : "";
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                   "an entry has more than %d terms: too large to be read%s; `limb codegen` writes "
+                   "an entry has more than %d terms, too many to read%s; `limb codegen` writes "
                    "functions for robots of any size",
                    x->options.max_terms, less);
 }
@@ -43,28 +41,26 @@ static const char* name_at(const void* context, int i)
 static limb_status unknown(const char* word, limb_error* error)
 {
   if (!*word)
-    return limb_fail(error, LIMB_E_ARG, "what",
-                     "an empty word: M, C, g, h, tau and Psi can be written, commas between them");
+    return limb_fail(error, LIMB_E_ARG, "what", "an empty word; use M, C, g, h, tau and Psi, separated by commas");
   const char* near = limb_nearest(word, EQUATIONS, name_at, NULL);
-  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
-  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s': M, C, g, h, tau and Psi can be written",
-                   word);
+  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; use M, C, g, h, tau or Psi", word);
 }
 
-// Adds the quantity of this name to what is asked for.
+// Adds the quantity of this name to those requested.
 static limb_status read_word(const limb_model* m, const char* word, unsigned* what, limb_error* error)
 {
   int k = 0;
   while (k < EQUATIONS && strcmp(names[k], word) != 0) k++;
   if (k == EQUATIONS) return unknown(word, error);
-  if (limb_equations_has(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is there twice", word);
+  if (limb_equations_has(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is named twice", word);
   if (k == EQUATION_PSI && !m->nloop)
     return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
   *what |= 1U << k;
   return LIMB_OK;
 }
 
-// The quantities that are asked for, one bit each.
+// The requested quantities, one bit each.
 static limb_status read_what(const limb_model* m, const char* list, unsigned* what, limb_error* error)
 {
   *what = 1U << EQUATION_M | 1U << EQUATION_C | 1U << EQUATION_G | (m->nloop ? 1U << EQUATION_PSI : 0);
@@ -84,12 +80,12 @@ static limb_status read_options(const limb_equation_options* given, limb_equatio
   *out = limb_default_equation_options();
   if (given) {
     const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
-    if (s != LIMB_OK) return limb_fail(error, s, "options", "these options are not those of this library");
+    if (s != LIMB_OK) return limb_fail(error, s, "options", "start from the default options");
   }
   if ((unsigned)out->notation > LIMB_NOTATION_C)
     return limb_fail(error, LIMB_E_ARG, "notation", "there is no such notation");
   if (out->max_terms < 1 || out->max_terms > 100000)
-    return limb_fail(error, LIMB_E_ARG, "most", "from 1 to 100000 terms an entry");
+    return limb_fail(error, LIMB_E_ARG, "max_terms", "use 1 to 100000 terms for an entry");
   return LIMB_OK;
 }
 
@@ -98,19 +94,19 @@ static limb_status check_joints(const limb_model* m, limb_error* error)
   for (int i = 0; i < m->nlink; i++) {
     if (m->link[i].shape < SHAPE_BALL) continue;
     return limb_fail(error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
-                     "equations of ball and free joints are not written: their coordinates are no "
-                     "angles; `limb codegen` writes functions for them");
+                     "equations of ball and free joints are not supported: their coordinates are not "
+                     "angles; use `limb codegen`");
   }
   if (m->nv > 0) return LIMB_OK;
-  return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "nothing moves: there are no equations");
+  return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "no joint moves: there are no equations");
 }
 
-// ---- steps ------------------------------------------------------------------------------------------------
+// ---- steps ---------------------------------------------------------------------------------------------------------
 
 static limb_status tidy(limb_equations* x, limb_poly* A, int n)
 {
   for (int i = 0; i < n; i++) {
-    if (A[i].count > 2 * x->options.max_terms) return LIMB_E_UNSUPPORTED; // two at most become one
+    if (A[i].count > 2 * x->options.max_terms) return LIMB_E_UNSUPPORTED; // at most two terms become one
     A[i] = limb_equations_tidy(x, A[i]);
     if (A[i].count > x->options.max_terms) return LIMB_E_UNSUPPORTED;
   }
@@ -128,7 +124,7 @@ static limb_status tidy_all(limb_equations* x)
   return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
 }
 
-// Names for the parameters that occur.
+// Names the parameters that occur.
 static limb_status name_symbols(limb_equations* x, unsigned what)
 {
   bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
@@ -159,14 +155,16 @@ static limb_status run_steps(limb_equations* x, unsigned what, limb_text_fn* tex
   if (s == LIMB_OK && limb_equations_has(what, EQUATION_PSI)) s = limb_equations_form_loops(x);
   if (s == LIMB_OK) s = tidy_all(x);
   if (s == LIMB_OK && x->not_polynomial)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "the equations are no polynomials in sines and cosines");
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "the equations are not polynomials in sines and cosines");
   if (s == LIMB_OK) s = limb_equations_check(x, what);
-  if (limb_equations_has(what, EQUATION_PSI) && x->nrow == 0) { // checked, but nothing to write_document
+  if (limb_equations_has(what, EQUATION_PSI) && x->nrow == 0) { // checked, but nothing to write
     x->no_constraints = true;
     what &= ~(1U << EQUATION_PSI);
   }
   if (s == LIMB_OK && !what)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name, "Psi has no rows: no joint moves what the loops hold");
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "Psi has no rows: no joint moves what the loops constrain");
   if (s == LIMB_OK) s = name_symbols(x, what);
   return s == LIMB_OK ? write_document(x, what, text, context) : s;
 }
@@ -177,8 +175,9 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
   limb_error own = {0};
   limb_equations x = {.m = m, .error = &own};
   unsigned what = 0;
-  if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are needed");
-  if (alloc && (!alloc->alloc || !alloc->free)) return limb_fail(error, LIMB_E_ARG, "alloc", "half an allocator");
+  if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are required");
+  if (alloc && (!alloc->alloc || !alloc->free))
+    return limb_fail(error, LIMB_E_ARG, "alloc", "the allocator lacks a function");
   limb_status s = read_options(options, &x.options, error);
   if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
   if (s == LIMB_OK) s = check_joints(m, error);
@@ -194,7 +193,7 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
   return s;
 }
 
-// ---- comparison with the library --------------------------------------------------------------------
+// ---- comparison with the library -----------------------------------------------------------------------------------
 
 enum { STATES = 5, TRIES = 20 };
 
@@ -206,10 +205,10 @@ typedef struct trial {
   limb_loops* loops;
   double* value; // of all variables
   double *q, *v, *a, *ours, *theirs;
-  double scale; // size of what counts
+  double scale; // differences are relative to at least this
 } trial;
 
-// ---- states -----------------------------------------------------------------------------------------------
+// ---- states --------------------------------------------------------------------------------------------------------
 
 static void set_values(const trial* t)
 {
@@ -230,7 +229,7 @@ static void set_values(const trial* t)
 
 static double value(const trial* t, limb_poly a) { return limb_poly_value(t->x->ring, a, t->value); }
 
-// ---- comparing --------------------------------------------------------------------------------------------
+// ---- comparing -----------------------------------------------------------------------------------------------------
 
 static double largest(const double* x, int n)
 {
@@ -245,12 +244,12 @@ static limb_status agree(const trial* t, const char* what, int n)
   const double size = fmax(largest(t->theirs, n), t->scale);
   for (int i = 0; i < n; i++) {
     const double d = fabs(t->ours[i] - t->theirs[i]);
-    if (!(d <= apart)) apart = d; // NaN stays, and is no agreement
+    if (!(d <= apart)) apart = d; // NaN stays, and does not agree
     if (isnan(d)) break;
   }
   if (apart <= TOLERANCE * size) return LIMB_OK;
   return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, what,
-                   "the equations and the library differ by %.2g of %.2g: nothing is written", apart, size);
+                   "the equations differ from the library by %.2g of %.2g, so nothing is written", apart, size);
 }
 
 static void evaluate(const trial* t, const limb_poly* A, int n)
@@ -281,7 +280,7 @@ static limb_status check_matrices(trial* t, unsigned needs)
   return s;
 }
 
-// h = C v + g;  tau = M a + h + what is lost
+// h = C v + g;  tau = M a + h + joint forces
 static limb_status check_forces(const trial* t, unsigned needs)
 {
   const limb_equations* x = t->x;
@@ -299,9 +298,9 @@ static limb_status check_forces(const trial* t, unsigned needs)
   return s == LIMB_OK ? agree(t, "tau", n) : s;
 }
 
-// ---- loops ------------------------------------------------------------------------------------------------
+// ---- loops ---------------------------------------------------------------------------------------------------------
 
-// Takes from row b (n entries) its part along row a, of length one.
+// Removes from row b its component along the unit row a.
 static void remove_component(const double* a, double* b, int n)
 {
   double along = 0;
@@ -316,7 +315,7 @@ static double norm(const double* a, int n)
   return sqrt(square);
 }
 
-// Rows made orthonormal; those that depend on others are left out. Their number.
+// Makes rows orthonormal and drops dependent ones; returns how many are left.
 static int orthonormal(double* A, int rows, int n)
 {
   int kept = 0;
@@ -335,7 +334,7 @@ static int orthonormal(double* A, int rows, int n)
   return kept;
 }
 
-// On the surface of the constraints both matrices have the same rows, but for combinations.
+// Where the loops are closed, the rows of both matrices span the same space.
 static limb_status check_rows(const trial* t)
 {
   const limb_equations* x = t->x;
@@ -356,7 +355,8 @@ static limb_status check_rows(const trial* t)
   const int ours = orthonormal(t->ours, x->nrow, n);
   if (apart <= 1e-7 && ours == theirs) return LIMB_OK;
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psi",
-                   "the rows and the library's differ (%.2g; rank %d, %d): nothing is written", apart, ours, theirs);
+                   "the rows differ from those of the library (%.2g; rank %d, %d), so nothing is written", apart, ours,
+                   theirs);
 }
 
 static limb_status check_loops(const trial* t)
@@ -372,11 +372,11 @@ static limb_status check_loops(const trial* t)
   }
   if (s == LIMB_OK && checked == 0)
     return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, "Psi",
-                     "no configuration closes the loops: the rows cannot be compared");
+                     "no configuration was found that closes the loops: the rows cannot be compared");
   return s;
 }
 
-// ---- all --------------------------------------------------------------------------------------------------
+// ---- entry point ---------------------------------------------------------------------------------------------------
 
 static limb_status check_states(trial* t, unsigned what)
 {

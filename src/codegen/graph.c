@@ -26,9 +26,9 @@ struct limb_graph {
   bool full, singular;
 };
 
-// ---- memory -----------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
-// Room for as many nodes again.
+// Doubles the capacity.
 static bool grow(limb_graph* g)
 {
   const uint32_t more = g->capacity ? 2 * g->capacity : 1024;
@@ -47,7 +47,7 @@ static uint32_t hash(limb_node n)
   return (uint32_t)(h >> 32);
 }
 
-// The slot of a node that is alike, or the free one where it belongs.
+// The slot of an equal node, or the free slot where it belongs.
 static uint32_t find(const limb_graph* g, limb_node n)
 {
   uint32_t at = hash(n) & (g->slots - 1);
@@ -58,14 +58,14 @@ static uint32_t find(const limb_graph* g, limb_node n)
   return at;
 }
 
-// All nodes into an empty table.
+// Enters all nodes into an empty table.
 static void fill_slots(limb_graph* g)
 {
   memset(g->slot, 0, g->slots * sizeof *g->slot);
   for (uint32_t i = 1; i < g->count; i++) g->slot[find(g, g->node[i])] = i;
 }
 
-// A table with room for as many nodes again.
+// Doubles the hash table.
 static bool grow_table(limb_graph* g)
 {
   const uint32_t old = g->slots, more = old ? 2 * old : 4096;
@@ -122,7 +122,7 @@ double limb_graph_number(const limb_graph* g, uint32_t node)
   return x;
 }
 
-// The edge of a node in normal form.
+// The edge of a node in normal form, new or existing.
 static limb_edge intern(limb_graph* g, limb_op op, limb_edge a, limb_edge b)
 {
   const limb_node n = {a, b, op};
@@ -139,7 +139,7 @@ static limb_edge intern(limb_graph* g, limb_op op, limb_edge a, limb_edge b)
   return limb_edge_of(g->count++);
 }
 
-// ---- leaves -----------------------------------------------------------------------------------------
+// ---- leaves --------------------------------------------------------------------------------------------------------
 
 bool limb_edge_number(const limb_graph* g, limb_edge e, double* x)
 {
@@ -163,7 +163,7 @@ limb_edge limb_number_edge(limb_graph* g, double x)
 
 limb_edge limb_symbol_edge(limb_graph* g, uint32_t symbol) { return intern(g, OP_SYMBOL, symbol, 0); }
 
-// ---- arithmetic -------------------------------------------------------------------------------------
+// ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 static limb_edge with_sign(limb_edge e, bool minus) { return minus ? limb_edge_neg(e) : e; }
 
@@ -187,10 +187,10 @@ static limb_edge scaled(limb_graph* g, limb_edge a, double y)
 {
   if (y == 1) return a;
   if (y == -1) return limb_edge_neg(a);
-  if (y == 0) return EDGE_ZERO; // a product of numbers that was too small
+  if (y == 0) return EDGE_ZERO; // a product of numbers has underflowed
   const limb_node n = *limb_graph_node(g, limb_edge_node(a));
   double k;
-  if (n.op == OP_MUL && limb_edge_number(g, n.a, &k)) { // k x: one number
+  if (n.op == OP_MUL && limb_edge_number(g, n.a, &k)) { // k x times y: one number
     return with_sign(scaled(g, n.b, k * y), limb_edge_minus(a));
   }
   const limb_edge s = limb_number_edge(g, fabs(y));
@@ -234,7 +234,7 @@ double limb_op_value(limb_op op, double x)
   }
 }
 
-// Quarter turns that a number stands for; false: it is no whole number of them, but for rounding.
+// The number of quarter turns in x; false if it is not an integer up to rounding.
 static bool quarter_turns(double x, int* turns)
 {
   const double quarter = 1.5707963267948966, n = nearbyint(x / quarter);
@@ -243,7 +243,7 @@ static bool quarter_turns(double x, int* turns)
   return true;
 }
 
-// sin and cos of x + k quarter turns: those of x, exchanged and with signs.
+// sin and cos of x plus quarter turns: those of x, swapped and with signs.
 static limb_edge turned(limb_graph* g, limb_op op, limb_edge x, int turns)
 {
   const int phase = (op == OP_SIN ? turns : turns + 1) & 3; // sin(x + phase)
@@ -268,7 +268,7 @@ limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a)
   return with_sign(intern(g, op, limb_edge_of(limb_edge_node(a)), 0), odd && limb_edge_minus(a));
 }
 
-// ---- live nodes ------------------------------------------------------------------------------------
+// ---- live nodes ----------------------------------------------------------------------------------------------------
 
 void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count)
 {
@@ -282,9 +282,9 @@ void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned
   }
 }
 
-// ---- derivatives ------------------------------------------------------------------------------------
+// ---- derivatives ---------------------------------------------------------------------------------------------------
 
-// What both ways share: the nodes below count that are needed, and a derivative for each.
+// What both modes share: live nodes below count, and a derivative for each.
 typedef struct sweep {
   limb_graph* g;
   uint32_t count;
@@ -307,7 +307,7 @@ static limb_edge unary_derivative(limb_graph* g, limb_op op, limb_edge node, lim
   }
 }
 
-// ---- forward_sweep ---------------------------------------------------------------------------------------
+// ---- forward mode --------------------------------------------------------------------------------------------------
 
 static limb_edge forward_node(limb_graph* g, limb_node x, limb_edge node, limb_edge da, limb_edge db)
 {
@@ -341,9 +341,9 @@ static void forward_sweep(sweep* s, uint32_t symbol)
   }
 }
 
-// ---- reverse_sweep ----------------------------------------------------------------------------------------
+// ---- reverse mode --------------------------------------------------------------------------------------------------
 
-// Adds what goes to one operand.
+// Adds a contribution to the derivative by an operand.
 static void accumulate(sweep* s, limb_edge to, limb_edge part)
 {
   limb_edge* d = &s->d[limb_edge_node(to)];
@@ -377,7 +377,7 @@ static void reverse_sweep(sweep* s, limb_edge of)
   }
 }
 
-// ---- both -------------------------------------------------------------------------------------------
+// ---- either mode ---------------------------------------------------------------------------------------------------
 
 static void fill_derivatives(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns,
                              limb_edge* out)

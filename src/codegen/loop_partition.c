@@ -14,16 +14,16 @@
 
 enum { CONFIGURATIONS = 12 };
 
-#define RANK_TOLERANCE 1e-9 // what is left of a row that depends on others
-#define PIVOT_THIN     1e-5 // pivot of an equation that hardly counts, beside the greatest
+#define RANK_TOLERANCE 1e-9 // remainder of a row that depends on others
+#define PIVOT_THIN     1e-5 // pivot of a nearly dependent row, relative to the greatest
 
-#define PIVOT_MIN 1e-6 // pivot of a choice that holds, beside the greatest
+#define PIVOT_MIN 1e-6 // smallest pivot of a valid choice, relative to the greatest
 
-// ---- configurations -----------------------------------------------------------------------------------
+// ---- configurations ------------------------------------------------------------------------------------------------
 
-#define REACH 0.5 // of steps away from the start [rad, m]
+#define REACH 0.5 // steps away from the start [rad, m]
 
-// Near the start configuration, or anywhere.
+// A first guess near the start configuration, or anywhere.
 static limb_status begin_at(limb_loops* w, bool anywhere, uint64_t* seed, double* q)
 {
   const limb_model* m = w->m;
@@ -33,8 +33,8 @@ static limb_status begin_at(limb_loops* w, bool anywhere, uint64_t* seed, double
   return s == LIMB_OK ? limb_integrate(m, w->q1, w->v1, 1, q) : s;
 }
 
-// Rank of all rows at a configuration that closes the loops, and of what the joints without motor have of
-// them, together; -1: hardly anything is left of some row, as where a chain is stretched out.
+// Rank of Psi plus that of its columns of passive joints, at a configuration that closes the loops; -1: nearly
+// singular, as where a chain is stretched out.
 static int rank_at(limb_loops* w, const double* q)
 {
   int rank = 0;
@@ -58,7 +58,7 @@ int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, doub
     how.seed = (uint64_t)i;
     if (limb_assemble(w, &how, at, NULL) != LIMB_OK) continue;
     const int rank = rank_at(w, at);
-    if (rank > best && found > 0) { // those before were the singular ones
+    if (rank > best && found > 0) { // the earlier ones were singular
       memcpy(q, at, (size_t)w->m->nq * sizeof *q);
       *singular += found, found = 0;
     }
@@ -70,15 +70,15 @@ int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, doub
   return found;
 }
 
-// ---- the choice ---------------------------------------------------------------------------------------
+// ---- the choice ----------------------------------------------------------------------------------------------------
 
 typedef struct chooser {
   limb_loops* w;
   int nq;              // configurations
-  double* q;           // of them
-  double* pivot;       // clusters: least pivot of the best choice so far
-  unsigned char* mark; // nv: the choice that is looked at
-  double* min_pivot;   // clusters: its least pivot
+  double* q;           // the configurations
+  double* pivot;       // clusters: smallest pivot of the best choice so far
+  unsigned char* mark; // nv: dependent velocities of the current choice
+  double* min_pivot;   // clusters: smallest pivot of the current choice
   limb_partition* to;
   limb_error* error;
 } chooser;
@@ -94,11 +94,11 @@ static limb_status singular(const chooser* c, int cluster, const char* why)
   const int loop = m->clusters.cluster[cluster].loop[0];
   return limb_fail(c->error, LIMB_E_UNSUPPORTED, m->loop[loop].def.name,
                    "singular closed form: %s; limb_closed_forward_dynamics and limb_project of the "
-                   "library do without one",
+                   "library need none",
                    why);
 }
 
-static const char rank_varies[] = "the rank of the loops' equations is not the same everywhere";
+static const char rank_varies[] = "the rank of the loop equations varies with the configuration";
 
 static int passive_in(const limb_loops* w, int cluster)
 {
@@ -108,7 +108,7 @@ static int passive_in(const limb_loops* w, int cluster)
   return n;
 }
 
-// Ranks of the clusters, and what is not driven.
+// Ranks of the clusters, and motions without motor.
 static limb_status find_ranks(const chooser* c)
 {
   const limb_clusters* all = &c->w->m->clusters;
@@ -125,7 +125,7 @@ static limb_status find_ranks(const chooser* c)
   return LIMB_OK;
 }
 
-// c->mark: dependent velocities of all clusters as the rows of configuration i have them.
+// Sets c->mark to the dependent velocities that configuration i suggests.
 static limb_status candidate(const chooser* c, int i, const unsigned char* prefer)
 {
   const limb_clusters* all = &c->w->m->clusters;
@@ -138,7 +138,7 @@ static limb_status candidate(const chooser* c, int i, const unsigned char* prefe
   return s;
 }
 
-// c->least: 0 where the choice does not hold.
+// Sets c->min_pivot; 0 where the choice does not hold.
 static limb_status evaluate_choice(const chooser* c)
 {
   const int count = c->w->m->clusters.count;
@@ -156,7 +156,7 @@ static limb_status evaluate_choice(const chooser* c)
   return LIMB_OK;
 }
 
-// Cluster by cluster, what is better than before.
+// Keeps the current choice in the clusters where it is better.
 static void keep_better(const chooser* c)
 {
   const limb_clusters* all = &c->w->m->clusters;
@@ -184,7 +184,7 @@ static limb_status choose(const chooser* c, const unsigned char* prefer)
   return s;
 }
 
-// ---- all ----------------------------------------------------------------------------------------------
+// ---- entry point ---------------------------------------------------------------------------------------------------
 
 static bool alloc_partition(limb_program* p, const limb_model* m, limb_partition* to)
 {
@@ -221,15 +221,15 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
   if (!c.q || !c.pivot || !c.mark || !c.min_pivot || !alloc_partition(p, m, to)) return LIMB_E_NOMEM;
   if (w->has_laws)
     return limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
-                     "a loop follows a law in time, which generated code does not know; take the "
-                     "law away, or use the library");
+                     "a loop has a prescribed motion, which generated code does not support; remove "
+                     "it, or use the library");
   int less;
   c.nq = limb_closed_configurations(w, 1, CONFIGURATIONS, c.q, &less);
   if (less > c.nq) return singular(&c, 0, rank_varies);
   if (c.nq == 0)
     return limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
-                     "no configuration was found that closes the loops; `limb assemble` says "
-                     "which loop is in the way");
+                     "no configuration was found that closes the loops; `limb assemble` reports "
+                     "which loop fails");
   copy_rows(w, to);
   const limb_status s = choose(&c, prefer ? prefer : w->passive);
   for (int v = 0; v < m->nv; v++) {

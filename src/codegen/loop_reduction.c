@@ -13,14 +13,14 @@
 #include <math.h>
 #include <string.h>
 
-// Rows and dependent columns of a cluster that are solved at once.
+// Constraints and dependent velocities of a cluster that are solved at once.
 struct limb_trace_block {
   const limb_cluster* of;
   int *row, *column; // local
   dense A;
 };
 
-// ---- the robot ----------------------------------------------------------------------------------------
+// ---- the model -----------------------------------------------------------------------------------------------------
 
 static double clean_length(double x) { return fabs(x) < LIMB_SQUARE ? 0 : x; }
 
@@ -31,7 +31,7 @@ sp_pose limb_clean_pose(sp_pose X)
   return X;
 }
 
-// A model that has the poses of base frames and closures without rounding; the rest is the robot's own.
+// A copy of the model with poses of base frames and closures cleaned of rounding.
 static limb_status clean_poses(limb_tracer* t, limb_model* out)
 {
   const limb_model* m = t->m;
@@ -48,7 +48,7 @@ static limb_status clean_poses(limb_tracer* t, limb_model* out)
   return LIMB_OK;
 }
 
-// ---- rows ---------------------------------------------------------------------------------------------
+// ---- rows ----------------------------------------------------------------------------------------------------------
 
 static limb_status alloc_constraints(limb_loop_trace* c)
 {
@@ -74,7 +74,7 @@ limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace*
   for (int l = 0; l < t->m->nloop && moving; l++) {
     if (limb_follows_law(&t->m->loop[l].def.law))
       return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->loop[l].def.name,
-                       "the loop follows a law in time, which generated code does not know");
+                       "the loop has a prescribed motion, which generated code does not support");
   }
   limb_trace_kernels.link_motion(&out->m, t->k, &t->ws, t->q, moving ? t->v : NULL, NULL, out->X, out->vel, out->acc,
                                  out->acc_v);
@@ -89,7 +89,7 @@ limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace*
   return LIMB_OK;
 }
 
-// ---- blocks -------------------------------------------------------------------------------------------
+// ---- blocks --------------------------------------------------------------------------------------------------------
 
 static bool is_zero(limb_scalar x) { return !x.graph && x.x == 0; }
 
@@ -98,7 +98,7 @@ static limb_scalar* entry(const limb_loop_trace* c, const limb_cluster* k, int r
   return c->Psi + k->block + (ptrdiff_t)row * k->nv + column;
 }
 
-// What is still to be put into blocks, in a cluster.
+// What remains to be put into blocks, in a cluster.
 typedef struct remaining {
   limb_loop_trace* c;
   int cluster;
@@ -106,8 +106,8 @@ typedef struct remaining {
   unsigned char *row, *column; // marks by local number
 } remaining;
 
-// Rows of a loop that are left (loop -1: of all), and the columns that are left in them. Counts; lists may be
-// NULL.
+// Lists the remaining rows of a loop (-1: of all loops), and the remaining columns in them; returns their number. The
+// list may be NULL.
 static int rows_left(const remaining* x, int loop, int* list)
 {
   const limb_loop* l = loop < 0 ? NULL : &x->c->m.loop[loop];
@@ -120,7 +120,7 @@ static int rows_left(const remaining* x, int loop, int* list)
   return n;
 }
 
-// Rows that are left in which a column is not zero.
+// Number of remaining rows in which a column is not zero.
 static int height(const remaining* x, int loop, int column)
 {
   const limb_loop* l = loop < 0 ? NULL : &x->c->m.loop[loop];
@@ -130,7 +130,7 @@ static int height(const remaining* x, int loop, int column)
   return n;
 }
 
-// Those with fewest entries first: orthogonal columns stay sparse.
+// Columns with fewest entries come first, so that orthogonal columns stay sparse.
 static int columns_left(const remaining* x, int loop, int* list)
 {
   int n = 0;
@@ -144,7 +144,7 @@ static int columns_left(const remaining* x, int loop, int* list)
   return n;
 }
 
-// A block of the rows of a loop, or of all that is left.
+// Adds a block with the rows of a loop, or with all remaining rows.
 static limb_status add_block(const remaining* x, int loop)
 {
   limb_loop_trace* c = x->c;
@@ -167,7 +167,7 @@ static limb_status add_block(const remaining* x, int loop)
   return LIMB_OK;
 }
 
-// Blocks of a cluster. Where rows are redundant all of them are one, so that multipliers are of least norm.
+// Adds the blocks of a cluster. With redundant rows there is a single block, so that multipliers have least norm.
 static limb_status add_blocks(const remaining* x)
 {
   const limb_partition* partition = &x->c->partition;
@@ -204,16 +204,15 @@ static limb_status find_blocks(limb_loop_trace* c)
   return s;
 }
 
-// ---- what follows -------------------------------------------------------------------------------------
+// ---- the reduced form ----------------------------------------------------------------------------------------------
 
-// Room for the right-hand side and the answer of one block.
+// Scratch for the right-hand side and the solution of one block.
 static limb_scalar* block_work(limb_loop_trace* c)
 {
   return limb_trace_scalars(c->t, (size_t)(c->m.clusters.most_nrow + c->m.clusters.most_nv));
 }
 
-// Dependent velocities x with Psi x = b; x comes with the independent ones, or
-// zeros. room: block_room.
+// Finds the dependent velocities in x with Psi x = b, given the independent ones. work: from block_work.
 static void complete(limb_loop_trace* c, const limb_scalar* b, limb_scalar* work, limb_scalar* x)
 {
   for (int i = 0; i < c->nblock; i++) {
@@ -275,7 +274,7 @@ void limb_trace_to_independent(const limb_loop_trace* c, const limb_scalar* f, l
   }
 }
 
-// ---- dynamics -----------------------------------------------------------------------------------------
+// ---- dynamics ------------------------------------------------------------------------------------------------------
 
 void limb_trace_tree_forces(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a, limb_scalar* out)
 {
@@ -342,16 +341,16 @@ limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scal
   return LIMB_OK;
 }
 
-// ---- drives -------------------------------------------------------------------------------------------
+// ---- forces of motors ----------------------------------------------------------------------------------------------
 
-// Whether a motor drives a velocity: marks, as the inverse problem has them.
+// Marks the velocities that a motor drives.
 static unsigned char* driven_marks(limb_loop_trace* c)
 {
   unsigned char* marks = limb_program_alloc(c->t->program, (size_t)c->m.nv + 1, 1);
   return marks && limb_mark_passive(c->t->m, marks) == LIMB_OK ? marks : NULL;
 }
 
-// G_a' tau = G' tree in a cluster. along: G' tree.
+// Solves G_a' tau = G' tree in a cluster. reduced: G' tree.
 static limb_status motor_forces_in_cluster(limb_loop_trace* c, const limb_cluster* k, const unsigned char* driven,
                                            const limb_scalar* reduced, limb_scalar* tau)
 {
@@ -391,8 +390,8 @@ limb_status limb_trace_motor_forces(limb_loop_trace* c, const limb_scalar* tree,
     const limb_cluster* of = &all->cluster[k];
     if (c->partition.undriven[k] > 0)
       return limb_fail(c->t->error, LIMB_E_UNSUPPORTED, c->m.loop[of->loop[0]].def.name,
-                       "no motor determines %d of the motions of the joints in this loop: what "
-                       "the motors must do is not settled by a motion; ask for closed_acc",
+                       "no motor determines %d of the motions of the joints in this loop, so the "
+                       "forces of the motors do not follow from a motion; request closed_acc",
                        c->partition.undriven[k]);
     s = motor_forces_in_cluster(c, of, driven, reduced, tau);
   }

@@ -1,7 +1,7 @@
 // The kernels of loops over symbols: the same text as for numbers (loops/loop_kernel_set.h), recorded.
 #include "codegen/trace.h"
 
-// Not called: coordinates are loaded by the kernels of dynamics.
+// Required by the vocabulary, but not called: the kernels of dynamics load the coordinates.
 KERNEL void sines(int n, const real* x, real* s, real* c)
 {
   for (int i = 0; i < n; i++) s[i] = unary(OP_SIN, x[i]), c[i] = unary(OP_COS, x[i]);

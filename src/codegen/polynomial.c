@@ -1,6 +1,7 @@
-// Polynomials: the table of monomials, and sums and products that combine like terms.
+// Polynomials in normal form: the table of monomials, and sums and products that combine like terms.
 //
-// Cost: a sum is linear in its terms, a product in those of both; a monomial is one byte a variable.
+// Cost: a sum is linear in its terms, a product in the product of both numbers of terms; a monomial takes one byte
+// for each variable.
 #include "codegen/polynomial.h"
 
 #include "base/alloc.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct block { // of the ring's memory
+typedef struct block { // a block of the ring's memory
   struct block* before;
   size_t size;
 } block;
@@ -16,29 +17,29 @@ typedef struct block { // of the ring's memory
 struct limb_ring {
   limb_allocator alloc;
   block* last;
-  size_t used; // of the last block, its head included
+  size_t used; // bytes of the last block, its head included
   int nvar, max_terms;
-  int* cosine;             // nvar: of a sine; -1: it is none
-  unsigned char* exponent; // room monomials
+  int* cosine;             // nvar: the cosine of a sine; -1: not a sine
+  unsigned char* exponent; // of all monomials
   int* slot;               // hash table of monomials; 0: free, else monomial + 1
   int count, capacity, slots;
-  double *sum, *size;       // room: of the terms of one monomial, and of their magnitudes
+  double *sum, *size;       // per monomial: sum of its terms, and of their magnitudes
   int* collected_monomials; // room
   int ncollected;
-  unsigned char* product; // a monomial in the making
+  unsigned char* product; // exponents of the current product
   double work;            // products of terms so far
   bool no_memory, large;
 };
 
 enum {
   BLOCK = 1 << 16,
-  WORK_PER_TERM = 20000 // products of powers, in all, for each term that a polynomial may have
+  WORK_PER_TERM = 20000 // limit of multiplied powers, for each of max_terms
 };
 
-// Of a sum that should be zero, this share of the magnitudes may be left by rounding.
+// Sums below this share of the magnitudes of their terms are zero.
 static const double ROUNDING = 1e-13;
 
-// ---- memory -----------------------------------------------------------------------------------------
+// ---- memory --------------------------------------------------------------------------------------------------------
 
 static size_t rounded(size_t size) { return (size + 15) / 16 * 16; }
 
@@ -72,7 +73,7 @@ void limb_ring_free(limb_ring* r)
   limb_free(&alloc, r, sizeof *r);
 }
 
-// ---- monomials --------------------------------------------------------------------------------------
+// ---- monomials -----------------------------------------------------------------------------------------------------
 
 const unsigned char* limb_monomial(const limb_ring* r, int monomial)
 {
@@ -91,7 +92,7 @@ static int find(const limb_ring* r, const unsigned char* exponent)
   }
 }
 
-// A longer array with the same beginning; what was there stays with the ring until its end.
+// A longer copy of an array. The old one stays in the ring's memory.
 static void* longer(limb_ring* r, const void* from, size_t had, size_t capacity, size_t size)
 {
   void* to = limb_ring_alloc(r, capacity, size);
@@ -99,7 +100,7 @@ static void* longer(limb_ring* r, const void* from, size_t had, size_t capacity,
   return to;
 }
 
-// Room for twice as many monomials. false: out of memory, and all is as it was.
+// Doubles the capacity for monomials. false when out of memory; then nothing has changed.
 static bool grow(limb_ring* r)
 {
   const int capacity = r->capacity ? 2 * r->capacity : 512;
@@ -155,19 +156,19 @@ int limb_ring_count(const limb_ring* r) { return r->nvar; }
 
 void limb_ring_pair(limb_ring* r, int sine, int cosine) { r->cosine[sine] = cosine; }
 
-// ---- collecting terms -------------------------------------------------------------------------------
+// ---- collecting terms ----------------------------------------------------------------------------------------------
 
 static const limb_poly nothing = {0, NULL};
 
 static void collect(limb_ring* r, double k, int monomial)
 {
-  if (monomial < 0 || k == 0) return; // products may be too small for numbers
+  if (monomial < 0 || k == 0) return; // products may underflow
   if (r->size[monomial] == 0) r->collected_monomials[r->ncollected++] = monomial;
   r->sum[monomial] += k;
   r->size[monomial] += fabs(k);
 }
 
-// k times the exponents in r->product, of which the squares of sines go:  s^2 = 1 - c^2
+// Collects k times the monomial in r->product, with squares of sines replaced:  s^2 = 1 - c^2
 static void collect_product(limb_ring* r, double k, int from)
 {
   unsigned char* e = r->product;
@@ -184,7 +185,7 @@ static void collect_product(limb_ring* r, double k, int from)
   collect(r, k, limb_monomial_of(r, e));
 }
 
-// What was collected.
+// The polynomial of all collected terms.
 static limb_poly collected(limb_ring* r)
 {
   int count = 0;
@@ -199,7 +200,7 @@ static limb_poly collected(limb_ring* r)
   return limb_ring_status(r) == LIMB_OK ? (limb_poly){count, term} : nothing;
 }
 
-// ---- arithmetic -------------------------------------------------------------------------------------
+// ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 limb_poly limb_poly_term(limb_ring* r, limb_term term)
 {

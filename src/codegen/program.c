@@ -15,7 +15,7 @@ struct limb_program_block {
   size_t size;
 };
 
-enum { HEAD = 64 }; // in front of a block's memory, which stays aligned
+enum { HEAD = 64 }; // bytes before a block's memory, which keeps it aligned
 
 void* limb_program_alloc(limb_program* p, size_t count, size_t size)
 {
@@ -68,7 +68,7 @@ const char* limb_program_text(limb_program* p, const char* const* parts)
   return text;
 }
 
-// ---- evaluation -------------------------------------------------------------------------------------
+// ---- evaluation ----------------------------------------------------------------------------------------------------
 
 struct limb_tape {
   const limb_graph* g;
@@ -90,7 +90,7 @@ static uint32_t count_needed(const limb_edge* of, size_t n)
 
 static limb_edge tape_edge(const uint32_t* index, limb_edge e) { return index[limb_edge_node(e)] << 1 | (e & 1U); }
 
-// Numbers get their value once and for all.
+// Numbers get their value here, once.
 static void write_steps(limb_tape* t, const unsigned char* marks, uint32_t* index, uint32_t count)
 {
   uint32_t at = 0;

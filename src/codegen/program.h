@@ -1,7 +1,7 @@
-// A program: what is to be written down, in whatever language. Functions over one graph.
+// Programs: the functions to be written, in any language, over one expression graph.
 //
-// A function takes some of the inputs and gives matrices, row by row. A symbol is a component of an input;
-// its number says which (limb_symbol_of). Angles are whatever sines and cosines are taken of.
+// A function takes some of the inputs and returns matrices, row by row. A symbol is a component of an input, encoded
+// in its number (limb_symbol_of). Angles are the arguments of sines and cosines.
 #ifndef LIMB_CODEGEN_PROGRAM_H
 #define LIMB_CODEGEN_PROGRAM_H
 
@@ -16,7 +16,7 @@ typedef enum limb_input_kind {
   INPUT_TWIST,      // of a platform: six components, its own axes
   INPUT_TWIST_RATE, // and its derivative
   INPUT_GRAVITY,    // three components, world axes
-  INPUT_PARAMETER,  // numbers of the robot that were kept as symbols
+  INPUT_PARAMETER,  // numbers of the robot that stay symbols
   INPUT_KINDS
 } limb_input_kind;
 
@@ -36,7 +36,7 @@ static inline limb_input_kind limb_symbol_kind(uint32_t symbol)
 }
 static inline uint32_t limb_symbol_index(uint32_t symbol) { return symbol & ((1U << LIMB_SYMBOL_BITS) - 1); }
 
-// All components that there are of a kind of input.
+// An input with all its components.
 typedef struct limb_input {
   const char* name;    // "q"
   const char* meaning; // "joint coordinates"
@@ -49,24 +49,24 @@ typedef struct limb_output {
   const char* name;    // "tau"
   const char* meaning; // "joint forces"
   int rows, columns;
-  const char** label;  // rows: what a row is; NULL: nothing to say
-  const char** column; // columns: what a column is; NULL: nothing to say
-  bool unlabelled;     // rows are no joints, though there may be as many
+  const char** label;  // rows: what a row is; NULL: no label
+  const char** column; // columns: what a column is; NULL: no label
+  bool unlabelled;     // rows are not joints, even if there are as many
   limb_edge* entry;    // row-major
 } limb_output;
 
 typedef struct limb_function {
   const char* name;    // "id"
   const char* meaning; // "inverse dynamics"
-  const char* note;    // what else a caller must know, a sentence; NULL: nothing
-  const char** noted;  // names that end it
+  const char* note;    // a sentence that callers must know; NULL: none
+  const char** noted;  // names listed at its end
   int nnoted;
-  unsigned inputs; // 1 << kind, of those that it takes
+  unsigned inputs; // 1 << kind for each input it takes
   int noutput;
   limb_output output[LIMB_OUTPUTS_MAX];
 } limb_function;
 
-// Entries of all outputs together.
+// Number of entries of all outputs together.
 static inline uint32_t limb_entry_count(const limb_function* f)
 {
   uint32_t n = 0;
@@ -95,41 +95,41 @@ void limb_program_free(limb_program* p); // NULL is accepted
 // Memory that lives as long as the program, zeroed; NULL when out of memory.
 void* limb_program_alloc(limb_program* p, size_t count, size_t size);
 
-// Pieces of text, ended by NULL, as one that lives as long; NULL when out of memory.
+// The parts (ended by NULL) as one string that lives as long as the program; NULL when out of memory.
 const char* limb_program_text(limb_program* p, const char* const* parts);
 
-// ---- counts and order (order.c) ---------------------------------------------------------------------
+// ---- operation counts (schedule.c) ---------------------------------------------------------------------------------
 
 typedef struct limb_operations {
   long mul, add, div, other; // add: subtractions as well; other: roots, signs, hyperbolic tangents
-  long sines;                // angles whose sine or cosine or both are taken
+  long sines;                // angles whose sine or cosine is computed
 } limb_operations;
 
-// One number to compare by.
+// A single cost to compare by.
 static inline long limb_operations_weight(const limb_operations* x)
 {
   return x->mul + x->add + 5 * (x->div + x->other) + 20 * x->sines;
 }
 
-// What the outputs of a function need. false: out of memory.
+// Operations that the outputs of a function need. false: out of memory.
 bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_operations* out);
 
-// ---- evaluation (program.c) -------------------------------------------------------------------------
+// ---- evaluation (program.c) ----------------------------------------------------------------------------------------
 
-// The nodes that some edges need, in order: made once, run in as many states as one likes.
+// A tape: the live nodes of some edges, in order. Created once, run in any number of states.
 typedef struct limb_tape limb_tape;
 
-// NULL when out of memory. The graph may grow afterwards; it has to live as long.
+// NULL when out of memory. The graph may grow afterwards, and must outlive the tape.
 limb_tape* limb_tape_create(const limb_graph* g, const limb_edge* of, size_t n);
 void limb_tape_free(limb_tape* t); // NULL is accepted
 
-size_t limb_tape_length(const limb_tape* t); // nodes, leaves among them
+size_t limb_tape_length(const limb_tape* t); // nodes, leaves included
 
-// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds that no symbol is of
-// may be NULL. Does not allocate.
+// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL.
+// Does not allocate.
 void limb_tape_run(limb_tape* t, const double* const* input, double* out);
 
-// All of that at once; false when out of memory.
+// Creates a tape, runs it once and frees it. false when out of memory.
 bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
 
 #endif

@@ -1,8 +1,8 @@
-// Scalars of the kernels: symbols, whose arithmetic is recorded in a graph instead of done.
+// Scalars of the kernels: symbols, whose arithmetic is recorded in a graph.
 //
-// The vocabulary of base/real_native.h. A scalar is a number, or an edge of a graph; arithmetic on numbers
-// alone is done at once and needs no graph, and every other operation finds the graph in its operands.
-// Parameters are scalars as well: they may be symbols of their own. Zeroed memory holds zeros.
+// The vocabulary of base/real_native.h. A scalar is a number, or an edge of a graph; arithmetic on numbers alone is
+// folded at once and needs no graph; every other operation finds the graph in its operands. Parameters are scalars as
+// well: they may be symbols of their own. Zeroed memory holds zeros.
 #ifndef LIMB_REAL_SYMBOL_H
 #define LIMB_REAL_SYMBOL_H
 
@@ -87,7 +87,7 @@ KERNEL real scale(par k, real a) { return mul(k, a); }
 KERNEL real plus(par k, real a) { return add(k, a); }
 KERNEL real recip(real a) { return over(plain(1), a); }
 
-// Only margins of pivots are compared, which what is recorded has no use for.
+// Only margins of pivots are compared, which recorded code does not use.
 KERNEL real lesser(real a, real b)
 {
   (void)b;

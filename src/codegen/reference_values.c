@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// ---- trees ------------------------------------------------------------------------------------------
+// ---- trees ---------------------------------------------------------------------------------------------------------
 
 typedef struct state {
   const limb_reference* x;
@@ -125,23 +125,21 @@ limb_status limb_reference_values(const limb_reference* x, const limb_function* 
   return x->loops ? limb_loop_reference_values(x->loops, f, input, out) : LIMB_E_UNSUPPORTED;
 }
 
-// ---- robots with loops ------------------------------------------------------------------------------
-
 struct limb_loop_reference {
   const limb_model* m;
   limb_environment env;
   limb_data* d;
   limb_loops* w;           // NULL: the robot has no loops
-  limb_parallel* parallel; // NULL: it is no parallel robot
+  limb_parallel* parallel; // NULL: not a parallel robot
   limb_parallel_info platform;
   int ny;
-  unsigned char* independent; // nv marks; all of them where no choice holds everywhere
-  double* work;               // for what the calls want more room for than there is to answer
+  unsigned char* independent; // nv marks; all 1 where no choice holds everywhere
+  double* work;               // scratch for calls that write more than is needed
 };
 
-enum { STATES = 5 }; // configurations that one is taken from
+enum { STATES = 5 }; // configurations from which one is taken
 
-// ---- life ---------------------------------------------------------------------------------------------
+// ---- loops: creation -----------------------------------------------------------------------------------------------
 
 static limb_status find_independent(limb_loop_reference* r, limb_program* p)
 {
@@ -164,7 +162,7 @@ static limb_status make_workspaces(limb_loop_reference* r, const limb_codegen_op
   const int named = options->frame ? limb_find_body(m, options->frame) : -1;
   s = limb_parallel_create(m, named, &p->alloc, &r->parallel, NULL);
   if (s == LIMB_OK) return limb_parallel_get(r->parallel, &r->platform);
-  return s == LIMB_E_NOMEM ? s : LIMB_OK; // none of its functions can be asked for
+  return s == LIMB_E_NOMEM ? s : LIMB_OK; // then no platform quantity exists
 }
 
 limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
@@ -198,7 +196,7 @@ void limb_loop_reference_end(limb_loop_reference* r)
   limb_data_destroy(r->d);
 }
 
-// ---- states -------------------------------------------------------------------------------------------
+// ---- loops: states -------------------------------------------------------------------------------------------------
 
 static void fill_random(uint64_t* seed, double size, int n, double* x)
 {
@@ -220,7 +218,7 @@ static void put_motion(sp_motion x, double* to)
   to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
 }
 
-// How the platform moves at q, v and a.
+// Motion of the platform at q, v and a.
 static limb_status find_motion(limb_loop_reference* r, const double* q, const double* v, const double* a,
                                limb_platform_motion* out)
 {
@@ -249,7 +247,7 @@ limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, dou
   return s;
 }
 
-// ---- answers ------------------------------------------------------------------------------------------
+// ---- loops: values -------------------------------------------------------------------------------------------------
 
 typedef const double* const* inputs;
 
@@ -291,7 +289,7 @@ static limb_status passive(limb_loop_reference* r, inputs in, double* out)
   return limb_complete_accelerations(r->w, in[INPUT_Q], v, r->independent, NULL, a);
 }
 
-// Joints in no loop may have no motor: what they need is left.
+// Joints outside loops may have no motor: forces that they need are ignored.
 static limb_status tau_active(limb_loop_reference* r, inputs in, double* out)
 {
   const limb_closed_motion motion = closed_motion(r, in);
@@ -313,7 +311,7 @@ static limb_status multipliers(limb_loop_reference* r, inputs in, double* out)
   return limb_closed_forward_dynamics(r->w, &motion, in[INPUT_TAU], NULL, out, out + r->m->nv, NULL);
 }
 
-// A_c and H_c, in room: nv^2 and nv.
+// Reduced mass matrix and bias forces, in work: nv^2 and nv numbers.
 static limb_status reduced(limb_loop_reference* r, inputs in, const double* v)
 {
   const limb_closed_motion motion = {in[INPUT_Q], v, NULL, &r->env};

@@ -25,7 +25,7 @@ void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sin
     const int n = f->output[o].rows * f->output[o].columns;
     for (int i = 0; i < n; i++) uses[limb_edge_node(f->output[o].entry[i])]++;
   }
-  for (uint32_t n = nodes; n-- > 0;) { // operands come before what uses them
+  for (uint32_t n = nodes; n-- > 0;) { // operands come before their users
     const limb_node* x = limb_graph_node(g, n);
     const limb_op op = (limb_op)x->op;
     if (!uses[n] || (given_sines && limb_is_sine(op))) continue;
@@ -35,7 +35,7 @@ void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sin
   }
 }
 
-// Adds a live node.
+// Counts one live node.
 static void count_node(const limb_node* x, limb_operations* out)
 {
   switch ((limb_op)x->op) {
@@ -81,7 +81,7 @@ bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_ope
   return true;
 }
 
-// ---- leaves -----------------------------------------------------------------------------------------
+// ---- leaves --------------------------------------------------------------------------------------------------------
 
 static void visit_operand(const limb_schedule* l, uint32_t node, limb_leaf_fn* visit, void* context)
 {
@@ -92,28 +92,28 @@ static void visit_operand(const limb_schedule* l, uint32_t node, limb_leaf_fn* v
   }
 }
 
-// As deep as an expression has leaves.
+// The recursion is as deep as an expression has leaves.
 void limb_statement_leaves(const limb_schedule* l, uint32_t node, limb_leaf_fn* visit, void* context)
 {
   const limb_node* x = limb_graph_node(l->g, node);
   const int operands = limb_operands((limb_op)x->op);
-  if (operands == 0) visit(context, node); // an input that is an answer
+  if (operands == 0) visit(context, node); // an input that is an output
   if (l->options.given_sines && limb_is_sine((limb_op)x->op)) return;
   if (operands > 0) visit_operand(l, limb_edge_node(x->a), visit, context);
   if (operands > 1) visit_operand(l, limb_edge_node(x->b), visit, context);
 }
 
-// ---- which nodes become statements --------------------------------------------------------------------
+// ---- which nodes become statements ---------------------------------------------------------------------------------
 
 static limb_op op_at(const limb_schedule* l, uint32_t node) { return (limb_op)limb_graph_node(l->g, node)->op; }
 
-// Leaves that an operand brings into an expression.
+// Leaves that an operand adds to an expression.
 static unsigned leaves_of(const limb_schedule* l, const unsigned char* leaf_count, uint32_t node)
 {
   return l->position[node] || !limb_operands(op_at(l, node)) ? 1 : leaf_count[node];
 }
 
-// The leaves of a node's expression; operands that are too heavy become statements.
+// The number of leaves of a node's expression; operands with too many become statements.
 static unsigned count_leaves(limb_schedule* l, const unsigned char* leaf_count, uint32_t node)
 {
   const limb_node* x = limb_graph_node(l->g, node);
@@ -127,7 +127,7 @@ static unsigned count_leaves(limb_schedule* l, const unsigned char* leaf_count, 
   }
 }
 
-// Marks them by a place of 1.
+// Marks the nodes that become statements by position 1.
 static bool pick_statements(limb_schedule* l)
 {
   unsigned char* leaf_count = limb_alloc(&l->alloc, l->nodes);
@@ -149,9 +149,9 @@ static bool pick_statements(limb_schedule* l)
   return true;
 }
 
-// ---- angles -------------------------------------------------------------------------------------------
+// ---- angles --------------------------------------------------------------------------------------------------------
 
-// Adds the coordinates that a sum is made of to a name; numbers do not count. false for any other expression.
+// Appends the coordinates of a sum to a name, ignoring numbers. false if it is not a sum of coordinates.
 static bool name_sum(const limb_schedule* l, limb_edge e, bool wide, char* name)
 {
   const limb_node* x = limb_graph_node(l->g, limb_edge_node(e));
@@ -166,7 +166,7 @@ static bool name_sum(const limb_schedule* l, limb_edge e, bool wide, char* name)
   return n > 0 && (size_t)n < capacity;
 }
 
-// Names of angles; what is no sum, or was there before, gets a number.
+// Names the angles. Those that are not sums of coordinates, or whose name is taken, get a number.
 static void name_angles(limb_schedule* l, bool wide)
 {
   for (uint32_t i = 0; i < l->nangle; i++) {
@@ -177,11 +177,11 @@ static void name_angles(limb_schedule* l, bool wide)
   }
 }
 
-// Angles of all live sines; their index + 1 becomes the number of angle and sines.
+// Finds the angles of all live sines. number[angle] is the index + 1.
 static bool find_angles(limb_schedule* l)
 {
   uint32_t max_angles = 0;
-  bool wide = false; // coordinates of two digits
+  bool wide = false; // coordinate numbers have two digits
   for (uint32_t n = 0; n < l->nodes; n++) {
     const limb_node* x = limb_graph_node(l->g, n);
     max_angles += l->uses[n] && limb_is_sine((limb_op)x->op);
@@ -208,7 +208,7 @@ static bool find_angles(limb_schedule* l)
   return true;
 }
 
-// ---- names and stores ---------------------------------------------------------------------------------
+// ---- names and stores ----------------------------------------------------------------------------------------------
 
 static bool is_direct(const limb_schedule* l, uint32_t at)
 {
@@ -229,7 +229,7 @@ static void number_names(limb_schedule* l)
   }
 }
 
-// After which statement an entry is stored; numbers come after all.
+// The statement after which an entry is stored; constants come after all.
 static uint32_t store_place(const limb_schedule* l, uint32_t entry)
 {
   const uint32_t node = limb_edge_node(limb_entry_edge(l->f, entry, NULL, NULL));
@@ -242,7 +242,7 @@ static void sort_stores(limb_schedule* l)
 {
   for (uint32_t e = 0; e < l->entries; e++) l->stores[store_place(l, e) + 1]++;
   for (uint32_t i = 0; i <= l->count; i++) l->stores[i + 1] += l->stores[i];
-  // fill each group from its end, the last entries first
+  // each group is filled from its end
   for (uint32_t e = l->entries; e-- > 0;) l->store[--l->stores[store_place(l, e) + 1]] = e;
   for (uint32_t i = 0; i <= l->count; i++) l->stores[i] = l->stores[i + 1];
   l->stores[l->count + 1] = l->entries;
@@ -250,7 +250,7 @@ static void sort_stores(limb_schedule* l)
 
 uint32_t limb_statement_at(const limb_schedule* l, uint32_t line)
 {
-  uint32_t low = 0, high = l->count; // the line is from low on, and before high
+  uint32_t low = 0, high = l->count; // invariant: line(low) <= line < line(high)
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
     *(limb_line_of(l, middle) <= line ? &low : &high) = middle;
@@ -258,7 +258,7 @@ uint32_t limb_statement_at(const limb_schedule* l, uint32_t line)
   return low;
 }
 
-// ---- life ---------------------------------------------------------------------------------------------
+// ---- creation ------------------------------------------------------------------------------------------------------
 
 static uint32_t* uint_array(limb_schedule* l, size_t n)
 {

@@ -16,18 +16,18 @@
 
 #include <string.h>
 
-// ---- list scheduling --------------------------------------------------------------------------------
+// ---- list scheduling -----------------------------------------------------------------------------------------------
 
 enum {
-  HALF_CYCLES = 8, // of an addition or multiply-add
+  HALF_CYCLES = 8, // latency of an addition or multiply-add
   HALF_CYCLES_DIVISION = 26,
-  LIVE_MAX = 28,       // values that registers hold
-  CANDIDATES_MAX = 128 // statements, when there are more
+  LIVE_MAX = 28,       // values that fit in registers
+  CANDIDATES_MAX = 128 // ready statements that are compared, at most
 };
 
 typedef struct heap {
   uint32_t* item;
-  const uint32_t* key; // the largest comes first, and among equals the one that was there first
+  const uint32_t* key; // the largest comes first, and among equals the smaller item
   uint32_t count;
 } heap;
 
@@ -37,17 +37,17 @@ typedef struct list_scheduler {
   uint32_t* user;    // positions, with repetitions
   uint32_t* first;   // count + 1: where its operands begin
   uint32_t* operand; // positions, with repetitions
-  uint32_t* left;    // uses of it to come
-  uint32_t* missing; // operands that have no place yet
-  uint32_t* path;    // half cycles from its start to the end
-  uint32_t* from;    // half cycles at which its operands are there, counted down (heaps are of the largest)
+  uint32_t* left;    // remaining uses
+  uint32_t* missing; // operands that are not issued yet
+  uint32_t* path;    // critical path from its start to the end, in half cycles
+  uint32_t* from;    // UINT32_MAX - half cycle at which its operands are ready
   heap ready, waiting;
   uint32_t alive;
-  uint32_t at; // of the visit
-  bool fill;   // second visit: users are put in
+  uint32_t at; // statement being visited
+  bool fill;   // second visit: users are entered
 } list_scheduler;
 
-// ---- what a statement takes ---------------------------------------------------------------------------
+// ---- latency -------------------------------------------------------------------------------------------------------
 
 typedef struct op_mix {
   uint32_t mul, add, div;
@@ -64,7 +64,7 @@ static void add_ops(const limb_schedule* l, uint32_t node, bool root, op_mix* t)
   if (operands > 1) add_ops(l, limb_edge_node(x->b), false, t);
 }
 
-// Half cycles of the units; until the value is there. A product and a sum are one operation.
+// Half cycles of the units, and until the value is ready. A product in a sum is one operation.
 static uint32_t units_of(const op_mix* t)
 {
   const uint32_t n = (t->mul > t->add ? t->mul : t->add) + t->div;
@@ -77,7 +77,7 @@ static uint32_t latency_of(const op_mix* t)
   return HALF_CYCLES * (chain ? chain : t->div == 0) + HALF_CYCLES_DIVISION * t->div;
 }
 
-// ---- heaps ----------------------------------------------------------------------------------------------
+// ---- heaps ---------------------------------------------------------------------------------------------------------
 
 static bool is_before(const heap* h, uint32_t a, uint32_t b)
 {
@@ -93,7 +93,7 @@ static void put(heap* h, uint32_t item)
   h->item[at] = item;
 }
 
-// Takes the item at a place of the heap, 0: the first.
+// Removes the item at an index of the heap; 0: the first.
 static uint32_t take(heap* h, uint32_t at)
 {
   const uint32_t taken = h->item[at], item = h->item[--h->count];
@@ -111,13 +111,13 @@ static uint32_t take(heap* h, uint32_t at)
   return taken;
 }
 
-// ---- who uses what --------------------------------------------------------------------------------------
+// ---- users and operands --------------------------------------------------------------------------------------------
 
 static void count_operand(void* context, uint32_t leaf)
 {
   list_scheduler* x = context;
   const uint32_t position = x->l->position[leaf];
-  if (position <= x->l->prologue || position - 1 == x->at) return; // no statement, one that comes first, itself
+  if (position <= x->l->prologue || position - 1 == x->at) return; // not a statement, in the prologue, or itself
   if (x->fill) {
     x->user[x->begin[position - 1]++] = x->at;
     x->operand[x->first[x->at + 1]++] = position - 1;
@@ -136,7 +136,7 @@ static void count_operands(list_scheduler* x)
   }
 }
 
-// Users of a statement, with repetitions, in a row.
+// Lists the users of all statements, with repetitions.
 static void list_users(list_scheduler* x)
 {
   count_operands(x);
@@ -147,7 +147,7 @@ static void list_users(list_scheduler* x)
     sum += n;
   }
   x->fill = true;
-  count_operands(x); // leaves begin[i] where those of i + 1 begin
+  count_operands(x); // leaves begin[i] at the begin of i + 1
   for (uint32_t i = x->l->count; i > 0; i--) x->begin[i] = x->begin[i - 1];
   x->begin[0] = 0;
 }
@@ -165,9 +165,9 @@ static void measure_paths(list_scheduler* x)
   }
 }
 
-// ---- the order --------------------------------------------------------------------------------------------
+// ---- the order -----------------------------------------------------------------------------------------------------
 
-// Those whose operands are there at that time.
+// Moves statements whose operands are ready at that time.
 static void wake(list_scheduler* x, uint32_t time)
 {
   while (x->waiting.count && UINT32_MAX - x->from[x->waiting.item[0]] <= time) {
@@ -184,7 +184,7 @@ static void issue(list_scheduler* x, uint32_t at, uint32_t end)
   }
 }
 
-// Uses of its operands, gone or back; how many of them have none left.
+// Removes or restores the uses of a statement's operands; returns how many have none left.
 static uint32_t use_operands(list_scheduler* x, uint32_t at, bool back)
 {
   uint32_t ended = 0;
@@ -199,7 +199,7 @@ static uint32_t use_operands(list_scheduler* x, uint32_t at, bool back)
   return ended;
 }
 
-// With room in the registers the one with the longest path, else the one that ends most lives.
+// While registers are free, the statement with the longest path; else the one that ends the most lives.
 static uint32_t choose(list_scheduler* x)
 {
   if (x->alive < LIVE_MAX) return 0;
@@ -263,17 +263,17 @@ bool limb_schedule_for_latency(limb_schedule* l)
   return true;
 }
 
-// ---- balanced sums ----------------------------------------------------------------------------------
+// ---- balanced sums -------------------------------------------------------------------------------------------------
 
 enum { SUM_MAX = 64, CYCLES = 4, CYCLES_DIVISION = 13, CYCLES_SINE = 30 };
 
 typedef struct balancing {
   limb_graph* g;
   uint32_t nodes;
-  uint32_t* uses;  // nodes: 0: not live
+  uint32_t* uses;  // nodes; 0: dead
   uint32_t* ready; // nodes
-  limb_edge* now;  // nodes: what became of it
-  uint8_t* in_sum; // nodes: its last user is a sum
+  limb_edge* now;  // nodes: the rewritten edge
+  uint8_t* in_sum; // nodes: whether the last user is a sum
 } balancing;
 
 typedef struct term {
@@ -292,21 +292,20 @@ static term term_of(const balancing* b, limb_edge e)
   return (term){limb_edge_signed(b->now[node], e), b->ready[node]};
 }
 
-// Terms of a sum that an operand brings.
+// Number of terms that an operand adds to a sum.
 static uint32_t terms_of(const balancing* b, limb_edge e)
 {
   const uint32_t node = limb_edge_node(e);
   return is_inner(b, node) ? b->ready[node] : 1;
 }
 
-// Cuts sums of more than SUM_MOST terms into several: what is no inner sum any more is a term. Counts the
-// terms in `ready`.
+// Cuts sums of more than SUM_MAX terms: what is no longer an inner sum is a term. Uses `ready` to count terms.
 static void cut_long_sums(balancing* b)
 {
   for (uint32_t node = 0; node < b->nodes; node++) {
     const limb_node* x = limb_graph_node(b->g, node);
     if (!b->uses[node] || x->op != OP_ADD) continue;
-    while (terms_of(b, x->a) + terms_of(b, x->b) > SUM_MAX) { // the larger one, and perhaps both
+    while (terms_of(b, x->a) + terms_of(b, x->b) > SUM_MAX) { // the larger operand, perhaps both
       b->in_sum[limb_edge_node(terms_of(b, x->a) > terms_of(b, x->b) ? x->a : x->b)] = 0;
     }
     b->ready[node] = terms_of(b, x->a) + terms_of(b, x->b);
@@ -387,7 +386,7 @@ static void rebuild(balancing* b, uint32_t node)
 static void count_uses(balancing* b, const limb_edge* edge, size_t n)
 {
   for (size_t i = 0; i < n; i++) b->uses[limb_edge_node(edge[i])]++;
-  for (uint32_t node = b->nodes; node-- > 0;) { // operands come before what uses them
+  for (uint32_t node = b->nodes; node-- > 0;) { // operands come before their users
     const limb_node* x = limb_graph_node(b->g, node);
     const int operands = limb_operands((limb_op)x->op);
     if (!b->uses[node]) continue;
@@ -399,7 +398,7 @@ static void count_uses(balancing* b, const limb_edge* edge, size_t n)
   }
 }
 
-// The graph grows meanwhile, behind the nodes that were there.
+// New nodes are appended; the existing ones stay.
 bool limb_balance_sums(limb_graph* g, limb_edge* edge, size_t n)
 {
   const limb_allocator alloc = *limb_graph_allocator(g);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// ---- an order and what it comes to --------------------------------------------------------------------
+// ---- live values ---------------------------------------------------------------------------------------------------
 
 typedef struct measuring {
   limb_schedule* l;
@@ -22,7 +22,7 @@ static void measure_leaf(void* context, uint32_t leaf)
   if (x->l->position[leaf]) x->l->last[x->l->position[leaf] - 1] = x->at;
 }
 
-// An answer is stored once all inputs have been read.
+// An output is stored once all inputs have been read.
 static void measure_stores(limb_schedule* l)
 {
   for (uint32_t e = 0; e < l->entries; e++) {
@@ -33,7 +33,7 @@ static void measure_stores(limb_schedule* l)
   }
 }
 
-// From l->node: places, last uses, and how many values are alive at once.
+// Computes from l->node the positions, the last uses, and the number of live values.
 static void measure(limb_schedule* l, uint32_t* ends)
 {
   measuring x = {l, 0};
@@ -41,7 +41,7 @@ static void measure(limb_schedule* l, uint32_t* ends)
   for (uint32_t i = 0; i < l->count; i++) l->position[l->node[i]] = i + 1, l->last[i] = i;
   for (x.at = 0; x.at < l->count; x.at++) {
     limb_statement_leaves(l, l->node[x.at], measure_leaf, &x);
-    // an input that is both an answer and an operand has a place, but is read all the same
+    // an input that is both output and operand has a position, but is read all the same
     if (limb_graph_node(l->g, l->node[x.at])->op != OP_SYMBOL) continue;
     if (x.at > l->last_read) l->last_read = x.at;
   }
@@ -57,9 +57,9 @@ static void measure(limb_schedule* l, uint32_t* ends)
   }
 }
 
-// ---- walks from the answers ---------------------------------------------------------------------------
+// ---- walks from the outputs ----------------------------------------------------------------------------------------
 
-// Registers that a node takes, if it were the root of a tree.
+// Sethi-Ullman numbers: registers that a node needs, if the graph were a tree.
 static void registers(const limb_schedule* l, uint32_t* need)
 {
   for (uint32_t n = 0; n < l->nodes; n++) {
@@ -88,7 +88,7 @@ static void push(walk* w, uint32_t node)
   if (w->mark[node] == UNSEEN) w->stack[w->depth++] = node;
 }
 
-// Marks a node open and puts its operands on the stack, the one that needs more on top.
+// Marks a node as open and pushes its operands, the one that needs more registers on top.
 static void open_node(walk* w, uint32_t node)
 {
   const limb_node* x = limb_graph_node(w->l->g, node);
@@ -130,9 +130,9 @@ static void order_by_walk(limb_schedule* l, walk* w, bool back)
   }
 }
 
-// ---- the best of them ---------------------------------------------------------------------------------
+// ---- the choice ----------------------------------------------------------------------------------------------------
 
-enum { AFTER_SINE = 1, TO_SINE = 2 }; // marks: depends on a sine, leads to one
+enum { AFTER_SINE = 1, TO_SINE = 2 }; // marks: depends on a sine; a sine depends on it
 
 static void mark_sines(limb_schedule* l, unsigned char* mark)
 {
@@ -155,7 +155,7 @@ static void mark_sines(limb_schedule* l, unsigned char* mark)
   }
 }
 
-// Angles first, then their sines, then the rest as in the graph.
+// Angles first, then their sines, then the rest in the order of the graph.
 static bool order_as_graph(limb_schedule* l)
 {
   unsigned char* mark = limb_alloc(&l->alloc, l->nodes);
@@ -182,7 +182,7 @@ typedef struct scratch {
   unsigned char* mark;
 } scratch;
 
-// Puts the statements in one of the orders.
+// Applies one of the orders.
 static bool arrange(limb_schedule* l, const scratch* s, limb_schedule_kind order)
 {
   walk w = {l, s->need, s->mark, s->stack, 0};
@@ -191,7 +191,7 @@ static bool arrange(limb_schedule* l, const scratch* s, limb_schedule_kind order
   return true;
 }
 
-// Keeps the order with the fewest values alive, or the one that was asked for. That of the graph is there.
+// Keeps the order with the fewest live values, or the requested one. At entry the order is that of the graph.
 static bool choose(limb_schedule* l, const scratch* s)
 {
   const size_t size = l->count * sizeof *l->node;
@@ -234,14 +234,14 @@ bool limb_schedule_statements(limb_schedule* l)
   return done;
 }
 
-// ---- the greedy order -------------------------------------------------------------------------------
+// ---- the greedy order ----------------------------------------------------------------------------------------------
 
 typedef struct greedy {
   limb_schedule* l;
   uint32_t* begin;   // count + 1: where the operands of a statement begin
   uint32_t* operand; // positions, each at most once for a statement
-  uint32_t* pending; // statements that use it and have no place yet
-  uint32_t* ready;   // those that may come next
+  uint32_t* pending; // users that are not placed yet
+  uint32_t* ready;   // candidates for the next place
   uint32_t* order;   // positions, last to first
   unsigned char* alive;
   uint32_t operands, nready, at;
@@ -251,8 +251,8 @@ static void add_operand(void* context, uint32_t leaf)
 {
   greedy* x = context;
   const uint32_t position = x->l->position[leaf];
-  if (position <= x->l->prologue) return; // no statement, or one that comes first
-  if (position - 1 == x->at) return;      // an input that is an answer
+  if (position <= x->l->prologue) return; // not a statement, or in the prologue
+  if (position - 1 == x->at) return;      // an input that is an output
   for (uint32_t i = x->begin[x->at]; i < x->operands; i++) {
     if (x->operand[i] == position - 1) return;
   }
@@ -260,7 +260,7 @@ static void add_operand(void* context, uint32_t leaf)
   x->pending[position - 1]++;
 }
 
-// Values that would come to life.
+// Values that would become live.
 static uint32_t new_live_values(const greedy* x, uint32_t at)
 {
   uint32_t n = 0;

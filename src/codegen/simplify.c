@@ -18,21 +18,21 @@
 #include <string.h>
 
 enum {
-  WORK_MIN = 48,    // for each node
-  WORK_MAX = 30000, // of one search, for each node: more changes nothing
-  WIDE_MAX = 600,   // widest window of the first run, and of some later ones
+  WORK_MIN = 48,    // units of work for each node
+  WORK_MAX = 30000, // of one search, for each node: more does not help
+  WIDE_MAX = 600,   // widest window, of the first pass and some later ones
   WIDE_EVERY = 24,
-  NARROW_MIN = 16, // windows of the others
+  NARROW_MIN = 16, // windows of the other passes
   NARROW_MAX = 100,
   PASSES_MIN = 2,
-  PASSES_IDLE = 24,    // without gain, after which no more is expected
+  PASSES_IDLE = 24,    // passes without gain after which a search ends
   VARIANT_STEP = 5000, // between the orders of two searches
-  VARIANTS_IDLE = 8    // searches without gain
+  VARIANTS_IDLE = 8    // searches without gain after which all ends
 };
 
 typedef struct plan {
   uint32_t wide, narrow; // windows
-  int passes;            // with the narrow one
+  int passes;            // with the narrow window
 } plan;
 
 static plan plan_for(uint32_t nodes, uint64_t work)
@@ -45,11 +45,11 @@ static plan plan_for(uint32_t nodes, uint64_t work)
   return p;
 }
 
-// A search: what it works on, and what it has spent of its work.
+// A search, and the work it has spent.
 typedef struct search {
   value_graph s;
   plan p;
-  uint32_t variant; // 0, 1 ...: searches of other turns go other ways
+  uint32_t variant; // 0, 1 ...: searches of different variants take different orders
   uint64_t spent;
 } search;
 
@@ -60,7 +60,8 @@ static bool match_pass(search* x, const match_options* o, uint32_t order, long* 
   return limb_values_match(&x->s, o, gain);
 }
 
-// Exchanges at equal price as well: numbers in every fourth run or so, which hide common factors.
+// Accepts exchanges at equal cost as well. New constants are allowed only in some passes, because they hide common
+// factors.
 static bool plateau_search(search* x, int first, int end)
 {
   int idle = 0;
@@ -92,7 +93,7 @@ static bool search_passes(search* x)
   return true;
 }
 
-// One search from the edges as they are; the result is kept in best if it costs less than what is there.
+// One search from the original edges. The result goes to best if it costs less than the best so far.
 static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x, limb_edge* best,
                         long* cost)
 {
@@ -117,7 +118,7 @@ bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work
   search x = {.variant = 0};
   long cost = 0;
   bool good = true;
-  // small graphs settle early: what is left of the work goes into other ways from the beginning
+  // small graphs converge early: the remaining work goes into searches from the start in other orders
   for (int idle = 0; good && idle < VARIANTS_IDLE && x.spent <= work - work / (x.variant + 1); x.variant++) {
     const long before = cost;
     good = search_once(g, out, n, work, &x, best, &cost);
@@ -133,13 +134,13 @@ bool limb_simplify(limb_graph* g, limb_edge* out, size_t n)
   return limb_simplify_within(g, out, n, LIMB_SIMPLIFY_WORK);
 }
 
-// ---- sums that are zero -----------------------------------------------------------------------------
+// ---- sums that are zero --------------------------------------------------------------------------------------------
 
 enum { STATES = 4 };
 
-#define ROUNDING 1e-13 // what is left of the operands of a sum, relative to them
+#define ROUNDING 1e-13 // rounding of a sum that is zero, relative to its operands
 
-// A number in +-[0.25, 1.75], another one for every symbol, or operation on an operand, and state.
+// A random number in +-[0.25, 1.75] for each state and each symbol, or operation on an operand.
 static double random_value(uint32_t op, uint32_t of, int state)
 {
   uint64_t seed = ((uint64_t)of << 4 | op) << 8 | (uint64_t)state;
@@ -153,8 +154,8 @@ static double value_of_edge(const double* value, limb_edge e)
   return limb_edge_minus(e) ? -x : x;
 }
 
-// Value of a node; of a sum that vanishes, zero. Signs and hyperbolic tangents are just numbers: what holds
-// of them for some operands (sign x = 1) need not hold for all.
+// Value of a node; zero for a sum that cancels. Signs and hyperbolic tangents get random values: an identity that
+// holds for some operands (sign x = 1) need not hold for all.
 static double value_of(const limb_graph* g, uint32_t node, int state, const double* value)
 {
   const limb_node* x = limb_graph_node(g, node);
@@ -173,7 +174,7 @@ static double value_of(const limb_graph* g, uint32_t node, int state, const doub
 
 static limb_edge edge_to(const limb_edge* to, limb_edge e) { return limb_edge_signed(to[limb_edge_node(e)], e); }
 
-// A node once more, from the edges that its operands have become.
+// Rebuilds a node from its rewritten operands.
 static limb_edge rebuild(limb_graph* g, uint32_t node, const limb_edge* to)
 {
   const limb_node x = *limb_graph_node(g, node);
@@ -191,7 +192,7 @@ typedef struct zero_work {
   unsigned char *live, *zero;
 } zero_work;
 
-// Sums that are zero in all states; how many.
+// Finds the sums that are zero in all states; returns their number.
 static uint32_t find_zeros(const limb_graph* g, uint32_t count, const zero_work* r)
 {
   uint32_t zeros = 0;

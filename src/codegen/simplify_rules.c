@@ -21,12 +21,12 @@
 #include <math.h>
 #include <string.h>
 
-// ---- sums of angles ---------------------------------------------------------------------------------
+// ---- sums of angles ------------------------------------------------------------------------------------------------
 
 enum { ANGLES_MAX = 24 };
 
 typedef struct angle {
-  uint32_t of; // the cell whose sine and cosine they are
+  uint32_t of; // the node that is the angle
   limb_edge s, c;
 } angle;
 
@@ -52,7 +52,7 @@ static void collect_angles(const value_graph* s, angles* t)
   }
 }
 
-// Which angle an edge is sine or cosine of; -1: none.
+// The angle that an edge is the sine or cosine of; -1: none.
 static int angle_of(const angles* t, limb_edge e)
 {
   for (int k = 0; k < t->count; k++) {
@@ -61,7 +61,7 @@ static int angle_of(const angles* t, limb_edge e)
   return -1;
 }
 
-// The angle of a product with a sine or cosine, or of a term of a sum that is one.
+// The angle of a product with a sine or cosine, or of a sum with such a term; -1: none.
 static int angle_within(const value_graph* s, const angles* t, limb_edge e)
 {
   const value_node* c = &s->node[limb_values_find(s, e) >> 1];
@@ -76,7 +76,7 @@ static int angle_within(const value_graph* s, const angles* t, limb_edge e)
   return k >= 0 || y->op != OP_MUL ? k : angle_within(s, t, b);
 }
 
-// Two angles that meet in some product and have not been tried.
+// The next two angles that meet in some product and have not been tried.
 static bool next_pair(const value_graph* s, angles* t, int* i, int* j)
 {
   for (uint32_t n = 0; n < s->norder; n++) {
@@ -105,7 +105,7 @@ static limb_edge two_products(value_graph* s, limb_edge x, limb_edge y, limb_edg
   return sum == UINT32_MAX ? NOTHING : sum << 1;
 }
 
-// The value_graph as it was: its cells.
+// The nodes of the graph before a trial.
 typedef struct snapshot {
   value_node* node;
   uint32_t count;
@@ -119,7 +119,7 @@ static bool copy_nodes(const value_graph* s, snapshot* to)
   return to->node != NULL;
 }
 
-// One sum or difference, and whether it stays.
+// Tries one sum or difference of two angles, and keeps it if it pays.
 static bool try_angle(value_graph* s, angles* t, int i, int j, bool minus, const match_options* options)
 {
   const angle a = t->at[i], b = t->at[j];
@@ -160,7 +160,7 @@ bool limb_values_add_angles(value_graph* s, const match_options* options, int ma
   return true;
 }
 
-// ---- sums of multiples of sums ----------------------------------------------------------------------
+// ---- sums of multiples of sums -------------------------------------------------------------------------------------
 
 // A multiple of a sum.
 typedef struct part {
@@ -179,7 +179,7 @@ static part part_of(const value_graph* s, limb_edge e)
   return (part){sign, e & ~1U};
 }
 
-// Coefficients of the cells u and v in a part; false when it is not made of these two.
+// Coefficients of the nodes u and v in a part; false when it is not made of these two.
 static bool coefficients(const value_graph* s, part x, uint32_t u, uint32_t v, double k[2])
 {
   const value_node* c = &s->node[x.sum >> 1];
@@ -193,7 +193,7 @@ static bool coefficients(const value_graph* s, part x, uint32_t u, uint32_t v, d
   return true;
 }
 
-// What a cell is, written out: k[0] u + k[1] v.
+// The expanded form of a node: k[0] u + k[1] v.
 typedef struct expansion {
   uint32_t u, v;
   double k[2];
@@ -212,7 +212,7 @@ static bool find_expansion(const value_graph* s, uint32_t n, expansion* out)
   if (!coefficients(s, x, out->u, out->v, kx) || !coefficients(s, y, out->u, out->v, ky)) return false;
   for (int i = 0; i < 2; i++) {
     out->k[i] = kx[i] + ky[i];
-    if (fabs(out->k[i]) <= 1e-9 * fabs(kx[i])) return false; // fewer operations than these: limb_values_match
+    if (fabs(out->k[i]) <= 1e-9 * fabs(kx[i])) return false; // limb_values_match finds fewer operations
   }
   return true;
 }
@@ -227,7 +227,7 @@ static long priced(value_graph* s, uint32_t n, const expansion* x)
   return less - more;
 }
 
-// k x, and its bound; numbers are rounded as well.
+// k x and its error bound; constants carry rounding, too.
 static void scaled(const value_node* x, double k, int sample, long double* value, double* error)
 {
   *value = (long double)k * x->value[sample];
@@ -235,7 +235,7 @@ static void scaled(const value_node* x, double k, int sample, long double* value
   if (fabs(k) != 1) *error += 3 * fabs((double)*value);
 }
 
-// Whether the blend is as accurate as the cell; its bounds.
+// Whether the expanded form is as accurate as the node; its error bounds.
 static bool is_accurate(const value_graph* s, uint32_t n, const expansion* x, double error[SAMPLES])
 {
   long double value[SAMPLES];
@@ -259,7 +259,7 @@ static limb_edge multiple(value_graph* s, double k, uint32_t x)
   return product == UINT32_MAX ? product : product << 1 | sign;
 }
 
-// Lets the cell be the blend. false when out of memory.
+// Gives the node its expanded form. false when out of memory.
 static bool expand(value_graph* s, uint32_t n, const expansion* x, const double error[SAMPLES])
 {
   const limb_edge a = multiple(s, x->k[0], x->u), b = multiple(s, x->k[1], x->v);

@@ -1,10 +1,10 @@
-// Small dense systems, solved without looking at a number: what is recorded has no branches.
+// Small dense systems, solved without branches on values, so that the solution can be recorded.
 //
 // Reference: A. Bjorck, Numerical methods for least squares problems, 1996, section 2.4.
 // Cost:      2 rows n^2 to factor, 4 rows n for a right-hand side.
 //
-// A is rows x n, rows >= n, of rank n. Elimination would need a pivot that is never zero, and which one that
-// is changes with the state. So
+// A is rows x n, rows >= n, of rank n. Elimination would need a pivot that is never zero, which changes with the
+// state. Therefore
 //
 //   n = rows <= 3   the inverse by cofactors, which fails only where the determinant is zero
 //   else            A = Q R, columns of Q orthogonal (Gram and Schmidt, modified), which fails only where
@@ -21,7 +21,7 @@ typedef struct dense {
   real *Q, *R; // rows x n, n x n
 } dense;
 
-// ---- three and less -----------------------------------------------------------------------------------
+// ---- up to three unknowns ------------------------------------------------------------------------------------------
 
 // Cofactor of entry (i, j) of 3 x 3, indices in cyclic order: signs included.
 KERNEL real cofactor3(const real* A, int i, int j)
@@ -48,7 +48,7 @@ KERNEL void invert_small(int n, real* Q)
   for (int k = 0; k < n * n; k++) Q[k] = mul(C[k], inverse);
 }
 
-// ---- more ---------------------------------------------------------------------------------------------
+// ---- more unknowns -------------------------------------------------------------------------------------------------
 
 // q_k . b, q_k a column of Q.
 KERNEL real along_column(const dense* A, int k, const real* b, int stride)
@@ -85,7 +85,7 @@ KERNEL void factor_dense(dense* A)
   }
 }
 
-// A x = b; b is used up.
+// A x = b; overwrites b.
 KERNEL void solve_dense(const dense* A, real* b, real* x)
 {
   for (int k = 0; k < A->n; k++) {
@@ -98,7 +98,7 @@ KERNEL void solve_dense(const dense* A, real* b, real* x)
   }
 }
 
-// A' x = f; f is used up.
+// A' x = f; overwrites f.
 KERNEL void solve_dense_transposed(const dense* A, real* f, real* x)
 {
   for (int i = 0; i < A->rows; i++) x[i] = zero();
@@ -112,16 +112,16 @@ KERNEL void solve_dense_transposed(const dense* A, real* f, real* x)
   }
 }
 
-// ---- positive definite --------------------------------------------------------------------------------
+// ---- positive definite systems -------------------------------------------------------------------------------------
 
-// M x = b, n x n and its lower half used up; x in b. L' D L from the last row on, so that the branches of a
-// tree stay apart.
+// M x = b, n x n; overwrites the lower half of M, x replaces b. L' D L from the last row on keeps the branches of a
+// tree separate.
 KERNEL void solve_definite(int n, real* M, real* b)
 {
   for (ptrdiff_t k = n - 1; k >= 0; k--) {
     real* row = M + k * n;
     const real inverse = recip(row[k]);
-    for (ptrdiff_t i = k - 1; i >= 0; i--) { // row[j <= i] is as it was
+    for (ptrdiff_t i = k - 1; i >= 0; i--) { // row[j <= i] is unchanged
       const real f = mul(row[i], inverse);
       for (ptrdiff_t j = 0; j <= i; j++) M[i * n + j] = msub(M[i * n + j], f, row[j]);
       b[i] = msub(b[i], f, b[k]);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MAX_LETTERS = 60 }; // letters of a name; the rest is cut off
+enum { NAME_MAX_LETTERS = 60 }; // longer names are cut
 
 static void append(limb_text* t, const char* piece, size_t n)
 {
@@ -51,7 +51,7 @@ void limb_text_name(limb_text* t, const char* name)
   for (int i = 0; name[i] && i < NAME_MAX_LETTERS; i++) {
     char c = name[i];
     if (c < ' ' || c > '~' || c == '\\' || c == '"') c = '_';
-    // no comment begins or ends here, and there are no trigraphs
+    // avoid comment delimiters and trigraphs
     if ((before == '*' && c == '/') || (before == '/' && c == '*')) c = '_';
     if (before == '?' && c == '?') c = '_';
     append(t, &c, 1);
@@ -92,7 +92,7 @@ void limb_text_end(limb_text* t)
   *t = (limb_text){.alloc = t->alloc};
 }
 
-// ---- words and identifiers --------------------------------------------------------------------------
+// ---- words and identifiers -----------------------------------------------------------------------------------------
 
 const char* limb_next_word(const char* list, char* word, size_t capacity)
 {

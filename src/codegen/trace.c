@@ -1,4 +1,4 @@
-// Tracing: inputs as symbols, numbers of the robot as scalars, and the quantities that were asked for.
+// Tracing: inputs as symbols, numbers of the robot as scalars, and the requested quantities.
 #include "codegen/trace.h"
 #include "codegen/equations.h"
 #include "codegen/text.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- inputs -----------------------------------------------------------------------------------------
+// ---- inputs --------------------------------------------------------------------------------------------------------
 
 static const char* joined(limb_program* p, const char* a, const char* b)
 {
@@ -54,11 +54,11 @@ static limb_status describe_inputs(limb_program* p, const limb_model* m)
                  m->nv, v, NULL},
     [INPUT_A] = {"a", turns ? "joint accelerations, the rates of v" : "joint accelerations", m->nv, v, NULL},
     [INPUT_TAU] = {"tau", "joint forces", m->nv, v, NULL},
-    [INPUT_X] = {"x", "joint accelerations where they are given, else joint forces", m->nv, v, NULL},
+    [INPUT_X] = {"x", "joint accelerations where these are given, else joint forces", m->nv, v, NULL},
     [INPUT_TWIST] = {"twist", "velocity of the platform, angular and linear, its own axes", 6, twist, NULL},
     [INPUT_TWIST_RATE] = {"twist_rate", "spatial acceleration of the platform, its own axes", 6, twist, NULL},
     [INPUT_GRAVITY] = {"gravity", "acceleration of gravity, world axes", 3, world, gravity},
-    [INPUT_PARAMETER] = {"p", "parameters of the links, as docs/codegen.md of limb explains them", 0, NULL, NULL}};
+    [INPUT_PARAMETER] = {"p", "parameters of the links; see docs/codegen.md of limb", 0, NULL, NULL}};
   memcpy(p->input, input, sizeof input);
   return LIMB_OK;
 }
@@ -78,13 +78,13 @@ limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind)
   return x;
 }
 
-// ---- numbers of the robot -----------------------------------------------------------------------------
+// ---- numbers of the robot ------------------------------------------------------------------------------------------
 
 enum { CONSTANTS = sizeof(limb_link_f64) / sizeof(double) };
 _Static_assert(sizeof(limb_link_symbol) == CONSTANTS * sizeof(limb_scalar), "of one type");
 
-// Which of a link's constants are what, by unit; in the order of LIMB_LINK_CONST. Offsets of rotations are
-// called as in Khalil's rows (limb info --mdh): d along x, r along z.
+// Names and units of a link's constants, in the order of LIMB_LINK_CONST. Offsets of rotations are named as in
+// Khalil's table (limb info --mdh): d along x, r along z.
 typedef enum constant_kind { TURNS, LENGTH, MASS, FIRST, SECOND, MAP, KINDS } constant_kind;
 
 static const struct {
@@ -96,7 +96,7 @@ static const struct {
                           {".off", MAP},   {".cg", TURNS},  {".sg", TURNS},  {".ct", TURNS},  {".st", TURNS},
                           {".pitch", MAP}, {".m", MASS},    {".hz", FIRST},  {".zz", SECOND}};
 
-// What rounding has left of a number that would be 0, 1 or -1; largest: of the same unit in the same link.
+// Removes rounding around 0, 1 and -1. largest: of the same unit in the same link.
 static double clean_number(double x, constant_kind kind, double largest)
 {
   if (kind == MAP) return x;
@@ -104,7 +104,7 @@ static double clean_number(double x, constant_kind kind, double largest)
   return fabs(x) < LIMB_SQUARE * largest ? 0 : x;
 }
 
-// The constants of a link, settled.
+// The constants of a link, cleaned of rounding.
 static void link_numbers(const limb_model* m, int i, double* x)
 {
   double largest[KINDS] = {0};
@@ -123,7 +123,7 @@ static bool stays_symbol(limb_symbols symbols, constant_kind kind)
   return kind == MASS || kind == FIRST || kind == SECOND || (symbols == LIMB_SYMBOLS_ALL && kind == LENGTH);
 }
 
-// Adds a parameter: its symbol.
+// Adds a parameter, and returns its symbol.
 static limb_scalar add_parameter(limb_tracer* t, const char* name, double value)
 {
   limb_input* in = &t->program->input[INPUT_PARAMETER];
@@ -132,7 +132,7 @@ static limb_scalar add_parameter(limb_tracer* t, const char* name, double value)
   return of_edge(t->graph, limb_symbol_edge(t->graph, symbol));
 }
 
-// Lengths that follow from others are no parameters.
+// Lengths that follow from others are not parameters.
 static bool is_derived_length(const limb_link* link, int constant)
 {
   const bool place = strcmp(constants[constant].name, ".px") == 0 || strcmp(constants[constant].name, ".py") == 0 ||
@@ -140,7 +140,7 @@ static bool is_derived_length(const limb_link* link, int constant)
   return place && link->shape < SHAPE_ROT_ANY;
 }
 
-// "elbow.xx"; of several links in one joint with the component that this one moves by, "hook.r2.xx".
+// "elbow.xx"; with the component if the joint consists of several links, "hook.r2.xx".
 static const char* parameter_name(limb_tracer* t, int link, const char* constant)
 {
   const limb_joint* joint = &t->m->joint[t->m->link[link].joint];
@@ -178,7 +178,7 @@ static limb_status link_scalars(limb_tracer* t)
   return LIMB_OK;
 }
 
-// ---- the workspace ------------------------------------------------------------------------------------
+// ---- the workspace -------------------------------------------------------------------------------------------------
 
 static limb_status lay_out(limb_tracer* t)
 {
@@ -224,12 +224,12 @@ static limb_status begin(limb_tracer* t)
   return LIMB_OK;
 }
 
-// ---- outputs ------------------------------------------------------------------------------------------
+// ---- outputs -------------------------------------------------------------------------------------------------------
 
 limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f)
 {
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "too large for code that runs straight on; call the library, or ask for less");
+                   "too large for straight-line code; call the library, or request less");
 }
 
 limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x)
@@ -243,7 +243,7 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
   return limb_graph_full(t->graph) ? LIMB_E_NOMEM : LIMB_OK;
 }
 
-// ---- the list of quantities ---------------------------------------------------------------------------
+// ---- the list of quantities ----------------------------------------------------------------------------------------
 
 static const limb_quantity* quantity_at(int index)
 {
@@ -277,17 +277,17 @@ static const char* name_at(const void* context, int i)
 static limb_status unknown(const char* word, limb_error* error)
 {
   if (limb_is_all(word)) {
-    return limb_fail(error, LIMB_E_ARG, "what", "'all' stands alone: it means all quantities");
+    return limb_fail(error, LIMB_E_ARG, "what", "'all' means all quantities, and stands alone");
   }
   int count = 0;
   while (quantity_at(count)) count++;
   const char* near = limb_nearest(word, count, name_at, NULL);
   if (near) {
-    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; '%s' is", word, near);
+    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
   }
   return limb_fail(error, LIMB_E_ARG, "what",
                    "no quantity is called '%s'; `limb codegen --list`"
-                   " prints those there are",
+                   " lists them",
                    word);
 }
 
@@ -303,7 +303,7 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   limb_program* p = t->program;
   for (int i = 0; i < p->nfunction; i++) {
     if (strcmp(p->function[i].name, word) != 0) continue;
-    return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is there twice", word);
+    return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is named twice", word);
   }
   int i = 0;
   const limb_quantity* x;
@@ -317,22 +317,22 @@ static limb_status trace_word(limb_tracer* t, const char* word)
   if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
   if (s == LIMB_OK && limb_graph_singular(t->graph)) {
     s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
-                  "it divides by zero whatever the state: there is no closed form to write");
+                  "it divides by zero in every state: there is no closed form to write");
   }
-  if (s != LIMB_OK && t->error && strcmp(t->error->where, t->m->name) == 0) // which of those asked for
+  if (s != LIMB_OK && t->error && strcmp(t->error->where, t->m->name) == 0) // name the quantity instead
     (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
   if (!f->note && is_of_loops(x)) {
     const bool moves = f->inputs >> INPUT_V & 1U;
-    f->note = moves ? "q must close the loops, and velocities fit to them." : "q must close the loops.";
+    f->note = moves ? "q must close the loops, and velocities must satisfy them." : "q must close the loops.";
   }
   return s;
 }
 
-// All that the robot has: the others leave no trace.
+// Traces every quantity that the robot has, and removes what failed ones have recorded.
 static limb_status trace_all(limb_tracer* t)
 {
   limb_error* const error = t->error;
-  t->error = NULL; // what it has not is no failure
+  t->error = NULL; // a missing quantity is not an error here
   limb_status s = LIMB_OK;
   for (int i = 0; quantity_at(i) && s != LIMB_E_NOMEM; i++) {
     const uint32_t before = limb_graph_count(t->graph);
@@ -363,7 +363,7 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   return s;
 }
 
-// ---- options ------------------------------------------------------------------------------------------
+// ---- options -------------------------------------------------------------------------------------------------------
 
 // The last body that carries no other.
 static int last_leaf(const limb_model* m)

@@ -18,7 +18,7 @@
 #include "model/kernels.h"
 #include "model/model_impl.h"
 
-// ---- kernels over symbols (trace_kernels.c) ---------------------------------------------------------
+// ---- kernels over symbols (trace_kernels.c) ------------------------------------------------------------------------
 
 typedef LIMB_LINK_CONST(limb_scalar) limb_link_symbol;
 
@@ -50,63 +50,62 @@ static inline void limb_position_by_offsets(limb_link_symbol* k)
   k->px = k->a, k->py = neg(mul(k->sa, k->d)), k->pz = mul(k->ca, k->d);
 }
 
-// How much of an inertia moves to the parent.
+// Regrouping: how much of an inertia moves to the parent.
 //
-// A round link (xx = yy alone) may keep zz = -xx instead of 0: it is felt like a body that resists only
-// turning about its axis, and accelerations across the axis do not count. Khalil moves YY from all links,
-// which does that.
+// A round link (only xx = yy are not zero) may keep zz = -xx instead of 0: it then acts like a body that resists only
+// turning about its axis, and accelerations across the axis do not matter. Khalil's choice, which moves YY from all
+// links, has this effect.
 typedef enum limb_regrouping { MOVE_ALL, KEEP_ROUND } limb_regrouping;
 
-// Regroups inertias of links as model/regroup.c does: what a joint cannot tell from the parent moves there.
-// Nothing moves from ball joints. Uses q, c and s of the workspace.
+// Regroups inertias of links as model/regroup.c does: parameters whose effect at the joint cannot be distinguished
+// from those of the parent move there. Nothing moves from ball joints. Uses q, c and s of the workspace.
 void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how, limb_link_symbol* k);
 
-// A workspace of the kernels over symbols: bytes that it takes; zeros but for the states of the base frames.
+// A workspace of the kernels over symbols: its size in bytes; clearing it, but for the states of the base frames.
 size_t limb_trace_ws_size(const limb_model* m);
 void limb_trace_ws_clear(const limb_model* m, void* memory, size_t ws_size, limb_scalar* base, limb_ws* ws);
 
-// ---- tracing ----------------------------------------------------------------------------------------
+// ---- tracing -------------------------------------------------------------------------------------------------------
 
 // What the functions that trace a quantity share.
 typedef struct limb_tracer {
   const limb_model* m;
   limb_codegen_options options;
-  limb_program* program; // of which graph and inputs are ready
+  limb_program* program; // whose graph and inputs are ready
   limb_graph* graph;     // the program's
   limb_link_symbol* k;   // nlink
   void* memory;          // of the workspace
   size_t ws_size;
   limb_scalar* base; // states of the base frames, which ws.base points to
-  limb_ws ws;        // zeros before each quantity, but for these
+  limb_ws ws;        // zero before each quantity, but for base
   limb_terms terms;
   int frame;                        // of J and pose
   limb_scalar *q, *v, *a, *tau, *x; // the inputs as scalars: nq, and nv each
   limb_error* error;
 } limb_tracer;
 
-// A quantity that can be asked for.
+// A quantity that can be generated.
 typedef struct limb_quantity {
   const char* name;
   const char* meaning;
-  // Fills inputs, outputs and their entries of f (name and meaning are there); LIMB_E_UNSUPPORTED with a
-  // sentence in t->error when the robot has it not.
+  // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
+  // the robot does not have the quantity.
   limb_status (*trace)(limb_tracer* t, limb_function* f);
 } limb_quantity;
 
 extern const limb_quantity limb_tree_quantities[]; // ended by a NULL name (trace_tree.c)
 extern const limb_quantity limb_loop_quantities[]; // likewise (trace_loops.c)
 
-// An output of f, its rows labelled as velocities when there are as many: entries from scalars, row-major.
+// Adds an output to f with entries x, row-major. nv rows are labelled as velocities.
 limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x);
 
-// Fails, and says that the quantity has too many operations for this robot.
+// Fails with the message that the quantity has too many operations for this robot.
 limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f);
 
-// Velocities of a robot of whose full matrices others are made, in the third power of their number; and of
-// one whose matrices are written down.
+// Limits of nv: for cubic cost in full matrices, and for matrices that are written.
 enum { LIMB_TRACE_CUBE_MAX = 200, LIMB_TRACE_SQUARE_MAX = 400 };
 
-// The inputs of f, 1 << kind each, and those that the options make of numbers.
+// Sets the inputs of f, 1 << kind each, with those that the options add.
 static inline void limb_trace_set_inputs(const limb_tracer* t, limb_function* f, unsigned kinds)
 {
   f->inputs = kinds;
@@ -114,14 +113,14 @@ static inline void limb_trace_set_inputs(const limb_tracer* t, limb_function* f,
   if (t->options.symbols != LIMB_SYMBOLS_NONE) f->inputs |= 1U << INPUT_PARAMETER;
 }
 
-// The same of what has no forces in it.
+// The same for quantities without forces.
 static inline void limb_trace_set_inputs_no_gravity(const limb_tracer* t, limb_function* f, unsigned kinds)
 {
   limb_trace_set_inputs(t, f, kinds);
   f->inputs &= ~(1U << INPUT_GRAVITY);
 }
 
-// Zeros in the workspace: before a kernel that relies on them runs again.
+// Clears the workspace, before a kernel that relies on zeros runs again.
 void limb_trace_clear(limb_tracer* t);
 
 // Scratch for kernels: zeroed scalars that live as long as the program.
@@ -130,20 +129,20 @@ limb_scalar* limb_trace_scalars(limb_tracer* t, size_t count);
 // The components of an input as scalars; NULL when out of memory.
 limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind);
 
-// The frame of J and pose: of that name, or if NULL the last body that carries no other; -1: there is none.
+// The frame of J and pose: the one of that name, or for NULL the last body that carries no other; -1: none.
 int limb_trace_frame(const limb_model* m, const char* name);
 
-// All functions that options.what asks for.
+// Traces all functions that options.what names.
 limb_status limb_trace(const limb_model* m, const limb_codegen_options* options, const limb_allocator* alloc,
                        limb_program** out, limb_error* error);
 
-// ---- trees (trace_tree.c) ---------------------------------------------------------------------------
+// ---- trees (trace_tree.c) ------------------------------------------------------------------------------------------
 
-// An output nv x nv.
+// Adds an output nv x nv.
 limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
                               const limb_scalar* x);
 
-// Takes the outputs of another way to the same, if f has none yet or they need more operations.
+// Takes the outputs of an alternative, if f has none yet or those of f need more operations.
 limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);
 
 limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f); // trace_hybrid.c
@@ -153,28 +152,34 @@ limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f);
 limb_status limb_trace_id_derivatives(limb_tracer* t, limb_function* f);
 limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f);
 
-// ---- loops: coordinate partitioning (loop_partition.c) ----------------------------------------------
+// ---- loops: coordinate partitioning (loop_partition.c) -------------------------------------------------------------
 
+// Dependent velocities d are as many as the rank of Psi, with Psi_d of that rank; the others, y, are independent:
+//
+//   Psi_d v_d = -Psi_y v_y
+//
+// Velocities with motors are preferred as independent ones. The choice is made once, at random configurations that
+// close the loops, and holds at all of them.
 typedef struct limb_partition {
   int ny, *y;               // independent velocities, ascending
   unsigned char* dependent; // nv marks
-  int *rank, *undriven;     // of the clusters; motions that no motor of theirs determines
+  int *rank, *undriven;     // of the clusters; motions that no motor determines
   double min_pivot;         // of Psi_d, relative to the greatest, over all configurations
   int *live, *nlive;        // as in limb_loops
 } limb_partition;
 
-// Configurations that close the loops, at most `most` of them, nq numbers each; how many were found. The same
-// ones for a seed. Those where the equations have less rank than elsewhere, or nearly so, or those
-// of the joints without motor, are left out; singular: how many (output).
+// Finds configurations that close the loops, at most max_count, nq numbers each; returns their number. The same seed
+// gives the same ones. Configurations where the constraints, or their part at passive joints, have less rank than
+// elsewhere, or nearly so, are left out; singular counts them.
 int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular);
 
 // prefer: nv marks of velocities that should be dependent; NULL: those without motor. Memory is p's.
-// LIMB_E_UNSUPPORTED with a sentence: laws in time, loops that do not close, rank that is not the same
-// everywhere, no choice that holds everywhere; LIMB_E_NOMEM.
+// LIMB_E_UNSUPPORTED with a message: prescribed motions, loops that do not close, rank that varies, no choice that
+// holds everywhere; LIMB_E_NOMEM.
 limb_status limb_partition_choose(const limb_model* m, const unsigned char* prefer, limb_program* p,
                                   limb_partition* out, limb_error* error);
 
-// ---- loops: the reduced form (loop_reduction.c) -----------------------------------------------------
+// ---- loops: the reduced form (loop_reduction.c) --------------------------------------------------------------------
 
 LIMB_LOOP_KERNEL_TYPES(limb_loop_kernels_symbol, limb_scalar, limb_link_symbol);
 
@@ -184,13 +189,13 @@ typedef struct limb_loop_kernels_symbol {
 
 extern const limb_loop_kernels_symbol limb_loop_trace_kernels; // loop_trace_kernels.c
 
-typedef struct limb_trace_block limb_trace_block; // loop_trace.c
+typedef struct limb_trace_block limb_trace_block; // loop_reduction.c
 
-// A robot with loops at a state of symbols. Vectors and matrices of the tree are in the user's order, rows in
-// that of the clusters.
+// A robot with loops in a symbolic state. Vectors and matrices of the tree are in the user's order, constraints in
+// the order of the clusters.
 typedef struct limb_loop_trace {
   limb_tracer* t;
-  limb_model m;                       // the robot; poses of frames without rounding
+  limb_model m;                       // the robot, with poses of frames cleaned of rounding
   limb_scalar *X, *vel, *acc, *acc_v; // of the links: 12, 6, 6 and 6 each
   limb_scalar *Psi, *gamma;           // blocks of the clusters; nrow
   limb_partition partition;
@@ -199,13 +204,13 @@ typedef struct limb_loop_trace {
   limb_scalar *G, *g; // nv x ny; nv
 } limb_loop_trace;
 
-// A pose without the rounding of numbers that would be 0, 1 or -1 but for it.
+// A pose with rounding around 0, 1 and -1 removed.
 sp_pose limb_clean_pose(sp_pose X);
 
-// Psi, and gamma if the robot moves. LIMB_E_UNSUPPORTED: there are no loops, or laws.
+// Psi, and gamma if the robot moves. LIMB_E_UNSUPPORTED: no loops, or prescribed motions.
 limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace* out);
 
-// The same, then the choice, G, and g if the robot moves. prefer: as for limb_partition_choose.
+// The same, then the partition, G, and g if the robot moves. prefer: as for limb_partition_choose.
 limb_status limb_trace_reduce(limb_tracer* t, const unsigned char* prefer, bool moving, limb_loop_trace* out);
 
 // G' f: ny numbers.
@@ -214,23 +219,24 @@ void limb_trace_to_independent(const limb_loop_trace* c, const limb_scalar* f, l
 // G' M G: ny x ny, from the mass matrix of the tree. LIMB_E_NOMEM.
 limb_status limb_trace_reduced_mass(limb_loop_trace* c, limb_scalar* out);
 
-// What the tree needs for accelerations a: inverse dynamics.
+// Inverse dynamics of the tree.
 void limb_trace_tree_forces(limb_loop_trace* c, const limb_scalar* v, const limb_scalar* a, limb_scalar* out);
 
-// Multipliers of least norm with (Psi' lambda)_d = f_d. f is used up.
+// Multipliers of least norm with (Psi' lambda)_d = f_d. Overwrites f.
 limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scalar* lambda);
 
-// tau at active joints that balances tree; zero at the others. LIMB_E_UNSUPPORTED: motions without motor.
+// Forces of the motors that are equivalent to the forces `tree`; zero at passive joints. LIMB_E_UNSUPPORTED: some
+// motion has no motor.
 limb_status limb_trace_motor_forces(limb_loop_trace* c, const limb_scalar* tree, limb_scalar* tau);
 
-// a = G y'' + g for the y'' that tau makes: forward dynamics at v. LIMB_E_NOMEM.
+// Forward dynamics: a = G y'' + g under tau. LIMB_E_NOMEM.
 limb_status limb_trace_forward(limb_loop_trace* c, const limb_scalar* tau, limb_scalar* a);
 
-// x = G y, and with more: x += more.
+// x = G y + more; more may be NULL.
 void limb_trace_from_independent(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more,
                                  limb_scalar* x);
 
-// Parallel robots in the space of the platform (trace_platform.c).
+// Quantities of parallel robots (trace_platform.c).
 limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f);
 limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f);
 limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f);

@@ -1,4 +1,4 @@
-// The kernels over symbols: the same texts as for numbers (dynamics/kernel_set.h), recorded.
+// The kernels over symbols: the same text as for numbers (dynamics/kernel_set.h), recorded.
 #include "codegen/trace.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ KERNEL real sign_of(real x, double width)
 #define FOR_FEW_SHAPES FOR_SHAPE
 #define FOR_ROOT_SHAPE FOR_SHAPE
 
-#if defined(__clang__) // loops that ask to be unrolled need not be, here
+#if defined(__clang__) // loops need not be unrolled here
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
@@ -73,7 +73,7 @@ static bool is_round(const limb_link* link, const moments* s)
 // What moves then brings no product of inertia to the parent.
 static bool is_right_angle(const limb_link_symbol* k) { return is_zero(k->ca) || is_zero(k->sa); }
 
-// Adds to the inertia of a link what its child has moved there.
+// Adds to the inertia of a link what its child has passed to it.
 static void gather(limb_link_symbol* p, const composite* x)
 {
   p->m = add(p->m, x->m);

@@ -5,13 +5,13 @@
 
 enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPUT_TAU };
 
-// An output with names of its own, which there was memory for or not.
+// Adds an output with labels of its own; NULL pointers mean that memory was exhausted.
 static limb_status put(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x)
 {
   return x && (shape.label || shape.column) ? limb_trace_output(t, f, shape, x) : LIMB_E_NOMEM;
 }
 
-// ---- the equations ------------------------------------------------------------------------------------
+// ---- the equations -------------------------------------------------------------------------------------------------
 
 // Labels of rows: "<loop>.move_x".
 static const char** row_labels(const limb_loop_trace* c)
@@ -65,7 +65,7 @@ static limb_status psi(limb_tracer* t, limb_function* f)
   const limb_status s = limb_trace_constraints(t, false, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {.name = "Psi",
-                             .meaning = "rates of the loops' equations per velocity",
+                             .meaning = "rates of the loop equations per velocity",
                              .rows = t->m->nrow,
                              .columns = t->m->nv,
                              .label = row_labels(&c)};
@@ -79,11 +79,11 @@ static limb_status gamma_rows(limb_tracer* t, limb_function* f)
   const limb_status s = limb_trace_constraints(t, true, &c);
   if (s != LIMB_OK) return s;
   const limb_output shape = {
-    .name = "gamma", .meaning = "what Psi a must be", .rows = t->m->nrow, .columns = 1, .label = row_labels(&c)};
+    .name = "gamma", .meaning = "the required Psi a", .rows = t->m->nrow, .columns = 1, .label = row_labels(&c)};
   return put(t, f, shape, rows_to_user(&c, c.gamma));
 }
 
-// ---- what follows from what ---------------------------------------------------------------------------
+// ---- independent velocities ----------------------------------------------------------------------------------------
 
 static const char** independent_labels(const limb_loop_trace* c)
 {
@@ -114,7 +114,7 @@ static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
   return y;
 }
 
-// G y and g depend on all velocities: those that follow are put in place of symbols before g is found.
+// g depends on all velocities: the dependent ones replace symbols before g is traced.
 static limb_status passive(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
@@ -142,13 +142,13 @@ static limb_status passive(limb_tracer* t, limb_function* f)
   return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
 }
 
-// ---- dynamics -----------------------------------------------------------------------------------------
+// ---- dynamics ------------------------------------------------------------------------------------------------------
 
-// Records a quantity with the velocities that prefer marks as dependent ones, if it can be.
+// Records a quantity, with the velocities marked by prefer as dependent ones if possible.
 typedef limb_status recorder(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c);
 
-// Velocities that move one loop only. Where those that move several are independent, as a platform's are,
-// the loops come apart.
+// Marks velocities that move one loop only. If those that move several (such as a platform's) are independent, the
+// loops decouple.
 static unsigned char* single_marks(limb_tracer* t)
 {
   const limb_model* m = t->m;
@@ -165,13 +165,14 @@ static unsigned char* single_marks(limb_tracer* t)
   return loops;
 }
 
-#define PIVOT_SHARE 0.1 // of the other way's least pivot
+#define PIVOT_SHARE 0.1 // of the other way's smallest pivot
 
-// Whatever is independent, the answer is the same: the way that takes fewer operations, and loses no digits.
+// The result does not depend on the choice of independent coordinates: records the one with fewer operations, unless
+// it loses digits.
 static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* record)
 {
   limb_error* const error = t->error;
-  limb_error why = {0}; // the first way says why
+  limb_error why = {0}; // the message of the first way
   const unsigned char* single = single_marks(t);
   limb_function other = {.name = f->name, .meaning = f->meaning};
   limb_loop_trace c, d;
@@ -194,12 +195,12 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   return LIMB_OK;
 }
 
-// What callers must know: what has to fit, and which coordinates the others were eliminated by.
+// Sets the note about conditions on the inputs and the independent coordinates.
 static limb_status note_elimination(const limb_loop_trace* c, limb_function* f)
 {
-  f->note = f->inputs & A ? "q must close the loops, v and a fit to them. No answer where these do not "
+  f->note = f->inputs & A ? "q must close the loops, v and a satisfy them. Not valid where these do not "
                             "determine the others:"
-                          : "q must close the loops, v fit to them. No answer where these do not "
+                          : "q must close the loops, v satisfy them. Not valid where these do not "
                             "determine the others:";
   f->noted = independent_labels(c), f->nnoted = c->partition.ny;
   return f->noted ? LIMB_OK : LIMB_E_NOMEM;
@@ -217,7 +218,7 @@ static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsign
   limb_trace_tree_forces(c, t->v, t->a, tree);
   s = limb_trace_motor_forces(c, tree, tau);
   const limb_output shape = {
-    .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
+    .name = "tau", .meaning = "forces of motors; zero at joints without motor", .rows = t->m->nv, .columns = 1};
   return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
 }
 
@@ -242,7 +243,7 @@ static limb_status record_forward(limb_tracer* t, limb_function* f, const unsign
   return forward(t, f, prefer, c, &a);
 }
 
-// Psi' lambda = inverse dynamics of a, less tau.
+// Psi' lambda = inverse dynamics of a - tau.
 static limb_status record_multipliers(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)
 {
   limb_scalar* a;
@@ -300,8 +301,8 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
   limb_trace_tree_forces(&c, t->v, c.g, tree);
   limb_trace_to_independent(&c, tree, h);
   const limb_output shape = {.name = "h",
-                             .meaning = "forces along the independent coordinates without their "
-                                        "acceleration; friction and springs count",
+                             .meaning = "forces along the independent coordinates without "
+                                        "acceleration, with friction and springs",
                              .rows = c.partition.ny,
                              .columns = 1,
                              .label = independent_labels(&c)};
@@ -310,7 +311,7 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
 
 const limb_quantity limb_loop_quantities[] = {
   {"psi", "Jacobian of the equations of the loops", psi},
-  {"gamma", "what psi a must be for the loops to stay closed", gamma_rows},
+  {"gamma", "the value of Psi a for which the loops stay closed", gamma_rows},
   {"G", "velocities of all joints per independent one", velocity_map},
   {"passive", "velocities and accelerations of all joints, from those of the independent ones", passive},
   {"tau_active", "inverse dynamics with the loops closed", tau_active},

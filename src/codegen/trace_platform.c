@@ -1,14 +1,14 @@
-// Parallel robots in the space of the platform, as functions.
+// Quantities of parallel robots in terms of their platform.
 //
-// Reference: Khalil 2010, (59)-(66). The same equations as loops/parallel_dynamics.c, in another order: the
-// reduced form (codegen/loop_trace.h) with the velocities of the platform's own joint as the independent
-// ones, so that every leg is a block of its own where the platform is free to move.
+// Reference: Khalil 2010, (59)-(66). The same equations as loops/parallel_dynamics.c, in another order: the reduced
+// form (trace.h) with the velocities of the platform's own joint as the independent ones, so that every leg is a
+// block of its own where the platform is free to move.
 //
 //   V = B y',   B = J_0 G              J_0: twist of the platform per velocity of the tree, its own axes
 //   y' = B^+ V,   y'' = B^+ (V' - J_0 g - a_v)              a_v: what V' has without accelerations of joints
 //   tau from G_a' tau = G' (M a + h)
 //
-// B^+ is in least squares where the legs forbid some twists: V has to be one that they allow.
+// B^+ is a least-squares inverse where the legs forbid some twists: V must be one that they allow.
 #include "limb/parallel.h"
 
 #include "base/error.h"
@@ -28,16 +28,16 @@ enum {
 
 typedef struct platform {
   limb_tracer* t;
-  const char* name;      // of the body
-  int link;              // that it is part of
-  sp_pose in_link;       // and where
-  unsigned char* prefer; // nv: velocities that do not carry it
+  const char* name;      // name of the body
+  int link;              // its link
+  sp_pose in_link;       // its pose in the link
+  unsigned char* prefer; // nv: marks of velocities that do not move it
   limb_loop_trace c;
   limb_scalar* J; // J_0: nv columns of six
   dense B;        // six rows
 } platform;
 
-// ---- the platform -------------------------------------------------------------------------------------
+// ---- the platform --------------------------------------------------------------------------------------------------
 
 // The body that options.frame names, or the one that most legs hold.
 static limb_status find_platform(platform* p)
@@ -49,11 +49,12 @@ static limb_status find_platform(platform* p)
   const int named = t->options.frame ? limb_find_body(m, t->options.frame) : -1;
   if (t->options.frame && named < 0) {
     return limb_fail(t->error, LIMB_E_ARG, "frame",
-                     "'%s' is no body: platforms are, and their twist is taken at their origin", t->options.frame);
+                     "'%s' is not a body: a platform is a body, and its twist is taken at its origin",
+                     t->options.frame);
   }
   limb_status s = limb_parallel_create(m, named, &t->program->alloc, &parallel, t->error);
   if (s == LIMB_E_NOMEM) return s;
-  if (s != LIMB_OK) { // the sentence is there
+  if (s != LIMB_OK) { // the message is set
     if (t->error) t->error->status = LIMB_E_UNSUPPORTED;
     return LIMB_E_UNSUPPORTED;
   }
@@ -72,7 +73,7 @@ static limb_status find_platform(platform* p)
   return LIMB_OK;
 }
 
-// J x, six numbers; onto them.
+// Adds J x to six numbers.
 static void add_twist(const platform* p, const limb_scalar* x, limb_scalar* out)
 {
   for (int r = 0; r < SIX; r++) {
@@ -80,7 +81,7 @@ static void add_twist(const platform* p, const limb_scalar* x, limb_scalar* out)
   }
 }
 
-// What V' has without accelerations of joints: a_v of the link at the platform, in its axes.
+// Adds the part of V' without joint accelerations: a_v of the link at the platform, in its axes.
 static void add_bias(const platform* p, limb_scalar* out)
 {
   const limb_scalar* x = p->c.acc_v + (ptrdiff_t)p->link * SIX;
@@ -92,7 +93,7 @@ static void add_bias(const platform* p, limb_scalar* out)
   for (int r = 0; r < SIX; r++) out[r] = add(out[r], bias[r]);
 }
 
-// J_0. The velocity of a free joint on the world is the twist of its link, and needs no axes.
+// J_0. The velocity of a free joint at the world is the twist of its link.
 static void set_jacobian(platform* p)
 {
   const limb_tracer* t = p->t;
@@ -110,7 +111,7 @@ static void set_jacobian(platform* p)
   }
 }
 
-// The map of velocities from those that carry the platform, J_0, and B.
+// The reduced form in velocities that move the platform, J_0, and B.
 static limb_status set_map(platform* p, bool moving)
 {
   limb_tracer* t = p->t;
@@ -134,7 +135,7 @@ static limb_status set_map(platform* p, bool moving)
   return LIMB_OK;
 }
 
-// x = G B^+ twist + more; twist is used up. Needs the factors of B.
+// x = G B^+ twist + more; overwrites twist. B must be factored.
 static void from_twist(const platform* p, limb_scalar* twist, const limb_scalar* more, limb_scalar* x)
 {
   limb_scalar y[SIX];
@@ -150,15 +151,15 @@ static limb_status begin(platform* p, limb_tracer* t, limb_function* f, bool mov
   f->noted = limb_program_alloc(t->program, 1, sizeof *f->noted);
   if (!f->noted) return LIMB_E_NOMEM;
   f->noted[0] = p->name, f->nnoted = 1;
-  f->note = f->inputs & V ? "q must close the loops, and v fit to them. Twists are those of this body at "
+  f->note = f->inputs & V ? "q must close the loops, and v satisfy them. Twists are those of this body at "
                             "its origin:"
                           : "q must close the loops. Twists are those of this body at its origin:";
   return set_map(p, moving);
 }
 
-// ---- quantities ---------------------------------------------------------------------------------------
+// ---- quantities ----------------------------------------------------------------------------------------------------
 
-// v of all joints from the platform's twist, and the map once more at this velocity.
+// Velocities of all joints from the platform's twist, and the reduced form at these velocities.
 static limb_status set_velocities(platform* p, limb_scalar* v)
 {
   limb_tracer* t = p->t;
@@ -273,7 +274,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
   }
   if (n != p.c.partition.ny || is_undriven(&p))
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
-                     "%d motors for %d motions: the twist of the platform is no function of the "
+                     "%d motors for %d motions: the twist of the platform is not a function of the "
                      "motors' velocities",
                      n, p.c.partition.ny);
   s = jacobian_by(&p, n, active, J);

@@ -51,7 +51,7 @@ limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb
 
 enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPUT_TAU };
 
-// ---- forces -------------------------------------------------------------------------------------------
+// ---- forces --------------------------------------------------------------------------------------------------------
 
 static limb_status forces(limb_tracer* t, limb_function* f, const limb_scalar* v, const limb_scalar* a,
                           const limb_terms* terms, const char* meaning)
@@ -84,7 +84,7 @@ static limb_status gravity(limb_tracer* t, limb_function* f)
   return forces(t, f, zeros, zeros, &bodies_only, "joint forces that hold the robot");
 }
 
-// ---- matrices -----------------------------------------------------------------------------------------
+// ---- matrices ------------------------------------------------------------------------------------------------------
 
 static limb_status mass_matrix(limb_tracer* t, limb_function* f)
 {
@@ -107,9 +107,9 @@ static limb_status inverse_mass_matrix(limb_tracer* t, limb_function* f)
   return limb_trace_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
 
-// ---- forward dynamics ---------------------------------------------------------------------------------
+// ---- forward dynamics ----------------------------------------------------------------------------------------------
 
-// Accelerations by one of the ways; LIMB_E_UNSUPPORTED: it is none for this robot.
+// Accelerations by one of the ways; LIMB_E_UNSUPPORTED: not for this robot.
 enum { BY_MASS_MATRIX, BY_BODIES, BY_CHAIN, WAYS };
 
 static limb_status accelerations(limb_tracer* t, int way, limb_scalar* a)
@@ -146,7 +146,7 @@ static limb_status forward_dynamics(limb_tracer* t, limb_function* f)
   return LIMB_OK;
 }
 
-// ---- parameters ---------------------------------------------------------------------------------------
+// ---- parameters ----------------------------------------------------------------------------------------------------
 
 static limb_status regressor(limb_tracer* t, limb_function* f)
 {
@@ -174,7 +174,7 @@ static limb_status regressor(limb_tracer* t, limb_function* f)
   return limb_trace_output(t, f, shape, Y);
 }
 
-// ---- frames -------------------------------------------------------------------------------------------
+// ---- frames --------------------------------------------------------------------------------------------------------
 
 enum { POSE = 12, COMPONENTS = 6 };
 
@@ -190,8 +190,8 @@ static bool is_plain(char c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_-. ", c);
 }
 
-// What is said of an output of the frame, with its name, of which letters, digits and a few signs are kept;
-// NULL when out of memory.
+// The description of an output of the frame, with the frame's name cleaned of special characters; NULL when out of
+// memory.
 static const char* about_frame(limb_tracer* t, const char* text)
 {
   enum { NAME = 60 };
@@ -210,8 +210,8 @@ static const char* about_frame(limb_tracer* t, const char* text)
 
 static bool is_origin(const sp_pose* X) { return X->p.x == 0 && X->p.y == 0 && X->p.z == 0; }
 
-// Places of frames in their links, of bases in the world, and of ball and free joints are inserted: beside
-// lengths that are symbols they must be none.
+// Positions of frames in their links, of bases in the world, and of ball and free joints are always inserted as
+// numbers. Where lengths are symbols, these positions must be zero.
 static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
 {
   if (t->options.symbols != LIMB_SYMBOLS_ALL) return true;
@@ -224,8 +224,8 @@ static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
 static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
 {
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "its frame, a base or a ball joint is not at the origin of a link, and that place is"
-                   " no symbol: take another frame, or symbols of inertia or none");
+                   "its frame, a base or a ball joint is not at the origin of a link, and that position is"
+                   " not a symbol: use another frame, or symbols of inertia or none");
 }
 
 static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
@@ -291,14 +291,12 @@ const limb_quantity limb_tree_quantities[] = {
   {"hybrid", "accelerations and forces of all joints, from the one that is given of each", limb_trace_hybrid},
   {NULL, NULL, NULL}};
 
-// ---- derivatives ------------------------------------------------------------------------------------
+enum { DERIVED_MAX = 12 }; // limit of nv for derivatives of expressions
 
-enum { DERIVED_MAX = 12 }; // velocities of a robot whose expressions are differentiated
-
-// Of ball and free joints a derivative is along the velocity, and q has other components.
+// For ball and free joints, derivatives are along velocities, and q has other components.
 static bool can_derive(const limb_model* m) { return m->nq == m->nv && m->nv <= DERIVED_MAX; }
 
-// The kernels on the sheet take the robot's own numbers.
+// The kernels for derivatives take the robot's own numbers only.
 static bool has_kernels(const limb_tracer* t) { return t->m->given && t->options.symbols == LIMB_SYMBOLS_NONE; }
 
 static limb_status refuse(const limb_tracer* t, const limb_function* f)
@@ -311,12 +309,12 @@ static limb_status refuse(const limb_tracer* t, const limb_function* f)
                      LIMB_DERIVATIVES_MOST);
   }
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "numbers of this robot cannot stay symbols here (ball and free joints, more than %d"
-                   " velocities, forward dynamics); ask for it without them",
+                   "numbers of this robot cannot stay symbols here (ball or free joints, more than %d"
+                   " velocities, or forward dynamics); request it without symbols",
                    DERIVED_MAX);
 }
 
-// ---- derivatives of expressions -------------------------------------------------------------------------
+// ---- derivatives of expressions ------------------------------------------------------------------------------------
 
 // d of[i] / d x_j for all components of an input with nv: n x nv.
 static limb_status derive(limb_tracer* t, const limb_scalar* of, size_t n, limb_input_kind by, limb_scalar* out)
@@ -368,7 +366,7 @@ static limb_status derived_inverse(limb_tracer* t, limb_scalar* dq, limb_scalar*
   return s == LIMB_OK ? derive(t, tau, n, INPUT_V, dv) : s;
 }
 
-// ---- the quantities -------------------------------------------------------------------------------------
+// ---- derivatives as quantities -------------------------------------------------------------------------------------
 
 static limb_status put_coriolis(limb_tracer* t, limb_function* f, const limb_scalar* C)
 {
@@ -439,9 +437,9 @@ limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f)
   return s == LIMB_OK ? limb_trace_matrix(t, f, "da_dtau", "d a / d tau: M^-1", out.dx) : s;
 }
 
-// ---- hybrid dynamics --------------------------------------------------------------------------------
+// ---- hybrid dynamics -----------------------------------------------------------------------------------------------
 
-// Says what x holds. LIMB_E_NOMEM.
+// Sets the note about the meaning of x. LIMB_E_NOMEM.
 static limb_status note_given(const limb_tracer* t, const unsigned char* given, limb_function* f)
 {
   const char** label = t->program->input[INPUT_V].label;
@@ -450,7 +448,7 @@ static limb_status note_given(const limb_tracer* t, const unsigned char* given, 
   for (int v = 0; v < t->m->nv; v++) {
     if (!given[v]) f->noted[f->nnoted++] = label[v];
   }
-  f->note = f->nnoted ? "x holds accelerations, but forces of the joints without motor:"
+  f->note = f->nnoted ? "x holds accelerations, except forces of the joints without motor:"
                       : "Every joint has a motor: x holds accelerations.";
   return LIMB_OK;
 }

@@ -12,10 +12,10 @@ enum { SPREAD = 12 };
 
 static const uint32_t NONE = UINT32_MAX;
 
-// ---- samples ----------------------------------------------------------------------------------------
+// ---- samples -------------------------------------------------------------------------------------------------------
 
-// A random number from what identifies it, in +-[0.25, 2]: none is near zero. In the last sample sizes differ
-// by up to 2^14, so that what is small beside something else is so only by chance.
+// A random number from a key, in +-[0.25, 2], so that none is near zero. In the last sample magnitudes differ by up
+// to 2^14: no value is negligible beside another in all samples.
 static long double random_sample(uint64_t what, int sample)
 {
   const uint64_t z =
@@ -49,7 +49,7 @@ static void sample(const value_graph* s, value_node* c)
     double e = 0;
     switch (c->op) {
     case OP_NUMBER: break;                                                  // set_number
-    case OP_SYMBOL: x = random_sample(c->a, i), e = fabs((double)x); break; // inputs are rounded as well
+    case OP_SYMBOL: x = random_sample(c->a, i), e = fabs((double)x); break; // inputs carry rounding, too
     case OP_SIN:
     case OP_COS: {
       const long double angle = sample_of(s, c->a, i);
@@ -63,7 +63,7 @@ static void sample(const value_graph* s, value_node* c)
   }
 }
 
-// ---- cells ------------------------------------------------------------------------------------------
+// ---- nodes ---------------------------------------------------------------------------------------------------------
 
 static bool grow(value_graph* s)
 {
@@ -175,9 +175,9 @@ void limb_values_free(value_graph* s)
   limb_free(&s->alloc, s->seen, s->order_capacity);
 }
 
-// ---- equality ---------------------------------------------------------------------------------------
+// ---- equality ------------------------------------------------------------------------------------------------------
 
-enum { SLACK = 4 }; // of equality, in bounds of the rounding error
+enum { SLACK = 4 }; // factor on the bound of the rounding error
 
 bool limb_values_equal(long double x, long double y, double error)
 {
@@ -194,7 +194,7 @@ bool limb_values_agree(const value_node* n, const long double* value, const doub
   return true;
 }
 
-// ---- uses -------------------------------------------------------------------------------------------
+// ---- uses ----------------------------------------------------------------------------------------------------------
 
 static uint32_t push_operands(value_graph* s, uint32_t node, uint32_t depth)
 {
@@ -292,15 +292,16 @@ long limb_values_cost(const value_graph* s)
   return cost;
 }
 
-// ---- order ------------------------------------------------------------------------------------------
+// ---- order ---------------------------------------------------------------------------------------------------------
 
-// Whether the second operand of a cell comes before the first.
+// Whether the second operand of a node comes before the first.
 static bool operands_swapped(uint32_t node, uint32_t variant)
 {
   return variant && (node * 0x9e3779b1U ^ variant * 0x85ebca6bU) * 0xc2b2ae35U >> 31;
 }
 
-// Cells that an edge needs and that are not there yet. A cell waits on the stack until its operands are done.
+// Appends the nodes that an edge needs and that are not in the order yet. A node waits on the stack until its
+// operands are done.
 static void sort_below(value_graph* s, limb_edge e, uint32_t variant)
 {
   uint32_t depth = 0;
@@ -345,7 +346,7 @@ bool limb_values_sort(value_graph* s, uint32_t variant)
   return true;
 }
 
-// ---- back to the graph ------------------------------------------------------------------------------
+// ---- back to the graph ---------------------------------------------------------------------------------------------
 
 static limb_edge stored(const value_graph* s, const limb_edge* to, limb_edge e)
 {

@@ -14,18 +14,18 @@
 #include <string.h>
 
 enum {
-  DROPPED_BITS = 17, // bits of a ratio that its key leaves out
-  ENTRIES_MAX = 8    // entries of one key
+  DROPPED_BITS = 17, // low bits of a ratio that are not part of its key
+  ENTRIES_MAX = 8    // entries with the same key
 };
 
 typedef enum pair_kind { PAIR_ONE, PAIR_SUM, PAIR_DIFFERENCE, PAIR_PRODUCT } pair_kind;
 
 typedef struct pair {
   uint32_t key;  // 0: free
-  uint16_t a, b; // members; of b, times four, plus the kind
+  uint16_t a, b; // indices in the window; b is 4 index + kind
 } pair;
 
-// A cell in the window, and its first two values.
+// A node in the window, and its first two sample values.
 typedef struct member {
   double x0, x1;
   uint32_t node;
@@ -43,16 +43,16 @@ typedef struct matcher {
   bool numbers;
 } matcher;
 
-// What a cell might become: c op (k (a inner b)).
+// A candidate for a node: c outer (k (a inner b)).
 typedef struct form {
   uint32_t outer; // OP_ADD, OP_MUL, or OP_NUMBER: no c
   limb_edge c;
-  double k, k_error; // of k: in units of 2^-53
+  double k, k_error; // error of k in units of 2^-53
   pair_kind kind;
   uint32_t a, b;
 } form;
 
-// ---- the table --------------------------------------------------------------------------------------
+// ---- the table -----------------------------------------------------------------------------------------------------
 
 static uint64_t bits_of(double x)
 {
@@ -86,7 +86,7 @@ static void enter(matcher* m, double v0, double v1, uint32_t a, uint32_t b, pair
   m->table[at] = (pair){key, (uint16_t)a, (uint16_t)(b << 2 | (uint32_t)kind)};
 }
 
-// All that a cell makes with the cells of the window.
+// Enters all combinations of a node with the nodes of the window.
 static void enter_node(matcher* m, uint32_t n)
 {
   const value_node* c = &m->s->node[n];
@@ -105,7 +105,7 @@ static void enter_node(matcher* m, uint32_t n)
   if (!x.number) enter(m, x.x0 * x.x0, x.x1 * x.x1, at, at, PAIR_PRODUCT);
 }
 
-// Forgets the older half of the window when it is full.
+// Drops the older half of the window when it is full.
 static void move_window(matcher* m)
 {
   const uint32_t keep = m->window / 2, from = m->members - keep;
@@ -113,9 +113,9 @@ static void move_window(matcher* m)
   for (uint32_t i = 0; i < keep; i++) enter_node(m, m->member[from + i].node);
 }
 
-// ---- forms ------------------------------------------------------------------------------------------
+// ---- forms ---------------------------------------------------------------------------------------------------------
 
-// Value and error of an operation on numbers that have errors.
+// y becomes x op y, with its error bound.
 static void combine(uint32_t op, const long double* x, const double* ex, long double* y, double* ey)
 {
   for (int i = 0; i < SAMPLES; i++) {
@@ -141,7 +141,7 @@ static void inner_value(const value_graph* s, const form* f, long double* value,
   limb_values_operate(s, inner_op(f), f->a << 1, b, value, error);
 }
 
-// Whether the form is the cell, in all samples and as accurate.
+// Whether the form agrees with the node in all samples, and is as accurate.
 static bool holds(const value_graph* s, uint32_t n, const form* f)
 {
   long double value[SAMPLES];
@@ -171,7 +171,7 @@ static long cost_of(value_graph* s, uint32_t n)
   return cost;
 }
 
-// What n would cost less as this form.
+// Cost saved if n took this form.
 static long priced(value_graph* s, uint32_t n, const form* f)
 {
   long more = limb_values_try_use(s, f->a << 1);
@@ -183,7 +183,7 @@ static long priced(value_graph* s, uint32_t n, const form* f)
   return less - more;
 }
 
-// ---- exchange ---------------------------------------------------------------------------------------
+// ---- exchange ------------------------------------------------------------------------------------------------------
 
 static limb_edge new_operation(matcher* m, uint32_t op, limb_edge a, limb_edge b)
 {
@@ -195,7 +195,7 @@ static limb_edge new_operation(matcher* m, uint32_t op, limb_edge a, limb_edge b
   return at << 1;
 }
 
-// Lets another cell stand for n.
+// Lets another node represent n: one value number.
 static void replace(value_graph* s, uint32_t n, limb_edge by)
 {
   const uint32_t uses = s->node[n].uses;
@@ -240,7 +240,7 @@ static void exchange(matcher* m, uint32_t n, const form* f)
   if (!m->failed) limb_values_set_operation(s, n, f->outer, f->c, t ^ sign);
 }
 
-// ---- search -----------------------------------------------------------------------------------------
+// ---- search --------------------------------------------------------------------------------------------------------
 
 typedef struct search {
   uint32_t n;
@@ -249,7 +249,7 @@ typedef struct search {
   form best;
 } search;
 
-// Whether the cell is that already.
+// Whether the node has this operation already.
 static bool is_same_operation(const value_graph* s, uint32_t n, const form* f)
 {
   const value_node* c = &s->node[n];
@@ -264,7 +264,7 @@ static bool keep_tie(matcher* m, search* r)
   return m->seed % ++r->ties == 0;
 }
 
-// The number k that makes t what is left of n beside c, from the sample that knows it best.
+// The factor k with n = c outer (k t), from the sample that determines it best.
 static void find_factor(const value_graph* s, uint32_t n, form* f)
 {
   const value_node *x = &s->node[n], *c = &s->node[f->c >> 1];
@@ -286,7 +286,7 @@ static void find_factor(const value_graph* s, uint32_t n, form* f)
   if (fabs(fabs(f->k) - 1) < 1e-9) f->k = f->k < 0 ? -1 : 1;
 }
 
-// Whether a form divides by something that the cell does not divide by.
+// Whether a form divides by something that the node does not divide by.
 static bool divides_by_more(const value_graph* s, uint32_t n, const form* f)
 {
   uint64_t by = s->node[f->a].divisors | s->node[f->b].divisors;
@@ -294,7 +294,7 @@ static bool divides_by_more(const value_graph* s, uint32_t n, const form* f)
   return (by & ~s->node[n].divisors) != 0;
 }
 
-// Keeps a form if it is the cheapest so far, or, where exchanges at equal price are wanted, by lot.
+// Keeps a form if it is the cheapest so far; at equal cost, where that is allowed, at random.
 static void consider(matcher* m, search* r, form f)
 {
   if (limb_values_find(m->s, f.a << 1) != f.a << 1 || limb_values_find(m->s, f.b << 1) != f.b << 1) return;
@@ -308,7 +308,7 @@ static void consider(matcher* m, search* r, form f)
     r->best = f;
 }
 
-// Tries all t of the table that fit what is left of n beside c in two samples.
+// Considers all t of the table that fit the remainder of n beside c in two samples.
 static void look_up(matcher* m, search* r, uint32_t outer, limb_edge c, double v0, double v1)
 {
   const double ratio = v1 / v0;
@@ -348,7 +348,7 @@ static void match_node(matcher* m, uint32_t n, long* gain)
   *gain += r.gain;
 }
 
-// Whether a sum cancels to nothing in all samples.
+// Whether a sum cancels to zero in all samples.
 static bool cancels(const value_graph* s, const value_node* c)
 {
   for (int i = 0; i < SAMPLES; i++) {
@@ -358,7 +358,7 @@ static bool cancels(const value_graph* s, const value_node* c)
   return true;
 }
 
-// A cell that has the same value in all samples is a number.
+// Constant folding: a node with the same value in all samples is a number.
 static bool fold_constant(matcher* m, uint32_t n, long* gain)
 {
   value_graph* s = m->s;
@@ -375,7 +375,7 @@ static bool fold_constant(matcher* m, uint32_t n, long* gain)
   return true;
 }
 
-// Operands stand for themselves, and the error follows from theirs.
+// Replaces operands by their representatives, and updates the error bound.
 static void update_node(value_graph* s, uint32_t n)
 {
   value_node* c = &s->node[n];
@@ -401,7 +401,7 @@ static bool prepare(matcher* m)
 bool limb_values_match(value_graph* s, const match_options* options, long* gain)
 {
   matcher m = {.s = s, .seed = options->seed, .numbers = options->numbers};
-  const uint32_t all = 2 * s->norder + 16; // with what is made on the way
+  const uint32_t all = 2 * s->norder + 16; // including nodes created in this pass
   m.window = options->window < all ? options->window : all;
   const bool good = prepare(&m);
   for (uint32_t i = 0; good && !m.failed && i < s->norder; i++) {

@@ -391,17 +391,17 @@ START_TEST(bad_requests)
   assert_that(w->size == 0);
   written_free(w);
   static const char* const lists[][2] = {
-    {"", "an empty word: M, C, g, h, tau and Psi"},
+    {"", "an empty word; use M, C, g, h, tau and Psi"},
     {" ", "an empty word"},
     {"M,", "an empty word"},
     {"M,,C", "an empty word"},
-    {"M;C", "no quantity is called 'M;C': M, C, g, h, tau and Psi"},
-    {"M,mass", "no quantity is called 'mass': M,"},
-    {"m", "no quantity is called 'm'; 'M' is"},
-    {"M,TAU", "no quantity is called 'TAU'; 'tau' is"},
-    {"psi", "no quantity is called 'psi'; 'Psi' is"},
-    {"M,M", "'M' is there twice"},
-    {"tau, g ,tau ", "'tau' is there twice"},
+    {"M;C", "no quantity is called 'M;C'; use M, C, g, h, tau or Psi"},
+    {"M,mass", "no quantity is called 'mass'; use M,"},
+    {"m", "no quantity is called 'm'; did you mean 'M'?"},
+    {"M,TAU", "no quantity is called 'TAU'; did you mean 'tau'?"},
+    {"psi", "no quantity is called 'psi'; did you mean 'Psi'?"},
+    {"M,M", "'M' is named twice"},
+    {"tau, g ,tau ", "'tau' is named twice"},
     {"a_name_of_more_than_forty_letters_that_nothing_has", "no quantity is called 'a_name_of"},
     {"Psi", "no loops"}};
   for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {

@@ -141,8 +141,8 @@ START_TEST(refusals)
 {
   refused(robot_panda(), "psi", "no loops");
   refused(robot_panda(), "closed_acc", "no loops");
-  refused(closed_driven_arm(), "gamma", "law");
-  refused(closed_driven_arm(), "closed_acc", "law");
+  refused(closed_driven_arm(), "gamma", "prescribed motion");
+  refused(closed_driven_arm(), "closed_acc", "prescribed motion");
   refused(five_bar_with(1), "tau_active", "no motor");
   refused(closed_four_bar(10, 0.35, 0.9, 0.7), "G", "no configuration");
   refused(triangle(), "closed_acc", "singular closed form");
