@@ -103,15 +103,18 @@ static int read_request(const cli_args* args, job* w)
 
 static int print_list(const cli_args* args)
 {
-  cli_table t = cli_table_make("ll");
+  cli_table t = cli_table_make("lll");
   json_t *answer = cli_json_answer(), *list = json_array();
   cli_cell(&t, "quantity");
+  cli_cell(&t, "robots");
   cli_cell(&t, "meaning");
   for (int k = 0; limb_codegen_quantity_name(k); k++) {
     json_t* row = json_object();
     cli_cell(&t, "%s", limb_codegen_quantity_name(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
     cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
     (void)json_object_set_new(row, "name", cli_json_text(limb_codegen_quantity_name(k)));
+    (void)json_object_set_new(row, "robots", cli_json_text(limb_codegen_quantity_robots(k)));
     (void)json_object_set_new(row, "meaning", cli_json_text(limb_codegen_quantity_meaning(k)));
     (void)json_array_append_new(list, row);
   }
@@ -148,6 +151,8 @@ static int generate(job* w)
   limb_error err = {0};
   char about[sizeof err.where + 4];
   const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
+  for (int k = 0; s == LIMB_OK && limb_codegen_note(w->code, k); k++)
+    (void)fprintf(stderr, "%s: note: %s\n", cli_title(w->args), limb_codegen_note(w->code, k));
   if (s == LIMB_OK) return EXIT_FINE;
   subject(err.where, about, sizeof about);
   (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));
@@ -265,14 +270,15 @@ static void print_sources(const job* w, FILE* out)
   }
 }
 
-// When all quantities were requested: the next one from k on that was not written; NULL: none.
+// When all quantities were requested: the next one of such robots from k on that was not written; NULL: none.
 static const char* left_out(const job* w, int* k)
 {
   limb_codegen_facts f;
   const char* name = NULL;
+  const char* others = limb_loop_count(w->robot.model) > 0 ? "without loops" : "with loops";
   if (!strstr(w->options.what, "all")) return NULL; // "all" is part of no name
   for (bool there = true; there && (name = limb_codegen_quantity_name(*k)); ++*k) {
-    there = false;
+    there = strcmp(limb_codegen_quantity_robots(*k), others) == 0;
     for (int i = 0; i < limb_codegen_count(w->code) && !there; i++)
       there = limb_codegen_get(w->code, i, &f) == LIMB_OK && strcmp(f.quantity, name) == 0;
   }
@@ -402,7 +408,7 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "what is generated"},
-  {"what", "QUANTITIES", "separated by commas, or all; --list prints them (default: id)"},
+  {"what", "QUANTITIES", "separated by commas, or all; --list prints them (default: tau)"},
   {"lang", LANGUAGES, "language (default: c)"},
   {"frame", "NAME",
    "body or frame of J and pose (default: the last body that carries no other); platform of "
@@ -442,7 +448,7 @@ const cli_command cli_codegen = {
                           "Before files are written, the expressions are evaluated in random states and compared",
                           "with the library. The table shows the largest difference and the operation counts,",
                           "beside published ones. If anything fails, nothing is written.", NULL},
-  .examples = (const char* const[]){"limb codegen panda --what id,fd,M --output src",
+  .examples = (const char* const[]){"limb codegen panda --what tau,acc,M --output src",
                                     "inverse and forward dynamics and mass matrix of a Panda in C",
                                     "limb codegen puma560 --no-friction --output -",
                                     "print the inverse dynamics of a Puma 560, and its operation counts",

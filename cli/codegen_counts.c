@@ -80,7 +80,7 @@ static int by_name(const limb_model* m, codegen_count* out)
 
 int codegen_published(const limb_model* m, const char* quantity, int index, codegen_count* out)
 {
-  const int n = strcmp(quantity, "id") == 0 ? chain_length(m) : 0;
+  const int n = strcmp(quantity, "tau") == 0 ? chain_length(m) : 0;
   if (n == 0 || index < 0 || index > FORMULAS) return 0;
   return index < FORMULAS ? by_formula(n, index, out) : by_name(m, out);
 }

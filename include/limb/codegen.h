@@ -86,8 +86,11 @@ typedef struct limb_codegen_options {
 LIMB_API limb_codegen_options limb_default_codegen_options(void);
 
 /// The quantities that options.what may name, in the order of the table in docs/codegen.md; NULL beyond the last.
+/// Robots: "all", "without loops" or "with loops". For a robot with loops, tau, acc, M and h are those with the loops
+/// closed; tree_tau and so on are those of its spanning tree.
 LIMB_API const char* limb_codegen_quantity_name(int index);
 LIMB_API const char* limb_codegen_quantity_meaning(int index);
+LIMB_API const char* limb_codegen_quantity_robots(int index);
 
 /// Generated text, complete and checked.
 typedef struct limb_codegen limb_codegen;
@@ -104,6 +107,9 @@ LIMB_API void limb_codegen_free(limb_codegen* c); ///< NULL is accepted
 /// Of all names; NULL for NULL. Source, header and test expect the file names <prefix>.c, <prefix>.h and
 /// <prefix>_test.c.
 LIMB_API const char* limb_codegen_prefix(const limb_codegen* c);
+
+/// Notes about the request, such as "'id' is called 'tau' now"; NULL beyond the last.
+LIMB_API const char* limb_codegen_note(const limb_codegen* c, int index);
 
 /// Passes the text of a file to `text`, piece by piece.
 LIMB_NODISCARD LIMB_API limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file,

@@ -28,6 +28,8 @@ struct limb_codegen {
   limb_text text[FILES];
   facts_of* function;
   int count;
+  int nnote;
+  char note[LIMB_NOTES_MAX][sizeof((limb_program*)0)->note[0]];
 };
 
 // The state of a generation.
@@ -83,12 +85,9 @@ static limb_status simplify(generation* x, int k)
     return LIMB_OK;
   }
   const double effort = x->e.options.effort;
-  if (effort > 0 && !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction))) {
+  if (effort > 0 && !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction)))
     return LIMB_E_NOMEM;
-  }
-  if (x->e.options.order == LIMB_ORDER_LATENCY && !limb_balance_sums(x->program->graph, list, n)) {
-    return LIMB_E_NOMEM;
-  }
+  if (x->e.options.order == LIMB_ORDER_LATENCY && !limb_balance_sums(x->program->graph, list, n)) return LIMB_E_NOMEM;
   set_entries(f, list);
   double off;
   const limb_status s = limb_trial_compare(&x->trial, x->program, k, false, &off, NULL);
@@ -237,9 +236,7 @@ static limb_status make_piece(generation* x, int k)
   p->by_acceleration = x->trial.scale[k] > 0 && !limb_emit_may_be_zero(p->f);
   if (s != LIMB_OK) return s;
   p->from_library = x->trial.from_library[k];
-  if (!limb_schedule_create(program->graph, p->f, &program->alloc, how, &p->schedule)) {
-    return LIMB_E_NOMEM;
-  }
+  if (!limb_schedule_create(program->graph, p->f, &program->alloc, how, &p->schedule)) return LIMB_E_NOMEM;
   x->e.nfunction = k + 1;
   p->operations = limb_schedule_operations(&p->schedule);
   if (p->schedule.nested_sines && o->sines == LIMB_SINES_OWN) return nested_sines(x, p->f->name);
@@ -353,6 +350,8 @@ static limb_status generate(generation* x)
   limb_status s = limb_trace(x->m, o, &x->c->alloc, &x->program, x->error);
   if (s != LIMB_OK) return s;
   x->e.program = x->program;
+  x->c->nnote = x->program->nnote;
+  memcpy(x->c->note, x->program->note, sizeof x->c->note);
   set_types(&x->e);
   s = begin_reference(x);
   if (s == LIMB_OK) s = prepare(x);
@@ -375,9 +374,8 @@ static void free_generation(generation* x)
 // Out of memory, or beyond the size limit of a graph.
 static limb_status out_of_memory(const generation* x)
 {
-  if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MAX) {
+  if (!x->program || limb_graph_count(x->program->graph) < LIMB_GRAPH_MAX)
     return limb_fail(x->error, LIMB_E_NOMEM, NULL, "out of memory");
-  }
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, NULL,
                    "too large for straight-line code; call the library, or request less");
 }
@@ -387,9 +385,8 @@ limb_status limb_codegen_create(const limb_model* m, const limb_codegen_options*
 {
   if (out) *out = NULL;
   if (!m || !out) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a place for the result are required");
-  if (alloc && (!alloc->alloc || !alloc->free)) {
+  if (alloc && (!alloc->alloc || !alloc->free))
     return limb_fail(error, LIMB_E_ARG, "alloc", "the allocator lacks a function");
-  }
   generation x = {.m = m, .error = error};
   x.e.options = limb_default_codegen_options();
   limb_status s = LIMB_OK;
@@ -437,6 +434,11 @@ limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file, li
 }
 
 const char* limb_codegen_prefix(const limb_codegen* c) { return c ? c->prefix : NULL; }
+
+const char* limb_codegen_note(const limb_codegen* c, int index)
+{
+  return c && index >= 0 && index < c->nnote ? c->note[index] : NULL;
+}
 
 int limb_codegen_count(const limb_codegen* c) { return c ? c->count : 0; }
 

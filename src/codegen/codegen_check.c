@@ -41,9 +41,8 @@ static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const 
 {
   const size_t count = (size_t)in->count;
   for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
-    for (size_t i = 0; i < count && kind != INPUT_Q; i++) {
+    for (size_t i = 0; i < count && kind != INPUT_Q; i++)
       x[i] = known ? known[i] : size_of(kind) * limb_random_sign(seed);
-    }
     if (kind != INPUT_Q) continue;
     const limb_status status = limb_random(m, seed, x);
     if (status != LIMB_OK) return status;
@@ -88,9 +87,7 @@ void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference*
 // Pointers to the inputs of a state.
 static void state_at(const limb_trial* t, const limb_program* p, int state, const double* input[INPUT_KINDS])
 {
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    input[k] = t->input[k] + (size_t)state * (size_t)p->input[k].count;
-  }
+  for (int k = 0; k < INPUT_KINDS; k++) input[k] = t->input[k] + (size_t)state * (size_t)p->input[k].count;
 }
 
 // ---- reference values ----------------------------------------------------------------------------------------------
@@ -110,10 +107,11 @@ static void set_gravity(limb_reference* x, const double* const input[INPUT_KINDS
   x->env.gravity = sp_v3(g[0], g[1], g[2]);
 }
 
-// The largest force (id) or acceleration (fd) in the states, as a scale for rounding.
-static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name, double* most)
+// The largest force or acceleration in the states, as a scale for rounding.
+static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, limb_quantity_id quantity,
+                                double* most)
 {
-  const limb_function f = {.name = name};
+  const limb_function f = {.quantity = quantity};
   const int n = limb_nv(x->m);
   double* out = limb_program_alloc(p, (size_t)n + 1, sizeof *out);
   if (!out) return LIMB_E_NOMEM;
@@ -151,12 +149,12 @@ static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, 
   const limb_function* f = &p->function[k];
   t->scale[k] = 0;
   if (limb_emit_may_be_zero(f)) {
-    if (t->forces == 0 && find_largest(t, x, p, "id", &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
+    if (t->forces == 0 && find_largest(t, x, p, QUANTITY_TAU, &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
     t->scale[k] = t->forces;
   }
-  if (strcmp(f->name, "dacc") != 0) return LIMB_OK;
+  if (f->quantity != QUANTITY_DACC) return LIMB_OK;
   double most = 0;
-  if (find_largest(t, x, p, "fd", &most) != LIMB_OK) return LIMB_E_NOMEM;
+  if (find_largest(t, x, p, QUANTITY_ACC, &most) != LIMB_OK) return LIMB_E_NOMEM;
   if (is_zero_output(t, f, k, most)) t->scale[k] = most;
   return LIMB_OK;
 }
@@ -175,9 +173,7 @@ limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program*
     set_gravity(x, input);
     limb_status status = limb_reference_values(x, f, input, out);
     t->from_library[k] = status != LIMB_E_UNSUPPORTED;
-    if (status == LIMB_E_UNSUPPORTED) {
-      status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
-    }
+    if (status == LIMB_E_UNSUPPORTED) status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
     for (uint32_t i = 0; i < n && status == LIMB_OK; i++) {
       if (!isfinite(out[i])) status = LIMB_E_SINGULAR;
     }
@@ -307,9 +303,8 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
                      " please report this robot",
                      *difference);
   }
-  if (beyond || !isfinite(rounding)) {
+  if (beyond || !isfinite(rounding))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its constants are beyond the range of float: use double");
-  }
   if (rounding > SINGLE_MAX) {
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "float has too few digits: in a random state the result is off by %.1e of the"

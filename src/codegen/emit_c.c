@@ -1,7 +1,7 @@
 // C: source files with functions of straight-line code, and sines and cosines without math.h.
 //
-// The method for sines is that of W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980),
-// ch. 8, without bit operations:
+// The method for sines is that of W. J. Cody and W. Waite, Software Manual for the Elementary Functions (1980), ch.
+// 8, without bit operations:
 //
 //   x = k pi/2 + r + t,  k = round(2 x / pi),  |r| <= pi/4,  t what r is rounded by
 //   sin(r + t) = r + (t + r^3 S(r^2)),  cos(r + t) = 1 - r^2/2 + (r^4 C(r^2) - r t)
@@ -9,11 +9,11 @@
 //   u = cos(k pi/2) = 1 - (m^2 + p^2) / 2,  w = sin(k pi/2) = m p^2
 //   sin x = u sin(r + t) + w cos(r + t),  cos x = u cos(r + t) - w sin(r + t)
 //
-// Reduction: pi/2 is split into parts such that k times each part but the last is exact. The polynomials do not
-// wait for t, nor the quadrant for either, so the chain of dependent operations is short. Coefficients are minimax;
-// those of double are as in fdlibm (Sun Microsystems, 1993). Adding and subtracting a large number rounds to whole
-// numbers. The last line multiplies by 0, 1 or -1 only, and is exact. There are no branches and no conversions, so
-// compilers vectorise the loop over the angles.
+// Reduction: pi/2 is split into parts such that k times each part but the last is exact. The polynomials do not wait
+// for t, nor the quadrant for either, so the chain of dependent operations is short. Coefficients are minimax; those
+// of double are as in fdlibm (Sun Microsystems, 1993). Adding and subtracting a large number rounds to whole numbers.
+// The last line multiplies by 0, 1 or -1 only, and is exact. There are no branches and no conversions, so compilers
+// vectorise the loop over the angles.
 //
 // Accuracy in |x| <= 1e5, measured: 1.2 units in the last place; of float next to zeros of the function 4e-12
 // absolute.

@@ -19,9 +19,7 @@ void limb_c_head_comment(limb_emitter* e, const char* what)
   limb_text_name(e->text, e->program->robot);
   limb_text_print(e->text, ": %s Written by limb %d.%d.%d.\n", what, LIMB_VERSION_MAJOR, LIMB_VERSION_MINOR,
                   LIMB_VERSION_PATCH);
-  if (strcmp(e->prefix, e->program->robot) != 0) {
-    limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
-  }
+  if (strcmp(e->prefix, e->program->robot) != 0) limb_text_print(e->text, " * Names begin with %s.\n", e->prefix);
   if (!e->options.friction) text(e, " * Joint friction is left out.\n");
   text(e, " */\n");
 }
@@ -151,9 +149,7 @@ void limb_c_describe(limb_emitter* e, const limb_emitted* p)
     text(e, "\n");
   }
   limb_emit_gravity(e, p->f, " * ");
-  if (e->options.sines == LIMB_SINES_OWN && p->schedule.nangle) {
-    text(e, " * Angles must be within +-1e5 rad.\n");
-  }
+  if (e->options.sines == LIMB_SINES_OWN && p->schedule.nangle) text(e, " * Angles must be within +-1e5 rad.\n");
   limb_text_print(e->text,
                   " * Operations: %ld multiplications, %ld additions, %ld divisions, %ld angles, %ld"
                   " others.\n",
@@ -282,9 +278,8 @@ static void put_inputs(limb_emitter* e, const limb_trial* t)
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
     bool wanted = false;
-    for (int i = 0; i < e->nfunction; i++) {
+    for (int i = 0; i < e->nfunction; i++)
       wanted = wanted || limb_emit_takes_input(e, e->function[i].f, (limb_input_kind)k);
-    }
     if (!wanted) continue;
     char name[80];
     (void)snprintf(name, sizeof name, "%s_given", in->name);
@@ -316,9 +311,7 @@ static void put_sines(limb_emitter* e)
                   e->nangle, e->value, e->nangle);
   limb_text_print(e->text, "    %s(", e->function[0].name);
   for (int k = 0; k < INPUT_KINDS; k++) {
-    if (limb_emit_takes_input(e, f, (limb_input_kind)k)) {
-      limb_text_print(e->text, "%s, ", e->program->input[k].name);
-    }
+    if (limb_emit_takes_input(e, f, (limb_input_kind)k)) limb_text_print(e->text, "%s, ", e->program->input[k].name);
   }
   limb_text_print(e->text, "angle);\n    for (int i = 0; i < %u; i++) {\n", e->nangle);
   if (e->options.lanes > 1) {

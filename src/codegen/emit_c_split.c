@@ -1,8 +1,8 @@
 // C: a function of many statements as several, called one after the other.
 //
-// Values that one part computes and a later one needs are kept in an array w of the caller; an element of w is
-// reused once its value is dead. Each part begins by loading what it needs. A part ends where its statements, loads
-// and stores included, would become too many.
+// Values that one part computes and a later one needs are kept in an array w of the caller; an element of w is reused
+// once its value is dead. Each part begins by loading what it needs. A part ends where its statements, loads and
+// stores included, would become too many.
 #include "base/alloc.h"
 #include "codegen/codegen_impl.h"
 
@@ -114,9 +114,8 @@ static void add_unit(cutting* x, const unit* u)
   visit_unit(x->e, x->p, u, add_leaf, x);
   x->lines += !(u->defines && array);
   x->open += u->defines && !array;
-  for (uint32_t k = x->to->ending[u->begin]; k; k = x->to->next[k - 1]) {
+  for (uint32_t k = x->to->ending[u->begin]; k; k = x->to->next[k - 1])
     x->open -= limb_line_of(&x->p->schedule, k - 1) >= x->begin && !in_array(x->e, x->p, k - 1);
-  }
 }
 
 // Splits into parts as large as allowed. A single unit always fits: it has at most LIMB_LEAVES_MAX operands.
@@ -407,9 +406,8 @@ bool limb_c_is_split(const limb_emitter* e, const limb_emitted* p)
 void limb_c_part_macro(limb_emitter* e)
 {
   bool any = false;
-  for (int i = 0; i < e->nfunction; i++) {
+  for (int i = 0; i < e->nfunction; i++)
     any = any || limb_c_is_split(e, &e->function[i]) || number_parts(e, &e->function[i]) > 0;
-  }
   if (!any) return;
   limb_text_print(e->text,
                   "/* Part of a function; must not be inlined again. */\n"

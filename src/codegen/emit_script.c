@@ -181,9 +181,7 @@ static void put_output(limb_emitter* e, const char* name, int rows, int columns)
   switch (e->syntax->language) {
   case LIMB_LANGUAGE_PYTHON:
     if (vector) limb_text_print(t, "    %s = [0.0] * %d\n", name, rows);
-    if (!vector) {
-      limb_text_print(t, "    %s = [[0.0] * %d for _ in range(%d)]\n", name, columns, rows);
-    }
+    if (!vector) limb_text_print(t, "    %s = [[0.0] * %d for _ in range(%d)]\n", name, columns, rows);
     break;
   case LIMB_LANGUAGE_MATLAB: limb_text_print(t, "  %s = zeros(%d, %d);\n", name, rows, columns); break;
   case LIMB_LANGUAGE_JULIA:
@@ -248,9 +246,8 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
     limb_text_print(e->text, "%sin %s, %d: %s:", note, in->name, in->count, in->meaning);
     put_labels(e, in->label, in->count);
   }
-  if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle) {
+  if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle)
     limb_text_print(e->text, "%sin sine, cosine, %u: of the angles from %s_angles\n", note, e->nangle, e->prefix);
-  }
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
     char name[64];
@@ -287,9 +284,8 @@ static void put_opening(limb_emitter* e)
   limb_text_name(e->text, e->program->robot);
   limb_text_print(e->text, ": functions for this robot. Written by limb %d.%d.%d.\n", LIMB_VERSION_MAJOR,
                   LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
-  if (strcmp(e->prefix, e->program->robot) != 0) {
+  if (strcmp(e->prefix, e->program->robot) != 0)
     limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->note, e->prefix);
-  }
   if (!e->options.friction) limb_text_print(e->text, "%sJoint friction is left out.\n", e->syntax->note);
 }
 
@@ -298,7 +294,7 @@ static void put_opening(limb_emitter* e)
 // MATLAB exports the first function of a file only: it returns handles to the others.
 static void put_handles(limb_emitter* e)
 {
-  limb_text_print(e->text, "%% f = %s(); tau = f.id(q, v, a) and so on.\n", e->prefix);
+  limb_text_print(e->text, "%% f = %s(); tau = f.tau(q, v, a) and so on.\n", e->prefix);
   limb_text_print(e->text, "function f = %s()\n", e->prefix);
   for (int i = 0; i < e->nfunction; i++) {
     limb_text_print(e->text, "  f.%s = @%s;\n", e->function[i].f->name, e->function[i].name);
@@ -313,9 +309,7 @@ static void put_beginning(limb_emitter* e)
   switch (e->syntax->language) {
   case LIMB_LANGUAGE_PYTHON:
     text(e, "import math\n");
-    if (sign) {
-      limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n", e->prefix);
-    }
+    if (sign) limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n", e->prefix);
     break;
   case LIMB_LANGUAGE_MATLAB: put_handles(e); break;
   case LIMB_LANGUAGE_RUST:
@@ -336,9 +330,7 @@ void limb_emit_script(limb_emitter* e)
   for (int i = 0; i < e->nfunction; i++) {
     const limb_emitted* p = &e->function[i];
     put_description(e, p);
-    if (e->syntax->language == LIMB_LANGUAGE_RUST) {
-      text(e, "#[allow(non_snake_case, unused_variables, clippy::all)]\n");
-    }
+    if (e->syntax->language == LIMB_LANGUAGE_RUST) text(e, "#[allow(non_snake_case, unused_variables, clippy::all)]\n");
     put_head(e, p);
     limb_emit_reset_joints(e);
     for (int o = 0; o < p->f->noutput; o++) {

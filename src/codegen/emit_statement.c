@@ -33,9 +33,7 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
 {
   static const char* const taken[] = {"sine", "cosine", "w", "lambda"};
   bool twice = false;
-  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-    twice = twice || strcmp(f->output[o].name, taken[i]) == 0;
-  }
+  for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) twice = twice || strcmp(f->output[o].name, taken[i]) == 0;
   for (int k = 0; k < INPUT_KINDS; k++) {
     const bool takes = limb_emit_takes_input(e, f, (limb_input_kind)k);
     twice = twice || (takes && strcmp(e->program->input[k].name, f->output[o].name) == 0);
@@ -45,17 +43,11 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
 
 bool limb_emit_may_be_zero(const limb_function* f)
 {
-  static const char* const names[] = {"g", "h", "C", "dtau", "closed_h"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(f->name, names[i]) == 0) return true;
-  }
-  return false;
+  const limb_quantity_id id = f->quantity;
+  return id == QUANTITY_G || id == QUANTITY_H || id == QUANTITY_C || id == QUANTITY_DTAU || id == QUANTITY_CLOSED_H;
 }
 
-bool limb_emit_is_quantity(const limb_function* f)
-{
-  return strcmp(f->name, "parameters") != 0 && strcmp(f->name, "angles") != 0;
-}
+bool limb_emit_is_quantity(const limb_function* f) { return f->quantity != QUANTITY_NONE; }
 
 const char* limb_emit_reference(const limb_emitted* p)
 {
@@ -68,9 +60,9 @@ const char* limb_emit_reference(const limb_emitted* p)
 static bool has_weight(const limb_function* f)
 {
   const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
-  if (strcmp(f->name, "passive") == 0) return false;
-  return (f->inputs & forced) || strcmp(f->name, "g") == 0 || strcmp(f->name, "h") == 0 ||
-         strcmp(f->name, "closed_h") == 0;
+  const limb_quantity_id id = f->quantity;
+  if (id == QUANTITY_PASSIVE) return false;
+  return (f->inputs & forced) || id == QUANTITY_G || id == QUANTITY_H || id == QUANTITY_CLOSED_H;
 }
 
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin)

@@ -326,9 +326,7 @@ static limb_status form_joint_forces(limb_equations* x)
   limb_link_symbol* light = limb_program_alloc(x->program, (size_t)m->nlink + 1, sizeof *light);
   if (!tau || !light) return LIMB_E_NOMEM;
   const limb_scalar* rest = tau + n;
-  for (int i = 0; i < m->nlink; i++) {
-    light[i].mult = x->parameters.k[i].mult, light[i].off = x->parameters.k[i].off;
-  }
+  for (int i = 0; i < m->nlink; i++) light[i].mult = x->parameters.k[i].mult, light[i].off = x->parameters.k[i].off;
   limb_equations_clear(x);
   limb_trace_kernels.inverse_dynamics(m, light, &x->ws, x->q, x->v, rest, &terms, NULL, tau);
   for (size_t i = 0; i < n; i++) x->joint_forces[i] = limb_equations_poly(x, tau[i]);

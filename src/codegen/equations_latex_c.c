@@ -1,7 +1,7 @@
 // The equations in LaTeX and in C.
 //
-// LaTeX (with amsmath): matrices where they fit on a line, else entry by entry.
-// C: one function for each quantity, with the expressions as they are read. `limb codegen` writes fast functions.
+// LaTeX (with amsmath): matrices where they fit on a line, else entry by entry. C: one function for each quantity,
+// with the expressions as they are read. `limb codegen` writes fast functions.
 #include "codegen/equations.h"
 #include "codegen/text.h"
 

@@ -384,9 +384,7 @@ static limb_status check_states(trial* t, unsigned what)
   limb_status s = LIMB_OK;
   for (int k = 0; k < STATES && s == LIMB_OK; k++) {
     s = limb_random(t->x->m, &seed, t->q);
-    for (int i = 0; i < t->x->nv; i++) {
-      t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
-    }
+    for (int i = 0; i < t->x->nv; i++) t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
     set_values(t);
     if (s == LIMB_OK) s = check_matrices(t, limb_equations_needed(what));
     if (s == LIMB_OK) s = check_forces(t, limb_equations_needed(what));

@@ -260,9 +260,8 @@ limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a)
   if ((op == OP_SIN || op == OP_COS) && n.op == OP_ADD) {
     const bool first = limb_edge_number(g, n.a, &x);
     int turns;
-    if ((first || limb_edge_number(g, n.b, &x)) && quarter_turns(limb_edge_minus(a) ? -x : x, &turns)) {
+    if ((first || limb_edge_number(g, n.b, &x)) && quarter_turns(limb_edge_minus(a) ? -x : x, &turns))
       return turned(g, op, with_sign(first ? n.b : n.a, limb_edge_minus(a)), turns);
-    }
   }
   const bool odd = op != OP_COS;
   return with_sign(intern(g, op, limb_edge_of(limb_edge_node(a)), 0), odd && limb_edge_minus(a));
@@ -371,9 +370,7 @@ static void reverse_sweep(sweep* s, limb_edge of)
   s->d[limb_edge_node(of)] = limb_edge_signed(limb_number_edge(s->g, 1), of);
   for (uint32_t i = limb_edge_node(of) + 1; i-- > 0;) {
     const limb_node x = *limb_graph_node(s->g, i);
-    if (s->live[i] && s->d[i] != EDGE_ZERO && !limb_op_leaf(x.op)) {
-      reverse_node(s, x, limb_edge_of(i), s->d[i]);
-    }
+    if (s->live[i] && s->d[i] != EDGE_ZERO && !limb_op_leaf(x.op)) reverse_node(s, x, limb_edge_of(i), s->d[i]);
   }
 }
 

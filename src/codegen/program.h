@@ -23,6 +23,7 @@ typedef enum limb_input_kind {
 enum {
   LIMB_SYMBOL_BITS = 24,
   LIMB_OUTPUTS_MAX = 4,
+  LIMB_NOTES_MAX = 8,
   LIMB_GRAPH_MAX = 1 << 22 // nodes of a program's graph
 };
 
@@ -55,8 +56,40 @@ typedef struct limb_output {
   limb_edge* entry;    // row-major
 } limb_output;
 
+// What a function computes, whatever its name is; the table limb_quantities (trace.h) names them.
+typedef enum limb_quantity_id {
+  QUANTITY_NONE, // a helper: angles, parameters
+  QUANTITY_TAU,
+  QUANTITY_ACC,
+  QUANTITY_M,
+  QUANTITY_MINV,
+  QUANTITY_C,
+  QUANTITY_G,
+  QUANTITY_H,
+  QUANTITY_J,
+  QUANTITY_POSE,
+  QUANTITY_DTAU,
+  QUANTITY_DACC,
+  QUANTITY_Y,
+  QUANTITY_HYBRID,
+  QUANTITY_CLOSED_TAU, // with the loops closed, here and below
+  QUANTITY_CLOSED_ACC,
+  QUANTITY_CLOSED_M,
+  QUANTITY_CLOSED_H,
+  QUANTITY_PSI,
+  QUANTITY_GAMMA,
+  QUANTITY_VELOCITY_MAP,
+  QUANTITY_PASSIVE,
+  QUANTITY_LAMBDA,
+  QUANTITY_PLATFORM_TAU,
+  QUANTITY_PLATFORM_ACC,
+  QUANTITY_PLATFORM_J,
+  QUANTITY_IDS
+} limb_quantity_id;
+
 typedef struct limb_function {
-  const char* name;    // "id"
+  limb_quantity_id quantity;
+  const char* name;    // "tau"
   const char* meaning; // "inverse dynamics"
   const char* note;    // a sentence that callers must know; NULL: none
   const char** noted;  // names listed at its end
@@ -70,9 +103,7 @@ typedef struct limb_function {
 static inline uint32_t limb_entry_count(const limb_function* f)
 {
   uint32_t n = 0;
-  for (int o = 0; o < f->noutput; o++) {
-    n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
-  }
+  for (int o = 0; o < f->noutput; o++) n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
   return n;
 }
 
@@ -86,6 +117,8 @@ typedef struct limb_program {
   limb_input input[INPUT_KINDS];
   int nfunction;
   limb_function* function;
+  int nnote;
+  char note[LIMB_NOTES_MAX][80]; // about names that have changed
 } limb_program;
 
 // A program without functions; NULL when out of memory.

@@ -69,14 +69,14 @@ static limb_status pose(const state* s, double* out)
   return LIMB_OK;
 }
 
-static limb_status id_slopes(const state* s, double* out)
+static limb_status id_derivatives(const state* s, double* out)
 {
   limb_id_derivatives to = {0};
   to.dtau_dq = out, to.dtau_dv = out + s->nv * s->nv;
   return limb_inverse_dynamics_derivatives(s->x->d, s->q, s->v, s->a, &s->x->env, &to);
 }
 
-static limb_status fd_slopes(const state* s, double* out)
+static limb_status fd_derivatives(const state* s, double* out)
 {
   const size_t n = s->nv * s->nv;
   limb_fd_derivatives to = {0};
@@ -95,19 +95,25 @@ static limb_status hybrid(const state* s, double* out)
   unsigned char* given_marks = limb_alloc(&alloc, s->nv + 1);
   if (!given_marks) return LIMB_E_NOMEM;
   limb_status status = limb_mark_passive(s->x->m, given_marks);
-  if (status == LIMB_OK) {
+  if (status == LIMB_OK)
     status = limb_hybrid_dynamics(s->x->d, s->q, s->v, given_marks, s->given, &s->x->env, out, out + s->nv);
-  }
   limb_free(&alloc, given_marks, s->nv + 1);
   return status;
 }
 
-static const struct {
-  const char* name;
-  reference_fn* reference;
-} references[] = {{"id", id},          {"fd", fd},       {"M", mass_matrix}, {"Minv", inverse}, {"C", coriolis},
-                  {"g", gravity},      {"h", bias},      {"J", jacobian},    {"pose", pose},    {"dtau", id_slopes},
-                  {"dacc", fd_slopes}, {"Y", regressor}, {"hybrid", hybrid}};
+static reference_fn* const references[QUANTITY_IDS] = {[QUANTITY_TAU] = id,
+                                                       [QUANTITY_ACC] = fd,
+                                                       [QUANTITY_M] = mass_matrix,
+                                                       [QUANTITY_MINV] = inverse,
+                                                       [QUANTITY_C] = coriolis,
+                                                       [QUANTITY_G] = gravity,
+                                                       [QUANTITY_H] = bias,
+                                                       [QUANTITY_J] = jacobian,
+                                                       [QUANTITY_POSE] = pose,
+                                                       [QUANTITY_DTAU] = id_derivatives,
+                                                       [QUANTITY_DACC] = fd_derivatives,
+                                                       [QUANTITY_Y] = regressor,
+                                                       [QUANTITY_HYBRID] = hybrid};
 
 limb_status limb_reference_values(const limb_reference* x, const limb_function* f,
                                   const double* const input[INPUT_KINDS], double* out)
@@ -119,9 +125,7 @@ limb_status limb_reference_values(const limb_reference* x, const limb_function* 
                    .tau = input[INPUT_TAU],
                    .given = input[INPUT_X],
                    .nv = (size_t)limb_nv(x->m)};
-  for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
-    if (strcmp(references[i].name, f->name) == 0) return references[i].reference(&s, out);
-  }
+  if (references[f->quantity]) return references[f->quantity](&s, out);
   return x->loops ? limb_loop_reference_values(x->loops, f, input, out) : LIMB_E_UNSUPPORTED;
 }
 
@@ -372,25 +376,20 @@ static limb_status platform_J(limb_loop_reference* r, inputs in, double* out)
 limb_status limb_loop_reference_values(limb_loop_reference* r, const limb_function* f,
                                        const double* const input[INPUT_KINDS], double* out)
 {
-  static const struct {
-    const char* name;
-    limb_status (*reference)(limb_loop_reference* r, inputs in, double* out);
-  } list[] = {{"psi", psi},
-              {"gamma", gamma_rows},
-              {"G", velocity_map},
-              {"passive", passive},
-              {"tau_active", tau_active},
-              {"closed_acc", closed_acc},
-              {"lambda", multipliers},
-              {"closed_M", reduced_mass},
-              {"closed_h", reduced_bias},
-              {"platform_tau", platform_tau},
-              {"platform_acc", platform_acc},
-              {"platform_J", platform_J}};
+  static limb_status (*const list[QUANTITY_IDS])(limb_loop_reference*, inputs,
+                                                 double*) = {[QUANTITY_PSI] = psi,
+                                                             [QUANTITY_GAMMA] = gamma_rows,
+                                                             [QUANTITY_VELOCITY_MAP] = velocity_map,
+                                                             [QUANTITY_PASSIVE] = passive,
+                                                             [QUANTITY_CLOSED_TAU] = tau_active,
+                                                             [QUANTITY_CLOSED_ACC] = closed_acc,
+                                                             [QUANTITY_LAMBDA] = multipliers,
+                                                             [QUANTITY_CLOSED_M] = reduced_mass,
+                                                             [QUANTITY_CLOSED_H] = reduced_bias,
+                                                             [QUANTITY_PLATFORM_TAU] = platform_tau,
+                                                             [QUANTITY_PLATFORM_ACC] = platform_acc,
+                                                             [QUANTITY_PLATFORM_J] = platform_J};
   const double* g = input[INPUT_GRAVITY];
   if (g) r->env.gravity = sp_v3(g[0], g[1], g[2]);
-  for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
-    if (strcmp(list[k].name, f->name) == 0) return list[k].reference(r, input, out);
-  }
-  return LIMB_E_UNSUPPORTED;
+  return list[f->quantity] ? list[f->quantity](r, input, out) : LIMB_E_UNSUPPORTED;
 }

@@ -155,9 +155,7 @@ static bool pick_statements(limb_schedule* l)
 static bool name_sum(const limb_schedule* l, limb_edge e, bool wide, char* name)
 {
   const limb_node* x = limb_graph_node(l->g, limb_edge_node(e));
-  if (x->op == OP_ADD) {
-    return !limb_edge_minus(e) && name_sum(l, x->a, wide, name) && name_sum(l, x->b, wide, name);
-  }
+  if (x->op == OP_ADD) return !limb_edge_minus(e) && name_sum(l, x->a, wide, name) && name_sum(l, x->b, wide, name);
   if (x->op == OP_NUMBER) return true;
   if (x->op != OP_SYMBOL || limb_symbol_kind(x->a) != INPUT_Q) return false;
   const size_t used = strlen(name), capacity = LIMB_ANGLE_NAME - used;
@@ -185,9 +183,7 @@ static bool find_angles(limb_schedule* l)
   for (uint32_t n = 0; n < l->nodes; n++) {
     const limb_node* x = limb_graph_node(l->g, n);
     max_angles += l->uses[n] && limb_is_sine((limb_op)x->op);
-    if (x->op == OP_SYMBOL && limb_symbol_kind(x->a) == INPUT_Q) {
-      wide = wide || limb_symbol_index(x->a) >= 9;
-    }
+    if (x->op == OP_SYMBOL && limb_symbol_kind(x->a) == INPUT_Q) wide = wide || limb_symbol_index(x->a) >= 9;
   }
   l->angles_capacity = max_angles + 1;
   l->angle = limb_alloc(&l->alloc, l->angles_capacity * sizeof *l->angle);

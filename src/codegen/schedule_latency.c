@@ -87,9 +87,7 @@ static bool is_before(const heap* h, uint32_t a, uint32_t b)
 static void put(heap* h, uint32_t item)
 {
   uint32_t at = h->count++;
-  for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) {
-    h->item[at] = h->item[(at - 1) / 2];
-  }
+  for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
   h->item[at] = item;
 }
 
@@ -98,9 +96,7 @@ static uint32_t take(heap* h, uint32_t at)
 {
   const uint32_t taken = h->item[at], item = h->item[--h->count];
   if (at == h->count) return taken;
-  for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) {
-    h->item[at] = h->item[(at - 1) / 2];
-  }
+  for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
   for (uint32_t child = 2 * at + 1; child < h->count; child = 2 * at + 1) {
     if (child + 1 < h->count && is_before(h, h->item[child + 1], h->item[child])) child++;
     if (!is_before(h, h->item[child], item)) break;
@@ -170,9 +166,7 @@ static void measure_paths(list_scheduler* x)
 // Moves statements whose operands are ready at that time.
 static void wake(list_scheduler* x, uint32_t time)
 {
-  while (x->waiting.count && UINT32_MAX - x->from[x->waiting.item[0]] <= time) {
-    put(&x->ready, take(&x->waiting, 0));
-  }
+  while (x->waiting.count && UINT32_MAX - x->from[x->waiting.item[0]] <= time) put(&x->ready, take(&x->waiting, 0));
 }
 
 static void issue(list_scheduler* x, uint32_t at, uint32_t end)
@@ -420,9 +414,7 @@ bool limb_balance_sums(limb_graph* g, limb_edge* edge, size_t n)
     }
   }
   const bool done = !limb_graph_full(g);
-  for (size_t i = 0; i < n && done; i++) {
-    edge[i] = limb_edge_signed(b.now[limb_edge_node(edge[i])], edge[i]);
-  }
+  for (size_t i = 0; i < n && done; i++) edge[i] = limb_edge_signed(b.now[limb_edge_node(edge[i])], edge[i]);
   limb_free(&alloc, memory, size);
   return done;
 }

@@ -1,7 +1,7 @@
 // Scheduling for few registers (schedule.h): the order of four with the fewest live values.
 //
-// The greedy order is built from the last statement to the first: among the statements that no placed one waits
-// for, the next is the one that makes the fewest new values live, and among equals the one that became ready last.
+// The greedy order is built from the last statement to the first: among the statements that no placed one waits for,
+// the next is the one that makes the fewest new values live, and among equals the one that became ready last.
 #include "base/alloc.h"
 #include "codegen/schedule.h"
 

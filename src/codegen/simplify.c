@@ -1,10 +1,10 @@
 // Simplification: the search over operations of equal value, and sums that are zero.
 //
-// The search makes passes over the value graph, each in another order. The first has a wide window and takes what
-// is cheaper; then come sums of angles; then many passes with a narrow window that also accept exchanges at equal
-// cost (plateau moves), which bring others within reach. In the second third of them an addition costs a little more
-// than a multiplication, because which of the two is left matters to later exchanges. Work that is left goes into
-// searches in other orders; the best result counts. Cost: work, shared by all passes; memory linear in the nodes.
+// The search makes passes over the value graph, each in another order. The first has a wide window and takes what is
+// cheaper; then come sums of angles; then many passes with a narrow window that also accept exchanges at equal cost
+// (plateau moves), which bring others within reach. In the second third of them an addition costs a little more than
+// a multiplication, because which of the two is left matters to later exchanges. Work that is left goes into searches
+// in other orders; the best result counts. Cost: work, shared by all passes; memory linear in the nodes.
 //
 // Sums that are zero whatever the symbols are (1 - 1 after long detours) are found by their values in random states,
 // and replaced in one pass. Rounding is all that is left of such a sum; dividing by it gives nonsense.
@@ -162,9 +162,7 @@ static double value_of(const limb_graph* g, uint32_t node, int state, const doub
   if (x->op == OP_NUMBER) return limb_graph_number(g, node);
   if (x->op == OP_SYMBOL) return random_value(x->op, x->a, state);
   const double a = value_of_edge(value, x->a);
-  if (limb_is_sine((limb_op)x->op) || (x->op == OP_SQRT && a >= 0)) {
-    return limb_op_value((limb_op)x->op, a);
-  }
+  if (limb_is_sine((limb_op)x->op) || (x->op == OP_SQRT && a >= 0)) return limb_op_value((limb_op)x->op, a);
   if (!limb_op_binary(x->op)) return random_value(x->op, x->a, state);
   const double b = value_of_edge(value, x->b);
   if (x->op == OP_MUL) return a * b;

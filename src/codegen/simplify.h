@@ -1,12 +1,12 @@
 // Simplification: fewer operations for the same values.
 //
 // Method: value numbering by random evaluation. Every expression is evaluated at a few random states (samples);
-// expressions that agree in all of them, up to rounding, are the same function with probability close to one
-// (J. T. Schwartz, Fast probabilistic algorithms for verification of polynomial identities, J. ACM 27, 1980), and
-// get one value number. A search then exchanges the operation that computes a value for a cheaper one of equal
-// value on values that are there already. That finds common subexpressions and common factors, reassociated sums
-// and products, cancellation, like terms, constants (folding), c^2 + s^2 = 1, and sums of angles about parallel
-// axes (c1 c2 - s1 s2 once for all that use it), without a rule for each of them.
+// expressions that agree in all of them, up to rounding, are the same function with probability close to one (J. T.
+// Schwartz, Fast probabilistic algorithms for verification of polynomial identities, J. ACM 27, 1980), and get one
+// value number. A search then exchanges the operation that computes a value for a cheaper one of equal value on
+// values that are there already. That finds common subexpressions and common factors, reassociated sums and products,
+// cancellation, like terms, constants (folding), c^2 + s^2 = 1, and sums of angles about parallel axes (c1 c2 - s1 s2
+// once for all that use it), without a rule for each of them.
 //
 // Rewritings are identities of the functions, up to rounding of the robot's numbers. None may let the bound of the
 // rounding error of a value grow beyond twice what it was.
@@ -41,8 +41,8 @@ bool limb_fold_zeros(limb_graph* g, limb_edge* edge, size_t n);
 //   e(a + b) = e(a) + e(b) + |a + b|        e(a b) = |a| e(b) + |b| e(a) + |a b|       in units of 2^-53
 //
 // "Equal" means equal up to rounding in all samples, and an exchange that is less accurate is refused. Signs, roots
-// and hyperbolic tangents get random values of their own: nothing is assumed about them. No node comes to depend on
-// a divisor that it did not depend on: where that is zero, the node keeps its value. A node is live while others or
+// and hyperbolic tangents get random values of their own: nothing is assumed about them. No node comes to depend on a
+// divisor that it did not depend on: where that is zero, the node keeps its value. A node is live while others or
 // outputs use it; a dead one stays in the graph and can be used again at its full cost.
 
 enum { SAMPLES = 4, COST_MUL = 16, COST_DIV = 160, UNDO_MAX = 64 };

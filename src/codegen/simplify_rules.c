@@ -4,9 +4,9 @@
 //
 //   cos(a +- b) = ca cb -+ sa sb,    sin(a +- b) = sa cb +- ca sb
 //
-// Both are created and kept alive while one matching pass uses them where it can. Afterwards they live only if
-// used, and the graph is restored unless it has become cheaper. A sum that was kept is an angle for further sums.
-// No new sine is taken.
+// Both are created and kept alive while one matching pass uses them where it can. Afterwards they live only if used,
+// and the graph is restored unless it has become cheaper. A sum that was kept is an angle for further sums. No new
+// sine is taken.
 //
 // Sums of multiples of sums of the same two values, expanded:
 //

@@ -72,9 +72,8 @@ limb_scalar* limb_trace_input(limb_tracer* t, limb_input_kind kind)
 {
   const int n = t->program->input[kind].count;
   limb_scalar* x = limb_trace_scalars(t, (size_t)n);
-  for (int i = 0; x && i < n; i++) {
+  for (int i = 0; x && i < n; i++)
     x[i] = of_edge(t->graph, limb_symbol_edge(t->graph, limb_symbol_of(kind, (uint32_t)i)));
-  }
   return x;
 }
 
@@ -109,12 +108,8 @@ static void link_numbers(const limb_model* m, int i, double* x)
 {
   double largest[KINDS] = {0};
   memcpy(x, &m->k64[i], CONSTANTS * sizeof *x);
-  for (int c = 0; c < CONSTANTS; c++) {
-    largest[constants[c].kind] = fmax(largest[constants[c].kind], fabs(x[c]));
-  }
-  for (int c = 0; c < CONSTANTS; c++) {
-    x[c] = clean_number(x[c], constants[c].kind, largest[constants[c].kind]);
-  }
+  for (int c = 0; c < CONSTANTS; c++) largest[constants[c].kind] = fmax(largest[constants[c].kind], fabs(x[c]));
+  for (int c = 0; c < CONSTANTS; c++) x[c] = clean_number(x[c], constants[c].kind, largest[constants[c].kind]);
 }
 
 static bool stays_symbol(limb_symbols symbols, constant_kind kind)
@@ -195,9 +190,7 @@ static void set_base(limb_tracer* t, const limb_scalar* gravity)
     const double* R = t->m->base[r].R.m;
     for (int i = 0; i < 3; i++) {
       limb_scalar a = plain(0);
-      for (int j = 0; j < 3; j++) {
-        a = sub(a, mul(plain(limb_clean_direction(R[3 * j + i])), gravity[j]));
-      }
+      for (int j = 0; j < 3; j++) a = sub(a, mul(plain(limb_clean_direction(R[3 * j + i])), gravity[j]));
       t->base[r * LIMB_WS_STATE + 6 + i] = a;
     }
   }
@@ -245,29 +238,6 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
 
 // ---- the list of quantities ----------------------------------------------------------------------------------------
 
-static const limb_quantity* quantity_at(int index)
-{
-  const limb_quantity* lists[] = {limb_tree_quantities, limb_loop_quantities};
-  for (size_t l = 0; l < sizeof lists / sizeof lists[0] && index >= 0; l++) {
-    for (const limb_quantity* x = lists[l]; x->name; x++) {
-      if (index-- == 0) return x;
-    }
-  }
-  return NULL;
-}
-
-const char* limb_codegen_quantity_name(int index)
-{
-  const limb_quantity* x = quantity_at(index);
-  return x ? x->name : NULL;
-}
-
-const char* limb_codegen_quantity_meaning(int index)
-{
-  const limb_quantity* x = quantity_at(index);
-  return x ? x->meaning : NULL;
-}
-
 static const char* name_at(const void* context, int i)
 {
   (void)context;
@@ -276,56 +246,64 @@ static const char* name_at(const void* context, int i)
 
 static limb_status unknown(const char* word, limb_error* error)
 {
-  if (limb_is_all(word)) {
-    return limb_fail(error, LIMB_E_ARG, "what", "'all' means all quantities, and stands alone");
-  }
+  if (limb_is_all(word)) return limb_fail(error, LIMB_E_ARG, "what", "'all' means all quantities, and stands alone");
   int count = 0;
-  while (quantity_at(count)) count++;
+  while (limb_codegen_quantity_name(count)) count++;
   const char* near = limb_nearest(word, count, name_at, NULL);
-  if (near) {
-    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
-  }
-  return limb_fail(error, LIMB_E_ARG, "what",
-                   "no quantity is called '%s'; `limb codegen --list`"
-                   " lists them",
-                   word);
+  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; `limb codegen --list` lists them", word);
 }
 
-static bool is_of_loops(const limb_quantity* x)
+// A quantity of other robots: which name to use instead.
+static limb_status other_robots(const limb_tracer* t, const limb_quantity* x)
 {
-  const limb_quantity* y = limb_loop_quantities;
-  while (y->name && y != x) y++;
-  return y->name != NULL;
+  if (x->robots == ROBOTS_TREES)
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
+                     "not available with loops closed; use 'tree_%s' for the spanning tree", x->name);
+  if (strncmp(x->name, "tree_", 5) == 0)
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name, "the robot has no loops; use '%s'", x->name + 5);
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name, "the robot has no loops: it is a tree of joints");
 }
 
-static limb_status trace_word(limb_tracer* t, const char* word)
+static void note_new_name(limb_program* p, const char* word, const char* name)
+{
+  if (strcmp(word, name) == 0 || p->nnote == LIMB_NOTES_MAX) return;
+  (void)snprintf(p->note[p->nnote++], sizeof p->note[0], "'%.24s' is called '%s' now", word, name);
+}
+
+static limb_status trace_quantity(limb_tracer* t, const limb_quantity* x)
 {
   limb_program* p = t->program;
-  for (int i = 0; i < p->nfunction; i++) {
-    if (strcmp(p->function[i].name, word) != 0) continue;
-    return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is named twice", word);
-  }
-  int i = 0;
-  const limb_quantity* x;
-  while ((x = quantity_at(i)) && strcmp(x->name, word) != 0) i++;
-  if (!x) return unknown(word, t->error);
   limb_function* f = &p->function[p->nfunction++];
-  *f = (limb_function){.name = x->name, .meaning = x->meaning};
+  *f = (limb_function){.quantity = x->id, .name = x->name, .meaning = x->meaning};
   limb_trace_clear(t);
   limb_status s = x->trace(t, f);
   const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MAX;
   if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
-  if (s == LIMB_OK && limb_graph_singular(t->graph)) {
+  if (s == LIMB_OK && limb_graph_singular(t->graph))
     s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
                   "it divides by zero in every state: there is no closed form to write");
-  }
   if (s != LIMB_OK && t->error && strcmp(t->error->where, t->m->name) == 0) // name the quantity instead
     (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
-  if (!f->note && is_of_loops(x)) {
+  if (!f->note && x->id >= QUANTITY_CLOSED_TAU) {
     const bool moves = f->inputs >> INPUT_V & 1U;
     f->note = moves ? "q must close the loops, and velocities must satisfy them." : "q must close the loops.";
   }
   return s;
+}
+
+static unsigned robots_of(const limb_model* m) { return m->nloop > 0 ? ROBOTS_LOOPS : ROBOTS_TREES; }
+
+static limb_status trace_word(limb_tracer* t, const char* word)
+{
+  const limb_quantity* x = limb_find_codegen_quantity(word, robots_of(t->m));
+  if (!x) return unknown(word, t->error);
+  for (int i = 0; i < t->program->nfunction; i++) {
+    if (strcmp(t->program->function[i].name, x->name) != 0) continue;
+    return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is named twice", word);
+  }
+  note_new_name(t->program, word, x->name);
+  return x->robots & robots_of(t->m) ? trace_quantity(t, x) : other_robots(t, x);
 }
 
 // Traces every quantity that the robot has, and removes what failed ones have recorded.
@@ -334,9 +312,10 @@ static limb_status trace_all(limb_tracer* t)
   limb_error* const error = t->error;
   t->error = NULL; // a missing quantity is not an error here
   limb_status s = LIMB_OK;
-  for (int i = 0; quantity_at(i) && s != LIMB_E_NOMEM; i++) {
+  for (const limb_quantity* x = limb_quantities; x->name && s != LIMB_E_NOMEM; x++) {
     const uint32_t before = limb_graph_count(t->graph);
-    s = trace_word(t, quantity_at(i)->name);
+    if (!(x->robots & robots_of(t->m))) continue;
+    s = trace_quantity(t, x);
     if (s == LIMB_OK || s == LIMB_E_NOMEM) continue;
     t->program->nfunction--;
     limb_graph_shrink(t->graph, before);
@@ -350,7 +329,7 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   const bool all = limb_is_all(what);
   size_t words = 1;
   for (const char* c = what; *c; c++) words += *c == ',';
-  for (int i = 0; all && quantity_at(i); i++) words++;
+  for (const limb_quantity* x = limb_quantities; all && x->name; x++) words++;
   t->program->function = limb_program_alloc(t->program, words, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
   if (all) return trace_all(t);

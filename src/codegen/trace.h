@@ -84,17 +84,27 @@ typedef struct limb_tracer {
   limb_error* error;
 } limb_tracer;
 
-// A quantity that can be generated.
+// Robots that have a quantity under a name.
+enum { ROBOTS_TREES = 1, ROBOTS_LOOPS = 2, ROBOTS_ALL = 3 };
+
+// A quantity that can be generated. A name means the same thing for all robots: tau of a robot with loops is that
+// with the loops closed, and tree_tau that of its spanning tree.
 typedef struct limb_quantity {
   const char* name;
+  unsigned robots;
+  const char* former; // name before version 0.2, accepted with a note; NULL: none
+  const char* size;   // of the outputs
   const char* meaning;
+  limb_quantity_id id;
   // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
   // the robot does not have the quantity.
   limb_status (*trace)(limb_tracer* t, limb_function* f);
 } limb_quantity;
 
-extern const limb_quantity limb_tree_quantities[]; // ended by a NULL name (trace_tree.c)
-extern const limb_quantity limb_loop_quantities[]; // likewise (trace_loops.c)
+extern const limb_quantity limb_quantities[]; // ended by a NULL name (codegen_options.c)
+
+// The quantity of a name or former name; of those for other robots if there is none for these; NULL: unknown.
+const limb_quantity* limb_find_codegen_quantity(const char* name, unsigned robots);
 
 // Adds an output to f with entries x, row-major. nv rows are labelled as velocities.
 limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x);
@@ -145,12 +155,24 @@ limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name
 // Takes the outputs of an alternative, if f has none yet or those of f need more operations.
 limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);
 
-limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f); // trace_hybrid.c
+// Adds an output with nv rows and one column.
+limb_status limb_trace_vector(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+                              const limb_scalar* x);
 
-// Quantities (trace_slopes.c)
+// Quantities
+limb_status limb_trace_inverse_dynamics(limb_tracer* t, limb_function* f);
+limb_status limb_trace_forward_dynamics(limb_tracer* t, limb_function* f);
+limb_status limb_trace_mass_matrix(limb_tracer* t, limb_function* f);
+limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f);
 limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f);
+limb_status limb_trace_gravity(limb_tracer* t, limb_function* f);
+limb_status limb_trace_bias(limb_tracer* t, limb_function* f);
+limb_status limb_trace_jacobian(limb_tracer* t, limb_function* f);
+limb_status limb_trace_pose(limb_tracer* t, limb_function* f);
 limb_status limb_trace_id_derivatives(limb_tracer* t, limb_function* f);
 limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f);
+limb_status limb_trace_regressor(limb_tracer* t, limb_function* f);
+limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f);
 
 // ---- loops: coordinate partitioning (loop_partition.c) -------------------------------------------------------------
 
@@ -235,6 +257,17 @@ limb_status limb_trace_forward(limb_loop_trace* c, const limb_scalar* tau, limb_
 // x = G y + more; more may be NULL.
 void limb_trace_from_independent(const limb_loop_trace* c, const limb_scalar* y, const limb_scalar* more,
                                  limb_scalar* x);
+
+// Quantities (trace_loops.c)
+limb_status limb_trace_closed_inverse(limb_tracer* t, limb_function* f);
+limb_status limb_trace_closed_forward(limb_tracer* t, limb_function* f);
+limb_status limb_trace_closed_mass(limb_tracer* t, limb_function* f);
+limb_status limb_trace_closed_bias(limb_tracer* t, limb_function* f);
+limb_status limb_trace_psi(limb_tracer* t, limb_function* f);
+limb_status limb_trace_gamma(limb_tracer* t, limb_function* f);
+limb_status limb_trace_velocity_map(limb_tracer* t, limb_function* f);
+limb_status limb_trace_passive(limb_tracer* t, limb_function* f);
+limb_status limb_trace_lambda(limb_tracer* t, limb_function* f);
 
 // Quantities of parallel robots (trace_platform.c).
 limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f);

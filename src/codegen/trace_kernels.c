@@ -82,8 +82,8 @@ static void gather(limb_link_symbol* p, const composite* x)
   p->yy = add(p->yy, x->J.yy), p->yz = add(p->yz, x->J.yz), p->zz = add(p->zz, x->J.zz);
 }
 
-// What stays with a link is what the kernels look at (moments_of), the rest moves as a composite body does
-// with the joint at rest.
+// What stays with a link is what the kernels look at (moments_of), the rest moves as a composite body does with the
+// joint at rest.
 void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping how, limb_link_symbol* k)
 {
   real *q = ws->q, *c = ws->c, *s = ws->s;

@@ -58,7 +58,7 @@ static limb_scalar* full_psi(const limb_loop_trace* c)
   return to;
 }
 
-static limb_status psi(limb_tracer* t, limb_function* f)
+limb_status limb_trace_psi(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs_no_gravity(t, f, Q);
@@ -72,7 +72,7 @@ static limb_status psi(limb_tracer* t, limb_function* f)
   return put(t, f, shape, full_psi(&c));
 }
 
-static limb_status gamma_rows(limb_tracer* t, limb_function* f)
+limb_status limb_trace_gamma(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs_no_gravity(t, f, Q | V);
@@ -92,7 +92,7 @@ static const char** independent_labels(const limb_loop_trace* c)
   return label;
 }
 
-static limb_status velocity_map(limb_tracer* t, limb_function* f)
+limb_status limb_trace_velocity_map(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs_no_gravity(t, f, Q);
@@ -115,7 +115,7 @@ static limb_scalar* independent(const limb_loop_trace* c, const limb_scalar* x)
 }
 
 // g depends on all velocities: the dependent ones replace symbols before g is traced.
-static limb_status passive(limb_tracer* t, limb_function* f)
+limb_status limb_trace_passive(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs_no_gravity(t, f, Q | V | A);
@@ -174,7 +174,7 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   limb_error* const error = t->error;
   limb_error why = {0}; // the message of the first way
   const unsigned char* single = single_marks(t);
-  limb_function other = {.name = f->name, .meaning = f->meaning};
+  limb_function other = {.quantity = f->quantity, .name = f->name, .meaning = f->meaning};
   limb_loop_trace c, d;
   t->error = &why;
   const limb_status s = record(t, f, NULL, &c);
@@ -265,13 +265,13 @@ static limb_status record_multipliers(limb_tracer* t, limb_function* f, const un
   return put(t, f, shape, rows_to_user(c, lambda));
 }
 
-static limb_status tau_active(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_inverse); }
+limb_status limb_trace_closed_inverse(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_inverse); }
 
-static limb_status closed_acc(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_forward); }
+limb_status limb_trace_closed_forward(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_forward); }
 
-static limb_status multipliers(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_multipliers); }
+limb_status limb_trace_lambda(limb_tracer* t, limb_function* f) { return record_cheaper(t, f, record_multipliers); }
 
-static limb_status reduced_mass(limb_tracer* t, limb_function* f)
+limb_status limb_trace_closed_mass(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs_no_gravity(t, f, Q);
@@ -289,7 +289,7 @@ static limb_status reduced_mass(limb_tracer* t, limb_function* f)
   return s == LIMB_OK ? put(t, f, shape, M) : s;
 }
 
-static limb_status reduced_bias(limb_tracer* t, limb_function* f)
+limb_status limb_trace_closed_bias(limb_tracer* t, limb_function* f)
 {
   limb_loop_trace c;
   limb_trace_set_inputs(t, f, Q | V);
@@ -308,20 +308,3 @@ static limb_status reduced_bias(limb_tracer* t, limb_function* f)
                              .label = independent_labels(&c)};
   return put(t, f, shape, h);
 }
-
-const limb_quantity limb_loop_quantities[] = {
-  {"psi", "Jacobian of the equations of the loops", psi},
-  {"gamma", "the value of Psi a for which the loops stay closed", gamma_rows},
-  {"G", "velocities of all joints per independent one", velocity_map},
-  {"passive", "velocities and accelerations of all joints, from those of the independent ones", passive},
-  {"tau_active", "inverse dynamics with the loops closed", tau_active},
-  {"closed_acc", "forward dynamics with the loops closed", closed_acc},
-  {"lambda", "forward dynamics with the loops closed, and the forces of the closures", multipliers},
-  {"closed_M", "mass matrix of the independent coordinates", reduced_mass},
-  {"closed_h", "bias forces of the independent coordinates", reduced_bias},
-  {"platform_tau", "inverse dynamics of a parallel robot, from the motion of its platform",
-   limb_trace_platform_inverse},
-  {"platform_acc", "forward dynamics of a parallel robot, and how its platform accelerates",
-   limb_trace_platform_forward},
-  {"platform_J", "twist of the platform of a parallel robot per velocity of its motors", limb_trace_platform_jacobian},
-  {NULL, NULL, NULL}};

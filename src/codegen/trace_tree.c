@@ -24,7 +24,7 @@ static const limb_terms bodies_only = {0};
 
 static size_t square(const limb_tracer* t) { return (size_t)t->m->nv * (size_t)t->m->nv; }
 
-static limb_status put_vector(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+limb_status limb_trace_vector(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
                               const limb_scalar* x)
 {
   const limb_output shape = {.name = name, .meaning = meaning, .rows = t->m->nv, .columns = 1};
@@ -54,39 +54,39 @@ enum { Q = 1U << INPUT_Q, V = 1U << INPUT_V, A = 1U << INPUT_A, TAU = 1U << INPU
 // ---- forces --------------------------------------------------------------------------------------------------------
 
 static limb_status forces(limb_tracer* t, limb_function* f, const limb_scalar* v, const limb_scalar* a,
-                          const limb_terms* terms, const char* meaning)
+                          const limb_terms* terms, const char* name, const char* meaning)
 {
   limb_scalar* tau = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!tau) return LIMB_E_NOMEM;
   kernels->inverse_dynamics(t->m, t->k, &t->ws, t->q, v, a, terms, NULL, tau);
-  return put_vector(t, f, f->name[0] == 'i' ? "tau" : f->name, meaning, tau);
+  return limb_trace_vector(t, f, name, meaning, tau);
 }
 
-static limb_status inverse_dynamics(limb_tracer* t, limb_function* f)
+limb_status limb_trace_inverse_dynamics(limb_tracer* t, limb_function* f)
 {
   limb_trace_set_inputs(t, f, Q | V | A);
-  return forces(t, f, t->v, t->a, &t->terms, "joint forces");
+  return forces(t, f, t->v, t->a, &t->terms, "tau", "joint forces");
 }
 
-static limb_status bias(limb_tracer* t, limb_function* f)
+limb_status limb_trace_bias(limb_tracer* t, limb_function* f)
 {
   limb_trace_set_inputs(t, f, Q | V);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!zeros) return LIMB_E_NOMEM;
-  return forces(t, f, t->v, zeros, &bodies_only, "joint forces without acceleration");
+  return forces(t, f, t->v, zeros, &bodies_only, "h", "joint forces without acceleration");
 }
 
-static limb_status gravity(limb_tracer* t, limb_function* f)
+limb_status limb_trace_gravity(limb_tracer* t, limb_function* f)
 {
   limb_trace_set_inputs(t, f, Q);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!zeros) return LIMB_E_NOMEM;
-  return forces(t, f, zeros, zeros, &bodies_only, "joint forces that hold the robot");
+  return forces(t, f, zeros, zeros, &bodies_only, "g", "joint forces that hold the robot");
 }
 
 // ---- matrices ------------------------------------------------------------------------------------------------------
 
-static limb_status mass_matrix(limb_tracer* t, limb_function* f)
+limb_status limb_trace_mass_matrix(limb_tracer* t, limb_function* f)
 {
   if (t->m->nv > LIMB_TRACE_SQUARE_MAX) return limb_trace_too_large(t, f);
   limb_scalar* M = limb_trace_scalars(t, square(t));
@@ -96,7 +96,7 @@ static limb_status mass_matrix(limb_tracer* t, limb_function* f)
   return limb_trace_matrix(t, f, "M", "mass matrix", M);
 }
 
-static limb_status inverse_mass_matrix(limb_tracer* t, limb_function* f)
+limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
 {
   if (t->m->nv > LIMB_TRACE_CUBE_MAX) return limb_trace_too_large(t, f);
   limb_scalar* X = limb_trace_scalars(t, square(t));
@@ -130,7 +130,7 @@ static limb_status accelerations(limb_tracer* t, int way, limb_scalar* a)
   return LIMB_OK;
 }
 
-static limb_status forward_dynamics(limb_tracer* t, limb_function* f)
+limb_status limb_trace_forward_dynamics(limb_tracer* t, limb_function* f)
 {
   limb_scalar* a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!a) return LIMB_E_NOMEM;
@@ -139,7 +139,7 @@ static limb_status forward_dynamics(limb_tracer* t, limb_function* f)
     limb_status s = accelerations(t, way, a);
     if (s == LIMB_E_UNSUPPORTED) continue;
     limb_function other = {.name = f->name};
-    if (s == LIMB_OK) s = put_vector(t, &other, "a", "joint accelerations", a);
+    if (s == LIMB_OK) s = limb_trace_vector(t, &other, "a", "joint accelerations", a);
     if (s == LIMB_OK) s = limb_trace_keep_cheaper(t, f, &other);
     if (s != LIMB_OK) return s;
   }
@@ -148,7 +148,7 @@ static limb_status forward_dynamics(limb_tracer* t, limb_function* f)
 
 // ---- parameters ----------------------------------------------------------------------------------------------------
 
-static limb_status regressor(limb_tracer* t, limb_function* f)
+limb_status limb_trace_regressor(limb_tracer* t, limb_function* f)
 {
   const int np = limb_parameter_count(t->m);
   limb_scalar* Y = limb_trace_scalars(t, (size_t)t->m->nv * (size_t)np);
@@ -228,7 +228,7 @@ static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
                    " not a symbol: use another frame, or symbols of inertia or none");
 }
 
-static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
+limb_status limb_trace_jacobian(limb_tracer* t, limb_function* f)
 {
   static const char* const rows[COMPONENTS] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const size_t nv = (size_t)t->m->nv;
@@ -251,7 +251,7 @@ static limb_status frame_jacobian(limb_tracer* t, limb_function* f)
   return limb_trace_output(t, f, shape, J);
 }
 
-static limb_status frame_pose(limb_tracer* t, limb_function* f)
+limb_status limb_trace_pose(limb_tracer* t, limb_function* f)
 {
   limb_scalar T[POSE];
   const limb_scalar* X = link_poses(t);
@@ -275,22 +275,6 @@ static limb_status frame_pose(limb_tracer* t, limb_function* f)
   return s == LIMB_OK ? limb_trace_output(t, f, p, T + 9) : s;
 }
 
-const limb_quantity limb_tree_quantities[] = {
-  {"id", "inverse dynamics", inverse_dynamics},
-  {"fd", "forward dynamics", forward_dynamics},
-  {"M", "mass matrix", mass_matrix},
-  {"Minv", "inverse of the mass matrix", inverse_mass_matrix},
-  {"C", "Coriolis matrix", limb_trace_coriolis},
-  {"g", "gravity forces", gravity},
-  {"h", "bias forces: those of velocities and gravity", bias},
-  {"J", "Jacobian of a frame, world axes at its origin", frame_jacobian},
-  {"pose", "pose of a frame", frame_pose},
-  {"dtau", "derivatives of inverse dynamics", limb_trace_id_derivatives},
-  {"dacc", "derivatives of forward dynamics", limb_trace_fd_derivatives},
-  {"Y", "regressor of inverse dynamics", regressor},
-  {"hybrid", "accelerations and forces of all joints, from the one that is given of each", limb_trace_hybrid},
-  {NULL, NULL, NULL}};
-
 enum { DERIVED_MAX = 12 }; // limit of nv for derivatives of expressions
 
 // For ball and free joints, derivatives are along velocities, and q has other components.
@@ -301,9 +285,7 @@ static bool has_kernels(const limb_tracer* t) { return t->m->given && t->options
 
 static limb_status refuse(const limb_tracer* t, const limb_function* f)
 {
-  if (t->m->nv == 0) {
-    return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
-  }
+  if (t->m->nv == 0) return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
   if (!t->m->given) {
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
                      LIMB_DERIVATIVES_MOST);
@@ -474,8 +456,6 @@ limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
   } else {
     limb_trace_kernels.hybrid_by_mass_matrix(m, t->k, &t->ws, &in, packed, a, tau);
   }
-  const limb_output of_a = {.name = "a", .meaning = "joint accelerations", .rows = m->nv, .columns = 1};
-  const limb_output of_tau = {.name = "tau", .meaning = "joint forces", .rows = m->nv, .columns = 1};
-  s = limb_trace_output(t, f, of_a, a);
-  return s == LIMB_OK ? limb_trace_output(t, f, of_tau, tau) : s;
+  s = limb_trace_vector(t, f, "a", "joint accelerations", a);
+  return s == LIMB_OK ? limb_trace_vector(t, f, "tau", "joint forces", tau) : s;
 }

@@ -370,9 +370,7 @@ bool limb_values_store(value_graph* s, limb_edge* out)
 {
   limb_edge* to = limb_alloc(&s->alloc, s->count * sizeof *to);
   bool good = to && limb_values_sort(s, 0);
-  for (uint32_t i = 0; good && i < s->norder; i++) {
-    to[s->order[i]] = store_cell(s, &s->node[s->order[i]], to);
-  }
+  for (uint32_t i = 0; good && i < s->norder; i++) to[s->order[i]] = store_cell(s, &s->node[s->order[i]], to);
   good = good && !limb_graph_full(s->g);
   for (size_t i = 0; good && i < s->outputs; i++) out[i] = stored(s, to, s->out[i]);
   limb_free(&s->alloc, to, s->count * sizeof *to);

@@ -236,14 +236,14 @@ START_TEST(robots_keep_their_values)
     if (table[i].nv > 40) continue;
     limb_model* m = table[i].make();
     limb_codegen_options o = limb_default_codegen_options();
-    o.what = table[i].nv <= 7 ? "id,M,fd,C,dtau,dacc" : "id,M,fd";
+    o.what = table[i].nv <= 7 ? "tau,M,acc,C,dtau,dacc" : "tau,M,acc";
     limb_program* p;
     limb_error error = {0};
     check_at("robot %s", table[i].name);
     if (limb_trace(m, &o, NULL, &p, &error) == LIMB_OK) {
       for (int f = 0; f < p->nfunction; f++) {
         const limb_function* x = &p->function[f];
-        const int solves = strcmp(x->name, "fd") == 0 || strcmp(x->name, "dacc") == 0;
+        const int solves = strcmp(x->name, "acc") == 0 || strcmp(x->name, "dacc") == 0;
         check_at("robot %s, %s", table[i].name, x->name);
         for (int k = 0; k < x->noutput; k++) {
           output_keeps_values(p, &x->output[k], solves ? 1e-11 : 1e-14);

@@ -18,8 +18,8 @@ static limb_model* general_7r(void) { return robot_chain(7); }
 
 START_TEST(counts_are_no_more_than_promised)
 {
-  static const goal goals[] = {{"panda", "id", 309, 289}, {"panda", "M", 205, 173}, {"panda", "fd", 632, 550},
-                               {"ur5", "id", 181, 153},   {"ur5", "M", 108, 88},    {"general", "id", 488, 412}};
+  static const goal goals[] = {{"panda", "tau", 309, 289}, {"panda", "M", 205, 173}, {"panda", "acc", 632, 550},
+                               {"ur5", "tau", 181, 153},   {"ur5", "M", 108, 88},    {"general", "tau", 488, 412}};
   for (int i = 2 * _i; i < 2 * _i + 2; i++) {
     if (CHECK_SANITIZED && strcmp(goals[i].robot, "ur5") != 0) continue; // counts are the same there
     const robot* known = robot_find(goals[i].robot);

@@ -96,7 +96,7 @@ static void one_for_another(const char* what, limb_symbols symbols)
 }
 
 // Not J and pose: places of frames are inserted.
-START_TEST(lengths_and_inertias) { one_for_another("id,fd,M,Minv,C,g,h,dtau,hybrid", LIMB_SYMBOLS_ALL); }
+START_TEST(lengths_and_inertias) { one_for_another("tau,acc,M,Minv,C,g,h,dtau,hybrid", LIMB_SYMBOLS_ALL); }
 END_TEST
 
 int CHECK_NAME(void)

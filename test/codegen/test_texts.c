@@ -68,7 +68,7 @@ START_TEST(texts_keep_their_promises)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     limb_codegen_options o = limb_default_codegen_options();
     o.effort = 0.05;
-    o.what = "id,M", o.sines = cases[i].sines, o.single = cases[i].single;
+    o.what = "tau,M", o.sines = cases[i].sines, o.single = cases[i].single;
     o.lanes = cases[i].lanes, o.max_statements = cases[i].most;
     check_at("case %zu", i);
     const gathered source = written(m, &o, LIMB_FILE_SOURCE), again = written(m, &o, LIMB_FILE_SOURCE);
@@ -88,13 +88,13 @@ END_TEST
 START_TEST(every_language_is_written)
 {
   static const char* const words[] = {
-    "void scara_id(",       "def scara_id(q, v, a):", "= scara_id(q, v, a)", "function scara_id(q, v, a)",
-    "pub fn scara_id(q: &", "\\begin{align*}"};
+    "void scara_tau(",       "def scara_tau(q, v, a):", "= scara_tau(q, v, a)", "function scara_tau(q, v, a)",
+    "pub fn scara_tau(q: &", "\\begin{align*}"};
   limb_model* m = robot_scara();
   for (int k = 0; k <= LIMB_LANGUAGE_LATEX; k++) {
     limb_codegen_options o = limb_default_codegen_options();
     o.effort = 0.05;
-    o.what = "id,M", o.language = (limb_language)k;
+    o.what = "tau,M", o.language = (limb_language)k;
     const gathered source = written(m, &o, LIMB_FILE_SOURCE), header = written(m, &o, LIMB_FILE_HEADER);
     check_at("language %d", k);
     ck_assert_int_eq(occurrences(source.at, words[k]) > 0, 1);
@@ -119,7 +119,7 @@ START_TEST(texts_run_straight_on)
     limb_codegen_options o = limb_default_codegen_options();
     o.effort = 0.02;
     o.friction = 0; // whose signs are a function of their own
-    o.what = "id,fd,M,C,g,h,J,pose,dtau,Y", o.sines = given ? LIMB_SINES_GIVEN : LIMB_SINES_LIBM;
+    o.what = "tau,acc,M,C,g,h,J,pose,dtau,Y", o.sines = given ? LIMB_SINES_GIVEN : LIMB_SINES_LIBM;
     const gathered source = written(m, &o, LIMB_FILE_SOURCE);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
       check_at("'%s'", words[i]);
@@ -176,7 +176,7 @@ static void check_parts(limb_model* m, const char* what)
 START_TEST(parts_are_as_short_as_asked_for)
 {
   check_parts(robot_scara(), "dtau");
-  check_parts(robot_ur5(), "id");
+  check_parts(robot_ur5(), "tau");
   check_parts(robot_ur5(), "M");
   check_parts(robot_planar(9, 1), "pose"); // sines that are answers
   check_parts(robot_scara(), "J,pose");    // numbers that are answers

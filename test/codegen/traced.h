@@ -139,9 +139,9 @@ static inline void compare_loops(const limb_model* m, int states)
 {
   traced t;
   limb_error err = {0};
-  limb_status s = trace_model(m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h,tau_active", NULL, &t, &err);
+  limb_status s = trace_model(m, "Psi,gamma,G,passive,acc,lambda,M,h,tau", NULL, &t, &err);
   const int without = s == LIMB_E_UNSUPPORTED;
-  if (without) s = trace_model(m, "psi,gamma,G,passive,closed_acc,lambda,closed_M,closed_h", NULL, &t, &err);
+  if (without) s = trace_model(m, "Psi,gamma,G,passive,acc,lambda,M,h", NULL, &t, &err);
   fixture_ok(s, &err);
   compare_states(&t, states);
   if (without) assert_that(is_undriven(m, t.in[INPUT_Q]));
@@ -152,7 +152,7 @@ static inline void compare_hybrid(const limb_model* m, int states)
 {
   traced t;
   limb_error err = {0};
-  fixture_ok(trace_model(m, "hybrid", NULL, &t, &err), &err);
+  fixture_ok(trace_model(m, limb_loop_count(m) > 0 ? "tree_hybrid" : "hybrid", NULL, &t, &err), &err);
   compare_states(&t, states);
   traced_free(&t);
 }
