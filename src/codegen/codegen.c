@@ -322,7 +322,7 @@ static void set_types(limb_emitter* e)
   const limb_codegen_options* o = &e->options;
   const bool rust = o->language == LIMB_LANGUAGE_RUST;
   e->real = o->single ? (rust ? "f32" : "float") : (rust ? "f64" : "double");
-  e->syntax = o->language == LIMB_LANGUAGE_C ? &limb_syntax_c : limb_script_syntax(o->language);
+  e->syntax = &limb_syntaxes[o->language];
   if (o->lanes > 1) {
     (void)snprintf(e->value, sizeof e->value, "%s_lanes", e->prefix);
   } else {

@@ -297,20 +297,17 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     if (!evaluate_single(p->graph, list, n, input, got, &beyond)) return LIMB_E_NOMEM;
     rounding = fmax(rounding, apart(f, got, want, t->scale[k]));
   }
-  if (!agree || !(*difference <= DIFFERENCE_MAX)) {
+  if (!agree || !(*difference <= DIFFERENCE_MAX))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "the expressions differ from the library by %.1e, so nothing is written;"
-                     " please report this robot",
+                     "the expressions differ from the library by %.1e, so nothing is written; please report this robot",
                      *difference);
-  }
   if (beyond || !isfinite(rounding))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its constants are beyond the range of float: use double");
-  if (rounding > SINGLE_MAX) {
-    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
-                     "float has too few digits: in a random state the result is off by %.1e of the"
-                     " largest entry; use double",
-                     rounding);
-  }
+  if (rounding > SINGLE_MAX)
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, f->name,
+      "float has too few digits: in a random state the result is off by %.1e of the largest entry; use double",
+      rounding);
   if (single) *difference = rounding;
   // compilers may contract and sines differ: allow ten times the difference seen here
   t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);

@@ -19,18 +19,18 @@ enum { LIMB_LINE = 100 }; // columns
 // The syntax of a language. In its strings, \v is a blank where a line may be broken.
 typedef struct limb_syntax {
   limb_language language;
-  int first;                   // index
-  const char *note, *note_end; // around a comment
-  const char* indent;          // of statements
-  const char *let, *typed;     // before a new name: a word, and the type (%s); typed NULL: none
-  const char *is, *end;        // t1 is expression end
-  const char *go_on, *margin;  // ends a line that goes on, begins the next one
-  const char *open, *close;    // of an index of a vector
-  const char* matrix;          // of a row and a column; NULL: one index, row by row
-  const char *times, *over;    // NULL: a fraction
-  const char* call[5];         // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
-  bool wrapped;                // expressions of several lines stand in brackets
-  bool typed_calls;            // f64::sin
+  int first; // index
+  const char *comment, *comment_end;
+  const char* indent;                // of statements
+  const char *declare, *typed;       // before a new name: a keyword, and the type (%s); NULL: no type
+  const char *assign, *end;          // t1 assign expression end
+  const char *continuation, *margin; // at the end of a broken line, and at the begin of the next
+  const char *open, *close;          // of an index of a vector
+  const char* matrix;                // of a row and a column; NULL: one index, row by row
+  const char *times, *over;          // NULL: a fraction
+  const char* call[5];               // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
+  bool wrapped;                      // expressions of several lines stand in brackets
+  bool typed_calls;                  // f64::sin
 } limb_syntax;
 
 // A function that is ready to be written, with the facts for its comments.
@@ -122,8 +122,7 @@ static inline bool limb_emit_sines_in_arrays(const limb_emitter* e) // sines are
 
 // ---- languages -----------------------------------------------------------------------------------------------------
 
-extern const limb_syntax limb_syntax_c;
-const limb_syntax* limb_script_syntax(limb_language language); // NULL: none
+extern const limb_syntax limb_syntaxes[]; // by language (emit_expression.c)
 
 void limb_emit_c_source(limb_emitter* e);
 void limb_emit_c_header(limb_emitter* e);

@@ -141,9 +141,8 @@ static const uint32_t max_statements_of[] = {2000000, 200000, 50000, 50000, 2000
 static limb_status check_ranges(const limb_codegen_options* o, limb_error* error)
 {
   const int n = o->lanes;
-  if (!o->what || !o->what[strspn(o->what, " ,")]) {
+  if (!o->what || !o->what[strspn(o->what, " ,")])
     return limb_fail(error, LIMB_E_ARG, "what", "no quantity is named; try \"tau\"");
-  }
   if ((int)o->language < 0 || o->language > LIMB_LANGUAGE_LATEX)
     return limb_fail(error, LIMB_E_ARG, "language", "%d is not a language", (int)o->language);
   if ((int)o->sines < 0 || o->sines > LIMB_SINES_OWN)
@@ -153,19 +152,17 @@ static limb_status check_ranges(const limb_codegen_options* o, limb_error* error
   if (!(o->effort >= 0 && o->effort <= EFFORT_MAX))
     return limb_fail(error, LIMB_E_ARG, "effort", "%g is out of range: use 0 to %d", o->effort, EFFORT_MAX);
   const double width = o->coulomb_width;
-  if (width != 0 && !(width >= width_min && width <= width_max)) {
+  if (width != 0 && !(width >= width_min && width <= width_max))
     return limb_fail(error, LIMB_E_ARG, "coulomb_width",
                      "%g is out of range: use a velocity from %g to %g, or 0 for the sign", width, width_min,
                      width_max);
-  }
   if ((int)o->order < 0 || o->order > LIMB_ORDER_REGISTERS)
     return limb_fail(error, LIMB_E_ARG, "order", "%d is not an order of statements", (int)o->order);
   if (n != 1 && n != 2 && n != 4 && n != 8 && n != 16)
     return limb_fail(error, LIMB_E_ARG, "lanes", "%d lanes: use 1, 2, 4, 8 or 16", n);
-  if (o->max_statements != 0 && o->max_statements < SPLIT_MIN) {
+  if (o->max_statements != 0 && o->max_statements < SPLIT_MIN)
     return limb_fail(error, LIMB_E_ARG, "max_statements",
                      "%d statements are too few for a function: use 0 or at least %d", o->max_statements, SPLIT_MIN);
-  }
   return LIMB_OK;
 }
 
@@ -233,12 +230,11 @@ limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* 
 {
   const size_t most = max_letters(o->language, size);
   if (o->prefix) {
-    if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix)) {
+    if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix))
       return limb_fail(error, LIMB_E_ARG, "prefix",
-                       "'%.60s' is not a valid prefix: use a letter, then letters, digits and"
-                       " underscores, at most %d characters, not a reserved word of one of the languages",
+                       "'%.60s' is not a valid prefix: use a letter, then letters, digits and underscores, at most %d "
+                       "characters, not a reserved word of one of the languages",
                        o->prefix, (int)most);
-    }
     (void)snprintf(prefix, size, "%s", o->prefix);
     return LIMB_OK;
   }

@@ -119,24 +119,6 @@ void limb_c_define_sines(limb_emitter* e)
   put_template(e, text_quadrant);
 }
 
-const limb_syntax limb_syntax_c = {
-  .language = LIMB_LANGUAGE_C,
-  .note = "/* ",
-  .note_end = " */",
-  .indent = "  ",
-  .let = "const ",
-  .typed = "%s ",
-  .is = " = ",
-  .end = ";",
-  .go_on = "",
-  .margin = "  ",
-  .open = "[",
-  .close = "]",
-  .times = " *\v",
-  .over = " /\v",
-  .call = {"sin", "cos", "sqrt", NULL, "tanh"},
-};
-
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
 // ---- the beginning of a function -----------------------------------------------------------------------------------

@@ -96,9 +96,7 @@ static void describe_outputs(limb_emitter* e, const limb_emitted* p)
     const bool rows = out->label && out->label != e->program->input[INPUT_V].label;
     limb_text_print(e->text, " *   out  %s[%d]: %s", name, out->rows * out->columns, out->meaning);
     if (unit) limb_text_print(e->text, " [%s]", unit);
-    if (out->columns > 1) {
-      limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
-    }
+    if (out->columns > 1) limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
     if (rows) {
       text(e, out->columns > 1 ? "; rows:" : ":");
       list_names(e, out->label, out->rows);

@@ -9,6 +9,32 @@
 #include <stdio.h>
 #include <string.h>
 
+// clang-format off
+const limb_syntax limb_syntaxes[] = {
+  [LIMB_LANGUAGE_C] = {LIMB_LANGUAGE_C, .comment = "/* ", .comment_end = " */", .indent = "  ", .declare = "const ",
+    .typed = "%s ", .assign = " = ", .end = ";", .continuation = "", .margin = "  ", .open = "[", .close = "]",
+    .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", NULL, "tanh"}},
+  [LIMB_LANGUAGE_PYTHON] = {LIMB_LANGUAGE_PYTHON, .comment = "# ", .comment_end = "", .indent = "    ", .declare = "",
+    .assign = " = ", .end = "", .continuation = "", .margin = "    ", .wrapped = true, .open = "[", .close = "]",
+    .matrix = "[%u][%u]", .times = " *\v", .over = " /\v",
+    .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}},
+  [LIMB_LANGUAGE_MATLAB] = {LIMB_LANGUAGE_MATLAB, .comment = "% ", .comment_end = "", .indent = "  ", .declare = "",
+    .assign = " = ", .end = ";", .continuation = " ...", .margin = "  ", .open = "(", .close = ")",
+    .matrix = "(%u, %u)", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"}},
+  [LIMB_LANGUAGE_JULIA] = {LIMB_LANGUAGE_JULIA, .comment = "# ", .comment_end = "", .indent = "    ", .declare = "",
+    .assign = " = ", .end = "", .continuation = "", .margin = "    ", .open = "[", .close = "]",
+    .matrix = "[%u, %u]", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"}},
+  [LIMB_LANGUAGE_RUST] = {LIMB_LANGUAGE_RUST, .comment = "// ", .comment_end = "", .indent = "    ", .declare = "let ",
+    .assign = " = ", .end = ";", .continuation = "", .margin = "    ", .open = "[", .close = "]",
+    .matrix = "[%u][%u]", .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", NULL, "tanh"},
+    .typed_calls = true},
+  [LIMB_LANGUAGE_LATEX] = {LIMB_LANGUAGE_LATEX, .comment = "% ", .comment_end = "", .indent = "  ", .declare = "",
+    .assign = " &= ", .end = " \\\\", .continuation = " \\\\", .margin = "&\\quad {}", .open = "_{", .close = "}",
+    .matrix = "_{%u,%u}", .first = 1, .times = " \\, ", .over = NULL,
+    .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"}},
+};
+// clang-format on
+
 enum { WRAP = 1, UNWRAP = 2 }; // in scratch: brackets, if the statement spans several lines
 
 static void put(limb_emitter* e, const char* piece) { limb_text_put(&e->scratch, piece); }
@@ -48,7 +74,7 @@ void limb_emit_flush(limb_emitter* e)
     e->text->failed = true;
     return;
   }
-  const size_t spare = strlen(e->syntax->go_on) + 1;
+  const size_t spare = strlen(e->syntax->continuation) + 1;
   const bool long_one = e->scratch.used > LIMB_LINE;
   size_t column = 0;
   for (; *s; s++) {
@@ -56,7 +82,7 @@ void limb_emit_flush(limb_emitter* e)
       if (!long_one) continue;
       put_char(e->text, *s == WRAP ? '(' : ')');
     } else if (*s == '\v' && column + 1 + word_length(s + 1) + spare > LIMB_LINE) {
-      limb_text_put(e->text, e->syntax->go_on);
+      limb_text_put(e->text, e->syntax->continuation);
       limb_text_put(e->text, "\n");
       limb_text_put(e->text, e->syntax->indent);
       limb_text_put(e->text, e->syntax->margin);

@@ -1,101 +1,7 @@
-// Python, MATLAB and Octave, Julia, Rust, LaTeX: their syntax, and the text around the statements (codegen_impl.h).
+// Python, MATLAB and Octave, Julia, Rust, LaTeX: the text around the statements (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
 #include <string.h>
-
-#define CALLS(before)                                                \
-  {                                                                  \
-    before "sin", before "cos", before "sqrt", "sign", before "tanh" \
-  }
-
-static const limb_syntax syntaxes[] = {{.language = LIMB_LANGUAGE_PYTHON,
-                                        .note = "# ",
-                                        .note_end = "",
-                                        .indent = "    ",
-                                        .let = "",
-                                        .is = " = ",
-                                        .end = "",
-                                        .go_on = "",
-                                        .margin = "    ",
-                                        .wrapped = true,
-                                        .open = "[",
-                                        .close = "]",
-                                        .matrix = "[%u][%u]",
-                                        .times = " *\v",
-                                        .over = " /\v",
-                                        .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}},
-                                       {.language = LIMB_LANGUAGE_MATLAB,
-                                        .note = "% ",
-                                        .note_end = "",
-                                        .indent = "  ",
-                                        .let = "",
-                                        .is = " = ",
-                                        .end = ";",
-                                        .go_on = " ...",
-                                        .margin = "  ",
-                                        .open = "(",
-                                        .close = ")",
-                                        .matrix = "(%u, %u)",
-                                        .first = 1,
-                                        .times = " *\v",
-                                        .over = " /\v",
-                                        .call = CALLS("")},
-                                       {.language = LIMB_LANGUAGE_JULIA,
-                                        .note = "# ",
-                                        .note_end = "",
-                                        .indent = "    ",
-                                        .let = "",
-                                        .is = " = ",
-                                        .end = "",
-                                        .go_on = "",
-                                        .margin = "    ",
-                                        .open = "[",
-                                        .close = "]",
-                                        .matrix = "[%u, %u]",
-                                        .first = 1,
-                                        .times = " *\v",
-                                        .over = " /\v",
-                                        .call = CALLS("")},
-                                       {.language = LIMB_LANGUAGE_RUST,
-                                        .note = "// ",
-                                        .note_end = "",
-                                        .indent = "    ",
-                                        .let = "let ",
-                                        .is = " = ",
-                                        .end = ";",
-                                        .go_on = "",
-                                        .margin = "    ",
-                                        .open = "[",
-                                        .close = "]",
-                                        .matrix = "[%u][%u]",
-                                        .times = " *\v",
-                                        .over = " /\v",
-                                        .call = {"sin", "cos", "sqrt", NULL, "tanh"},
-                                        .typed_calls = true},
-                                       {.language = LIMB_LANGUAGE_LATEX,
-                                        .note = "% ",
-                                        .note_end = "",
-                                        .indent = "  ",
-                                        .let = "",
-                                        .is = " &= ",
-                                        .end = " \\\\",
-                                        .go_on = " \\\\",
-                                        .margin = "&\\quad {}",
-                                        .open = "_{",
-                                        .close = "}",
-                                        .matrix = "_{%u,%u}",
-                                        .first = 1,
-                                        .times = " \\, ",
-                                        .over = NULL,
-                                        .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"}}};
-
-const limb_syntax* limb_script_syntax(limb_language language)
-{
-  for (size_t i = 0; i < sizeof syntaxes / sizeof syntaxes[0]; i++) {
-    if (syntaxes[i].language == language) return &syntaxes[i];
-  }
-  return NULL;
-}
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
@@ -104,9 +10,7 @@ static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, pi
 static void put_argument(limb_emitter* e, const char* name, uint32_t count, bool* any)
 {
   limb_text_print(&e->scratch, "%s%s", *any ? ",\v" : "", name);
-  if (e->syntax->language == LIMB_LANGUAGE_RUST) {
-    limb_text_print(&e->scratch, ": &[%s; %u]", e->real, count);
-  }
+  if (e->syntax->language == LIMB_LANGUAGE_RUST) limb_text_print(&e->scratch, ": &[%s; %u]", e->real, count);
   *any = true;
 }
 
@@ -228,7 +132,7 @@ static void put_labels(limb_emitter* e, const char* const* label, int count)
     const bool new_line = i % 6 == 5;
     if (i) text(e, ",");
     limb_text_put(e->text, new_line ? "\n" : " ");
-    if (new_line) limb_text_print(e->text, "%s  ", e->syntax->note);
+    if (new_line) limb_text_print(e->text, "%s  ", e->syntax->comment);
     limb_text_name(e->text, label[i]);
   }
   text(e, "\n");
@@ -236,23 +140,23 @@ static void put_labels(limb_emitter* e, const char* const* label, int count)
 
 static void put_description(limb_emitter* e, const limb_emitted* p)
 {
-  const char* note = e->syntax->note;
+  const char* comment = e->syntax->comment;
   const limb_operations* n = &p->operations;
   if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "\n"); // PEP 8: two blank lines
-  limb_text_print(e->text, "\n%s%s: %s.\n", note, p->name, p->f->meaning);
+  limb_text_print(e->text, "\n%s%s: %s.\n", comment, p->name, p->f->meaning);
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
     if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
-    limb_text_print(e->text, "%sin %s, %d: %s:", note, in->name, in->count, in->meaning);
+    limb_text_print(e->text, "%sin %s, %d: %s:", comment, in->name, in->count, in->meaning);
     put_labels(e, in->label, in->count);
   }
   if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle)
-    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles from %s_angles\n", note, e->nangle, e->prefix);
+    limb_text_print(e->text, "%sin sine, cosine, %u: of the angles from %s_angles\n", comment, e->nangle, e->prefix);
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
     char name[64];
     limb_emit_output_name(e, p->f, o, name);
-    limb_text_print(e->text, "%sout %s, %d x %d: %s", note, name, out->rows, out->columns, out->meaning);
+    limb_text_print(e->text, "%sout %s, %d x %d: %s", comment, name, out->rows, out->columns, out->meaning);
     if (out->label && out->label != e->program->input[INPUT_V].label) {
       text(e, "; rows:");
       put_labels(e, out->label, out->rows);
@@ -260,16 +164,16 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
       text(e, "\n");
     }
     if (!out->column) continue;
-    limb_text_print(e->text, "%s  columns:", note);
+    limb_text_print(e->text, "%s  columns:", comment);
     put_labels(e, out->column, out->columns);
   }
   if (p->f->note) {
-    limb_text_print(e->text, "%s%s", note, p->f->note);
+    limb_text_print(e->text, "%s%s", comment, p->f->note);
     put_labels(e, p->f->noted, p->f->nnoted);
   }
-  limb_emit_gravity(e, p->f, note);
+  limb_emit_gravity(e, p->f, comment);
   if (!limb_emit_is_quantity(p->f)) return;
-  limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", note, n->mul, n->add,
+  limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", comment, n->mul, n->add,
                   n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to ", limb_emit_reference(p));
   limb_text_error(e->text, p->difference);
@@ -280,13 +184,13 @@ static void put_opening(limb_emitter* e)
 {
   // else Python might read an encoding from the robot's name (PEP 263)
   if (e->syntax->language == LIMB_LANGUAGE_PYTHON) text(e, "# -*- coding: utf-8 -*-\n");
-  text(e, e->syntax->note);
+  text(e, e->syntax->comment);
   limb_text_name(e->text, e->program->robot);
   limb_text_print(e->text, ": functions for this robot. Written by limb %d.%d.%d.\n", LIMB_VERSION_MAJOR,
                   LIMB_VERSION_MINOR, LIMB_VERSION_PATCH);
   if (strcmp(e->prefix, e->program->robot) != 0)
-    limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->note, e->prefix);
-  if (!e->options.friction) limb_text_print(e->text, "%sJoint friction is left out.\n", e->syntax->note);
+    limb_text_print(e->text, "%sNames begin with %s.\n", e->syntax->comment, e->prefix);
+  if (!e->options.friction) limb_text_print(e->text, "%sJoint friction is left out.\n", e->syntax->comment);
 }
 
 // ---- the file ------------------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ static void introduce(void* context, uint32_t leaf)
   limb_text* t = x->e->text;
   if (x->count++ == 0) {
     limb_text_put(t, x->e->syntax->indent);
-    limb_text_put(t, x->e->syntax->note);
+    limb_text_put(t, x->e->syntax->comment);
   } else {
     limb_text_put(t, ", ");
   }
@@ -146,7 +146,7 @@ static void put_joints(limb_emitter* e, const limb_emitted* p, uint32_t node)
     limb_statement_leaves(&p->schedule, node, introduce, &x);
   }
   if (!x.count) return;
-  limb_text_put(e->text, e->syntax->note_end);
+  limb_text_put(e->text, e->syntax->comment_end);
   limb_text_put(e->text, "\n");
 }
 
@@ -173,13 +173,13 @@ static void put_target_note(limb_emitter* e, const limb_output* out, uint32_t in
   const bool matrix = columns > 1;
   if (matrix ? e->syntax->matrix != NULL : out->label == NULL) return;
   put(e, e->syntax->language == LIMB_LANGUAGE_LATEX ? " " : "\v");
-  put(e, e->syntax->note);
+  put(e, e->syntax->comment);
   if (matrix) {
     limb_text_print(&e->scratch, "%u, %u", row, index % columns);
   } else {
     limb_text_name(&e->scratch, out->label[row]);
   }
-  put(e, e->syntax->note_end);
+  put(e, e->syntax->comment_end);
 }
 
 // A constant output, in all lanes.
@@ -204,7 +204,7 @@ static void put_store(limb_emitter* e, const limb_emitted* p, uint32_t entry, bo
   const bool minus = limb_edge_minus(edge);
   limb_emit_begin(e);
   put_target(e, p->f, o, index);
-  put(e, e->syntax->is);
+  put(e, e->syntax->assign);
   limb_emit_wrap(e, true);
   if (limb_edge_number(e->program->graph, edge, &x)) {
     put_number(e, x);
@@ -251,10 +251,10 @@ static void put_definition(limb_emitter* e, const limb_emitted* p, uint32_t node
 {
   const bool sine = limb_is_sine((limb_op)limb_graph_node(e->program->graph, node)->op);
   limb_emit_begin(e);
-  put(e, e->syntax->let);
+  put(e, e->syntax->declare);
   if (e->syntax->typed) limb_text_print(&e->scratch, e->syntax->typed, e->value);
   limb_emit_value(e, p, node);
-  put(e, e->syntax->is);
+  put(e, e->syntax->assign);
   limb_emit_wrap(e, true);
   if (sine && limb_emit_sines_in_arrays(e)) {
     limb_emit_array_sine(e, p, node);

@@ -68,9 +68,6 @@ limb_scalar limb_cut_scalar(limb_parameters* p, int loop, int frame, int compone
 // Magnitude of gravity.
 limb_scalar limb_gravity_scalar(limb_parameters* p);
 
-// A component of a direction with rounding around 0, 1 and -1 removed.
-double limb_clean_direction(double x);
-
 // Names the symbols that are used.
 void limb_parameters_name(limb_parameters* p);
 

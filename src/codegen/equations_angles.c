@@ -167,10 +167,9 @@ static limb_direction_poly known(limb_equations* x, const limb_plane_angle* a)
   double sign;
   int quarters;
   const int k = find(x, a, &sign, &quarters);
-  if (k < 0) {
+  if (k < 0)
     return (limb_direction_poly){limb_poly_number(x->ring, limb_clean_direction(cos(a->offset))),
                                  limb_poly_number(x->ring, limb_clean_direction(sin(a->offset)))};
-  }
   limb_direction_poly d = {limb_poly_variable(x->ring, limb_cosine(x, k)),
                            limb_poly_variable(x->ring, limb_sine(x, k))};
   d = turned(x, d, quarters);

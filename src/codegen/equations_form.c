@@ -220,10 +220,10 @@ static limb_status open_ring(limb_equations* x)
   x->first_a = x->first_v + m->nv;
   const int count = x->first_a + m->nv;
   if (count > VARIABLES_MAX)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, m->name,
-                     "it has more than %d symbols, too many to read; `limb codegen` writes "
-                     "functions for robots of any size",
-                     VARIABLES_MAX);
+    return limb_fail(
+      x->error, LIMB_E_UNSUPPORTED, m->name,
+      "it has more than %d symbols, too many to read; `limb codegen` writes functions for robots of any size",
+      VARIABLES_MAX);
   enum { INTERMEDIATE = 8 }; // intermediate polynomials may have this many times the terms
   x->ring = limb_ring_create(&x->program->alloc, count, INTERMEDIATE * x->options.max_terms);
   if (!x->ring) return LIMB_E_NOMEM;
@@ -338,10 +338,10 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs)
   x->view = *x->m;
   x->view.has_actuators = false;
   if (x->m->nlink > LINKS_MAX)
-    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                     "it has %d links, and the limit for equations is %d; `limb codegen` "
-                     "writes functions for robots of any size",
-                     x->m->nlink, LINKS_MAX);
+    return limb_fail(
+      x->error, LIMB_E_UNSUPPORTED, x->m->name,
+      "it has %d links, and the limit for equations is %d; `limb codegen` writes functions for robots of any size",
+      x->m->nlink, LINKS_MAX);
   limb_status s = begin(x);
   if (s == LIMB_OK) s = open_ring(x);
   const bool coriolis = limb_equations_has(needs, EQUATION_C);

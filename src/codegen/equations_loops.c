@@ -1,7 +1,7 @@
 // Psi: the constraint Jacobian of the loops, as polynomials.
 //
 // Position constraints are d, from the origin of frame a to that of frame b, along the locked axes of a. Where these
-// span a plane or line that does not turn, or all directions are locked, axes of the world are used instead, as in
+// span a fixed plane or line, or all directions are locked, axes of the world are used instead, as in
 // textbooks (Ghosal 2010, (31)): both span the same rows where the loops are closed. Constraints of rotations, gears
 // and polynomials are the library's own (loops/constraint_kernel.h). Rows that no joint moves are left out.
 #include "codegen/equations.h"
@@ -151,12 +151,12 @@ limb_status limb_equations_form_loops(limb_equations* e)
   for (int l = 0; l < m->nloop; l++) {
     if (limb_follows_law(&m->loop[l].def.law))
       return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
-                       "the loop has a prescribed motion, which equations do not support; request M, C "
-                       "and g alone (--what M,C,g), or remove it");
+                       "the loop has a prescribed motion, which equations do not support; request M, C and g alone "
+                       "(--what M,C,g), or remove it");
     if (m->loop[l].holonomic == m->loop[l].nrow) continue;
     return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
-                     "rolling and sliding constraints are not written as equations; "
-                     "request M, C and g alone (--what M,C,g), or use `limb codegen`");
+                     "rolling and sliding constraints are not written as equations; request M, C and g alone (--what "
+                     "M,C,g), or use `limb codegen`");
   }
   const limb_loop_kernels_symbol_in in = {.q = e->q, .X = X};
   const limb_loop_kernels_symbol_out out = {.phi = phi};

@@ -10,12 +10,6 @@
 // origin.
 static const double LENGTH_ROUNDING = 1e-12, MOMENT_ROUNDING = 1e-11;
 
-double limb_clean_direction(double x)
-{
-  if (fabs(x) < LIMB_SQUARE) return 0;
-  return fabs(fabs(x) - 1) < LIMB_SQUARE ? copysign(1, x) : x;
-}
-
 // ---- scalars -------------------------------------------------------------------------------------------------------
 
 static bool same(const limb_parameter_symbol* a, const limb_parameter_symbol* b)

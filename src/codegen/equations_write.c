@@ -26,10 +26,10 @@ limb_equation_options limb_default_equation_options(void)
 static limb_status too_large(const limb_equations* x, unsigned what)
 {
   const char* less = what & ~(1U << EQUATION_G) ? "; g alone may fit" : "";
-  return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
-                   "an entry has more than %d terms, too many to read%s; `limb codegen` writes "
-                   "functions for robots of any size",
-                   x->options.max_terms, less);
+  return limb_fail(
+    x->error, LIMB_E_UNSUPPORTED, x->m->name,
+    "an entry has more than %d terms, too many to read%s; `limb codegen` writes functions for robots of any size",
+    x->options.max_terms, less);
 }
 
 static const char* name_at(const void* context, int i)
@@ -93,9 +93,9 @@ static limb_status check_joints(const limb_model* m, limb_error* error)
 {
   for (int i = 0; i < m->nlink; i++) {
     if (m->link[i].shape < SHAPE_BALL) continue;
-    return limb_fail(error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
-                     "equations of ball and free joints are not supported: their coordinates are not "
-                     "angles; use `limb codegen`");
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
+      "equations of ball and free joints are not supported: their coordinates are not angles; use `limb codegen`");
   }
   if (m->nv > 0) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "no joint moves: there are no equations");

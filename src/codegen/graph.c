@@ -267,6 +267,16 @@ limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a)
   return with_sign(intern(g, op, limb_edge_of(limb_edge_node(a)), 0), odd && limb_edge_minus(a));
 }
 
+limb_edge limb_operation_edge(limb_graph* g, limb_op op, limb_edge a, limb_edge b)
+{
+  switch (op) {
+  case OP_ADD: return limb_add_edge(g, a, b);
+  case OP_MUL: return limb_mul_edge(g, a, b);
+  case OP_DIV: return limb_div_edge(g, a, b);
+  default: return limb_unary_edge(g, op, a);
+  }
+}
+
 // ---- live nodes ----------------------------------------------------------------------------------------------------
 
 void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned char* marks, uint32_t count)
@@ -275,9 +285,9 @@ void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned
   for (size_t i = 0; i < n; i++) marks[limb_edge_node(of[i])] = 1;
   for (uint32_t i = count; i-- > 0;) {
     const limb_node* x = limb_graph_node(g, i);
-    if (!marks[i] || limb_op_leaf(x->op)) continue;
-    marks[limb_edge_node(x->a)] = 1;
-    if (limb_op_binary(x->op)) marks[limb_edge_node(x->b)] = 1;
+    if (!marks[i]) continue;
+    uint32_t operand[2];
+    for (int k = limb_operand_nodes(x, operand); k-- > 0;) marks[operand[k]] = 1;
   }
 }
 

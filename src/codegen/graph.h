@@ -68,6 +68,13 @@ void limb_graph_shrink(limb_graph* g, uint32_t count);
 static inline bool limb_op_binary(uint32_t op) { return op >= OP_ADD && op <= OP_DIV; }
 static inline bool limb_op_leaf(uint32_t op) { return op <= OP_SYMBOL; }
 static inline int limb_operands(limb_op op) { return limb_op_leaf(op) ? 0 : limb_op_binary(op) ? 2 : 1; }
+static inline int limb_operand_nodes(const limb_node* x, uint32_t node[2]) // their number
+{
+  const int n = limb_operands((limb_op)x->op);
+  if (n > 0) node[0] = limb_edge_node(x->a);
+  if (n > 1) node[1] = limb_edge_node(x->b);
+  return n;
+}
 static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
 
 // Whether the edge is a number, and which.
@@ -79,6 +86,7 @@ limb_edge limb_add_edge(limb_graph* g, limb_edge a, limb_edge b);
 limb_edge limb_mul_edge(limb_graph* g, limb_edge a, limb_edge b);
 limb_edge limb_div_edge(limb_graph* g, limb_edge a, limb_edge b);
 limb_edge limb_unary_edge(limb_graph* g, limb_op op, limb_edge a);
+limb_edge limb_operation_edge(limb_graph* g, limb_op op, limb_edge a, limb_edge b); // any; b counts if binary
 
 double limb_op_value(limb_op op, double x); // of one operand
 

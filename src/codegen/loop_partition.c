@@ -93,8 +93,7 @@ static limb_status singular(const chooser* c, int cluster, const char* why)
   const limb_model* m = c->w->m;
   const int loop = m->clusters.cluster[cluster].loop[0];
   return limb_fail(c->error, LIMB_E_UNSUPPORTED, m->loop[loop].def.name,
-                   "singular closed form: %s; limb_closed_forward_dynamics and limb_project of the "
-                   "library need none",
+                   "singular closed form: %s; limb_closed_forward_dynamics and limb_project of the library need none",
                    why);
 }
 
@@ -220,16 +219,15 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
                .error = error};
   if (!c.q || !c.pivot || !c.mark || !c.min_pivot || !alloc_partition(p, m, to)) return LIMB_E_NOMEM;
   if (w->has_laws)
-    return limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
-                     "a loop has a prescribed motion, which generated code does not support; remove "
-                     "it, or use the library");
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, NULL,
+      "a loop has a prescribed motion, which generated code does not support; remove it, or use the library");
   int less;
   c.nq = limb_closed_configurations(w, 1, CONFIGURATIONS, c.q, &less);
   if (less > c.nq) return singular(&c, 0, rank_varies);
   if (c.nq == 0)
     return limb_fail(error, LIMB_E_UNSUPPORTED, NULL,
-                     "no configuration was found that closes the loops; `limb assemble` reports "
-                     "which loop fails");
+                     "no configuration was found that closes the loops; `limb assemble` reports which loop fails");
   copy_rows(w, to);
   const limb_status s = choose(&c, prefer ? prefer : w->passive);
   for (int v = 0; v < m->nv; v++) {

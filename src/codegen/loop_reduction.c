@@ -1,10 +1,9 @@
 // Robots with loops over symbols: constraints, blocks of them that are solved at once, and the reduced form (trace.h).
 //
 // Dependent velocities are found block by block: a loop with as many unknowns as constraints is a block of its own,
-// given those of earlier blocks; what is left of a cluster is one more block. Cost: O(n) for the constraints; n^2 ny
-// for G' M G, of which products with zero are no operations.
+// given those of earlier blocks; what is left of a cluster is one more block.
+// Cost: O(n) for the constraints; n^2 ny for G' M G, without products with zero.
 #include "base/error.h"
-#include "codegen/equations.h"
 #include "codegen/trace.h"
 #include "linalg/spatial_ops.h"
 
@@ -390,8 +389,8 @@ limb_status limb_trace_motor_forces(limb_loop_trace* c, const limb_scalar* tree,
     const limb_cluster* of = &all->cluster[k];
     if (c->partition.undriven[k] > 0)
       return limb_fail(c->t->error, LIMB_E_UNSUPPORTED, c->m.loop[of->loop[0]].def.name,
-                       "no motor determines %d of the motions of the joints in this loop, so the "
-                       "forces of the motors do not follow from a motion; request acc",
+                       "no motor determines %d of the motions of the joints in this loop, so the forces of the motors "
+                       "do not follow from a motion; request acc",
                        c->partition.undriven[k]);
     s = motor_forces_in_cluster(c, of, driven, reduced, tau);
   }

@@ -23,8 +23,8 @@ struct limb_ring {
   unsigned char* exponent; // of all monomials
   int* slot;               // hash table of monomials; 0: free, else monomial + 1
   int count, capacity, slots;
-  double *sum, *size;       // per monomial: sum of its terms, and of their magnitudes
-  int* collected_monomials; // room
+  double *sum, *size; // per monomial: sum of its terms, and of their magnitudes
+  int* collected_monomials;
   int ncollected;
   unsigned char* product; // exponents of the current product
   double work;            // products of terms so far

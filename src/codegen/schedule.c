@@ -29,9 +29,8 @@ void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sin
     const limb_node* x = limb_graph_node(g, n);
     const limb_op op = (limb_op)x->op;
     if (!uses[n] || (given_sines && limb_is_sine(op))) continue;
-    const int operands = limb_operands(op);
-    if (operands > 0) uses[limb_edge_node(x->a)]++;
-    if (operands > 1) uses[limb_edge_node(x->b)]++;
+    uint32_t of[2];
+    for (int k = limb_operand_nodes(x, of); k-- > 0;) uses[of[k]]++;
   }
 }
 
@@ -96,11 +95,11 @@ static void visit_operand(const limb_schedule* l, uint32_t node, limb_leaf_fn* v
 void limb_statement_leaves(const limb_schedule* l, uint32_t node, limb_leaf_fn* visit, void* context)
 {
   const limb_node* x = limb_graph_node(l->g, node);
-  const int operands = limb_operands((limb_op)x->op);
+  uint32_t of[2];
+  const int operands = limb_operand_nodes(x, of);
   if (operands == 0) visit(context, node); // an input that is an output
   if (l->options.given_sines && limb_is_sine((limb_op)x->op)) return;
-  if (operands > 0) visit_operand(l, limb_edge_node(x->a), visit, context);
-  if (operands > 1) visit_operand(l, limb_edge_node(x->b), visit, context);
+  for (int k = 0; k < operands; k++) visit_operand(l, of[k], visit, context);
 }
 
 // ---- which nodes become statements ---------------------------------------------------------------------------------

@@ -368,13 +368,7 @@ static void rebuild(balancing* b, uint32_t node)
   }
   const term x = term_of(b, n.a), y = operands > 1 ? term_of(b, n.b) : x;
   b->ready[node] = (x.ready > y.ready ? x.ready : y.ready) + cycles_of(b, node, op);
-  if (op == OP_MUL) {
-    b->now[node] = limb_mul_edge(b->g, x.edge, y.edge);
-  } else if (op == OP_DIV) {
-    b->now[node] = limb_div_edge(b->g, x.edge, y.edge);
-  } else {
-    b->now[node] = limb_unary_edge(b->g, op, x.edge);
-  }
+  b->now[node] = limb_operation_edge(b->g, op, x.edge, y.edge);
 }
 
 static void count_uses(balancing* b, const limb_edge* edge, size_t n)
@@ -382,13 +376,9 @@ static void count_uses(balancing* b, const limb_edge* edge, size_t n)
   for (size_t i = 0; i < n; i++) b->uses[limb_edge_node(edge[i])]++;
   for (uint32_t node = b->nodes; node-- > 0;) { // operands come before their users
     const limb_node* x = limb_graph_node(b->g, node);
-    const int operands = limb_operands((limb_op)x->op);
+    uint32_t of[2];
     if (!b->uses[node]) continue;
-    const limb_edge of[2] = {x->a, x->b};
-    for (int i = 0; i < operands; i++) {
-      b->uses[limb_edge_node(of[i])]++;
-      b->in_sum[limb_edge_node(of[i])] = x->op == OP_ADD;
-    }
+    for (int i = limb_operand_nodes(x, of); i-- > 0;) b->uses[of[i]]++, b->in_sum[of[i]] = x->op == OP_ADD;
   }
 }
 

@@ -148,10 +148,9 @@ static void mark_sines(limb_schedule* l, unsigned char* mark)
   }
   for (uint32_t n = l->nodes; n-- > 0;) {
     const limb_node* x = limb_graph_node(l->g, n);
-    const int operands = limb_operands((limb_op)x->op);
+    uint32_t of[2];
     if (!(mark[n] & TO_SINE)) continue;
-    if (operands > 0) mark[limb_edge_node(x->a)] |= TO_SINE;
-    if (operands > 1) mark[limb_edge_node(x->b)] |= TO_SINE;
+    for (int k = limb_operand_nodes(x, of); k-- > 0;) mark[of[k]] |= TO_SINE;
   }
 }
 

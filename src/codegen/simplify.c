@@ -177,11 +177,8 @@ static limb_edge rebuild(limb_graph* g, uint32_t node, const limb_edge* to)
 {
   const limb_node x = *limb_graph_node(g, node);
   if (limb_op_leaf(x.op)) return limb_edge_of(node);
-  const limb_edge a = edge_to(to, x.a);
-  if (!limb_op_binary(x.op)) return limb_unary_edge(g, (limb_op)x.op, a);
-  const limb_edge b = edge_to(to, x.b);
-  if (x.op == OP_ADD) return limb_add_edge(g, a, b);
-  return x.op == OP_MUL ? limb_mul_edge(g, a, b) : limb_div_edge(g, a, b);
+  const limb_edge a = edge_to(to, x.a), b = limb_op_binary(x.op) ? edge_to(to, x.b) : EDGE_ZERO;
+  return limb_operation_edge(g, (limb_op)x.op, a, b);
 }
 
 typedef struct zero_work {

@@ -1,7 +1,7 @@
 // Small dense systems, solved without branches on values, so that the solution can be recorded.
 //
-// Reference: A. Bjorck, Numerical methods for least squares problems, 1996, section 2.4. Cost:      2 rows n^2 to
-// factor, 4 rows n for a right-hand side.
+// Reference: A. Bjorck, Numerical methods for least squares problems, 1996, section 2.4.
+// Cost:      2 rows n^2 to factor, 4 rows n for a right-hand side.
 //
 // A is rows x n, rows >= n, of rank n. Elimination would need a pivot that is never zero, which changes with the
 // state. Therefore

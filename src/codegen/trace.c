@@ -1,6 +1,5 @@
 // Tracing: inputs as symbols, numbers of the robot as scalars, and the requested quantities.
 #include "codegen/trace.h"
-#include "codegen/equations.h"
 #include "codegen/text.h"
 
 #include "base/error.h"
@@ -94,6 +93,12 @@ static const struct {
                           {".xy", SECOND}, {".xz", SECOND}, {".yy", SECOND}, {".yz", SECOND}, {".mult", MAP},
                           {".off", MAP},   {".cg", TURNS},  {".sg", TURNS},  {".ct", TURNS},  {".st", TURNS},
                           {".pitch", MAP}, {".m", MASS},    {".hz", FIRST},  {".zz", SECOND}};
+
+double limb_clean_direction(double x)
+{
+  if (fabs(x) < LIMB_SQUARE) return 0;
+  return fabs(fabs(x) - 1) < LIMB_SQUARE ? copysign(1, x) : x;
+}
 
 // Removes rounding around 0, 1 and -1. largest: of the same unit in the same link.
 static double clean_number(double x, constant_kind kind, double largest)

@@ -226,7 +226,8 @@ typedef struct limb_loop_trace {
   limb_scalar *G, *g; // nv x ny; nv
 } limb_loop_trace;
 
-// A pose with rounding around 0, 1 and -1 removed.
+// A component of a direction, and a pose, with rounding around 0, 1 and -1 removed.
+double limb_clean_direction(double x);
 sp_pose limb_clean_pose(sp_pose X);
 
 // Psi, and gamma if the robot moves. LIMB_E_UNSUPPORTED: no loops, or prescribed motions.

@@ -136,10 +136,8 @@ limb_status limb_trace_passive(limb_tracer* t, limb_function* f)
   t->v = symbols;
   if (s != LIMB_OK) return s;
   limb_trace_from_independent(&c, second, c.g, a);
-  const limb_output of_v = {.name = "v_all", .meaning = "velocities of all joints", .rows = t->m->nv, .columns = 1},
-                    of_a = {.name = "a_all", .meaning = "accelerations of all joints", .rows = t->m->nv, .columns = 1};
-  s = limb_trace_output(t, f, of_v, v);
-  return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
+  s = limb_trace_vector(t, f, "v_all", "velocities of all joints", v);
+  return s == LIMB_OK ? limb_trace_vector(t, f, "a_all", "accelerations of all joints", a) : s;
 }
 
 // ---- dynamics ------------------------------------------------------------------------------------------------------
@@ -217,9 +215,7 @@ static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsign
   if (!tree || !tau) return LIMB_E_NOMEM;
   limb_trace_tree_forces(c, t->v, t->a, tree);
   s = limb_trace_motor_forces(c, tree, tau);
-  const limb_output shape = {
-    .name = "tau", .meaning = "forces of motors; zero at joints without motor", .rows = t->m->nv, .columns = 1};
-  return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
+  return s == LIMB_OK ? limb_trace_vector(t, f, "tau", "forces of motors; zero at joints without motor", tau) : s;
 }
 
 // Accelerations under tau.
@@ -233,8 +229,7 @@ static limb_status forward(limb_tracer* t, limb_function* f, const unsigned char
   *a = limb_trace_scalars(t, (size_t)t->m->nv);
   if (!*a) return LIMB_E_NOMEM;
   s = limb_trace_forward(c, t->tau, *a);
-  const limb_output shape = {.name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
-  return s == LIMB_OK ? limb_trace_output(t, f, shape, *a) : s;
+  return s == LIMB_OK ? limb_trace_vector(t, f, "a", "joint accelerations", *a) : s;
 }
 
 static limb_status record_forward(limb_tracer* t, limb_function* f, const unsigned char* prefer, limb_loop_trace* c)

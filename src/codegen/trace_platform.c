@@ -39,7 +39,7 @@ typedef struct platform {
 
 // ---- the platform --------------------------------------------------------------------------------------------------
 
-// The body that options.frame names, or the one that most legs hold.
+// The body that options.frame names, or the one that most legs are attached to.
 static limb_status find_platform(platform* p)
 {
   limb_tracer* t = p->t;
@@ -47,11 +47,10 @@ static limb_status find_platform(platform* p)
   limb_parallel* parallel;
   limb_parallel_info info;
   const int named = t->options.frame ? limb_find_body(m, t->options.frame) : -1;
-  if (t->options.frame && named < 0) {
+  if (t->options.frame && named < 0)
     return limb_fail(t->error, LIMB_E_ARG, "frame",
                      "'%s' is not a body: a platform is a body, and its twist is taken at its origin",
                      t->options.frame);
-  }
   limb_status s = limb_parallel_create(m, named, &t->program->alloc, &parallel, t->error);
   if (s == LIMB_E_NOMEM) return s;
   if (s != LIMB_OK) { // the message is set
@@ -196,9 +195,7 @@ limb_status limb_trace_platform_inverse(limb_tracer* t, limb_function* f)
   limb_trace_clear(t);
   limb_trace_tree_forces(&p.c, v, a, tree);
   s = limb_trace_motor_forces(&p.c, tree, tau);
-  const limb_output shape = {
-    .name = "tau", .meaning = "forces of motors; zero at joints without", .rows = t->m->nv, .columns = 1};
-  return s == LIMB_OK ? limb_trace_output(t, f, shape, tau) : s;
+  return s == LIMB_OK ? limb_trace_vector(t, f, "tau", "forces of motors; zero at joints without", tau) : s;
 }
 
 limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
@@ -220,9 +217,8 @@ limb_status limb_trace_platform_forward(limb_tracer* t, limb_function* f)
                                .rows = SIX,
                                .columns = 1,
                                .label = t->program->input[INPUT_TWIST].label};
-  const limb_output of_a = {.name = "a", .meaning = "joint accelerations", .rows = t->m->nv, .columns = 1};
   s = limb_trace_output(t, f, of_rate, rate);
-  return s == LIMB_OK ? limb_trace_output(t, f, of_a, a) : s;
+  return s == LIMB_OK ? limb_trace_vector(t, f, "a", "joint accelerations", a) : s;
 }
 
 // J_p = B G_a^-1: SIX x n, row-major. active: n velocities.
@@ -274,8 +270,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
   }
   if (n != p.c.partition.ny || is_undriven(&p))
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->name,
-                     "%d motors for %d motions: the twist of the platform is not a function of the "
-                     "motors' velocities",
+                     "%d motors for %d motions: the twist of the platform is not a function of the motors' velocities",
                      n, p.c.partition.ny);
   s = jacobian_by(&p, n, active, J);
   const char** column = limb_program_alloc(t->program, (size_t)n + 1, sizeof *column);

@@ -224,8 +224,8 @@ static bool is_free_of_lengths(const limb_tracer* t, const limb_site* site)
 static limb_status refuse_frame(const limb_tracer* t, const limb_function* f)
 {
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "its frame, a base or a ball joint is not at the origin of a link, and that position is"
-                   " not a symbol: use another frame, or symbols of inertia or none");
+                   "its frame, a base or a ball joint is not at the origin of a link, and that position is not a "
+                   "symbol: use another frame, or symbols of inertia or none");
 }
 
 limb_status limb_trace_jacobian(limb_tracer* t, limb_function* f)
@@ -286,13 +286,12 @@ static bool has_kernels(const limb_tracer* t) { return t->m->given && t->options
 static limb_status refuse(const limb_tracer* t, const limb_function* f)
 {
   if (t->m->nv == 0) return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
-  if (!t->m->given) {
+  if (!t->m->given)
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
                      LIMB_DERIVATIVES_MOST);
-  }
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
-                   "numbers of this robot cannot stay symbols here (ball or free joints, more than %d"
-                   " velocities, or forward dynamics); request it without symbols",
+                   "numbers of this robot cannot stay symbols here (ball or free joints, more than %d velocities, or "
+                   "forward dynamics); request it without symbols",
                    DERIVED_MAX);
 }
 

@@ -153,7 +153,7 @@ static const char* literal(limb_emitter* e, double x)
 START_TEST(literals_read_back)
 {
   rng r = {5};
-  limb_emitter e = {.syntax = &limb_syntax_c};
+  limb_emitter e = {.syntax = &limb_syntaxes[LIMB_LANGUAGE_C]};
   e.scratch.alloc = limb_default_allocator();
   ck_assert_str_eq(literal(&e, 3), "3.0");
   ck_assert_str_eq(literal(&e, 0.1), "0.1");

@@ -114,7 +114,7 @@ START_TEST(a_full_graph_says_so)
 }
 END_TEST
 
-START_TEST(a_division_by_zero_is_told)
+START_TEST(a_division_by_zero_is_reported)
 {
   limb_graph* g = limb_graph_create(NULL, 100);
   assert_that(g && !limb_graph_singular(g));
@@ -142,4 +142,4 @@ END_TEST
 
 CHECK_MAIN("codegen/graph", 3, arithmetic_of_numbers_is_done, zeros_and_ones_vanish, equal_values_are_one_node,
            values_are_those_of_the_expression, a_tape_needs_what_its_edges_need, a_full_graph_says_so,
-           a_division_by_zero_is_told, growth_keeps_every_node)
+           a_division_by_zero_is_reported, growth_keeps_every_node)
