@@ -194,31 +194,42 @@ void limb_c_lane_type(limb_emitter* e)
                   limb_emit_bytes(e));
 }
 
-static void argument(limb_emitter* e, const char* begin, const char* name, int count)
+// An argument, with its type for a prototype.
+static void put_argument(limb_emitter* e, bool typed, const char* begin, const char* name, int count)
 {
-  const bool first = e->scratch.at[e->scratch.used - 1] == '(';
-  limb_text_print(&e->scratch, "%s%s%s %s[%d]", first ? "" : ",\v", begin, e->value, name, count > 0 ? count : 1);
+  limb_text_put(&e->scratch, e->scratch.at[e->scratch.used - 1] == '(' ? "" : ",\v");
+  if (typed)
+    limb_text_print(&e->scratch, "%s%s %s[%d]", begin, e->value, name, count > 0 ? count : 1);
+  else
+    limb_text_put(&e->scratch, name);
+}
+
+// name(arguments)
+static void put_signature(limb_emitter* e, const limb_emitted* p, bool typed)
+{
+  limb_text_print(&e->scratch, "%s(", p->name);
+  if (e->scratch.failed) return;
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    const limb_input* in = &e->program->input[k];
+    if (limb_emit_takes_input(e, p->f, (limb_input_kind)k)) put_argument(e, typed, "const ", in->name, in->count);
+  }
+  if (limb_c_sines_given(e, p)) {
+    put_argument(e, typed, "const ", "sine", (int)e->nangle);
+    put_argument(e, typed, "const ", "cosine", (int)e->nangle);
+  }
+  for (int o = 0; o < p->f->noutput; o++) {
+    char name[64];
+    limb_emit_output_name(e, p->f, o, name);
+    put_argument(e, typed, "", name, p->f->output[o].rows * p->f->output[o].columns);
+  }
+  limb_text_put(&e->scratch, ")");
 }
 
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end)
 {
   limb_text_clear(&e->scratch);
-  limb_text_print(&e->scratch, "void %s(", p->name);
-  if (e->scratch.failed) return;
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    const limb_input* in = &e->program->input[k];
-    if (limb_emit_takes_input(e, p->f, (limb_input_kind)k)) argument(e, "const ", in->name, in->count);
-  }
-  if (limb_c_sines_given(e, p)) {
-    argument(e, "const ", "sine", (int)e->nangle);
-    argument(e, "const ", "cosine", (int)e->nangle);
-  }
-  for (int o = 0; o < p->f->noutput; o++) {
-    char name[64];
-    limb_emit_output_name(e, p->f, o, name);
-    argument(e, "", name, p->f->output[o].rows * p->f->output[o].columns);
-  }
-  limb_text_put(&e->scratch, ")");
+  limb_text_put(&e->scratch, "void ");
+  put_signature(e, p, true);
   limb_text_put(&e->scratch, end);
   limb_emit_flush(e);
 }
@@ -300,18 +311,23 @@ static void put_fill(limb_emitter* e, const char* name, int count)
   text(e, "    }\n");
 }
 
+static void put_call(limb_emitter* e, const limb_emitted* p)
+{
+  limb_emit_begin(e);
+  limb_text_put(&e->scratch, "  ");
+  put_signature(e, p, false);
+  limb_text_put(&e->scratch, ";");
+  limb_emit_flush(e);
+}
+
 // Sines and cosines of the angles, where they are arguments.
 static void put_sines(limb_emitter* e)
 {
-  const limb_function* f = e->function[0].f;
   const char* suffix = e->options.single ? "f" : "";
   limb_text_print(e->text, "    %s angle[%u];\n    %s sine[%u];\n    %s cosine[%u];\n", e->value, e->nangle, e->value,
                   e->nangle, e->value, e->nangle);
-  limb_text_print(e->text, "    %s(", e->function[0].name);
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    if (limb_emit_takes_input(e, f, (limb_input_kind)k)) limb_text_print(e->text, "%s, ", e->program->input[k].name);
-  }
-  limb_text_print(e->text, "angle);\n    for (int i = 0; i < %u; i++) {\n", e->nangle);
+  put_call(e, &e->function[0]);
+  limb_text_print(e->text, "    for (int i = 0; i < %u; i++) {\n", e->nangle);
   if (e->options.lanes > 1) {
     limb_text_print(e->text,
                     "      for (int k = 0; k < %d; k++) {\n"
@@ -322,30 +338,6 @@ static void put_sines(limb_emitter* e)
     limb_text_print(e->text, "      sine[i] = sin%s(angle[i]);\n      cosine[i] = cos%s(angle[i]);\n", suffix, suffix);
   }
   text(e, "    }\n");
-}
-
-static void put_call(limb_emitter* e, const limb_emitted* p)
-{
-  const char* comma = "";
-  limb_emit_begin(e);
-  limb_text_print(&e->scratch, "  %s(", p->name);
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
-    limb_text_print(&e->scratch, "%s%s", comma, e->program->input[k].name);
-    comma = ",\v";
-  }
-  if (limb_c_sines_given(e, p)) {
-    limb_text_print(&e->scratch, "%ssine,\vcosine", comma);
-    comma = ",\v";
-  }
-  for (int o = 0; o < p->f->noutput; o++) {
-    char name[64];
-    limb_emit_output_name(e, p->f, o, name);
-    limb_text_print(&e->scratch, "%s%s", comma, name);
-    comma = ",\v";
-  }
-  limb_text_put(&e->scratch, ");");
-  limb_emit_flush(e);
 }
 
 // Compares every lane of an output with its table.
@@ -368,9 +360,9 @@ static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double
   }
 }
 
-static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
+static void put_function_test(limb_emitter* e, const limb_trial* t, int index)
 {
-  const limb_emitted* p = &e->function[piece];
+  const limb_emitted* p = &e->function[index];
   const limb_function* f = p->f;
   uint32_t at = 0, all = 0;
   for (int o = 0; o < f->noutput; o++) all += entries_of(&f->output[o]);
@@ -378,7 +370,7 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
     char name[64], table[160];
     limb_emit_output_name(e, f, o, name);
     (void)snprintf(table, sizeof table, "%s_%s_wanted", f->name, name);
-    put_table(e, table, t->reference[piece] + at, t->states, entries_of(&f->output[o]), all);
+    put_table(e, table, t->reference[index] + at, t->states, entries_of(&f->output[o]), all);
     at += entries_of(&f->output[o]);
   }
   limb_text_print(e->text, "static int %s_is_wrong(void)\n{\n  %s worst = %s;\n", f->name, e->real,
@@ -396,9 +388,9 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int piece)
     limb_text_print(e->text, "    %s %s[%u];\n", e->value, name, entries_of(&f->output[o]));
   }
   put_call(e, p);
-  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->scale[piece]);
+  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->scale[index]);
   text(e, "  }\n");
-  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name, t->tolerance[piece],
+  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name, t->tolerance[index],
                   e->options.single ? "f" : "");
 }
 

@@ -64,33 +64,35 @@ static void put_bias(const limb_equations* x, limb_text* t, int i)
   limb_equations_sum(x, t, x->g[i], !moves);
 }
 
-void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
+// The entry of a quantity that is a polynomial; NULL for h and tau, which are sums of others.
+static const limb_poly* entry_of(const limb_equations* x, int quantity, int i, int j)
 {
   const int at = i * x->nv + j;
   switch (quantity) {
-  case EQUATION_M: limb_equations_sum(x, t, x->M[at], true); break;
-  case EQUATION_C: limb_equations_sum(x, t, x->C[at], true); break;
-  case EQUATION_G: limb_equations_sum(x, t, x->g[i], true); break;
-  case EQUATION_H: put_bias(x, t, i); break;
-  case EQUATION_TAU: put_force(x, t, i); break;
-  default: limb_equations_sum(x, t, x->Psi[at], true); break;
+  case EQUATION_M: return &x->M[at];
+  case EQUATION_C: return &x->C[at];
+  case EQUATION_G: return &x->g[i];
+  case EQUATION_PSI: return &x->Psi[at];
+  default: return NULL;
   }
+}
+
+void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
+{
+  const limb_poly* a = entry_of(x, quantity, i, j);
+  if (a) limb_equations_sum(x, t, *a, true);
+  if (quantity == EQUATION_H) put_bias(x, t, i);
+  if (quantity == EQUATION_TAU) put_force(x, t, i);
 }
 
 bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j)
 {
-  const int at = i * x->nv + j;
-  switch (quantity) {
-  case EQUATION_M: return x->M[at].count == 0;
-  case EQUATION_C: return x->C[at].count == 0;
-  case EQUATION_G: return x->g[i].count == 0;
-  case EQUATION_H: return x->Cv[i].count == 0 && x->g[i].count == 0;
-  case EQUATION_TAU: break;
-  default: return x->Psi[at].count == 0;
-  }
-  int terms = x->Cv[i].count + x->g[i].count + x->joint_forces[i].count;
+  const limb_poly* a = entry_of(x, quantity, i, j);
+  if (a) return a->count == 0;
+  int terms = x->Cv[i].count + x->g[i].count;
+  if (quantity == EQUATION_H) return terms == 0;
   for (int k = 0; k < x->nv; k++) terms += x->M[i * x->nv + k].count;
-  return terms == 0;
+  return terms + x->joint_forces[i].count == 0;
 }
 
 bool limb_equations_sparse(const limb_equations* x, int quantity, bool* all)

@@ -14,120 +14,87 @@
 
 // ---- trees ---------------------------------------------------------------------------------------------------------
 
-typedef struct state {
-  const limb_reference* x;
-  const double *q, *v, *a, *tau, *given;
-  size_t nv;
-} state;
-
-typedef limb_status reference_fn(const state* s, double* out);
-
-static limb_status id(const state* s, double* out)
+static void put_motion(sp_motion x, double* to)
 {
-  return limb_inverse_dynamics(s->x->d, s->q, s->v, s->a, &s->x->env, out);
+  to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
 }
 
-static limb_status fd(const state* s, double* out)
+// Columns of a Jacobian as rows of six numbers each, n to a row.
+static void put_jacobian(const sp_motion* J, int n, double* out)
 {
-  return limb_forward_dynamics(s->x->d, s->q, s->v, s->tau, &s->x->env, out);
-}
-
-static limb_status mass_matrix(const state* s, double* out) { return limb_mass_matrix(s->x->d, s->q, out); }
-
-static limb_status inverse(const state* s, double* out) { return limb_mass_matrix_inverse(s->x->d, s->q, out); }
-
-static limb_status coriolis(const state* s, double* out) { return limb_coriolis_matrix(s->x->d, s->q, s->v, out); }
-
-static limb_status gravity(const state* s, double* out) { return limb_gravity_forces(s->x->d, s->q, &s->x->env, out); }
-
-static limb_status bias(const state* s, double* out) { return limb_bias_forces(s->x->d, s->q, s->v, &s->x->env, out); }
-
-static limb_status jacobian(const state* s, double* out)
-{
-  const limb_allocator alloc = s->x->alloc;
-  const size_t nv = s->nv, size = (nv + 1) * sizeof(sp_motion);
-  sp_motion* J = limb_alloc(&alloc, size);
-  if (!J) return LIMB_E_NOMEM;
-  limb_status status = limb_kinematics(s->x->d, s->q, NULL, NULL);
-  if (status == LIMB_OK) status = limb_frame_jacobian(s->x->d, s->x->frame, LIMB_ALIGNED, J);
-  for (size_t c = 0; c < nv && status == LIMB_OK; c++) {
-    const double column[6] = {J[c].w.x, J[c].w.y, J[c].w.z, J[c].v.x, J[c].v.y, J[c].v.z};
-    for (size_t r = 0; r < 6; r++) out[r * nv + c] = column[r];
+  for (int c = 0; c < n; c++) {
+    double column[6];
+    put_motion(J[c], column);
+    for (int r = 0; r < 6; r++) out[r * n + c] = column[r];
   }
-  limb_free(&alloc, J, size);
-  return status;
 }
 
-static limb_status pose(const state* s, double* out)
+static limb_status jacobian(const limb_reference* x, double* out)
+{
+  const int nv = limb_nv(x->m);
+  const size_t size = ((size_t)nv + 1) * sizeof(sp_motion);
+  sp_motion* J = limb_alloc(&x->alloc, size);
+  if (!J) return LIMB_E_NOMEM;
+  const limb_status s = limb_frame_jacobian(x->d, x->frame, LIMB_ALIGNED, J);
+  if (s == LIMB_OK) put_jacobian(J, nv, out);
+  limb_free(&x->alloc, J, size);
+  return s;
+}
+
+static limb_status pose(const limb_reference* x, double* out)
 {
   sp_pose X;
-  limb_status status = limb_kinematics(s->x->d, s->q, NULL, NULL);
-  if (status == LIMB_OK) status = limb_frame_pose(s->x->d, s->x->frame, &X);
-  if (status != LIMB_OK) return status;
+  const limb_status s = limb_frame_pose(x->d, x->frame, &X);
+  if (s != LIMB_OK) return s;
   memcpy(out, X.R.m, 9 * sizeof *out);
   out[9] = X.p.x, out[10] = X.p.y, out[11] = X.p.z;
   return LIMB_OK;
 }
 
-static limb_status id_derivatives(const state* s, double* out)
+static limb_status hybrid(const limb_reference* x, const double* q, const double* v, const double* known, double* out)
 {
-  limb_id_derivatives to = {0};
-  to.dtau_dq = out, to.dtau_dv = out + s->nv * s->nv;
-  return limb_inverse_dynamics_derivatives(s->x->d, s->q, s->v, s->a, &s->x->env, &to);
+  const size_t nv = (size_t)limb_nv(x->m);
+  unsigned char* given = limb_alloc(&x->alloc, nv + 1);
+  if (!given) return LIMB_E_NOMEM;
+  limb_status s = limb_mark_passive(x->m, given);
+  if (s == LIMB_OK) s = limb_hybrid_dynamics(x->d, q, v, given, known, &x->env, out, out + nv);
+  limb_free(&x->alloc, given, nv + 1);
+  return s;
 }
-
-static limb_status fd_derivatives(const state* s, double* out)
-{
-  const size_t n = s->nv * s->nv;
-  limb_fd_derivatives to = {0};
-  to.dacc_dq = out, to.dacc_dv = out + n, to.dacc_dtau = out + 2 * n;
-  return limb_forward_dynamics_derivatives(s->x->d, s->q, s->v, s->tau, &s->x->env, &to);
-}
-
-static limb_status regressor(const state* s, double* out)
-{
-  return limb_regressor(s->x->d, s->q, s->v, s->a, &s->x->env, out);
-}
-
-static limb_status hybrid(const state* s, double* out)
-{
-  const limb_allocator alloc = s->x->alloc;
-  unsigned char* given_marks = limb_alloc(&alloc, s->nv + 1);
-  if (!given_marks) return LIMB_E_NOMEM;
-  limb_status status = limb_mark_passive(s->x->m, given_marks);
-  if (status == LIMB_OK)
-    status = limb_hybrid_dynamics(s->x->d, s->q, s->v, given_marks, s->given, &s->x->env, out, out + s->nv);
-  limb_free(&alloc, given_marks, s->nv + 1);
-  return status;
-}
-
-static reference_fn* const references[QUANTITY_IDS] = {[QUANTITY_TAU] = id,
-                                                       [QUANTITY_ACC] = fd,
-                                                       [QUANTITY_M] = mass_matrix,
-                                                       [QUANTITY_MINV] = inverse,
-                                                       [QUANTITY_C] = coriolis,
-                                                       [QUANTITY_G] = gravity,
-                                                       [QUANTITY_H] = bias,
-                                                       [QUANTITY_J] = jacobian,
-                                                       [QUANTITY_POSE] = pose,
-                                                       [QUANTITY_DTAU] = id_derivatives,
-                                                       [QUANTITY_DACC] = fd_derivatives,
-                                                       [QUANTITY_Y] = regressor,
-                                                       [QUANTITY_HYBRID] = hybrid};
 
 limb_status limb_reference_values(const limb_reference* x, const limb_function* f,
                                   const double* const input[INPUT_KINDS], double* out)
 {
-  const state s = {.x = x,
-                   .q = input[INPUT_Q],
-                   .v = input[INPUT_V],
-                   .a = input[INPUT_A],
-                   .tau = input[INPUT_TAU],
-                   .given = input[INPUT_X],
-                   .nv = (size_t)limb_nv(x->m)};
-  if (references[f->quantity]) return references[f->quantity](&s, out);
-  return x->loops ? limb_loop_reference_values(x->loops, f, input, out) : LIMB_E_UNSUPPORTED;
+  const double *q = input[INPUT_Q], *v = input[INPUT_V], *a = input[INPUT_A], *tau = input[INPUT_TAU];
+  const size_t n = (size_t)limb_nv(x->m) * (size_t)limb_nv(x->m);
+  limb_id_derivatives dtau = {0};
+  limb_fd_derivatives dacc = {0};
+  limb_status s;
+  switch (f->quantity) {
+  case QUANTITY_TAU: return limb_inverse_dynamics(x->d, q, v, a, &x->env, out);
+  case QUANTITY_ACC: return limb_forward_dynamics(x->d, q, v, tau, &x->env, out);
+  case QUANTITY_M: return limb_mass_matrix(x->d, q, out);
+  case QUANTITY_MINV: return limb_mass_matrix_inverse(x->d, q, out);
+  case QUANTITY_C: return limb_coriolis_matrix(x->d, q, v, out);
+  case QUANTITY_G: return limb_gravity_forces(x->d, q, &x->env, out);
+  case QUANTITY_H: return limb_bias_forces(x->d, q, v, &x->env, out);
+  case QUANTITY_Y: return limb_regressor(x->d, q, v, a, &x->env, out);
+  case QUANTITY_HYBRID: return hybrid(x, q, v, input[INPUT_X], out);
+  case QUANTITY_J:
+  case QUANTITY_POSE:
+    s = limb_kinematics(x->d, q, NULL, NULL);
+    return s != LIMB_OK ? s : f->quantity == QUANTITY_J ? jacobian(x, out) : pose(x, out);
+  case QUANTITY_DTAU:
+    dtau.dtau_dq = out, dtau.dtau_dv = out + n;
+    return limb_inverse_dynamics_derivatives(x->d, q, v, a, &x->env, &dtau);
+  case QUANTITY_DACC:
+    dacc.dacc_dq = out, dacc.dacc_dv = out + n, dacc.dacc_dtau = out + 2 * n;
+    return limb_forward_dynamics_derivatives(x->d, q, v, tau, &x->env, &dacc);
+  default: return x->loops ? limb_loop_reference_values(x->loops, f, input, out) : LIMB_E_UNSUPPORTED;
+  }
 }
+
+// ---- loops: creation -----------------------------------------------------------------------------------------------
 
 struct limb_loop_reference {
   const limb_model* m;
@@ -142,8 +109,6 @@ struct limb_loop_reference {
 };
 
 enum { STATES = 5 }; // configurations from which one is taken
-
-// ---- loops: creation -----------------------------------------------------------------------------------------------
 
 static limb_status find_independent(limb_loop_reference* r, limb_program* p)
 {
@@ -217,11 +182,6 @@ static limb_status find_configuration(limb_loop_reference* r, uint64_t* seed, do
   return LIMB_OK;
 }
 
-static void put_motion(sp_motion x, double* to)
-{
-  to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
-}
-
 // Motion of the platform at q, v and a.
 static limb_status find_motion(limb_loop_reference* r, const double* q, const double* v, const double* a,
                                limb_platform_motion* out)
@@ -253,143 +213,93 @@ limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, dou
 
 // ---- loops: values -------------------------------------------------------------------------------------------------
 
-typedef const double* const* inputs;
-
-static limb_closed_motion closed_motion(const limb_loop_reference* r, inputs in)
-{
-  return (limb_closed_motion){in[INPUT_Q], in[INPUT_V], in[INPUT_A], &r->env};
-}
-
-static limb_status psi(limb_loop_reference* r, inputs in, double* out)
-{
-  limb_loop_equations e = {0};
-  e.Psi = out;
-  return limb_loop_equations_at(r->w, in[INPUT_Q], NULL, NULL, &e);
-}
-
-static limb_status gamma_rows(limb_loop_reference* r, inputs in, double* out)
-{
-  limb_loop_equations e = {0};
-  e.gamma = out;
-  return limb_loop_equations_at(r->w, in[INPUT_Q], in[INPUT_V], NULL, &e);
-}
-
-static limb_status velocity_map(limb_loop_reference* r, inputs in, double* out)
-{
-  int ny;
-  const limb_status s = limb_velocity_map(r->w, in[INPUT_Q], r->independent, NULL, &ny, r->work);
-  if (s == LIMB_OK) memcpy(out, r->work, (size_t)r->m->nv * (size_t)ny * sizeof *out);
-  return s;
-}
-
-static limb_status passive(limb_loop_reference* r, inputs in, double* out)
+static limb_status passive(limb_loop_reference* r, const double* const* input, double* out)
 {
   const size_t nv = (size_t)r->m->nv;
   double *v = out, *a = out + nv;
-  memcpy(v, in[INPUT_V], nv * sizeof *v);
-  memcpy(a, in[INPUT_A], nv * sizeof *a);
-  const limb_status s = limb_complete_velocities(r->w, in[INPUT_Q], r->independent, NULL, v);
-  if (s != LIMB_OK) return s;
-  return limb_complete_accelerations(r->w, in[INPUT_Q], v, r->independent, NULL, a);
+  memcpy(v, input[INPUT_V], nv * sizeof *v);
+  memcpy(a, input[INPUT_A], nv * sizeof *a);
+  const limb_status s = limb_complete_velocities(r->w, input[INPUT_Q], r->independent, NULL, v);
+  return s == LIMB_OK ? limb_complete_accelerations(r->w, input[INPUT_Q], v, r->independent, NULL, a) : s;
 }
 
 // Joints outside loops may have no motor: forces that they need are ignored.
-static limb_status tau_active(limb_loop_reference* r, inputs in, double* out)
+static limb_status closed_tau(limb_loop_reference* r, const limb_closed_motion* motion, double* out)
 {
-  const limb_closed_motion motion = closed_motion(r, in);
   limb_closed_forces to = {0};
   to.tau = out;
-  const limb_status s = limb_closed_inverse_dynamics(r->w, &motion, NULL, NULL, &to);
+  const limb_status s = limb_closed_inverse_dynamics(r->w, motion, NULL, NULL, &to);
   return s == LIMB_E_SINGULAR && to.undriven > 0 ? LIMB_OK : s;
 }
 
-static limb_status closed_acc(limb_loop_reference* r, inputs in, double* out)
+// Velocity map, reduced mass matrix or reduced bias forces. The calls write up to nv^2 numbers, of which the first are
+// needed.
+static limb_status reduced(limb_loop_reference* r, limb_quantity_id id, const limb_closed_motion* motion, double* out)
 {
-  const limb_closed_motion motion = closed_motion(r, in);
-  return limb_closed_forward_dynamics(r->w, &motion, in[INPUT_TAU], NULL, out, NULL, NULL);
-}
-
-static limb_status multipliers(limb_loop_reference* r, inputs in, double* out)
-{
-  const limb_closed_motion motion = closed_motion(r, in);
-  return limb_closed_forward_dynamics(r->w, &motion, in[INPUT_TAU], NULL, out, out + r->m->nv, NULL);
-}
-
-// Reduced mass matrix and bias forces, in work: nv^2 and nv numbers.
-static limb_status reduced(limb_loop_reference* r, inputs in, const double* v)
-{
-  const limb_closed_motion motion = {in[INPUT_Q], v, NULL, &r->env};
-  int ny;
-  return limb_closed_reduced_dynamics(r->w, &motion, r->independent, NULL, &ny, r->work,
-                                      r->work + (ptrdiff_t)r->m->nv * r->m->nv);
-}
-
-static limb_status reduced_mass(limb_loop_reference* r, inputs in, double* out)
-{
-  const limb_status s = reduced(r, in, in[INPUT_V]);
-  memcpy(out, r->work, (size_t)r->ny * (size_t)r->ny * sizeof *out);
-  return s;
-}
-
-static limb_status reduced_bias(limb_loop_reference* r, inputs in, double* out)
-{
-  const limb_status s = reduced(r, in, in[INPUT_V]);
-  memcpy(out, r->work + (ptrdiff_t)r->m->nv * r->m->nv, (size_t)r->ny * sizeof *out);
+  const size_t nv = (size_t)r->m->nv, ny = (size_t)r->ny;
+  double *work = r->work, *h = r->work + nv * nv;
+  int found;
+  if (id == QUANTITY_VELOCITY_MAP) {
+    const limb_status s = limb_velocity_map(r->w, motion->q, r->independent, NULL, &found, work);
+    if (s == LIMB_OK) memcpy(out, work, nv * (size_t)found * sizeof *out);
+    return s;
+  }
+  const limb_closed_motion still = {motion->q, motion->v, NULL, motion->env};
+  const limb_status s = limb_closed_reduced_dynamics(r->w, &still, r->independent, NULL, &found, work, h);
+  memcpy(out, id == QUANTITY_CLOSED_M ? work : h, (id == QUANTITY_CLOSED_M ? ny * ny : ny) * sizeof *out);
   return s;
 }
 
 static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-static limb_status platform_tau(limb_loop_reference* r, inputs in, double* out)
+static limb_status platform_tau(limb_loop_reference* r, const double* const* input, double* out)
 {
   limb_platform_motion motion;
-  limb_status s = limb_kinematics(r->d, in[INPUT_Q], NULL, NULL);
+  limb_status s = limb_kinematics(r->d, input[INPUT_Q], NULL, NULL);
   if (s == LIMB_OK) s = limb_frame_pose(r->d, r->platform.platform, &motion.pose);
   if (s != LIMB_OK) return s;
-  motion.velocity = read_motion(in[INPUT_TWIST]);
-  motion.acceleration = read_motion(in[INPUT_TWIST_RATE]);
-  return limb_parallel_inverse_dynamics(r->parallel, in[INPUT_Q], &motion, &r->env, out);
+  motion.velocity = read_motion(input[INPUT_TWIST]);
+  motion.acceleration = read_motion(input[INPUT_TWIST_RATE]);
+  return limb_parallel_inverse_dynamics(r->parallel, input[INPUT_Q], &motion, &r->env, out);
 }
 
-static limb_status platform_acc(limb_loop_reference* r, inputs in, double* out)
+static limb_status platform_acc(limb_loop_reference* r, const double* const* input, double* out)
 {
   sp_motion rate;
-  const limb_status s =
-    limb_parallel_forward_dynamics(r->parallel, in[INPUT_Q], in[INPUT_V], in[INPUT_TAU], &r->env, &rate, out + 6);
+  const limb_status s = limb_parallel_forward_dynamics(r->parallel, input[INPUT_Q], input[INPUT_V], input[INPUT_TAU],
+                                                       &r->env, &rate, out + 6);
   if (s == LIMB_OK) put_motion(rate, out);
   return s;
 }
 
-static limb_status platform_J(limb_loop_reference* r, inputs in, double* out)
+static limb_status platform_jacobian(limb_loop_reference* r, const double* q, double* out)
 {
-  const int n = r->platform.drives;
   sp_motion* J = (sp_motion*)(void*)r->work; // 6 nv numbers of it
-  const limb_status s = limb_parallel_jacobian(r->parallel, in[INPUT_Q], J);
-  for (int k = 0; s == LIMB_OK && k < n; k++) {
-    double column[6];
-    put_motion(J[k], column);
-    for (int i = 0; i < 6; i++) out[i * n + k] = column[i];
-  }
+  const limb_status s = limb_parallel_jacobian(r->parallel, q, J);
+  if (s == LIMB_OK) put_jacobian(J, r->platform.drives, out);
   return s;
 }
 
 limb_status limb_loop_reference_values(limb_loop_reference* r, const limb_function* f,
                                        const double* const input[INPUT_KINDS], double* out)
 {
-  static limb_status (*const list[QUANTITY_IDS])(limb_loop_reference*, inputs,
-                                                 double*) = {[QUANTITY_PSI] = psi,
-                                                             [QUANTITY_GAMMA] = gamma_rows,
-                                                             [QUANTITY_VELOCITY_MAP] = velocity_map,
-                                                             [QUANTITY_PASSIVE] = passive,
-                                                             [QUANTITY_CLOSED_TAU] = tau_active,
-                                                             [QUANTITY_CLOSED_ACC] = closed_acc,
-                                                             [QUANTITY_LAMBDA] = multipliers,
-                                                             [QUANTITY_CLOSED_M] = reduced_mass,
-                                                             [QUANTITY_CLOSED_H] = reduced_bias,
-                                                             [QUANTITY_PLATFORM_TAU] = platform_tau,
-                                                             [QUANTITY_PLATFORM_ACC] = platform_acc,
-                                                             [QUANTITY_PLATFORM_J] = platform_J};
-  const double* g = input[INPUT_GRAVITY];
+  const double *q = input[INPUT_Q], *v = input[INPUT_V], *tau = input[INPUT_TAU], *g = input[INPUT_GRAVITY];
+  const limb_closed_motion motion = {q, v, input[INPUT_A], &r->env};
+  limb_loop_equations rows = {0};
   if (g) r->env.gravity = sp_v3(g[0], g[1], g[2]);
-  return list[f->quantity] ? list[f->quantity](r, input, out) : LIMB_E_UNSUPPORTED;
+  switch (f->quantity) {
+  case QUANTITY_PSI: rows.Psi = out; return limb_loop_equations_at(r->w, q, NULL, NULL, &rows);
+  case QUANTITY_GAMMA: rows.gamma = out; return limb_loop_equations_at(r->w, q, v, NULL, &rows);
+  case QUANTITY_PASSIVE: return passive(r, input, out);
+  case QUANTITY_CLOSED_TAU: return closed_tau(r, &motion, out);
+  case QUANTITY_CLOSED_ACC: return limb_closed_forward_dynamics(r->w, &motion, tau, NULL, out, NULL, NULL);
+  case QUANTITY_LAMBDA: return limb_closed_forward_dynamics(r->w, &motion, tau, NULL, out, out + r->m->nv, NULL);
+  case QUANTITY_VELOCITY_MAP:
+  case QUANTITY_CLOSED_M:
+  case QUANTITY_CLOSED_H: return reduced(r, f->quantity, &motion, out);
+  case QUANTITY_PLATFORM_TAU: return platform_tau(r, input, out);
+  case QUANTITY_PLATFORM_ACC: return platform_acc(r, input, out);
+  case QUANTITY_PLATFORM_J: return platform_jacobian(r, q, out);
+  default: return LIMB_E_UNSUPPORTED;
+  }
 }

@@ -47,7 +47,7 @@ static plan plan_for(uint32_t nodes, uint64_t work)
 
 // A search, and the work it has spent.
 typedef struct search {
-  value_graph s;
+  value_graph values;
   plan p;
   uint32_t variant; // 0, 1 ...: searches of different variants take different orders
   uint64_t spent;
@@ -55,9 +55,9 @@ typedef struct search {
 
 static bool match_pass(search* x, const match_options* o, uint32_t order, long* gain)
 {
-  if (!limb_values_sort(&x->s, order)) return false;
-  x->spent += (uint64_t)x->s.norder * o->window;
-  return limb_values_match(&x->s, o, gain);
+  if (!limb_values_sort(&x->values, order)) return false;
+  x->spent += (uint64_t)x->values.norder * o->window;
+  return limb_values_match(&x->values, o, gain);
 }
 
 // Accepts exchanges at equal cost as well. New constants are allowed only in some passes, because they hide common
@@ -71,7 +71,7 @@ static bool plateau_search(search* x, int first, int end)
                              .seed = pass % 3 == 0 ? 0 : order,
                              .numbers = pass % 8 > 4};
     long gain = 0;
-    if (!limb_values_sort(&x->s, order) || !limb_values_expand_sums(&x->s, o.seed, &gain)) return false;
+    if (!limb_values_sort(&x->values, order) || !limb_values_expand_sums(&x->values, o.seed, &gain)) return false;
     if (!match_pass(x, &o, order, &gain)) return false;
     idle = gain > 0 ? 0 : idle + 1;
   }
@@ -85,9 +85,9 @@ static bool search_passes(search* x)
   long gain = 0;
   if (!match_pass(x, &greedy, x->variant * VARIANT_STEP, &gain)) return false;
   const int tries = p->passes * (int)p->narrow / (8 * (int)p->wide); // an eighth of the work
-  if (!limb_values_add_angles(&x->s, &greedy, tries)) return false;
+  if (!limb_values_add_angles(&x->values, &greedy, tries)) return false;
   for (int third = 0; third < 3; third++) {
-    x->s.add_cost = COST_MUL + (third == 1);
+    x->values.add_cost = COST_MUL + (third == 1);
     if (!plateau_search(x, p->passes * third / 3 + 1, p->passes * (third + 1) / 3 + 1)) return false;
   }
   return true;
@@ -97,14 +97,14 @@ static bool search_passes(search* x)
 static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t work, search* x, limb_edge* best,
                         long* cost)
 {
-  if (!limb_values_load(&x->s, g, out, n)) return false;
-  const long before = limb_values_cost(&x->s);
+  if (!limb_values_load(&x->values, g, out, n)) return false;
+  const long before = limb_values_cost(&x->values);
   if (x->variant == 0) *cost = before;
-  x->p = plan_for(x->s.count, work);
+  x->p = plan_for(x->values.count, work);
   bool good = search_passes(x);
-  const long after = limb_values_cost(&x->s);
-  if (good && after < *cost) *cost = after, good = limb_values_store(&x->s, best);
-  limb_values_free(&x->s);
+  const long after = limb_values_cost(&x->values);
+  if (good && after < *cost) *cost = after, good = limb_values_store(&x->values, best);
+  limb_values_free(&x->values);
   return good;
 }
 

@@ -32,7 +32,7 @@ typedef struct member {
 } member;
 
 typedef struct matcher {
-  value_graph* s;
+  value_graph* values;
   pair* table;
   uint32_t slots;
   member* member; // the window
@@ -88,7 +88,7 @@ static void enter(matcher* m, double v0, double v1, uint32_t a, uint32_t b, pair
 // Enters all combinations of a node with the nodes of the window.
 static void enter_node(matcher* m, uint32_t n)
 {
-  const value_node* c = &m->s->node[n];
+  const value_node* c = &m->values->node[n];
   const member x = {(double)c->value[0], (double)c->value[1], n, c->op == OP_NUMBER};
   if (!(fabs(x.x0) > 1e-30 && fabs(x.x0) < 1e30 && fabs(x.x1) > 1e-30 && fabs(x.x1) < 1e30)) return;
   const uint32_t at = m->members++;
@@ -186,7 +186,7 @@ static long priced(value_graph* s, uint32_t n, const form* f)
 
 static limb_edge new_operation(matcher* m, uint32_t op, limb_edge a, limb_edge b)
 {
-  const uint32_t at = limb_values_new(m->s, op, a, b);
+  const uint32_t at = limb_values_new(m->values, op, a, b);
   if (at == UINT32_MAX) {
     m->failed = true;
     return EDGE_ZERO;
@@ -209,7 +209,7 @@ static void replace(value_graph* s, uint32_t n, limb_edge by)
 
 static void exchange(matcher* m, uint32_t n, const form* f)
 {
-  value_graph* s = m->s;
+  value_graph* s = m->values;
   limb_edge sign = f->k < 0;
   const double k = fabs(f->k);
   const limb_edge b = f->b << 1 | (f->kind == PAIR_DIFFERENCE);
@@ -296,14 +296,14 @@ static bool divides_by_more(const value_graph* s, uint32_t n, const form* f)
 // Keeps a form if it is the cheapest so far; at equal cost, where that is allowed, at random.
 static void consider(matcher* m, search* r, form f)
 {
-  if (limb_values_find(m->s, f.a << 1) != f.a << 1 || limb_values_find(m->s, f.b << 1) != f.b << 1) return;
-  if (divides_by_more(m->s, r->n, &f)) return;
-  find_factor(m->s, r->n, &f);
-  if (!holds(m->s, r->n, &f)) return;
-  const long gain = priced(m->s, r->n, &f);
+  if (limb_values_find(m->values, f.a << 1) != f.a << 1 || limb_values_find(m->values, f.b << 1) != f.b << 1) return;
+  if (divides_by_more(m->values, r->n, &f)) return;
+  find_factor(m->values, r->n, &f);
+  if (!holds(m->values, r->n, &f)) return;
+  const long gain = priced(m->values, r->n, &f);
   if (gain > r->gain) r->gain = gain, r->best = f, r->ties = 0;
-  if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) && !is_same_operation(m->s, r->n, &f) &&
-      keep_tie(m, r))
+  if (m->seed && gain == 0 && r->gain == 0 && (m->numbers || fabs(f.k) == 1) &&
+      !is_same_operation(m->values, r->n, &f) && keep_tie(m, r))
     r->best = f;
 }
 
@@ -329,7 +329,7 @@ static void look_up(matcher* m, search* r, uint32_t outer, limb_edge c, double v
 
 static void match_node(matcher* m, uint32_t n, long* gain)
 {
-  value_graph* s = m->s;
+  value_graph* s = m->values;
   search r = {.n = n};
   const long own = cost_of(s, n);
   const double v[] = {(double)s->node[n].value[0], (double)s->node[n].value[1]};
@@ -360,7 +360,7 @@ static bool cancels(const value_graph* s, const value_node* c)
 // Constant folding: a node with the same value in all samples is a number.
 static bool fold_constant(matcher* m, uint32_t n, long* gain)
 {
-  value_graph* s = m->s;
+  value_graph* s = m->values;
   const value_node* c = &s->node[n];
   const double x = (double)c->value[0];
   const bool zero = cancels(s, c);
@@ -390,8 +390,8 @@ static bool prepare(matcher* m)
 {
   const uint64_t pairs = (uint64_t)m->window * m->window * 3 / 2 + 64;
   for (m->slots = 1024; m->slots < pairs * 5 / 2; m->slots *= 2) continue;
-  m->table = limb_alloc(&m->s->alloc, m->slots * sizeof *m->table);
-  m->member = limb_alloc(&m->s->alloc, (m->window + 4) * sizeof *m->member);
+  m->table = limb_alloc(&m->values->alloc, m->slots * sizeof *m->table);
+  m->member = limb_alloc(&m->values->alloc, (m->window + 4) * sizeof *m->member);
   if (!m->table || !m->member) return false;
   clear(m);
   return true;
@@ -399,7 +399,7 @@ static bool prepare(matcher* m)
 
 bool limb_values_match(value_graph* s, const match_options* options, long* gain)
 {
-  matcher m = {.s = s, .seed = options->seed, .numbers = options->numbers};
+  matcher m = {.values = s, .seed = options->seed, .numbers = options->numbers};
   const uint32_t all = 2 * s->norder + 16; // including nodes created in this pass
   m.window = options->window < all ? options->window : all;
   const bool good = prepare(&m);

@@ -163,7 +163,7 @@ static limb_codegen* create(const limb_model* m, const variant* v, const char* w
   limb_codegen_options o = v->options;
   o.size = sizeof o, o.what = what, o.prefix = prefix, o.friction = 1, o.effort = effort;
   const limb_status s = limb_codegen_create(m, &o, NULL, &c, &err);
-  // What a robot has not must be said to be unsupported, and nothing else: least of all that it is wrong.
+  // A quantity that a robot does not have must be reported as unsupported, never as a difference from the library.
   if (s != LIMB_OK && (s != LIMB_E_UNSUPPORTED || !*err.text)) stop(prefix, what, &err);
   if (s != LIMB_OK && strstr(err.text, "differ from the library")) stop(prefix, what, &err);
   if (s != LIMB_OK && strstr(err.text, "the library fails") && !is_singular(m)) stop(prefix, what, &err);
@@ -238,7 +238,7 @@ static const char* const with_variants[] = {"scara", "elastic_arm", NULL}; // no
 // In other languages: friction and springs; ball and free joints; divisions.
 static const char* const in_languages[] = {"scara", "elastic_arm", "two_roots", "four_bar", NULL};
 
-// What is asked for of a robot: as plain C, and in other ways.
+// The quantities of a robot: as plain C, and in variants.
 static void write_robot(const subject* x, const char* name, const char* but, const char* folder)
 {
   const extent which = x->which;

@@ -69,7 +69,7 @@ static void comes_before(void* context, uint32_t leaf)
   if (limb_graph_node(b->l->g, leaf)->op == OP_SYMBOL) assert_that(b->at <= b->l->last_read);
 }
 
-// Operands come first, every statement is there once, and no answer is stored before all inputs are read.
+// Operands come first, every statement occurs once, and no output is stored before all inputs are read.
 static void check_listing(const limb_schedule* l)
 {
   uint32_t stored = 0;
@@ -205,7 +205,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-// Where only so many letters of a name count, all functions must still be different.
+// Where only some letters of a name count, the names of all functions must still differ.
 START_TEST(prefixes_are_short_enough)
 {
   char prefix[96], letters[201];

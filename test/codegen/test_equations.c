@@ -154,7 +154,7 @@ static void assert_has(const limb_model* m, limb_notation notation, const char* 
   written_free(w);
 }
 
-// Where there are loops M a + C v + g is more than tau, and every notation says what.
+// With loops, M a + C v + g is tau + Psi^T lambda, in every notation.
 START_TEST(forces_of_loops)
 {
   if (_i > 0) return;

@@ -65,7 +65,7 @@ static void simplify_all(const traced* t)
   }
 }
 
-// The text of one, the numbers, states and answers of the other.
+// The text of one robot with the numbers, states and values of the other.
 static void compare_with(const traced* one, const traced* other)
 {
   const limb_input *p = &one->p->input[INPUT_PARAMETER], *q = &other->p->input[INPUT_PARAMETER];

@@ -156,7 +156,7 @@ static int longest_part(const char* text, int* parts)
   return most;
 }
 
-// As many statements as were asked for, reading and keeping included.
+// At most as many statements as requested, loads and stores included.
 static void check_parts(limb_model* m, const char* what)
 {
   for (int k = 0; k < 9; k++) {
@@ -178,12 +178,12 @@ START_TEST(parts_are_as_short_as_asked_for)
   check_parts(robot_scara(), "dtau");
   check_parts(robot_ur5(), "tau");
   check_parts(robot_ur5(), "M");
-  check_parts(robot_planar(9, 1), "pose"); // sines that are answers
-  check_parts(robot_scara(), "J,pose");    // numbers that are answers
+  check_parts(robot_planar(9, 1), "pose"); // outputs that are sines
+  check_parts(robot_scara(), "J,pose");    // outputs that are constants
 }
 END_TEST
 
-// Every answer is stored once, in whatever part.
+// Every output is stored once, in one of the parts.
 START_TEST(every_answer_is_stored)
 {
   limb_model* m = robot_planar(9, 1);

@@ -27,7 +27,7 @@ static limb_model* five_bar_with(int motors)
   return closed_with_motors(closed_five_bar(), joints, motors);
 }
 
-// Four motors for two motions: the least that does it.
+// Four motors for two motions: forces of least norm.
 START_TEST(motors_in_excess)
 {
   limb_model* m = five_bar_with(4);
@@ -40,7 +40,7 @@ START_TEST(motors_in_excess)
 }
 END_TEST
 
-// Numbers of the robot and gravity as inputs: with the robot's own, the same answers.
+// Numbers of the robot and gravity as inputs: the robot's own numbers give the same values.
 START_TEST(numbers_may_stay_symbols)
 {
   if (_i >= closed_count()) return;

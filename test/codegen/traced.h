@@ -22,7 +22,7 @@ typedef struct traced {
   double* in[INPUT_KINDS];
 } traced;
 
-// Without p where the quantities cannot be had.
+// p is NULL if the robot does not have the quantities.
 static inline limb_status trace_with(const limb_model* m, limb_codegen_options o, traced* out, limb_error* err)
 {
   *out = (traced){.m = m};
@@ -67,7 +67,7 @@ static inline int entries_in(const limb_function* f)
   return n;
 }
 
-// Inputs that the function does not say it takes are not there.
+// Inputs that the function does not take are NULL.
 static inline void traced_run(const traced* t, const limb_function* f, double* out)
 {
   const double* in[INPUT_KINDS] = {NULL};
@@ -134,7 +134,7 @@ static inline int is_undriven(const limb_model* m, const double* q)
   return is.undriven > 0;
 }
 
-// All there is of a robot with loops: of motions without motor no inverse dynamics.
+// All quantities of a robot with loops; no inverse dynamics if some motion has no motor.
 static inline void compare_loops(const limb_model* m, int states)
 {
   traced t;

@@ -198,7 +198,7 @@ static void written_vector(written* w, char letter, const double* x, int n)
   }
 }
 
-// Whether a line says that entries that are not written are zero.
+// Whether a line states that all other entries are zero.
 static bool written_zeros(const written* w, const char* letters)
 {
   char line[2][64];
