@@ -338,7 +338,7 @@ static limb_status begin_reference(generation* x)
   x->reference.env.friction = o->friction;
   x->reference.env.coulomb_width = o->coulomb_width;
   x->reference.frame = limb_trace_frame(x->m, o->frame);
-  const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->reference.d);
+  const limb_status s = limb_data_create(limb_spanning_tree(x->m), &x->c->alloc, &x->reference.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
   // other failures: then there are no functions that need it
   return limb_loop_reference_begin(x->m, o, x->program, &x->reference.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;

@@ -3,7 +3,7 @@
 // Position constraints are d, from the origin of frame a to that of frame b, along the locked axes of a. Where these
 // span a fixed plane or line, or all directions are locked, axes of the world are used instead, as in
 // textbooks (Ghosal 2010, (31)): both span the same rows where the loops are closed. Constraints of rotations, gears
-// and polynomials are the library's own (loops/constraint_kernel.h). Rows that no joint moves are left out.
+// and polynomials are the library's own (kernel/constraint_kernel.h). Rows that no joint moves are left out.
 #include "codegen/equations.h"
 #include "codegen/trace.h"
 

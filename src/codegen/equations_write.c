@@ -92,7 +92,7 @@ static limb_status read_options(const limb_equation_options* given, limb_equatio
 static limb_status check_joints(const limb_model* m, limb_error* error)
 {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].shape < SHAPE_BALL) continue;
+    if (m->link[i].joint_class < CLASS_BALL) continue;
     return limb_fail(
       error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
       "equations of ball and free joints are not supported: their coordinates are not angles; use `limb codegen`");
@@ -406,7 +406,7 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   t.ours = limb_ring_alloc(x->ring, n * rows, sizeof *t.ours);
   t.theirs = limb_ring_alloc(x->ring, n * rows, sizeof *t.theirs);
   limb_status s = limb_ring_status(x->ring);
-  if (s == LIMB_OK) s = limb_data_create(m, alloc, &t.data);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(m), alloc, &t.data);
   if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
   limb_loops_destroy(t.loops);

@@ -5,7 +5,7 @@
 // Cost: O(n) for the constraints; n^2 ny for G' M G, without products with zero.
 #include "base/error.h"
 #include "codegen/trace.h"
-#include "linalg/spatial_ops.h"
+#include "kernel/vectors.h"
 
 #include "codegen/solve_kernel.h"
 

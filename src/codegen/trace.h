@@ -5,7 +5,7 @@
 //
 //   v = G y'        a = G y'' + g        y: independent coordinates
 //
-// loops/constraint_kernel.h has the equations of the loops, loop_partition.c chooses the independent coordinates,
+// kernel/constraint_kernel.h has the equations of the loops, loop_partition.c chooses the independent coordinates,
 // solve_kernel.h solves for the dependent ones.
 #ifndef LIMB_CODEGEN_TRACE_H
 #define LIMB_CODEGEN_TRACE_H
@@ -14,8 +14,8 @@
 
 #include "codegen/program.h"
 #include "codegen/real_symbol.h"
+#include "kernel/tables.h"
 #include "loops/loops_impl.h"
-#include "model/kernels.h"
 #include "model/model_impl.h"
 
 // ---- kernels over symbols (trace_kernels.c) ------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "codegen/trace.h"
-#include "linalg/spatial_ops.h"
+#include "kernel/vectors.h"
 
 #include "codegen/solve_kernel.h"
 
@@ -97,7 +97,7 @@ static void set_jacobian(platform* p)
 {
   const limb_tracer* t = p->t;
   const limb_link* link = &t->m->link[p->link];
-  if (link->shape != SHAPE_FREE || link->parent >= 0) {
+  if (link->joint_class != CLASS_FREE || link->parent >= 0) {
     limb_trace_kernels.frame_jacobian(&p->c.m, t->k, p->c.X, p->link, &p->in_link, LIMB_BODY, p->J);
     return;
   }
