@@ -36,7 +36,7 @@ static void count_row(bench_row* row)
 static void count_generated(bench_row* row)
 {
   limb_codegen_options o = limb_default_codegen_options();
-  o.what = row->kernel == BENCH_RNEA ? "id" : row->kernel == BENCH_CRBA ? "M" : "fd";
+  o.what = row->kernel == BENCH_RNEA ? "tau" : row->kernel == BENCH_CRBA ? "M" : "acc";
   limb_codegen* c = NULL;
   limb_codegen_facts facts;
   if (limb_codegen_create(row->robot->model, &o, NULL, &c, NULL) == LIMB_OK &&

@@ -23,7 +23,7 @@ static int generate(const char* directory, const char* name, limb_model* m)
 {
   limb_codegen_options o = limb_default_codegen_options();
   o.effort = 1.5; // half for each of the three
-  o.what = "id,M,fd";
+  o.what = "tau,M,acc";
   o.prefix = name;
   o.sines = LIMB_SINES_OWN;
   limb_codegen* c = NULL;

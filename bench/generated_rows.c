@@ -19,14 +19,14 @@ typedef struct functions {
 } functions;
 
 // LIMB_HAVE_BASE, LIMB_HAVE_V3 and LIMB_HAVE_V4 say for which instruction sets there are functions.
-#define DECLARE(robot, isa)                                                    \
-  void robot##_id_##isa(const double*, const double*, const double*, double*); \
-  void robot##_M_##isa(const double*, double*);                                \
-  void robot##_fd_##isa(const double*, const double*, const double*, double*);
+#define DECLARE(robot, isa)                                                     \
+  void robot##_tau_##isa(const double*, const double*, const double*, double*); \
+  void robot##_M_##isa(const double*, double*);                                 \
+  void robot##_acc_##isa(const double*, const double*, const double*, double*);
 #define DECLARE_ALL(isa) DECLARE(ur5, isa) DECLARE(panda, isa)
-#define ENTRY(robot, isa)                                                                         \
-  {                                                                                               \
-    .name = #robot "_" #isa, .id = robot##_id_##isa, .M = robot##_M_##isa, .fd = robot##_fd_##isa \
+#define ENTRY(robot, isa)                                                                           \
+  {                                                                                                 \
+    .name = #robot "_" #isa, .id = robot##_tau_##isa, .M = robot##_M_##isa, .fd = robot##_acc_##isa \
   }
 #define ENTRIES(isa) ENTRY(ur5, isa), ENTRY(panda, isa)
 

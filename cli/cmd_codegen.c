@@ -1,4 +1,4 @@
-// `limb codegen`: source text for one robot, and what it costs. All texts are complete before a file appears.
+// `limb codegen`: source text for one robot, and its cost. Files are written once all texts are complete.
 #include "cli.h"
 #include "codegen_counts.h"
 #include "commands.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILES = 3, LEAST_STATEMENTS = 10, MOST_STATEMENTS = 1000000000 };
+enum { FILES = 3, STATEMENTS_MIN = 10, STATEMENTS_MAX = 1000000000 };
 
 typedef struct language {
   const char* name;
@@ -25,7 +25,7 @@ typedef struct language {
 static const language languages[] = {{"c", "c"},      {"python", "py"}, {"matlab", "m"},
                                      {"julia", "jl"}, {"rust", "rs"},   {"latex", "tex"}};
 
-// What was asked for, and what became of it.
+// A request and its results.
 typedef struct job {
   const cli_args* args;
   const char* folder; // "-": standard output
@@ -38,8 +38,8 @@ typedef struct job {
 
 // ---- the request -----------------------------------------------------------------------------------
 
-// Place of the option's value among words apart by |; the first one when it is not given. What is not among
-// them never comes here (cli_option).
+// Index of the option's value among words separated by |; 0 if it is not given. Other values have been refused
+// (cli_option).
 static int choice(const cli_args* args, const char* name, const char* words)
 {
   const char* value = cli_get(args, name);
@@ -56,7 +56,7 @@ static int choice(const cli_args* args, const char* name, const char* words)
 
 static const char LANGUAGES[] = "c|python|matlab|julia|rust|latex";
 static const char SINES[] = "libm|given|own";
-static const char ORDERS[] = "ahead|registers";
+static const char ORDERS[] = "latency|registers";
 static const char SYMBOLS[] = "none|inertia|all";
 static const char LANES[] = "1|2|4|8|16";
 
@@ -65,9 +65,9 @@ static int read_split(const cli_args* args, limb_codegen_options* o)
   double x = 0;
   if (!cli_has(args, "split")) return EXIT_FINE;
   if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
-  if (!(x >= LEAST_STATEMENTS && x <= MOST_STATEMENTS) || x != (double)(int)x)
-    return cli_usage(args, "--split takes a whole number from %d to %d", LEAST_STATEMENTS, MOST_STATEMENTS);
-  o->most = (int)x;
+  if (!(x >= STATEMENTS_MIN && x <= STATEMENTS_MAX) || x != (double)(int)x)
+    return cli_usage(args, "--split takes a whole number from %d to %d", STATEMENTS_MIN, STATEMENTS_MAX);
+  o->max_statements = (int)x;
   return EXIT_FINE;
 }
 
@@ -91,10 +91,10 @@ static int read_request(const cli_args* args, job* w)
   o->prefix = cli_get(args, "prefix");
   o->frame = cli_get(args, "frame");
   o->single = cli_has(args, "float");
-  o->gravity = cli_has(args, "given-gravity");
+  o->gravity_argument = cli_has(args, "given-gravity");
   o->friction = !cli_has(args, "no-friction");
   if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
-    return cli_usage(args, "--output - prints the source, and --format json the table: not both");
+    return cli_usage(args, "--output - prints the source and --format json the table; use one of them");
   const int code = read_effort(args, o);
   return code == EXIT_FINE ? read_split(args, o) : code;
 }
@@ -103,16 +103,19 @@ static int read_request(const cli_args* args, job* w)
 
 static int print_list(const cli_args* args)
 {
-  cli_table t = cli_table_make("ll");
+  cli_table t = cli_table_make("lll");
   json_t *answer = cli_json_answer(), *list = json_array();
   cli_cell(&t, "quantity");
-  cli_cell(&t, "what it is");
-  for (int k = 0; limb_quantity_name(k); k++) {
+  cli_cell(&t, "robots");
+  cli_cell(&t, "meaning");
+  for (int k = 0; limb_codegen_quantity_name(k); k++) {
     json_t* row = json_object();
-    cli_cell(&t, "%s", limb_quantity_name(k));
-    cli_cell(&t, "%s", limb_quantity_meaning(k));
-    (void)json_object_set_new(row, "name", cli_json_text(limb_quantity_name(k)));
-    (void)json_object_set_new(row, "meaning", cli_json_text(limb_quantity_meaning(k)));
+    cli_cell(&t, "%s", limb_codegen_quantity_name(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
+    (void)json_object_set_new(row, "name", cli_json_text(limb_codegen_quantity_name(k)));
+    (void)json_object_set_new(row, "robots", cli_json_text(limb_codegen_quantity_robots(k)));
+    (void)json_object_set_new(row, "meaning", cli_json_text(limb_codegen_quantity_meaning(k)));
     (void)json_array_append_new(list, row);
   }
   (void)json_object_set_new(answer, "quantities", list);
@@ -125,15 +128,16 @@ static int print_list(const cli_args* args)
   return limb_cli_close_output(cli_title(args));
 }
 
-// ---- making ----------------------------------------------------------------------------------------
+// ---- generation ----------------------------------------------------------------------------------------
 
-// What the library's message is about, as the command line calls it: an option, or a name of the robot's.
+// The subject of the library's message in terms of the command line: an option, or a name of the robot.
 static void subject(const char* where, char* text, size_t size)
 {
   static const char* const names[][2] = {
-    {"what", "what"},     {"language", "lang"}, {"sines", "sines"},   {"symbols", "symbols"},
-    {"prefix", "prefix"}, {"frame", "frame"},   {"single", "float"},  {"lanes", "lanes"},
-    {"most", "split"},    {"order", "order"},   {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"max_statements", "split"},
+    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
     (void)snprintf(text, size, "--%s: ", names[k][1]);
@@ -147,6 +151,8 @@ static int generate(job* w)
   limb_error err = {0};
   char about[sizeof err.where + 4];
   const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
+  for (int k = 0; s == LIMB_OK && limb_codegen_note(w->code, k); k++)
+    (void)fprintf(stderr, "%s: note: %s\n", cli_title(w->args), limb_codegen_note(w->code, k));
   if (s == LIMB_OK) return EXIT_FINE;
   subject(err.where, about, sizeof about);
   (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));
@@ -188,8 +194,8 @@ static int fill(const job* w, cli_output* o, int k)
   return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
 }
 
-// Whether a file is there that limb did not write: its first lines say who did. What is no file at all is
-// left to those who open it for writing.
+// Whether a file exists that limb did not write, judging by its first lines. Anything but a regular file is left to
+// the code that opens it.
 static int is_foreign(const char* path)
 {
   enum { LINES = 512 };
@@ -197,7 +203,7 @@ static int is_foreign(const char* path)
   struct stat old;
   if (stat(path, &old) != 0 || !S_ISREG(old.st_mode)) return 0;
   FILE* file = fopen(path, "rb");
-  if (!file) return 1; // nobody can tell
+  if (!file) return 1; // unknown
   const size_t n = fread(begin, 1, LINES, file);
   (void)fclose(file);
   begin[n] = '\0';
@@ -209,14 +215,14 @@ static int refuse_foreign(const job* w)
   for (int k = 0; k < FILES; k++) {
     if (w->path[k] && is_foreign(w->path[k]))
       return cli_usage(w->args,
-                       "%s is there, and limb did not write it: remove it, or take another "
+                       "%s exists and was not written by limb: remove it, or use another "
                        "--output or --prefix",
                        w->path[k]);
   }
   return EXIT_FINE;
 }
 
-// All are written beside their places before the first is moved to its own.
+// Writes all files under temporary names before the first is renamed.
 static int save(const job* w)
 {
   cli_output out[FILES] = {{0}};
@@ -239,7 +245,7 @@ static void count_cells(cli_table* t, const limb_codegen_facts* f)
   const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
   cli_cell(t, "%s", f->name);
   for (int k = 0; k < 7; k++) cli_cell(t, "%ld", counts[k]);
-  cli_cell(t, "%.1e", f->disagrees);
+  cli_cell(t, "%.1e", f->difference);
 }
 
 static void published_cells(cli_table* t, const limb_model* m, const char* quantity)
@@ -253,7 +259,7 @@ static void published_cells(cli_table* t, const limb_model* m, const char* quant
   }
 }
 
-static void tell_sources(const job* w, FILE* out)
+static void print_sources(const job* w, FILE* out)
 {
   limb_codegen_facts f;
   codegen_count c;
@@ -264,28 +270,29 @@ static void tell_sources(const job* w, FILE* out)
   }
 }
 
-// Of all quantities, when all were asked for, the next from k on that was not written; NULL: there is none.
+// When all quantities were requested: the next one of such robots from k on that was not written; NULL: none.
 static const char* left_out(const job* w, int* k)
 {
   limb_codegen_facts f;
   const char* name = NULL;
-  if (!strstr(w->options.what, "all")) return NULL; // which is part of no name
-  for (bool there = true; there && (name = limb_quantity_name(*k)); ++*k) {
-    there = false;
+  const char* others = limb_loop_count(w->robot.model) > 0 ? "without loops" : "with loops";
+  if (!strstr(w->options.what, "all")) return NULL; // "all" is part of no name
+  for (bool there = true; there && (name = limb_codegen_quantity_name(*k)); ++*k) {
+    there = strcmp(limb_codegen_quantity_robots(*k), others) == 0;
     for (int i = 0; i < limb_codegen_count(w->code) && !there; i++)
       there = limb_codegen_get(w->code, i, &f) == LIMB_OK && strcmp(f.quantity, name) == 0;
   }
   return name;
 }
 
-static void tell_left_out(const job* w, FILE* out)
+static void print_left_out(const job* w, FILE* out)
 {
   int k = 0;
   const char* name = left_out(w, &k);
   if (!name) return;
   (void)fprintf(out, "not written: %s", name);
   while ((name = left_out(w, &k))) (void)fprintf(out, ", %s", name);
-  (void)fprintf(out, "; --what with one of these names tells why\n");
+  (void)fprintf(out, "; --what with one of these names reports why\n");
 }
 
 static int print_table(const job* w, FILE* out)
@@ -301,11 +308,11 @@ static int print_table(const job* w, FILE* out)
     published_cells(&t, w->robot.model, f.quantity);
   }
   cli_table_print(&t, out, "");
-  (void)fprintf(out, "\nsines: angles of which sine and cosine are taken; stack: bytes of results "
-                     "that live at once;\ndiffers: from the library, at random states, of the "
-                     "largest entry\n");
-  tell_sources(w, out);
-  tell_left_out(w, out);
+  (void)fprintf(out, "\nsines: angles whose sine and cosine are computed; stack: bytes of intermediate "
+                     "results live at once;\ndiffers: from the library in random states, relative to "
+                     "the largest entry\n");
+  print_sources(w, out);
+  print_left_out(w, out);
   for (int k = 0; k < FILES; k++)
     if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
   return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
@@ -334,7 +341,7 @@ static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
   (void)json_object_set_new(row, "name", cli_json_text(f->name));
   (void)json_object_set_new(row, "quantity", cli_json_text(f->quantity));
   for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
-  (void)json_object_set_new(row, "differs", cli_json_number(f->disagrees));
+  (void)json_object_set_new(row, "differs", cli_json_number(f->difference));
   (void)json_object_set_new(row, "published", published_json(m, f->quantity));
   return row;
 }
@@ -378,10 +385,10 @@ static int run(const cli_args* args)
   job w;
   const char* source = cli_operand(args, 0);
   if (cli_has(args, "list")) {
-    if (source) return cli_usage(args, "--list is of all robots; leave '%s' out", source);
+    if (source) return cli_usage(args, "--list is the same for all robots; leave out '%s'", source);
     return print_list(args);
   }
-  if (!source) return cli_usage(args, "nothing to work on; usage: limb codegen [options] MODEL");
+  if (!source) return cli_usage(args, "no model; usage: limb codegen [options] MODEL");
   int code = read_request(args, &w);
   if (code != EXIT_FINE) return code;
   code = cli_robot_open(args, source, &w.robot);
@@ -401,55 +408,52 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "what is generated"},
-  {"what", "QUANTITIES",
-   "with commas between them, or all that the robot has; --list tells which there are (default: "
-   "id)"},
+  {"what", "QUANTITIES", "separated by commas, or all; --list prints them (default: tau)"},
   {"lang", LANGUAGES, "language (default: c)"},
   {"frame", "NAME",
    "body or frame of J and pose (default: the last body that carries no other); platform of "
-   "platform_... (default: the body that most legs hold)"},
-  {"no-friction", NULL, "leave Coulomb and viscous friction out"},
+   "platform_... (default: the body that most legs are attached to)"},
+  {"no-friction", NULL, "leave out Coulomb and viscous friction"},
   {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
-  {"given-gravity", NULL, "gravity is an argument (default: the model's is inserted)"},
-  {"symbols", SYMBOLS, "numbers of the robot that become an argument p (default: none, all are inserted)"},
+  {"given-gravity", NULL, "gravity is an argument (default: that of the model is inserted)"},
+  {"symbols", SYMBOLS, "numbers of the robot that become an argument p (default: none)"},
   {"list", NULL, "list the quantities"},
-  {"", NULL, "how it is written"},
+  {"", NULL, "form of the code"},
   {"float", NULL, "float instead of double (C, Rust)"},
-  {"lanes", LANES, "states at once, in vectors of gcc and clang (C; default: 1)"},
-  {"sines", SINES, "sines and cosines: of math.h, arguments, or in the text itself (own: C; default: libm)"},
-  {"order", ORDERS,
-   "statements for processors that work ahead, or with few values alive at once, for small ones "
-   "(default: ahead)"},
-  {"effort", "X", "how long to look for fewer operations, about in seconds; 0: not at all (default: 1)"},
-  {"split", "N", "functions of at most N statements, from 10 on (C; default: one for each quantity)"},
-  {"prefix", "NAME", "of all names and files (default: by the name of the robot)"},
+  {"lanes", LANES, "states computed at once, in vectors of gcc and clang (C; default: 1)"},
+  {"sines", SINES, "sines and cosines: from math.h, as arguments, or polynomials in the text (own: C; default: libm)"},
+  {"order", ORDERS, "order of statements: for latency, or for few registers on small processors (default: latency)"},
+  {"effort", "X", "time to search for fewer operations, about in seconds; 0: none (default: 1)"},
+  {"split", "N", "split functions into parts of at most N statements, N >= 10 (C; default: do not split)"},
+  {"prefix", "NAME", "prefix of all names and files (default: from the name of the robot)"},
   {"", NULL, "the output"},
   {"output", "DIR",
-   "folder of the files; - prints the source (default: this folder). Files of those names are "
-   "replaced if limb wrote them"},
-  {"format", "text|json", "how the table of counts is printed"},
+   "folder of the files; - prints the source (default: the current folder). Existing files are "
+   "replaced only if limb wrote them"},
+  {"format", "text|json", "format of the table of operation counts"},
   {0},
 };
 
 const cli_command cli_codegen = {
   .name = "codegen",
   .operands = "MODEL",
-  .summary = "source text for one robot: C without memory, loops and branches, and five others",
+  .summary = "generate code for one robot: C without memory, loops and branches, or five other languages",
   .about =
-    (const char* const[]){"Runs the library's algorithms over symbols and writes down what is left of them for",
-                          "this robot: one function per quantity, straight on. C becomes PREFIX.c, PREFIX.h",
-                          "with what the arguments are, and PREFIX_test.c, a program that compares with answers",
-                          "of the library. The source needs math.h, or with --sines given or own nothing, unless",
-                          "the robot has square roots or --coulomb-width is there. Other languages become one", "file.",
-                          "", "Before files appear, the expressions are evaluated in random states and compared with",
-                          "the library; the table tells the largest difference, and how many operations there",
-                          "are, beside published counts. Nothing is written when anything is wrong.", NULL},
-  .examples = (const char* const[]){"limb codegen panda --what id,fd,M --output src",
+    (const char* const[]){"Runs the library's algorithms over symbols and writes the operations that remain for",
+                          "this robot: one function for each quantity, in straight-line code. C becomes PREFIX.c,",
+                          "PREFIX.h, which explains the arguments, and PREFIX_test.c, a program that compares the",
+                          "functions with values of the library. The source needs math.h; with --sines given or",
+                          "own it needs no header, unless it has square roots or --coulomb-width. Every other",
+                          "language becomes one file.", "",
+                          "Before files are written, the expressions are evaluated in random states and compared",
+                          "with the library. The table shows the largest difference and the operation counts,",
+                          "beside published ones. If anything fails, nothing is written.", NULL},
+  .examples = (const char* const[]){"limb codegen panda --what tau,acc,M --output src",
                                     "inverse and forward dynamics and mass matrix of a Panda in C",
                                     "limb codegen puma560 --no-friction --output -",
-                                    "the torques of a Puma 560, printed, and their count",
+                                    "print the inverse dynamics of a Puma 560, and its operation counts",
                                     "limb codegen arm.urdf --what M,h --float --sines own --split 500",
-                                    "for a small processor: nothing is included, functions are short", NULL},
+                                    "for a small processor: no includes, short functions", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .most = 1,
   .run = run,

@@ -37,7 +37,7 @@ static int takes_list(const cli_option* o) { return takes(o, "LIST") || takes(o,
 static void print_list(const cli_option* o)
 {
   if (takes(o, "QUANTITIES")) {
-    for (int k = 0; limb_quantity_name(k); k++) printf("%s%s", k ? " " : "", limb_quantity_name(k));
+    for (int k = 0; limb_codegen_quantity_name(k); k++) printf("%s%s", k ? " " : "", limb_codegen_quantity_name(k));
     return;
   }
   if (takes(o, "ROBOTS")) {

@@ -1,10 +1,10 @@
-// `limb equations`: the equations of motion of a small robot, as a person would write them.
+// `limb equations`: the equations of motion of a small robot, written for people to read.
 #include "cli.h"
 #include "commands.h"
 #include "output.h"
 #include "robot.h"
 
-#include "limb/equations.h"
+#include "limb/codegen.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static limb_notation notation_of(const cli_args* args)
   return strcmp(format, "latex") == 0 ? LIMB_NOTATION_LATEX : LIMB_NOTATION_C;
 }
 
-// All of the text, before any of it appears.
+// Writes the whole text to memory, before any of it is printed.
 static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
 {
   limb_equation_options o = limb_default_equation_options();
@@ -23,17 +23,17 @@ static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
   o.what = cli_get(args, "what");
   o.notation = notation_of(args);
   o.numbers = cli_has(args, "numbers");
-  if (cli_has(args, "most")) {
-    double most;
-    if (!cli_numbers(args, "most", 1, &most)) return EXIT_USAGE;
-    if (most < 1 || most > 100000 || most != (double)(int)most)
-      return cli_usage(args, "--most is a whole number from 1 to 100000");
-    o.most = (int)most;
+  if (cli_has(args, "max-terms")) {
+    double terms;
+    if (!cli_numbers(args, "max-terms", 1, &terms)) return EXIT_USAGE;
+    if (terms < 1 || terms > 100000 || terms != (double)(int)terms)
+      return cli_usage(args, "--max-terms is a whole number from 1 to 100000");
+    o.max_terms = (int)terms;
   }
   limb_status s = limb_equations_write(m, &o, NULL, cli_text_add, text, &err);
   if (s == LIMB_OK && text->failed) s = LIMB_E_NOMEM;
   if (s == LIMB_OK) return EXIT_FINE;
-  // what is wrong with the request is about an option, all else about the robot
+  // errors of the request are about an option, all others about the robot
   (void)cli_usage(args, "%s%s%s%s", s == LIMB_E_ARG && *err.where ? "--" : "", err.where, *err.where ? ": " : "",
                   *err.text ? err.text : limb_status_text(s));
   return cli_exit_code(s);
@@ -45,7 +45,7 @@ static int run(const cli_args* args)
   cli_robot r;
   cli_text text = {0};
   if (path && cli_same_file(source, path))
-    return cli_usage(args, "%s: is the model itself; name another file to write to", path);
+    return cli_usage(args, "%s is the model itself; use another output file", path);
   int code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   code = write_text(args, r.model, &text);
@@ -56,11 +56,11 @@ static int run(const cli_args* args)
 }
 
 static const cli_option options[] = {
-  {"", NULL, "what is written"},
-  {"what", "M,C,...", "of M,C,g,h,tau,Psi (default: M,C,g, and Psi of robots with loops)"},
+  {"", NULL, "the equations"},
+  {"what", "M,C,...", "from M,C,g,h,tau,Psi (default: M,C,g, and Psi for robots with loops)"},
   {"format", "text|latex|c", "notation (default: text)"},
   {"numbers", NULL, "the robot's numbers instead of symbols"},
-  {"most", "N", "terms of an entry, beyond which it is not written (default: 2000)"},
+  {"max-terms", "N", "refuse robots with more terms in an entry (default: 2000)"},
   {"output", "FILE", "write to a file (default: standard output)"},
   {0},
 };
@@ -68,17 +68,17 @@ static const cli_option options[] = {
 const cli_command cli_equations = {
   .name = "equations",
   .operands = "MODEL",
-  .summary = "the equations of motion of a small robot, as a person would write them",
+  .summary = "the equations of motion of a small robot, in symbols",
   .about =
-    (const char* const[]){"Prints mass matrix M, Coriolis matrix C (Christoffel symbols), gravity forces g and,",
-                          "of robots with loops, the matrix Psi of their closures; on request h = C v + g, and",
-                          "tau, all in one piece, with friction and springs; of robots with loops these are the",
-                          "rows of tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
-                          "the equations with this robot's numbers, in axes of limb info MODEL --mdh; what is",
-                          "zero is left out. Numbers are rounded to 13 digits, but not in C. Gravity is that of",
-                          "the model.", "",
-                          "Everything is evaluated in random states and compared with the library before it is",
-                          "printed. Large robots, and ball and free joints, are for limb codegen.", NULL},
+    (const char* const[]){"Prints the mass matrix M, the Coriolis matrix C (Christoffel symbols), the gravity",
+                          "forces g and, for robots with loops, the constraint Jacobian Psi; on request also",
+                          "h = C v + g, and tau with friction and springs. For robots with loops, the rows of",
+                          "tau are tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
+                          "the equations with the numbers of the robot, in the axes of limb info MODEL --mdh.",
+                          "What is zero is left out. Numbers are rounded to 13 digits, except in C. Gravity is",
+                          "that of the model.", "",
+                          "The equations are evaluated in random states and compared with the library before",
+                          "they are printed. For large robots, and for ball and free joints, use limb codegen.", NULL},
   .examples = (const char* const[]){"limb equations planar_2r", "the textbook's two-link arm",
                                     "limb equations four_bar --format latex --output four_bar.tex",
                                     "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",

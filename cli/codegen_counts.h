@@ -1,4 +1,4 @@
-// Operations of inverse dynamics as the literature counts them, to stand beside those of generated code.
+// Operation counts of inverse dynamics from the literature, for comparison with generated code.
 #ifndef LIMB_CLI_CODEGEN_COUNTS_H
 #define LIMB_CLI_CODEGEN_COUNTS_H
 
@@ -10,9 +10,9 @@ typedef struct codegen_count {
   long mul, add;
 } codegen_count;
 
-// What is published for a quantity of such a robot: the first, the second ... 0 beyond the last. Formulas are
-// of chains of n rotations without friction and rotors; they are given for robots with n joints of one
-// velocity each on a fixed base.
+// The published counts for a quantity of a robot: index 0, 1 ...; returns 0 beyond the last. The formulas are for
+// chains of n revolute joints without friction and rotors; they are returned for robots with n joints of one velocity
+// each on a fixed base.
 int codegen_published(const limb_model* m, const char* quantity, int index, codegen_count* out);
 
 #endif

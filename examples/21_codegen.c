@@ -2,7 +2,7 @@
 //
 // limb/codegen.h runs the library's algorithms over symbols and writes down what they do. The program counts
 // operations of a few functions, with the numbers of the robot inserted and with its inertias as arguments,
-// and prints the first statements of the torques. `limb codegen panda --what id,fd,M` writes files.
+// and prints the first statements of the torques. `limb codegen panda --what tau,acc,M` writes files.
 #include <limb/codegen.h>
 #include <limb/limb.h>
 #include <limb/read.h>
@@ -45,7 +45,7 @@ static limb_status show(const limb_model* m, limb_symbols symbols, const char* h
   limb_codegen* c = NULL;
   limb_error err = {0};
   reader r = {0};
-  o.what = "id,fd,M,g,J";
+  o.what = "tau,acc,M,g,J";
   o.symbols = symbols;
   limb_status s = limb_codegen_create(m, &o, NULL, &c, &err);
   if (s != LIMB_OK) printf("%s: %s\n", err.where, err.text);
@@ -54,7 +54,7 @@ static limb_status show(const limb_model* m, limb_symbols symbols, const char* h
     limb_codegen_facts f;
     if (limb_codegen_get(c, k, &f) != LIMB_OK) continue;
     printf("  %-12s %5ld multiplications %5ld additions, differs from the library by %.0e\n", f.name, f.mul, f.add,
-           f.disagrees);
+           f.difference);
   }
   if (s == LIMB_OK && symbols == LIMB_SYMBOLS_NONE) {
     printf("the torques begin\n");

@@ -38,10 +38,10 @@ static int result(void* context, int width, double* out)
     call* c = x;                          \
     robot##_##what(c->q, __VA_ARGS__);    \
   }
-#define RUN_ALL(robot)               \
-  RUN(robot, id, c->v, c->a, c->out) \
-  RUN(robot, M, c->out)              \
-  RUN(robot, fd, c->v, c->drive, c->out)
+#define RUN_ALL(robot)                \
+  RUN(robot, tau, c->v, c->a, c->out) \
+  RUN(robot, M, c->out)               \
+  RUN(robot, acc, c->v, c->drive, c->out)
 
 RUN_ALL(panda)
 RUN_ALL(quadruped)
@@ -66,7 +66,7 @@ static int check(const micro_robot* r, void (*id)(void*), void (*M)(void*), void
 int main(void)
 {
   answers_begin(sizeof(real) == sizeof(float) ? "Generated code, in float" : "Generated code, in double");
-  const int panda = check(&micro_panda, panda_run_id, panda_run_M, panda_run_fd);
-  const int quadruped = check(&micro_quadruped, quadruped_run_id, quadruped_run_M, quadruped_run_fd);
+  const int panda = check(&micro_panda, panda_run_tau, panda_run_M, panda_run_acc);
+  const int quadruped = check(&micro_quadruped, quadruped_run_tau, quadruped_run_M, quadruped_run_acc);
   return panda && quadruped ? 0 : 1;
 }

@@ -15,7 +15,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "control": ["base", "linalg"],  # with sim a library of its own: the rest by public headers
     "sim": ["base", "linalg", "control"],
     "ident": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
-    "symbolic": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
+    "codegen": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "io": ["base"],
 }

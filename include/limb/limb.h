@@ -13,7 +13,6 @@
 #include "limb/directional.h"
 #include "limb/dynamics.h"
 #include "limb/elastic.h"
-#include "limb/equations.h"
 #include "limb/geometry.h"
 #include "limb/hybrid.h"
 #include "limb/inertia.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The command codegen of the tool: files, the table of counts, formats, complaints. What the sources compute is tested
-by test/symbolic/test_generated.py.
+by test/codegen/test_generated.py.
 
     test_cli_codegen.py <limb>
 """
@@ -127,9 +127,9 @@ class Codegen(unittest.TestCase):
     # ---- files -----------------------------------------------------------------------------------
 
     def test_c_has_three_files_and_passes_its_test(self):
-        done = self.makes("planar_2r", "--what", "id,M,h")
+        done = self.makes("planar_2r", "--what", "tau,M,h")
         self.assertEqual(self.files(), ["planar_2r.c", "planar_2r.h", "planar_2r_test.c"])
-        for name in ("planar_2r_id", "planar_2r_M", "planar_2r_h", "planar_2r.c: written"):
+        for name in ("planar_2r_tau", "planar_2r_M", "planar_2r_h", "planar_2r.c: written"):
             self.assertIn(name, done.stdout)
         if shutil.which("cc"):
             tested = self.compile("planar_2r.c", "planar_2r_test.c")
@@ -141,7 +141,7 @@ class Codegen(unittest.TestCase):
         self.assertEqual(answer["files"], ["src/arm.c", "src/arm.h", "src/arm_test.c"])
         self.assertEqual(sorted(os.listdir(self.folder / "src")), ["arm.c", "arm.h", "arm_test.c"])
         self.assertEqual(answer["prefix"], "arm")
-        self.assertIn("void arm_id(", (self.folder / "src/arm.h").read_text())
+        self.assertIn("void arm_tau(", (self.folder / "src/arm.h").read_text())
 
     def test_files_are_replaced(self):
         self.makes("planar_2r")
@@ -155,32 +155,44 @@ class Codegen(unittest.TestCase):
         (self.folder / "planar_2r.c").write_text("/* my own work */\n")
         done = self.run_limb("planar_2r")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("planar_2r.c is there, and limb did not write it", done.stderr)
+        self.assertIn("planar_2r.c exists and was not written by limb", done.stderr)
         self.assertEqual(self.files(), ["planar_2r.c"])
         self.assertEqual((self.folder / "planar_2r.c").read_text(), "/* my own work */\n")
 
     def test_an_empty_file_is_somebodys(self):
         (self.folder / "planar_2r.h").write_text("")
-        self.assertIn("planar_2r.h is there", self.run_limb("planar_2r").stderr)
+        self.assertIn("planar_2r.h exists", self.run_limb("planar_2r").stderr)
         self.assertEqual(self.files(), ["planar_2r.h"])
 
     def test_any_prefix_compiles(self):
         """Names of the test program are none of the functions'."""
-        for prefix in ("test", "given", "difference", "main", "want", "id", "M"):
-            self.makes("planar_2r", "--what", "id,M,g", "--prefix", prefix, "--given-gravity")
+        for prefix in ("test", "given", "difference", "main", "want", "tau", "M"):
+            self.makes("planar_2r", "--what", "tau,M,g", "--prefix", prefix, "--given-gravity")
             if shutil.which("cc"):
                 tested = self.compile(f"{prefix}.c", f"{prefix}_test.c")
                 self.assertEqual(tested.returncode, 0, tested.stdout + tested.stderr)
 
     def test_all_that_a_robot_has(self):
-        tree = [x["quantity"] for x in self.answer("planar_2r", "--what", "all")["functions"]]
-        self.assertEqual(tree, "id fd M Minv C g h J pose dtau dacc Y hybrid".split())
-        loops = [x["quantity"] for x in self.answer("four_bar", "--what", "all")["functions"]]
-        self.assertEqual(loops[:len(tree)], tree)
-        self.assertIn("closed_acc", loops)
-        self.assertEqual(self.answer("planar_2r", "--what", " all ")["not_written"][:2], ["psi", "gamma"])
-        self.assertEqual(self.answer("planar_2r", "--what", "id,M")["not_written"], [])
-        self.assertIn("not written: psi, gamma, G,", self.makes("planar_2r", "--what", "all").stdout)
+        made = self.answer("planar_2r", "--what", " all ")
+        self.assertEqual([x["quantity"] for x in made["functions"]],
+                         "tau acc M Minv C g h J pose dtau dacc Y hybrid".split())
+        self.assertEqual(made["not_written"], [])
+        made = self.answer("four_bar", "--what", "all")
+        self.assertEqual([x["quantity"] for x in made["functions"]][:7], "J pose tau acc M h Psi".split())
+        self.assertIn("tree_tau", [x["quantity"] for x in made["functions"]])
+        (self.folder / "light.limb.yaml").write_text(LIGHT)
+        self.assertEqual(self.answer("light.limb.yaml", "--what", "tau,M")["not_written"], [])
+        self.assertIn("not written: acc, Minv, dacc;", self.makes("light.limb.yaml", "--what", "all").stdout)
+
+    def test_former_names(self):
+        done = self.makes("planar_2r", "--what", "id,fd")
+        for old, new in (("id", "tau"), ("fd", "acc")):
+            self.assertIn(f"limb codegen: note: '{old}' is called '{new}' now\n", done.stderr)
+            self.assertIn(f"planar_2r_{new} ", done.stdout)
+        done = self.makes("four_bar", "--what", "id,tau_active,closed_M")
+        for old, new in (("id", "tree_tau"), ("tau_active", "tau"), ("closed_M", "M")):
+            self.assertIn(f"'{old}' is called '{new}' now", done.stderr)
+            self.assertIn(f"four_bar_{new} ", done.stdout)
 
     def test_all_with_a_frame_that_is_no_platform(self):
         for robot, frame in (("planar_2r", "tip"), ("delta", "tool")):
@@ -188,13 +200,13 @@ class Codegen(unittest.TestCase):
             there = [x["quantity"] for x in made["functions"]]
             self.assertIn("pose", there)
             self.assertNotIn("platform_tau", there)
-            self.assertIn("platform_tau", made["not_written"])
+            self.assertEqual("platform_tau" in made["not_written"], robot == "delta")
 
     def test_all_but_what_has_no_closed_form(self):
         """Of a robot with a link without mass."""
         (self.folder / "light.limb.yaml").write_text(LIGHT)
         there = [x["quantity"] for x in self.answer("light.limb.yaml", "--what", "all")["functions"]]
-        self.assertEqual(there, "id M C g h J pose dtau Y hybrid".split())
+        self.assertEqual(there, "tau M C g h J pose dtau Y hybrid".split())
 
     def test_slopes_that_vanish(self):
         (self.folder / "balanced.limb.yaml").write_text(BALANCED)
@@ -205,9 +217,9 @@ class Codegen(unittest.TestCase):
             self.assertEqual(tested.returncode, 0, tested.stdout)
 
     def test_headers_of_loops_tell_what_callers_must_know(self):
-        self.makes("five_bar", "--what", "tau_active,closed_acc")
+        self.makes("five_bar", "--what", "tau,acc")
         header = " ".join((self.folder / "five_bar.h").read_text().replace("*", " ").split())
-        self.assertIn("v and a fit to them. No answer where these do not determine the others: ", header)
+        self.assertIn("v and a satisfy them. Not valid where these do not determine the others: ", header)
         self.makes("delta", "--what", "platform_tau")
         header = " ".join((self.folder / "delta.h").read_text().replace("*", " ").split())
         self.assertRegex(header, r"Twists are those of this body at its origin: \w+\.")
@@ -216,7 +228,7 @@ class Codegen(unittest.TestCase):
     def test_all_but_what_is_too_large(self):
         (self.folder / "long.limb.yaml").write_text(chain(90))
         made = self.answer("long.limb.yaml", "--what", "all", "--effort", "0")
-        self.assertIn("id", [x["quantity"] for x in made["functions"]])
+        self.assertIn("tau", [x["quantity"] for x in made["functions"]])
         self.assertIn("dacc", made["not_written"])
 
     def test_headers_of_names_that_differ_in_capitals(self):
@@ -236,7 +248,7 @@ class Codegen(unittest.TestCase):
     def test_robots_without_weight(self):
         """Where an answer is nothing but rounding, nothing is compared with nothing."""
         for robot in ("sled", "car", "diff_drive"):
-            self.makes(robot, "--what", "g,h,C", "--prefix", robot)
+            self.makes(robot, "--what", "tree_g,tree_h,tree_C", "--prefix", robot)
             if shutil.which("cc"):
                 tested = self.compile(f"{robot}.c", f"{robot}_test.c")
                 self.assertEqual(tested.returncode, 0, tested.stdout)
@@ -246,25 +258,26 @@ class Codegen(unittest.TestCase):
         header = (self.folder / "acrobot.h").read_text()
         self.assertRegex(header, r"forces of the joints without motor:\s+\*\s+shoulder\.")
         self.assertRegex(header, r"columns:\s+\*\s+upper\.m, upper\.mx,")
-        self.assertIn("Friction of the joints is left out", header)
-        self.makes("four_bar", "--what", "psi,G,passive,pose")
+        self.assertIn("Joint friction is left out", header)
+        self.makes("four_bar", "--what", "Psi,G,passive,pose")
         header = (self.folder / "four_bar.h").read_text()
         for text in ("pin.move_x, pin.move_y", "q must close the loops", "columns:"):
             self.assertIn(text, header)
         self.assertNotIn("p[0] = 1.0; /* theta1", (self.folder / "four_bar.c").read_text())
-        self.makes("quadruped", "--what", "id", "--sines", "own", "--effort", "0")
+        self.makes("quadruped", "--what", "tau", "--sines", "own", "--effort", "0")
         header = (self.folder / "quadruped.h").read_text()
         self.assertIn("in axes of the body", header)
         self.assertIn("within +-1e5 rad", header)
 
     def test_symbols(self):
         """One symbol for each length, and a function that knows this robot's numbers."""
-        self.makes("puma560", "--symbols", "all", "--no-friction", "--what", "id,M")
+        self.makes("puma560", "--symbols", "all", "--no-friction", "--what", "tau,M")
         source = (self.folder / "puma560.c").read_text()
         self.assertIn("void puma560_parameters(double p[", source)
         self.assertRegex(source, r"= 0\.4318; /\* joint3\.d \*/")
         self.assertNotIn(".px */", source)
-        self.assertIn("that place is no symbol", self.run_limb("scara", "--symbols", "all", "--what", "pose").stderr)
+        done = self.run_limb("scara", "--symbols", "all", "--what", "pose")
+        self.assertIn("that position is not a symbol", done.stderr)
 
     def test_standard_output_is_the_source(self):
         self.makes("scara", "--what", "g")
@@ -285,12 +298,12 @@ class Codegen(unittest.TestCase):
 
     @unittest.skipIf(FEW, "needs effort")
     def test_counts(self):
-        answer = self.answer("panda", "--what", "id,M,fd")
+        answer = self.answer("panda", "--what", "tau,M,acc")
         self.assertEqual((answer["schema"], answer["model"], answer["language"]), (1, "panda", "c"))
-        self.assertEqual([x["quantity"] for x in answer["functions"]], ["id", "M", "fd"])
+        self.assertEqual([x["quantity"] for x in answer["functions"]], ["tau", "M", "acc"])
         # Multiplications and additions together: what prototypes reached is not to be exceeded.
-        most = {"id": 309 + 289, "M": 205 + 173, "fd": 632 + 550}
-        ur5 = self.answer("ur5", "--what", "id,M")["functions"]
+        most = {"tau": 309 + 289, "M": 205 + 173, "acc": 632 + 550}
+        ur5 = self.answer("ur5", "--what", "tau,M")["functions"]
         for function, limit in zip(ur5, (181 + 153, 108 + 88)):
             self.assertLess(function["mul"] + function["add"], limit, function["name"])
         (self.folder / "general_7r.limb.yaml").write_text(general_7r())
@@ -304,7 +317,7 @@ class Codegen(unittest.TestCase):
             self.assertLessEqual(function["mul"] + function["add"], most[function["quantity"]], function["name"])
             self.assertLess(function["differs"], 1e-12)
             self.assertLessEqual(function["sines"], 7)
-        text = self.makes("panda", "--what", "id,M,fd").stdout
+        text = self.makes("panda", "--what", "tau,M,acc").stdout
         for function in answer["functions"]:
             self.assertRegex(text, rf"{function['name']} +{function['mul']} +{function['add']} ")
 
@@ -313,8 +326,8 @@ class Codegen(unittest.TestCase):
         self.assertEqual([(x["mul"], x["add"]) for x in rows], [(842, 651), (517, 450)])
         self.assertIn("Khalil", rows[1]["source"])
         self.assertEqual(self.answer("panda", "--what", "M")["functions"][0]["published"], [])
-        self.assertEqual(self.answer("quadruped", "--what", "id")["functions"][0]["published"], [])
-        self.assertEqual(self.answer("hand", "--what", "id")["functions"][0]["published"], [])
+        self.assertEqual(self.answer("quadruped", "--what", "tau")["functions"][0]["published"], [])
+        self.assertEqual(self.answer("hand", "--what", "tau")["functions"][0]["published"], [])
 
     @unittest.skipIf(FEW, "needs effort")
     def test_counted_method(self):
@@ -360,7 +373,7 @@ class Codegen(unittest.TestCase):
 
     def test_list(self):
         text = self.makes("--list").stdout
-        for name in ("id", "fd", "M", "C", "g", "h", "J", "dtau", "dacc", "Y"):
+        for name in ("tau", "acc", "M", "C", "g", "h", "J", "dtau", "dacc", "Y"):
             self.assertRegex(text, rf"(?m)^{name} +\w")
         names = [x["name"] for x in json.loads(self.makes("--list", "--format", "json").stdout)["quantities"]]
         self.assertEqual(names, [x.split()[0] for x in text.splitlines()[1:]])
@@ -371,12 +384,12 @@ class Codegen(unittest.TestCase):
     # ---- complaints ------------------------------------------------------------------------------
 
     def test_bad_requests(self):
-        self.assertIn("no quantity is called 'ie'", self.fails(2, "panda", "--what", "ie"))
-        self.assertIn("'fd' is", self.fails(2, "panda", "--what", "id,fdd"))
-        self.fails(2, "panda", "--what", "id,,M")
-        self.assertIn("twice", self.fails(2, "panda", "--what", "id,id"))
-        self.assertIn("'all' stands alone", self.fails(2, "panda", "--what", "all,id"))
-        self.assertIn("no quantity is called", self.fails(2, "panda", "--what", "id" + 70 * " " + "nonsense"))
+        self.assertIn("no quantity is called 'xy'", self.fails(2, "panda", "--what", "xy"))
+        self.assertIn("did you mean 'acc'?", self.fails(2, "panda", "--what", "tau,accc"))
+        self.fails(2, "panda", "--what", "tau,,M")
+        self.assertIn("twice", self.fails(2, "panda", "--what", "tau,id"))
+        self.assertIn("stands alone", self.fails(2, "panda", "--what", "all,tau"))
+        self.assertIn("no quantity is called", self.fails(2, "panda", "--what", "tau" + 70 * " " + "nonsense"))
         self.assertIn("--coulomb-width: 1e-40", self.fails(2, "puma560", "--float", "--coulomb-width", "1e-40"))
         self.assertIn("--coulomb-width: 1e+10", self.fails(2, "puma560", "--coulomb-width", "1e10"))
         self.assertIn("no frame 'nowhere'", self.fails(2, "panda", "--what", "J", "--frame", "nowhere"))
@@ -384,11 +397,12 @@ class Codegen(unittest.TestCase):
         self.assertIn("--lanes takes 1|2|4|8|16, not '3'", self.fails(2, "panda", "--lanes", "3"))
         for split in ("0", "9", "-1", "1.5", "x"):
             self.assertIn("--split takes", self.fails(2, "panda", "--split", split))
-        self.assertIn("not both", self.fails(2, "panda", "--output", "-", "--format", "json"))
-        self.assertIn("leave 'panda' out", self.fails(2, "panda", "--list"))
-        self.assertIn("nothing to work on", self.fails(2))
+        self.assertIn("use one of them", self.fails(2, "panda", "--output", "-", "--format", "json"))
+        self.assertIn("leave out 'panda'", self.fails(2, "panda", "--list"))
+        self.assertIn("no model", self.fails(2))
         self.assertIn("--coulomb-width must be above zero", self.fails(2, "panda", "--coulomb-width", "-1"))
-        self.assertIn("--frame: 'tool' is no body", self.fails(2, "delta", "--what", "platform_J", "--frame", "tool"))
+        complaint = self.fails(2, "delta", "--what", "platform_J", "--frame", "tool")
+        self.assertIn("--frame: 'tool' is not a body", complaint)
 
     def test_options_that_do_not_go_together(self):
         for words in (("--lang", "python", "--lanes", "4"), ("--lang", "latex", "--sines", "own"),
@@ -400,7 +414,7 @@ class Codegen(unittest.TestCase):
             self.fails(2, "panda", "--prefix", prefix)
 
     def test_what_the_robot_has_not(self):
-        self.assertIn("psi: the robot has no loops", self.fails(3, "panda", "--what", "id,psi"))
+        self.assertIn("Psi: the robot has no loops", self.fails(3, "panda", "--what", "tau,Psi"))
         self.assertIn("too large", self.fails(3, "protein", "--what", "M"))
         (self.folder / "still.limb.yaml").write_text(STILL)
         done = self.run_limb("still.limb.yaml")
@@ -412,7 +426,7 @@ class Codegen(unittest.TestCase):
     def test_small_links_beside_large_ones(self):
         """Nothing is rounded away because another body is heavy."""
         (self.folder / "two.limb.yaml").write_text(TWO_BODIES)
-        self.makes("two.limb.yaml", "--what", "id", "--output", ".")
+        self.makes("two.limb.yaml", "--what", "tau", "--output", ".")
         text = (self.folder / "two.c").read_text()
         self.assertNotIn("tau[1] = 0.0", text)
 

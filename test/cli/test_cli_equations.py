@@ -266,14 +266,14 @@ class Equations(unittest.TestCase):
         model = self.model(TABLE)
         for words, mark in (((), "("), (("--format", "latex"), "% "), (("--format", "c"), "   ")):
             text = self.equations(model, *words).stdout
-            self.assertIn(f"\n{mark}Psi has no rows: no joint moves what the loops hold", text)
+            self.assertIn(f"\n{mark}Psi has no rows: no joint moves what the loops constrain", text)
             self.assertNotIn("[0]", text.replace("q[0]", "").replace("v[0]", "").replace("[0] =", ""))
         done = self.equations(model, "--what", "Psi", code=3)
         self.assertIn("Psi has no rows", done.stderr)
 
     def test_laws_in_time(self):
         model = self.model(SHAKEN)
-        self.assertIn("follows a law in time", self.equations(model, code=3).stderr)
+        self.assertIn("has a prescribed motion", self.equations(model, code=3).stderr)
         self.assertNotIn("v = 0", self.equations(model, "--what", "M,C,g").stdout)
 
     def test_rows_of_loops(self):
@@ -296,20 +296,20 @@ class Equations(unittest.TestCase):
     def test_bad_requests(self):
         path = self.folder / "none.txt"
         for words, code, message in ((("planar_2r", "--what", "M,mass"), 2,
-                                      "--what: no quantity is called 'mass': M, C, g, h, tau and Psi can be written"),
-                                     (("planar_2r", "--what", "M,M"), 2, "--what: 'M' is there twice"),
-                                     (("planar_2r", "--what", "M,C, M"), 2, "--what: 'M' is there twice"),
+                                      "--what: no quantity is called 'mass'; use M, C, g, h, tau or Psi"),
+                                     (("planar_2r", "--what", "M,M"), 2, "--what: 'M' is named twice"),
+                                     (("planar_2r", "--what", "M,C, M"), 2, "--what: 'M' is named twice"),
                                      (("planar_2r", "--what", "M,,C"), 2, "--what: an empty word"),
                                      (("planar_2r", "--what", "M,"), 2, "--what: an empty word"),
                                      (("planar_2r", "--what", " "), 2, "--what: an empty word"),
                                      (("planar_2r", "--what", ""), 2, "--what needs a value"),
-                                     (("planar_2r", "--what", "m"), 2, "'m'; 'M' is"),
-                                     (("planar_2r", "--what", "Tau"), 2, "'Tau'; 'tau' is"),
+                                     (("planar_2r", "--what", "m"), 2, "did you mean 'M'?"),
+                                     (("planar_2r", "--what", "Tau"), 2, "did you mean 'tau'?"),
                                      (("planar_2r", "--what", "Psi"), 2, "no loops"),
                                      (("planar_2r", "--format", "tex"), 2, "tex"),
-                                     (("planar_2r", "--most", "0"), 2, "--most"),
-                                     (("planar_2r", "--most", "3"), 3, "limb codegen"),
-                                     (("panda",), 3, "more than 2000 terms: too large to be read; g alone may fit"),
+                                     (("planar_2r", "--max-terms", "0"), 2, "--max-terms"),
+                                     (("planar_2r", "--max-terms", "3"), 3, "limb codegen"),
+                                     (("panda",), 3, "more than 2000 terms, too many to read; g alone may fit"),
                                      ((self.model(LONG),), 3, "it has 45 links"),
                                      (("quadruped",), 3, "ball and free joints"),
                                      (("sled",), 3, "edge"),
@@ -319,7 +319,7 @@ class Equations(unittest.TestCase):
             self.assertIn(message, done.stderr, words)
             self.assertEqual(done.stdout, "")
             self.assertFalse(path.exists(), words)
-        self.assertIn("nothing moves", self.equations(self.model(STILL), code=3).stderr)
+        self.assertIn("no joint moves", self.equations(self.model(STILL), code=3).stderr)
 
 
 def flat(x):

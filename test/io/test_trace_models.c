@@ -1,7 +1,7 @@
 // Built-in robots with loops, and hybrid dynamics of all the others, traced: against the library.
 #include "limb/read.h"
 
-#include "symbolic/traced.h"
+#include "codegen/traced.h"
 
 enum { STATES = CHECK_SANITIZED ? 1 : 4 };
 

@@ -1,0 +1,315 @@
+// Comparison of generated expressions with the library, in random states (codegen_impl.h).
+#include "codegen/codegen_impl.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "codegen/program.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIFFERENCE_MAX 1e-7  // beyond, it is another function; rounding of long chains stays below
+#define SINGLE_MAX     1e-2  // rounding of float beyond which results are useless
+#define ZERO           1e-13 // relative size that is nothing but rounding
+
+// ---- states --------------------------------------------------------------------------------------------------------
+
+// Magnitude of random inputs: velocities up to 2, accelerations to 5, forces to 20.
+static double size_of(limb_input_kind kind)
+{
+  return kind == INPUT_V || kind == INPUT_TWIST ? 2 : kind == INPUT_TAU ? 20 : 5;
+}
+
+// Nearly relaxed shafts: with independent angles of motors and joints, the shaft springs would dominate everything.
+static void relax_shafts(const limb_model* m, uint64_t* seed, double* q)
+{
+  for (int k = 0; k < limb_shaft_count(m); k++) {
+    limb_shaft_def shaft;
+    limb_joint_info joint, motor;
+    if (limb_get_shaft(m, k, &shaft) != LIMB_OK || limb_get_joint(m, shaft.joint, &joint) != LIMB_OK ||
+        limb_get_joint(m, shaft.motor, &motor) != LIMB_OK || motor.nq != 1)
+      continue;
+    const double turned = joint.multiplier * q[joint.q] + joint.offset + shaft.rest;
+    q[motor.q] = shaft.ratio * turned + 1e-3 * limb_random_sign(seed);
+  }
+}
+
+// Fills the inputs of one kind in all states.
+static limb_status fill_inputs(const limb_model* m, limb_input_kind kind, const limb_input* in, const double* known,
+                               uint64_t* seed, double* x)
+{
+  const size_t count = (size_t)in->count;
+  for (size_t s = 0; s < LIMB_TRIAL_STATES; s++, x += count) {
+    for (size_t i = 0; i < count && kind != INPUT_Q; i++)
+      x[i] = known ? known[i] : size_of(kind) * limb_random_sign(seed);
+    if (kind != INPUT_Q) continue;
+    const limb_status status = limb_random(m, seed, x);
+    if (status != LIMB_OK) return status;
+    if (s % 2 == 1) relax_shafts(m, seed, x);
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_gravity, limb_trial* out)
+{
+  uint64_t seed = 9;
+  *out = (limb_trial){.states = LIMB_TRIAL_STATES};
+  const size_t functions = (size_t)p->nfunction + 2; // angles and parameters are added later
+  out->reference = limb_program_alloc(p, functions, sizeof *out->reference);
+  out->tolerance = limb_program_alloc(p, functions, sizeof *out->tolerance);
+  out->scale = limb_program_alloc(p, functions, sizeof *out->scale);
+  out->from_library = limb_program_alloc(p, functions, sizeof *out->from_library);
+  if (!out->reference || !out->tolerance || !out->scale || !out->from_library) return LIMB_E_NOMEM;
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < INPUT_KINDS && s == LIMB_OK; k++) {
+    const limb_input* in = &p->input[k];
+    const double* known = k == INPUT_GRAVITY && random_gravity ? NULL : in->value;
+    out->input[k] = limb_program_alloc(p, LIMB_TRIAL_STATES * (size_t)in->count + 1, sizeof *out->input[k]);
+    if (!out->input[k]) return LIMB_E_NOMEM;
+    s = fill_inputs(m, (limb_input_kind)k, in, known, &seed, out->input[k]);
+  }
+  return s;
+}
+
+void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops)
+{
+  enum { TRIES = 5, APART = 1000 };
+  for (int s = 0; s < LIMB_TRIAL_STATES; s++) {
+    double* input[INPUT_KINDS];
+    for (int k = 0; k < INPUT_KINDS; k++) input[k] = t->input[k] + (size_t)s * (size_t)p->input[k].count;
+    int tried = 0;
+    while (tried < TRIES && limb_loop_reference_state(loops, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK)
+      tried++;
+  }
+}
+
+// Pointers to the inputs of a state.
+static void state_at(const limb_trial* t, const limb_program* p, int state, const double* input[INPUT_KINDS])
+{
+  for (int k = 0; k < INPUT_KINDS; k++) input[k] = t->input[k] + (size_t)state * (size_t)p->input[k].count;
+}
+
+// ---- reference values ----------------------------------------------------------------------------------------------
+
+// All entries of a function in one array; NULL when out of memory.
+static limb_edge* edges_of(limb_program* p, const limb_function* f)
+{
+  limb_edge* list = limb_program_alloc(p, limb_entry_count(f) + 1, sizeof *list);
+  for (uint32_t i = 0; list && i < limb_entry_count(f); i++) list[i] = limb_entry_edge(f, i, NULL, NULL);
+  return list;
+}
+
+// Sets the gravity of a state.
+static void set_gravity(limb_reference* x, const double* const input[INPUT_KINDS])
+{
+  const double* g = input[INPUT_GRAVITY];
+  x->env.gravity = sp_v3(g[0], g[1], g[2]);
+}
+
+// The largest force or acceleration in the states, as a scale for rounding.
+static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, limb_quantity_id quantity,
+                                double* most)
+{
+  const limb_function f = {.quantity = quantity};
+  const int n = limb_nv(x->m);
+  double* out = limb_program_alloc(p, (size_t)n + 1, sizeof *out);
+  if (!out) return LIMB_E_NOMEM;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    state_at(t, p, s, input);
+    set_gravity(x, input);
+    if (limb_reference_values(x, &f, input, out) != LIMB_OK) continue;
+    for (int i = 0; i < n; i++) *most = fmax(*most, fabs(out[i]));
+  }
+  return LIMB_OK;
+}
+
+// Whether some output is zero up to rounding, relative to a size, in all states.
+static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, double size)
+{
+  const size_t all = limb_entry_count(f);
+  size_t at = 0;
+  bool any = false;
+  for (int o = 0; o < f->noutput; o++) {
+    const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
+    double most = 0;
+    for (size_t i = 0; i < n * (size_t)t->states; i++)
+      most = fmax(most, fabs(t->reference[k][i / n * all + at + i % n]));
+    any = any || most <= ZERO * size;
+    at += n;
+  }
+  return any;
+}
+
+// Sets the scale of a function's rounding. Derivatives of accelerations are measured by accelerations only where they
+// are zero.
+static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, int k)
+{
+  const limb_function* f = &p->function[k];
+  t->scale[k] = 0;
+  if (limb_emit_may_be_zero(f)) {
+    if (t->forces == 0 && find_largest(t, x, p, QUANTITY_TAU, &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
+    t->scale[k] = t->forces;
+  }
+  if (f->quantity != QUANTITY_DACC) return LIMB_OK;
+  double most = 0;
+  if (find_largest(t, x, p, QUANTITY_ACC, &most) != LIMB_OK) return LIMB_E_NOMEM;
+  if (is_zero_output(t, f, k, most)) t->scale[k] = most;
+  return LIMB_OK;
+}
+
+limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program* p, int k, limb_error* error)
+{
+  const limb_function* f = &p->function[k];
+  const uint32_t n = limb_entry_count(f);
+  const limb_edge* list = edges_of(p, f);
+  t->reference[k] = limb_program_alloc(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
+  if (!list || !t->reference[k]) return LIMB_E_NOMEM;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    double* out = t->reference[k] + (size_t)s * n;
+    state_at(t, p, s, input);
+    set_gravity(x, input);
+    limb_status status = limb_reference_values(x, f, input, out);
+    t->from_library[k] = status != LIMB_E_UNSUPPORTED;
+    if (status == LIMB_E_UNSUPPORTED) status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
+    for (uint32_t i = 0; i < n && status == LIMB_OK; i++) {
+      if (!isfinite(out[i])) status = LIMB_E_SINGULAR;
+    }
+    if (status == LIMB_E_NOMEM) return status;
+    if (status == LIMB_OK) continue;
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "the library fails in a random state (%s): there is no closed form to write",
+                     limb_status_text(status));
+  }
+  return set_scale(t, x, p, k);
+}
+
+// ---- comparison ----------------------------------------------------------------------------------------------------
+
+// The largest difference of entries, relative to the largest entry of their output and to scale; NaN counts as
+// infinite.
+static double apart(const limb_function* f, const double* got, const double* want, double scale)
+{
+  double worst = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    const int n = f->output[o].rows * f->output[o].columns;
+    double size = scale, most = 0;
+    for (int i = 0; i < n; i++) {
+      const double d = fabs(got[i] - want[i]);
+      size = fmax(size, fabs(want[i]));
+      most = isnan(d) ? (double)INFINITY : fmax(most, d);
+    }
+    worst = fmax(worst, size > 0 ? most / size : most);
+    got += n, want += n;
+  }
+  return worst;
+}
+
+// Whether entries agree one by one: to ENTRY times the largest value that each takes in any state, or up to the
+// rounding of the largest entry of its output. Divisions mean that a system is solved, which amplifies rounding.
+#define ENTRY          1e-6
+#define ROUNDED        1e-13
+#define ROUNDED_SOLVED 1e-9
+
+static bool entries_agree(const limb_trial* t, const limb_function* f, int k, const double* got, const double* want,
+                          double rounded)
+{
+  const size_t all = limb_entry_count(f);
+  size_t at = 0;
+  for (int o = 0; o < f->noutput; o++) {
+    const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
+    double size = t->scale[k];
+    for (size_t i = at; i < at + n; i++) size = fmax(size, fabs(want[i]));
+    for (size_t i = at; i < at + n; i++) {
+      double own = 0;
+      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->reference[k][(size_t)s * all + i]));
+      if (!(fabs(got[i] - want[i]) <= ENTRY * own + rounded * size)) return false;
+    }
+    at += n;
+  }
+  return true;
+}
+
+static float single_value(const limb_graph* g, uint32_t node, const double* const* input, const float* value)
+{
+  const limb_node* x = limb_graph_node(g, node);
+  const limb_op op = (limb_op)x->op;
+  const int operands = limb_operands(op);
+  const float a = operands > 0 ? value[limb_edge_node(x->a)] : 0;
+  const float b = operands > 1 ? value[limb_edge_node(x->b)] : 0;
+  switch (op) {
+  case OP_NUMBER: return (float)limb_graph_number(g, node);
+  case OP_SYMBOL: return (float)input[limb_symbol_kind(x->a)][limb_symbol_index(x->a)];
+  case OP_ADD: return limb_edge_minus(x->b) ? a - b : a + b;
+  case OP_MUL: return a * b;
+  case OP_DIV: return a / b;
+  default: return (float)limb_op_value(op, limb_edge_minus(x->a) ? -(double)a : (double)a);
+  }
+}
+
+// As limb_evaluate, with every operation rounded to float. beyond: a constant is out of the range of float.
+static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n, const double* const* input,
+                            double* out, bool* beyond)
+{
+  const limb_allocator alloc = *limb_graph_allocator(g);
+  const uint32_t count = limb_graph_count(g);
+  const size_t size = count * (sizeof(float) + 1);
+  float* value = limb_alloc(&alloc, size);
+  if (!value) return false;
+  unsigned char* live = (unsigned char*)(value + count);
+  limb_mark_live(g, list, n, live, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!live[i]) continue;
+    value[i] = single_value(g, i, input, value);
+    if (limb_graph_node(g, i)->op == OP_NUMBER && !isfinite(value[i])) *beyond = true;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const double x = (double)value[limb_edge_node(list[i])];
+    out[i] = limb_edge_minus(list[i]) ? -x : x;
+  }
+  limb_free(&alloc, value, size);
+  return true;
+}
+
+limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* difference,
+                               limb_error* error)
+{
+  const limb_function* f = &p->function[k];
+  const uint32_t n = limb_entry_count(f);
+  const limb_edge* list = edges_of(p, f);
+  double* got = limb_program_alloc(p, (size_t)n + 1, sizeof *got);
+  double rounding = 0;
+  limb_operations c;
+  if (!list || !got || !limb_count_operations(p->graph, f, &c)) return LIMB_E_NOMEM;
+  const double rounded = c.div > 0 ? ROUNDED_SOLVED : ROUNDED;
+  bool agree = true, beyond = false;
+  *difference = 0;
+  for (int s = 0; s < t->states; s++) {
+    const double* input[INPUT_KINDS];
+    const double* want = t->reference[k] + (size_t)s * n;
+    state_at(t, p, s, input);
+    if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
+    *difference = fmax(*difference, apart(f, got, want, t->scale[k]));
+    agree = agree && entries_agree(t, f, k, got, want, rounded);
+    if (!single) continue;
+    if (!evaluate_single(p->graph, list, n, input, got, &beyond)) return LIMB_E_NOMEM;
+    rounding = fmax(rounding, apart(f, got, want, t->scale[k]));
+  }
+  if (!agree || !(*difference <= DIFFERENCE_MAX))
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
+                     "the expressions differ from the library by %.1e, so nothing is written; please report this robot",
+                     *difference);
+  if (beyond || !isfinite(rounding))
+    return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its constants are beyond the range of float: use double");
+  if (rounding > SINGLE_MAX)
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, f->name,
+      "float has too few digits: in a random state the result is off by %.1e of the largest entry; use double",
+      rounding);
+  if (single) *difference = rounding;
+  // compilers may contract and sines differ: allow ten times the difference seen here
+  t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);
+  return LIMB_OK;
+}

@@ -1,0 +1,251 @@
+// What the files behind limb/codegen.h share: emitters, reference values of the library, and their comparison.
+//
+//   emit_expression.c, emit_statement.c   expressions, statements and lines; each language is a table
+//   emit_c.c, emit_c_files.c, emit_c_split.c   C
+//   emit_script.c                         the other languages
+//   reference_values.c, codegen_check.c   values of the library, and how far generated code is from them
+#ifndef LIMB_CODEGEN_CODEGEN_IMPL_H
+#define LIMB_CODEGEN_CODEGEN_IMPL_H
+
+#include "limb/codegen.h"
+#include "limb/dynamics.h"
+
+#include "codegen/program.h"
+#include "codegen/schedule.h"
+#include "codegen/text.h"
+
+enum { LIMB_LINE = 100 }; // columns
+
+// The syntax of a language. In its strings, \v is a blank where a line may be broken.
+typedef struct limb_syntax {
+  limb_language language;
+  int first; // index
+  const char *comment, *comment_end;
+  const char* indent;                // of statements
+  const char *declare, *typed;       // before a new name: a keyword, and the type (%s); NULL: no type
+  const char *assign, *end;          // t1 assign expression end
+  const char *continuation, *margin; // at the end of a broken line, and at the begin of the next
+  const char *open, *close;          // of an index of a vector
+  const char* matrix;                // of a row and a column; NULL: one index, row by row
+  const char *times, *over;          // NULL: a fraction
+  const char* call[5];               // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
+  bool wrapped;                      // expressions of several lines stand in brackets
+  bool typed_calls;                  // f64::sin
+} limb_syntax;
+
+// A function that is ready to be written, with the facts for its comments.
+typedef struct limb_emitted {
+  const limb_function* f;
+  limb_schedule schedule;
+  limb_operations operations;
+  uint32_t* given;      // index of each angle among those of the program
+  double difference;    // relative difference from the reference, in the states tried
+  bool by_acceleration; // the difference is relative to accelerations
+  bool from_library;    // compared with the library, not with its own expressions
+  long kept;            // bytes in arrays: own sines, values shared between parts
+  long stack;           // bytes live at once, those included
+  char name[160];       // in the text
+} limb_emitted;
+
+typedef struct limb_emitter {
+  const limb_program* program;
+  const limb_syntax* syntax;
+  limb_codegen_options options;
+  char prefix[96];
+  const char* real; // "double"
+  char value[128];  // type of inputs and outputs: real, or lanes of it
+  limb_emitted* function;
+  int nfunction;
+  int inside;           // depth of fractions and roots: no line breaks inside
+  uint32_t nangle;      // angles of the program, when sines are given
+  int states;           // number of states tried
+  limb_text* text;      // output
+  limb_text scratch;    // a statement before its lines are broken
+  unsigned char* named; // joints named so far in this function, per kind and index
+  uint32_t* slot;       // 1 + index in w of each statement's value; 0: not shared (emit_c_split.c)
+} limb_emitter;
+
+// ---- any language (emit_expression.c, emit_statement.c) ------------------------------------------------------------
+
+// Writes statements begin ... end - 1 with the stores that follow each, or lines begin ... end - 1.
+void limb_emit_statements(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
+void limb_emit_lines(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
+// Whether a statement has no name: it is written directly into the one output that it computes.
+bool limb_emit_is_inline(const limb_emitted* p, uint32_t at);
+// Stores of constants, which follow all statements: their number, their entries, their text.
+uint32_t limb_emit_number_count(const limb_emitted* p);
+uint32_t limb_emit_number_entry(const limb_emitted* p, uint32_t i);
+void limb_emit_numbers(limb_emitter* e, const limb_emitted* p, uint32_t begin, uint32_t end);
+
+// Expressions, names and literals; written to scratch.
+void limb_emit_expression(limb_emitter* e, const limb_emitted* p, uint32_t node);
+void limb_emit_value(limb_emitter* e, const limb_emitted* p, uint32_t node);      // t12, s3
+void limb_emit_array_sine(limb_emitter* e, const limb_emitted* p, uint32_t node); // sine[2]
+void limb_emit_leaf(limb_emitter* e, const limb_emitted* p, uint32_t node);       // and q[2], 0.5
+void limb_emit_literal(limb_emitter* e, double x);
+void limb_emit_name(limb_emitter* e, const char* name); // of an input or output
+void limb_emit_index(limb_emitter* e, const char* name, uint32_t index);
+void limb_emit_wrap(limb_emitter* e, bool open); // brackets, if the statement spans several lines
+void limb_emit_begin(limb_emitter* e);           // begins a statement in scratch
+void limb_emit_flush(limb_emitter* e);           // writes scratch, broken into lines
+
+// Forgets which joints were named: before the first statement of a function.
+void limb_emit_reset_joints(limb_emitter* e);
+size_t limb_emit_joints_size(void); // bytes of `named`
+
+// The name of an output of a function, distinct from those of its inputs.
+void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o, char name[64]);
+
+// A line with the inserted gravity, where the function depends on it.
+void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
+
+// Whether a quantity may be zero for a robot or in a state, and so has no scale of its own: forces and their
+// derivatives. Differences are then relative to the forces of ordinary motions, if these are larger.
+bool limb_emit_may_be_zero(const limb_function* f);
+
+// Whether it is a quantity, and not a helper of the others (angles, parameters).
+bool limb_emit_is_quantity(const limb_function* f);
+
+const char* limb_emit_reference(const limb_emitted* p); // what it was compared with, in words
+
+bool limb_emit_takes_input(const limb_emitter* e, const limb_function* f, limb_input_kind kind);
+bool limb_emit_uses(const limb_emitted* p, limb_op op); // whether some live node has this operation
+bool limb_emit_any_uses(const limb_emitter* e, limb_op op);
+static inline long limb_emit_bytes(const limb_emitter* e) // of a value, in all lanes
+{
+  return (long)(e->options.single ? sizeof(float) : sizeof(double)) * e->options.lanes;
+}
+static inline bool limb_emit_sines_in_arrays(const limb_emitter* e) // sines are read from arrays
+{
+  return e->options.sines != LIMB_SINES_LIBM;
+}
+
+// ---- languages -----------------------------------------------------------------------------------------------------
+
+extern const limb_syntax limb_syntaxes[]; // by language (emit_expression.c)
+
+void limb_emit_c_source(limb_emitter* e);
+void limb_emit_c_header(limb_emitter* e);
+void limb_emit_script(limb_emitter* e);
+
+// Random states and reference values, for the comparison and the test program.
+typedef struct limb_trial {
+  int states;
+  double* input[INPUT_KINDS]; // states x count
+  double** reference;         // for each function: states x entries
+  double* tolerance;          // for each function, relative to the largest entry of an output
+  double* scale;              // for each function: differences are relative to at least this
+  double forces;              // largest joint force in the states
+  bool* from_library;         // for each function
+} limb_trial;
+
+void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
+
+// ---- C -------------------------------------------------------------------------------------------------------------
+
+// comments and prototypes (emit_c_files.c)
+void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top of a file
+void limb_c_lane_type(limb_emitter* e);                      // of lanes
+void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end);
+void limb_c_describe(limb_emitter* e, const limb_emitted* p);          // comment above a prototype
+bool limb_c_sines_given(const limb_emitter* e, const limb_emitted* p); // takes arrays of sines
+
+// Length of the arrays of sines that a function reads: all of the program, or its own.
+uint32_t limb_c_sine_count(const limb_emitter* e, const limb_emitted* p);
+
+// sines in the text (emit_c.c)
+enum { LIMB_SINES_PAD = 4 }; // angles are computed in groups of this size
+
+void limb_c_define_sines(limb_emitter* e);
+
+// functions in parts (emit_c_split.c)
+typedef struct limb_c_parts {
+  uint32_t count;               // number of parts, without the function that calls them
+  uint32_t places;              // length of w
+  uint32_t* begin;              // first line of part k; part 0 is the function itself
+  uint32_t* last;               // last line that reads the value of a statement
+  uint32_t* ending;             // 1 + first statement whose value dies on a line
+  uint32_t* next;               // 1 + next statement whose value dies on the same line
+  uint32_t *seen, *list, *free; // work arrays, one element for each statement
+  uint32_t* memory;
+  size_t size;
+} limb_c_parts;
+
+// Whether a function is split; the macro that declares its parts.
+bool limb_c_is_split(const limb_emitter* e, const limb_emitted* p);
+void limb_c_part_macro(limb_emitter* e);
+
+// Stores of constants, in parts if there are many: their definitions, and the calls.
+void limb_c_numbers_define(limb_emitter* e, const limb_emitted* p);
+void limb_c_numbers_call(limb_emitter* e, const limb_emitted* p);
+
+bool limb_c_parts_begin(limb_emitter* e, const limb_emitted* p,
+                        limb_c_parts* out); // false: no memory
+void limb_c_parts_define(limb_emitter* e, const limb_emitted* p, const limb_c_parts* parts);
+void limb_c_parts_call(limb_emitter* e, const limb_emitted* p, const limb_c_parts* parts);
+void limb_c_parts_end(limb_emitter* e, const limb_emitted* p, limb_c_parts* parts);
+
+// ---- reference values of the library (reference_values.c) ----------------------------------------------------------
+
+typedef struct limb_loop_reference limb_loop_reference;
+
+// For a program traced with these options, which must live as long. Memory is the program's; limb_loop_reference_end
+// frees the workspaces. LIMB_E_NOMEM, or the status of the library's calls.
+limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
+                                      limb_loop_reference** out);
+void limb_loop_reference_end(limb_loop_reference* r); // NULL is accepted
+
+// A random state for every seed in which q closes the loops, v and a satisfy them, and the twist of the platform
+// matches. For robots without loops q is arbitrary. input: arrays for every kind but gravity and parameters; those of
+// forces and twists may be NULL. LIMB_E_NOCONV: no such state was found.
+limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, double* const input[INPUT_KINDS]);
+
+// The outputs of a function, one after the other. LIMB_E_UNSUPPORTED: not a quantity of loops.
+limb_status limb_loop_reference_values(limb_loop_reference* r, const limb_function* f,
+                                       const double* const input[INPUT_KINDS], double* out);
+
+typedef struct limb_reference {
+  const limb_model* m;
+  limb_allocator alloc;
+  limb_data* d;
+  limb_environment env;
+  int frame;                  // of J and pose
+  limb_loop_reference* loops; // NULL: the robot has none
+} limb_reference;
+
+// Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: the library has no such call;
+// other statuses are those of the call.
+limb_status limb_reference_values(const limb_reference* x, const limb_function* f,
+                                  const double* const input[INPUT_KINDS], double* out);
+
+// ---- options and names (codegen_options.c) -------------------------------------------------------------------------
+
+// LIMB_E_ARG with a message for options that exclude each other; LIMB_E_UNSUPPORTED for functions too large for the
+// language.
+limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error* error);
+limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_emitted* p, limb_error* error);
+
+// The prefix of the options (LIMB_E_ARG if it is not an identifier), or one made from the name of the robot.
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t room,
+                                     limb_error* error);
+
+// ---- comparison with the library (codegen_check.c) -----------------------------------------------------------------
+
+enum { LIMB_TRIAL_STATES = 5 };
+
+// Random states, in the program's memory. random_gravity: instead of the robot's own. LIMB_E_NOMEM.
+limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_gravity, limb_trial* out);
+
+// Replaces the states of a robot with loops by states that close them, where such states are found.
+void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops);
+
+// Reference values of function k: those of the library, or, where it has no such call, of the expressions themselves.
+// To be called before they are simplified. LIMB_E_UNSUPPORTED with a message if the quantity is singular.
+limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program* p, int k, limb_error* error);
+
+// Compares the expressions with the reference values: the largest relative difference, and the tolerance of the test
+// program. LIMB_E_UNSUPPORTED if they differ.
+limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* difference,
+                               limb_error* error);
+
+#endif

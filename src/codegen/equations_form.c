@@ -1,0 +1,353 @@
+// The equations as polynomials: the robot's kernels run over symbols, and the recorded expressions are expanded.
+//
+//   M      composite rigid bodies (kernel/crba_kernel.h)
+//   g      Newton-Euler without motion (kernel/rnea_kernel.h)
+//   C      Christoffel symbols of M, so that dM/dt - 2 C is skew (Zhang, MEE5114, page 16, corrected):
+//          C_ij = sum_k 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k
+#include "codegen/equations.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+enum { LINKS_MAX = 40, VARIABLES_MAX = 1500 };
+
+// ---- from edges to polynomials -------------------------------------------------------------------------------------
+
+static limb_poly of_symbol(limb_equations* x, uint32_t symbol)
+{
+  const int i = (int)limb_symbol_index(symbol);
+  switch (limb_symbol_kind(symbol)) {
+  case INPUT_PARAMETER: return limb_poly_variable(x->ring, i);
+  case INPUT_Q: return limb_poly_variable(x->ring, x->first_q + i);
+  case INPUT_V: return limb_poly_variable(x->ring, x->first_v + i);
+  default: return limb_poly_variable(x->ring, x->first_a + i);
+  }
+}
+
+// The one variable of a monomial; -1: none, -2: more than one.
+static int lone_variable(const limb_equations* x, int monomial)
+{
+  const unsigned char* e = limb_monomial(x->ring, monomial);
+  int found = -1;
+  for (int v = 0; v < limb_ring_count(x->ring); v++) {
+    if (e[v]) found = found == -1 && e[v] == 1 ? v : -2;
+  }
+  return found;
+}
+
+// Sine or cosine of weight . q + offset.
+static bool of_turn(limb_equations* x, limb_op op, limb_poly angle, limb_poly* out)
+{
+  const int nq = x->m->nq;
+  double* weight = limb_ring_alloc(x->ring, (size_t)nq, sizeof *weight);
+  double offset = 0;
+  limb_direction_poly d;
+  for (int i = 0; weight && i < angle.count; i++) {
+    const int v = lone_variable(x, angle.term[i].monomial);
+    if (v == -1) {
+      offset = angle.term[i].k;
+    } else if (v >= x->first_q && v < x->first_q + nq) {
+      weight[v - x->first_q] = angle.term[i].k;
+    } else {
+      return false;
+    }
+  }
+  if (!weight || !limb_equations_direction(x, weight, offset, &d)) return false;
+  *out = op == OP_SIN ? d.s : d.c;
+  return true;
+}
+
+// Sign of k v is sign(k) sign(v).
+static bool of_sign(limb_equations* x, limb_poly a, limb_poly* out)
+{
+  const int v = a.count == 1 ? lone_variable(x, a.term[0].monomial) : -1;
+  if (v < x->first_v || v >= x->first_a) return false;
+  const limb_poly sign = limb_poly_variable(x->ring, x->first_sign + v - x->first_v);
+  *out = limb_poly_scale(x->ring, sign, a.term[0].k > 0 ? 1 : -1);
+  return true;
+}
+
+static limb_poly operand(const limb_equations* x, limb_edge e)
+{
+  const limb_poly a = x->of_node[limb_edge_node(e)];
+  return limb_edge_minus(e) ? limb_poly_scale(x->ring, a, -1) : a;
+}
+
+// Operands are earlier nodes, whose polynomials exist.
+static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
+{
+  limb_graph* g = x->program->graph;
+  const limb_node n = *limb_graph_node(g, node);
+  switch (n.op) {
+  case OP_NUMBER: *out = limb_poly_number(x->ring, limb_graph_number(g, node)); return true;
+  case OP_SYMBOL: *out = of_symbol(x, n.a); return true;
+  case OP_ADD: *out = limb_poly_sum(x->ring, operand(x, n.a), operand(x, n.b), 1); return true;
+  case OP_MUL: *out = limb_poly_product(x->ring, operand(x, n.a), operand(x, n.b)); return true;
+  case OP_SIN:
+  case OP_COS: return of_turn(x, (limb_op)n.op, operand(x, n.a), out);
+  case OP_SIGN: return of_sign(x, operand(x, n.a), out);
+  default: return false;
+  }
+}
+
+// Marks the nodes that a node needs and that are not made yet by count -2.
+static void mark(limb_equations* x, uint32_t top)
+{
+  const limb_graph* g = x->program->graph;
+  x->of_node[top].count = -2;
+  for (uint32_t i = top;; i--) {
+    const limb_node* n = limb_graph_node(g, i);
+    if (x->of_node[i].count == -2 && !limb_op_leaf(n->op)) {
+      limb_poly *a = &x->of_node[limb_edge_node(n->a)], *b = &x->of_node[limb_edge_node(n->b)];
+      if (a->count == -1) a->count = -2;
+      if (limb_op_binary(n->op) && b->count == -1) b->count = -2;
+    }
+    if (i == 0) return;
+  }
+}
+
+// Makes room for the polynomials of all nodes.
+static bool grow_nodes(limb_equations* x)
+{
+  const uint32_t count = limb_graph_count(x->program->graph);
+  if (count <= x->nodes) return true;
+  limb_poly* to = limb_ring_alloc(x->ring, count, sizeof *to);
+  if (!to) return false;
+  for (uint32_t i = 0; i < count; i++) to[i] = i < x->nodes ? x->of_node[i] : (limb_poly){-1, NULL};
+  x->of_node = to, x->nodes = count;
+  return true;
+}
+
+limb_poly limb_equations_poly(limb_equations* x, limb_scalar a)
+{
+  const limb_poly none = {0, NULL};
+  if (!a.graph) return limb_poly_number(x->ring, a.x);
+  const uint32_t top = limb_edge_node(a.edge);
+  if (limb_ring_status(x->ring) != LIMB_OK || !grow_nodes(x)) return none;
+  if (x->of_node[top].count < 0) mark(x, top);
+  for (uint32_t i = 0; i <= top; i++) {
+    if (x->of_node[i].count != -2) continue;
+    limb_poly made = none;
+    if (!of_node(x, i, &made)) x->not_polynomial = true;
+    x->of_node[i] = made;
+    if (limb_ring_status(x->ring) != LIMB_OK || x->not_polynomial) return none;
+  }
+  return operand(x, a.edge);
+}
+
+limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int q)
+{
+  limb_ring* r = x->ring;
+  limb_poly sum = limb_poly_derivative(r, a, x->first_q + q);
+  for (int k = 0; k < x->nlink_angle; k++) {
+    const double w = x->angle[k].weight[q];
+    if (w == 0) continue;
+    const limb_poly c = limb_poly_variable(r, limb_cosine(x, k));
+    const limb_poly s = limb_poly_variable(r, limb_sine(x, k));
+    const limb_poly by_c = limb_poly_derivative(r, a, limb_cosine(x, k));
+    const limb_poly by_s = limb_poly_derivative(r, a, limb_sine(x, k));
+    sum = limb_poly_sum(r, sum, limb_poly_product(r, by_c, s), -w);
+    sum = limb_poly_sum(r, sum, limb_poly_product(r, by_s, c), w);
+  }
+  return sum;
+}
+
+// ---- running the kernels -------------------------------------------------------------------------------------------
+
+// Base frames at rest, accelerated against gravity: a = -R' g.
+static limb_status set_bases(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  const size_t n = (size_t)m->nroot;
+  limb_scalar* base = limb_program_alloc(x->program, n * LIMB_WS_STATE + 1, sizeof *base);
+  sp_pose* pose = limb_program_alloc(x->program, n + 1, sizeof *pose);
+  if (!base || !pose) return LIMB_E_NOMEM;
+  const limb_scalar g = limb_gravity_scalar(&x->parameters);
+  const double size = hypot(hypot(m->gravity.x, m->gravity.y), m->gravity.z);
+  const sp_vec3 down = size > 0 ? sp_scale3(1 / size, m->gravity) : m->gravity;
+  for (size_t r = 0; r < n; r++) {
+    pose[r] = m->base[r];
+    for (int k = 0; k < 9; k++) pose[r].R.m[k] = limb_clean_direction(pose[r].R.m[k]);
+    const sp_vec3 d = sp_mulv(sp_transpose3(pose[r].R), down);
+    const double along[3] = {d.x, d.y, d.z};
+    for (int k = 0; k < 3; k++)
+      base[r * LIMB_WS_STATE + 6 + (size_t)k] = mul(plain(limb_clean_direction(-along[k])), g);
+  }
+  x->view.base = pose, x->base = base;
+  return LIMB_OK;
+}
+
+void limb_equations_clear(limb_equations* x) { limb_trace_ws_clear(x->m, x->memory, x->ws_size, x->base, &x->ws); }
+
+static limb_status lay_out(limb_equations* x)
+{
+  x->ws_size = limb_trace_ws_size(x->m);
+  x->memory = limb_program_alloc(x->program, x->ws_size, 1);
+  return x->memory ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+static limb_scalar* symbols(limb_equations* x, limb_input_kind kind, int n)
+{
+  limb_graph* g = x->program->graph;
+  limb_scalar* to = limb_program_alloc(x->program, (size_t)n + 1, sizeof *to);
+  for (int i = 0; to && i < n; i++) to[i] = of_edge(g, limb_symbol_edge(g, limb_symbol_of(kind, (uint32_t)i)));
+  return to;
+}
+
+static limb_status begin(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  limb_status s = limb_parameters_create(&x->parameters, m, x->program, x->options.numbers != 0);
+  if (s == LIMB_OK) s = set_bases(x);
+  if (s == LIMB_OK) s = lay_out(x);
+  if (s != LIMB_OK) return s;
+  limb_equations_clear(x);
+  limb_trace_regroup(m, &x->ws, MOVE_ALL, x->parameters.k);
+  x->q = symbols(x, INPUT_Q, m->nq), x->v = symbols(x, INPUT_V, m->nv);
+  x->a = symbols(x, INPUT_A, m->nv);
+  return x->q && x->v && x->a ? limb_equations_angles(x) : LIMB_E_NOMEM;
+}
+
+// Creates the ring of all variables. Symbols of rotors are added to the list later.
+static limb_status open_ring(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  x->first_angle = x->parameters.count + m->nv;
+  x->first_q = x->first_angle + 2 * x->nangle;
+  x->first_sign = x->first_q + m->nq;
+  x->first_v = x->first_sign + m->nv;
+  x->first_a = x->first_v + m->nv;
+  const int count = x->first_a + m->nv;
+  if (count > VARIABLES_MAX)
+    return limb_fail(
+      x->error, LIMB_E_UNSUPPORTED, m->name,
+      "it has more than %d symbols, too many to read; `limb codegen` writes functions for robots of any size",
+      VARIABLES_MAX);
+  enum { INTERMEDIATE = 8 }; // intermediate polynomials may have this many times the terms
+  x->ring = limb_ring_create(&x->program->alloc, count, INTERMEDIATE * x->options.max_terms);
+  if (!x->ring) return LIMB_E_NOMEM;
+  limb_equations_pair_angles(x);
+  const size_t n = (size_t)m->nv;
+  x->nv = m->nv;
+  x->M = limb_ring_alloc(x->ring, n * n, sizeof *x->M);
+  x->C = limb_ring_alloc(x->ring, n * n, sizeof *x->C);
+  x->Cv = limb_ring_alloc(x->ring, n, sizeof *x->Cv);
+  x->g = limb_ring_alloc(x->ring, n, sizeof *x->g);
+  x->joint_forces = limb_ring_alloc(x->ring, n, sizeof *x->joint_forces);
+  return limb_ring_status(x->ring);
+}
+
+// The status so far.
+static limb_status status_now(const limb_equations* x)
+{
+  if (limb_graph_full(x->program->graph)) return LIMB_E_NOMEM;
+  return limb_ring_status(x->ring);
+}
+
+// ---- the quantities ------------------------------------------------------------------------------------------------
+
+// A constant term of M is the inertia of a rotor: it gets a symbol.
+static limb_poly with_rotor(limb_equations* x, limb_poly a, int v)
+{
+  for (int i = 0; i < a.count && !x->options.numbers; i++) {
+    if (lone_variable(x, a.term[i].monomial) != -1) continue;
+    const limb_parameter_symbol J = {.kind = PARAMETER_ROTOR, .owner = v, .value = a.term[i].k};
+    const limb_poly number = limb_poly_number(x->ring, a.term[i].k);
+    const limb_poly symbol = limb_equations_poly(x, limb_parameter_scalar(&x->parameters, J));
+    return limb_poly_sum(x->ring, limb_poly_sum(x->ring, a, number, -1), symbol, 1);
+  }
+  return a;
+}
+
+static limb_status form_mass_matrix(limb_equations* x)
+{
+  const int n = x->nv;
+  limb_scalar* M = limb_program_alloc(x->program, (size_t)n * (size_t)n + 1, sizeof *M);
+  if (!M) return LIMB_E_NOMEM;
+  limb_equations_clear(x);
+  limb_trace_kernels.mass_matrix(x->m, x->parameters.k, &x->ws, x->q, M);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      limb_poly a = limb_equations_poly(x, M[i * n + j]);
+      if (i == j && x->m->has_actuators) a = with_rotor(x, a, i);
+      x->M[i * n + j] = x->M[j * n + i] = a;
+      if (status_now(x) != LIMB_OK) return status_now(x);
+    }
+  }
+  return LIMB_OK;
+}
+
+// The Christoffel symbols, from all three derivatives of M.
+static limb_status form_coriolis(limb_equations* x)
+{
+  const int n = x->nv;
+  limb_ring* r = x->ring;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      limb_poly C = {0, NULL};
+      for (int k = 0; k < n; k++) {
+        limb_poly two = limb_equations_derivative(x, x->M[i * n + j], k);
+        two = limb_poly_sum(r, two, limb_equations_derivative(x, x->M[i * n + k], j), 1);
+        two = limb_poly_sum(r, two, limb_equations_derivative(x, x->M[j * n + k], i), -1);
+        const limb_poly v = limb_poly_variable(r, x->first_v + k);
+        C = limb_poly_sum(r, C, limb_poly_product(r, two, v), 0.5);
+      }
+      x->C[i * n + j] = C;
+      const limb_poly v = limb_poly_variable(r, x->first_v + j);
+      x->Cv[i] = limb_poly_sum(r, x->Cv[i], limb_poly_product(r, C, v), 1);
+      if (status_now(x) != LIMB_OK) return status_now(x);
+    }
+  }
+  return LIMB_OK;
+}
+
+// Gravity forces: Newton-Euler at rest.
+static limb_status form_gravity(limb_equations* x)
+{
+  const size_t n = (size_t)x->nv;
+  const limb_terms none = {0};
+  limb_scalar* tau = limb_program_alloc(x->program, 2 * n + 1, sizeof *tau);
+  if (!tau) return LIMB_E_NOMEM;
+  const limb_scalar* rest = tau + n;
+  limb_equations_clear(x);
+  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->ws, x->q, rest, rest, &none, NULL, tau);
+  for (size_t i = 0; i < n; i++) x->g[i] = limb_equations_poly(x, tau[i]);
+  return status_now(x);
+}
+
+// Friction, springs and shafts: the forces of the same robot with massless bodies.
+static limb_status form_joint_forces(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  const size_t n = (size_t)x->nv;
+  const limb_terms terms = {.friction = true, .springs = true};
+  limb_scalar* tau = limb_program_alloc(x->program, 2 * n + 1, sizeof *tau);
+  limb_link_symbol* light = limb_program_alloc(x->program, (size_t)m->nlink + 1, sizeof *light);
+  if (!tau || !light) return LIMB_E_NOMEM;
+  const limb_scalar* rest = tau + n;
+  for (int i = 0; i < m->nlink; i++) light[i].mult = x->parameters.k[i].mult, light[i].off = x->parameters.k[i].off;
+  limb_equations_clear(x);
+  limb_trace_kernels.inverse_dynamics(m, light, &x->ws, x->q, x->v, rest, &terms, NULL, tau);
+  for (size_t i = 0; i < n; i++) x->joint_forces[i] = limb_equations_poly(x, tau[i]);
+  return status_now(x);
+}
+
+limb_status limb_equations_form(limb_equations* x, unsigned needs)
+{
+  x->view = *x->m;
+  x->view.has_actuators = false;
+  if (x->m->nlink > LINKS_MAX)
+    return limb_fail(
+      x->error, LIMB_E_UNSUPPORTED, x->m->name,
+      "it has %d links, and the limit for equations is %d; `limb codegen` writes functions for robots of any size",
+      x->m->nlink, LINKS_MAX);
+  limb_status s = begin(x);
+  if (s == LIMB_OK) s = open_ring(x);
+  const bool coriolis = limb_equations_has(needs, EQUATION_C);
+  if (s == LIMB_OK && (coriolis || limb_equations_has(needs, EQUATION_M))) s = form_mass_matrix(x);
+  if (s == LIMB_OK && coriolis) s = form_coriolis(x);
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) s = form_gravity(x);
+  if (s == LIMB_OK && x->m->has_actuators) s = form_joint_forces(x);
+  return s;
+}

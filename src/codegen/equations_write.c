@@ -1,0 +1,415 @@
+// Equations of motion as text: options, the steps from the model to the document, and the comparison with the library.
+#include "limb/assemble.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/random.h"
+#include "base/sized.h"
+#include "codegen/equations.h"
+#include "codegen/text.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"};
+
+// ---- options -------------------------------------------------------------------------------------------------------
+
+limb_equation_options limb_default_equation_options(void)
+{
+  return (limb_equation_options){
+    .size = sizeof(limb_equation_options), .notation = LIMB_NOTATION_TEXT, .max_terms = 2000};
+}
+
+static limb_status too_large(const limb_equations* x, unsigned what)
+{
+  const char* less = what & ~(1U << EQUATION_G) ? "; g alone may fit" : "";
+  return limb_fail(
+    x->error, LIMB_E_UNSUPPORTED, x->m->name,
+    "an entry has more than %d terms, too many to read%s; `limb codegen` writes functions for robots of any size",
+    x->options.max_terms, less);
+}
+
+static const char* name_at(const void* context, int i)
+{
+  (void)context;
+  return names[i];
+}
+
+static limb_status unknown(const char* word, limb_error* error)
+{
+  if (!*word)
+    return limb_fail(error, LIMB_E_ARG, "what", "an empty word; use M, C, g, h, tau and Psi, separated by commas");
+  const char* near = limb_nearest(word, EQUATIONS, name_at, NULL);
+  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; use M, C, g, h, tau or Psi", word);
+}
+
+// Adds the quantity of this name to those requested.
+static limb_status read_word(const limb_model* m, const char* word, unsigned* what, limb_error* error)
+{
+  int k = 0;
+  while (k < EQUATIONS && strcmp(names[k], word) != 0) k++;
+  if (k == EQUATIONS) return unknown(word, error);
+  if (limb_equations_has(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is named twice", word);
+  if (k == EQUATION_PSI && !m->nloop)
+    return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
+  *what |= 1U << k;
+  return LIMB_OK;
+}
+
+// The requested quantities, one bit each.
+static limb_status read_what(const limb_model* m, const char* list, unsigned* what, limb_error* error)
+{
+  *what = 1U << EQUATION_M | 1U << EQUATION_C | 1U << EQUATION_G | (m->nloop ? 1U << EQUATION_PSI : 0);
+  if (!list) return LIMB_OK;
+  *what = 0;
+  limb_status s = LIMB_OK;
+  while (list && s == LIMB_OK) {
+    char word[40];
+    list = limb_next_word(list, word, sizeof word);
+    s = read_word(m, word, what, error);
+  }
+  return s;
+}
+
+static limb_status read_options(const limb_equation_options* given, limb_equation_options* out, limb_error* error)
+{
+  *out = limb_default_equation_options();
+  if (given) {
+    const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
+    if (s != LIMB_OK) return limb_fail(error, s, "options", "start from the default options");
+  }
+  if ((unsigned)out->notation > LIMB_NOTATION_C)
+    return limb_fail(error, LIMB_E_ARG, "notation", "there is no such notation");
+  if (out->max_terms < 1 || out->max_terms > 100000)
+    return limb_fail(error, LIMB_E_ARG, "max_terms", "use 1 to 100000 terms for an entry");
+  return LIMB_OK;
+}
+
+static limb_status check_joints(const limb_model* m, limb_error* error)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].joint_class < CLASS_BALL) continue;
+    return limb_fail(
+      error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
+      "equations of ball and free joints are not supported: their coordinates are not angles; use `limb codegen`");
+  }
+  if (m->nv > 0) return LIMB_OK;
+  return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "no joint moves: there are no equations");
+}
+
+// ---- steps ---------------------------------------------------------------------------------------------------------
+
+static limb_status tidy(limb_equations* x, limb_poly* A, int n)
+{
+  for (int i = 0; i < n; i++) {
+    if (A[i].count > 2 * x->options.max_terms) return LIMB_E_UNSUPPORTED; // at most two terms become one
+    A[i] = limb_equations_tidy(x, A[i]);
+    if (A[i].count > x->options.max_terms) return LIMB_E_UNSUPPORTED;
+  }
+  return limb_ring_status(x->ring);
+}
+
+static limb_status tidy_all(limb_equations* x)
+{
+  const int n = x->nv;
+  limb_status s = tidy(x, x->M, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->C, n * n);
+  if (s == LIMB_OK) s = tidy(x, x->Cv, n);
+  if (s == LIMB_OK) s = tidy(x, x->g, n);
+  if (s == LIMB_OK) s = tidy(x, x->joint_forces, n);
+  return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
+}
+
+// Names the parameters that occur.
+static limb_status name_symbols(limb_equations* x, unsigned what)
+{
+  bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
+  if (!marks) return LIMB_E_NOMEM;
+  limb_equations_mark_used(x, what, marks);
+  for (int v = 0; v < x->parameters.count; v++) x->parameters.list[v].used = marks[v];
+  limb_parameters_name(&x->parameters);
+  return LIMB_OK;
+}
+
+static limb_status write_document(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
+{
+  limb_text t = {.alloc = x->program->alloc};
+  switch (x->options.notation) {
+  case LIMB_NOTATION_LATEX: limb_equations_document_latex(x, &t, what); break;
+  case LIMB_NOTATION_C: limb_equations_document_c(x, &t, what); break;
+  default: limb_equations_document_text(x, &t, what); break;
+  }
+  const bool fine = !t.failed && limb_ring_status(x->ring) == LIMB_OK;
+  if (fine) text(context, t.at);
+  limb_text_end(&t);
+  return fine ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+static limb_status run_steps(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
+{
+  limb_status s = limb_equations_form(x, limb_equations_needed(what));
+  if (s == LIMB_OK && limb_equations_has(what, EQUATION_PSI)) s = limb_equations_form_loops(x);
+  if (s == LIMB_OK) s = tidy_all(x);
+  if (s == LIMB_OK && x->not_polynomial)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "the equations are not polynomials in sines and cosines");
+  if (s == LIMB_OK) s = limb_equations_check(x, what);
+  if (limb_equations_has(what, EQUATION_PSI) && x->nrow == 0) { // checked, but nothing to write
+    x->no_constraints = true;
+    what &= ~(1U << EQUATION_PSI);
+  }
+  if (s == LIMB_OK && !what)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
+                     "Psi has no rows: no joint moves what the loops constrain");
+  if (s == LIMB_OK) s = name_symbols(x, what);
+  return s == LIMB_OK ? write_document(x, what, text, context) : s;
+}
+
+limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options, const limb_allocator* alloc,
+                                 limb_text_fn* text, void* context, limb_error* error)
+{
+  limb_error own = {0};
+  limb_equations x = {.m = m, .error = &own};
+  unsigned what = 0;
+  if (!m || !text) return limb_fail(error, LIMB_E_ARG, NULL, "a model and a function are required");
+  if (alloc && (!alloc->alloc || !alloc->free))
+    return limb_fail(error, LIMB_E_ARG, "alloc", "the allocator lacks a function");
+  limb_status s = read_options(options, &x.options, error);
+  if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
+  if (s == LIMB_OK) s = check_joints(m, error);
+  if (s != LIMB_OK) return s;
+  x.program = limb_program_create(alloc);
+  s = x.program ? run_steps(&x, what, text, context) : LIMB_E_NOMEM;
+  if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x, what);
+  if (s != LIMB_OK && error) *error = own;
+  if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
+  if (x.memory) limb_arena_release(x.memory, x.ws_size);
+  limb_ring_free(x.ring);
+  limb_program_free(x.program);
+  return s;
+}
+
+// ---- comparison with the library -----------------------------------------------------------------------------------
+
+enum { STATES = 5, TRIES = 20 };
+
+static const double TOLERANCE = 1e-9;
+
+typedef struct trial {
+  limb_equations* x;
+  limb_data* data;
+  limb_loops* loops;
+  double* value; // of all variables
+  double *q, *v, *a, *ours, *theirs;
+  double scale; // differences are relative to at least this
+} trial;
+
+// ---- states --------------------------------------------------------------------------------------------------------
+
+static void set_values(const trial* t)
+{
+  const limb_equations* x = t->x;
+  const limb_model* m = x->m;
+  for (int i = 0; i < x->parameters.count; i++) t->value[i] = x->parameters.list[i].value;
+  for (int k = 0; k < x->nangle; k++) {
+    double angle = x->angle[k].offset;
+    for (int i = 0; i < m->nq; i++) angle += x->angle[k].weight[i] * t->q[i];
+    t->value[limb_cosine(x, k)] = cos(angle), t->value[limb_sine(x, k)] = sin(angle);
+  }
+  for (int i = 0; i < m->nq; i++) t->value[x->first_q + i] = t->q[i];
+  for (int i = 0; i < m->nv; i++) {
+    t->value[x->first_sign + i] = (t->v[i] > 0) - (t->v[i] < 0);
+    t->value[x->first_v + i] = t->v[i], t->value[x->first_a + i] = t->a[i];
+  }
+}
+
+static double value(const trial* t, limb_poly a) { return limb_poly_value(t->x->ring, a, t->value); }
+
+// ---- comparing -----------------------------------------------------------------------------------------------------
+
+static double largest(const double* x, int n)
+{
+  double size = 0;
+  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+  return size;
+}
+
+static limb_status agree(const trial* t, const char* what, int n)
+{
+  double apart = 0;
+  const double size = fmax(largest(t->theirs, n), t->scale);
+  for (int i = 0; i < n; i++) {
+    const double d = fabs(t->ours[i] - t->theirs[i]);
+    if (!(d <= apart)) apart = d; // NaN stays, and does not agree
+    if (isnan(d)) break;
+  }
+  if (apart <= TOLERANCE * size) return LIMB_OK;
+  return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, what,
+                   "the equations differ from the library by %.2g of %.2g, so nothing is written", apart, size);
+}
+
+static void evaluate(const trial* t, const limb_poly* A, int n)
+{
+  for (int i = 0; i < n; i++) t->ours[i] = value(t, A[i]);
+}
+
+static limb_status check_matrices(trial* t, unsigned needs)
+{
+  const limb_equations* x = t->x;
+  const int n = x->nv;
+  limb_status s = limb_mass_matrix(t->data, t->q, t->theirs);
+  if (s == LIMB_OK) t->scale = 1e-6 * largest(t->theirs, n * n);
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_M)) {
+    evaluate(t, x->M, n * n);
+    s = agree(t, "M", n * n);
+  }
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_C)) {
+    s = limb_coriolis_matrix(t->data, t->q, t->v, t->theirs);
+    evaluate(t, x->C, n * n);
+    if (s == LIMB_OK) s = agree(t, "C", n * n);
+  }
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) {
+    s = limb_gravity_forces(t->data, t->q, NULL, t->theirs);
+    evaluate(t, x->g, n);
+    if (s == LIMB_OK) s = agree(t, "g", n);
+  }
+  return s;
+}
+
+// h = C v + g;  tau = M a + h + joint forces
+static limb_status check_forces(const trial* t, unsigned needs)
+{
+  const limb_equations* x = t->x;
+  const int n = x->nv;
+  if (!limb_equations_has(needs, EQUATION_H)) return LIMB_OK;
+  for (int i = 0; i < n; i++) t->ours[i] = value(t, x->Cv[i]) + value(t, x->g[i]);
+  limb_status s = limb_bias_forces(t->data, t->q, t->v, NULL, t->theirs);
+  if (s == LIMB_OK) s = agree(t, "h", n);
+  if (s != LIMB_OK || !limb_equations_has(needs, EQUATION_TAU)) return s;
+  for (int i = 0; i < n; i++) {
+    t->ours[i] += value(t, x->joint_forces[i]);
+    for (int j = 0; j < n; j++) t->ours[i] += value(t, x->M[i * n + j]) * t->a[j];
+  }
+  s = limb_inverse_dynamics(t->data, t->q, t->v, t->a, NULL, t->theirs);
+  return s == LIMB_OK ? agree(t, "tau", n) : s;
+}
+
+// ---- loops ---------------------------------------------------------------------------------------------------------
+
+// Removes from row b its component along the unit row a.
+static void remove_component(const double* a, double* b, int n)
+{
+  double along = 0;
+  for (int k = 0; k < n; k++) along += a[k] * b[k];
+  for (int k = 0; k < n; k++) b[k] -= along * a[k];
+}
+
+static double norm(const double* a, int n)
+{
+  double square = 0;
+  for (int k = 0; k < n; k++) square += a[k] * a[k];
+  return sqrt(square);
+}
+
+// Makes rows orthonormal and drops dependent ones; returns how many are left.
+static int orthonormal(double* A, int rows, int n)
+{
+  int kept = 0;
+  double size = 0;
+  for (int i = 0; i < rows; i++) size = fmax(size, norm(A + (ptrdiff_t)i * n, n));
+  for (int i = 0; i < rows; i++) {
+    double *row = A + (ptrdiff_t)i * n, *to = A + (ptrdiff_t)kept * n;
+    for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < kept; k++) remove_component(A + (ptrdiff_t)k * n, row, n);
+    }
+    const double left = norm(row, n);
+    if (left <= 1e-7 * size) continue;
+    for (int k = 0; k < n; k++) to[k] = row[k] / left;
+    kept++;
+  }
+  return kept;
+}
+
+// Where the loops are closed, the rows of both matrices span the same space.
+static limb_status check_rows(const trial* t)
+{
+  const limb_equations* x = t->x;
+  const int n = x->nv, nc = limb_row_count(x->m);
+  const limb_loop_equations out = {.Psi = t->theirs};
+  limb_status s = limb_loop_equations_at(t->loops, t->q, NULL, NULL, &out);
+  if (s != LIMB_OK) return s;
+  evaluate(t, x->Psi, x->nrow * n);
+  const int theirs = orthonormal(t->theirs, nc, n);
+  double apart = 0;
+  for (int i = 0; i < x->nrow; i++) {
+    double* row = t->ours + (ptrdiff_t)i * n;
+    const double size = norm(row, n);
+    for (int k = 0; k < theirs; k++) remove_component(t->theirs + (ptrdiff_t)k * n, row, n);
+    if (size > 0) apart = fmax(apart, norm(row, n) / size);
+  }
+  evaluate(t, x->Psi, x->nrow * n);
+  const int ours = orthonormal(t->ours, x->nrow, n);
+  if (apart <= 1e-7 && ours == theirs) return LIMB_OK;
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psi",
+                   "the rows differ from those of the library (%.2g; rank %d, %d), so nothing is written", apart, ours,
+                   theirs);
+}
+
+static limb_status check_loops(const trial* t)
+{
+  uint64_t seed = 7;
+  limb_status s = limb_start(t->x->m, t->q);
+  int checked = 0;
+  for (int k = 0; k < TRIES && s == LIMB_OK && checked < STATES; k++) {
+    const bool closed = limb_assemble(t->loops, NULL, t->q, NULL) == LIMB_OK;
+    set_values(t);
+    if (closed) s = check_rows(t), checked++;
+    if (s == LIMB_OK) s = limb_random(t->x->m, &seed, t->q);
+  }
+  if (s == LIMB_OK && checked == 0)
+    return limb_fail(t->x->error, LIMB_E_UNSUPPORTED, "Psi",
+                     "no configuration was found that closes the loops: the rows cannot be compared");
+  return s;
+}
+
+// ---- entry point ---------------------------------------------------------------------------------------------------
+
+static limb_status check_states(trial* t, unsigned what)
+{
+  uint64_t seed = 3;
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < STATES && s == LIMB_OK; k++) {
+    s = limb_random(t->x->m, &seed, t->q);
+    for (int i = 0; i < t->x->nv; i++) t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
+    set_values(t);
+    if (s == LIMB_OK) s = check_matrices(t, limb_equations_needed(what));
+    if (s == LIMB_OK) s = check_forces(t, limb_equations_needed(what));
+  }
+  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = check_loops(t);
+  return s;
+}
+
+limb_status limb_equations_check(limb_equations* x, unsigned what)
+{
+  const limb_model* m = x->m;
+  const limb_allocator* alloc = &x->program->alloc;
+  const size_t n = (size_t)m->nv, rows = (size_t)limb_row_count(m) + (size_t)x->nrow + n + 1;
+  trial t = {.x = x};
+  t.value = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *t.value);
+  t.q = limb_ring_alloc(x->ring, (size_t)m->nq, sizeof *t.q);
+  t.v = limb_ring_alloc(x->ring, n, sizeof *t.v);
+  t.a = limb_ring_alloc(x->ring, n, sizeof *t.a);
+  t.ours = limb_ring_alloc(x->ring, n * rows, sizeof *t.ours);
+  t.theirs = limb_ring_alloc(x->ring, n * rows, sizeof *t.theirs);
+  limb_status s = limb_ring_status(x->ring);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(m), alloc, &t.data);
+  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
+  if (s == LIMB_OK) s = check_states(&t, what);
+  limb_loops_destroy(t.loops);
+  limb_data_destroy(t.data);
+  return s;
+}

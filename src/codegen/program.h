@@ -1,0 +1,168 @@
+// Programs: the functions to be written, in any language, over one expression graph.
+//
+// A function takes some of the inputs and returns matrices, row by row. A symbol is a component of an input, encoded
+// in its number (limb_symbol_of). Angles are the arguments of sines and cosines.
+#ifndef LIMB_CODEGEN_PROGRAM_H
+#define LIMB_CODEGEN_PROGRAM_H
+
+#include "codegen/graph.h"
+
+typedef enum limb_input_kind {
+  INPUT_Q,          // coordinates
+  INPUT_V,          // velocities
+  INPUT_A,          // accelerations
+  INPUT_TAU,        // forces
+  INPUT_X,          // accelerations where they are given, else forces
+  INPUT_TWIST,      // of a platform: six components, its own axes
+  INPUT_TWIST_RATE, // and its derivative
+  INPUT_GRAVITY,    // three components, world axes
+  INPUT_PARAMETER,  // numbers of the robot that stay symbols
+  INPUT_KINDS
+} limb_input_kind;
+
+enum {
+  LIMB_SYMBOL_BITS = 24,
+  LIMB_OUTPUTS_MAX = 4,
+  LIMB_NOTES_MAX = 8,
+  LIMB_GRAPH_MAX = 1 << 22 // nodes of a program's graph
+};
+
+static inline uint32_t limb_symbol_of(limb_input_kind kind, uint32_t index)
+{
+  return (uint32_t)kind << LIMB_SYMBOL_BITS | index;
+}
+static inline limb_input_kind limb_symbol_kind(uint32_t symbol)
+{
+  return (limb_input_kind)(symbol >> LIMB_SYMBOL_BITS);
+}
+static inline uint32_t limb_symbol_index(uint32_t symbol) { return symbol & ((1U << LIMB_SYMBOL_BITS) - 1); }
+
+// An input with all its components.
+typedef struct limb_input {
+  const char* name;    // "q"
+  const char* meaning; // "joint coordinates"
+  int count;
+  const char** label; // count: what a component is, "panda_joint1", "base.qx"; parameters: their names
+  double* value;      // parameters and gravity: the robot's numbers; else NULL
+} limb_input;
+
+typedef struct limb_output {
+  const char* name;    // "tau"
+  const char* meaning; // "joint forces"
+  int rows, columns;
+  const char** label;  // rows: what a row is; NULL: no label
+  const char** column; // columns: what a column is; NULL: no label
+  bool unlabelled;     // rows are not joints, even if there are as many
+  limb_edge* entry;    // row-major
+} limb_output;
+
+// What a function computes, whatever its name is; the table limb_quantities (trace.h) names them.
+typedef enum limb_quantity_id {
+  QUANTITY_NONE, // a helper: angles, parameters
+  QUANTITY_TAU,
+  QUANTITY_ACC,
+  QUANTITY_M,
+  QUANTITY_MINV,
+  QUANTITY_C,
+  QUANTITY_G,
+  QUANTITY_H,
+  QUANTITY_J,
+  QUANTITY_POSE,
+  QUANTITY_DTAU,
+  QUANTITY_DACC,
+  QUANTITY_Y,
+  QUANTITY_HYBRID,
+  QUANTITY_CLOSED_TAU, // with the loops closed, here and below
+  QUANTITY_CLOSED_ACC,
+  QUANTITY_CLOSED_M,
+  QUANTITY_CLOSED_H,
+  QUANTITY_PSI,
+  QUANTITY_GAMMA,
+  QUANTITY_VELOCITY_MAP,
+  QUANTITY_PASSIVE,
+  QUANTITY_LAMBDA,
+  QUANTITY_PLATFORM_TAU,
+  QUANTITY_PLATFORM_ACC,
+  QUANTITY_PLATFORM_J,
+  QUANTITY_IDS
+} limb_quantity_id;
+
+typedef struct limb_function {
+  limb_quantity_id quantity;
+  const char* name;    // "tau"
+  const char* meaning; // "inverse dynamics"
+  const char* note;    // a sentence that callers must know; NULL: none
+  const char** noted;  // names listed at its end
+  int nnoted;
+  unsigned inputs; // 1 << kind for each input it takes
+  int noutput;
+  limb_output output[LIMB_OUTPUTS_MAX];
+} limb_function;
+
+// Number of entries of all outputs together.
+static inline uint32_t limb_entry_count(const limb_function* f)
+{
+  uint32_t n = 0;
+  for (int o = 0; o < f->noutput; o++) n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
+  return n;
+}
+
+typedef struct limb_program_block limb_program_block; // program.c
+
+typedef struct limb_program {
+  limb_allocator alloc;
+  limb_program_block* block;
+  const char* robot;
+  limb_graph* graph;
+  limb_input input[INPUT_KINDS];
+  int nfunction;
+  limb_function* function;
+  int nnote;
+  char note[LIMB_NOTES_MAX][80]; // about names that have changed
+} limb_program;
+
+// A program without functions; NULL when out of memory.
+limb_program* limb_program_create(const limb_allocator* alloc);
+void limb_program_free(limb_program* p); // NULL is accepted
+
+// Memory that lives as long as the program, zeroed; NULL when out of memory.
+void* limb_program_alloc(limb_program* p, size_t count, size_t size);
+
+// The parts (ended by NULL) as one string that lives as long as the program; NULL when out of memory.
+const char* limb_program_text(limb_program* p, const char* const* parts);
+
+// ---- operation counts (schedule.c) ---------------------------------------------------------------------------------
+
+typedef struct limb_operations {
+  long mul, add, div, other; // add: subtractions as well; other: roots, signs, hyperbolic tangents
+  long sines;                // angles whose sine or cosine is computed
+} limb_operations;
+
+// A single cost to compare by.
+static inline long limb_operations_weight(const limb_operations* x)
+{
+  return x->mul + x->add + 5 * (x->div + x->other) + 20 * x->sines;
+}
+
+// Operations that the outputs of a function need. false: out of memory.
+bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_operations* out);
+
+// ---- evaluation (program.c) ----------------------------------------------------------------------------------------
+
+// A tape: the live nodes of some edges, in order. Created once, run in any number of states.
+typedef struct limb_tape limb_tape;
+
+// NULL when out of memory. The graph may grow afterwards, and must outlive the tape.
+limb_tape* limb_tape_create(const limb_graph* g, const limb_edge* of, size_t n);
+void limb_tape_free(limb_tape* t); // NULL is accepted
+
+size_t limb_tape_length(const limb_tape* t); // nodes, leaves included
+
+// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL.
+// Does not allocate.
+void limb_tape_run(limb_tape* t, const double* const* input, double* out);
+
+// Creates a tape, runs it once and frees it. false when out of memory.
+bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
+
+#endif
