@@ -1,5 +1,5 @@
 // Inputs from CSV: some columns of a table with a column time, as a signal.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include "cli.h"
 #include "sim_job.h"

@@ -1,5 +1,5 @@
 // Rows of a simulation as CSV.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include "cli.h"
 #include "output.h"

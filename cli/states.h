@@ -5,7 +5,7 @@
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
-#include "limb/csv.h"
+#include "limb/table.h"
 #include "limb/limb.h"
 
 #include "command.h"
