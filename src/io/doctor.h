@@ -66,8 +66,8 @@ void limb_doctor_written(const doctor* d, int body, double value[6]);
 // Largest radius of gyration.
 double limb_gyration(const sp_inertia* Y);
 
-// Density of a ball with the mass and the largest extension of an inertia [kg/m^3], below which no body with this inertia
-// can be. And that of osmium, the densest solid.
+// Density of a ball with the mass and the largest extension of an inertia [kg/m^3], below which no body with this
+// inertia can be. And that of osmium, the densest solid.
 double limb_min_density(const sp_inertia* Y);
 #define LIMB_MAX_DENSITY 22590.0
 
@@ -78,8 +78,8 @@ LIMB_PRINTF(4, 5) void limb_doctor_joint_report(const doctor* d, limb_rule rule,
 // The position of a loop in the file.
 file_pos limb_doctor_loop_pos(const limb_reading* r, int loop);
 
-// 1 when the body's group is welded to the world: nothing depends on its mass. 1 when it never turns: nothing depends on
-// its rotational inertia.
+// 1 when the body's group is welded to the world: nothing depends on its mass. 1 when it never turns: nothing depends
+// on its rotational inertia.
 int limb_doctor_grounded(const doctor* d, int body);
 int limb_doctor_slides(const doctor* d, int body);
 

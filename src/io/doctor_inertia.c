@@ -63,8 +63,8 @@ static void digits_of(double x, int* significant, int* last)
   *last = (*p == 'e' ? (int)strtol(p + 1, NULL, 10) : 0) - behind + zeros;
 }
 
-// The possible error of the moments because the numbers were rounded when they were printed. Trailing zeros are lost when
-// numbers are read, so all are assumed to have had the digits of the longest one.
+// The possible error of the moments because the numbers were rounded when they were printed. Trailing zeros are lost
+// when numbers are read, so all are assumed to have had the digits of the longest one.
 static double printed_rounding(const double value[6])
 {
   int max_digits = 0, finest = 999;
@@ -112,7 +112,7 @@ static int is_physical(const double v[6])
 // ---- numbers in the wrong slots ------------------------------------------------------------------
 
 typedef struct order {
-  int from[6]; // slot of the file in which xx xy xz yy yz zz stands
+  int from[6]; // slots of the file that hold xx xy xz yy yz zz
   const char* name;
 } order;
 
@@ -289,8 +289,8 @@ static void check_moments(doctor* d, int body)
   if (report_moments(d, body, &fault, fault.negative > 0)) limb_doctor_cause(d, body);
 }
 
-// A number beyond 1e15: the mass of a small planet, a length beyond the solar system. Squares and products of such numbers
-// overflow.
+// A number beyond 1e15: the mass of a small planet, a length beyond the solar system. Squares and products of such
+// numbers overflow.
 static int is_not_credible(double x) { return !(fabs(x) <= 1e15); }
 
 static int inertia_not_credible(const sp_inertia* Y, const char** what, double* x)

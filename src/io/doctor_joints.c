@@ -251,8 +251,8 @@ static sp_inertia* composite(doctor* d)
   return whole;
 }
 
-// Reports a spring that makes a joint oscillate absurdly slowly or fast while everything else is at rest. ratio: turns of
-// the joint per turn of the spring.
+// Reports a spring that makes a joint oscillate absurdly slowly or fast while everything else is at rest. ratio: turns
+// of the joint per turn of the spring.
 static void check_frequency(const doctor* d, int k, const sp_inertia* whole, double stiffness, double ratio)
 {
   static const double slowest = 0.01, fastest = 1e5; // Hz

@@ -115,3 +115,8 @@ sp_vec3 limb_unit(sp_vec3 x)
   const sp_vec3 near = sp_v3(x.x / largest, x.y / largest, x.z / largest);
   return sp_scale3(1 / sp_norm3(near), near);
 }
+
+int limb_has_inertia(const sp_inertia* Y)
+{
+  return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 || Y->yz != 0;
+}

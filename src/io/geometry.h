@@ -36,6 +36,9 @@ int limb_is_identity(const sp_pose* X);
 int limb_is_zero(sp_vec3 x);
 int limb_same_rotation(const sp_mat3* A, const sp_mat3* B);
 
+// 1 when a body has mass or rotational inertia.
+int limb_has_inertia(const sp_inertia* Y);
+
 // Length of a vector whose squares may overflow or underflow; infinite beyond 1.8e308.
 double limb_length(sp_vec3 x);
 

@@ -3,6 +3,7 @@
 #include "io/raw_robot.h"
 
 #include "io/file_text.h"
+#include "io/geometry.h"
 #include "io/properties.h"
 
 #include <math.h>
@@ -130,11 +131,6 @@ static void check_frames(const limb_raw_robot* s, const raw_tables* t)
 
 // ---- the root ----------------------------------------------------------------------
 
-static int has_inertia(const sp_inertia* Y)
-{
-  return Y->mass != 0 || Y->xx != 0 || Y->yy != 0 || Y->zz != 0 || Y->xy != 0 || Y->xz != 0 || Y->yz != 0;
-}
-
 // The type of the joint that --base or the file requests.
 static limb_joint_type base_type(const limb_raw_robot* s, const limb_read_options* opt)
 {
@@ -162,7 +158,7 @@ static void settle_world(const limb_raw_robot* s, const raw_tables* t, const lim
                 s->words.body);
     return;
   }
-  if (carried || base_type(s, opt) != LIMB_FIXED || has_inertia(&s->body[world].inertia)) {
+  if (carried || base_type(s, opt) != LIMB_FIXED || limb_has_inertia(&s->body[world].inertia)) {
     l->renamed = world;
     limb_report(s->findings, RULE_WORLD_ROOT, at, about,
                 "it is called '%s' in the model: 'world' is the ground, which has no mass and does not move",
@@ -202,19 +198,12 @@ static void report_roots(const limb_raw_robot* s, const raw_tables* t, const raw
   }
 }
 
-// Every joint on the world is fixed, as --base fixed requests.
-static int all_fixed(const limb_raw_robot* s, const raw_links* l)
-{
-  for (int k = 0; k < s->njoint; k++) {
-    if (l->parent[k] == RAW_WORLD && s->joint[k].def.type != LIMB_FIXED) return 0;
-  }
-  return 1;
-}
-
-// A base was requested, but every body has a joint.
+// A base was requested, but every body has a joint. A fixed base is what the file has if all joints on the world are.
 static void check_useless_base(const limb_raw_robot* s, const limb_read_options* opt, const raw_links* l)
 {
-  if (l->base == LIMB_FIXED && (opt->base == LIMB_BASE_AS_FILE || all_fixed(s, l))) return;
+  int fixed = 1;
+  for (int k = 0; k < s->njoint; k++) fixed &= l->parent[k] != RAW_WORLD || s->joint[k].def.type == LIMB_FIXED;
+  if (l->base == LIMB_FIXED && (opt->base == LIMB_BASE_AS_FILE || fixed)) return;
   const char* option = opt->base == LIMB_BASE_AS_FILE ? "base" : "--base";
   limb_report(s->findings, RULE_BAD_VALUE, nowhere, (limb_subject){"option", option},
               "the file already attaches the robot to the world: leave out the base, or remove that %s",

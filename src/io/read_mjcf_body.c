@@ -1,5 +1,5 @@
-// MJCF: the tree of bodies, and their inertia by <inertial> or geoms. Bodies and joints keep the order of the file, depth
-// first, which is the order of MuJoCo's qpos. Recursion is limited by the depth of XML.
+// MJCF: the tree of bodies, and their inertia by <inertial> or geoms. Bodies and joints keep the order of the file,
+// depth first, which is the order of MuJoCo's qpos. Recursion is limited by the depth of XML.
 #include "io/read_mjcf.h"
 
 #include "limb/inertia.h"
@@ -401,8 +401,8 @@ static int is_freed(const mjcf* m, const mjcf_carried* b, const parts* p)
   return !b->parent && p->njoint == 0 && (m->opt->base == LIMB_BASE_FLOATING || m->opt->base == LIMB_BASE_PLANAR);
 }
 
-// Leaves the root without a joint, so that it gets the joint that --base adds. A planar base keeps the pose of the root:
-// the body that moves is a massless one between them.
+// Leaves the root without a joint, so that it gets the joint that --base adds. A planar base keeps the pose of the
+// root: the body that moves is a massless one between them.
 static void free_root(mjcf* m, const mjcf_carried* b)
 {
   if (m->opt->base == LIMB_BASE_FLOATING) {

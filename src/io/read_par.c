@@ -1,13 +1,13 @@
 // SYMORO .par files (SYMORO+ and OpenSYMORO): a tree of links, and loops, in the notation of Khalil and Kleinfinger.
 //
 // Frame j lies in that of its antecedent at Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r); its z axis is the axis of
-// joint j. Inertial parameters are about the origin of the link's frame. G is the acceleration of gravity in the axes of
-// frame 0 (SYMORO starts its recursion with VP0 - G); Z is the pose of frame 0 in the world, four rows of four. Links are
-// called link1, link2, ..., joints joint1, joint2, ...; a base that moves is link0.
+// joint j. Inertial parameters are about the origin of the link's frame. G is the acceleration of gravity in the axes
+// of frame 0 (SYMORO starts its recursion with VP0 - G); Z is the pose of frame 0 in the world, four rows of four.
+// Links are called link1, link2, ..., joints joint1, joint2, ...; a base that moves is link0.
 //
-// Loops (Khalil 2010, section 2.2): a robot with NJ = NL + B joints has B loops, each cut at a passive joint
-// k = NL + 1, ..., NJ. Frame k is that of the joint on one of its links, frame k + B is fixed in the other, and both are
-// the same except for the joint variable, (3): a rotation about z is a pin, a translation along z a slider.
+// Loops (Khalil 2010, section 2.2): a robot with NJ = NL + B joints has B loops, each cut at a passive joint k = NL +
+// 1, ..., NJ. Frame k is that of the joint on one of its links, frame k + B is fixed in the other, and both are the
+// same except for the joint variable, (3): a rotation about z is a pin, a translation along z a slider.
 #include "io/read_par.h"
 
 #include "limb/inertia.h"
@@ -21,11 +21,9 @@
 typedef struct par_robot {
   par_file* p;
   limb_raw_robot* s;
-  int nlink, njoint, nframe; // NL, NJ, NF: tree, with cut joints, with the second frames of these
-  int moving;                // the base moves
-  int with_base;             // the lists per link begin with body 0
-  sp_pose base;              // of frame 0 in the world
-  const char** names;        // of bodies 0 ... nlink
+  par_sizes n;
+  sp_pose base;       // of frame 0 in the world
+  const char** names; // of bodies 0 ... nlink
 } par_robot;
 
 // A frame in that of its antecedent.
@@ -49,116 +47,6 @@ static const char* numbered(const par_robot* r, const char* stem, int number)
   const char* name = limb_mempool_numbered(r->p->pool, stem, number);
   r->p->no_memory |= !name;
   return name;
-}
-
-// ---- sizes ----------------------------------------------------------------------------------------
-
-// A count of the header; fallback when the file does not state it. 0 after an error.
-static int take_count(par_file* p, par_scalar which, int fallback, int* x)
-{
-  *x = fallback;
-  return !p->scalar[which].text || limb_par_count(p, which, x);
-}
-
-// Links, joints and frames: each loop adds a joint, and one more frame.
-static int check_sizes(const par_robot* r, int type)
-{
-  par_file* p = r->p;
-  const int NL = r->nlink, NJ = r->njoint, NF = r->nframe;
-  if (NJ < NL || NF != 2 * NJ - NL) {
-    const par_scalar which = p->scalar[PAR_NJ].text ? PAR_NJ : PAR_NL;
-    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].pos, (limb_subject){"value", "NJ"},
-                "NL = %d, NJ = %d and NF = %d do not fit together", NL, NJ, NF);
-    limb_report_hint(p->findings, "a tree has NL = NJ = NF; with B loops, NJ = NL + B and NF = NL + 2 B");
-    return 0;
-  }
-  if (p->scalar[PAR_TYPE].text && (type == 2) != (NJ > NL)) {
-    limb_report(
-      p->findings, RULE_ASSUMED, p->scalar[PAR_TYPE].pos, (limb_subject){"value", "Type"},
-      "Type = %d means that the robot has %s, but NL = %d and NJ = %d mean that it has %s: the latter are used", type,
-      type == 2 ? "loops" : "no loops", NL, NJ, NJ > NL ? "some" : "none");
-    limb_report_as(p->findings, LIMB_WARNING);
-  }
-  return 1;
-}
-
-// Numbers of links, joints and frames, and whether the base moves. 0 after an error.
-static int take_header(par_robot* r)
-{
-  par_file* p = r->p;
-  int type = 0, mobile = 0, floating = 0;
-  if (!p->scalar[PAR_NL].text) {
-    limb_report(p->findings, RULE_MISSING_KEY, nowhere, (limb_subject){"value", "NL"},
-                "the number of links is not given");
-    return 0;
-  }
-  int good = take_count(p, PAR_NL, 0, &r->nlink);
-  good &= take_count(p, PAR_NJ, r->nlink,
-                     &r->njoint); // in this order: each fallback needs the one before
-  good &= take_count(p, PAR_NF, 2 * r->njoint - r->nlink, &r->nframe);
-  good &= take_count(p, PAR_TYPE, 0, &type);
-  good &= take_count(p, PAR_IS_MOBILE, 0, &mobile);
-  good &= take_count(p, PAR_IS_FLOATING, 0, &floating);
-  if (!good) return 0;
-  if (r->nlink < 1 || type < 0 || type > 2) {
-    const par_scalar which = r->nlink < 1 ? PAR_NL : PAR_TYPE;
-    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].pos, (limb_subject){"value", NULL},
-                r->nlink < 1 ? "a robot has at least one link" : "Type is 0, 1 or 2");
-    return 0;
-  }
-  r->moving = mobile || floating;
-  return check_sizes(r, type);
-}
-
-// ---- lists ----------------------------------------------------------------------------------------
-
-static int expected_length(const par_robot* r, par_key key)
-{
-  switch (limb_par_list_length(key)) {
-  case PAR_FRAMES: return r->nframe;
-  case PAR_JOINTS: return r->njoint;
-  case PAR_LINKS: return r->nlink + r->with_base;
-  case PAR_VECTOR: return 3;
-  case PAR_MATRIX: return 16;
-  case PAR_ANY: break;
-  }
-  return -1;
-}
-
-// Every list must have its length. 0 after an error.
-static int check_lengths(const par_robot* r)
-{
-  int good = 1;
-  for (par_key key = 0; key < PAR_KEYS; key++) {
-    const par_list* list = &r->p->list[key];
-    const int length = expected_length(r, key);
-    if (!limb_par_has(r->p, key) || length < 0 || list->count == length) continue;
-    limb_par_report(r->p, RULE_WRONG_COUNT, (par_slot){key, PAR_ALL}, "it has %d entries, but should have %d",
-                    list->count, length);
-    good = 0;
-  }
-  return good;
-}
-
-// Required and optional lists. 0 when a required one is missing.
-static int check_lists(const par_robot* r)
-{
-  static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA, PAR_XX, PAR_XY,
-                                   PAR_XZ,  PAR_YY,    PAR_YZ, PAR_ZZ, PAR_MX,    PAR_MY,    PAR_MZ, PAR_M};
-  static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
-  int good = check_lengths(r);
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-    if (limb_par_has(r->p, needed[i])) continue;
-    limb_par_report(r->p, RULE_MISSING_KEY, (par_slot){needed[i], PAR_ALL}, "this list is missing");
-    if (!r->p->ended) limb_report_hint(r->p->findings, "the file may have been cut off");
-    good = 0;
-  }
-  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-    if (!limb_par_has(r->p, usual[i]))
-      limb_par_report(r->p, RULE_ASSUMED, (par_slot){usual[i], PAR_ALL},
-                      "this list is missing: all its entries are assumed to be 0");
-  }
-  return good;
 }
 
 // Friction: a symbol without value is ignored, with a warning.
@@ -208,8 +96,8 @@ static void check_angles(const par_robot* r, int i, const par_row* m)
 // Links carry links and frames. The second frames of cut joints are fixed, and can carry each other as well.
 static int can_carry(const par_robot* r, int ant, int i)
 {
-  if (ant >= 0 && ant <= r->nlink) return ant != i + 1;
-  return i >= r->njoint && ant > r->njoint && ant <= r->nframe && ant != i + 1;
+  if (ant >= 0 && ant <= r->n.nlink) return ant != i + 1;
+  return i >= r->n.njoint && ant > r->n.njoint && ant <= r->n.nframe && ant != i + 1;
 }
 
 // Row i of the table of frames, from 0 on. 0 after an error.
@@ -222,7 +110,8 @@ static int take_row(const par_robot* r, int i, par_row* m)
   if (!good) return 0;
   if (!can_carry(r, m->ant, i)) {
     limb_par_report(p, RULE_BAD_VALUE, (par_slot){PAR_ANT, i},
-                    i < r->nlink ? "link %d cannot be attached to link %d" : "frame %d cannot be attached to frame %d",
+                    i < r->n.nlink ? "link %d cannot be attached to link %d"
+                                   : "frame %d cannot be attached to frame %d",
                     i + 1, m->ant);
     good = 0;
   }
@@ -272,8 +161,8 @@ static void take_inertia(const par_robot* r, int j, int index, sp_inertia* Y)
 static void take_bodies(par_robot* r)
 {
   const file_pos at = r->p->list[PAR_M].pos;
-  for (int j = r->moving ? 0 : 1; j <= r->nlink && !r->p->no_memory; j++) {
-    const int index = j - 1 + r->with_base;
+  for (int j = r->n.moving ? 0 : 1; j <= r->n.nlink && !r->p->no_memory; j++) {
+    const int index = j - 1 + r->n.with_base;
     r->names[j] = numbered(r, "link", j);
     raw_body* b = limb_raw_add_body(r->s, r->names[j], index < 0 ? at : r->p->list[PAR_M].value[index].pos);
     if (!b) {
@@ -295,7 +184,7 @@ static void take_drive(const par_robot* r, int i, limb_joint_def* def)
 {
   static const par_key keys[3] = {PAR_IA, PAR_FV, PAR_FS};
   par_file* p = r->p;
-  const int index = i + r->with_base;
+  const int index = i + r->n.with_base;
   double x[3], eta = 0, k = 0;
   if (!(take_entry(r, PAR_IA, index, &x[0]) & take_friction(r, PAR_FV, index, &x[1]) &
         take_friction(r, PAR_FS, index, &x[2]) & take_entry(r, PAR_ETA, i, &eta)))
@@ -334,10 +223,10 @@ static void take_joint(const par_robot* r, int i)
   }
   j->child = r->names[i + 1];
   if (!good) return; // reported; attached to the world it causes no other errors
-  j->parent = m.ant == 0 && !r->moving ? NULL : r->names[m.ant];
+  j->parent = m.ant == 0 && !r->n.moving ? NULL : r->names[m.ant];
   j->def.type = types[m.sigma];
   j->def.placement = row_pose(&m);
-  if (m.ant == 0 && !r->moving) j->def.placement = sp_compose(r->base, j->def.placement);
+  if (m.ant == 0 && !r->n.moving) j->def.placement = sp_compose(r->base, j->def.placement);
   j->def.axis = sp_v3(0, 0, m.sign);
   take_drive(r, i, &j->def);
 }
@@ -350,7 +239,7 @@ static int place_frame(const par_robot* r, int i, const par_row* row, raw_end* e
   enum { MAX_DEPTH = 64 };
   par_row m = *row;
   sp_pose X = row_pose(&m);
-  for (int depth = 0; m.ant > r->nlink; depth++) {
+  for (int depth = 0; m.ant > r->n.nlink; depth++) {
     if (depth == MAX_DEPTH) {
       limb_par_report(r->p, RULE_CYCLE, (par_slot){PAR_ANT, i},
                       "frame %d is attached to other frames, but not to a link", i + 1);
@@ -359,7 +248,7 @@ static int place_frame(const par_robot* r, int i, const par_row* row, raw_end* e
     if (!take_row(r, m.ant - 1, &m)) return 0;
     X = sp_compose(row_pose(&m), X);
   }
-  const int on_ground = m.ant == 0 && !r->moving;
+  const int on_ground = m.ant == 0 && !r->n.moving;
   end->body = on_ground ? NULL : r->names[m.ant];
   end->pose = on_ground ? sp_compose(r->base, X) : X;
   end->pos = r->p->list[PAR_ANT].value[i].pos;
@@ -387,7 +276,7 @@ static void take_cut(const par_robot* r, int i)
 {
   static const limb_loop_kind kinds[3] = {LIMB_LOOP_PIN, LIMB_LOOP_SLIDER, LIMB_LOOP_WELD};
   par_file* p = r->p;
-  const int twin = i + r->njoint - r->nlink; // k + B
+  const int twin = i + r->n.njoint - r->n.nlink; // k + B
   par_row a = {0}, b = {0};
   if (!(take_row(r, i, &a) & take_row(r, twin, &b) & check_cut(r, i))) return;
   if (b.sigma != 2) {
@@ -433,7 +322,7 @@ static void take_base(par_robot* r)
     return;
   }
   r->base = sp_pose_make(R, sp_v3(T[3], T[7], T[11]));
-  if (r->moving && moved_by != 0)
+  if (r->n.moving && moved_by != 0)
     limb_par_report(p, RULE_IGNORED, (par_slot){PAR_Z, PAR_ALL}, "the pose of a base that moves is part of q");
 }
 
@@ -469,7 +358,7 @@ static void take_gravity(par_robot* r)
     }
   }
   const sp_vec3 own = sp_v3(g[0], g[1], g[2]);
-  p->no_memory |= !limb_raw_set_gravity(r->s, r->moving ? own : sp_mulv(r->base.R, own));
+  p->no_memory |= !limb_raw_set_gravity(r->s, r->n.moving ? own : sp_mulv(r->base.R, own));
 }
 
 // ---- unused data -----------------------------------------------------------------------------
@@ -525,20 +414,18 @@ static void report_rest(const par_robot* r)
 static void take_robot(par_robot* r)
 {
   par_file* p = r->p;
-  if (!take_header(r)) return;
-  r->with_base = r->moving && p->list[PAR_M].count == r->nlink + 1;
-  if (!check_lists(r)) return;
-  r->names = limb_mempool_alloc(p->pool, ((size_t)r->nlink + 1) * sizeof *r->names);
+  if (!limb_par_check(p, &r->n)) return;
+  r->names = limb_mempool_alloc(p->pool, ((size_t)r->n.nlink + 1) * sizeof *r->names);
   if (!r->names) {
     p->no_memory = 1;
     return;
   }
-  if (r->moving) r->s->base = LIMB_BASE_FLOATING;
+  if (r->n.moving) r->s->base = LIMB_BASE_FLOATING;
   take_base(r);
   take_gravity(r);
   take_bodies(r);
-  for (int i = 0; i < r->nlink && !p->no_memory; i++) take_joint(r, i);
-  for (int i = r->nlink; i < r->njoint && !p->no_memory; i++) take_cut(r, i);
+  for (int i = 0; i < r->n.nlink && !p->no_memory; i++) take_joint(r, i);
+  for (int i = r->n.nlink; i < r->n.njoint && !p->no_memory; i++) take_cut(r, i);
   report_rest(r);
 }
 

@@ -110,9 +110,8 @@ typedef struct par_file {
   int no_memory;
 } par_file;
 
-// Canonical names and lengths, by key.
+// Canonical name of a list.
 const char* limb_par_list_name(int key);
-par_length limb_par_list_length(par_key key);
 
 // Splits a text into lists, single values and symbols. Faults are reported.
 void limb_par_scan(par_file* p, const char* text, size_t size);
@@ -138,6 +137,15 @@ int limb_par_count(par_file* p, par_scalar which, int* x);
 
 // Whether an entry is 0 or has symbols without a value.
 int limb_par_is_unset(par_file* p, par_slot at);
+
+typedef struct par_sizes {
+  int nlink, njoint, nframe; // NL, NJ, NF: tree, with cut joints, with the second frames of these
+  int moving;                // the base moves
+  int with_base;             // the lists per link begin with body 0
+} par_sizes;
+
+// Reads the sizes, and checks that the lists of a robot are there and have their lengths. 0 after an error.
+int limb_par_check(par_file* p, par_sizes* n);
 
 // Whether the file has a list; a list as the subject of reports.
 int limb_par_has(const par_file* p, par_key key);

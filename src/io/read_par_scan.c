@@ -1,5 +1,5 @@
-// SYMORO .par files, text to entries: comments are removed, lists are split, lines such as "RL4 = 0.5" are the values of
-// symbols. Nothing is computed here.
+// SYMORO .par files, text to entries: comments are removed, lists are split, lines such as "RL4 = 0.5" are the values
+// of symbols. Nothing is computed here.
 #include "io/file_text.h"
 #include "io/read_par.h"
 
@@ -35,8 +35,6 @@ void limb_par_report(par_file* p, limb_rule rule, par_slot at, const char* forma
 }
 
 const char* limb_par_list_name(int key) { return lists[key].name; }
-
-par_length limb_par_list_length(par_key key) { return lists[key].length; }
 
 // ---- the text -------------------------------------------------------------------------------------
 
@@ -348,4 +346,119 @@ void limb_par_scan(par_file* p, const char* text, size_t size)
     limb_report(p->findings, RULE_SYNTAX, pos_here(&c), (limb_subject){NULL, NULL},
                 "too many errors: reading stops here");
   enter_symbols(p);
+}
+
+// ---- sizes and lists ----------------------------------------------------------------------------------------
+
+// A count of the header; fallback when the file does not state it. 0 after an error.
+static int take_count(par_file* p, par_scalar which, int fallback, int* x)
+{
+  *x = fallback;
+  return !p->scalar[which].text || limb_par_count(p, which, x);
+}
+
+// Links, joints and frames: each loop adds a joint, and one more frame.
+static int check_sizes(par_file* p, const par_sizes* r, int type)
+{
+  const int NL = r->nlink, NJ = r->njoint, NF = r->nframe;
+  if (NJ < NL || NF != 2 * NJ - NL) {
+    const par_scalar which = p->scalar[PAR_NJ].text ? PAR_NJ : PAR_NL;
+    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].pos, (limb_subject){"value", "NJ"},
+                "NL = %d, NJ = %d and NF = %d do not fit together", NL, NJ, NF);
+    limb_report_hint(p->findings, "a tree has NL = NJ = NF; with B loops, NJ = NL + B and NF = NL + 2 B");
+    return 0;
+  }
+  if (p->scalar[PAR_TYPE].text && (type == 2) != (NJ > NL)) {
+    limb_report(
+      p->findings, RULE_ASSUMED, p->scalar[PAR_TYPE].pos, (limb_subject){"value", "Type"},
+      "Type = %d means that the robot has %s, but NL = %d and NJ = %d mean that it has %s: the latter are used", type,
+      type == 2 ? "loops" : "no loops", NL, NJ, NJ > NL ? "some" : "none");
+    limb_report_as(p->findings, LIMB_WARNING);
+  }
+  return 1;
+}
+
+// Numbers of links, joints and frames, and whether the base moves. 0 after an error.
+static int take_header(par_file* p, par_sizes* r)
+{
+  int type = 0, mobile = 0, floating = 0;
+  if (!p->scalar[PAR_NL].text) {
+    limb_report(p->findings, RULE_MISSING_KEY, (file_pos){0, 0}, (limb_subject){"value", "NL"},
+                "the number of links is not given");
+    return 0;
+  }
+  int good = take_count(p, PAR_NL, 0, &r->nlink);
+  good &= take_count(p, PAR_NJ, r->nlink,
+                     &r->njoint); // in this order: each fallback needs the one before
+  good &= take_count(p, PAR_NF, 2 * r->njoint - r->nlink, &r->nframe);
+  good &= take_count(p, PAR_TYPE, 0, &type);
+  good &= take_count(p, PAR_IS_MOBILE, 0, &mobile);
+  good &= take_count(p, PAR_IS_FLOATING, 0, &floating);
+  if (!good) return 0;
+  if (r->nlink < 1 || type < 0 || type > 2) {
+    const par_scalar which = r->nlink < 1 ? PAR_NL : PAR_TYPE;
+    limb_report(p->findings, RULE_BAD_VALUE, p->scalar[which].pos, (limb_subject){"value", NULL},
+                r->nlink < 1 ? "a robot has at least one link" : "Type is 0, 1 or 2");
+    return 0;
+  }
+  r->moving = mobile || floating;
+  return check_sizes(p, r, type);
+}
+
+// ---- lists ----------------------------------------------------------------------------------------
+
+static int expected_length(const par_sizes* r, par_key key)
+{
+  switch (lists[key].length) {
+  case PAR_FRAMES: return r->nframe;
+  case PAR_JOINTS: return r->njoint;
+  case PAR_LINKS: return r->nlink + r->with_base;
+  case PAR_VECTOR: return 3;
+  case PAR_MATRIX: return 16;
+  case PAR_ANY: break;
+  }
+  return -1;
+}
+
+// Every list must have its length. 0 after an error.
+static int check_lengths(par_file* p, const par_sizes* r)
+{
+  int good = 1;
+  for (par_key key = 0; key < PAR_KEYS; key++) {
+    const par_list* list = &p->list[key];
+    const int length = expected_length(r, key);
+    if (!limb_par_has(p, key) || length < 0 || list->count == length) continue;
+    limb_par_report(p, RULE_WRONG_COUNT, (par_slot){key, PAR_ALL}, "it has %d entries, but should have %d", list->count,
+                    length);
+    good = 0;
+  }
+  return good;
+}
+
+// Required and optional lists. 0 when a required one is missing.
+static int check_lists(par_file* p, const par_sizes* r)
+{
+  static const par_key needed[] = {PAR_ANT, PAR_SIGMA, PAR_D,  PAR_R,  PAR_ALPHA, PAR_THETA, PAR_XX, PAR_XY,
+                                   PAR_XZ,  PAR_YY,    PAR_YZ, PAR_ZZ, PAR_MX,    PAR_MY,    PAR_MZ, PAR_M};
+  static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
+  int good = check_lengths(p, r);
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+    if (limb_par_has(p, needed[i])) continue;
+    limb_par_report(p, RULE_MISSING_KEY, (par_slot){needed[i], PAR_ALL}, "this list is missing");
+    if (!p->ended) limb_report_hint(p->findings, "the file may have been cut off");
+    good = 0;
+  }
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    if (!limb_par_has(p, usual[i]))
+      limb_par_report(p, RULE_ASSUMED, (par_slot){usual[i], PAR_ALL},
+                      "this list is missing: all its entries are assumed to be 0");
+  }
+  return good;
+}
+
+int limb_par_check(par_file* p, par_sizes* n)
+{
+  if (!take_header(p, n)) return 0;
+  n->with_base = n->moving && p->list[PAR_M].count == n->nlink + 1;
+  return check_lists(p, n);
 }

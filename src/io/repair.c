@@ -1,10 +1,10 @@
 // The nearest inertia that a body can have, and files with it.
 //
-// In the frame of the principal axes a rotational inertia is physical when the second moments of mass
-// s_k = (I_1 + I_2 + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so the nearest one
-// in the Frobenius norm has the same axes, and moments that are the point nearest to (I_1, I_2, I_3) in the cone of the
-// rays (0,1,1), (1,0,1), (1,1,0). With ascending moments s_1 >= s_2 >= s_3 holds before and after: the point lies inside,
-// on the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
+// In the frame of the principal axes a rotational inertia is physical when the second moments of mass s_k = (I_1 + I_2
+// + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so the nearest one in the
+// Frobenius norm has the same axes, and moments that are the point nearest to (I_1, I_2, I_3) in the cone of the rays
+// (0,1,1), (1,0,1), (1,1,0). With ascending moments s_1 >= s_2 >= s_3 holds before and after: the point lies inside, on
+// the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
 #include "io/doctor.h"
 
 #include "limb/check.h"

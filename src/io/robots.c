@@ -11,7 +11,7 @@ static const limb_robot_info made[] = {
   {"protein", "Polyalanine of 500 residues, enlarged: a chain of 1000 rotations",
    "bond lengths and angles of R. A. Engh, R. Huber: Accurate bond and angle parameters for X-ray protein structure "
    "refinement, Acta Crystallographica A47, 1991 (alanine, trans peptides); bonds to hydrogen (1.09 to carbon, 1.01 to "
-   "nitrogen) and atomic masses are textbook figures. Two rotations per residue, phi and psi, with their usual zeros, "
+   "nitrogen) and atomic masses are textbook values. Two rotations per residue, phi and psi, with their usual zeros, "
    "as in A. Ghosal: Robotics, Advanced Concepts and Analysis, module 6. The scale is ours: 1 angstrom is 0.01 m, 1 "
    "dalton is 1 g. Atoms are points, a methyl group is one of them; nothing acts between atoms, and there is no "
    "gravity.",

@@ -47,12 +47,11 @@ static void use(urdf_writer* w, int what, const char* joint)
 static void report_uses(const urdf_writer* w)
 {
   for (int i = 0; i < NUSE; i++) {
-    if (w->uses[i] == 0) continue;
     char others[48] = "";
     if (w->uses[i] > 1) (void)snprintf(others, sizeof others, ", here and in %d more", w->uses[i] - 1);
-    limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", w->first[i]},
-                i == USES_TYPE ? "%s is not part of the URDF standard%s" : "%s is written in <limb>%s", use_words[i],
-                others);
+    if (w->uses[i] > 0)
+      limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", w->first[i]}, "%s is %s%s",
+                  use_words[i], i == USES_TYPE ? "not part of the URDF standard" : "written in <limb>", others);
   }
 }
 
@@ -148,11 +147,9 @@ static void put_link(const urdf_writer* w, const char* name, const sp_inertia* Y
   static const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
   const double I[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   const sp_pose com = sp_pose_make(sp_identity3(), Y->com);
-  int massless = Y->mass == 0 && limb_is_zero(Y->com);
-  for (int i = 0; i < 6; i++) massless &= I[i] == 0;
   put(w, "  <link");
   put_text(w, "name", name);
-  if (massless) {
+  if (!limb_has_inertia(Y) && limb_is_zero(Y->com)) {
     put(w, "/>\n");
     return;
   }
@@ -188,17 +185,14 @@ static void put_limit(const urdf_writer* w, const limb_joint_def* j)
   put(w, "/>\n");
 }
 
-static void put_dynamics(const urdf_writer* w, const limb_joint_def* j)
+static void put_friction_and_mimic(const urdf_writer* w, const limb_joint_def* j)
 {
-  if (j->viscous == 0 && j->coulomb == 0) return;
-  put(w, "    <dynamics");
-  put_value(w, "damping", j->viscous);
-  put_value(w, "friction", j->coulomb);
-  put(w, "/>\n");
-}
-
-static void put_mimic(const urdf_writer* w, const limb_joint_def* j)
-{
+  if (j->viscous != 0 || j->coulomb != 0) {
+    put(w, "    <dynamics");
+    put_value(w, "damping", j->viscous);
+    put_value(w, "friction", j->coulomb);
+    put(w, "/>\n");
+  }
   if (j->mimic < 0) return;
   put(w, "    <mimic");
   put_text(w, "joint", joint_name(w, j->mimic));
@@ -276,8 +270,7 @@ static void put_joint(urdf_writer* w, const limb_joint_def* j)
   }
   if (one_dof(type)) {
     put_limit(w, j);
-    put_dynamics(w, j);
-    put_mimic(w, j);
+    put_friction_and_mimic(w, j);
   }
   put_extension(w, j);
   put(w, "  </joint>\n");
@@ -452,21 +445,19 @@ static limb_base find_base(const limb_builder* b)
 
 static void put_shaft(urdf_writer* w, const limb_shaft_def* x)
 {
-  const char* joint = joint_name(w, x->joint);
   put(w, "    <shaft");
-  put_text(w, "joint", joint);
+  put_text(w, "joint", joint_name(w, x->joint));
   put_text(w, "motor", joint_name(w, x->motor));
   put_properties(w, shaft_properties, NSHAFT_PROPERTY, x);
   put(w, "/>\n");
-  use(w, USES_SHAFT, joint);
+  use(w, USES_SHAFT, joint_name(w, x->joint));
 }
 
 static void put_robot_extension(urdf_writer* w)
 {
   const sp_vec3 g = limb_builder_gravity(w->b);
-  const int other_gravity = !same3(g, sp_v3(0, 0, -9.81));
+  const int other_gravity = !same3(g, sp_v3(0, 0, -9.81)), nshaft = limb_builder_shaft_count(w->b);
   const int moves = w->base == LIMB_BASE_FLOATING || w->base == LIMB_BASE_PLANAR;
-  const int nshaft = limb_builder_shaft_count(w->b);
   limb_shaft_def shaft;
   if (!other_gravity && !moves && nshaft == 0) return;
   put(w, "  <limb");

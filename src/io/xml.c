@@ -1,7 +1,7 @@
 // XML through expat: elements with positions, attributes and text, nothing else.
 //
-// Hostile input: entity declarations stop the parser before anything can expand, depth is limited, and the caller limits
-// the size. expat checks UTF-8 and well-formedness.
+// Hostile input: entity declarations stop the parser before anything can expand, depth is limited, and the caller
+// limits the size. expat checks UTF-8 and well-formedness.
 #include "io/xml.h"
 
 #include "io/file_text.h"
