@@ -3,8 +3,8 @@
 #define LIMB_IO_READ_MJCF_H
 
 #include "base/names.h"
-#include "io/reading.h"
 #include "io/file_text.h"
+#include "io/reading.h"
 #include "io/xml.h"
 
 // Elements that take attributes from default classes.

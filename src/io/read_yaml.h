@@ -3,9 +3,9 @@
 #define LIMB_IO_READ_YAML_H
 
 #include "base/names.h"
+#include "io/file_text.h"
 #include "io/properties.h"
 #include "io/reading.h"
-#include "io/file_text.h"
 #include "io/yaml.h"
 
 #include <stdbool.h>

@@ -209,30 +209,25 @@ static int is_default_axis2(const limb_joint_def* j)
   return j->type == LIMB_PLANAR && same3(j->axis, sp_v3(0, 0, 1)) && same3(j->axis2, sp_v3(1, 0, 0));
 }
 
+static void put_own(urdf_writer* w, const char* name, double x, int what, const char* joint)
+{
+  put_value(w, name, x);
+  use(w, what, joint);
+}
+
 static void put_extension(urdf_writer* w, const limb_joint_def* j)
 {
   const int spring = j->stiffness != 0 || j->rest != 0, axis2 = !limb_is_zero(j->axis2) && !is_default_axis2(j);
-  const int drive = j->drive != LIMB_DRIVE_AUTO;
-  const struct {
-    const char* name;
-    double value;
-    int given, use; // use -1: counted with the one before
-  } numbers[] = {{"rotor_inertia", j->rotor_inertia, j->rotor_inertia != 0, USES_ROTOR},
-                 {"gear_ratio", j->gear_ratio, j->gear_ratio != 1, USES_GEAR},
-                 {"stiffness", j->stiffness, spring, USES_SPRING},
-                 {"rest", j->rest, spring, -1},
-                 {"pitch", j->pitch, j->type == LIMB_HELICAL, USES_PITCH},
-                 {"start", j->start, j->start != 0, USES_START}};
-  const size_t count = sizeof numbers / sizeof *numbers;
-  int any = axis2 || drive;
-  for (size_t i = 0; i < count; i++) any |= numbers[i].given;
-  if (!any) return;
+  const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO, start = j->start != 0;
+  if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
   put(w, "    <limb");
-  for (size_t i = 0; i < count; i++) {
-    if (!numbers[i].given) continue;
-    put_value(w, numbers[i].name, numbers[i].value);
-    if (numbers[i].use >= 0) use(w, numbers[i].use, j->name);
+  if (j->rotor_inertia != 0) put_own(w, "rotor_inertia", j->rotor_inertia, USES_ROTOR, j->name);
+  if (j->gear_ratio != 1) put_own(w, "gear_ratio", j->gear_ratio, USES_GEAR, j->name);
+  if (spring) {
+    put_own(w, "stiffness", j->stiffness, USES_SPRING, j->name);
+    put_value(w, "rest", j->rest);
   }
+  if (pitch) put_own(w, "pitch", j->pitch, USES_PITCH, j->name);
   if (axis2) {
     put_vector(w, "axis2", j->axis2);
     use(w, USES_AXIS2, j->name);
@@ -241,6 +236,7 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
     put_text(w, "drive", drive_words[j->drive]);
     use(w, USES_DRIVE, j->name);
   }
+  if (start) put_own(w, "start", j->start, USES_START, j->name);
   put(w, "/>\n");
 }
 
