@@ -71,7 +71,7 @@ const char* limb_severity_name(limb_severity severity)
   return NULL;
 }
 
-// ---- life -----------------------------------------------------------------------------------------
+// ---- creation -------------------------------------------------------------------------------------
 
 limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out)
 {
@@ -97,7 +97,7 @@ void limb_findings_destroy(limb_findings* f)
   limb_free(&a, f, sizeof *f);
 }
 
-// ---- adding ---------------------------------------------------------------------------------------
+// ---- reports --------------------------------------------------------------------------------------
 
 // Text by a format, in the pool, of bounded length; NULL when out of memory.
 static const char* format_text(limb_findings* f, const char* format, va_list args)
@@ -246,7 +246,7 @@ void limb_report_as(limb_findings* f, limb_severity severity)
 
 int limb_findings_lost(const limb_findings* f) { return f ? f->lost : 0; }
 
-// ---- asking ---------------------------------------------------------------------------------------
+// ---- access ---------------------------------------------------------------------------------------
 
 int limb_findings_count(const limb_findings* f) { return f ? f->count : 0; }
 

@@ -103,9 +103,9 @@ raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind 
 int limb_raw_set_gravity(limb_raw_robot* s, sp_vec3 g);
 
 // The i-th name, for limb_names_find. A table of the joints, each by its first occurrence; 0 when out of memory.
-const char* limb_raw_body_name(const void* raw_robot, int i);
-const char* limb_raw_joint_name(const void* raw_robot, int i);
-const char* limb_raw_frame_name(const void* raw_robot, int i);
+const char* limb_raw_body_name(const void* s, int i);
+const char* limb_raw_joint_name(const void* s, int i);
+const char* limb_raw_frame_name(const void* s, int i);
 int limb_raw_joint_names(const limb_raw_robot* s, limb_names* t);
 
 // Positions of what a builder holds, by its indices.

@@ -21,7 +21,9 @@ typedef struct yaml_output {
 
 static void put(const yaml_output* o, const char* text) { o->write(o->context, text); }
 
-static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+static bool same_bits(const void* a, const void* b, size_t size) { return memcmp(a, b, size) == 0; }
+
+static bool same_number(double a, double b) { return same_bits(&a, &b, sizeof a); }
 
 // No bit is set: zeros with a sign are written.
 static bool is_positive_zero(sp_vec3 x) { return same_number(x.x, 0) && same_number(x.y, 0) && same_number(x.z, 0); }
@@ -199,7 +201,7 @@ static void put_body(const yaml_output* o, const limb_body_def* body)
   put(o, "\n    mass: ");
   put_number(o, Y->mass);
   if (!is_positive_zero(Y->com)) put_vec3(o, "\n    com: ", Y->com);
-  if (memcmp(I, none, sizeof I) != 0)
+  if (!same_bits(I, none, sizeof I))
     put_list(o, "\n    inertia: ", 6, I, put_number);
   else if (Y->mass != 0)
     put(o, "\n    solid: point");
