@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "output.h"
 
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include <errno.h>
 #include <stdlib.h>

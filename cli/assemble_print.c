@@ -5,7 +5,7 @@
 #include "output.h"
 #include "table.h"
 
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include <errno.h>
 #include <string.h>

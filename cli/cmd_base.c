@@ -6,7 +6,7 @@
 #include "robot.h"
 #include "table.h"
 
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,19 +1,19 @@
-// `limb convert`: a model file in another language. The result is read back and compared before it appears.
+// `limb convert`: writes a model in another language. The result is read back and compared before it is saved.
 #include "cli.h"
 #include "commands.h"
 #include "output.h"
 #include "robot.h"
 #include "same.h"
 
-#include "limb/write.h"
+#include "limb/read.h"
 
 #include <string.h>
 
 enum { STATES = 5 };
 
-static const double SAME = 1e-9; // more than rounding: another robot
+static const double SAME = 1e-9; // a larger difference is another robot
 
-// By --to, else by the name of the output; AUTO after a message.
+// By --to, otherwise by the name of the output; AUTO after an error.
 static limb_format output_format(const cli_args* args, const char* path)
 {
   const char* to = cli_get(args, "to");
@@ -23,12 +23,12 @@ static limb_format output_format(const cli_args* args, const char* path)
   if (named) {
     (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));
   } else {
-    (void)cli_usage(args, "%s: the name does not tell the language; give --to yaml|urdf", path);
+    (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf", path);
   }
   return LIMB_FORMAT_AUTO;
 }
 
-// Builds what was written.
+// Builds a model from the written text.
 static limb_status read_back(const cli_text* text, limb_format format, const char* path, limb_model** out,
                              limb_error* err)
 {
@@ -50,8 +50,7 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
   limb_error err = {0};
   limb_status s = read_back(text, format, path, &m, &err);
   if (s != LIMB_OK) {
-    (void)cli_usage(args, "%s: what was written cannot be read back: %s: %s; nothing is kept", path, err.where,
-                    err.text);
+    (void)cli_usage(args, "%s: the result cannot be read back: %s: %s; it was not saved", path, err.where, err.text);
     return EXIT_FINDINGS;
   }
   s = cli_compare(r->model, m, STATES, same);
@@ -61,37 +60,35 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
     return cli_exit_code(s);
   }
   if (*same->why) {
-    (void)cli_usage(args, "%s: the result is another robot: %s; nothing is kept", path, same->why);
+    (void)cli_usage(args, "%s: the result is another robot: %s; it was not saved", path, same->why);
     return EXIT_FINDINGS;
   }
   if (same->tau <= SAME && same->M <= SAME) return EXIT_FINE;
-  (void)cli_usage(args,
-                  "%s: the result is another robot: M differs by %.2g, tau by %.2g; nothing is "
-                  "kept",
-                  path, same->M, same->tau);
+  (void)cli_usage(args, "%s: the result is another robot: M differs by %.2g, tau by %.2g; it was not saved", path,
+                  same->M, same->tau);
   return EXIT_FINDINGS;
 }
 
 static const char* output_name(const char* path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
 
-static void tell(FILE* out, const char* path, const same_result* same)
+static void print_result(FILE* out, const char* path, const same_result* same)
 {
   (void)fprintf(out, "%s: written; read back, at %d random states ", output_name(path), same->states);
   if (same->M >= 0) (void)fprintf(out, "M differs by %.2g and ", same->M);
   (void)fprintf(out, "tau differs by %.2g (relative)\n", same->tau);
 }
 
-// ---- what is left behind ---------------------------------------------------------------------------
+// ---- what is not written ---------------------------------------------------------------------------
 
-// The name of the thing that a finding says is not read: visual of "element 'visual'". "" when it is none.
-static void left_behind(const limb_finding* f, char* name, size_t size)
+// The name of the thing that was not read according to a finding: visual of "element 'visual'"; "" for none.
+static void not_read(const limb_finding* f, char* name, size_t size)
 {
   static const char* const rules[] = {"ignored", "dropped", "unknown-tag"};
   static const char* const kinds[] = {"element '", "section '", "attribute '", "list '"};
-  int told = 0;
+  int matches = 0;
   *name = '\0';
-  for (int k = 0; k < 3; k++) told |= strcmp(f->rule, rules[k]) == 0;
-  if (!told || !*f->where) return;
+  for (int k = 0; k < 3; k++) matches |= strcmp(f->rule, rules[k]) == 0;
+  if (!matches || !*f->where) return;
   (void)snprintf(name, size, "%s", f->where);
   for (int k = 0; k < 4; k++) {
     const size_t length = strlen(kinds[k]);
@@ -102,20 +99,20 @@ static void left_behind(const limb_finding* f, char* name, size_t size)
 }
 
 // One line: what of the source is not in the result, each once.
-static void tell_left_behind(const cli_robot* r, const char* path)
+static void print_not_written(const cli_robot* r, const char* path)
 {
-  enum { MOST = 12 };
+  enum { MAX_NAMES = 12 };
   const limb_findings* f = limb_reading_findings(r->reading);
-  char names[MOST][48], name[48];
+  char names[MAX_NAMES][48], name[48];
   int count = 0, more = 0;
   limb_finding x;
   for (int i = 0; i < r->nread; i++) {
     if (limb_findings_get(f, i, &x) != LIMB_OK) continue;
-    left_behind(&x, name, sizeof name);
+    not_read(&x, name, sizeof name);
     int known = 0;
     while (known < count && strcmp(names[known], name) != 0) known++;
     if (!*name || known < count) continue;
-    if (count < MOST) {
+    if (count < MAX_NAMES) {
       memcpy(names[count++], name, sizeof name);
     } else {
       more++;
@@ -147,8 +144,8 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
                     *err.text ? err.text : limb_status_text(s));
   if (code == EXIT_FINE) code = compare(args, r, &text, format, path, &same);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path);
-  if (code == EXIT_FINE) tell_left_behind(r, path);
-  if (code == EXIT_FINE) tell(stderr, path, &same);
+  if (code == EXIT_FINE) print_not_written(r, path);
+  if (code == EXIT_FINE) print_result(stderr, path, &same);
   cli_text_free(&text);
   return code;
 }
@@ -160,7 +157,7 @@ static int run(const cli_args* args)
   const limb_format format = output_format(args, path);
   if (!format) return EXIT_USAGE;
   if (cli_same_file(source, path))
-    return cli_usage(args, "%s: is the model itself; name another file to write to", path);
+    return cli_usage(args, "%s: this is the model itself; name another file for the output", path);
   int code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   code = write_model(args, &r, format, path);
@@ -169,7 +166,7 @@ static int run(const cli_args* args)
 }
 
 static const cli_option options[] = {
-  {"", NULL, "the output"},
+  {"", NULL, "output"},
   {"to", "yaml|urdf", "its language (default: by its name)"},
   {0},
 };
@@ -178,12 +175,12 @@ const cli_command cli_convert = {
   .name = "convert",
   .operands = "MODEL OUT",
   .summary = "write a model in another language: limb YAML or URDF",
-  .about = (const char* const[]){"limb YAML keeps all of the dynamics. What URDF cannot say is written in elements",
-                                 "that other readers skip, and told. What is no dynamics (visual, collision ...) is",
-                                 "not written, and told: the model itself is never overwritten.", "",
-                                 "Before the file appears it is read back, and mass matrix and torques of both",
-                                 "robots are compared: a result that is another robot is not kept, and the exit",
-                                 "code is 1.", NULL},
+  .about =
+    (const char* const[]){"limb YAML keeps all of the dynamics. What URDF cannot express is written in elements",
+                          "that other readers skip, and is reported. What does not affect dynamics (visual,",
+                          "collision ...) is not written, which is reported. The model itself is never", "overwritten.",
+                          "", "Before the file is saved, it is read back, and mass matrix and torques of both",
+                          "robots are compared. If they differ, nothing is saved, and the exit code is 1.", NULL},
   .examples =
     (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
                           "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output", NULL},

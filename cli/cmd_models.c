@@ -6,7 +6,7 @@
 #include "robot.h"
 #include "table.h"
 
-#include "limb/write.h"
+#include "limb/read.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ static int print_list(const cli_args* args)
 
 // ---- one robot -------------------------------------------------------------------------------------
 
-// The text of its file; of a robot made by a program: what the writer makes of it.
+// The text of its file; for a robot made by a program, the output of the writer.
 static limb_status text_of(const limb_robot_info* robot, cli_text* text, limb_error* err)
 {
   if (robot->text) {
@@ -122,14 +122,14 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
 
 static int run(const cli_args* args)
 {
-  enum { MOST = 64 };
-  const char *name = cli_operand(args, 0), *names[MOST + 1] = {NULL};
+  enum { MAX_NAMES = 64 };
+  const char *name = cli_operand(args, 0), *names[MAX_NAMES + 1] = {NULL};
   limb_robot_info robot;
   if (!name) return print_list(args);
   for (int i = 0; i < limb_robot_count(); i++) {
     if (limb_get_robot(i, &robot) != LIMB_OK) continue;
     if (strcmp(robot.name, name) == 0) return print_one(args, &robot);
-    if (i < MOST) names[i] = robot.name;
+    if (i < MAX_NAMES) names[i] = robot.name;
   }
   const char* near = cli_nearest(name, names);
   if (near) return cli_usage(args, "there is no robot '%s'; did you mean '%s'?", name, near);
@@ -137,7 +137,7 @@ static int run(const cli_args* args)
 }
 
 static const cli_option options[] = {
-  {"format", "text|json", "how it is printed"},
+  {"format", "text|json", "output format"},
   {0},
 };
 
@@ -145,11 +145,11 @@ const cli_command cli_models = {
   .name = "models",
   .operands = "[NAME]",
   .summary = "the built-in robots, or the model file of one",
-  .about = (const char* const[]){"The names can be given wherever a model file is expected; a file of that name",
-                                 "goes first. With NAME the file of the robot is printed, and where its figures",
-                                 "are from.", NULL},
+  .about = (const char* const[]){"The names can be used wherever a model file is expected; a file of that name",
+                                 "takes precedence. With NAME, the file of the robot and the source of its",
+                                 "numbers are printed.", NULL},
   .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
-                                    "begin a model of your own with one of them", NULL},
+                                    "start a model of your own from one of them", NULL},
   .options = (const cli_option* const[]){options, NULL},
   .most = 1,
   .run = run,

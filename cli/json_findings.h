@@ -2,7 +2,7 @@
 #ifndef LIMB_CLI_JSON_FINDINGS_H
 #define LIMB_CLI_JSON_FINDINGS_H
 
-#include "limb/findings.h"
+#include "limb/read.h"
 
 #include <jansson.h>
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FOR_M = 2000 };
+enum { MAX_NV_FOR_M = 2000 };
 
-static const double SAME = 1e-9; // of starts and equations of loops, relative to the largest
+static const double SAME = 1e-9; // of starts and loop constraints, relative
 
 typedef struct pair {
   const limb_model *a, *b;
@@ -21,7 +21,7 @@ typedef struct pair {
   double* Mc; // Ma in b's order
 } pair;
 
-// Finds every joint of b in a. Fills why when one is not there, or another thing.
+// Finds every joint of b in a. Sets why when one is missing or different.
 static void match(pair* p, same_result* out)
 {
   for (int j = 0; j < limb_joint_count(p->b); j++) {
@@ -50,7 +50,7 @@ static const char* joint_name(const limb_model* m, int joint)
   return limb_get_joint(m, joint, &x) == LIMB_OK ? x.def.name : "";
 }
 
-// Whether a joint is driven, and through what. Fills why when it is another thing.
+// Drives, starts and shafts of joints. Sets why when one is different.
 static void match_drives(const pair* p, same_result* out)
 {
   for (int j = 0; j < limb_joint_count(p->b) && !*out->why; j++) {
@@ -75,7 +75,7 @@ static void match_drives(const pair* p, same_result* out)
   }
 }
 
-// Whether there are the same loops, with as many rows. Fills why when not.
+// Loops by name and number of constraints. Sets why when one is different.
 static void match_loops(const pair* p, same_result* out)
 {
   const int count = limb_loop_count(p->a);
@@ -91,21 +91,21 @@ static void match_loops(const pair* p, same_result* out)
   }
 }
 
-// Row ra of a and row rb of b, with their columns matched; Psi only when there is room for it.
-static double row_differs(const pair* p, const limb_loop_equations* ea, const limb_loop_equations* eb, size_t ra,
-                          size_t rb)
+// The difference of constraint ra of a and rb of b, with matching columns; Psi only if it was computed.
+static double constraint_difference(const pair* p, const limb_loop_equations* ea, const limb_loop_equations* eb,
+                                    size_t ra, size_t rb)
 {
   const size_t nv = (size_t)p->nv;
-  double most = fabs(ea->residual[ra] - eb->residual[rb]), size = fmax(1, fabs(ea->gamma[ra]));
-  most = fmax(most, fabs(ea->rate[ra] - eb->rate[rb]) / fmax(1, fabs(ea->rate[ra])));
+  double max = fabs(ea->residual[ra] - eb->residual[rb]), size = fmax(1, fabs(ea->gamma[ra]));
+  max = fmax(max, fabs(ea->rate[ra] - eb->rate[rb]) / fmax(1, fabs(ea->rate[ra])));
   for (size_t k = 0; k < nv && ea->Psi; k++) {
     const double x = ea->Psi[ra * nv + (size_t)p->v[k]];
-    most = fmax(most, fabs(x - eb->Psi[rb * nv + k]) / fmax(1, fabs(x)));
+    max = fmax(max, fabs(x - eb->Psi[rb * nv + k]) / fmax(1, fabs(x)));
   }
-  return fmax(most, fabs(ea->gamma[ra] - eb->gamma[rb]) / size);
+  return fmax(max, fabs(ea->gamma[ra] - eb->gamma[rb]) / size);
 }
 
-// Equations of the loops at the state of compare_state, before it is changed; a time of its own.
+// Loop constraints at the state of compare_state, before it is changed, and at a random time.
 static limb_status compare_loops(pair* p, double time, same_result* out)
 {
   const size_t nc = (size_t)limb_row_count(p->a), n = p->Ma ? nc * (size_t)p->nv : 0;
@@ -124,7 +124,7 @@ static limb_status compare_loops(pair* p, double time, same_result* out)
     s = limb_get_loop(p->b, i, &xb);
     if (s == LIMB_OK) s = limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa);
     for (int r = 0; s == LIMB_OK && r < xb.nrow; r++)
-      if (!(row_differs(p, &ea, &eb, (size_t)(xa.row + r), (size_t)(xb.row + r)) <= SAME))
+      if (!(constraint_difference(p, &ea, &eb, (size_t)(xa.row + r), (size_t)(xb.row + r)) <= SAME))
         (void)snprintf(out->why, sizeof out->why, "loop '%.64s' has other equations", xb.def.name);
   }
   free(x);
@@ -155,7 +155,7 @@ static limb_status compare_state(pair* p, uint64_t* seed, same_result* out)
 
 static limb_status prepare(pair* p)
 {
-  const size_t nq = (size_t)p->nq, nv = (size_t)p->nv, nn = p->nv > MOST_FOR_M ? 0 : nv * nv;
+  const size_t nq = (size_t)p->nq, nv = (size_t)p->nv, nn = p->nv > MAX_NV_FOR_M ? 0 : nv * nv;
   p->q = calloc(nq + nv + 1, sizeof(int));
   p->memory = calloc(2 * (nq + 3 * nv) + 3 * nn + 1, sizeof(double));
   if (!p->q || !p->memory) return LIMB_E_NOMEM;

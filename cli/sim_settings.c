@@ -132,16 +132,16 @@ static int read_steps(sim_job* job)
   const limb_run_solver* s = &p->run.solver;
   limb_sim_options* o = &job->options;
   double order = 0, max = 0;
-  note_renamed(job, &s->longest, "longest", s->longest.line > 0 ? "max_step" : "max-step");
-  note_renamed(job, &s->most_steps, s->most_steps.line > 0 ? "most_steps" : "most-steps",
-               s->most_steps.line > 0 ? "max_steps" : "max-steps");
+  note_renamed(job, &s->max_step, "longest", s->max_step.line > 0 ? "max_step" : "max-step");
+  note_renamed(job, &s->max_steps, s->max_steps.line > 0 ? "most_steps" : "most-steps",
+               s->max_steps.line > 0 ? "max_steps" : "max-steps");
   if (limb_sim_method_order(o->method) == 0) o->step = 0; // adaptive methods choose it
   int code = sim_positive(p, &s->step, &o->step);
   if (code == EXIT_FINE) code = sim_positive(p, &s->relative, &o->relative);
   if (code == EXIT_FINE) code = sim_positive(p, &s->absolute, &o->absolute);
-  if (code == EXIT_FINE) code = sim_positive(p, &s->longest, &o->max_step);
+  if (code == EXIT_FINE) code = sim_positive(p, &s->max_step, &o->max_step);
   if (code == EXIT_FINE) code = sim_whole(p, &s->order, 20, &order);
-  if (code == EXIT_FINE) code = sim_whole(p, &s->most_steps, 1e15, &max);
+  if (code == EXIT_FINE) code = sim_whole(p, &s->max_steps, 1e15, &max);
   o->order = (int)order;
   o->max_steps = (uint64_t)max;
   if (o->method == LIMB_SIM_AUTO && o->step == 0) o->step = 1e-3;

@@ -1,5 +1,5 @@
 // The sizing table on paper: text for people, JSON and CSV for programs.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include "cli.h"
 #include "json.h"

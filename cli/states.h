@@ -5,8 +5,8 @@
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
-#include "limb/csv.h"
 #include "limb/limb.h"
+#include "limb/table.h"
 
 #include "command.h"
 #include "dofs.h"

@@ -21,7 +21,7 @@ function(limb_models_to_c folder c_file)
   endforeach()
   file(WRITE ${c_file}.new
 "// Made from models/*.limb.yaml at configure time.
-#include \"io/robots.h\"
+#include \"io/reading.h\"
 
 #include <stddef.h>
 

@@ -50,6 +50,14 @@ LIMB_API void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10]);
 /// Inverse of limb_inertia_to_parameters. A zero mass gives a zero centre of mass.
 LIMB_API sp_inertia limb_inertia_from_parameters(const double theta[10]);
 
+/// Principal moments, ascending, and axes (may be NULL) of the rotational inertia about the centre of mass: column k
+/// of axes is the unit axis of moment k. The columns are a rotation up to the sign of one of them. All numbers must be
+/// finite.
+LIMB_API void limb_inertia_principal(const sp_inertia* Y, double moment[3], sp_mat3* axes);
+
+/// Y with the rotational inertia sum_k moment[k] axis_k axis_k'; mass and centre of mass are kept.
+LIMB_API sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], const sp_mat3* axes);
+
 /// Why an inertia cannot belong to a rigid body, or NULL when it can: negative mass, inertia without
 /// mass, a principal moment that is negative or larger than the sum of the other two.
 LIMB_API const char* limb_inertia_defect(const sp_inertia* Y);

@@ -1,23 +1,83 @@
-// limb: robot dynamics in C. Read robots from files: URDF, limb YAML, SYMORO .par, MJCF; built-in robots.
+// limb: robot dynamics in C. Robots from files and to files: URDF, limb YAML, SYMORO .par, MJCF.
 //
 //     limb_model* robot = NULL;
 //     limb_error err;
 //     if (limb_load("arm.urdf", NULL, &robot, &err) != LIMB_OK)
 //       fprintf(stderr, "arm.urdf:%d: %s: %s\n", err.line, err.where, err.text);
 //
-// limb_read() gives more: every finding with its line, and the builder, to be changed before it is built.
-// Reading never needs meshes or other files, never runs anything, and does not look at the locale.
+// limb_read() returns more: every finding with its line, and the builder, which can be changed before it is built.
+// limb_write() turns a builder into a file. Reading never needs meshes or other files, never runs anything, and does
+// not depend on the locale.
 //
 // This header belongs to the library limb_io (CMake limb::io, pkg-config limb-io).
 #ifndef LIMB_READ_H
 #define LIMB_READ_H
 
 #include "limb/builder.h"
-#include "limb/findings.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- findings --------------------------------------------------------------------------------------
+//
+// Readers, writers and the doctor (limb/check.h) report everything in a list of findings: errors, warnings,
+// assumptions. Each finding names a rule. Rules have stable names, and state why something matters and what to do.
+
+/// How bad a finding is. Values are pinned.
+typedef enum limb_severity {
+  LIMB_NOTE = 0,    ///< for completeness: what was assumed, dropped, merged
+  LIMB_WARNING = 1, ///< legal, but probably not intended
+  LIMB_ERROR = 2    ///< not a model, or one that no real robot can have
+} limb_severity;
+
+/// "note", "warning", "error"; NULL for any other number.
+LIMB_API const char* limb_severity_name(limb_severity severity);
+
+/// One finding. The strings live as long as the list.
+typedef struct limb_finding {
+  const char* rule; ///< name of the rule, such as "inertia-triangle"
+  limb_severity severity;
+  int line, column;  ///< position in the file, 1-based; 0 when there is none
+  const char* where; ///< what it is about, such as "link 'forearm'"; "" for the file as a whole
+  const char* text;  ///< what is wrong, with the numbers
+  const char* hint;  ///< the likely cause in this case, or what to do; "" when there is none
+} limb_finding;
+
+/// A growing list of findings. Belongs to one thread at a time.
+typedef struct limb_findings limb_findings;
+
+/// @return LIMB_OK, LIMB_E_ARG (out is NULL, incomplete allocator) or LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out);
+
+/// Frees a list; NULL is accepted.
+LIMB_API void limb_findings_destroy(limb_findings* f);
+
+/// Number of findings, and of those at least as bad as severity. 0 for NULL.
+LIMB_API int limb_findings_count(const limb_findings* f);
+LIMB_API int limb_findings_count_from(const limb_findings* f, limb_severity severity);
+
+/// One finding, in the order in which they were reported (limb_findings_sort: by line).
+/// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
+LIMB_NODISCARD LIMB_API limb_status limb_findings_get(const limb_findings* f, int index, limb_finding* out);
+
+/// Sorts by line and column, stable; findings without a position come last.
+LIMB_API void limb_findings_sort(limb_findings* f);
+
+/// A rule: what its findings have in common.
+typedef struct limb_rule_info {
+  const char* name;
+  limb_severity severity; ///< of its findings
+  const char* why;        ///< why it matters, one sentence
+  const char* fix;        ///< what to do, one sentence
+} limb_rule_info;
+
+/// All rules: of the readers, the doctor and the writers.
+LIMB_API int limb_rule_count(void);
+LIMB_NODISCARD LIMB_API limb_status limb_get_rule(int index, limb_rule_info* out);
+LIMB_API int limb_find_rule(const char* name); ///< index; -1 when there is none
+
+// ---- reading ---------------------------------------------------------------------------------------
 
 /// Languages of model files. Values are pinned.
 typedef enum limb_format {
@@ -25,18 +85,18 @@ typedef enum limb_format {
   LIMB_FORMAT_URDF = 1, ///< .urdf
   LIMB_FORMAT_YAML = 2, ///< .limb.yaml, .yaml, .yml: docs/model-files.md
   LIMB_FORMAT_PAR = 3,  ///< .par of SYMORO+
-  LIMB_FORMAT_MJCF = 4  ///< .xml, .mjcf: the part that is dynamics
+  LIMB_FORMAT_MJCF = 4  ///< .xml, .mjcf: the part that describes dynamics
 } limb_format;
 
-/// "urdf", "yaml", ...; NULL for a number that is none.
+/// "urdf", "yaml", ...; NULL for any other number.
 LIMB_API const char* limb_format_name(limb_format format);
 
-/// The format that a file of this name is taken to have; LIMB_FORMAT_AUTO when its name does not tell.
+/// The format that the name of a file stands for; LIMB_FORMAT_AUTO when the name is not enough.
 LIMB_API limb_format limb_format_of_name(const char* path);
 
-/// How a root body without a joint of its own hangs on the world. Values are pinned.
+/// How a root body without a joint of its own is attached to the world. Values are pinned.
 typedef enum limb_base {
-  LIMB_BASE_AS_FILE = 0, ///< what the file says; fixed when it says nothing
+  LIMB_BASE_AS_FILE = 0, ///< as stated in the file; fixed when it states nothing
   LIMB_BASE_FIXED = 1,
   LIMB_BASE_FLOATING = 2, ///< a free joint
   LIMB_BASE_PLANAR = 3    ///< a planar joint in the plane normal to z
@@ -46,35 +106,29 @@ typedef enum limb_base {
 typedef struct limb_read_options {
   size_t size;                 ///< sizeof(limb_read_options), set by the default function
   limb_format format;          ///< default AUTO
-  limb_base base;              ///< the joint it adds is called "base"
-  int no_mimic;                ///< 1: mimic joints become joints of their own; default 0
-  size_t max_bytes;            ///< longer files are refused; default 64 MiB
-  const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml use malloc in any case
+  limb_base base;              ///< default AS_FILE; the joint that it adds is called "base"
+  int no_mimic;                ///< 1: mimic joints become independent joints; default 0
+  size_t max_bytes;            ///< larger files are refused; default 64 MiB
+  const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml always use malloc
 } limb_read_options;
 
-static inline limb_read_options limb_default_read_options(void)
-{
-  const limb_read_options opt = {
-    sizeof(limb_read_options), LIMB_FORMAT_AUTO, LIMB_BASE_AS_FILE, 0, (size_t)64 << 20, NULL};
-  return opt;
-}
+LIMB_API limb_read_options limb_default_read_options(void);
 
-/// What was read: a builder, findings, and where in the file each thing stands.
+/// The result of reading: a builder, findings, and the position of each thing in the file.
 typedef struct limb_reading limb_reading;
 
 /// Reads a robot.
-/// @param source  path of a file, "-" for standard input, or the name of a built-in robot
-///                (limb_robot_count); a file of that name goes first
+/// @param source  path of a file, "-" for standard input, or the name of a built-in robot (limb_robot_count); a
+///                file of that name takes precedence
 /// @param opt     NULL: the defaults
-/// @param out     the reading. It is also given when the file is faulty, for its findings: destroy it
-///                whatever the status, NULL is fine
-/// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (not this language);
-///         LIMB_E_MODEL (well-formed, but no robot); LIMB_E_UNSUPPORTED; LIMB_E_ARG; LIMB_E_NOMEM. err
-///         holds the first error, the findings hold all.
+/// @param out     the reading. A faulty file has one, too, for its findings: destroy it whatever the status
+/// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (not this language); LIMB_E_MODEL
+///         (well-formed, but not a robot); LIMB_E_UNSUPPORTED; LIMB_E_ARG; LIMB_E_NOMEM. err holds the first error,
+///         the findings hold all.
 LIMB_NODISCARD LIMB_API limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
                                               limb_error* err);
 
-/// The same from memory; format AUTO looks at the text. name is for messages.
+/// The same from memory; format AUTO examines the text. name appears in messages.
 LIMB_NODISCARD LIMB_API limb_status limb_read_text(const char* text, size_t size, const char* name,
                                                    const limb_read_options* opt, limb_reading** out, limb_error* err);
 
@@ -84,10 +138,10 @@ LIMB_API void limb_reading_destroy(limb_reading* r);
 LIMB_API const char* limb_reading_source(const limb_reading* r); ///< file name, for messages
 LIMB_API limb_format limb_reading_format(const limb_reading* r);
 
-/// The robot as read, owned by the reading; NULL when the file was faulty. Change it and build it.
+/// The robot as read, owned by the reading; NULL when the file was faulty. It can be changed and built.
 LIMB_API limb_builder* limb_reading_builder(limb_reading* r);
 
-/// Everything that was found; owned by the reading.
+/// All findings; owned by the reading.
 LIMB_API limb_findings* limb_reading_findings(limb_reading* r);
 
 /// Line on which a body or joint of the builder begins; 0 when it is not from the file.
@@ -101,19 +155,33 @@ LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_rea
 // ---- built-in robots -------------------------------------------------------------------------------
 
 typedef struct limb_robot_info {
-  const char* name;   ///< to be given to limb_read
+  const char* name;   ///< for limb_read
   const char* title;  ///< one line
-  const char* origin; ///< where its figures are from
+  const char* origin; ///< source of its numbers
   const char* text;   ///< the whole file, limb YAML; NULL for a robot made by a program
 } limb_robot_info;
 
-/// Reads a built-in robot, also where a file has its name.
+/// Reads a built-in robot, even where a file has its name.
 /// @return as limb_read; LIMB_E_IO when there is none of that name.
 LIMB_NODISCARD LIMB_API limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
                                                     limb_error* err);
 
 LIMB_API int limb_robot_count(void);
 LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* out);
+
+// ---- writing ---------------------------------------------------------------------------------------
+
+/// Writes a robot through a callback, piece by piece. To write a model, use limb_builder_from_model.
+///
+/// limb YAML can express every robot, and reads back to the same bits. URDF cannot: what it lacks is written in an
+/// element <limb>, which other readers skip, and is reported.
+/// @param format    LIMB_FORMAT_YAML or LIMB_FORMAT_URDF
+/// @param findings  what the format cannot express, or other readers will not understand (may be NULL)
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body with no joint or with two); LIMB_E_UNSUPPORTED
+///         (another format, a name with control characters or not in UTF-8, a loop whose prescribed motion is a
+///         function); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
+                                               void* context, limb_findings* findings, limb_error* err);
 
 #ifdef __cplusplus
 }

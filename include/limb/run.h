@@ -1,4 +1,4 @@
-// limb: robot dynamics in C. Run files: what to simulate, in YAML; docs/simulation.md is the reference.
+// limb: robot dynamics in C. Run files: what to simulate, in YAML (docs/simulation.md).
 //
 //     limb_reading* r = NULL;
 //     limb_read_run("fall.yaml", NULL, &r, NULL);
@@ -6,8 +6,8 @@
 //     printf("%s for %s\n", run->model.name.text, run->end.text);
 //     limb_reading_destroy(r);
 //
-// A run is texts with their places: numbers are formulas (limb/control.h), names are of a model that the
-// reader does not see. What the file says is checked for its form; what it means, for whoever runs it.
+// A run consists of texts with their positions: numbers are formulas (limb/control.h), and names refer to a model
+// that the reader does not know. The reader checks the form of the file; its meaning is checked when it is run.
 //
 // This header belongs to the library limb_io.
 #ifndef LIMB_RUN_H
@@ -23,13 +23,13 @@ enum { LIMB_RUN_SCHEMA = 1 }; ///< the version that a file states
 
 /// A text of the file.
 typedef struct limb_run_value {
-  const char* text; ///< NULL: it is not there
-  const char* key;  ///< where it stands, for messages: "solver.step", "inputs.torques.elbow"
-  const char* name; ///< the last word of key, which may be a name with dots: "elbow"
-  int line, column; ///< 0: it is not from a file
+  const char* text; ///< NULL: not given
+  const char* key;  ///< its path, for messages: "solver.step", "inputs.torques.elbow"
+  const char* name; ///< the last part of key, which may be a name with dots: "elbow"
+  int line, column; ///< 0: not from a file
 } limb_run_value;
 
-/// Some of them: entries of a list, or values of a mapping.
+/// Several values: entries of a list, or values of a mapping.
 typedef struct limb_run_values {
   int count;
   limb_run_value* value;
@@ -51,11 +51,11 @@ typedef struct limb_run_start {
   limb_run_values q, v;     ///< by coordinate
   limb_run_value file, row; ///< a table of states, and which of its rows; the first is 1
   limb_run_value assemble;  ///< true, false
-  limb_run_values keep;     ///< joints that stay while loops are closed
+  limb_run_values keep;     ///< joints that do not move while loops are closed
 } limb_run_start;
 
 typedef struct limb_run_solver {
-  limb_run_value method, step, relative, absolute, longest, order, most_steps;
+  limb_run_value method, step, relative, absolute, max_step, order, max_steps;
   limb_run_value project, closed, baumgarte;
   limb_run_value stiction, stop, restitution, stiffness, damping, condition, work;
 } limb_run_solver;
@@ -70,7 +70,7 @@ typedef struct limb_run_wrench {
   limb_run_value part[6]; ///< mx my mz fx fy fz
 } limb_run_wrench;
 
-/// Motion given on one joint: formulas of time, a law, or a table.
+/// Prescribed motion of one joint: formulas of time, constants, or a table.
 typedef struct limb_run_motion {
   const char* name; ///< of the coordinate
   limb_run_value q, v, a;
@@ -89,39 +89,37 @@ typedef struct limb_run_inputs {
 } limb_run_inputs;
 
 typedef struct limb_run_controller {
-  limb_run_value type;                    ///< text NULL: there is none
-  limb_run_values kp, kd;                 ///< one with the name "": of all; else by degree of freedom, or direction
-  limb_run_values inertia;                ///< of impedance, by direction
-  limb_run_values posture_kp, posture_kd; ///< of impedance, as kp
+  limb_run_value type;     ///< text NULL: no controller
+  limb_run_values kp, kd;  ///< one value with the name "" applies to all; otherwise by degree of freedom, or direction
+  limb_run_values inertia; ///< impedance: by direction
+  limb_run_values posture_kp, posture_kd; ///< impedance: as kp
   limb_run_value rate, delay, saturate;
-  limb_run_value frame, axes; ///< of impedance: the frame; aligned, body
-  limb_run_values directions; ///< of impedance: those that count
-  limb_run_values q, v,
-    a; ///< reference, by coordinate and degree of freedom; of impedance q is the posture
-  limb_run_values position, orientation, velocity,
-    acceleration;      ///< of impedance: reference of the frame
-  limb_run_value file; ///< reference: a table with q., and perhaps v. and a.
+  limb_run_value frame, axes; ///< impedance: the frame; aligned, body
+  limb_run_values directions; ///< impedance: those that are controlled
+  limb_run_values q, v, a;    ///< reference, by coordinate and degree of freedom; impedance: q is the posture
+  limb_run_values position, orientation, velocity, acceleration; ///< impedance: reference of the frame
+  limb_run_value file; ///< reference: a table with columns q., and optionally v. and a.
 } limb_run_controller;
 
 typedef struct limb_run_event {
   limb_run_value name, when, action;
 } limb_run_event;
 
-/// A file to be written: exactly one of file, plot and animation is there.
+/// A file to be written: exactly one of file, plot and animation is given.
 typedef struct limb_run_output {
   limb_run_value file, plot, animation;
   limb_run_values channels;
-  limb_run_values directions; ///< of tasks at frames, as Lambda
+  limb_run_values directions; ///< for tasks at frames, such as Lambda
   limb_run_value rate, interval, title;
 } limb_run_output;
 
-/// All of it. Texts live as long as the reading.
+/// The whole run. Texts live as long as the reading.
 typedef struct limb_run {
   limb_run_value title;
   limb_run_model model;
   limb_run_environment environment;
   limb_run_start start;
-  limb_run_value duration, end; ///< at most one of them is there
+  limb_run_value duration, end; ///< at most one of them is given
   limb_run_solver solver;
   limb_run_inputs inputs;
   limb_run_controller controller;
@@ -131,9 +129,9 @@ typedef struct limb_run {
   limb_run_output* output;
 } limb_run;
 
-/// Reads a run file. Findings, source and life of the reading as in limb/read.h; it has no builder.
-/// @param opt  only max_bytes and alloc are looked at; NULL: defaults
-/// @return as limb_read; LIMB_E_MODEL: something in the file is wrong, the findings say what and where.
+/// Reads a run file. The reading is as in limb/read.h, but has no builder.
+/// @param opt  only max_bytes and alloc are used; NULL: defaults
+/// @return as limb_read; LIMB_E_MODEL: the file has errors, which are among the findings.
 LIMB_NODISCARD LIMB_API limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out,
                                                   limb_error* err);
 
@@ -142,10 +140,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_read_run_text(const char* text, size_t 
                                                        const limb_read_options* opt, limb_reading** out,
                                                        limb_error* err);
 
-/// The run of a reading; NULL when it is none, or a faulty one.
+/// The run of a reading; NULL when the file was faulty, or is not a run file.
 LIMB_API const limb_run* limb_reading_run(const limb_reading* r);
 
-/// 1 when there is a file of that path, and it looks like a run file: its first key is schema, and not limb.
+/// 1 when the file exists and looks like a run file: its first key is schema, not limb.
 LIMB_API int limb_is_run_file(const char* path);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// Writing a CSV table: fields go into a buffer, full buffers to the stream. After a failure every call
-// fails, so that nothing is left out unseen.
-#include "limb/csv.h"
+// Writing a CSV table: fields go into a buffer, full buffers to the stream. After a failure every call fails, so that
+// no row is lost unnoticed.
+#include "limb/table.h"
 
 #include "base/alloc.h"
 #include "base/number.h"
@@ -15,7 +15,7 @@ struct limb_csv_writer {
   FILE* stream;
   size_t used;
   bool begun;  // the row has a field
-  bool hollow; // the row is one empty field
+  bool hollow; // the row consists of one empty field
   bool failed;
   char buffer[BUFFER];
 };
@@ -27,21 +27,21 @@ static limb_status drain(limb_csv_writer* w)
   return w->failed ? LIMB_E_IO : LIMB_OK;
 }
 
-// Makes room for a few bytes, at most BUFFER.
-static inline limb_status need(limb_csv_writer* w, size_t bytes)
+// Makes space for some bytes, at most BUFFER.
+static inline limb_status reserve(limb_csv_writer* w, size_t bytes)
 {
   return BUFFER - w->used < bytes || w->failed ? drain(w) : LIMB_OK;
 }
 
 static limb_status put(limb_csv_writer* w, char c)
 {
-  if (need(w, 1) != LIMB_OK) return LIMB_E_IO;
+  if (reserve(w, 1) != LIMB_OK) return LIMB_E_IO;
   w->buffer[w->used++] = c;
   return LIMB_OK;
 }
 
-// Quoted is what a reader could take for something else: separators of any kind, quotes, line ends,
-// blanks at the sides, a comment.
+// Texts that a reader could misunderstand are quoted: separators of any kind, quotes, line ends, blanks at either end,
+// a comment.
 static bool needs_quotes(const char* text)
 {
   const size_t length = strlen(text);
@@ -70,7 +70,7 @@ limb_status limb_csv_numbers(limb_csv_writer* w, const double* x, int count)
 {
   if (!w || count < 0 || (!x && count > 0)) return LIMB_E_ARG;
   for (int i = 0; i < count; i++) {
-    if (need(w, 1 + LIMB_NUMBER_SPACE) != LIMB_OK) return LIMB_E_IO;
+    if (reserve(w, 1 + LIMB_NUMBER_SPACE) != LIMB_OK) return LIMB_E_IO;
     if (w->begun) w->buffer[w->used++] = ',';
     w->used += limb_print_number(x[i], w->buffer + w->used);
     w->begun = true;
@@ -84,8 +84,8 @@ limb_status limb_csv_number(limb_csv_writer* w, double x) { return limb_csv_numb
 limb_status limb_csv_end_row(limb_csv_writer* w)
 {
   if (!w || !w->begun) return LIMB_E_ARG;
-  if (need(w, 3) != LIMB_OK) return LIMB_E_IO;
-  if (w->hollow) { // else it would be an empty line
+  if (reserve(w, 3) != LIMB_OK) return LIMB_E_IO;
+  if (w->hollow) { // otherwise it would be an empty line
     memcpy(w->buffer + w->used, "\"\"", 2);
     w->used += 2;
   }

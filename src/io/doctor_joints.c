@@ -1,18 +1,17 @@
-// The doctor on joints: those that move nothing, limits, friction, followers, elasticity.
+// The doctor on joints: those that move nothing, limits, friction, mimics, elasticity.
 #include "io/doctor.h"
 
-#include "io/joints.h"
+#include "limb/inertia.h"
+#include "io/properties.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static int moves(const limb_joint_def* j) { return j->type != LIMB_FIXED; }
 
 // ---- joints without inertia -----------------------------------------------------------------------
 
-// leader[k]: the joint whose coordinate moves joint k, at the end of a chain of mimics. Every joint is passed
-// twice at most: the whole way to the end learns of it at once.
+// leader[k]: the joint whose coordinate moves joint k, at the end of a chain of mimics. O(n): the whole chain is set at
+// once.
 static void find_leaders(const doctor* d, int* leader)
 {
   for (int k = 0; k < d->njoint; k++) leader[k] = -1;
@@ -28,12 +27,12 @@ static void find_leaders(const doctor* d, int* leader)
 static int has_inertia_behind(const doctor* d, int joint)
 {
   const doctor_body* child = &d->body[d->joint[joint].child];
-  return child->behind != 0 || child->bears || d->joint[joint].rotor_inertia > 0;
+  return child->behind != 0 || child->rotational || d->joint[joint].rotor_inertia > 0;
 }
 
 typedef struct joint_group {
   int members; // the leader and its followers
-  int felt;    // those of them that move something
+  int loaded;  // those that move something with inertia
 } joint_group;
 
 // Columns of a joint's motion, the angular part first, at the child's origin.
@@ -80,8 +79,8 @@ static double energy(const sp_inertia* Y, sp_motion a, sp_motion b)
   return Y->mass * sp_dot3(va, vb) + sp_dot3(a.w, sp_mulv(I, b.w));
 }
 
-// 1 when S' Y S has no inverse: a pivot of its Cholesky factorisation vanishes against the inertia that
-// the group has for such a motion of its mass.
+// 1 when S' Y S is singular: a pivot of its Cholesky factorisation vanishes compared with the inertia of the group for
+// such a motion.
 static int is_singular(const sp_inertia* Y, const sp_motion* S, int n)
 {
   double L[6][6] = {{0}};
@@ -102,55 +101,54 @@ static int is_singular(const sp_inertia* Y, const sp_motion* S, int n)
   return 0;
 }
 
-// The last joint of a branch that turns bodies about a line or point on which all their mass lies.
+// The last joint of a branch, when all mass behind it lies on its axis.
 static void check_line(const doctor* d, int k)
 {
   const limb_joint_def* j = &d->joint[k];
   const doctor_body* child = &d->body[j->child];
   sp_motion S[6];
   const int n = motion_columns(j, S);
-  if (d->beyond || child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
+  if (d->not_credible || child->carries || j->rotor_inertia > 0 || child->group.mass <= 0) return;
   if (!is_singular(&child->group, S, n)) return;
-  limb_report(d->f, RULE_JOINT_WITHOUT_INERTIA, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "the %s kg behind it have no inertia about %s", limb_show_short(child->behind).text,
-              n == 1 ? "its axis" : "one of its axes");
+  limb_doctor_joint_report(d, RULE_JOINT_WITHOUT_INERTIA, k, "the %s kg behind it have no inertia about %s",
+                           limb_show_rounded(child->behind).text, n == 1 ? "its axis" : "one of its axes");
 }
 
 static limb_status check_inertia_behind(doctor* d)
 {
-  joint_group* group = limb_store_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *group);
-  int* leader = limb_store_take(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
+  joint_group* group = limb_mempool_alloc(&d->pool, ((size_t)d->njoint + 1) * sizeof *group);
+  int* leader = limb_mempool_alloc(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
   if (!group || !leader) return LIMB_E_NOMEM;
   find_leaders(d, leader);
   for (int k = 0; k < d->njoint; k++) {
     if (!moves(&d->joint[k])) continue;
     joint_group* g = &group[leader[k]];
     g->members++;
-    g->felt += has_inertia_behind(d, k);
+    g->loaded += has_inertia_behind(d, k);
   }
   for (int k = 0; k < d->njoint; k++) {
     const limb_joint_def* j = &d->joint[k];
     if (!moves(j) || j->mimic >= 0) continue;
-    if (group[k].felt > 0) {
+    if (group[k].loaded > 0) {
       if (group[k].members == 1) check_line(d, k);
       continue;
     }
-    limb_report(d->f, RULE_MASSLESS_SUBTREE, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-                "%s '%s' and all that is behind it have no mass%s", d->body_word, d->body[j->child].def.name,
-                group[k].members > 1 ? ", nor has what its followers move" : "");
+    limb_doctor_joint_report(d, RULE_MASSLESS_SUBTREE, k, "%s '%s' and everything behind it have no mass%s",
+                             d->body_word, d->body[j->child].def.name,
+                             group[k].members > 1 ? ", nor has what its mimics move" : "");
   }
   return LIMB_OK;
 }
 
-static void check_light(const doctor* d)
+static void check_tiny_mass(const doctor* d)
 {
-  for (int k = 0; k < d->njoint && !d->beyond; k++) {
+  for (int k = 0; k < d->njoint && !d->not_credible; k++) {
     const limb_joint_def* j = &d->joint[k];
     const double mass = d->body[j->child].behind;
     if (!moves(j) || j->mimic >= 0 || j->rotor_inertia > 0) continue;
     if (mass <= 0 || mass >= 1e-6 * d->mass) continue;
-    limb_report(d->f, RULE_MASS_TINY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-                "it moves %s kg of a robot of %s kg", limb_show_short(mass).text, limb_show_short(d->mass).text);
+    limb_doctor_joint_report(d, RULE_MASS_TINY, k, "it moves %s kg in a robot of %s kg", limb_show_rounded(mass).text,
+                             limb_show_rounded(d->mass).text);
   }
 }
 
@@ -159,16 +157,14 @@ static void check_light(const doctor* d)
 static void check_zero(const doctor* d, int k)
 {
   const limb_joint_def* j = &d->joint[k];
-  const limb_mark at = limb_doctor_joint_mark(d, k);
-  const limb_subject about = limb_doctor_joint(d, k);
   if (j->q_min == j->q_max)
-    limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its limits leave it no range: %s to %s", limb_show(j->q_min).text,
-                limb_show(j->q_max).text);
-  if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0)) return; // its leader drives a follower
-  limb_report(d->f, RULE_LIMIT_ZERO, at, about, "its greatest %s zero",
-              j->effort_max != 0 ? "speed is"
-              : j->v_max != 0    ? "effort is"
-                                 : "effort and its greatest speed are");
+    limb_doctor_joint_report(d, RULE_LIMIT_ZERO, k, "its limits leave no range: %s to %s", limb_show(j->q_min).text,
+                             limb_show(j->q_max).text);
+  if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0)) return; // a mimic is driven by its leader
+  limb_doctor_joint_report(d, RULE_LIMIT_ZERO, k, "its maximum %s zero",
+                           j->effort_max != 0 ? "speed is"
+                           : j->v_max != 0    ? "effort is"
+                                              : "effort and its maximum speed are");
 }
 
 static int is_power_of_ten(double x)
@@ -177,32 +173,31 @@ static int is_power_of_ten(double x)
   return x != 0 && fabs(fabs(x) - pow(10, k)) < 1e-9 * fabs(x);
 }
 
-// A whole number that may well be one of degrees.
+// A whole number that may be in degrees.
 static int looks_like_degrees(double x) { return fabs(x) <= 720 && x == round(x); }
 
 static void check_units(const doctor* d, int k)
 {
   const limb_joint_def* j = &d->joint[k];
-  const limb_mark at = limb_doctor_joint_mark(d, k);
-  const limb_subject about = limb_doctor_joint(d, k);
-  const double most = fmax(fabs(j->q_min), fabs(j->q_max));
-  // Powers of ten are what people write for "none".
-  if (!isfinite(most) || (is_power_of_ten(most) && j->q_min == -j->q_max)) return;
-  if (turns(j->type) && most >= 30 && looks_like_degrees(j->q_min) && looks_like_degrees(j->q_max)) {
-    limb_report(d->f, RULE_LIMIT_DEGREES, at, about, "its limits are %s and %s rad: %s turns", limb_show(j->q_min).text,
-                limb_show(j->q_max).text, limb_show_short((j->q_max - j->q_min) / 6.283185307179586).text);
+  const double max = fmax(fabs(j->q_min), fabs(j->q_max));
+  // People write powers of ten for "no limit".
+  if (!isfinite(max) || (is_power_of_ten(max) && j->q_min == -j->q_max)) return;
+  if (turns(j->type) && max >= 30 && looks_like_degrees(j->q_min) && looks_like_degrees(j->q_max)) {
+    limb_doctor_joint_report(d, RULE_LIMIT_DEGREES, k, "its limits are %s and %s rad: %s turns",
+                             limb_show(j->q_min).text, limb_show(j->q_max).text,
+                             limb_show_rounded((j->q_max - j->q_min) / 6.283185307179586).text);
     limb_report_hint(d->f, "as degrees they would be %s and %s rad",
-                     limb_show_short(j->q_min * 0.017453292519943295).text,
-                     limb_show_short(j->q_max * 0.017453292519943295).text);
+                     limb_show_rounded(j->q_min * 0.017453292519943295).text,
+                     limb_show_rounded(j->q_max * 0.017453292519943295).text);
   }
-  if (j->type == LIMB_PRISMATIC && most > 10 && most > 10 * d->extent) {
-    limb_report(d->f, RULE_LIMIT_MILLIMETRES, at, about, "its limits are %s and %s m, in a robot of %s m",
-                limb_show(j->q_min).text, limb_show(j->q_max).text, limb_show_short(d->extent).text);
+  if (j->type == LIMB_PRISMATIC && max > 10 && max > 10 * d->extent) {
+    limb_doctor_joint_report(d, RULE_LIMIT_MILLIMETRES, k, "its limits are %s and %s m, in a robot of %s m",
+                             limb_show(j->q_min).text, limb_show(j->q_max).text, limb_show_rounded(d->extent).text);
   }
 }
 
-// Where the limits of the leader take the follower.
-static void check_follower(const doctor* d, int k)
+// The range of a mimic that follows from the limits of its leader.
+static void check_mimic(const doctor* d, int k)
 {
   const limb_joint_def* j = &d->joint[k];
   if (j->mimic < 0 || j->mimic >= d->njoint) return;
@@ -211,11 +206,11 @@ static void check_follower(const doctor* d, int k)
   const double b = j->multiplier * lead->q_max + j->offset;
   const double low = fmin(a, b), high = fmax(a, b);
   const double range = isfinite(j->q_max - j->q_min) ? j->q_max - j->q_min : 0;
-  const double room = 1e-6 + 1e-3 * range; // limits are rounded figures
-  if (low >= j->q_min - room && high <= j->q_max + room) return;
-  limb_report(d->f, RULE_MIMIC_LIMITS, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "its limits are %s and %s, but joint '%s' takes it from %s to %s", limb_show(j->q_min).text,
-              limb_show(j->q_max).text, lead->name, limb_show(low).text, limb_show(high).text);
+  const double tolerance = 1e-6 + 1e-3 * range; // limits are rounded numbers
+  if (low >= j->q_min - tolerance && high <= j->q_max + tolerance) return;
+  limb_doctor_joint_report(d, RULE_MIMIC_LIMITS, k, "its limits are %s and %s, but joint '%s' moves it from %s to %s",
+                           limb_show(j->q_min).text, limb_show(j->q_max).text, lead->name, limb_show(low).text,
+                           limb_show(high).text);
 }
 
 // ---- friction -------------------------------------------------------------------------------------
@@ -223,32 +218,30 @@ static void check_follower(const doctor* d, int k)
 static void check_friction(const doctor* d, int k)
 {
   const limb_joint_def* j = &d->joint[k];
-  const limb_mark at = limb_doctor_joint_mark(d, k);
-  const limb_subject about = limb_doctor_joint(d, k);
   const char* unit = j->type == LIMB_PRISMATIC ? "N" : "N m";
   const double effort = j->effort_max, speed = j->v_max;
   if (!isfinite(effort) || effort <= 0 || j->mimic >= 0) return;
   const double slow = j->coulomb + j->viscous * fmin(speed, turns(j->type) ? 1 : 0.1);
   const double fast = j->coulomb + j->viscous * speed;
   if (j->coulomb >= effort || slow >= effort) {
-    limb_report(d->f, RULE_FRICTION_LARGE, at, about,
-                "friction of %s %s and damping of %s %s s%s leave nothing of its effort of %s %s",
-                limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit, turns(j->type) ? "/rad" : "/m",
-                limb_show(effort).text, unit);
+    limb_doctor_joint_report(d, RULE_FRICTION_LARGE, k,
+                             "friction of %s %s and damping of %s %s s%s exceed its effort of %s %s",
+                             limb_show(j->coulomb).text, unit, limb_show(j->viscous).text, unit,
+                             turns(j->type) ? "/rad" : "/m", limb_show(effort).text, unit);
   } else if (isfinite(speed) && speed < 100 && fast > 1.05 * effort) {
-    limb_report(d->f, RULE_FRICTION_LARGE, at, about,
-                "at its greatest speed friction and damping take %s %s, its greatest effort is %s %s",
-                limb_show_short(fast).text, unit, limb_show(effort).text, unit);
+    limb_doctor_joint_report(d, RULE_FRICTION_LARGE, k,
+                             "at its maximum speed friction and damping need %s %s, but its maximum effort is %s %s",
+                             limb_show_rounded(fast).text, unit, limb_show(effort).text, unit);
     limb_report_as(d->f, LIMB_NOTE);
   }
 }
 
 // ---- elasticity -----------------------------------------------------------------------------------
 
-// What every body carries at q = 0, itself included, in its own frame; NULL when out of memory.
+// The composite inertia of every body and what it carries at q = 0, in its own frame; NULL when out of memory.
 static sp_inertia* composite(doctor* d)
 {
-  sp_inertia* whole = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *whole);
+  sp_inertia* whole = limb_mempool_alloc(&d->pool, (size_t)d->nbody * sizeof *whole);
   if (!whole) return NULL;
   for (int i = 0; i < d->nbody; i++) whole[i] = d->body[i].def.inertia;
   for (int n = d->norder - 1; n > 0; n--) {
@@ -258,30 +251,30 @@ static sp_inertia* composite(doctor* d)
   return whole;
 }
 
-// Says so when a spring of this stiffness swings a joint absurdly while all else stands. ratio: turns of the
-// joint per turn of the spring.
+// Reports a spring that makes a joint oscillate absurdly slowly or fast while everything else is at rest. ratio: turns
+// of the joint per turn of the spring.
 static void check_frequency(const doctor* d, int k, const sp_inertia* whole, double stiffness, double ratio)
 {
   static const double slowest = 0.01, fastest = 1e5; // Hz
   const limb_joint_def* j = &d->joint[k];
   sp_motion S[6];
   (void)motion_columns(j, S);
-  const double felt = energy(&whole[j->child], S[0], S[0]) + j->gear_ratio * j->gear_ratio * j->rotor_inertia;
-  const double f = sqrt(stiffness / felt) / fabs(ratio) / 6.283185307179586;
-  if (!(stiffness > 0) || !(felt > 0) || (f >= slowest && f <= fastest)) return;
-  limb_report(d->f, RULE_ELASTIC_FREQUENCY, limb_doctor_joint_mark(d, k), limb_doctor_joint(d, k),
-              "a stiffness of %s %s and an inertia of %s %s give %s Hz", limb_show(stiffness).text,
-              turns(j->type) ? "N m/rad" : "N/m", limb_show_short(felt).text, turns(j->type) ? "kg m^2" : "kg",
-              limb_show_short(f).text);
+  const double inertia = energy(&whole[j->child], S[0], S[0]) + j->gear_ratio * j->gear_ratio * j->rotor_inertia;
+  const double f = sqrt(stiffness / inertia) / fabs(ratio) / 6.283185307179586;
+  if (!(stiffness > 0) || !(inertia > 0) || (f >= slowest && f <= fastest)) return;
+  limb_doctor_joint_report(d, RULE_ELASTIC_FREQUENCY, k, "a stiffness of %s %s and an inertia of %s %s give %s Hz",
+                           limb_show(stiffness).text, turns(j->type) ? "N m/rad" : "N/m",
+                           limb_show_rounded(inertia).text, turns(j->type) ? "kg m^2" : "kg",
+                           limb_show_rounded(f).text);
 }
 
-// Passive joints with a spring, and shafts from both ends. Springs of other joints are helpers of a motor.
+// Passive joints with a spring, and both ends of shafts. Springs of other joints assist a motor.
 static limb_status check_elastic(doctor* d)
 {
   const int nshaft = limb_builder_shaft_count(d->r->builder);
   const sp_inertia* whole = NULL;
   limb_shaft_def x;
-  for (int k = 0; k < d->njoint && !d->beyond; k++) {
+  for (int k = 0; k < d->njoint && !d->not_credible; k++) {
     if (d->joint[k].drive != LIMB_DRIVE_PASSIVE || !(d->joint[k].stiffness > 0)) continue;
     if (!whole) whole = composite(d);
     if (!whole) return LIMB_E_NOMEM;
@@ -290,10 +283,9 @@ static limb_status check_elastic(doctor* d)
   for (int i = 0; i < nshaft; i++) {
     if (limb_builder_get_shaft(d->r->builder, i, &x) != LIMB_OK) continue;
     if (x.stiffness == 0)
-      limb_report(d->f, RULE_SHAFT_SLACK, limb_doctor_joint_mark(d, x.joint), limb_doctor_joint(d, x.joint),
-                  "its shaft from '%s' has no stiffness%s", d->joint[x.motor].name,
-                  x.damping > 0 ? ", only damping" : "");
-    if (d->beyond) continue;
+      limb_doctor_joint_report(d, RULE_SHAFT_SLACK, x.joint, "its shaft from '%s' has no stiffness%s",
+                               d->joint[x.motor].name, x.damping > 0 ? ", only damping" : "");
+    if (d->not_credible) continue;
     if (!whole) whole = composite(d);
     if (!whole) return LIMB_E_NOMEM;
     check_frequency(d, x.joint, whole, x.stiffness, 1);
@@ -302,26 +294,26 @@ static limb_status check_elastic(doctor* d)
   return LIMB_OK;
 }
 
-// ---- all of them ----------------------------------------------------------------------------------
+// ---- all joints ----------------------------------------------------------------------------------
 
 static void check_nothing_moves(const doctor* d)
 {
   for (int k = 0; k < d->njoint; k++) {
     if (moves(&d->joint[k])) return;
   }
-  limb_report(d->f, RULE_NOTHING_MOVES, (limb_mark){0, 0}, (limb_subject){NULL, NULL}, "no joint of the robot moves");
+  limb_report(d->f, RULE_NOTHING_MOVES, (file_pos){0, 0}, (limb_subject){NULL, NULL}, "no joint of the robot moves");
 }
 
 limb_status limb_doctor_joints(doctor* d)
 {
   check_nothing_moves(d);
   const limb_status status = check_inertia_behind(d);
-  check_light(d);
+  check_tiny_mass(d);
   for (int k = 0; k < d->njoint; k++) {
     if (!moves(&d->joint[k])) continue;
     check_zero(d, k);
     check_units(d, k);
-    check_follower(d, k);
+    check_mimic(d, k);
     check_friction(d, k);
   }
   return status ? status : check_elastic(d);

@@ -1,24 +1,32 @@
-// The doctor on loops: ends that nothing moves, motors at every joint.
-//
-// Along the path between two bodies up to their nearest common ancestor, joints are counted by differences of
-// counts up to the world; the ancestor is found over jumps. O(n + l log n), whatever the tree looks like.
+// The doctor on loops: ends that nothing moves, motors at every joint, and, in limb_check_loops, whether loops can be
+// closed, what they leave to move, and which of them are redundant.
 #include "io/doctor.h"
-#include "io/loops.h"
+
+#include "limb/assemble.h"
+#include "limb/check.h"
+
+#include "base/error.h"
+#include "io/properties.h"
 
 #include <stdio.h>
+
+// ---- paths ----------------------------------------------------------------------------------------
+//
+// Joints on the path between two bodies are counted by differences of counts up to the world. Their common ancestor is
+// found with jumps: O(n + l log n) for l loops, whatever the tree looks like.
 
 // From a body up to the world.
 typedef struct upward {
   int depth, parent;
-  int jump;    // an ancestor far away
-  int moving;  // joints that move on their own
-  int passive; // of them, those without a motor
-  int silent;  // of them, those about which nothing is said
+  int jump;     // a distant ancestor
+  int moving;   // joints that move independently
+  int passive;  // of them, those without a motor
+  int unstated; // of them, those whose drive is not stated
 } upward;
 
-// Joints between two ends of a loop.
+// Joints between the ends of a loop.
 typedef struct path_count {
-  int moving, passive, silent;
+  int moving, passive, unstated;
 } path_count;
 
 static int is_driven(const doctor* d, const unsigned char* shaft, int k)
@@ -28,7 +36,7 @@ static int is_driven(const doctor* d, const unsigned char* shaft, int k)
   return j->type != LIMB_FREE && !shaft[k];
 }
 
-// Counts of every body, from the world outward. shaft: 1 for joints that one drives.
+// Counts for every body, from the world outward. shaft: 1 for joints that a shaft drives.
 static void count_upward(const doctor* d, const unsigned char* shaft, upward* up)
 {
   up[LIMB_WORLD_BODY] = (upward){.parent = LIMB_WORLD_BODY, .jump = LIMB_WORLD_BODY};
@@ -43,7 +51,7 @@ static void count_upward(const doctor* d, const unsigned char* shaft, upward* up
     up[b].jump = even ? up[far].jump : p;
     up[b].moving += alone;
     up[b].passive += alone && !is_driven(d, shaft, k);
-    up[b].silent += alone && j->drive == LIMB_DRIVE_AUTO;
+    up[b].unstated += alone && j->drive == LIMB_DRIVE_AUTO;
   }
 }
 
@@ -67,10 +75,10 @@ static path_count count_path(const upward* up, int a, int b)
 {
   const upward *x = &up[a], *y = &up[b], *z = &up[common_ancestor(up, a, b)];
   return (path_count){x->moving + y->moving - 2 * z->moving, x->passive + y->passive - 2 * z->passive,
-                      x->silent + y->silent - 2 * z->silent};
+                      x->unstated + y->unstated - 2 * z->unstated};
 }
 
-// Of a gear or polynomial: its two joints.
+// The two joints of a gear or polynomial.
 static path_count count_pair(const doctor* d, const unsigned char* shaft, const limb_loop_def* x)
 {
   const int joint[] = {x->joint, x->other};
@@ -80,26 +88,25 @@ static path_count count_pair(const doctor* d, const unsigned char* shaft, const 
     if (j->mimic >= 0) continue;
     c.moving++;
     c.passive += !is_driven(d, shaft, joint[i]);
-    c.silent += j->drive == LIMB_DRIVE_AUTO;
+    c.unstated += j->drive == LIMB_DRIVE_AUTO;
   }
   return c;
 }
 
-// Holds places, and not velocities alone.
+// Constrains positions, not velocities only.
 static int is_holonomic(limb_loop_kind kind) { return kind != LIMB_LOOP_KNIFE_EDGE && kind != LIMB_LOOP_WHEEL; }
 
-// All that move on their own have a motor, and not because the file says so.
-static int is_overdriven(const path_count* c) { return c->moving > 0 && c->passive == 0 && c->silent > 0; }
+// All independent joints have a motor, although the file does not state it.
+static int is_overdriven(const path_count* c) { return c->moving > 0 && c->passive == 0 && c->unstated > 0; }
 
 static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
 {
   limb_loop_def x;
-  limb_mark at_first = {0, 0};
+  file_pos at_first = {0, 0};
   const char* first = NULL;
   int joints = 0, loops = 0;
   for (int i = 0; limb_builder_get_loop(d->r->builder, i, &x) == LIMB_OK; i++) {
-    const sketch_marks* m = &d->r->marks;
-    const limb_mark at = m->loop && i < m->nloop ? m->loop[i] : (limb_mark){0, 0};
+    const file_pos at = limb_doctor_loop_pos(d->r, i);
     const int pair = loop_of_joints(x.kind);
     if (!pair && d->body[x.body_a].head == d->body[x.body_b].head) {
       limb_report(d->f, RULE_LOOP_RIGID, at, (limb_subject){"loop", x.name}, "'%s' and '%s' are fixed to each other",
@@ -114,20 +121,122 @@ static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
   }
   if (!first) return;
   char others[48] = "";
-  if (loops > 1) (void)snprintf(others, sizeof others, "; so it is with %d more", loops - 1);
+  if (loops > 1) (void)snprintf(others, sizeof others, "; so for %d more", loops - 1);
   limb_report(d->f, RULE_LOOP_DRIVE, at_first, (limb_subject){"loop", first},
-              "it has %d joint%s, and all are taken as driven%s", joints, joints == 1 ? "" : "s", others);
+              "it has %d joint%s, and all are assumed to be driven%s", joints, joints == 1 ? "" : "s", others);
 }
 
 limb_status limb_doctor_loops(doctor* d)
 {
   if (limb_builder_loop_count(d->r->builder) == 0) return LIMB_OK;
-  upward* up = limb_store_take(&d->pool, (size_t)d->nbody * sizeof *up);
-  unsigned char* shaft = limb_store_take(&d->pool, (size_t)d->njoint + 1);
+  upward* up = limb_mempool_alloc(&d->pool, (size_t)d->nbody * sizeof *up);
+  unsigned char* shaft = limb_mempool_alloc(&d->pool, (size_t)d->njoint + 1);
   if (!up || !shaft) return LIMB_E_NOMEM;
   limb_shaft_def x;
   for (int i = 0; limb_builder_get_shaft(d->r->builder, i, &x) == LIMB_OK; i++) shaft[x.joint] = 1;
   count_upward(d, shaft, up);
   check_loops(d, shaft, up);
+  return LIMB_OK;
+}
+
+// ---- closed loops ---------------------------------------------------------------------------------
+//
+// The robot is assembled from its start, then from random configurations; cost as limb_assemble. Ranks are those of the
+// configuration that was found.
+
+enum { MAX_TRIES = 20 };
+
+// A robot and its loops.
+typedef struct closure {
+  limb_reading* r;
+  limb_model* m;
+  limb_loops* w;
+  double* q;                // nq: closed
+  unsigned char* redundant; // per constraint: 1 when others imply it
+} closure;
+
+static int has_law(const limb_loop_def* x) { return x->law.rate != 0 || x->law.amplitude != 0 || x->law.fn != NULL; }
+
+// The body of its group that a moving joint carries, or the world.
+static int head_of(const limb_model* m, int body)
+{
+  limb_joint_info x;
+  for (int j = limb_joint_count(m) - 1; j >= 0; j--) {
+    if (limb_get_joint(m, j, &x) != LIMB_OK || x.def.child != body) continue;
+    if (x.def.type != LIMB_FIXED) return body;
+    body = x.def.parent;
+    j = limb_joint_count(m);
+  }
+  return body;
+}
+
+// Constraints of a loop that others do not imply.
+static int own_constraints(const closure* c, const limb_loop_info* x)
+{
+  int n = 0;
+  for (int r = 0; r < x->nrow; r++) n += !c->redundant[x->row + r];
+  return n;
+}
+
+// Redundant loops, except those whose ends are fixed to each other, which limb_check reports; then whether all together
+// leave nothing to move.
+static void check_redundancy(const closure* c, const limb_mobility* x)
+{
+  limb_loop_info loop;
+  int last = -1, laws = 0;
+  for (int i = 0; limb_get_loop(c->m, i, &loop) == LIMB_OK; i++) {
+    const limb_loop_def* def = &loop.def;
+    laws |= has_law(def);
+    if (own_constraints(c, &loop) > 0) last = i;
+    if (last == i || head_of(c->m, def->body_a) == head_of(c->m, def->body_b)) continue;
+    limb_report(c->r->findings, RULE_LOOP_REPEATED, limb_doctor_loop_pos(c->r, i), (limb_subject){"loop", def->name},
+                "its %d constraint%s from those of the others", loop.nrow, loop.nrow == 1 ? " follows" : "s follow");
+  }
+  if (x->mobility > 0 || x->nv == 0 || laws || limb_get_loop(c->m, last, &loop) != LIMB_OK) return;
+  limb_report(c->r->findings, RULE_LOOP_LOCKED, limb_doctor_loop_pos(c->r, last), (limb_subject){"loop", loop.def.name},
+              "it is the last of the loops that leave none of %d velocities free", x->nv);
+}
+
+static limb_status check_closure(const closure* c)
+{
+  limb_assembly how = limb_default_assembly();
+  limb_assembly_report report = {0};
+  limb_mobility x;
+  limb_loop_info loop;
+  how.tries = MAX_TRIES;
+  limb_status s = limb_start(c->m, c->q);
+  if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->q, &report);
+  if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
+    limb_report(c->r->findings, RULE_LOOP_OPEN, limb_doctor_loop_pos(c->r, report.loop),
+                (limb_subject){"loop", loop.def.name}, "it remains open by %.3g in the best of %d attempts",
+                report.residual, report.tries);
+  if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &x);
+  if (s == LIMB_OK) s = limb_redundant_rows(c->w, c->q, NULL, c->redundant);
+  if (s == LIMB_OK) check_redundancy(c, &x);
+  return s;
+}
+
+static limb_status assemble(closure* c, memory_pool* pool)
+{
+  limb_status s = limb_builder_build(c->r->builder, &c->m, NULL);
+  if (s == LIMB_OK) s = limb_loops_create(c->m, LIMB_LOOPS_LINEAR, &c->r->alloc, &c->w);
+  if (s != LIMB_OK) return s;
+  c->q = limb_mempool_alloc(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
+  c->redundant = limb_mempool_alloc(pool, (size_t)limb_row_count(c->m) + 1);
+  return c->q && c->redundant ? check_closure(c) : LIMB_E_NOMEM;
+}
+
+limb_status limb_check_loops(limb_reading* r, limb_error* err)
+{
+  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to check");
+  if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
+  closure c = {.r = r};
+  memory_pool pool = limb_mempool_make(&r->alloc);
+  const limb_status s = assemble(&c, &pool); // an unknown rank is not a finding
+  limb_loops_destroy(c.w);
+  limb_model_destroy(c.m);
+  limb_mempool_free(&pool);
+  if (s == LIMB_E_NOMEM || limb_findings_lost(r->findings))
+    return limb_fail(err, LIMB_E_NOMEM, r->source.name, "out of memory during the check");
   return LIMB_OK;
 }

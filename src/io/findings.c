@@ -1,19 +1,19 @@
-// The list of findings. Texts live in a pool; the list itself grows as arrays do.
+// The list of findings. Its texts live in a pool, the list itself is a growing array.
 #include "io/findings.h"
 
 #include "base/alloc.h"
 #include "base/names.h"
 #include "base/nearest.h"
-#include "io/store.h"
-#include "io/utf8.h"
+#include "io/file_text.h"
+#include "io/memory_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  LONGEST_TEXT = 1000,  // of one finding, so that a hostile name cannot fill a screen
-  MOST_FINDINGS = 10000 // errors, and as many others, of one list; one more says that there are others
+  MAX_TEXT = 1000,     // characters of one finding, so that a hostile name cannot fill a screen
+  MAX_FINDINGS = 10000 // errors, and as many others, in one list; one more finding reports that there are more
 };
 
 typedef struct entry {
@@ -23,16 +23,16 @@ typedef struct entry {
 
 struct limb_findings {
   limb_allocator alloc;
-  limb_store pool;
+  memory_pool pool;
   entry* entry;
   int count, capacity;
-  int kept[2]; // how many were added: errors apart, so that notes cannot crowd them out
+  int kept[2]; // how many were added: errors are counted apart, so that notes cannot crowd them out
   int dropped; // 1 when the last one was not added
   int suggestions;
-  limb_names said; // what limb_report_once has told: names over key
+  limb_names reported; // by limb_report_once: indices into key
   const char** key;
   int nkey, key_cap;
-  size_t slots; // of said
+  size_t slots; // of reported
   int lost;
 };
 
@@ -71,7 +71,7 @@ const char* limb_severity_name(limb_severity severity)
   return NULL;
 }
 
-// ---- life -----------------------------------------------------------------------------------------
+// ---- creation -------------------------------------------------------------------------------------
 
 limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out)
 {
@@ -81,7 +81,7 @@ limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** ou
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_findings* f = limb_alloc(&a, sizeof *f);
   if (!f) return LIMB_E_NOMEM;
-  *f = (limb_findings){.alloc = a, .pool = limb_store_make(&a)};
+  *f = (limb_findings){.alloc = a, .pool = limb_mempool_make(&a)};
   *out = f;
   return LIMB_OK;
 }
@@ -90,24 +90,24 @@ void limb_findings_destroy(limb_findings* f)
 {
   if (!f) return;
   const limb_allocator a = f->alloc;
-  limb_store_free(&f->pool);
+  limb_mempool_free(&f->pool);
   limb_free(&a, f->entry, (size_t)f->capacity * sizeof *f->entry);
   limb_free(&a, (void*)f->key, (size_t)f->key_cap * sizeof *f->key);
-  limb_free(&a, f->said.slot, f->slots * sizeof *f->said.slot);
+  limb_free(&a, f->reported.slot, f->slots * sizeof *f->reported.slot);
   limb_free(&a, f, sizeof *f);
 }
 
-// ---- adding ---------------------------------------------------------------------------------------
+// ---- reports --------------------------------------------------------------------------------------
 
 // Text by a format, in the pool, of bounded length; NULL when out of memory.
-static const char* format_text(limb_findings* f, const char* format, va_list list)
+static const char* format_text(limb_findings* f, const char* format, va_list args)
 {
-  char text[LONGEST_TEXT + 1];
-  const int n = vsnprintf(text, sizeof text, format, list);
-  const size_t length = n < 0 ? 0 : n > LONGEST_TEXT ? LONGEST_TEXT : (size_t)n;
-  if (n > LONGEST_TEXT) memcpy(text + LONGEST_TEXT - 3, "...", 4);
-  limb_tame(text); // names come from files, and messages go to terminals and JSON
-  return limb_store_text(&f->pool, text, length);
+  char text[MAX_TEXT + 1];
+  const int n = vsnprintf(text, sizeof text, format, args);
+  const size_t length = n < 0 ? 0 : n > MAX_TEXT ? MAX_TEXT : (size_t)n;
+  if (n > MAX_TEXT) memcpy(text + MAX_TEXT - 3, "...", 4);
+  limb_mask_controls(text); // names come from files, and messages go to terminals and JSON
+  return limb_mempool_text(&f->pool, text, length);
 }
 
 static const char* subject_text(limb_findings* f, limb_subject about)
@@ -117,11 +117,11 @@ static const char* subject_text(limb_findings* f, limb_subject about)
     (void)snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
   else
     (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
-  limb_tame(where);
-  return limb_store_text(&f->pool, where, strlen(where));
+  limb_mask_controls(where);
+  return limb_mempool_text(&f->pool, where, strlen(where));
 }
 
-static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* text)
+static void add(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* text)
 {
   void* items = f->entry;
   const int grown = limb_grow(&f->alloc, &items, &f->capacity, f->count, sizeof *f->entry);
@@ -142,81 +142,97 @@ static void add(limb_findings* f, limb_rule rule, limb_mark at, limb_subject abo
   f->count++;
 }
 
-static void find_list(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format,
-                      va_list list)
-{
-  int* kept = &f->kept[rules[rule].severity == LIMB_ERROR];
-  f->dropped = *kept > MOST_FINDINGS;
-  if (f->dropped) return;
-  if (++*kept > MOST_FINDINGS)
-    add(f, rule, at, about, "... and more: only the first findings are kept");
-  else
-    add(f, rule, at, about, format_text(f, format, list));
-}
-
-void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...)
+void limb_report_args(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format,
+                      va_list args)
 {
   if (!f) return;
-  va_list list;
-  va_start(list, format);
-  find_list(f, rule, at, about, format, list);
-  va_end(list);
+  int* kept = &f->kept[rules[rule].severity == LIMB_ERROR];
+  f->dropped = *kept > MAX_FINDINGS;
+  if (f->dropped) return;
+  if (++*kept > MAX_FINDINGS)
+    add(f, rule, at, about, "... and more: only the first findings are kept");
+  else
+    add(f, rule, at, about, format_text(f, format, args));
+}
+
+void limb_report(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  limb_report_args(f, rule, at, about, format, args);
+  va_end(args);
+}
+
+void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  limb_report_args(r->findings, rule, at, r->about, format, args);
+  va_end(args);
+}
+
+void limb_report_error(limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  limb_report_args(r->findings, rule, at, r->about, format, args);
+  va_end(args);
+  r->errors++;
 }
 
 static const char* key_of(const void* f, int i) { return ((const limb_findings*)f)->key[i]; }
 
-// Room for one more key and its slot; 0 when out of memory.
+// Space for one more key and its slot; 0 when out of memory.
 static int reserve_key(limb_findings* f)
 {
   void* keys = (void*)f->key;
   const int grown = limb_grow(&f->alloc, &keys, &f->key_cap, f->nkey, sizeof *f->key);
   f->key = keys;
-  const size_t wanted = limb_names_capacity((size_t)f->nkey + 1);
-  if (!grown || wanted <= f->slots) return grown;
-  int* slot = limb_alloc(&f->alloc, wanted * sizeof *slot);
+  const size_t needed = limb_names_capacity((size_t)f->nkey + 1);
+  if (!grown || needed <= f->slots) return grown;
+  int* slot = limb_alloc(&f->alloc, needed * sizeof *slot);
   if (!slot) return 0;
-  limb_free(&f->alloc, f->said.slot, f->slots * sizeof *f->said.slot);
-  limb_names_clear(&f->said, slot, wanted);
-  f->slots = wanted;
-  for (int i = 0; i < f->nkey; i++) limb_names_put(&f->said, f->key[i], i);
+  limb_free(&f->alloc, f->reported.slot, f->slots * sizeof *f->reported.slot);
+  limb_names_clear(&f->reported, slot, needed);
+  f->slots = needed;
+  for (int i = 0; i < f->nkey; i++) limb_names_put(&f->reported, f->key[i], i);
   return 1;
 }
 
-// 1 when this rule has been told of this name before; remembers that it is now. Of long names the beginning
-// counts.
-static int told_before(limb_findings* f, limb_rule rule, const char* name)
+// 1 when limb_report_once has reported this rule for this name before. Of long names the beginning counts.
+static int reported_before(limb_findings* f, limb_rule rule, const char* name)
 {
   char key[LIMB_WHERE_SPACE];
   (void)snprintf(key, sizeof key, "%d %s", (int)rule, name ? name : "");
-  if (f->slots && limb_names_find(&f->said, key, key_of, f) >= 0) return 1;
-  const char* copy = limb_store_text(&f->pool, key, strlen(key));
+  if (f->slots && limb_names_find(&f->reported, key, key_of, f) >= 0) return 1;
+  const char* copy = limb_mempool_text(&f->pool, key, strlen(key));
   if (!copy || !reserve_key(f)) {
     f->lost = 1;
     return 0;
   }
   f->key[f->nkey] = copy;
-  limb_names_put(&f->said, copy, f->nkey++);
+  limb_names_put(&f->reported, copy, f->nkey++);
   return 0;
 }
 
-void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...)
+void limb_report_once(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format, ...)
 {
   if (!f) return;
-  f->dropped = 1; // a hint that follows is about this finding, also when it is not told again
-  if (f->kept[rules[rule].severity == LIMB_ERROR] > MOST_FINDINGS || told_before(f, rule, about.name)) return;
-  va_list list;
-  va_start(list, format);
-  find_list(f, rule, at, about, format, list);
-  va_end(list);
+  f->dropped = 1; // a hint that follows belongs to this finding, also when it is not reported again
+  if (f->kept[rules[rule].severity == LIMB_ERROR] > MAX_FINDINGS || reported_before(f, rule, about.name)) return;
+  va_list args;
+  va_start(args, format);
+  limb_report_args(f, rule, at, about, format, args);
+  va_end(args);
 }
 
 void limb_report_hint(limb_findings* f, const char* format, ...)
 {
   if (!f || f->count == 0 || f->dropped) return;
-  va_list list;
-  va_start(list, format);
-  const char* text = format_text(f, format, list);
-  va_end(list);
+  va_list args;
+  va_start(args, format);
+  const char* text = format_text(f, format, args);
+  va_end(args);
   if (text)
     f->entry[f->count - 1].finding.hint = text;
   else
@@ -230,7 +246,7 @@ void limb_report_as(limb_findings* f, limb_severity severity)
 
 int limb_findings_lost(const limb_findings* f) { return f ? f->lost : 0; }
 
-// ---- asking ---------------------------------------------------------------------------------------
+// ---- access ---------------------------------------------------------------------------------------
 
 int limb_findings_count(const limb_findings* f) { return f ? f->count : 0; }
 
@@ -265,14 +281,36 @@ void limb_findings_sort(limb_findings* f)
 
 // ---- suggestions ----------------------------------------------------------------------------------
 
-const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count,
-                              const char* (*name)(const void* context, int i), const void* context,
+const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context,
                               char text[LIMB_WHERE_SPACE])
 {
-  enum { SUGGESTIONS = 300 };
+  enum { MAX_SUGGESTIONS = 300 };
   text[0] = 0;
-  if (f && f->suggestions++ >= SUGGESTIONS) return text;
+  if (f && f->suggestions++ >= MAX_SUGGESTIONS) return text;
   const char* found = limb_nearest(wrong, count, name, context);
   if (found) (void)snprintf(text, LIMB_WHERE_SPACE, "; did you mean '%s'?", found);
   return text;
+}
+
+static const char* word_of(const void* words, int i) { return ((const char* const*)words)[i]; }
+
+const char* limb_suggest_of(limb_findings* f, const char* wrong, const char* const* words, int count,
+                            char text[LIMB_WHERE_SPACE])
+{
+  return limb_did_you_mean(f, wrong, count, word_of, words, text);
+}
+
+const char* limb_suggest_word(limb_findings* f, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE])
+{
+  enum { LENGTH = 512, MAX_WORDS = 64 };
+  char copy[LENGTH];
+  const char* list[MAX_WORDS];
+  int count = 0;
+  (void)snprintf(copy, sizeof copy, "%s", words);
+  for (char* w = copy; *w && count < MAX_WORDS;) {
+    list[count++] = w;
+    w += strcspn(w, " ");
+    if (*w) *w++ = 0;
+  }
+  return limb_suggest_of(f, wrong, list, count, text);
 }

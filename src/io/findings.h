@@ -1,18 +1,19 @@
-// How readers, doctor and writers report. Findings never fail: when memory runs out, the list remembers
-// that, and limb_findings_lost tells.
+// How readers, writers and the doctor report. Reporting never fails: when memory runs out, the list remembers
+// it (limb_findings_lost).
 #ifndef LIMB_IO_FINDINGS_H
 #define LIMB_IO_FINDINGS_H
 
-#include "limb/findings.h"
+#include "limb/read.h"
 
+#include "base/names.h"
 #include "io/rules.h"
 
 #include <stdarg.h>
 
-// A place in a file, 1-based; zeros when there is none.
-typedef struct limb_mark {
+// A position in a file, 1-based; zeros when there is none.
+typedef struct file_pos {
   int line, column;
-} limb_mark;
+} file_pos;
 
 enum { LIMB_WHERE_SPACE = 96 };
 
@@ -29,27 +30,44 @@ typedef struct limb_subject {
 #define LIMB_PRINTF(text, first)
 #endif
 
-// Adds a finding. f NULL: nobody wants to know.
+// Adds a finding to a list; f NULL: does nothing.
 LIMB_PRINTF(5, 6)
-void limb_report(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...);
+void limb_report(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format, ...);
+void limb_report_args(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format,
+                      va_list args);
 
-// Gives the last finding a hint: the likely cause in this case, or what to do here.
+// As limb_report, but only once for this rule and this name: "<gazebo> is ignored".
+LIMB_PRINTF(5, 6)
+void limb_report_once(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format, ...);
+
+// Adds a hint to the last finding: the likely cause in this case, or what to do. Changes its severity.
 LIMB_PRINTF(2, 3) void limb_report_hint(limb_findings* f, const char* format, ...);
-
-// As limb_report, but only the first time for this rule and this name: "<gazebo> is ignored", once.
-LIMB_PRINTF(5, 6)
-void limb_report_once(limb_findings* f, limb_rule rule, limb_mark at, limb_subject about, const char* format, ...);
-
-// Changes nothing but the severity of the last finding.
 void limb_report_as(limb_findings* f, limb_severity severity);
 
-// 1 when a finding was lost for want of memory.
+// Findings about one thing after the other, such as the joints of a file. Errors are counted: the list of
+// findings is limited, this number is not.
+typedef struct limb_reporter {
+  limb_findings* findings;
+  limb_subject about; // what is being read
+  int errors;
+} limb_reporter;
+
+LIMB_PRINTF(4, 5)
+void limb_report_error(limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...);
+LIMB_PRINTF(4, 5)
+void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...); // not counted
+
+// 1 when a finding was lost because memory ran out.
 int limb_findings_lost(const limb_findings* f);
 
-// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. In text, returned. After some
-// hundreds of times on behalf of the same findings it says nothing any more: a hostile file cannot buy time.
-const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count,
-                              const char* (*name)(const void* context, int i), const void* context,
+// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. Returns text. After some
+// hundred suggestions for the same findings it gives up, so that a hostile file cannot take much time.
+const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context,
                               char text[LIMB_WHERE_SPACE]);
+
+// The same for an array of words, and for words separated by blanks.
+const char* limb_suggest_of(limb_findings* f, const char* wrong, const char* const* words, int count,
+                            char text[LIMB_WHERE_SPACE]);
+const char* limb_suggest_word(limb_findings* f, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE]);
 
 #endif

@@ -1,24 +1,14 @@
-// MJCF: joints. A body has any number of them; they act one after the other, each in the body frame as the
-// ones before have left it. limb has one joint between two bodies, so that all but the last get a massless
-// body of their own, called <body>.<joint>.
+// MJCF: joints. A body can have several, which act one after the other, each in the body frame as moved by those before
+// it. limb has one joint between two bodies, so all but the last get a massless body of their own, <body>.<joint>.
 //
-// q is MuJoCo's qpos: ref is part of the placement, so that the described pose is that at q = ref.
-#include "io/read_mjcf_impl.h"
-
-#include "io/angles.h"
+// q is MuJoCo's qpos: ref is part of the placement, and the file shows the pose at q = ref.
+#include "io/geometry.h"
+#include "io/read_mjcf.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef enum joint_kind { FREE, BALL, SLIDE, HINGE } joint_kind;
-
-void limb_mjcf_note_unnamed(mjcf* m, limb_mark at, const char* given)
-{
-  if (m->unnamed++ > 0) return;
-  m->first_unnamed = at;
-  m->first_given = given;
-}
 
 static int is_free(const mjcf_joint* j) { return strcmp(j->item.node->name, "freejoint") == 0; }
 
@@ -32,132 +22,113 @@ static void check_attributes(mjcf* m, const mjcf_joint* j)
   if (is_free(j)) {
     limb_mjcf_check_attributes(m, j->item.node, "name align", "group", 0);
     if (limb_mjcf_word(m, limb_mjcf_plain(j->item.node), "align", "false true auto", 0) == 1)
-      limb_report(m->findings, RULE_DROPPED, j->item.node->mark, limb_mjcf_subject(j->item.node),
-                  "align: its coordinates stay those of the body frame");
+      limb_mjcf_report(m, RULE_DROPPED, j->item.node, "align: its coordinates remain those of the body frame");
     return;
   }
   limb_mjcf_check_attributes(m, j->item.node,
-                             "name class type pos axis springdamper limited range actuatorfrclimited "
-                             "actuatorfrcrange stiffness armature damping frictionloss ref springref",
-                             "group solreflimit solimplimit solreffriction solimpfriction margin user "
-                             "actuatorgravcomp",
+                             "name class type pos axis springdamper limited range actuatorfrclimited actuatorfrcrange "
+                             "stiffness armature damping frictionloss ref springref",
+                             "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorgravcomp",
                              0);
 }
 
-// ---- figures --------------------------------------------------------------------------------------
+// ---- properties --------------------------------------------------------------------------------------
 
-// The first number of an attribute, 0 when it is not given. Up to most are those of a polynomial, of which
-// only the linear part can be honoured.
-static double number(mjcf* m, mjcf_item it, const char* name, int most)
+// The first number of an attribute, 0 when it is not given. With max > 1 they are the coefficients of a polynomial, of
+// which only the linear part is used.
+static double number(mjcf* m, mjcf_item it, const char* name, int max)
 {
   double x[3] = {0, 0, 0};
-  (void)limb_mjcf_numbers(m, it, name, 1, most, x);
-  if (x[1] != 0 || x[2] != 0)
-    limb_report(m->findings, RULE_DROPPED, it.node->mark, limb_mjcf_subject(it.node),
-                "%s: only its linear part is used", name);
+  (void)limb_mjcf_numbers(m, it, name, 1, max, x);
+  if (x[1] != 0 || x[2] != 0) limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: only its linear part is used", name);
   return x[0];
 }
 
-// The same, for what cannot be negative.
-static double figure(mjcf* m, mjcf_item it, const char* name, int most)
+// The same for a number that must not be negative.
+static double nonnegative(mjcf* m, mjcf_item it, const char* name, int max)
 {
-  const double x = number(m, it, name, most);
+  const double x = number(m, it, name, max);
   if (x >= 0) return x;
-  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node), "%s is negative", name);
+  limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "%s is negative", name);
   return 0;
 }
 
-// Limits of position and effort: given and switched on.
-static int take_range(mjcf* m, mjcf_item it, const char* range, const char* limited, double x[2])
+// Limits of position or effort: 1 when they are given and enabled.
+static int read_range(mjcf* m, mjcf_item it, const char* range, const char* limited, double x[2])
 {
   const int given = limb_mjcf_numbers(m, it, range, 2, 2, x);
   const int on = limb_mjcf_word(m, it, limited, "false true auto", 2);
   if (on == 1 && !given && !limb_mjcf_get(m, it, range))
-    limb_report(m->findings, RULE_MISSING_KEY, it.node->mark, limb_mjcf_subject(it.node),
-                "it is limited, and %s is not given", range);
+    limb_mjcf_report(m, RULE_MISSING_KEY, it.node, "it is limited, but %s is not given", range);
   return given && (on == 1 || (on == 2 && m->autolimits));
 }
 
-static void take_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
+static void read_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
 {
   double x[2];
-  if (take_range(m, it, "range", "limited", x)) {
+  if (read_range(m, it, "range", "limited", x)) {
     def->q_min = unit * x[0];
     def->q_max = unit * x[1];
   }
-  if (!take_range(m, it, "actuatorfrcrange", "actuatorfrclimited", x)) return;
+  if (!read_range(m, it, "actuatorfrcrange", "actuatorfrclimited", x)) return;
   def->effort_max = fmax(fabs(x[0]), fabs(x[1]));
   if (x[0] != -x[1])
-    limb_report(m->findings, RULE_ASSUMED, it.node->mark, limb_mjcf_subject(it.node),
-                "its effort is limited to the larger of both directions");
+    limb_mjcf_report(m, RULE_ASSUMED, it.node, "the larger of both effort limits is used for both directions");
 }
 
 // Rotor, friction, spring and limits of a hinge or a slide.
-static void take_figures(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
+static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
 {
   double s[2] = {0, 0};
-  def->rotor_inertia = figure(m, it, "armature", 1);
-  def->viscous = figure(m, it, "damping", 3);
-  def->coulomb = figure(m, it, "frictionloss", 1);
-  def->stiffness = figure(m, it, "stiffness", 3);
+  def->rotor_inertia = nonnegative(m, it, "armature", 1);
+  def->viscous = nonnegative(m, it, "damping", 3);
+  def->coulomb = nonnegative(m, it, "frictionloss", 1);
+  def->stiffness = nonnegative(m, it, "stiffness", 3);
   def->rest = unit * number(m, it, "springref", 1);
-  take_limits(m, it, unit, def);
+  read_limits(m, it, unit, def);
   if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
-    limb_report(m->findings, RULE_UNSUPPORTED, it.node->mark, limb_mjcf_subject(it.node),
-                "springdamper asks for a stiffness that depends on the inertia of the robot");
-    limb_report_hint(m->findings, "give stiffness and damping as numbers");
+    limb_mjcf_report(m, RULE_UNSUPPORTED, it.node,
+                     "springdamper requests a stiffness that depends on the inertia of the robot");
+    limb_report_hint(m->findings, "write stiffness and damping as numbers");
   }
 }
 
-// Ball and free joints have none of these.
-static void drop_figures(mjcf* m, mjcf_item it)
+// Ball and free joints have no such properties.
+static void report_dropped(mjcf* m, mjcf_item it)
 {
   static const char* const names[] = {"armature", "damping", "frictionloss", "stiffness"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (figure(m, it, names[i], 3) != 0)
-      limb_report(m->findings, RULE_DROPPED, it.node->mark, limb_mjcf_subject(it.node),
-                  "%s: limb has it for hinges and slides only", names[i]);
+    if (nonnegative(m, it, names[i], 3) != 0)
+      limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", names[i]);
   }
   double x[2];
-  if (take_range(m, it, "range", "limited", x))
-    limb_report(m->findings, RULE_IGNORED, it.node->mark, limb_mjcf_subject(it.node),
-                "range: limb has limits for hinges and slides only");
+  if (read_range(m, it, "range", "limited", x))
+    limb_mjcf_report(m, RULE_IGNORED, it.node, "range: in limb only hinges and slides have limits");
 }
 
 // ---- one joint ------------------------------------------------------------------------------------
 
-static const char* joint_name(mjcf* m, const mjcf_carried* b, const xml_node* n, int index)
-{
-  const char* name = limb_xml_get(n, "name");
-  if (name && *name) return name;
-  char text[24];
-  (void)snprintf(text, sizeof text, "%d", index + 1);
-  name = limb_mjcf_join(m, b->name, ".joint", text);
-  if (name) limb_mjcf_note_unnamed(m, n->mark, name);
-  return name;
-}
-
-static void keep_ref(mjcf* m, double ref)
+static void store_ref(mjcf* m, double ref)
 {
   const int index = m->s->njoint - 1;
-  double* all = limb_mjcf_more(m, m->ref, &m->ref_cap, index, sizeof *all);
+  double* all = limb_mjcf_grow(m, m->ref, &m->ref_cap, index, sizeof *all);
   if (!all) return;
   m->ref = all;
   m->ref[index] = ref;
 }
 
-static sketch_joint* new_joint(mjcf* m, const char* name, limb_mark at)
+static raw_joint* new_joint(mjcf* m, const char* name, file_pos at)
 {
-  sketch_joint* j = name ? limb_sketch_joint(m->s, name, at) : NULL;
+  raw_joint* j = name ? limb_raw_add_joint(m->s, name, at) : NULL;
   if (!j)
     m->no_memory = 1;
   else
-    keep_ref(m, 0);
+    store_ref(m, 0);
   return j;
 }
 
-// Fills a hinge or slide whose frame would lie at X if ref were 0.
-static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X, sketch_joint* j)
+// Fills in a hinge or slide, whose frame would be X if ref were 0.
+static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X, raw_joint* j)
 {
   const double unit = kind == HINGE ? m->angle : 1;
   double a[3] = {0, 0, 1};
@@ -170,11 +141,11 @@ static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp
   const sp_pose back = kind == HINGE ? sp_pose_make(limb_rot_axis(axis, -ref), sp_v3(0, 0, 0))
                                      : sp_pose_make(sp_identity3(), sp_scale3(-ref, axis));
   j->def.placement = ref == 0 || length < 1e-14 ? X : sp_compose(X, back);
-  take_figures(m, part->item, unit, &j->def);
+  read_properties(m, part->item, unit, &j->def);
   m->ref[m->s->njoint - 1] = ref;
 }
 
-// Where the joint is in the body: slides have no place.
+// The position of the joint in the body; slides have none.
 static sp_vec3 anchor_of(mjcf* m, const mjcf_joint* part, joint_kind kind)
 {
   double p[3] = {0, 0, 0};
@@ -186,46 +157,46 @@ static sp_vec3 anchor_of(mjcf* m, const mjcf_joint* part, joint_kind kind)
 static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
 {
   if (!b->parent && count == 1) return;
-  limb_report(m->findings, RULE_BAD_JOINT, part->item.node->mark, (limb_subject){"body", b->name},
-              b->parent ? "a free joint is for bodies right below <worldbody>"
-                        : "a free joint cannot be combined with others");
+  limb_report(m->findings, RULE_BAD_JOINT, part->item.node->pos, (limb_subject){"body", b->name},
+              b->parent ? "only bodies directly below <worldbody> can have a free joint"
+                        : "a free joint cannot be combined with other joints");
 }
 
-void limb_mjcf_note_start(mjcf* m, const mjcf_carried* b)
+void limb_mjcf_report_start(mjcf* m, const mjcf_carried* b)
 {
-  if (!limb_mjcf_is_turned(&b->X.R) && sp_norm3(b->X.p) == 0) return;
-  limb_report(m->findings, RULE_IGNORED, b->mark, (limb_subject){"body", b->name},
-              "its pose in the file is a starting value: q of its free joint is its pose in the world");
+  if (limb_no_rotation(&b->X.R) && sp_norm3(b->X.p) == 0) return;
+  limb_report(m->findings, RULE_IGNORED, b->pos, (limb_subject){"body", b->name},
+              "its pose in the file is only a starting value: q of its free joint is its pose in the world");
 }
 
 static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
 {
   check_free(m, b, part, count);
-  sketch_joint* j = new_joint(m, joint_name(m, b, part->item.node, 0), part->item.node->mark);
+  raw_joint* j = new_joint(m, limb_mjcf_name(m, part->item.node, b->name, ".joint", 1, 1), part->item.node->pos);
   if (!j) return;
   j->child = b->name;
   j->def.type = LIMB_FREE;
-  if (!is_free(part)) drop_figures(m, part->item);
-  limb_mjcf_note_start(m, b);
+  if (!is_free(part)) report_dropped(m, part->item);
+  limb_mjcf_report_start(m, b);
 }
 
 // ---- all joints of a body -------------------------------------------------------------------------
 
 static void add_weld(mjcf* m, const mjcf_carried* b)
 {
-  sketch_joint* j = new_joint(m, limb_mjcf_join(m, b->name, ".", "fixed"), b->mark);
+  raw_joint* j = new_joint(m, limb_mjcf_join(m, b->name, ".", "fixed"), b->pos);
   if (!j) return;
   j->parent = b->parent;
   j->child = b->name;
   j->def.placement = b->X;
 }
 
-// The body that joint k of n carries: the body itself for the last, else a massless one.
-static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, limb_mark at, int last)
+// The body that a joint carries: the body itself for the last joint, otherwise a massless one.
+static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, file_pos at, int last)
 {
   if (last || !joint) return b->name;
   const char* name = limb_mjcf_join(m, b->name, ".", joint);
-  if (name && !limb_sketch_body(m->s, name, at)) m->no_memory = 1;
+  if (name && !limb_raw_add_body(m->s, name, at)) m->no_memory = 1;
   return name;
 }
 
@@ -236,29 +207,29 @@ void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* join
     return;
   }
   const char* parent = b->parent;
-  sp_pose X = b->X;                // of the body frame in parent, as far as it has come
-  sp_vec3 behind = sp_v3(0, 0, 0); // of the body frame in the frame of the joint before
+  sp_pose X = b->X;                // of the body frame in the parent, so far
+  sp_vec3 behind = sp_v3(0, 0, 0); // of the body frame in the frame of the previous joint
   for (int k = 0; k < count && !m->no_memory; k++) {
     const mjcf_joint* part = &joint[k];
-    const limb_mark at = part->item.node->mark;
+    const file_pos at = part->item.node->pos;
     const joint_kind kind = kind_of(m, part);
     check_attributes(m, part);
     if (kind == FREE) {
       add_free(m, b, part, count);
       return;
     }
-    const char* name = joint_name(m, b, part->item.node, k);
+    const char* name = limb_mjcf_name(m, part->item.node, b->name, ".joint", k + 1, 1);
     const char* child = carried_name(m, b, name, at, k == count - 1);
     const sp_vec3 anchor = anchor_of(m, part, kind);
     const sp_pose frame = sp_compose(X, sp_pose_make(sp_identity3(), sp_add3(behind, anchor)));
-    sketch_joint* j = new_joint(m, name, at);
+    raw_joint* j = new_joint(m, name, at);
     if (!j) return;
     j->parent = parent;
     j->child = child;
     if (kind == BALL) {
       j->def.type = LIMB_SPHERICAL;
       j->def.placement = frame;
-      drop_figures(m, part->item);
+      report_dropped(m, part->item);
     } else {
       fill_axis_joint(m, part, kind, frame, j);
     }

@@ -1,93 +1,219 @@
-// MJCF: attributes as numbers, words and poses.
-#include "io/read_mjcf_impl.h"
+// MJCF: default classes, and attributes as numbers, words and poses. A class gives attributes to elements of a kind;
+// what it does not give is inherited from its parent, and so on up to the class main.
+#include "io/read_mjcf.h"
 
-#include "io/angles.h"
-#include "io/numbers.h"
+#include "io/geometry.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 limb_subject limb_mjcf_subject(const xml_node* n)
 {
   const char* name = limb_xml_get(n, "name");
-  if (name) return (limb_subject){n->name, name};
-  return (limb_subject){"element", n->name};
+  return name ? (limb_subject){n->name, name} : (limb_subject){"element", n->name};
 }
 
-const char* limb_mjcf_join(mjcf* m, const char* a, const char* middle, const char* b)
+void limb_mjcf_report(mjcf* m, limb_rule rule, const xml_node* n, const char* format, ...)
 {
-  const size_t size = strlen(a) + strlen(middle) + strlen(b) + 1;
-  char* text = limb_store_take(m->pool, size);
-  if (text)
-    (void)snprintf(text, size, "%s%s%s", a, middle, b);
-  else
-    m->no_memory = 1;
+  va_list args;
+  va_start(args, format);
+  limb_report_args(m->findings, rule, n->pos, limb_mjcf_subject(n), format, args);
+  va_end(args);
+}
+
+const char* limb_mjcf_join(mjcf* m, const char* a, const char* b, const char* c)
+{
+  const char* text = limb_mempool_join(m->pool, a, b, c);
+  m->no_memory |= !text;
   return text;
 }
 
-void* limb_mjcf_more(mjcf* m, void* items, int* cap, int count, size_t size)
+void* limb_mjcf_grow(mjcf* m, void* items, int* cap, int count, size_t size)
 {
-  if (count < *cap) return items;
-  const int larger = *cap ? 2 * *cap : 8;
-  void* more = limb_store_take(m->pool, (size_t)larger * size);
-  if (!more) {
-    m->no_memory = 1;
-    return NULL;
-  }
-  if (count) memcpy(more, items, (size_t)count * size);
-  *cap = larger;
-  return more;
+  void* all = limb_mempool_grow(m->pool, items, cap, count, size);
+  m->no_memory |= !all;
+  return all;
 }
 
-int limb_mjcf_is_turned(const sp_mat3* R)
+const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const char* middle, int number, int unnamed)
 {
-  const sp_mat3 one = sp_identity3();
-  for (int i = 0; i < 9; i++) {
-    if (R->m[i] != one.m[i]) return 1;
+  const char* name = limb_xml_get(n, "name");
+  if (name && *name) return name;
+  char digits[16];
+  (void)snprintf(digits, sizeof digits, "%d", number);
+  name = limb_mjcf_join(m, stem, middle, digits);
+  if (!name || !unnamed || m->unnamed++ > 0) return name;
+  m->first_unnamed = n->pos;
+  m->first_given = name;
+  return name;
+}
+
+// ---- default classes ------------------------------------------------------------------------------
+
+enum { MAX_DEPTH = 64 }; // classes above a class: every attribute searches them
+
+static const char kinds[] = "joint geom site tendon equality general"; // mjcf_kind
+
+static const char* class_name(const void* context, int i) { return ((const mjcf*)context)->class_list[i].name; }
+
+// A new class; -1 when out of memory or too deep.
+static int add_class(mjcf* m, const char* name, int parent, file_pos at)
+{
+  const int depth = parent < 0 ? 0 : m->class_list[parent].depth + 1;
+  if (depth > MAX_DEPTH) {
+    limb_report(m->findings, RULE_TOO_DEEP, at, (limb_subject){"default", name},
+                "default classes are nested more than %d deep", MAX_DEPTH);
+    return -1;
   }
-  return 0;
+  mjcf_class* all = limb_mjcf_grow(m, m->class_list, &m->class_cap, m->nclass, sizeof *all);
+  if (!all) return -1;
+  m->class_list = all;
+  m->class_list[m->nclass] = (mjcf_class){.name = name, .pos = at, .parent = parent, .depth = depth};
+  return m->nclass++;
+}
+
+// Defaults of elements that do not affect dynamics.
+static const char other_defaults[] = "mesh material camera light pair motor position velocity cylinder muscle "
+                                     "intvelocity adhesion plugin damper dcmotor flex default";
+
+static void read_items(mjcf* m, const xml_node* n, int index)
+{
+  for (const xml_node* c = n->first; c; c = c->next) {
+    const int kind = limb_find_word(kinds, c->name, strlen(c->name));
+    if (kind < 0) {
+      if (!limb_has_word(other_defaults, c->name))
+        limb_report_once(m->findings, RULE_UNKNOWN_TAG, c->pos, (limb_subject){"default", c->name},
+                         "MJCF has no defaults for <%s>", c->name);
+      continue;
+    }
+    const xml_node** item = &m->class_list[index].item[kind];
+    if (*item)
+      limb_report(m->findings, RULE_DUPLICATE_KEY, c->pos, (limb_subject){"default", c->name},
+                  "this class already has a <%s>, on line %d", c->name, (*item)->pos.line);
+    else
+      *item = c;
+  }
+}
+
+// A class and those in it; parent -1: a section. Recursion is limited by the depth of XML.
+static void read_class(mjcf* m, const xml_node* n, int parent)
+{
+  const char* name = limb_xml_get(n, "class");
+  limb_mjcf_check_attributes(m, n, "class", NULL, 0);
+  if (!name && m->main_class != parent) {
+    limb_report(m->findings, RULE_NO_NAME, n->pos, (limb_subject){"default", NULL},
+                "a default class inside another needs a class attribute");
+    return;
+  }
+  const int index = add_class(m, name ? name : "main", parent, n->pos);
+  if (index < 0) return;
+  read_items(m, n, index);
+  for (const xml_node* c = limb_xml_child(n, "default"); c; c = limb_xml_next(c)) read_class(m, c, index);
+}
+
+// A section adds to the class main: later sections change it, earlier classes keep what they inherited.
+static void read_section(mjcf* m, const xml_node* n)
+{
+  const int before = m->nclass;
+  read_class(m, n, m->main_class);
+  if (m->nclass == before) return;
+  m->class_list[before].section = 1;
+  m->main_class = before;
+}
+
+static void enter_names(mjcf* m)
+{
+  if (!limb_mempool_new_names(m->pool, &m->class_names, m->nclass)) {
+    m->no_memory = 1;
+    return;
+  }
+  if (m->main_class >= 0) limb_names_put(&m->class_names, m->class_list[m->main_class].name, m->main_class);
+  for (int i = 0; i < m->nclass; i++) {
+    const mjcf_class* c = &m->class_list[i];
+    const int first = limb_names_find(&m->class_names, c->name, class_name, m);
+    if (first < 0)
+      limb_names_put(&m->class_names, c->name, i);
+    else if (first != i && !(c->section && m->class_list[first].section))
+      limb_report(m->findings, RULE_DUPLICATE_NAME, c->pos, (limb_subject){"default", c->name},
+                  "the default class on line %d has the same name", m->class_list[first].pos.line);
+  }
+}
+
+void limb_mjcf_read_defaults(mjcf* m, const xml_node* root)
+{
+  m->main_class = -1;
+  for (const xml_node* n = limb_xml_child(root, "default"); n; n = limb_xml_next(n)) read_section(m, n);
+  enter_names(m);
+}
+
+int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited)
+{
+  const char* name = limb_xml_get(n, attribute);
+  if (!name || m->no_memory) return inherited;
+  const int found = limb_names_find(&m->class_names, name, class_name, m);
+  if (found >= 0) return found;
+  if (strcmp(name, "main") == 0) return m->main_class;
+  char mean[LIMB_WHERE_SPACE];
+  limb_mjcf_report(m, RULE_BAD_VALUE, n, "there is no default class '%s'%s", name,
+                   limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
+  return inherited;
+}
+
+mjcf_item limb_mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass)
+{
+  return (mjcf_item){n, kind, limb_mjcf_named_class(m, n, "class", childclass)};
+}
+
+mjcf_item limb_mjcf_plain(const xml_node* n) { return (mjcf_item){n, MJCF_PLAIN, -1}; }
+
+const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name)
+{
+  const char* value = limb_xml_get(it.node, name);
+  if (it.kind == MJCF_PLAIN) return value;
+  for (int c = it.class_index; !value && c >= 0; c = m->class_list[c].parent) {
+    if (m->class_list[c].item[it.kind]) value = limb_xml_get(m->class_list[c].item[it.kind], name);
+  }
+  return value;
 }
 
 // ---- numbers and words ----------------------------------------------------------------------------
 
-// Takes least to most numbers; reports a text that is something else: 0 then.
-static int take_numbers(mjcf* m, mjcf_item it, const char* name, const char* text, int least, int most, double* x)
+// Scans min to max numbers; 0 after an error.
+static int scan_numbers(mjcf* m, mjcf_item it, const char* name, const char* text, int min, int max, double* x)
 {
-  const number_list list = limb_scan_list(text, most, x);
-  if (!list.bad && list.count >= least && list.count <= most) return list.count;
+  const number_list list = limb_scan_list(text, max, x);
+  if (!list.bad && list.count >= min && list.count <= max) return list.count;
   char count[40];
-  if (least == most)
-    (void)snprintf(count, sizeof count, "%d number%s", least, least == 1 ? "" : "s");
+  if (min == max)
+    (void)snprintf(count, sizeof count, "%d number%s", min, min == 1 ? "" : "s");
   else
-    (void)snprintf(count, sizeof count, "%d to %d numbers", least, most);
+    (void)snprintf(count, sizeof count, "%d to %d numbers", min, max);
   if (list.bad)
-    limb_report(m->findings, RULE_BAD_NUMBER, it.node->mark, limb_mjcf_subject(it.node), "%s=\"%.60s\" should be %s",
-                name, text, count);
+    limb_mjcf_report(m, RULE_BAD_NUMBER, it.node, "%s=\"%.60s\" should be %s", name, text, count);
   else
-    limb_report(m->findings, RULE_WRONG_COUNT, it.node->mark, limb_mjcf_subject(it.node),
-                "%s=\"%.60s\" should be %s, found %d", name, text, count, list.count);
+    limb_mjcf_report(m, RULE_WRONG_COUNT, it.node, "%s=\"%.60s\" should be %s, found %d", name, text, count,
+                     list.count);
   return 0;
 }
 
-int limb_mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int least, int most, double* x)
+int limb_mjcf_numbers(mjcf* m, mjcf_item it, const char* name, int min, int max, double* x)
 {
-  enum { MOST = 8 };
-  double found[MOST];
+  enum { MAX = 8 };
+  double found[MAX];
   const char* text = limb_mjcf_get(m, it, name);
   if (!text) return 0;
-  const int n = take_numbers(m, it, name, text, least, most < MOST ? most : MOST, found);
+  const int n = scan_numbers(m, it, name, text, min, max < MAX ? max : MAX, found);
   if (n) memcpy(x, found, (size_t)n * sizeof *x);
   return n;
 }
 
 int limb_mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
 {
-  int given = 0; // numbers that a nearer layer has set
+  int given = 0; // numbers that the element or a nearer class has set
   const char* text = limb_xml_get(it.node, name);
   for (int c = it.class_index;; c = m->class_list[c].parent) {
     double own[3];
-    const int n = text ? take_numbers(m, it, name, text, 1, 3, own) : 0;
+    const int n = text ? scan_numbers(m, it, name, text, 1, 3, own) : 0;
     if (text && n == 0) return -1;
     for (; given < n; given++) x[given] = own[given];
     if (c < 0) return given;
@@ -96,69 +222,38 @@ int limb_mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
   }
 }
 
-// Place of a word among words separated by blanks; -1 when it is not there.
-static int find_word(const char* words, const char* word)
-{
-  const size_t length = strlen(word);
-  for (int place = 0; *words; place++) {
-    const size_t n = strcspn(words, " ");
-    if (n == length && memcmp(words, word, n) == 0) return place;
-    words += n + (words[n] == ' ');
-  }
-  return -1;
-}
-
 int limb_mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, int fallback)
 {
   const char* text = limb_mjcf_get(m, it, name);
   if (!text) return fallback;
-  const int place = find_word(words, text);
-  if (place >= 0) return place;
-  limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
-              "%s=\"%.60s\" should be one of: %s", name, text, words);
+  const int index = limb_find_word(words, text, strlen(text));
+  if (index >= 0) return index;
+  limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "%s=\"%.60s\" should be one of: %s", name, text, words);
   return fallback;
-}
-
-static const char* word_of(const void* list, int i) { return ((const char* const*)list)[i]; }
-
-// "; did you mean ...", of words separated by blanks.
-static const char* suggest(const mjcf* m, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE])
-{
-  enum { LENGTH = 512, MOST = 64 };
-  char copy[LENGTH];
-  const char* list[MOST];
-  int count = 0;
-  (void)snprintf(copy, sizeof copy, "%s", words);
-  for (char* w = copy; *w && count < MOST;) {
-    list[count++] = w;
-    w += strcspn(w, " ");
-    if (*w) *w++ = 0;
-  }
-  return limb_did_you_mean(m->findings, wrong, count, word_of, list, text);
 }
 
 void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, const char* ignored, int quiet)
 {
   for (int i = 0; i < n->nattribute; i++) {
     const char* name = n->attribute[i].name;
-    if (find_word(used, name) >= 0) continue;
+    if (limb_has_word(used, name)) continue;
     char both[LIMB_WHERE_SPACE];
     (void)snprintf(both, sizeof both, "%.40s %.40s", n->name, name);
-    if (ignored && find_word(ignored, name) >= 0) {
+    if (limb_has_word(ignored, name)) {
       if (!quiet)
-        limb_report_once(m->findings, RULE_IGNORED, n->mark, (limb_subject){"attribute", both},
-                         "it has no effect here");
+        limb_report_once(m->findings, RULE_IGNORED, n->pos, (limb_subject){"attribute", both}, "it has no effect");
     } else if (m->findings) {
       char mean[LIMB_WHERE_SPACE];
-      limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->mark, (limb_subject){"attribute", both},
-                       "<%s> has no attribute of this name that limb knows%s", n->name, suggest(m, name, used, mean));
+      limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->pos, (limb_subject){"attribute", both},
+                       "<%s> has no known attribute of this name%s", n->name,
+                       limb_suggest_word(m->findings, name, used, mean));
     }
   }
 }
 
 // ---- orientations ---------------------------------------------------------------------------------
 
-// The smallest rotation that takes z to the direction of v.
+// The smallest rotation from z to the direction of v.
 static sp_mat3 rotation_to(sp_vec3 v) { return limb_rot_to(sp_v3(0, 0, 1), sp_scale3(1 / sp_norm3(v), v)); }
 
 static sp_mat3 from_euler(const mjcf* m, const double x[3])
@@ -188,7 +283,7 @@ static sp_mat3 from_axes(sp_vec3 x, sp_vec3 y)
 
 typedef enum turn { QUAT, AXISANGLE, XYAXES, ZAXIS, EULER, TURNS } turn;
 
-// 0 when the numbers say no rotation.
+// 0 when the numbers are no rotation.
 static int to_rotation(const mjcf* m, turn how, const double x[6], sp_mat3* R)
 {
   const double tiny = 1e-14;
@@ -226,8 +321,8 @@ static sp_mat3 orientation(mjcf* m, mjcf_item it)
   for (int how = 0; how < TURNS; how++) {
     if (!limb_mjcf_get(m, it, names[how])) continue;
     if (given >= 0) {
-      limb_report(m->findings, RULE_DUPLICATE_KEY, it.node->mark, limb_mjcf_subject(it.node),
-                  "its orientation is given twice, as %s and as %s", names[given], names[how]);
+      limb_mjcf_report(m, RULE_DUPLICATE_KEY, it.node, "its orientation is given twice, as %s and %s", names[given],
+                       names[how]);
       return R;
     }
     given = how;
@@ -235,8 +330,8 @@ static sp_mat3 orientation(mjcf* m, mjcf_item it)
   double x[6] = {0};
   if (given < 0 || !limb_mjcf_numbers(m, it, names[given], counts[given], counts[given], x)) return R;
   if (!to_rotation(m, (turn)given, x, &R))
-    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
-                "%s=\"%.60s\" is no orientation", names[given], limb_mjcf_get(m, it, names[given]));
+    limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "%s=\"%.60s\" is not an orientation", names[given],
+                     limb_mjcf_get(m, it, names[given]));
   return R;
 }
 
@@ -252,10 +347,9 @@ int limb_mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half)
   double x[6];
   if (!limb_mjcf_numbers(m, it, "fromto", 6, 6, x)) return 0;
   const sp_vec3 a = sp_v3(x[0], x[1], x[2]), b = sp_v3(x[3], x[4], x[5]);
-  const sp_vec3 along = sp_sub3(a, b); // z, as MuJoCo has it
+  const sp_vec3 along = sp_sub3(a, b); // z, as in MuJoCo
   if (sp_norm3(along) < 1e-14) {
-    limb_report(m->findings, RULE_BAD_VALUE, it.node->mark, limb_mjcf_subject(it.node),
-                "both points of its fromto are the same");
+    limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "both points of fromto are the same");
     return 0;
   }
   *half = sp_norm3(along) / 2;

@@ -1,14 +1,14 @@
-// SYMORO .par files, entries to numbers: + - * / ^ ( ), Pi, a few functions, symbols with values, and the
-// variable of a joint, in which an expression may be linear. Recursion is limited.
-#include "io/read_par_impl.h"
-
+// SYMORO .par files, entries to numbers: + - * / ^ ( ), Pi, some functions, symbols with values, and the variable of a
+// joint, in which an expression may be linear. Recursion is limited.
 #include "base/number.h"
-#include "io/blank.h"
+#include "io/file_text.h"
+#include "io/geometry.h"
+#include "io/read_par.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DEEPEST = 64 }; // nesting of parentheses and of symbols that refer to symbols
+enum { MAX_DEPTH = 64 }; // nesting of parentheses and of symbols that refer to symbols
 
 // constant + slope * variable
 typedef struct linear {
@@ -18,9 +18,9 @@ typedef struct linear {
 typedef struct evaluation {
   par_file* p;
   const char *text, *at, *end;
-  limb_mark mark;     // of text
-  const char* marked; // the last place that mark_at was asked for; NULL: none yet
-  limb_mark marked_at;
+  file_pos pos;        // of text
+  const char* counted; // the last result of pos_at; NULL: none yet
+  file_pos counted_pos;
   limb_subject about;   // for messages
   limb_rule missing;    // how a symbol without value is reported
   const char* variable; // the joint variable; NULL: none
@@ -28,21 +28,21 @@ typedef struct evaluation {
   int failed;
 } evaluation;
 
-// Line and column of a place in the expression, which may go over several lines. Counted on from the last
-// one: places come from left to right, but for the one at which an evaluation fails.
-static limb_mark mark_at(evaluation* e, const char* at)
+// Line and column of a character of the expression, which may have several lines. Counted from the last result, because
+// positions are mostly requested from left to right.
+static file_pos pos_at(evaluation* e, const char* at)
 {
-  if (!e->marked || at < e->marked) {
-    e->marked = e->text;
-    e->marked_at = e->mark;
+  if (!e->counted || at < e->counted) {
+    e->counted = e->text;
+    e->counted_pos = e->pos;
   }
-  for (; e->marked < at; e->marked++) {
-    e->marked_at.column++;
-    if (*e->marked != '\n') continue;
-    e->marked_at.line++;
-    e->marked_at.column = 1;
+  for (; e->counted < at; e->counted++) {
+    e->counted_pos.column++;
+    if (*e->counted != '\n') continue;
+    e->counted_pos.line++;
+    e->counted_pos.column = 1;
   }
-  return e->marked_at;
+  return e->counted_pos;
 }
 
 // Reports the first fault of an expression.
@@ -50,7 +50,7 @@ static void fail(evaluation* e, limb_rule rule, const char* at, const char* what
 {
   enum { SHOWN = 60 };
   const int length = e->end - e->text > SHOWN ? SHOWN : (int)(e->end - e->text);
-  if (!e->failed) limb_report(e->p->findings, rule, mark_at(e, at), e->about, "%s in '%.*s'", what, length, e->text);
+  if (!e->failed) limb_report(e->p->findings, rule, pos_at(e, at), e->about, "%s in '%.*s'", what, length, e->text);
   e->failed = 1;
 }
 
@@ -69,10 +69,6 @@ static int take(evaluation* e, char x)
   return 1;
 }
 
-static int is_letter(char x) { return (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || x == '_'; }
-
-static int is_digit(char x) { return x >= '0' && x <= '9'; }
-
 // ---- symbols --------------------------------------------------------------------------------------
 
 static const char* symbol_name(const void* context, int i) { return ((const par_file*)context)->symbol[i].name; }
@@ -89,7 +85,7 @@ static const char* take_name(evaluation* e)
 {
   const char* from = e->at;
   while (e->at < e->end && (is_letter(*e->at) || is_digit(*e->at))) e->at++;
-  const char* name = limb_store_text(e->p->pool, from, (size_t)(e->at - from));
+  const char* name = limb_mempool_text(e->p->pool, from, (size_t)(e->at - from));
   if (!name) e->p->no_memory = e->failed = 1;
   return name;
 }
@@ -98,13 +94,13 @@ static void report_missing(evaluation* e, const char* at, const char* name)
 {
   limb_findings* f = e->p->findings;
   const int before = limb_findings_count(f);
-  limb_report_once(f, e->missing, mark_at(e, at), (limb_subject){"symbol", name},
-                   "it stands in the %s %s and has no value", e->about.kind, e->about.name);
+  limb_report_once(f, e->missing, pos_at(e, at), (limb_subject){"symbol", name},
+                   "it is used in the %s %s, but has no value", e->about.kind, e->about.name);
   if (limb_findings_count(f) > before)
-    limb_report_hint(f, "write the number itself, or add a line such as %s = 0.5", name);
+    limb_report_hint(f, "write a number instead, or add a line such as %s = 0.5", name);
 }
 
-// Value of a symbol that has a line of its own.
+// Value of a symbol with a line of its own.
 static linear symbol_value(evaluation* e, int index, const char* at)
 {
   par_symbol* s = &e->p->symbol[index];
@@ -116,13 +112,13 @@ static linear symbol_value(evaluation* e, int index, const char* at)
   evaluation own = *e;
   own.text = own.at = s->value.text;
   own.end = s->value.end;
-  own.mark = s->value.mark;
-  own.marked = NULL;
+  own.pos = s->value.pos;
+  own.counted = NULL;
   own.about = (limb_subject){"symbol", s->name};
   own.missing = RULE_MISSING_KEY;
   own.variable = NULL;
   const linear x = sum(&own);
-  if (!own.failed && own.at < own.end) fail(&own, RULE_BAD_NUMBER, own.at, "this cannot be understood");
+  if (!own.failed && own.at < own.end) fail(&own, RULE_BAD_NUMBER, own.at, "syntax error");
   s->number = x.constant;
   s->state = own.failed ? PAR_FAULTY : PAR_KNOWN;
   if (own.failed) e->failed = 1;
@@ -131,19 +127,20 @@ static linear symbol_value(evaluation* e, int index, const char* at)
 
 // ---- expressions ----------------------------------------------------------------------------------
 
-static double call(const char* name, double x, double y, int* known)
+typedef double math_function(double);
+
+// A function of one argument; NULL when there is none of this name.
+static math_function* find_function(const char* name)
 {
-  *known = 1;
-  if (strcmp(name, "sqrt") == 0) return sqrt(x);
-  if (strcmp(name, "sin") == 0) return sin(x);
-  if (strcmp(name, "cos") == 0) return cos(x);
-  if (strcmp(name, "tan") == 0) return tan(x);
-  if (strcmp(name, "asin") == 0) return asin(x);
-  if (strcmp(name, "acos") == 0) return acos(x);
-  if (strcmp(name, "atan") == 0) return atan(x);
-  if (strcmp(name, "atan2") == 0) return atan2(x, y);
-  *known = 0;
-  return 0;
+  static const struct {
+    const char* name;
+    math_function* function;
+  } known[] = {{"sqrt", sqrt}, {"sin", sin},   {"cos", cos},  {"tan", tan},
+               {"asin", asin}, {"acos", acos}, {"atan", atan}};
+  for (int i = 0; i < COUNT(known); i++) {
+    if (strcmp(name, known[i].name) == 0) return known[i].function;
+  }
+  return NULL;
 }
 
 static linear function(evaluation* e, const char* name, const char* at)
@@ -154,11 +151,10 @@ static linear function(evaluation* e, const char* name, const char* at)
   if (two && !take(e, ',')) fail(e, RULE_BAD_NUMBER, e->at, "atan2 needs two arguments");
   if (two && !e->failed) y = sum(e);
   if (!take(e, ')')) fail(e, RULE_BAD_NUMBER, e->at, "')' is missing");
-  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a function of the joint variable cannot be honoured");
-  int known = 0;
-  const double value = call(name, x.constant, y.constant, &known);
-  if (!known) fail(e, RULE_BAD_NUMBER, at, "this function is not known");
-  return (linear){value, 0};
+  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a function of the joint variable is not supported");
+  math_function* f = two ? NULL : find_function(name);
+  if (!two && !f) fail(e, RULE_BAD_NUMBER, at, "this function is not known");
+  return (linear){two ? atan2(x.constant, y.constant) : f ? f(x.constant) : 0, 0};
 }
 
 static linear name_or_function(evaluation* e)
@@ -167,7 +163,7 @@ static linear name_or_function(evaluation* e)
   const char* name = take_name(e);
   if (!name) return (linear){0, 0};
   if (take(e, '(')) return function(e, name, at);
-  if (is_pi(name)) return (linear){3.14159265358979323846, 0};
+  if (is_pi(name)) return (linear){LIMB_PI, 0};
   if (e->variable && strcmp(name, e->variable) == 0) return (linear){0, 1};
   const int symbol = find_symbol(e->p, name);
   if (symbol >= 0) return symbol_value(e, symbol, at);
@@ -187,7 +183,7 @@ static linear primary(evaluation* e)
     if (!take(e, ')')) fail(e, RULE_BAD_NUMBER, e->at, "')' is missing");
     return x;
   }
-  // signs are operators here, so that 1-2 is -1
+  // signs are operators, so that 1-2 is -1
   const int number = e->at < e->end && (is_digit(*e->at) || *e->at == '.');
   const char* next = number ? limb_scan_number(e->at, e->end, &x.constant) : NULL;
   if (next)
@@ -202,7 +198,7 @@ static linear power(evaluation* e);
 static linear signed_value(evaluation* e)
 {
   linear x = {0, 0};
-  if (++e->depth > DEEPEST) {
+  if (++e->depth > MAX_DEPTH) {
     fail(e, RULE_TOO_DEEP, e->at, "the expression is nested too deeply");
   } else if (take(e, '-')) {
     x = signed_value(e);
@@ -220,7 +216,7 @@ static linear power(evaluation* e)
   const char* at = e->at;
   if (e->failed || !take(e, '^')) return x;
   const linear y = signed_value(e);
-  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a power of the joint variable cannot be honoured");
+  if (x.slope != 0 || y.slope != 0) fail(e, RULE_BAD_VALUE, at, "a power of the joint variable is not supported");
   return (linear){pow(x.constant, y.constant), 0};
 }
 
@@ -264,13 +260,13 @@ static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_ru
                   .text = v->text,
                   .at = v->text,
                   .end = v->end,
-                  .mark = v->mark,
+                  .pos = v->pos,
                   .about = about,
                   .missing = missing,
                   .variable = variable};
   const linear value = sum(&e);
   skip(&e);
-  if (!e.failed && e.at < e.end) fail(&e, RULE_BAD_NUMBER, e.at, "this cannot be understood");
+  if (!e.failed && e.at < e.end) fail(&e, RULE_BAD_NUMBER, e.at, "syntax error");
   if (!e.failed && !isfinite(value.constant)) fail(&e, RULE_BAD_NUMBER, v->text, "the value is not finite");
   if (!e.failed) *x = value;
   return !e.failed;
@@ -300,7 +296,7 @@ static int usual_joint(const char* name)
   return 0;
 }
 
-// The name in an entry that is its joint variable: the usual one, else the first without a value.
+// The joint variable in an entry: the usual name, otherwise the first name without a value.
 static const char* find_variable(par_file* p, const par_value* v, int joint)
 {
   evaluation e = {.p = p, .text = v->text, .at = v->text, .end = v->end};
@@ -326,19 +322,16 @@ static const char* find_variable(par_file* p, const par_value* v, int joint)
 
 static const char* variable_name(const void* context, int i) { return ((const par_file*)context)->variable[i]; }
 
-// The joint that a name without a number belongs to: the first that has it. 0 when out of memory.
+// The joint that a name without a number belongs to: the first one. 0 when out of memory.
 static int owner_of(par_file* p, const char* name, int joint, int njoint)
 {
   if (!p->variable) {
-    const size_t capacity = limb_names_capacity((size_t)njoint);
-    int* slot = limb_store_take(p->pool, capacity * sizeof *slot);
-    p->variable = limb_store_take(p->pool, (size_t)njoint * sizeof *p->variable);
-    if (!slot || !p->variable) {
+    p->variable = limb_mempool_alloc(p->pool, (size_t)njoint * sizeof *p->variable);
+    if (!p->variable || !limb_mempool_new_names(p->pool, &p->variables, njoint)) {
       p->variable = NULL;
       p->no_memory = 1;
       return 0;
     }
-    limb_names_clear(&p->variables, slot, capacity);
   }
   const int first = limb_names_find(&p->variables, name, variable_name, p);
   if (first >= 0) return first + 1;
@@ -347,26 +340,26 @@ static int owner_of(par_file* p, const char* name, int joint, int njoint)
   return joint;
 }
 
-// Whether an unusual variable can be that of its joint: two joints never share one.
+// Whether an unusual variable belongs to this joint: two joints cannot share one.
 static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
 {
   const par_list* list = &p->list[at.key];
-  const limb_mark mark = list->value[at.index].mark;
+  const file_pos pos = list->value[at.index].pos;
   const limb_subject about = {"list", limb_par_list_name((int)at.key)};
   const int usual = usual_joint(name);
   const int owner = usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
   if (owner == 0) return 0;
   if (owner == joint) {
-    limb_report(p->findings, RULE_ASSUMED, mark, about,
-                "entry %d: '%s' has no value, and is taken as the variable of joint %d", joint, name, joint);
+    limb_report(p->findings, RULE_ASSUMED, pos, about,
+                "entry %d: '%s' has no value, and is assumed to be the variable of joint %d", joint, name, joint);
     return 1;
   }
-  limb_report(p->findings, RULE_UNSUPPORTED, mark, about,
-              "entry %d holds '%s', the variable of joint %d: coupled joints are not supported", joint, name, owner);
-  limb_report_hint(p->findings,
-                   "if joint %d moves on its own, call its variable %c%d; limb YAML has joints that "
-                   "follow others (mimic)",
-                   joint, at.key == PAR_R ? 'r' : 't', joint);
+  limb_report(p->findings, RULE_UNSUPPORTED, pos, about,
+              "entry %d contains '%s', the variable of joint %d: coupled joints are not supported", joint, name, owner);
+  limb_report_hint(
+    p->findings,
+    "if joint %d moves independently, call its variable %c%d; limb YAML has joints that follow others (mimic)", joint,
+    at.key == PAR_R ? 'r' : 't', joint);
   return 0;
 }
 
@@ -379,7 +372,7 @@ int limb_par_variable(par_file* p, par_slot at, int joint, double* constant, int
   if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable)) return 0;
   if (!evaluate(p, v, about, RULE_MISSING_KEY, variable, &x)) return 0;
   if (x.slope != 0 && fabs(x.slope) != 1) {
-    limb_report(p->findings, RULE_BAD_JOINT, v->mark, about, "the joint variable %s has a factor other than 1 and -1",
+    limb_report(p->findings, RULE_BAD_JOINT, v->pos, about, "the joint variable %s has a factor other than 1 or -1",
                 variable);
     return 0;
   }
@@ -393,7 +386,7 @@ static int to_integer(par_file* p, const par_value* v, limb_subject about, int* 
   linear value = {0, 0};
   if (!evaluate(p, v, about, RULE_MISSING_KEY, NULL, &value)) return 0;
   if (value.constant != floor(value.constant) || fabs(value.constant) > 1e8) {
-    limb_report(p->findings, RULE_BAD_VALUE, v->mark, about, "a whole number is expected");
+    limb_report(p->findings, RULE_BAD_VALUE, v->pos, about, "a whole number is expected");
     return 0;
   }
   *x = (int)value.constant;
@@ -427,7 +420,7 @@ int limb_par_count(par_file* p, par_scalar which, int* x)
   return to_integer(p, v, (limb_subject){"value", names[which]}, x);
 }
 
-int limb_par_is_idle(par_file* p, par_slot at)
+int limb_par_is_unset(par_file* p, par_slot at)
 {
   const par_value* v = &p->list[at.key].value[at.index];
   if (find_variable(p, v, 0)) return 1;

@@ -1,82 +1,214 @@
-// URDF (wiki.ros.org/urdf/XML, and the additions of versions 1.1 and 1.2): from the tree of elements to a
-// sketch.
+// URDF (wiki.ros.org/urdf/XML, and the additions of versions 1.1 and 1.2): from the tree of elements to a raw robot.
 //
-// Only what bears on dynamics is read; meshes are never looked for. All that is wrong is reported, so that
-// reading goes on after an error. What the whole must fulfil (names, tree, mimics) is checked on the sketch.
-#include "io/read_urdf_impl.h"
+// Only what affects dynamics is read; meshes are never needed. Everything that is wrong is reported: reading continues
+// after an error. Names, tree and mimics are checked on the raw robot.
+#include "io/read_urdf.h"
 
-#include "io/stray.h"
+#include "limb/inertia.h"
+
+#include "io/file_text.h"
 
 #include <string.h>
 
-// ---- limb's own element of the robot --------------------------------------------------------------
-
-static limb_base read_base(urdf_reader* r, limb_subject about, const xml_node* n)
+static size_t count_children(const xml_node* n, const char* name)
 {
+  size_t count = 0;
+  for (const xml_node* c = limb_xml_child(n, name); c; c = limb_xml_next(c)) count++;
+  return count;
+}
+
+// ---- links ----------------------------------------------------------------------------------------
+
+// The diagonal is required; missing products are zero, which is reported.
+static void read_moments(urdf_reader* r, const xml_node* n, sp_inertia* Y)
+{
+  static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+  double* const moments[] = {&Y->xx, &Y->xy, &Y->xz, &Y->yy, &Y->yz, &Y->zz};
+  limb_urdf_check_attributes(r, n, "ixx ixy ixz iyy iyz izz");
+  for (int i = 0; i < 6; i++) {
+    if (limb_urdf_number(r, n, names[i], moments[i]) != 0) continue;
+    if (names[i][1] == names[i][2])
+      limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "<inertia> needs the attribute '%s'", names[i]);
+    else
+      limb_report_note(&r->report, RULE_ASSUMED, n->pos, "<inertia> has no %s: zero is assumed", names[i]);
+  }
+}
+
+// Keeps the position of the numbers, so that a repair can replace them.
+static void keep_tag(urdf_reader* r, const xml_node* n, sp_mat3 R, const sp_inertia* Y)
+{
+  inertia_tag* t = &r->src->tag[r->src->ntag++];
+  *t = (inertia_tag){
+    .body = r->raw->nbody - 1, .byte = n->byte, .bytes = n->bytes, .value = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz}};
+  memcpy(t->R, R.m, sizeof t->R);
+}
+
+static void read_mass(urdf_reader* r, const xml_node* inertial, double* mass)
+{
+  const xml_node* n = limb_urdf_child(r, inertial, "mass", "value");
+  if (!n)
+    limb_report_error(&r->report, RULE_MISSING_KEY, inertial->pos, "<inertial> needs <mass value=>");
+  else if (limb_urdf_number(r, n, "value", mass) == 0)
+    limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "<mass> needs the attribute 'value'");
+}
+
+// About the centre of mass, which <origin> places, in axes that it rotates: R I R' in those of the link.
+static sp_inertia read_inertial(urdf_reader* r, const xml_node* inertial)
+{
+  sp_inertia Y = {0};
+  limb_urdf_check(r, inertial, &(urdf_words){.children = "origin mass inertia"});
+  const sp_pose X = limb_urdf_origin(r, inertial);
+  read_mass(r, inertial, &Y.mass);
+  const xml_node* n = limb_xml_child(inertial, "inertia");
+  if (n) {
+    read_moments(r, n, &Y);
+    keep_tag(r, n, X.R, &Y);
+  } else {
+    limb_report_note(&r->report, RULE_ASSUMED, inertial->pos, "<inertial> has no <inertia>: a point mass is assumed");
+    limb_report_as(r->report.findings, LIMB_WARNING);
+  }
+  return limb_inertia_move(X, Y);
+}
+
+// 0 when out of memory.
+static int read_link(urdf_reader* r, const xml_node* n)
+{
+  static const urdf_words words = {
+    .attributes = "name",
+    .children = "inertial",
+    .ignored = "visual collision material sensor contact collision_checking self_collision_checking verbose gazebo"};
+  r->report.about = (limb_subject){"link", limb_xml_get(n, "name")};
+  const char* name = limb_urdf_name(r, n, "name", 0);
+  limb_urdf_check(r, n, &words);
+  raw_body* b = limb_raw_add_body(r->raw, name, n->pos);
+  if (!b) return 0;
+  const xml_node* inertial = limb_xml_child(n, "inertial");
+  if (inertial)
+    b->inertia = read_inertial(r, inertial);
+  else
+    limb_report_note(&r->report, RULE_NO_INERTIAL, n->pos, "it has no <inertial>: no mass");
+  return 1;
+}
+
+// ---- transmissions --------------------------------------------------------------------------------
+
+typedef struct gears {
+  urdf_reader* r;
+  limb_names joints;
+  unsigned char* given; // per joint: 1 when its ratio is known
+} gears;
+
+// <mechanicalReduction> of the actuator, of the joint or of the transmission: tools differ.
+static const xml_node* find_reduction(const xml_node* t)
+{
+  static const char* const owners[] = {"actuator", "joint"};
+  for (int i = 0; i < 2; i++) {
+    for (const xml_node* c = limb_xml_child(t, owners[i]); c; c = limb_xml_next(c)) {
+      const xml_node* found = limb_xml_child(c, "mechanicalReduction");
+      if (found) return found;
+    }
+  }
+  return limb_xml_child(t, "mechanicalReduction");
+}
+
+// Uses the ratio of a transmission. Returns why it cannot be used, or NULL.
+static const char* use_ratio(const gears* g, const xml_node* t, const xml_node* reduction)
+{
+  limb_raw_robot* s = g->r->raw;
+  double ratio = 1;
+  const number_list list = limb_scan_list(reduction->text, 1, &ratio);
+  if (list.bad || list.count != 1) return "it is not a number";
+  if (ratio == 1) return NULL;
+  if (ratio == 0) return "it is zero";
+  if (count_children(t, "joint") != 1 || count_children(t, "actuator") > 1)
+    return "it does not connect one actuator with one joint";
+  const char* name = limb_xml_get(limb_xml_child(t, "joint"), "name");
+  const int k = name ? limb_names_find(&g->joints, name, limb_raw_joint_name, s) : -1;
+  if (k < 0) return "its joint is not defined";
+  limb_joint_def* def = &s->joint[k].def;
+  if (!one_dof(def->type)) return "its joint does not have exactly one degree of freedom";
+  if (g->given[k] && def->gear_ratio != ratio) return "its joint already has another gear ratio";
+  def->gear_ratio = ratio;
+  g->given[k] = 1;
+  limb_report(g->r->report.findings, RULE_TRANSMISSION, reduction->pos, (limb_subject){"joint", name},
+              "its gear ratio is %.60s%s", reduction->text,
+              def->rotor_inertia > 0 ? "" : ", which has no effect without a rotor inertia");
+  return NULL;
+}
+
+// Gear ratios of all <transmission> below the root; 0 when out of memory.
+static int read_transmissions(urdf_reader* r, const xml_node* root)
+{
+  gears g = {.r = r};
+  const limb_raw_robot* s = r->raw;
+  const xml_node* t = limb_xml_child(root, "transmission");
+  if (!t) return 1;
+  limb_report(r->report.findings, RULE_IGNORED, t->pos, (limb_subject){"element", t->name},
+              "of <transmission> only <mechanicalReduction> is read, here and anywhere else");
+  g.given = limb_mempool_alloc(s->pool, (size_t)s->njoint + 1);
+  if (!g.given || !limb_raw_joint_names(s, &g.joints)) return 0;
+  for (int i = 0; i < s->njoint; i++) g.given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
+  for (; t; t = limb_xml_next(t)) {
+    const xml_node* reduction = find_reduction(t);
+    const char* fault = reduction && *reduction->text ? use_ratio(&g, t, reduction) : NULL;
+    if (fault)
+      limb_report(r->report.findings, RULE_DROPPED, t->pos, (limb_subject){"transmission", limb_xml_get(t, "name")},
+                  "its reduction is not used: %s", fault);
+  }
+  return 1;
+}
+
+// ---- <limb> of the robot --------------------------------------------------------------------------
+
+static limb_base read_base(urdf_reader* r, const xml_node* n)
+{
+  static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   const char* base = limb_xml_get(n, "base");
   if (!base) return LIMB_BASE_AS_FILE;
-  if (strcmp(base, "fixed") == 0) return LIMB_BASE_FIXED;
-  if (strcmp(base, "floating") == 0) return LIMB_BASE_FLOATING;
-  if (strcmp(base, "planar") == 0) return LIMB_BASE_PLANAR;
-  limb_urdf_error(r, RULE_BAD_VALUE, limb_urdf_mark(r, n, "base"), about,
-                  "base=\"%.60s\": it is fixed, floating or planar", base);
+  const int i = limb_find_word("fixed floating planar", base, strlen(base));
+  if (i >= 0) return bases[i];
+  limb_report_error(&r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(r, n, "base"),
+                    "base=\"%.60s\" must be fixed, floating or planar", base);
   return LIMB_BASE_AS_FILE;
 }
 
-static int read_extension(urdf_reader* r, limb_subject about, const xml_node* root)
+static int read_extension(urdf_reader* r, const xml_node* root)
 {
-  static const char* const attributes[] = {"gravity", "base", NULL};
-  static const char* const many[] = {"shaft", NULL};
-  static const urdf_words words = {.attribute = attributes, .many = many, .strict = 1};
   const xml_node* n = limb_xml_child(root, "limb");
+  const limb_subject robot = r->report.about;
   sp_vec3 g;
   if (!n) return 1;
-  limb_urdf_check(r, about, n, &words);
-  r->sketch->base = read_base(r, about, n);
+  limb_urdf_check(r, n, &(urdf_words){.attributes = "gravity base", .many = "shaft", .strict = 1});
+  r->raw->base = read_base(r, n);
   for (const xml_node* x = limb_xml_child(n, "shaft"); x; x = limb_xml_next(x)) {
     if (!limb_urdf_shaft(r, x)) return 0;
   }
-  if (limb_urdf_vector(r, about, n, "gravity", &g) <= 0) return 1;
-  sp_vec3* gravity = limb_store_take(r->sketch->pool, sizeof *gravity);
-  if (!gravity) return 0;
-  *gravity = g;
-  r->sketch->gravity = gravity;
-  return 1;
+  r->report.about = robot;
+  return limb_urdf_vector(r, n, "gravity", &g) <= 0 || limb_raw_set_gravity(r->raw, g);
 }
 
 // ---- the robot ------------------------------------------------------------------------------------
 
-static void check_version(urdf_reader* r, limb_subject about, const xml_node* root)
+static void check_version(urdf_reader* r, const xml_node* root)
 {
-  static const char* const known[] = {"1", "1.0", "1.1", "1.2"};
   const char* version = limb_xml_get(root, "version");
-  if (!version) return;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (strcmp(version, known[i]) == 0) return;
-  }
-  limb_report(r->findings, RULE_UNSUPPORTED, limb_urdf_mark(r, root, "version"), about,
-              "version '%.60s' of URDF is not known: it is read as version 1.2", version);
-  limb_report_as(r->findings, LIMB_WARNING);
-  limb_report_hint(r->findings, "check the number; if it is right, a newer limb may know what is new in it");
+  if (!version || limb_has_word("1 1.0 1.1 1.2", version)) return;
+  limb_report_note(&r->report, RULE_UNSUPPORTED, limb_urdf_attribute_pos(r, root, "version"),
+                   "URDF version '%.60s' is not known: the file is read as version 1.2", version);
+  limb_report_as(r->report.findings, LIMB_WARNING);
+  limb_report_hint(r->report.findings, "check the number; if it is right, a newer limb may support this version");
 }
 
-static size_t count_children(const xml_node* root, const char* name)
-{
-  size_t count = 0;
-  for (const xml_node* n = limb_xml_child(root, name); n; n = limb_xml_next(n)) count++;
-  return count;
-}
-
-// Room for all links and joints, and for what the <inertia> tags of links say; 0 when out of memory.
+// Space for all links and joints, and for the numbers of their <inertia> tags; 0 when out of memory.
 static int reserve(urdf_reader* r, const xml_node* root)
 {
-  limb_sketch* s = r->sketch;
+  limb_raw_robot* s = r->raw;
   size_t links = count_children(root, "link"), joints = count_children(root, "joint");
-  if (links > LIMB_SKETCH_MOST) links = LIMB_SKETCH_MOST; // the sketch refuses more
-  if (joints > LIMB_SKETCH_MOST) joints = LIMB_SKETCH_MOST;
-  s->body = limb_store_take(s->pool, (links + 1) * sizeof *s->body);
-  s->joint = limb_store_take(s->pool, (joints + 1) * sizeof *s->joint);
-  r->src->tag = limb_store_take(r->src->pool, (links + 1) * sizeof *r->src->tag);
+  if (links > LIMB_RAW_MAX) links = LIMB_RAW_MAX; // more are refused
+  if (joints > LIMB_RAW_MAX) joints = LIMB_RAW_MAX;
+  s->body = limb_mempool_alloc(s->pool, (links + 1) * sizeof *s->body);
+  s->joint = limb_mempool_alloc(s->pool, (joints + 1) * sizeof *s->joint);
+  r->src->tag = limb_mempool_alloc(r->src->pool, (links + 1) * sizeof *r->src->tag);
   if (!s->body || !s->joint || !r->src->tag) return 0;
   s->body_cap = (int)links + 1;
   s->joint_cap = (int)joints + 1;
@@ -84,10 +216,11 @@ static int reserve(urdf_reader* r, const xml_node* root)
   return 1;
 }
 
+// 0 when out of memory.
 static int read_elements(urdf_reader* r, const xml_node* root)
 {
   for (const xml_node* n = root->first; n; n = n->next) {
-    if (strcmp(n->name, "link") == 0 && !limb_urdf_link(r, n)) return 0;
+    if (strcmp(n->name, "link") == 0 && !read_link(r, n)) return 0;
     if (strcmp(n->name, "joint") == 0 && !limb_urdf_joint(r, n)) return 0;
     if (limb_urdf_is_loop(n) && !limb_urdf_loop(r, n)) return 0;
   }
@@ -97,49 +230,46 @@ static int read_elements(urdf_reader* r, const xml_node* root)
 // 0 when out of memory.
 static int read_robot(urdf_reader* r, const xml_node* root)
 {
-  static const char* const attributes[] = {"name", "version", NULL};
-  static const char* const children[] = {"limb", NULL};
-  static const char* const many[] = {"link", "joint", "transmission", "loop_joint", "loop", "constraint", NULL};
-  static const char* const ignored[] = {"gazebo", "material",    "sensor",       "ros2_control", "mujoco",
-                                        "group",  "group_state", "self_collide", "plugin",       NULL};
-  static const urdf_words words = {.attribute = attributes, .child = children, .many = many, .ignored = ignored};
-  const limb_subject about = {"robot", limb_xml_get(root, "name")};
-  r->sketch->name = limb_urdf_name(r, about, root, "name", 0);
-  if (!r->sketch->name)
-    limb_report(r->findings, RULE_ASSUMED, root->mark, (limb_subject){"robot", NULL}, "the robot has no name");
-  check_version(r, about, root);
-  limb_urdf_check(r, about, root, &words);
-  return read_extension(r, about, root) && reserve(r, root) && read_elements(r, root) &&
-         limb_urdf_transmissions(r, root);
+  static const urdf_words words = {
+    .attributes = "name version",
+    .children = "limb",
+    .many = "link joint transmission loop_joint loop constraint",
+    .ignored = "gazebo material sensor ros2_control mujoco group group_state self_collide plugin"};
+  r->report.about = (limb_subject){"robot", limb_xml_get(root, "name")};
+  r->raw->name = limb_urdf_name(r, root, "name", 0);
+  if (!r->raw->name)
+    limb_report(r->report.findings, RULE_ASSUMED, root->pos, (limb_subject){"robot", NULL}, "the robot has no name");
+  check_version(r, root);
+  limb_urdf_check(r, root, &words);
+  return read_extension(r, root) && reserve(r, root) && read_elements(r, root) && read_transmissions(r, root);
 }
-
-// ---- the file -------------------------------------------------------------------------------------
 
 static void report_root(urdf_reader* r, const xml_node* root)
 {
-  const limb_subject about = {"element", root->name};
+  r->report.about = (limb_subject){"element", root->name};
   if (strcmp(root->name, "mujoco") == 0) {
-    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about, "the root element is <mujoco>: this is MJCF, not URDF");
-    limb_report_hint(r->findings, "name the file *.xml or *.mjcf, or give --from mjcf");
+    limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos, "the root element is <mujoco>: this is MJCF, not URDF");
+    limb_report_hint(r->report.findings, "name the file *.xml or *.mjcf, or use --from mjcf");
   } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
-    limb_urdf_error(r, RULE_UNSUPPORTED, root->mark, about, "the root element is <%s>: this is SDF, which is not read",
-                    root->name);
-    limb_report_hint(r->findings, "convert it to URDF first, or take the URDF that it was made from");
+    limb_report_error(&r->report, RULE_UNSUPPORTED, root->pos,
+                      "the root element is <%s>: this is SDF, which is not supported", root->name);
+    limb_report_hint(r->report.findings, "convert it to URDF first, or use the URDF that it was made from");
   } else {
-    limb_urdf_error(r, RULE_WRONG_FORMAT, root->mark, about,
-                    "the root element is <%.60s>, and that of a URDF is <robot>", root->name);
-    limb_report_hint(r->findings, "this is XML of another kind: the file of the robot begins with "
-                                  "<robot name=...> (URDF) or <mujoco> (MJCF)");
+    limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos,
+                      "the root element is <%.60s>, but that of a URDF is <robot>", root->name);
+    limb_report_hint(
+      r->report.findings,
+      "this is another kind of XML: a robot file begins with <robot name=...> (URDF) or <mujoco> (MJCF)");
   }
 }
 
-limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_sketch* s)
+limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
-  urdf_reader r = {.src = src, .opt = opt, .sketch = s, .findings = s->findings};
+  static const char* const not_dynamics[] = {"visual", "collision", "gazebo", NULL};
+  urdf_reader r = {.src = src, .opt = opt, .raw = s, .report = {.findings = s->findings}};
   const int before = limb_findings_count(s->findings);
   if (limb_report_not_xml(s->findings, src->text, src->size, "URDF")) return LIMB_E_SYNTAX;
   s->own_world = 1;
-  static const char* const not_dynamics[] = {"visual", "collision", "gazebo", NULL};
   const xml_node* root = limb_xml_parse(src->text, src->size, not_dynamics, src->pool, s->findings);
   if (!root) return limb_findings_count(s->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "robot") != 0) {
@@ -148,9 +278,9 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
   }
   r.template = !limb_xml_child(root, "link");
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
+  r.report.about = (limb_subject){NULL, NULL};
   if (r.expressions > 1)
-    limb_urdf_error(&r, RULE_XACRO, (limb_mark){0, 0}, (limb_subject){NULL, NULL},
-                    "%d more value%s expressions of xacro", r.expressions - 1,
-                    r.expressions == 2 ? " holds" : "s hold");
-  return r.errors ? LIMB_E_MODEL : LIMB_OK;
+    limb_report_error(&r.report, RULE_XACRO, (file_pos){0, 0}, "%d more value%s xacro expressions", r.expressions - 1,
+                      r.expressions == 2 ? " contains" : "s contain");
+  return r.report.errors ? LIMB_E_MODEL : LIMB_OK;
 }

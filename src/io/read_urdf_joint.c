@@ -1,9 +1,10 @@
-// URDF: <joint>, with its axis, limits, friction and the joint it follows.
-#include "io/read_urdf_impl.h"
+// URDF: <joint>, with its axis, limits, friction, mimic, and limb's own element <limb> for what URDF cannot express;
+// <shaft> in <limb> of the robot.
+#include "io/read_urdf.h"
 
 #include "base/number.h"
-#include "io/angles.h"
-#include "io/joints.h"
+#include "io/file_text.h"
+#include "io/geometry.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum { STANDARD = 0, OWN = 1 };
 typedef struct urdf_type {
   const char* name;
   limb_joint_type type;
-  int own; // not of the standard
+  int own; // not part of the standard
 } urdf_type;
 
 static const urdf_type types[] = {
@@ -25,18 +26,15 @@ static const urdf_type types[] = {
   {"universal", LIMB_UNIVERSAL, OWN},
 };
 
-enum { NTYPE = sizeof types / sizeof types[0] };
-
-// A joint whose type is not known: it counts as one that others can follow, and its numbers are looked at.
+// A joint of unknown type: others may follow it, and its numbers are checked.
 static const urdf_type unknown_type = {"", LIMB_REVOLUTE, OWN};
 
 // One <joint> while it is read.
 typedef struct joint_reader {
   urdf_reader* r;
   const xml_node* n;
-  limb_subject about;
   const urdf_type* type;
-  sketch_joint* j;
+  raw_joint* j;
 } joint_reader;
 
 static int is_continuous(const joint_reader* t) { return strcmp(t->type->name, "continuous") == 0; }
@@ -49,37 +47,32 @@ static const char* type_name(const void* context, int i)
 
 // ---- type and ends --------------------------------------------------------------------------------
 
-static const urdf_type* read_type(urdf_reader* r, limb_subject about, const xml_node* n)
+static const urdf_type* read_type(urdf_reader* r, const xml_node* n)
 {
-  const char* name = limb_urdf_name(r, about, n, "type", 1);
+  const char* name = limb_urdf_name(r, n, "type", 1);
   if (!name) return &unknown_type;
-  for (int i = 0; i < NTYPE; i++) {
+  for (int i = 0; i < COUNT(types); i++) {
     if (strcmp(types[i].name, name) != 0) continue;
     if (types[i].own && limb_urdf_first(r, "type", types[i].name))
-      limb_report(r->findings, RULE_EXTENSION, n->mark, about,
-                  "type '%s' is not of the URDF standard: other readers may refuse it", name);
+      limb_report_note(&r->report, RULE_EXTENSION, n->pos,
+                       "type '%s' is not part of the URDF standard: other readers may refuse it", name);
     return &types[i];
   }
   char mean[LIMB_WHERE_SPACE];
-  limb_urdf_error(r, RULE_BAD_JOINT, limb_urdf_mark(r, n, "type"), about, "there is no joint of type '%.60s'%s", name,
-                  limb_did_you_mean(r->findings, name, NTYPE, type_name, NULL, mean));
-  limb_report_hint(r->findings, "types are revolute, continuous, prismatic, fixed, floating, planar; "
-                                "and, of limb, spherical, helical, cylindrical, universal");
+  limb_report_error(&r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(r, n, "type"),
+                    "there is no joint type '%.60s'%s", name,
+                    limb_did_you_mean(r->report.findings, name, COUNT(types), type_name, NULL, mean));
+  limb_report_hint(r->report.findings, "types are revolute, continuous, prismatic, fixed, floating, planar; and, in "
+                                       "limb only, spherical, helical, cylindrical, universal");
   return &unknown_type;
 }
 
-// Name of the link in <parent> or <child>; "" and a finding when there is none.
-static const char* read_end(urdf_reader* r, limb_subject about, const xml_node* joint, const char* end)
+// Name of the link in <parent> or <child>; "" after an error.
+static const char* read_end(urdf_reader* r, const xml_node* joint, const char* end)
 {
-  static const char* const attributes[] = {"link", NULL};
-  static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = limb_xml_child(joint, end);
-  if (!n) {
-    limb_urdf_error(r, RULE_MISSING_KEY, joint->mark, about, "it has no <%s link=>", end);
-    return "";
-  }
-  limb_urdf_check(r, about, n, &words);
-  const char* name = limb_urdf_name(r, about, n, "link", 1);
+  const xml_node* n = limb_urdf_child(r, joint, end, "link");
+  if (!n) limb_report_error(&r->report, RULE_MISSING_KEY, joint->pos, "it has no <%s link=>", end);
+  const char* name = n ? limb_urdf_name(r, n, "link", 1) : NULL;
   return name ? name : "";
 }
 
@@ -91,32 +84,24 @@ static void report_length(const joint_reader* t, const xml_node* n, sp_vec3 a)
   char text[LIMB_NUMBER_SPACE];
   if (fabs(length - 1) <= 1e-6) return;
   (void)limb_print_number(fmin(length, 1e308), text);
-  limb_report(t->r->findings, RULE_NORMALISED, limb_urdf_mark(t->r, n, "xyz"), t->about,
-              "its axis \"%.80s\" has length %s: only its direction is used", limb_xml_get(n, "xyz"), text);
+  limb_report_note(&t->r->report, RULE_NORMALISED, limb_urdf_attribute_pos(t->r, n, "xyz"),
+                   "its axis \"%.80s\" has length %s: only its direction is used", limb_xml_get(n, "xyz"), text);
 }
 
 static void read_axis(const joint_reader* t)
 {
-  static const char* const attributes[] = {"xyz", NULL};
-  static const urdf_words words = {.attribute = attributes};
-  const limb_joint_type type = t->j->def.type;
-  const int needed = has_axis(type);
-  const xml_node* n = limb_xml_child(t->n, "axis");
+  const xml_node* n = limb_urdf_child(t->r, t->n, "axis", "xyz");
   sp_vec3 a = sp_v3(1, 0, 0); // the default of URDF
-  int told = 0;
-  if (n) {
-    limb_urdf_check(t->r, t->about, n, &words);
-    told = limb_urdf_vector(t->r, t->about, n, "xyz", &a);
-  }
-  if (!needed) return;
-  if (told == 0)
-    limb_report(t->r->findings, RULE_ASSUMED, n ? n->mark : t->n->mark, t->about,
-                "it states no axis: 1 0 0 is taken, the default of URDF");
-  if (told > 0 && a.x == 0 && a.y == 0 && a.z == 0) {
-    limb_urdf_error(t->r, RULE_BAD_AXIS, limb_urdf_mark(t->r, n, "xyz"), t->about,
-                    "its axis is zero, and the joint is %s", t->type->name);
+  const int given = n ? limb_urdf_vector(t->r, n, "xyz", &a) : 0;
+  if (!has_axis(t->j->def.type)) return;
+  if (given == 0)
+    limb_report_note(&t->r->report, RULE_ASSUMED, n ? n->pos : t->n->pos,
+                     "it has no axis: 1 0 0 is assumed, the default of URDF");
+  if (given > 0 && limb_is_zero(a)) {
+    limb_report_error(&t->r->report, RULE_BAD_AXIS, limb_urdf_attribute_pos(t->r, n, "xyz"),
+                      "its axis is zero, but the joint is %s", t->type->name);
     a = sp_v3(1, 0, 0);
-  } else if (told > 0) {
+  } else if (given > 0) {
     report_length(t, n, a);
   }
   t->j->def.axis = a;
@@ -124,21 +109,20 @@ static void read_axis(const joint_reader* t)
 
 // ---- limits ---------------------------------------------------------------------------------------
 
-// Limits have no effect on dynamics: a negative one, which some exporters write for none, is left out.
+// Limits do not affect dynamics: a negative one, which some exporters write for none, is ignored.
 static void read_maximum(const joint_reader* t, const xml_node* n, const char* attribute, double* x)
 {
   double found = 0;
-  const int told = limb_urdf_limit(t->r, t->about, n, attribute, &found);
-  if (told == 0)
-    limb_report(t->r->findings, RULE_LIMIT_MISSING, n->mark, t->about,
-                "<limit> has no %s: the joint is read without this limit", attribute);
-  if (told > 0 && found < 0) {
-    limb_report(t->r->findings, RULE_DROPPED, limb_urdf_mark(t->r, n, attribute), t->about,
-                "%s=\"%.60s\" is negative: the joint is read without this limit", attribute,
-                limb_xml_get(n, attribute));
-  } else if (told > 0) {
+  const int given = limb_urdf_limit(t->r, n, attribute, &found);
+  if (given == 0)
+    limb_report_note(&t->r->report, RULE_LIMIT_MISSING, n->pos,
+                     "<limit> has no %s: the joint is read without this limit", attribute);
+  else if (given > 0 && found < 0)
+    limb_report_note(&t->r->report, RULE_DROPPED, limb_urdf_attribute_pos(t->r, n, attribute),
+                     "%s=\"%.60s\" is negative: the joint is read without this limit", attribute,
+                     limb_xml_get(n, attribute));
+  else if (given > 0)
     *x = found;
-  }
 }
 
 static void read_range(const joint_reader* t, const xml_node* n)
@@ -146,26 +130,24 @@ static void read_range(const joint_reader* t, const xml_node* n)
   limb_joint_def* def = &t->j->def;
   if (is_continuous(t)) {
     if (limb_xml_get(n, "lower") || limb_xml_get(n, "upper"))
-      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "lower and upper do not limit a continuous joint");
+      limb_report_note(&t->r->report, RULE_IGNORED, n->pos, "lower and upper do not limit a continuous joint");
     return;
   }
   double lower = def->type == LIMB_HELICAL ? -HUGE_VAL : 0;
   double upper = def->type == LIMB_HELICAL ? HUGE_VAL : 0;
-  const int low = limb_urdf_limit(t->r, t->about, n, "lower", &lower);
-  const int high = limb_urdf_limit(t->r, t->about, n, "upper", &upper);
+  const int low = limb_urdf_limit(t->r, n, "lower", &lower), high = limb_urdf_limit(t->r, n, "upper", &upper);
   if (low < 0 || high < 0) return;
   if (def->type != LIMB_HELICAL && (low == 0 || high == 0))
-    limb_report(t->r->findings, RULE_ASSUMED, n->mark, t->about,
-                "<limit> has no %s: zero is taken, the default of URDF",
-                low == 0 && high == 0 ? "lower and no upper"
-                : low == 0            ? "lower"
-                                      : "upper");
+    limb_report_note(&t->r->report, RULE_ASSUMED, n->pos, "<limit> has no %s: zero is assumed, the default of URDF",
+                     low == 0 && high == 0 ? "lower and no upper"
+                     : low == 0            ? "lower"
+                                           : "upper");
   if (lower > upper || lower == HUGE_VAL || upper == -HUGE_VAL) {
     char from[LIMB_NUMBER_SPACE], to[LIMB_NUMBER_SPACE];
     (void)limb_print_number(lower, from);
     (void)limb_print_number(upper, to);
-    limb_urdf_error(t->r, RULE_LIMIT_SWAPPED, n->mark, t->about, "no position lies between lower=%s and upper=%s", from,
-                    to);
+    limb_report_error(&t->r->report, RULE_LIMIT_SWAPPED, n->pos, "no position lies between lower=%s and upper=%s", from,
+                      to);
     return;
   }
   def->q_min = lower;
@@ -174,64 +156,56 @@ static void read_range(const joint_reader* t, const xml_node* n)
 
 static void read_limit(const joint_reader* t)
 {
-  static const char* const attributes[] = {"lower",        "upper",        "effort", "velocity",
-                                           "acceleration", "deceleration", "jerk",   NULL};
-  static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = limb_xml_child(t->n, "limit");
+  static const char* const ignored[] = {"acceleration", "deceleration", "jerk"};
+  const xml_node* n =
+    limb_urdf_child(t->r, t->n, "limit", "lower upper effort velocity acceleration deceleration jerk");
   if (!n) {
     if (!is_continuous(t) && t->type->own == STANDARD)
-      limb_report(t->r->findings, RULE_LIMIT_MISSING, t->n->mark, t->about,
-                  "a %s joint needs a <limit>: it is read without limits", t->type->name);
+      limb_report_note(&t->r->report, RULE_LIMIT_MISSING, t->n->pos,
+                       "a %s joint needs a <limit>: it is read without limits", t->type->name);
     return;
   }
-  limb_urdf_check(t->r, t->about, n, &words);
   read_range(t, n);
   read_maximum(t, n, "effort", &t->j->def.effort_max);
   read_maximum(t, n, "velocity", &t->j->def.v_max);
-  for (int i = 4; attributes[i]; i++) {
-    if (limb_xml_get(n, attributes[i]) && limb_urdf_first(t->r, "limit", attributes[i]))
-      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about, "limits of %s are not read", attributes[i]);
+  for (int i = 0; i < COUNT(ignored); i++) {
+    if (limb_xml_get(n, ignored[i]) && limb_urdf_first(t->r, "limit", ignored[i]))
+      limb_report_note(&t->r->report, RULE_IGNORED, n->pos, "limits of %s are not read", ignored[i]);
   }
 }
 
-// ---- friction and followers -----------------------------------------------------------------------
+// ---- friction and mimic ---------------------------------------------------------------------------
 
 static void read_friction(const joint_reader* t, const xml_node* n, const char* attribute, double* x)
 {
   double found = 0;
-  if (limb_urdf_number(t->r, t->about, n, attribute, &found) <= 0) return;
+  if (limb_urdf_number(t->r, n, attribute, &found) <= 0) return;
   if (found < 0)
-    limb_urdf_error(t->r, RULE_BAD_VALUE, limb_urdf_mark(t->r, n, attribute), t->about,
-                    "%s=\"%.60s\" is negative: the joint would drive itself", attribute, limb_xml_get(n, attribute));
+    limb_report_error(&t->r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(t->r, n, attribute),
+                      "%s=\"%.60s\" is negative: the joint would drive itself", attribute, limb_xml_get(n, attribute));
   else
     *x = found;
 }
 
 static void read_dynamics(const joint_reader* t, double* viscous, double* coulomb)
 {
-  static const char* const attributes[] = {"damping", "friction", NULL};
-  static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = limb_xml_child(t->n, "dynamics");
+  const xml_node* n = limb_urdf_child(t->r, t->n, "dynamics", "damping friction");
   if (!n) return;
-  limb_urdf_check(t->r, t->about, n, &words);
   read_friction(t, n, "damping", viscous);
   read_friction(t, n, "friction", coulomb);
 }
 
 static void read_mimic(const joint_reader* t)
 {
-  static const char* const attributes[] = {"joint", "multiplier", "offset", NULL};
-  static const urdf_words words = {.attribute = attributes};
-  const xml_node* n = limb_xml_child(t->n, "mimic");
+  const xml_node* n = limb_urdf_child(t->r, t->n, "mimic", "joint multiplier offset");
   if (!n) return;
-  limb_urdf_check(t->r, t->about, n, &words);
-  t->j->mimic = limb_urdf_name(t->r, t->about, n, "joint", 1);
-  t->j->mimic_mark = n->mark;
-  (void)limb_urdf_number(t->r, t->about, n, "multiplier", &t->j->def.multiplier);
-  (void)limb_urdf_number(t->r, t->about, n, "offset", &t->j->def.offset);
+  t->j->mimic = limb_urdf_name(t->r, n, "joint", 1);
+  t->j->mimic_pos = n->pos;
+  (void)limb_urdf_number(t->r, n, "multiplier", &t->j->def.multiplier);
+  (void)limb_urdf_number(t->r, n, "offset", &t->j->def.offset);
 }
 
-// What a joint without exactly one degree of freedom cannot have. A fixed joint loses nothing by it.
+// What only joints with exactly one degree of freedom can have. On a fixed joint it has no effect anyway.
 static void refuse_properties(const joint_reader* t)
 {
   static const char* const elements[] = {"limit", "dynamics", "mimic"};
@@ -242,37 +216,119 @@ static void refuse_properties(const joint_reader* t)
     const xml_node* n = limb_xml_child(t->n, elements[i]);
     if (!n || (i == 1 && viscous == 0 && coulomb == 0)) continue;
     if (!fixed)
-      limb_report(t->r->findings, RULE_DROPPED, n->mark, t->about, "<%s> is not read: a %s joint cannot have it",
-                  n->name, t->type->name);
+      limb_report_note(&t->r->report, RULE_DROPPED, n->pos, "<%s> is not read: a %s joint cannot have it", n->name,
+                       t->type->name);
     else if (limb_urdf_first(t->r, "fixed", n->name))
-      limb_report(t->r->findings, RULE_IGNORED, n->mark, t->about,
-                  "<%s> has no effect on a fixed joint, here and wherever else it occurs", n->name);
+      limb_report_note(&t->r->report, RULE_IGNORED, n->pos,
+                       "<%s> has no effect on a fixed joint, here and anywhere else", n->name);
   }
 }
 
-// The numbers of a joint whose type is not known: what they mean depends on it, but numbers they must be.
-static void read_numbers(const joint_reader* t)
+// Checks that the numbers of a joint of unknown type are numbers; their meaning depends on the type.
+static void check_numbers(const joint_reader* t)
 {
   static const char* const limits[] = {"lower", "upper", "effort", "velocity"};
   const xml_node *axis = limb_xml_child(t->n, "axis"), *limit = limb_xml_child(t->n, "limit");
   sp_vec3 a;
   double x = 0, y = 0;
-  if (axis) (void)limb_urdf_vector(t->r, t->about, axis, "xyz", &a);
-  for (int i = 0; limit && i < 4; i++) (void)limb_urdf_limit(t->r, t->about, limit, limits[i], &x);
+  if (axis) (void)limb_urdf_vector(t->r, axis, "xyz", &a);
+  for (int i = 0; limit && i < 4; i++) (void)limb_urdf_limit(t->r, limit, limits[i], &x);
   read_dynamics(t, &x, &y);
+}
+
+// ---- <limb> ---------------------------------------------------------------------------------------
+
+static const property own_properties[] = {
+  {"limb", "rotor_inertia", offsetof(limb_joint_def, rotor_inertia), NONNEGATIVE},
+  {"limb", "gear_ratio", offsetof(limb_joint_def, gear_ratio), NONZERO},
+  {"limb", "stiffness", offsetof(limb_joint_def, stiffness), NONNEGATIVE},
+  {"limb", "rest", offsetof(limb_joint_def, rest), ANY},
+  {"limb", "start", offsetof(limb_joint_def, start), ANY},
+  {"limb", "pitch", offsetof(limb_joint_def, pitch), ANY},
+};
+
+static void read_own_properties(const joint_reader* t, const xml_node* n)
+{
+  const limb_joint_type type = t->j->def.type;
+  for (int i = 0; i < COUNT(own_properties); i++) {
+    const property* p = &own_properties[i];
+    const int possible = strcmp(p->key, "pitch") == 0 ? type == LIMB_HELICAL : one_dof(type);
+    if (possible || !limb_xml_get(n, p->key))
+      (void)limb_urdf_property(t->r, n, p, &t->j->def);
+    else
+      limb_report_error(&t->r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(t->r, n, p->key),
+                        "a %s joint cannot have a %s", t->type->name, p->key);
+  }
+}
+
+static void read_drive(const joint_reader* t, const xml_node* n)
+{
+  const char* word = limb_xml_get(n, "drive");
+  limb_joint_def* def = &t->j->def;
+  int drive = 0;
+  if (!word) return;
+  while (drive < NDRIVE && strcmp(drive_words[drive], word) != 0) drive++;
+  const file_pos at = limb_urdf_attribute_pos(t->r, n, "drive");
+  if (drive == NDRIVE)
+    limb_report_error(&t->r->report, RULE_BAD_VALUE, at, "drive=\"%.60s\" must be active, passive or auto", word);
+  else if (drive != LIMB_DRIVE_AUTO && (def->type == LIMB_FIXED || limb_xml_child(t->n, "mimic")))
+    limb_report_error(&t->r->report, RULE_BAD_JOINT, at, "a %s joint has no drive of its own",
+                      def->type == LIMB_FIXED ? "fixed" : "mimic");
+  else
+    def->drive = (limb_drive)drive;
+}
+
+static void read_extension(const joint_reader* t)
+{
+  static const urdf_words words = {.attributes = "rotor_inertia gear_ratio stiffness rest pitch axis2 drive start",
+                                   .strict = 1};
+  urdf_reader* r = t->r;
+  limb_joint_def* def = &t->j->def;
+  const xml_node* n = limb_xml_child(t->n, "limb");
+  if (n) {
+    limb_urdf_check(r, n, &words);
+    read_own_properties(t, n);
+    read_drive(t, n);
+    if (limb_xml_get(n, "start") && limb_xml_child(t->n, "mimic"))
+      limb_report_error(&r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(r, n, "start"),
+                        "a mimic joint has no start of its own: it follows its leader");
+    if (limb_urdf_vector(r, n, "axis2", &def->axis2) > 0 && def->type != LIMB_UNIVERSAL && def->type != LIMB_PLANAR)
+      limb_report_error(&r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(r, n, "axis2"),
+                        "only universal and planar joints have a second axis");
+  }
+  if (def->type == LIMB_UNIVERSAL && limb_is_zero(def->axis2))
+    limb_report_error(&r->report, RULE_BAD_AXIS, n ? n->pos : t->n->pos,
+                      "a universal joint needs a second axis: <limb axis2=\"x y z\"/>");
+  if (def->type == LIMB_HELICAL && !(n && limb_xml_get(n, "pitch")))
+    limb_report_note(&r->report, RULE_ASSUMED, t->n->pos,
+                     "it has no pitch (<limb pitch=>): zero is assumed, as for a revolute joint");
+}
+
+int limb_urdf_shaft(urdf_reader* r, const xml_node* n)
+{
+  static const urdf_words words = {.attributes = "joint motor ratio stiffness damping rest", .strict = 1};
+  r->report.about = (limb_subject){"shaft", limb_xml_get(n, "joint")};
+  raw_shaft* x = limb_raw_add_shaft(r->raw, n->pos);
+  if (!x) return 0;
+  limb_urdf_check(r, n, &words);
+  const char *joint = limb_urdf_name(r, n, "joint", 1), *motor = limb_urdf_name(r, n, "motor", 1);
+  x->joint = joint ? joint : "";
+  x->motor = motor ? motor : "";
+  for (int i = 0; i < NSHAFT_PROPERTY; i++) (void)limb_urdf_property(r, n, &shaft_properties[i], &x->def);
+  return 1;
 }
 
 // ---- the joint ------------------------------------------------------------------------------------
 
 static void read_properties(const joint_reader* t)
 {
-  t->j->def.placement = limb_urdf_origin(t->r, t->about, t->n);
+  t->j->def.placement = limb_urdf_origin(t->r, t->n);
   if (t->type == &unknown_type) {
-    read_numbers(t);
+    check_numbers(t);
     return;
   }
   read_axis(t);
-  limb_urdf_joint_extension(t->r, t->n, t->j);
+  read_extension(t);
   if (!one_dof(t->j->def.type)) {
     refuse_properties(t);
     return;
@@ -284,23 +340,20 @@ static void read_properties(const joint_reader* t)
 
 int limb_urdf_joint(urdf_reader* r, const xml_node* n)
 {
-  static const char* const attributes[] = {"name", "type", NULL};
-  static const char* const children[] = {"parent",   "child", "origin", "axis", "limit",
-                                         "dynamics", "mimic", "limb",   NULL};
-  static const char* const ignored[] = {"safety_controller", "calibration",       "gazebo", "sensor",
-                                        "joint_properties",  "hardwareInterface", NULL};
-  static const urdf_words words = {.attribute = attributes, .child = children, .ignored = ignored};
-  const limb_subject about = {"joint", limb_xml_get(n, "name")};
-  const char* name = limb_urdf_name(r, about, n, "name", 0);
-  limb_urdf_check(r, about, n, &words);
-  const urdf_type* type = read_type(r, about, n);
-  const char* parent = read_end(r, about, n, "parent");
-  const char* child = read_end(r, about, n, "child");
-  sketch_joint* j = limb_sketch_joint(r->sketch, name, n->mark);
+  static const urdf_words words = {.attributes = "name type",
+                                   .children = "parent child origin axis limit dynamics mimic limb",
+                                   .ignored =
+                                     "safety_controller calibration gazebo sensor joint_properties hardwareInterface"};
+  r->report.about = (limb_subject){"joint", limb_xml_get(n, "name")};
+  const char* name = limb_urdf_name(r, n, "name", 0);
+  limb_urdf_check(r, n, &words);
+  const urdf_type* type = read_type(r, n);
+  const char *parent = read_end(r, n, "parent"), *child = read_end(r, n, "child");
+  raw_joint* j = limb_raw_add_joint(r->raw, name, n->pos);
   if (!j) return 0;
   j->parent = parent;
   j->child = child;
   j->def.type = type->type;
-  read_properties(&(joint_reader){r, n, about, type, j});
+  read_properties(&(joint_reader){r, n, type, j});
   return 1;
 }

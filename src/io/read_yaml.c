@@ -1,40 +1,24 @@
-// limb YAML to a sketch: the top of the file, its lists, its frames. docs/model-files.md is the reference of
-// the schema.
-#include "io/read_yaml_impl.h"
-#include "io/yaml_schema.h"
+// limb YAML to a raw robot: the top of the file, bodies and frames. docs/model-files.md is the reference.
+#include "io/read_yaml.h"
 
-#include <limits.h>
+#include "limb/inertia.h"
+
+#include "io/geometry.h"
+
 #include <stdio.h>
-
-#define PI 3.14159265358979323846
+#include <string.h>
 
 static const char* const top_keys[] = {"limb", "name",   "gravity", "base",   "angles", "dh",
                                        "poe",  "bodies", "joints",  "shafts", "frames", "loops"};
 
 // ---- the top ----------------------------------------------------------------------------------------
 
-static void read_version(yaml_reader* r, const yml_node* root)
-{
-  const yml_node* n = limb_yml_get(root, "limb");
-  int version = 0;
-  if (!n || n != root->first) {
-    limb_yml_error(&r->check, RULE_MISSING_KEY, root->first ? root->first->key_mark : root->mark,
-                   "the first line of a limb YAML file is 'limb: %d'", YAML_SCHEMA);
-    if (!n) return;
-  }
-  if (limb_yml_integer(&r->check, n, 1, INT_MAX, &version) && version != YAML_SCHEMA) {
-    limb_yml_error(&r->check, RULE_UNSUPPORTED, n->mark, "the file is of schema %d, this program knows %d", version,
-                   YAML_SCHEMA);
-    limb_report_hint(r->check.findings, "use a newer limb");
-  }
-}
-
 static void read_base(yaml_reader* r, const yml_node* n)
 {
   static const char* const words[] = {"fixed", "floating", "planar"};
   static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   int base = 0;
-  if (limb_yml_choice(&r->check, n, words, COUNT(words), &base)) r->sketch->base = bases[base];
+  if (limb_yml_choice(&r->report, n, words, COUNT(words), &base)) r->raw->base = bases[base];
 }
 
 static void read_forms(yaml_reader* r, const yml_node* root)
@@ -45,27 +29,205 @@ static void read_forms(yaml_reader* r, const yml_node* root)
   const yml_node *angles = limb_yml_get(root, "angles"), *dh = limb_yml_get(root, "dh"),
                  *poe = limb_yml_get(root, "poe");
   int i = 0;
-  if (limb_yml_choice(&r->check, angles, units, COUNT(units), &i) && i == 1) r->angle = PI / 180;
+  if (limb_yml_choice(&r->report, angles, units, COUNT(units), &i) && i == 1) r->angle = LIMB_PI / 180;
   if (dh) r->dh = FORM_REPORTED;
-  if (limb_yml_choice(&r->check, dh, rows, COUNT(rows), &i)) r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
+  if (limb_yml_choice(&r->report, dh, rows, COUNT(rows), &i)) r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
   if (poe) r->poe = FORM_REPORTED;
-  if (limb_yml_choice(&r->check, poe, screws, COUNT(screws), &i)) r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
+  if (limb_yml_choice(&r->report, poe, screws, COUNT(screws), &i)) r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
 }
 
 static void read_top(yaml_reader* r, const yml_node* root)
 {
-  r->check.about = (limb_subject){NULL, NULL};
-  limb_yml_check_keys(&r->check, root, top_keys, COUNT(top_keys));
-  read_version(r, root);
+  r->report.about = (limb_subject){NULL, NULL};
+  limb_yml_check_keys(&r->report, root, top_keys, COUNT(top_keys));
+  limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   read_base(r, limb_yml_get(root, "base"));
   read_forms(r, root);
-  (void)limb_yml_text(&r->check, limb_yml_get(root, "name"), &r->sketch->name);
+  (void)limb_yml_text(&r->report, limb_yml_get(root, "name"), &r->raw->name);
   sp_vec3 g;
-  if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) {
-    sp_vec3* kept = limb_store_take(r->pool, sizeof *kept);
-    if (kept) *kept = g;
-    r->sketch->gravity = kept;
-    r->out_of_memory |= !kept;
+  if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);
+}
+
+// ---- bodies ------------------------------------------------------------------------------------------
+
+static const char* const body_keys[] = {"name",       "mass",  "com",          "inertia",
+                                        "parameters", "solid", "inertia_axes", "home"};
+
+int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const char* const* keys, int count,
+                    const char** name)
+{
+  *name = "";
+  r->report.about = (limb_subject){kind, NULL};
+  if (!limb_yml_is(&r->report, n, YML_MAP)) return 0;
+  if (limb_yml_text(&r->report, limb_yml_get(n, "name"), name)) r->report.about.name = *name;
+  limb_yml_check_keys(&r->report, n, keys, count);
+  return 1;
+}
+
+static void set_moments(sp_inertia* Y, const double I[6])
+{
+  Y->xx = I[0], Y->xy = I[1], Y->xz = I[2], Y->yy = I[3], Y->yz = I[4], Y->zz = I[5];
+}
+
+static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
+{
+  static const char* const keys[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
+  double I[6] = {0};
+  if (n->kind != YML_MAP) {
+    if (limb_yml_numbers(&r->report, n, 6, I)) set_moments(Y, I);
+    return;
+  }
+  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
+  for (int i = 0; i < 6; i++) {
+    const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
+    (void)limb_yml_number(&r->report, moment ? limb_yml_need(&r->report, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
+  }
+  set_moments(Y, I);
+}
+
+// Turns moments that are given in axes R: R I R'.
+static void turn_moments(sp_inertia* Y, sp_mat3 R)
+{
+  sp_inertia centred = *Y;
+  centred.com = sp_v3(0, 0, 0);
+  centred = limb_inertia_move(sp_pose_make(R, sp_v3(0, 0, 0)), centred);
+  const double I[6] = {centred.xx, centred.xy, centred.xz, centred.yy, centred.yz, centred.zz};
+  set_moments(Y, I);
+}
+
+static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
+{
+  static const char* const others[] = {"mass", "com", "inertia", "solid", "inertia_axes"};
+  for (int i = 0; i < COUNT(others); i++) {
+    const yml_node* other = limb_yml_get(map, others[i]);
+    if (other)
+      limb_report_error(&r->report, RULE_BAD_VALUE, other->key_pos,
+                        "%s and parameters exclude each other: the ten parameters are complete", others[i]);
+  }
+  double theta[10];
+  if (limb_yml_numbers(&r->report, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
+}
+
+typedef enum solid { BOX, CYLINDER, SPHERE, CAPSULE, SHELL, TUBE, ROD } solid;
+
+static const char* const solids[] = {"box", "cylinder", "sphere", "capsule", "shell", "tube", "rod"};
+
+static int read_sizes(yaml_reader* r, const yml_node* n, int count, double size[3])
+{
+  if (!(count == 1 ? limb_yml_number(&r->report, n, size) : limb_yml_numbers(&r->report, n, count, size))) return 0;
+  for (int i = 0; i < count; i++) {
+    if (size[i] >= 0) continue;
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a length of the %s is negative", n->key);
+    return 0;
+  }
+  return 1;
+}
+
+// The inertia of a solid about its own centre.
+static int read_shape(yaml_reader* r, const yml_node* n, double mass, sp_inertia* Y)
+{
+  double s[3] = {0};
+  int which = 0;
+  while (strcmp(solids[which], n->key) != 0) which++;
+  switch ((solid)which) {
+  case BOX:
+    if (!read_sizes(r, n, 3, s)) return 0;
+    *Y = limb_inertia_box(mass, s[0], s[1], s[2]);
+    return 1;
+  case SPHERE:
+  case SHELL:
+  case ROD:
+    if (!read_sizes(r, n, 1, s)) return 0;
+    *Y = which == SPHERE  ? limb_inertia_sphere(mass, s[0])
+         : which == SHELL ? limb_inertia_shell(mass, s[0])
+                          : limb_inertia_rod(mass, s[0]);
+    return 1;
+  case CYLINDER:
+  case CAPSULE:
+  case TUBE:
+    if (!read_sizes(r, n, 2, s)) return 0;
+    *Y = which == CYLINDER  ? limb_inertia_cylinder(mass, s[0], s[1])
+         : which == CAPSULE ? limb_inertia_capsule(mass, s[0], s[1])
+                            : limb_inertia_tube(mass, s[0], s[1]);
+    return 1;
+  }
+  return 0;
+}
+
+// solid: point, or solid: {box: [1, 2, 3]}. Only its moments are used.
+static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
+{
+  (void)limb_yml_need(&r->report, map, "mass");
+  if (n->kind == YML_SCALAR && strcmp(n->text, "point") == 0) return;
+  if (n->kind != YML_MAP || n->count != 1) {
+    if (n->kind != YML_REFUSED)
+      limb_report_error(&r->report, RULE_BAD_VALUE, n->pos,
+                        "solid must be point, or one shape with its lengths, such as {box: [0.1, 0.2, 0.3]}");
+    return;
+  }
+  const int before = r->report.errors;
+  limb_yml_check_keys(&r->report, n, solids, COUNT(solids));
+  sp_inertia shape;
+  if (r->report.errors > before || !read_shape(r, n->first, Y->mass, &shape)) return;
+  const double I[6] = {shape.xx, shape.xy, shape.xz, shape.yy, shape.yz, shape.zz};
+  set_moments(Y, I);
+}
+
+static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
+{
+  static const char* const ways[] = {"inertia", "solid"};
+  const yml_node* parameters = limb_yml_get(n, "parameters");
+  if (parameters) {
+    read_parameters(r, n, parameters, Y);
+    return;
+  }
+  const yml_node *mass = limb_yml_get(n, "mass"), *axes = limb_yml_get(n, "inertia_axes");
+  const yml_node* moments = limb_yml_one_of(&r->report, n, ways, COUNT(ways));
+  (void)limb_yml_number(&r->report, mass, &Y->mass);
+  (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), &Y->com);
+  if (moments && moments->key[0] == 'i') read_moments(r, moments, Y);
+  if (moments && moments->key[0] == 's') read_solid(r, n, moments, Y);
+  sp_mat3 R;
+  if (axes && !moments)
+    limb_report_error(&r->report, RULE_MISSING_KEY, axes->key_pos, "inertia_axes needs inertia or solid");
+  if (limb_yaml_rotation_value(r, axes, &R)) turn_moments(Y, R);
+  if (!mass && !moments)
+    limb_report_note(&r->report, RULE_NO_INERTIAL, n->pos, "it has no mass");
+  else if (!moments && Y->mass != 0) {
+    limb_report_note(&r->report, RULE_ASSUMED, n->pos, "it has no inertia: a point mass is assumed");
+    limb_report_hint(r->report.findings, "write 'solid: point' if this is intended");
+  }
+}
+
+static const char* home_name(const void* homes, int i) { return ((const yaml_home*)homes)[i].body; }
+
+yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body)
+{
+  const int i = r->home ? limb_names_find(&r->home_names, body, home_name, r->home) : -1;
+  return i < 0 ? NULL : &r->home[i];
+}
+
+static void read_body(yaml_reader* r, const yml_node* n)
+{
+  const char* name;
+  if (!limb_yaml_begin(r, n, r->raw->words.body, body_keys, COUNT(body_keys), &name)) return;
+  if (strcmp(name, "world") == 0) {
+    limb_report_error(&r->report, RULE_DUPLICATE_NAME, n->pos,
+                      "'world' is the ground, which always exists: remove this body");
+    return;
+  }
+  raw_body* b = limb_raw_add_body(r->raw, name, n->pos);
+  if (!b) {
+    r->out_of_memory = true;
+    return;
+  }
+  read_inertia(r, n, &b->inertia);
+  const yml_node* home = limb_yml_get(n, "home");
+  yaml_home* homes = r->home;
+  sp_pose M;
+  if (limb_yaml_pose_value(r, home, &M) && homes && *name && !limb_yaml_find_home(r, name)) {
+    homes[r->nhome] = (yaml_home){name, home->pos, M, false};
+    limb_names_put(&r->home_names, name, r->nhome++);
   }
 }
 
@@ -74,92 +236,74 @@ static void read_top(yaml_reader* r, const yml_node* root)
 static void read_frame(yaml_reader* r, const yml_node* n)
 {
   static const char* const keys[] = {"name", "body", YAML_POSE_KEYS};
-  const char* name = "";
-  r->check.about = (limb_subject){r->sketch->words.frame, NULL};
-  if (!limb_yml_is(&r->check, n, YML_MAP)) return;
-  if (limb_yml_text(&r->check, limb_yml_get(n, "name"), &name)) r->check.about.name = name;
-  limb_yml_check_keys(&r->check, n, keys, COUNT(keys));
-  sketch_frame* f = limb_sketch_frame(r->sketch, name, n->mark);
+  const char* name;
+  if (!limb_yaml_begin(r, n, r->raw->words.frame, keys, COUNT(keys), &name)) return;
+  raw_frame* f = limb_raw_add_frame(r->raw, name, n->pos);
   if (!f) {
     r->out_of_memory = true;
     return;
   }
-  f->body = "world"; // nothing more is said when an error was
-  (void)limb_yml_text(&r->check, limb_yml_need(&r->check, n, "body"), &f->body);
+  f->body = "world"; // reports nothing more after an error
+  (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "body"), &f->body);
   (void)limb_yaml_pose(r, n, &f->pose);
 }
 
 // ---- lists ------------------------------------------------------------------------------------------
 
-// Every entry of a list; NULL is an empty one. A key without a value says the same.
+// Every entry of a list; NULL and a key without a value are empty lists.
 static void read_list(yaml_reader* r, const yml_node* n, void (*read)(yaml_reader*, const yml_node*))
 {
-  r->check.about = (limb_subject){NULL, NULL};
+  r->report.about = (limb_subject){NULL, NULL};
   if (!n || (n->kind == YML_SCALAR && !*n->text && !n->quoted)) return;
-  if (!limb_yml_is(&r->check, n, YML_LIST)) return;
+  if (!limb_yml_is(&r->report, n, YML_LIST)) return;
   for (const yml_node* entry = n->first; entry && !r->out_of_memory; entry = entry->next) read(r, entry);
 }
 
-// Room for the homes, if there are any.
+// Space for the homes.
 static void make_homes(yaml_reader* r, const yml_node* bodies)
 {
-  size_t count = 0;
+  int count = 0;
   for (const yml_node* n = bodies && bodies->kind == YML_LIST ? bodies->first : NULL; n; n = n->next)
     count += limb_yml_get(n, "home") != NULL;
   if (count == 0) return;
-  const size_t capacity = limb_names_capacity(count);
-  int* slot = limb_store_take(r->pool, capacity * sizeof *slot);
-  r->home = limb_store_take(r->pool, count * sizeof *r->home);
-  r->out_of_memory = !slot || !r->home;
-  if (!r->out_of_memory) limb_names_clear(&r->home_names, slot, capacity);
+  r->home = limb_mempool_alloc(r->pool, (size_t)count * sizeof *r->home);
+  r->out_of_memory = !r->home || !limb_mempool_new_names(r->pool, &r->home_names, count);
 }
 
-// Shafts and loops, which ask for joints by name.
+// Shafts and loops, which refer to joints by name.
 static void read_connections(yaml_reader* r, const yml_node* shafts, const yml_node* loops)
 {
   if (!shafts && !loops) return;
-  r->out_of_memory |= !limb_sketch_joint_names(r->sketch, &r->joint_names);
+  r->out_of_memory |= !limb_raw_joint_names(r->raw, &r->joint_names);
   if (!r->out_of_memory) read_list(r, shafts, limb_yaml_shaft);
   if (!r->out_of_memory) read_list(r, loops, limb_yaml_loop);
 }
 
 // ---- the robot as a whole -----------------------------------------------------------------------------
 
-static bool is_identity(const sp_pose* X)
-{
-  const sp_mat3 one = sp_identity3();
-  bool same = X->p.x == 0 && X->p.y == 0 && X->p.z == 0;
-  for (int i = 0; i < 9; i++) same = same && X->R.m[i] == one.m[i];
-  return same;
-}
-
-// A body that no joint places lies at the world's origin, whatever its home says.
+// A body without a joint lies at the origin of the world, whatever its home is.
 static void check_homes(yaml_reader* r)
 {
   for (int i = 0; i < r->nhome; i++) {
     const yaml_home* home = &r->home[i];
-    if (home->carried || is_identity(&home->pose)) continue;
-    r->check.about = (limb_subject){r->sketch->words.body, home->body};
-    limb_yml_error(&r->check, RULE_BAD_VALUE, home->mark,
-                   "no joint carries this body: it lies at the origin of the world, and its home is elsewhere");
-    limb_report_hint(r->check.findings, "add a joint with parent world, such as {type: fixed}");
+    if (home->carried || limb_is_identity(&home->pose)) continue;
+    r->report.about = (limb_subject){r->raw->words.body, home->body};
+    limb_report_error(&r->report, RULE_BAD_VALUE, home->pos,
+                      "no joint carries this body: it lies at the origin of the world, but its home is elsewhere");
+    limb_report_hint(r->report.findings, "add a joint with parent world, such as {type: fixed}");
   }
 }
 
-static const char* child_of(const void* s, int k) { return ((const limb_sketch*)s)->joint[k].child; }
+static const char* child_of(const void* s, int k) { return ((const limb_raw_robot*)s)->joint[k].child; }
 
-// A body that is no joint's child.
+// 1 when a body is not the child of a joint.
 static bool has_root(yaml_reader* r)
 {
-  const limb_sketch* s = r->sketch;
-  const size_t capacity = limb_names_capacity((size_t)s->njoint);
-  int* slot = limb_store_take(r->pool, capacity * sizeof *slot);
-  r->out_of_memory |= !slot;
-  if (!slot) return true;
+  const limb_raw_robot* s = r->raw;
   limb_names children;
-  limb_names_clear(&children, slot, capacity);
-  for (int k = 0; k < s->njoint; k++) {
-    if (limb_names_find(&children, s->joint[k].child, child_of, s) < 0) limb_names_put(&children, s->joint[k].child, k);
+  if (!limb_mempool_index_names(r->pool, &children, s->njoint, child_of, s)) {
+    r->out_of_memory = true;
+    return true;
   }
   for (int i = 0; i < s->nbody; i++) {
     if (limb_names_find(&children, s->body[i].name, child_of, s) < 0) return true;
@@ -169,62 +313,63 @@ static bool has_root(yaml_reader* r)
 
 static void check_base(yaml_reader* r, const yml_node* base)
 {
-  r->check.about = (limb_subject){NULL, NULL};
-  if (!base || r->sketch->nbody == 0 || has_root(r)) return;
-  if (r->sketch->base == LIMB_BASE_FIXED) {
-    limb_report(r->check.findings, RULE_IGNORED, base->key_mark, r->check.about,
-                "base says how a body without joint hangs on the world, and every body has a joint");
+  r->report.about = (limb_subject){NULL, NULL};
+  if (!base || r->raw->nbody == 0 || has_root(r)) return;
+  if (r->raw->base == LIMB_BASE_FIXED) {
+    limb_report_note(&r->report, RULE_IGNORED, base->key_pos,
+                     "base attaches a body without joint to the world, but every body has a joint");
     return;
   }
-  if (r->sketch->base == LIMB_BASE_AS_FILE) return; // it was reported
-  limb_yml_error(&r->check, RULE_BAD_VALUE, base->key_mark,
-                 "base says how a body without joint hangs on the world, but every body has a joint");
-  limb_report_hint(r->check.findings, "remove the key, or the joint of the root");
-  r->sketch->base = LIMB_BASE_AS_FILE; // said once
+  if (r->raw->base == LIMB_BASE_AS_FILE) return; // reported
+  limb_report_error(&r->report, RULE_BAD_VALUE, base->key_pos,
+                    "base attaches a body without joint to the world, but every body has a joint");
+  limb_report_hint(r->report.findings, "remove the key, or the joint of the root");
+  r->raw->base = LIMB_BASE_AS_FILE; // report it once
 }
 
 static void note_axes(const yaml_reader* r)
 {
   if (r->axisless == 0) return;
   char others[48] = "";
-  if (r->axisless > 1) (void)snprintf(others, sizeof others, "; so it is for %d more", r->axisless - 1);
-  limb_report(r->check.findings, RULE_ASSUMED, r->first_axisless.mark,
-              (limb_subject){r->sketch->words.joint, r->first_axisless.joint},
-              "it states no axis: 0 0 1 is taken, the default of limb YAML%s", others);
+  if (r->axisless > 1) (void)snprintf(others, sizeof others, "; so for %d more", r->axisless - 1);
+  limb_report(r->report.findings, RULE_ASSUMED, r->first_axisless.pos,
+              (limb_subject){r->raw->words.joint, r->first_axisless.joint},
+              "it has no axis: 0 0 1 is assumed, the default of limb YAML%s", others);
 }
 
-// Numbers can be cut off without a trace; a missing end of line is one.
+// A number may be cut off without a trace, except that the end of the line is missing.
 static void check_end(const yaml_reader* r, const limb_source* src)
 {
   if (src->size == 0 || src->text[src->size - 1] == '\n') return;
   int line = 1;
   for (size_t i = 0; i < src->size; i++) line += src->text[i] == '\n';
-  limb_report(r->check.findings, RULE_ASSUMED, (limb_mark){line, 1}, (limb_subject){NULL, NULL},
-              "the last line does not end: the file is taken as complete");
-  limb_report_hint(r->check.findings, "end the file with a new line, if it is not cut off");
+  limb_report(r->report.findings, RULE_ASSUMED, (file_pos){line, 1}, (limb_subject){NULL, NULL},
+              "the last line does not end: the file is assumed to be complete");
+  limb_report_hint(r->report.findings, "end the file with a newline, if it is not cut off");
 }
 
-limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_sketch* s)
+limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
-  (void)opt; // all of them are the sketch's
-  yaml_reader r = {.check = {.findings = s->findings}, .pool = src->pool, .sketch = s, .angle = 1};
+  (void)opt; // used when the raw robot is built
+  yaml_reader r = {.report = {.findings = s->findings}, .pool = src->pool, .raw = s, .angle = 1};
   const yml_node* root = NULL;
-  const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.check, &root);
+  const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.report, &root);
   if (status) return status;
   if (root->kind != YML_MAP) {
-    limb_yml_error(&r.check, RULE_WRONG_FORMAT, root->mark,
-                   "this is no robot: a limb YAML file is a mapping that begins with 'limb: %d'", YAML_SCHEMA);
+    limb_report_error(&r.report, RULE_WRONG_FORMAT, root->pos,
+                      "this is not a robot: a limb YAML file is a mapping that begins with 'limb: %d'",
+                      LIMB_YAML_SCHEMA);
     return LIMB_E_SYNTAX;
   }
-  const int before = r.check.errors;
+  const int before = r.report.errors;
   read_top(&r, root);
   const yml_node* bodies = limb_yml_get(root, "bodies");
-  if (!bodies && r.check.errors == before) // else it may be the key that is mistyped
-    (void)limb_yml_need(&r.check, root, "bodies");
+  if (!bodies && r.report.errors == before) // otherwise the key may be mistyped
+    (void)limb_yml_need(&r.report, root, "bodies");
   make_homes(&r, bodies);
-  read_list(&r, bodies, limb_yaml_body);
-  if (bodies && bodies->count == 0 && r.check.errors == before)
-    limb_yml_error(&r.check, RULE_NO_BODY, bodies->mark, "the list of bodies is empty");
+  read_list(&r, bodies, read_body);
+  if (bodies && bodies->count == 0 && r.report.errors == before)
+    limb_report_error(&r.report, RULE_NO_BODY, bodies->pos, "the list of bodies is empty");
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
   read_connections(&r, limb_yml_get(root, "shafts"), limb_yml_get(root, "loops"));
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
@@ -233,5 +378,5 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   note_axes(&r);
   check_end(&r, src);
   if (r.out_of_memory) return LIMB_E_NOMEM;
-  return r.check.errors ? LIMB_E_MODEL : LIMB_OK;
+  return r.report.errors ? LIMB_E_MODEL : LIMB_OK;
 }

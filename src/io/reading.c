@@ -1,32 +1,129 @@
-// From a file or a text to a reading: fetch, tell the language, read, check, describe to a builder.
+// From a file or a text to a reading: load, detect the language, read, check, pass on to a builder.
 #include "io/reading.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "io/blank.h"
-#include "io/format.h"
-#include "io/robots.h"
-#include "io/stray.h"
+#include "io/file_text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const limb_mark nowhere = {0, 0};
+// ---- languages ------------------------------------------------------------------------------------
+
+static const char* const format_names[] = {"auto", "urdf", "yaml", "par", "mjcf"}; // by value
+
+const char* limb_format_name(limb_format format)
+{
+  return (size_t)format < sizeof format_names / sizeof *format_names ? format_names[format] : NULL;
+}
+
+static int ends_with(const char* text, const char* end)
+{
+  const size_t n = strlen(text), m = strlen(end);
+  if (n < m) return 0;
+  for (size_t i = 0; i < m; i++) {
+    if (lower_case(text[n - m + i]) != end[i]) return 0;
+  }
+  return 1;
+}
+
+limb_format limb_format_of_name(const char* path)
+{
+  static const struct {
+    const char* end;
+    limb_format format;
+  } known[] = {{".urdf", LIMB_FORMAT_URDF}, {".xacro", LIMB_FORMAT_URDF}, {".yaml", LIMB_FORMAT_YAML},
+               {".yml", LIMB_FORMAT_YAML},  {".par", LIMB_FORMAT_PAR},    {".mjcf", LIMB_FORMAT_MJCF}};
+  for (int i = 0; path && i < COUNT(known); i++) {
+    if (ends_with(path, known[i].end)) return known[i].format;
+  }
+  return LIMB_FORMAT_AUTO;
+}
+
+// The first occurrence of a word near the beginning of a text: a prologue of comments may be long, but not endless.
+static const char* find(const char* text, const char* end, const char* word)
+{
+  enum { MAX_PROLOGUE = 1 << 16 };
+  const size_t length = strlen(word), size = (size_t)(end - text);
+  for (size_t i = 0; i + length <= (size < MAX_PROLOGUE ? size : MAX_PROLOGUE); i++) {
+    if (memcmp(text + i, word, length) == 0) return text + i;
+  }
+  return NULL;
+}
+
+// By content alone; LIMB_FORMAT_AUTO when it cannot be recognised.
+static limb_format format_of_text(const char* text, size_t size)
+{
+  const char* end = text + size;
+  text = limb_skip_to_text(text, end);
+  if (text == end) return LIMB_FORMAT_AUTO;
+  if (*text == '<') {
+    const char *robot = find(text, end, "<robot"), *mujoco = find(text, end, "<mujoco");
+    return mujoco && (!robot || mujoco < robot) ? LIMB_FORMAT_MJCF : LIMB_FORMAT_URDF;
+  }
+  if (end - text >= 2 && memcmp(text, "(*", 2) == 0) return LIMB_FORMAT_PAR;
+  return find(text, end, "limb:") ? LIMB_FORMAT_YAML : LIMB_FORMAT_AUTO;
+}
+
+// ---- files that are not models --------------------------------------------------------------------
+
+static const file_pos nowhere = {0, 0}, first_line = {1, 1};
 static const limb_subject whole_file = {NULL, NULL};
 
-// ---- life -----------------------------------------------------------------------------------------
+// Whether the text begins with the word, which is in lower case.
+static int begins(const char* text, const char* end, const char* word)
+{
+  for (; *word; word++, text++) {
+    if (text == end || lower_case(*text) != *word) return 0;
+  }
+  return 1;
+}
+
+int limb_report_not_model(limb_findings* f, const char* text, size_t size)
+{
+  const char* end = text + size;
+  text = limb_skip_to_text(text, end);
+  if (begins(text, end, "version https://git-lfs")) {
+    limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file,
+                "the file is a Git LFS pointer: the model itself has not been fetched");
+    limb_report_hint(f, "fetch it: git lfs install, then git lfs pull");
+    return 1;
+  }
+  if (begins(text, end, "<!doctype html") || begins(text, end, "<html")) {
+    limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file, "the file is a web page (HTML), not a model");
+    limb_report_hint(f, "download the file itself (\"raw\"), not the page that shows it");
+    return 1;
+  }
+  return 0;
+}
+
+int limb_report_not_xml(limb_findings* f, const char* text, size_t size, const char* language)
+{
+  const char* end = text + size;
+  text = limb_skip_to_text(text, end);
+  if (text == end || *text < ' ' || *text > '~' || *text == '<') return 0; // left to the parser
+  const int json = *text == '{' || *text == '[';
+  limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file,
+              "the file should be %s, which is XML and begins with '<', but it looks like %s", language,
+              json ? "JSON" : "plain text");
+  limb_report_hint(f, json ? "use the model that it was made from"
+                           : "an error page or another file may have been saved under this name");
+  return 1;
+}
+
+// ---- readings -----------------------------------------------------------------------------------------
 
 static limb_status new_reading(const limb_read_options* opt, const char* name, limb_reading** out)
 {
   const limb_allocator a = opt->alloc ? *opt->alloc : limb_default_allocator();
   limb_reading* r = limb_alloc(&a, sizeof *r);
   if (!r) return LIMB_E_NOMEM;
-  *r = (limb_reading){.alloc = a, .pool = limb_store_make(&a), .format = opt->format};
+  *r = (limb_reading){.alloc = a, .pool = limb_mempool_make(&a), .format = opt->format};
   r->source.pool = &r->pool;
-  r->source.name = limb_store_text(&r->pool, name, strlen(name));
+  r->source.name = limb_mempool_text(&r->pool, name, strlen(name));
   r->source.text = "";
   if (!r->source.name || limb_findings_create(&a, &r->findings) != LIMB_OK) {
     limb_reading_destroy(r);
@@ -42,11 +139,9 @@ void limb_reading_destroy(limb_reading* r)
   const limb_allocator a = r->alloc;
   limb_builder_destroy(r->builder);
   limb_findings_destroy(r->findings);
-  limb_store_free(&r->pool);
+  limb_mempool_free(&r->pool);
   limb_free(&a, r, sizeof *r);
 }
-
-// ---- asking ---------------------------------------------------------------------------------------
 
 const char* limb_reading_source(const limb_reading* r) { return r ? r->source.name : NULL; }
 
@@ -60,40 +155,40 @@ const limb_run* limb_reading_run(const limb_reading* r) { return r ? r->run : NU
 
 int limb_reading_body_line(const limb_reading* r, int body)
 {
-  return r && body >= 0 && body < r->marks.nbody ? r->marks.body[body].line : 0;
+  return r && body >= 0 && body < r->positions.nbody ? r->positions.body[body].line : 0;
 }
 
 int limb_reading_joint_line(const limb_reading* r, int joint)
 {
-  return r && joint >= 0 && joint < r->marks.njoint ? r->marks.joint[joint].line : 0;
+  return r && joint >= 0 && joint < r->positions.njoint ? r->positions.joint[joint].line : 0;
 }
 
 // ---- reading a text -------------------------------------------------------------------------------
 
-// The language of the text, by option, name and content; AUTO and a finding when it cannot be told.
-static limb_format settle_format(limb_reading* r)
+// The language of the text, by option, name and content; AUTO when it cannot be recognised, which is reported.
+static limb_format detect_format(limb_reading* r)
 {
   const limb_source* src = &r->source;
   const limb_format by_name = r->format ? r->format : limb_format_of_name(src->name);
-  const limb_format by_text = limb_format_of_text(src->text, src->size);
+  const limb_format by_text = format_of_text(src->text, src->size);
   const int xml_named = by_name == LIMB_FORMAT_URDF || by_name == LIMB_FORMAT_MJCF;
   const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
   if (by_name && by_text && xml_named != xml_inside) {
-    limb_report(r->findings, RULE_WRONG_FORMAT, (limb_mark){1, 1}, whole_file,
-                "the file should be %s, but looks like %s", limb_format_name(by_name), limb_format_name(by_text));
+    limb_report(r->findings, RULE_WRONG_FORMAT, first_line, whole_file, "the file should be %s, but it looks like %s",
+                limb_format_name(by_name), limb_format_name(by_text));
     return LIMB_FORMAT_AUTO;
   }
   if (by_name || by_text) return by_name ? by_name : by_text;
   limb_report(r->findings, RULE_UNKNOWN_FORMAT, nowhere, whole_file,
-              "neither the name nor the content of the file tells its language");
+              "the language is not clear from the name or the content of the file");
   return LIMB_FORMAT_AUTO;
 }
 
 static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
 {
-  static const sketch_words urdf = {"link", "joint", "frame"}, plain = {"body", "joint", "frame"},
-                            mjcf = {"body", "joint", "site"};
-  limb_sketch s = limb_sketch_make(&r->pool, r->findings, plain);
+  static const raw_words urdf = {"link", "joint", "frame"}, plain = {"body", "joint", "frame"},
+                         mjcf = {"body", "joint", "site"};
+  limb_raw_robot s = limb_raw_robot_make(&r->pool, r->findings, plain);
   limb_status status = LIMB_E_SYNTAX;
   switch (r->format) {
   case LIMB_FORMAT_URDF:
@@ -109,9 +204,9 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
   case LIMB_FORMAT_AUTO: break;
   }
   if (s.too_large) return LIMB_E_IO;
-  // A robot with faulty parts is still looked at as a whole, so that one run finds all that is wrong.
+  // A robot with faulty parts is still checked as a whole, so that one run finds everything that is wrong.
   if (status && status != LIMB_E_MODEL) return status;
-  const limb_status built = limb_sketch_build(&s, opt, &r->builder, &r->marks);
+  const limb_status built = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
   return built ? built : status;
 }
 
@@ -121,10 +216,10 @@ static int is_empty(const char* text, size_t size)
   return size == 0;
 }
 
-// The status of a reading is that of its findings; err gets the first error.
+// The end of every reading: err gets the first error, and a faulty file has no builder.
 static limb_status conclude(limb_reading* r, limb_status status, limb_error* err)
 {
-  const int lost = limb_findings_lost(r->findings); // then the list is not what it promises to be
+  const int lost = limb_findings_lost(r->findings); // then the list is not complete
   if (!status && !lost) return LIMB_OK;
   limb_builder_destroy(r->builder);
   r->builder = NULL;
@@ -149,24 +244,35 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
     limb_report(r->findings, RULE_EMPTY, nowhere, whole_file, "the file is empty");
     return conclude(r, LIMB_E_SYNTAX, err);
   }
-  if (limb_report_stray(r->findings, r->source.text, r->source.size)) return conclude(r, LIMB_E_SYNTAX, err);
+  if (limb_report_not_model(r->findings, r->source.text, r->source.size)) return conclude(r, LIMB_E_SYNTAX, err);
   if (r->for_run) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
-  r->format = settle_format(r);
+  r->format = detect_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
   return conclude(r, run_reader(r, opt), err);
 }
 
+limb_read_options limb_default_read_options(void)
+{
+  limb_read_options o = {.size = sizeof o};
+  o.format = LIMB_FORMAT_AUTO;
+  o.base = LIMB_BASE_AS_FILE;
+  o.no_mimic = 0;
+  o.max_bytes = (size_t)64 << 20;
+  o.alloc = NULL;
+  return o;
+}
+
 // The caller's options over the defaults.
-static limb_status settle_options(const limb_read_options* given, limb_read_options* own, limb_error* err)
+static limb_status check_options(const limb_read_options* given, limb_read_options* own, limb_error* err)
 {
   *own = limb_default_read_options();
   if (!given) return LIMB_OK;
   const limb_status status = limb_sized_read(own, sizeof *own, given, offsetof(limb_read_options, max_bytes));
   if (status) return limb_fail(err, status, "options", "start from limb_default_read_options()");
   if (!limb_format_name(own->format) || own->base < LIMB_BASE_AS_FILE || own->base > LIMB_BASE_PLANAR)
-    return limb_fail(err, LIMB_E_ARG, "options", "there is no such format or base");
+    return limb_fail(err, LIMB_E_ARG, "options", "no such format or base");
   if (own->alloc && (!own->alloc->alloc || !own->alloc->free))
-    return limb_fail(err, LIMB_E_ARG, "options", "half an allocator");
+    return limb_fail(err, LIMB_E_ARG, "options", "incomplete allocator");
   return LIMB_OK;
 }
 
@@ -182,14 +288,14 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
   if (out) *out = NULL;
   if (!out || (!text && size) || !name) return limb_fail(err, LIMB_E_ARG, "text", "text, name or output is NULL");
   limb_read_options own;
-  limb_status status = settle_options(opt, &own, err);
+  limb_status status = check_options(opt, &own, err);
   if (status) return status;
   status = new_reading(&own, name, out);
   if (status) return limb_fail(err, status, name, "out of memory");
   limb_reading* r = *out;
   r->for_run = for_run;
   if (size > own.max_bytes) return too_large(r, own.max_bytes, err);
-  r->source.text = limb_store_text(&r->pool, text, size);
+  r->source.text = limb_mempool_text(&r->pool, text, size);
   if (!r->source.text) return conclude(r, LIMB_E_NOMEM, err);
   r->source.size = size;
   return read_source(r, &own, err);
@@ -209,49 +315,49 @@ limb_status limb_read_run_text(const char* text, size_t size, const char* name, 
 
 // ---- reading a file -------------------------------------------------------------------------------
 
-// All of a stream, into the pool. *large: it has more than limit bytes.
-static limb_status fetch(limb_reading* r, FILE* stream, size_t limit, int* large)
+// Loads a whole stream into the pool. *large: it has more than limit bytes.
+static limb_status load_stream(limb_reading* r, FILE* stream, size_t limit, int* large)
 {
-  size_t room = (size_t)1 << 16, size = 0;
-  char* text = limb_alloc(&r->alloc, room);
+  size_t capacity = (size_t)1 << 16, size = 0;
+  char* text = limb_alloc(&r->alloc, capacity);
   if (!text) return LIMB_E_NOMEM;
   while (!feof(stream) && !ferror(stream) && size <= limit) {
-    if (size == room) {
-      char* more = limb_alloc(&r->alloc, 2 * room);
+    if (size == capacity) {
+      char* more = limb_alloc(&r->alloc, 2 * capacity);
       if (!more) {
-        limb_free(&r->alloc, text, room);
+        limb_free(&r->alloc, text, capacity);
         return LIMB_E_NOMEM;
       }
       memcpy(more, text, size);
-      limb_free(&r->alloc, text, room);
+      limb_free(&r->alloc, text, capacity);
       text = more;
-      room *= 2;
+      capacity *= 2;
     }
-    size += fread(text + size, 1, room - size, stream);
+    size += fread(text + size, 1, capacity - size, stream);
   }
   *large = size > limit;
   limb_status status = ferror(stream) ? LIMB_E_IO : LIMB_OK;
   if (!status && !*large) {
-    r->source.text = limb_store_text(&r->pool, text, size);
+    r->source.text = limb_mempool_text(&r->pool, text, size);
     r->source.size = size;
     if (!r->source.text) status = LIMB_E_NOMEM;
   }
-  limb_free(&r->alloc, text, room);
+  limb_free(&r->alloc, text, capacity);
   return status;
 }
 
-// The size of a plain file; 0 when it is none, or empty, or does not know (as those of /proc).
-static size_t plain_size(FILE* stream)
+// The size of a regular file; 0 for anything else, and for files that do not know theirs (as in /proc).
+static size_t regular_size(FILE* stream)
 {
   struct stat about;
   if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) return 0;
   return about.st_size > 0 ? (size_t)about.st_size : 0;
 }
 
-// A plain file, straight into the pool.
-static limb_status fetch_file(limb_reading* r, FILE* stream, size_t size)
+// Loads a regular file directly into the pool.
+static limb_status load_file(limb_reading* r, FILE* stream, size_t size)
 {
-  char* text = limb_store_take(&r->pool, size + 1);
+  char* text = limb_mempool_alloc(&r->pool, size + 1);
   if (!text) return LIMB_E_NOMEM;
   r->source.size = fread(text, 1, size, stream);
   r->source.text = text;
@@ -264,44 +370,43 @@ static int is_directory(const char* path)
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-// Why a file cannot be read, in words that do not depend on the locale.
+// Why a file cannot be read, independent of the locale.
 static const char* reason(int code)
 {
   switch (code) {
-  case ENOENT: return "there is no such file";
+  case ENOENT: return "no such file";
   case EACCES: return "permission denied";
-  case ENOTDIR: return "a part of the path is not a folder";
+  case ENOTDIR: return "part of the path is not a folder";
   case EISDIR: return "it is a folder";
   case ENAMETOOLONG: return "the name is too long";
-  case ELOOP: return "the links of the path go round in a circle";
+  case ELOOP: return "the path contains a loop of links";
   case EMFILE:
-  case ENFILE: return "too many files are open";
+  case ENFILE: return "too many open files";
   case EIO: return "the device reports an error";
   default: return "the system refuses it";
   }
 }
 
-// The finding, and the error, of a file that does not give its text.
 static limb_status unreadable(limb_reading* r, const char* why, const char* more, limb_error* err)
 {
-  limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "it cannot be read: %s%s", why, more);
+  limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "the file cannot be read: %s%s", why, more);
   return conclude(r, LIMB_E_IO, err);
 }
 
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt, limb_error* err)
 {
-  const size_t size = plain_size(stream);
+  const size_t size = regular_size(stream);
   int large = size > opt->max_bytes;
   errno = 0;
   limb_status status = LIMB_OK;
-  if (!large) status = size ? fetch_file(r, stream, size) : fetch(r, stream, opt->max_bytes, &large);
+  if (!large) status = size ? load_file(r, stream, size) : load_stream(r, stream, opt->max_bytes, &large);
   if (status == LIMB_E_IO) return unreadable(r, reason(errno), "", err);
   if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
   return read_source(r, opt, err);
 }
 
-// A built-in robot: a text, or a program that fills the sketch.
+// A built-in robot: a text, or a program that fills a raw robot.
 static limb_status read_robot(limb_reading* r, int index, const limb_read_options* opt, limb_error* err)
 {
   limb_robot_info robot;
@@ -312,13 +417,13 @@ static limb_status read_robot(limb_reading* r, int index, const limb_read_option
     r->source.size = strlen(robot.text);
     return conclude(r, run_reader(r, opt), err);
   }
-  limb_sketch s = limb_sketch_make(&r->pool, r->findings, (sketch_words){"body", "joint", "frame"});
+  limb_raw_robot s = limb_raw_robot_make(&r->pool, r->findings, (raw_words){"body", "joint", "frame"});
   if (!status) status = limb_make_robot(robot.name, &s);
-  if (!status) status = limb_sketch_build(&s, opt, &r->builder, &r->marks);
+  if (!status) status = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
   return conclude(r, status, err);
 }
 
-// An empty reading for a source, in *out, with options of its own; NULL and the status when there is none.
+// An empty reading for a source, in *out, with checked options; NULL and the status after an error.
 static limb_reading* begin(const char* source, const limb_read_options* opt, limb_read_options* own, limb_reading** out,
                            limb_error* err, limb_status* status)
 {
@@ -327,7 +432,7 @@ static limb_reading* begin(const char* source, const limb_read_options* opt, lim
     *status = limb_fail(err, LIMB_E_ARG, "source", "name or output is NULL or empty");
     return NULL;
   }
-  *status = settle_options(opt, own, err);
+  *status = check_options(opt, own, err);
   if (*status) return NULL;
   *status = new_reading(own, strcmp(source, "-") == 0 ? "standard input" : source, out);
   if (*status) (void)limb_fail(err, *status, source, "out of memory");
@@ -341,45 +446,40 @@ limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb
   limb_reading* r = begin(name, opt, &own, out, err, &status);
   if (!r) return status;
   const int robot = limb_find_robot(name);
-  if (robot < 0) return unreadable(r, "there is no built-in robot of this name", "", err);
+  if (robot < 0) return unreadable(r, "no built-in robot has this name", "", err);
   return read_robot(r, robot, &own, err);
 }
 
-limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out, limb_error* err)
+static limb_status read_path(const char* path, int for_run, const limb_read_options* opt, limb_reading** out,
+                             limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
   limb_status status = LIMB_OK;
-  limb_reading* r = begin(source, opt, &own, out, err, &status);
+  limb_reading* r = begin(path, opt, &own, out, err, &status);
   if (!r) return status;
-  if (strcmp(source, "-") == 0) return read_stream(r, stdin, &own, err);
-  const int robot = limb_find_robot(source), folder = is_directory(source);
+  r->for_run = for_run;
+  if (strcmp(path, "-") == 0) return read_stream(r, stdin, &own, err);
+  const int robot = for_run ? -1 : limb_find_robot(path), folder = is_directory(path);
   errno = 0;
-  FILE* stream = folder ? NULL : fopen(source, "rb");
+  FILE* stream = folder ? NULL : fopen(path, "rb");
   const int code = errno;
   if (!stream && robot >= 0 && (folder || code == ENOENT)) return read_robot(r, robot, &own, err);
-  if (folder) return unreadable(r, "it is a folder", ": name the model file in it", err);
-  const int a_name = code == ENOENT && !strpbrk(source, "/.");
+  if (folder) return unreadable(r, "it is a folder", ": name a file in it", err);
+  const int a_name = code == ENOENT && !for_run && !strpbrk(path, "/.");
   if (!stream) return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
   status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;
 }
 
+limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  return read_path(source, 0, opt, out, err);
+}
+
 limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
-  limb_read_options own = limb_default_read_options();
-  limb_status status = LIMB_OK;
-  limb_reading* r = begin(path, opt, &own, out, err, &status);
-  if (!r) return status;
-  r->for_run = 1;
-  if (strcmp(path, "-") == 0) return read_stream(r, stdin, &own, err);
-  if (is_directory(path)) return unreadable(r, "it is a folder", "", err);
-  errno = 0;
-  FILE* stream = fopen(path, "rb");
-  if (!stream) return unreadable(r, reason(errno), "", err);
-  status = read_stream(r, stream, &own, err);
-  (void)fclose(stream);
-  return status;
+  return read_path(path, 1, opt, out, err);
 }
 
 limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out, limb_error* err)

@@ -1,24 +1,82 @@
-// What a reading holds.
-#ifndef LIMB_READING_H
-#define LIMB_READING_H
+// From files to robots and back: what a reading holds, and the readers and writers, one per language.
+#ifndef LIMB_IO_READING_H
+#define LIMB_IO_READING_H
 
 #include "limb/read.h"
 #include "limb/run.h"
 
-#include "io/readers.h"
-#include "io/sketch.h"
-#include "io/store.h"
+#include "io/findings.h"
+#include "io/memory_pool.h"
+#include "io/raw_robot.h"
+
+// ---- the source -----------------------------------------------------------------------------------
+
+// The tag that states the rotational inertia of a link in a URDF, for repairs in place.
+typedef struct inertia_tag {
+  int body;           // index in the raw robot
+  size_t byte, bytes; // of the tag in the text
+  double value[6];    // ixx ixy ixz iyy iyz izz as written; 0 when not given
+  double R[9];        // axes of these numbers in the axes of the body, row-major
+} inertia_tag;
+
+typedef struct limb_source {
+  const char* text;
+  size_t size;
+  const char* name; // of the file, for messages
+  memory_pool* pool;
+  inertia_tag* tag; // URDF: one per <inertia>, in the pool (output)
+  int ntag;
+} limb_source;
 
 struct limb_reading {
   limb_allocator alloc;
-  limb_store pool; // document, names, marks
+  memory_pool pool; // document, names, positions
   limb_format format;
-  limb_source source; // with a text of its own
+  limb_source source; // with a copy of the text
   limb_findings* findings;
-  limb_builder* builder; // NULL when the file was faulty
-  sketch_marks marks;    // by the builder's indices
-  int for_run;           // a run file is to be read, and no robot
-  const limb_run* run;   // it; NULL when the file was faulty
+  limb_builder* builder;   // NULL when the file was faulty
+  raw_positions positions; // by the builder's indices
+  int for_run;             // a run file, not a robot
+  const limb_run* run;     // NULL when the file was faulty
 };
+
+// ---- readers --------------------------------------------------------------------------------------
+
+// Turn a text into a raw robot. What cannot be used is reported.
+// LIMB_OK; LIMB_E_SYNTAX: not this language; LIMB_E_MODEL: errors among the findings; LIMB_E_NOMEM.
+limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
+limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
+limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
+limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
+
+// A run file; out lives in the pool. Status as above.
+limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out);
+
+// ---- files that are not models --------------------------------------------------------------------
+
+// Web pages, Git LFS pointers and notes are often taken for models. A parser would only complain about a character
+// on line 1. Returns 1 when the text is one of these, which is reported.
+int limb_report_not_model(limb_findings* f, const char* text, size_t size);
+
+// The same for a file that should be XML; language: what it should be, for the message.
+int limb_report_not_xml(limb_findings* f, const char* text, size_t size, const char* language);
+
+// ---- built-in robots ------------------------------------------------------------------------------
+
+// The embedded files of models/ by name; the last has no name (made by cmake/LimbModels.cmake).
+extern const limb_robot_info limb_robot_files[];
+
+// Index of the built-in robot of this name; -1 when there is none.
+int limb_find_robot(const char* name);
+
+// Makes a built-in robot that has no text. LIMB_OK; LIMB_E_ARG: none of that name; LIMB_E_NOMEM.
+limb_status limb_make_robot(const char* name, limb_raw_robot* s);
+
+// ---- writers --------------------------------------------------------------------------------------
+
+// Write a builder whose tree and names were checked. What the language has no standard form for is reported
+// (findings may be NULL). LIMB_OK or LIMB_E_NOMEM.
+limb_status limb_write_yaml(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings);
+limb_status limb_write_urdf(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings);
 
 #endif

@@ -1,19 +1,21 @@
 // The nearest inertia that a body can have, and files with it.
 //
-// In the frame of the principal axes a rotational inertia is physical when the second moments of mass
-// s_k = (I_1 + I_2 + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so
-// the nearest one in the Frobenius norm has the same axes, and moments that are the point nearest to
-// (I_1, I_2, I_3) in the cone of the rays (0,1,1), (1,0,1), (1,1,0). With ascending moments
-// s_1 >= s_2 >= s_3 holds before and after: the point lies inside, on the face s_3 = 0, on the ray
-// s_2 = s_3 = 0, or at the tip.
+// In the frame of the principal axes a rotational inertia is physical when the second moments of mass s_k = (I_1 + I_2
+// + I_3) / 2 - I_k are not negative. This set of matrices does not depend on the axes, so the nearest one in the
+// Frobenius norm has the same axes, and moments that are the point nearest to (I_1, I_2, I_3) in the cone of the rays
+// (0,1,1), (1,0,1), (1,1,0). With ascending moments s_1 >= s_2 >= s_3 holds before and after: the point lies inside, on
+// the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
+#include "io/doctor.h"
+
 #include "limb/check.h"
 #include "limb/inertia.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "io/doctor.h"
-#include "io/eigen3.h"
+#include "io/file_text.h"
+#include "io/geometry.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,47 +47,126 @@ sp_inertia limb_inertia_nearest(const sp_inertia* Y)
   double I[3], s[3] = {0, 0, 0};
   sp_mat3 axes = sp_identity3();
   if (Y->mass > 0) {
-    limb_principal(Y, I, &axes);
+    limb_inertia_principal(Y, I, &axes);
     project(I, s);
   } else {
     near.mass = 0;
   }
-  // A hair inside, so that it stays physical when it is printed, turned and read.
-  const double hair = 1e-9 * s[0];
-  for (int k = 1; k < 3; k++) s[k] = fmax(s[k], hair);
+  // Slightly inside, so that it remains physical when it is printed, rotated and read.
+  const double margin = 1e-9 * s[0];
+  for (int k = 1; k < 3; k++) s[k] = fmax(s[k], margin);
   const double moment[3] = {s[1] + s[2], s[0] + s[2], s[0] + s[1]};
-  return limb_from_principal(near, moment, &axes);
+  return limb_inertia_from_principal(near, moment, &axes);
 }
 
-// ---- a reading ------------------------------------------------------------------------------------
+// ---- <inertia> tags -------------------------------------------------------------------------------
+//
+// The tag was parsed by expat before: it is well-formed.
 
-// The numbers as they stand, or will stand, in the file.
+const char* const limb_tag_names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+
+static int ends_name(char c) { return c == '=' || c == '>' || c == '/' || is_blank(c); }
+
+static int slot_of(const char* name, size_t length)
+{
+  for (int k = 0; k < 6; k++) {
+    if (length == 3 && memcmp(name, limb_tag_names[k], 3) == 0) return k;
+  }
+  return -1;
+}
+
+tag_slots limb_tag_scan(const char* text, const inertia_tag* tag)
+{
+  tag_slots slots = {0};
+  const char *start = text + tag->byte, *end = start + tag->bytes;
+  const char* p = start;
+  while (p < end && !ends_name(*p)) p++; // "<inertia"
+  for (;;) {
+    while (p < end && is_blank(*p)) p++;
+    const char* name = p;
+    while (p < end && !ends_name(*p)) p++;
+    const size_t length = (size_t)(p - name);
+    while (p < end && *p != '"' && *p != '\'') p++;
+    if (length == 0 || p >= end) return slots;
+    const char quote = *p++;
+    const char* value = p;
+    while (p < end && *p != quote) p++;
+    const int k = slot_of(name, length);
+    if (k >= 0) {
+      slots.at[k] = (size_t)(value - start);
+      slots.length[k] = (size_t)(p - value);
+    }
+    if (p < end) p++;
+  }
+}
+
+static void moments_of(const sp_inertia* Y, double v[6])
+{
+  v[0] = Y->xx, v[1] = Y->xy, v[2] = Y->xz, v[3] = Y->yy, v[4] = Y->yz, v[5] = Y->zz;
+}
+
+void limb_tag_from_body(const inertia_tag* tag, const sp_inertia* Y, double value[6])
+{
+  sp_pose X = sp_pose_identity();
+  memcpy(X.R.m, tag->R, sizeof X.R.m);
+  moments_of(Y, value);
+  if (limb_no_rotation(&X.R)) return;
+  // I_tag = R' I_body R
+  X.R = sp_transpose3(X.R);
+  const sp_inertia turned = limb_inertia_move(X, *Y);
+  moments_of(&turned, value);
+  // Rounding residues of zeros are not written.
+  const double residue = 8 * DBL_EPSILON * (fabs(value[0]) + fabs(value[3]) + fabs(value[5]));
+  for (int k = 0; k < 6; k++) {
+    if (fabs(value[k]) < residue) value[k] = 0;
+  }
+}
+
+void limb_tags_by_body(const limb_reading* r, int nbody, const inertia_tag** tag)
+{
+  for (int i = 0; i < nbody; i++) tag[i] = NULL;
+  for (int i = 0; r->positions.of_raw && i < r->source.ntag; i++) {
+    const int body = r->positions.of_raw[r->source.tag[i].body];
+    if (body > LIMB_WORLD_BODY && body < nbody) tag[body] = &r->source.tag[i];
+  }
+}
+
+// ---- repair ------------------------------------------------------------------------------------
+
+// The numbers as they are, or will be, in the file.
 static void numbers_of(const inertia_tag* tag, const sp_inertia* Y, double value[6])
 {
   static const inertia_tag plain = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   limb_tag_from_body(tag ? tag : &plain, Y, value);
 }
 
-static void report(const limb_reading* r, int body, const limb_body_def* def, const sp_inertia* near,
-                   const inertia_tag* tag)
+// "ixx ixy ixz iyy iyz izz"
+static const char* print_moments(const double x[6], char text[6 * LIMB_NUMBER_SPACE])
 {
-  double old[6], now[6];
-  numbers_of(tag, &def->inertia, old);
-  numbers_of(tag, near, now);
+  text[0] = 0;
+  for (int k = 0; k < 6; k++) {
+    if (k) strcat(text, " ");
+    strcat(text, limb_show(x[k]).text);
+  }
+  return text;
+}
+
+static void report_change(const limb_reading* r, file_pos at, limb_subject about, const sp_inertia* Y,
+                          const sp_inertia* near, const inertia_tag* tag)
+{
+  char before[6 * LIMB_NUMBER_SPACE], after[6 * LIMB_NUMBER_SPACE];
+  double old[6], new[6];
+  numbers_of(tag, Y, old);
+  numbers_of(tag, near, new);
   if (tag) memcpy(old, tag->value, sizeof old);
-  const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
-  const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
-  limb_report(r->findings, RULE_REPAIRED, at, (limb_subject){kind, def->name},
-              "inertia (ixx ixy ixz iyy iyz izz) was %s %s %s %s %s %s and is now %s %s %s %s %s %s",
-              limb_show(old[0]).text, limb_show(old[1]).text, limb_show(old[2]).text, limb_show(old[3]).text,
-              limb_show(old[4]).text, limb_show(old[5]).text, limb_show(now[0]).text, limb_show(now[1]).text,
-              limb_show(now[2]).text, limb_show(now[3]).text, limb_show(now[4]).text, limb_show(now[5]).text);
+  limb_report(r->findings, RULE_REPAIRED, at, about, "inertia (ixx ixy ixz iyy iyz izz) was %s and is now %s",
+              print_moments(old, before), print_moments(new, after));
 }
 
 static int needs_repair(const sp_inertia* Y)
 {
   if (!limb_inertia_defect(Y)) return 0;
-  const inertia_fault fault = limb_inertia_judge(Y);
+  const inertia_fault fault = limb_inertia_judge(Y, LIMB_INERTIA_ROUNDING);
   return Y->mass <= 0 || fault.negative > 0 || fault.excess > 0;
 }
 
@@ -96,15 +177,15 @@ static limb_status repair_body(limb_reading* r, int body, const inertia_tag* tag
   limb_status status = limb_builder_get_body(r->builder, body, &def);
   *changed = 0;
   if (status || !needs_repair(&def.inertia)) return status;
+  const file_pos at = body < r->positions.nbody ? r->positions.body[body] : (file_pos){0, 0};
+  const limb_subject about = {r->format == LIMB_FORMAT_URDF ? "link" : "body", def.name};
   if (def.inertia.mass < 0) {
-    const limb_mark at = body < r->marks.nbody ? r->marks.body[body] : (limb_mark){0, 0};
-    const char* kind = r->format == LIMB_FORMAT_URDF ? "link" : "body";
-    limb_report(r->findings, RULE_NOT_REPAIRED, at, (limb_subject){kind, def.name},
-                "its mass of %s kg is left as it is", limb_show(def.inertia.mass).text);
+    limb_report(r->findings, RULE_NOT_REPAIRED, at, about, "its mass of %s kg is not changed",
+                limb_show(def.inertia.mass).text);
     return LIMB_OK;
   }
   const sp_inertia near = limb_inertia_nearest(&def.inertia);
-  report(r, body, &def, &near, tag);
+  report_change(r, at, about, &def.inertia, &near, tag);
   *changed = 1;
   return limb_builder_set_inertia(r->builder, body, &near);
 }
@@ -124,7 +205,7 @@ static limb_status repair_all(limb_reading* r, int nbody, const inertia_tag** ta
 limb_status limb_repair(limb_reading* r, int* changed, limb_error* err)
 {
   if (changed) *changed = 0;
-  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be repaired");
+  if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to repair");
   const int nbody = limb_builder_body_count(r->builder);
   const size_t size = (size_t)nbody * sizeof(inertia_tag*);
   const inertia_tag** tag = limb_alloc(&r->alloc, size);
@@ -158,7 +239,7 @@ static void copy_to(copier* c, size_t end)
   }
 }
 
-// The inertia of a tag and that of its body are the same but for rounding.
+// The inertia of a tag and that of its body are the same within rounding.
 static int is_unchanged(const double a[6], const double b[6])
 {
   double size = 0, off = 0;
@@ -169,7 +250,7 @@ static int is_unchanged(const double a[6], const double b[6])
   return off <= 1e-12 * size;
 }
 
-// Attributes that the tag lacks are zero; one that must not be is put before its end.
+// Attributes that the tag lacks are zero; others are added before its end.
 static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* slots, const double value[6])
 {
   size_t end = tag->byte + tag->bytes;
@@ -188,7 +269,7 @@ static void write_missing(copier* c, const inertia_tag* tag, const tag_slots* sl
 static void write_tag(copier* c, const inertia_tag* tag, const double value[6])
 {
   const tag_slots found = limb_tag_scan(c->text, tag), *slots = &found;
-  size_t last = 0; // attributes stand in any order
+  size_t last = 0; // attributes can be in any order
   for (int written = 0; written < 6; written++) {
     int k = -1;
     for (int i = 0; i < 6; i++) {
@@ -203,23 +284,22 @@ static void write_tag(copier* c, const inertia_tag* tag, const double value[6])
   write_missing(c, tag, slots, value);
 }
 
-// UTF-16, which expat reads as well: every "<" of it holds a zero, and no XML in an alphabet of single bytes
-// does. Numbers would have to be put in with two bytes a digit.
+// UTF-16, which expat reads as well: only there does XML contain zeros. Numbers would need two bytes per digit.
 static int is_utf16(const limb_source* src) { return memchr(src->text, 0, src->size) != NULL; }
 
 limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context, limb_error* err)
 {
-  if (!r || !r->builder || !write) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to be written");
+  if (!r || !r->builder || !write) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to write");
   if (r->format != LIMB_FORMAT_URDF)
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
-                     "only a URDF is repaired in place: write another file with limb_write");
+                     "only a URDF can be repaired in place: write another file with limb_write");
   if (is_utf16(&r->source))
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
-                     "a file in UTF-16 is not repaired in place: save it as UTF-8 first");
+                     "a file in UTF-16 cannot be repaired in place: save it as UTF-8 first");
   copier c = {write, context, r->source.text, 0};
   for (int i = 0; i < r->source.ntag; i++) {
     const inertia_tag* tag = &r->source.tag[i];
-    const int body = r->marks.of_sketch[tag->body];
+    const int body = r->positions.of_raw[tag->body];
     limb_body_def def;
     if (body <= 0 || tag->byte < c.done) continue;
     if (limb_builder_get_body(r->builder, body, &def) != LIMB_OK) continue;

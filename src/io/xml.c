@@ -1,10 +1,10 @@
-// XML through expat: elements with places, attributes and text, nothing else.
+// XML through expat: elements with positions, attributes and text, nothing else.
 //
-// Hostile input: entity declarations stop the parser before anything can expand, depth is limited, and the
-// caller has limited the size. expat itself checks UTF-8 and well-formedness.
+// Hostile input: entity declarations stop the parser before anything can expand, depth is limited, and the caller
+// limits the size. expat checks UTF-8 and well-formedness.
 #include "io/xml.h"
 
-#include "io/blank.h"
+#include "io/file_text.h"
 
 #include <expat.h>
 #include <stdint.h>
@@ -14,21 +14,21 @@ enum { NAMES = 64 };
 
 typedef struct builder {
   XML_Parser parser;
-  limb_store* pool;
+  memory_pool* pool;
   limb_findings* findings;
-  xml_node *root, *open; // open: the element at hand
+  xml_node *root, *open; // open: the current element
   int depth;
   const char* const* opaque;
   int closed;       // depth inside an opaque element; 0: none
-  const char* text; // all of it
+  const char* text; // the whole file
   size_t size;
-  size_t counted;           // bytes in front of the last place that was asked for
-  limb_mark mark;           // that place
-  const char* known[NAMES]; // names that were kept, to be kept once
+  size_t counted;           // bytes before the last position that was computed
+  file_pos pos;             // that position
+  const char* known[NAMES]; // names that were kept, to store each once
   limb_status status;       // LIMB_OK until something stops the parser
 } builder;
 
-// Names are short: a loop is done before a call of strcmp is.
+// Names are short: a loop is faster than a call of strcmp.
 static int same(const char* a, const char* b)
 {
   while (*a && *a == *b) {
@@ -38,23 +38,23 @@ static int same(const char* a, const char* b)
   return *a == *b;
 }
 
-// Place of what expat is at, counted on from the last one: expat's own count looks at every character again.
-static limb_mark here(builder* b)
+// The current position of expat, counted from the last one: expat itself would count from the start of the line.
+static file_pos here(builder* b)
 {
   const long long index = XML_GetCurrentByteIndex(b->parser);
   const size_t byte = index < 0 ? 0 : (size_t)index < b->size ? (size_t)index : b->size;
-  if (byte < b->counted) return b->mark;
+  if (byte < b->counted) return b->pos;
   for (;;) {
     const char* from = b->text + b->counted;
     const char* end = memchr(from, '\n', byte - b->counted);
     if (!end) break;
-    b->mark.line++;
-    b->mark.column = 1;
+    b->pos.line++;
+    b->pos.column = 1;
     b->counted = (size_t)(end + 1 - b->text);
   }
   for (; b->counted < byte; b->counted++) // bytes that begin a character
-    b->mark.column += ((unsigned char)b->text[b->counted] & 0xc0) != 0x80;
-  return b->mark;
+    b->pos.column += ((unsigned char)b->text[b->counted] & 0xc0) != 0x80;
+  return b->pos;
 }
 
 static void stop(builder* b, limb_status status)
@@ -63,9 +63,9 @@ static void stop(builder* b, limb_status status)
   (void)XML_StopParser(b->parser, XML_FALSE);
 }
 
-static const char* keep(builder* b, const char* text) { return limb_store_text(b->pool, text, strlen(text)); }
+static const char* keep(builder* b, const char* text) { return limb_mempool_text(b->pool, text, strlen(text)); }
 
-// The same for the name of an element or attribute: few names come again and again.
+// The same for the name of an element or attribute: a few names are repeated often.
 static const char* keep_name(builder* b, const char* name)
 {
   const char** slot = &b->known[((uintptr_t)name >> 3) % NAMES];
@@ -73,13 +73,12 @@ static const char* keep_name(builder* b, const char* name)
   return *slot;
 }
 
-// An element with room for its attributes, copied from expat's list of names and values; NULL when out of
-// memory.
+// An element with its attributes, copied from expat's list of names and values; NULL when out of memory.
 static xml_node* new_node(builder* b, const char* name, const char** list)
 {
   int count = 0;
   while (list[2 * count]) count++;
-  xml_node* n = limb_store_take(b->pool, sizeof *n + (size_t)count * sizeof(xml_attribute));
+  xml_node* n = limb_mempool_alloc(b->pool, sizeof *n + (size_t)count * sizeof(xml_attribute));
   if (!n) return NULL;
   xml_attribute* a = (xml_attribute*)(n + 1);
   for (int i = 0; i < count; i++) {
@@ -131,7 +130,7 @@ static void on_start(void* context, const char* name, const char** list)
     stop(b, LIMB_E_NOMEM);
     return;
   }
-  n->mark = here(b);
+  n->pos = here(b);
   n->byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   n->bytes = (unsigned)XML_GetCurrentByteCount(b->parser);
   if (b->open)
@@ -142,7 +141,7 @@ static void on_start(void* context, const char* name, const char** list)
   b->closed = is_opaque(b, name);
 }
 
-// Behind blanks and comments.
+// The text behind blanks and comments.
 static const char* skip_comments(const char* text, const char* end)
 {
   for (;;) {
@@ -153,12 +152,11 @@ static const char* skip_comments(const char* text, const char* end)
   }
 }
 
-// The text of an element without children: elements of model files hold one value or none. Taken from the
-// source, because to be handed every line break between elements would cost a tenth of the time. Of longer
-// texts the beginning is kept.
+// The text of an element without children: in model files, one value or none. It is taken from the source, because
+// handling every line break between elements would take a tenth of the time. Of longer texts the beginning is kept.
 static void keep_text(builder* b, xml_node* n)
 {
-  enum { LONGEST = 256 };
+  enum { MAX_LENGTH = 256 };
   const char* text = b->text + n->byte + n->bytes;
   const char* end = b->text + (size_t)XML_GetCurrentByteIndex(b->parser);
   if (is_opaque(b, n->name)) return;
@@ -166,7 +164,7 @@ static void keep_text(builder* b, xml_node* n)
   while (text < end && is_blank(end[-1])) end--;
   if (text >= end) return;
   const size_t length = (size_t)(end - text);
-  n->text = limb_store_text(b->pool, text, length < LONGEST ? length : LONGEST);
+  n->text = limb_mempool_text(b->pool, text, length < MAX_LENGTH ? length : MAX_LENGTH);
   if (!n->text) stop(b, LIMB_E_NOMEM);
 }
 
@@ -188,24 +186,24 @@ static void on_doctype(void* context, const char* name, const char* system, cons
   (void)name, (void)system, (void)public;
   if (!internal) return; // a bare <!DOCTYPE robot> declares nothing
   limb_report(b->findings, RULE_ENTITY, here(b), (limb_subject){"DOCTYPE", NULL},
-              "the file declares entities or other grammar of its own, which is refused");
+              "the file declares entities or other grammar, which is refused");
   stop(b, LIMB_E_SYNTAX);
 }
 
 static void report_syntax(builder* b)
 {
   const enum XML_Error code = XML_GetErrorCode(b->parser);
-  const limb_mark at = here(b);
+  const file_pos at = here(b);
   limb_report(b->findings, RULE_SYNTAX, at,
               b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
               "not well-formed XML: %s", XML_ErrorString(code));
   const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   if (byte >= b->size && b->open)
     limb_report_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off", b->open->name,
-                     b->open->mark.line);
+                     b->open->pos.line);
 }
 
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, limb_store* pool, limb_findings* f)
+xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, memory_pool* pool, limb_findings* f)
 {
   builder b = {.parser = XML_ParserCreate(NULL),
                .opaque = opaque,
@@ -213,20 +211,20 @@ xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaqu
                .findings = f,
                .text = text,
                .size = size,
-               .mark = {1, 1}};
+               .pos = {1, 1}};
   if (!b.parser) return NULL;
   XML_SetUserData(b.parser, &b);
   XML_SetElementHandler(b.parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(b.parser, on_doctype);
   enum { PIECE = 1 << 20 }; // expat counts in int
-  enum XML_Status told = XML_STATUS_OK;
+  enum XML_Status given = XML_STATUS_OK;
   size_t done = 0;
   do {
     const size_t piece = size - done < PIECE ? size - done : PIECE;
-    told = XML_Parse(b.parser, text + done, (int)piece, done + piece == size);
+    given = XML_Parse(b.parser, text + done, (int)piece, done + piece == size);
     done += piece;
-  } while (told == XML_STATUS_OK && done < size);
-  if (told != XML_STATUS_OK && !b.status) {
+  } while (given == XML_STATUS_OK && done < size);
+  if (given != XML_STATUS_OK && !b.status) {
     if (XML_GetErrorCode(b.parser) != XML_ERROR_NO_MEMORY) report_syntax(&b);
     b.status = LIMB_E_SYNTAX;
   }

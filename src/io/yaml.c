@@ -1,9 +1,9 @@
-// YAML to a tree. libyaml's events come one at a time, so that depth and size are limited while the text is
-// read; the open lists and mappings are a stack, nothing recurses.
+// YAML to a tree. Depth and size are limited while libyaml delivers its events one by one; the open lists and mappings
+// are a stack, so that nothing recurses.
 #include "io/yaml.h"
 
 #include "base/names.h"
-#include "io/utf8.h"
+#include "io/file_text.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -14,28 +14,17 @@
 
 typedef struct parse {
   yaml_parser_t parser;
-  limb_store* pool;
-  yml_check* check;
+  memory_pool* pool;
+  limb_reporter* report;
   yml_node* root;
   yml_node* open[LIMB_YAML_MAX_DEPTH]; // lists and mappings that are not closed yet
   yml_node* last[LIMB_YAML_MAX_DEPTH]; // their newest entries
   int depth;
   int nodes;
   const char* key; // of the innermost mapping, waiting for its value
-  limb_mark key_mark;
+  file_pos key_pos;
   bool done;
 } parse;
-
-void limb_yml_error(yml_check* c, limb_rule rule, limb_mark at, const char* format, ...)
-{
-  char text[512];
-  va_list list;
-  va_start(list, format);
-  (void)vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  c->errors++;
-  limb_report(c->findings, rule, at, c->about, "%s", text);
-}
 
 // ---- the text itself --------------------------------------------------------------------------------
 
@@ -49,41 +38,41 @@ static size_t character(const char* s, const char* end)
   return allowed ? n : 0;
 }
 
-// Tags are refused anyway, and libyaml compares each of their handles with all others.
-static bool is_tag_directive(const char* s, const char* end, limb_mark at)
+// Tags are refused anyway, and libyaml compares each of their handles with all others, which takes long.
+static bool is_tag_directive(const char* s, const char* end, file_pos at)
 {
   return at.column == 1 && end - s >= 4 && memcmp(s, "%TAG", 4) == 0;
 }
 
-// Reports the first byte that is not part of a text, and what libyaml should not see.
-static bool is_text(yml_check* c, const char* text, size_t size)
+// Reports the first byte that is not text, and tags.
+static bool is_text(limb_reporter* c, const char* text, size_t size)
 {
   const char *s = text, *end = s + size;
-  limb_mark at = {1, 1};
+  file_pos at = {1, 1};
   while (s < end) {
     const size_t n = character(s, end);
     if (n == 0) break;
     if (is_tag_directive(s, end, at)) {
-      limb_yml_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not understood");
+      limb_report_error(c, RULE_UNSUPPORTED, at, "tags (%%TAG) are not supported");
       limb_report_hint(c->findings, "remove the line");
       return false;
     }
     const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));
-    at = line ? (limb_mark){at.line + 1, 1} : (limb_mark){at.line, at.column + 1};
+    at = line ? (file_pos){at.line + 1, 1} : (file_pos){at.line, at.column + 1};
     s += n;
   }
   if (s == end) return true;
-  limb_yml_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not part of a UTF-8 text", (unsigned char)*s);
+  limb_report_error(c, RULE_NOT_TEXT, at, "the byte 0x%02x is not UTF-8 text", (unsigned char)*s);
   if (size > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-    limb_report_hint(c->findings, "the file seems to be UTF-16; save it as UTF-8");
+    limb_report_hint(c->findings, "the file seems to be UTF-16: save it as UTF-8");
   return false;
 }
 
 static int one_based(size_t x) { return x < INT_MAX ? (int)x + 1 : INT_MAX; }
 
-static limb_mark mark_of(yaml_mark_t m) { return (limb_mark){one_based(m.line), one_based(m.column)}; }
+static file_pos pos_of(yaml_mark_t m) { return (file_pos){one_based(m.line), one_based(m.column)}; }
 
-// The text from a place on, perhaps nothing; NULL when the place is not found.
+// The text from a position on; NULL when there is no such line.
 static const char* text_at(const char* text, const char* end, yaml_mark_t at)
 {
   for (size_t line = 0; line < at.line; line++) {
@@ -103,20 +92,21 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
   const yaml_parser_t* y = &p->parser;
   if (y->error == YAML_MEMORY_ERROR) return LIMB_E_NOMEM;
   const char* problem = y->problem ? y->problem : "this is not YAML";
-  const limb_mark at = mark_of(y->problem_mark);
+  const file_pos at = pos_of(y->problem_mark);
   if (y->context && y->context_mark.line != y->problem_mark.line)
-    limb_yml_error(p->check, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
-                   mark_of(y->context_mark).line);
+    limb_report_error(p->report, RULE_SYNTAX, at, "%s, %s that begins on line %d", problem, y->context,
+                      pos_of(y->context_mark).line);
   else
-    limb_yml_error(p->check, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "", y->context ? y->context : "");
+    limb_report_error(p->report, RULE_SYNTAX, at, "%s%s%s", problem, y->context ? ", " : "",
+                      y->context ? y->context : "");
   const char* rest = text_at(text, text + size, y->problem_mark);
   if (!rest) return LIMB_E_SYNTAX;
   if (rest == text + size)
-    limb_report_hint(p->check->findings, "the text ends here: the file may be cut off");
+    limb_report_hint(p->report->findings, "the text ends here: the file may be cut off");
   else if (*rest == '\t')
-    limb_report_hint(p->check->findings, "YAML is indented by blanks, not by tabs");
+    limb_report_hint(p->report->findings, "YAML is indented with blanks, not with tabs");
   else if (strchr("@`%&*!|>", *rest))
-    limb_report_hint(p->check->findings, "a text that begins with %c stands in quotes", *rest);
+    limb_report_hint(p->report->findings, "put a text that begins with %c in quotes", *rest);
   return LIMB_E_SYNTAX;
 }
 
@@ -124,18 +114,18 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
 
 static bool in_map(const parse* p) { return p->depth > 0 && p->open[p->depth - 1]->kind == YML_MAP; }
 
-// The next value: the root, an entry of the innermost list, or what the key is for.
-static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** out)
+// The next value: the root, an entry of the innermost list, or the value of a key.
+static limb_status add_node(parse* p, yml_kind kind, file_pos at, yml_node** out)
 {
   if (p->nodes == LIMB_YAML_MAX_NODES) {
-    limb_yml_error(p->check, RULE_TOO_LARGE, at, "the file has more than %d values", LIMB_YAML_MAX_NODES);
+    limb_report_error(p->report, RULE_TOO_LARGE, at, "the file has more than %d values", LIMB_YAML_MAX_NODES);
     return LIMB_E_SYNTAX;
   }
-  yml_node* n = limb_store_take(p->pool, sizeof *n);
+  yml_node* n = limb_mempool_alloc(p->pool, sizeof *n);
   if (!n) return LIMB_E_NOMEM;
   p->nodes++;
   n->kind = kind;
-  n->mark = at;
+  n->pos = at;
   n->index = -1;
   *out = n;
   if (p->depth == 0) {
@@ -145,7 +135,7 @@ static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** ou
   yml_node* parent = p->open[p->depth - 1];
   if (parent->kind == YML_MAP) {
     n->key = p->key;
-    n->key_mark = p->key_mark;
+    n->key_pos = p->key_pos;
     p->key = NULL;
   } else {
     n->key = parent->key;
@@ -160,18 +150,18 @@ static limb_status add_node(parse* p, yml_kind kind, limb_mark at, yml_node** ou
   return LIMB_OK;
 }
 
-// Anchors and tags change what a value means: neither is understood.
+// Anchors and tags would change the meaning of a value: neither is supported.
 static void refuse_properties(const parse* p, const yaml_event_t* e, const unsigned char* anchor,
                               const unsigned char* tag)
 {
-  const limb_mark at = mark_of(e->start_mark);
+  const file_pos at = pos_of(e->start_mark);
   if (anchor) {
-    limb_yml_error(p->check, RULE_UNSUPPORTED, at, "anchors (&name) are not understood");
-    limb_report_hint(p->check->findings, "write the value wherever it is needed");
+    limb_report_error(p->report, RULE_UNSUPPORTED, at, "anchors (&name) are not supported");
+    limb_report_hint(p->report->findings, "repeat the value where it is needed");
   }
   if (tag) {
-    limb_yml_error(p->check, RULE_UNSUPPORTED, at, "tags (!name) are not understood");
-    limb_report_hint(p->check->findings, "remove the tag");
+    limb_report_error(p->report, RULE_UNSUPPORTED, at, "tags (!name) are not supported");
+    limb_report_hint(p->report->findings, "remove the tag");
   }
 }
 
@@ -179,15 +169,15 @@ static limb_status take_scalar(parse* p, const yaml_event_t* e)
 {
   const char* value = (const char*)e->data.scalar.value;
   const size_t length = e->data.scalar.length;
-  const limb_mark at = mark_of(e->start_mark);
+  const file_pos at = pos_of(e->start_mark);
   refuse_properties(p, e, e->data.scalar.anchor, e->data.scalar.tag);
-  const char* text = limb_store_text(p->pool, value, length);
+  const char* text = limb_mempool_text(p->pool, value, length);
   if (!text) return LIMB_E_NOMEM;
   const bool whole = strlen(text) == length;
-  if (!whole) limb_yml_error(p->check, RULE_BAD_VALUE, at, "there is a zero character in the text");
+  if (!whole) limb_report_error(p->report, RULE_BAD_VALUE, at, "the text contains a zero character");
   if (in_map(p) && !p->key) {
     p->key = text;
-    p->key_mark = at;
+    p->key_pos = at;
     return LIMB_OK;
   }
   yml_node* n = NULL;
@@ -200,27 +190,28 @@ static limb_status take_scalar(parse* p, const yaml_event_t* e)
 
 static limb_status take_alias(parse* p, const yaml_event_t* e)
 {
-  const limb_mark at = mark_of(e->start_mark);
-  limb_yml_error(p->check, RULE_UNSUPPORTED, at, "aliases (*name) are not understood");
-  limb_report_hint(p->check->findings, "write the value itself");
-  if (in_map(p) && !p->key) return LIMB_E_SYNTAX; // without its key a mapping cannot go on
+  const file_pos at = pos_of(e->start_mark);
+  limb_report_error(p->report, RULE_UNSUPPORTED, at, "aliases (*name) are not supported");
+  limb_report_hint(p->report->findings, "write the value itself");
+  if (in_map(p) && !p->key) return LIMB_E_SYNTAX; // a mapping cannot continue without its key
   yml_node* n = NULL;
   return add_node(p, YML_REFUSED, at, &n);
 }
 
 static limb_status open_node(parse* p, const yaml_event_t* e, yml_kind kind)
 {
-  const limb_mark at = mark_of(e->start_mark);
+  const file_pos at = pos_of(e->start_mark);
   if (kind == YML_MAP)
     refuse_properties(p, e, e->data.mapping_start.anchor, e->data.mapping_start.tag);
   else
     refuse_properties(p, e, e->data.sequence_start.anchor, e->data.sequence_start.tag);
   if (in_map(p) && !p->key) {
-    limb_yml_error(p->check, RULE_SYNTAX, at, "a key is a word, not a %s", kind == YML_MAP ? "mapping" : "list");
+    limb_report_error(p->report, RULE_SYNTAX, at, "a key is a word, not a %s", kind == YML_MAP ? "mapping" : "list");
     return LIMB_E_SYNTAX;
   }
   if (p->depth == LIMB_YAML_MAX_DEPTH) {
-    limb_yml_error(p->check, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep", LIMB_YAML_MAX_DEPTH);
+    limb_report_error(p->report, RULE_TOO_DEEP, at, "lists and mappings are nested more than %d deep",
+                      LIMB_YAML_MAX_DEPTH);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = NULL;
@@ -238,12 +229,9 @@ static const char* key_of(const void* entries, int i) { return ((const yml_node*
 static limb_status check_unique(const parse* p, const yml_node* map)
 {
   if (map->count < 2) return LIMB_OK;
-  const size_t count = (size_t)map->count, capacity = limb_names_capacity(count);
-  int* slot = limb_store_take(p->pool, capacity * sizeof *slot);
-  const yml_node** entry = limb_store_take(p->pool, count * sizeof(const yml_node*));
-  if (!slot || !entry) return LIMB_E_NOMEM;
+  const yml_node** entry = limb_mempool_alloc(p->pool, (size_t)map->count * sizeof(const yml_node*));
   limb_names names;
-  limb_names_clear(&names, slot, capacity);
+  if (!entry || !limb_mempool_new_names(p->pool, &names, map->count)) return LIMB_E_NOMEM;
   int i = 0;
   for (const yml_node* n = map->first; n; n = n->next, i++) {
     entry[i] = n;
@@ -252,9 +240,9 @@ static limb_status check_unique(const parse* p, const yml_node* map)
       limb_names_put(&names, n->key, i);
       continue;
     }
-    char key[LIMB_SHOWN_SPACE];
-    limb_yml_error(p->check, RULE_DUPLICATE_KEY, n->key_mark, "the key '%s' was given on line %d already",
-                   limb_shown(n->key, n->key + strlen(n->key), key), entry[first]->key_mark.line);
+    char key[LIMB_EXCERPT_SPACE];
+    limb_report_error(p->report, RULE_DUPLICATE_KEY, n->key_pos, "the key '%s' was already given on line %d",
+                      limb_excerpt(n->key, NULL, key), entry[first]->key_pos.line);
   }
   return LIMB_OK;
 }
@@ -272,9 +260,9 @@ static limb_status take_event(parse* p, const yaml_event_t* e)
   case YAML_MAPPING_END_EVENT: return check_unique(p, p->open[--p->depth]);
   case YAML_DOCUMENT_START_EVENT:
     if (!p->root) return LIMB_OK;
-    limb_yml_error(p->check, RULE_UNSUPPORTED, mark_of(e->start_mark),
-                   "a second document begins here: a file holds one");
-    limb_report_hint(p->check->findings, "give each document a file of its own");
+    limb_report_error(p->report, RULE_UNSUPPORTED, pos_of(e->start_mark),
+                      "a second document begins here: a file can only contain one");
+    limb_report_hint(p->report->findings, "put each document in its own file");
     p->done = true;
     return LIMB_OK;
   case YAML_STREAM_END_EVENT: p->done = true; return LIMB_OK;
@@ -297,22 +285,21 @@ static limb_status take_events(parse* p, const char* text, size_t size)
   return status;
 }
 
-limb_status limb_yaml_parse(const char* text, size_t size, limb_store* pool, yml_check* c, const yml_node** root)
+limb_status limb_yaml_parse(const char* text, size_t size, memory_pool* pool, limb_reporter* c, const yml_node** root)
 {
   *root = NULL;
-  if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { // the mark of UTF-8
-    text += 3;
-    size -= 3;
-  }
+  const char *start = limb_skip_byte_order_mark(text, text + size), *end = text + size;
+  text = start;
+  size = (size_t)(end - start);
   if (!is_text(c, text, size)) return LIMB_E_SYNTAX;
-  parse p = {.pool = pool, .check = c};
+  parse p = {.pool = pool, .report = c};
   if (!yaml_parser_initialize(&p.parser)) return LIMB_E_NOMEM;
   yaml_parser_set_encoding(&p.parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&p.parser, (const unsigned char*)text, size);
   limb_status status = take_events(&p, text, size);
   yaml_parser_delete(&p.parser);
   if (!status && !p.root) {
-    limb_yml_error(c, RULE_EMPTY, (limb_mark){1, 1}, "there is nothing but comments");
+    limb_report_error(c, RULE_EMPTY, (file_pos){1, 1}, "the file contains nothing but comments");
     status = LIMB_E_SYNTAX;
   }
   if (!status) *root = p.root;

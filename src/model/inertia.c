@@ -145,35 +145,74 @@ sp_inertia limb_inertia_from_parameters(const double theta[10])
 
 // ---- what a rigid body can have -------------------------------------------------------------------
 
-// One Jacobi rotation of a symmetric matrix that makes entry (i, j) zero; k is the third index.
-static void jacobi(double A[3][3], int i, int j, int k)
+typedef struct jacobi {
+  double A[3][3]; // becomes diagonal
+  double V[3][3]; // the product of the rotations: columns are axes
+} jacobi;
+
+// One rotation that makes entry (i, j) zero; k is the third index.
+static void rotate(jacobi* p, int i, int j, int k)
 {
-  if (A[i][j] == 0) return;
-  const double h = (A[j][j] - A[i][i]) / (2 * A[i][j]);
+  if (p->A[i][j] == 0) return;
+  const double h = (p->A[j][j] - p->A[i][i]) / (2 * p->A[i][j]);
   const double t = copysign(1, h) / (fabs(h) + sqrt(1 + h * h));
   const double c = 1 / sqrt(1 + t * t), s = t * c;
-  const double ik = A[i][k], jk = A[j][k];
-  A[i][i] -= t * A[i][j];
-  A[j][j] += t * A[i][j];
-  A[i][j] = A[j][i] = 0;
-  A[i][k] = A[k][i] = c * ik - s * jk;
-  A[j][k] = A[k][j] = s * ik + c * jk;
+  const double ik = p->A[i][k], jk = p->A[j][k];
+  p->A[i][i] -= t * p->A[i][j];
+  p->A[j][j] += t * p->A[i][j];
+  p->A[i][j] = p->A[j][i] = 0;
+  p->A[i][k] = p->A[k][i] = c * ik - s * jk;
+  p->A[j][k] = p->A[k][j] = s * ik + c * jk;
+  for (int row = 0; row < 3; row++) {
+    const double vi = p->V[row][i], vj = p->V[row][j];
+    p->V[row][i] = c * vi - s * vj;
+    p->V[row][j] = s * vi + c * vj;
+  }
 }
 
-// Principal moments, ascending. Jacobi's method gets small ones right where the characteristic
-// polynomial loses them; six sweeps are more than double precision needs.
-static void principal_moments(const sp_inertia* Y, double moment[3])
+// Jacobi's method gets small moments right to the rounding of the large ones, where the characteristic polynomial
+// loses half of the digits.
+void limb_inertia_principal(const sp_inertia* Y, double moment[3], sp_mat3* axes)
 {
-  double A[3][3] = {{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}};
-  for (int sweep = 0; sweep < 6; sweep++) {
-    jacobi(A, 0, 1, 2);
-    jacobi(A, 0, 2, 1);
-    jacobi(A, 1, 2, 0);
+  enum { SWEEPS = 12 }; // it converges quadratically: six are enough
+  jacobi p = {{{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  // Scaling by a power of two keeps huge and tiny numbers away from the ends of the range, without rounding.
+  double size = 0;
+  for (int i = 0; i < 9; i++) size = fmax(size, fabs(p.A[i / 3][i % 3]));
+  const int exponent = size > 0 ? ilogb(size) : 0;
+  for (int i = 0; i < 9; i++) p.A[i / 3][i % 3] = ldexp(p.A[i / 3][i % 3], -exponent);
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    rotate(&p, 0, 1, 2);
+    rotate(&p, 0, 2, 1);
+    rotate(&p, 1, 2, 0);
   }
-  const double x = A[0][0], y = A[1][1], z = A[2][2];
-  moment[0] = fmin(x, fmin(y, z));
-  moment[2] = fmax(x, fmax(y, z));
-  moment[1] = fmax(fmin(x, y), fmin(fmax(x, y), z));
+  int order[3] = {0, 1, 2};
+  for (int pass = 0; pass < 3; pass++) {
+    const int k = pass % 2;
+    if (p.A[order[k]][order[k]] <= p.A[order[k + 1]][order[k + 1]]) continue;
+    const int swap = order[k];
+    order[k] = order[k + 1];
+    order[k + 1] = swap;
+  }
+  for (int k = 0; k < 3; k++) {
+    moment[k] = ldexp(p.A[order[k]][order[k]], exponent);
+    for (int row = 0; axes && row < 3; row++) axes->m[3 * row + k] = p.V[row][order[k]];
+  }
+}
+
+sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], const sp_mat3* axes)
+{
+  Y.xx = Y.xy = Y.xz = Y.yy = Y.yz = Y.zz = 0;
+  for (int k = 0; k < 3; k++) {
+    const double x = axes->m[k], y = axes->m[3 + k], z = axes->m[6 + k];
+    Y.xx += moment[k] * x * x;
+    Y.xy += moment[k] * x * y;
+    Y.xz += moment[k] * x * z;
+    Y.yy += moment[k] * y * y;
+    Y.yz += moment[k] * y * z;
+    Y.zz += moment[k] * z * z;
+  }
+  return Y;
 }
 
 // A proof for the usual case, without principal moments: no moment reaches half the trace, and so none is
@@ -198,7 +237,7 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (clearly_physical(Y, size)) return NULL;
   // Rods, discs and point masses lie on the border: leave room for rounding, and for nothing else.
   double moment[3];
-  principal_moments(Y, moment);
+  limb_inertia_principal(Y, moment, NULL);
   const double rounding = 32 * DBL_EPSILON * size;
   if (moment[0] < -rounding) return "a principal moment of inertia is negative";
   if (moment[2] - moment[1] - moment[0] > rounding)

@@ -118,7 +118,7 @@ class Framework(Case):
         for words in (["info", path], ["verify", path], ["convert", path, self.path("x.urdf")]):
             run = self.refused(3, *words, says=[f"limb check {path} tells more"])
             self.assertGreater(run.stderr.count("[bad-number]"), 2)
-            self.assertEqual(run.stderr.count("    fix: write numbers as 0.5"), 1)
+            self.assertEqual(run.stderr.count("    fix: write numbers like 0.5"), 1)
         run = self.refused(2, "info", self.path("none.urdf"), says=["[unreadable]", "    fix: "])
         self.assertNotIn("tells more", run.stderr)
 
@@ -169,7 +169,7 @@ class Framework(Case):
         self.assertEqual(self.fine("info", "ur5", "--format", "json").stdout, first)
         run = limb("info", "--", "--tree")
         self.assertEqual(run.returncode, 2)
-        self.assertIn("--tree: error: it cannot be read: there is no such file", run.stderr)
+        self.assertIn("--tree: error: the file cannot be read: no such file", run.stderr)
 
     def test_negative_numbers_are_values(self):
         answer = json.loads(self.fine("verify", "ur5", "--states", "1", "--gravity", "-1,2,-3",
@@ -431,7 +431,7 @@ class Check(Case):
         self.refused(2, "check", bad, "--repair", self.path("x.par"), says="*.limb.yaml")
         self.refused(2, "check", bad, "--repair", "-", "--format", "json", says="standard output")
         broken, out = self.path("broken.urdf", "<robot"), self.path("out.urdf")
-        self.refused(3, "check", broken, "--repair", out, says="gives no model")
+        self.refused(3, "check", broken, "--repair", out, says="cannot be repaired")
         self.assertFalse(os.path.exists(out))
 
 

@@ -185,12 +185,12 @@ joints:
         for elastic, text in (
                 ("{stiffness: 10, motor: {gear: 5}}", "the key 'inertia' of motor is missing"),
                 ("{stiffness: 10, motor: {inertia: 1, model: full}}",
-                 "the key 'mass' of motor is missing: 'model: full' needs it"),
+                 "the key 'mass' of motor is missing, which 'model: full' needs"),
                 ("{stiffness: 10, motor: {inertia: 0}}", "inertia of motor is zero: it must be greater than 0"),
                 ("{stiffness: 10, motor: {inertia: -1}}", "inertia of motor is negative: it must be greater than 0"),
                 ("{stiffness: -1}", "stiffness of elastic is negative [bad-value]"),
-                ("{stiffness: .inf}", "a rigid joint has 'rotor' and no 'elastic'"),
-                ("{stiffness: .inf, motor: {inertia: 1}}", "a rigid joint has 'rotor' and no 'elastic'")):
+                ("{stiffness: .inf}", "for a rigid joint use 'rotor' instead of 'elastic'"),
+                ("{stiffness: .inf, motor: {inertia: 1}}", "for a rigid joint use 'rotor' instead of 'elastic'")):
             path = self.file("m.limb.yaml", ROLLER.replace("DRIVE", "auto").replace(
                 "axis: [0, 0, 1]}", f"axis: [0, 0, 1], elastic: {elastic}}}"))
             done = self.run_limb("info", path, code=3)

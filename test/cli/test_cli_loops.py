@@ -647,7 +647,7 @@ class Check(Case):
             self.assertEqual(found["exit"], code)
         done = self.run_limb("check", self.model(TOO_SHORT), code=4)
         self.assertRegex(done.stdout,
-                         r"error: loop 'pin': it stays 0\.[34]\d* apart, at best of 20 starts \[loop-open\]")
+                         r"error: loop 'pin': it remains open by 0\.[34]\d* in the best of 20 attempts \[loop-open\]")
 
 
 class Convert(Case):

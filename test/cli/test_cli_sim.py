@@ -416,21 +416,22 @@ outputs:
 
         for text, says in (
             ("", "r.yaml:1:1: error: the key 'model' is missing"),
-            ("model: ur5\nsolvr: {}\n", "r.yaml:3:1: error: there is no key 'solvr' here; did you mean 'solver'?"),
-            ("model: ur5\nsolver: {stp: 1}\n", "r.yaml:3:10: error: there is no key 'stp' here; did you mean 'step'?"),
+            ("model: ur5\nsolvr: {}\n", "r.yaml:3:1: error: unknown key 'solvr'; did you mean 'solver'?"),
+            ("model: ur5\nsolver: {stp: 1}\n", "r.yaml:3:10: error: unknown key 'stp'; did you mean 'step'?"),
             ("model: ur5\nduration: 1\nend: 2\n", "r.yaml:4:1: error: duration and end exclude each other"),
             ("model: ur5\nduration: soon\n", "r.yaml:3:11: error: duration: 'soon' is not a number"),
             ("model: ur5\nduration: 1\nstart: {q: {elbw: 1}}\n", "r.yaml:4:19: error: start.q.elbw: the model has no"),
             ("model: ur5\nduration: 1\ninputs: {torques: {elbow: 2*}}\n", "r.yaml:4:27: error: inputs.torques.elbow: "),
             ("model: ur5\nduration: 1\nevents:\n  - when: q.elbow\n", "r.yaml:5:11: error: events.when"),
-            ("model: ur5\nduration: 1\noutputs:\n  - channels: [q]\n", "r.yaml:5:5: error: file, plot or animation"),
+            ("model: ur5\nduration: 1\noutputs:\n  - channels: [q]\n",
+             "r.yaml:5:5: error: the key 'file', 'plot' or 'animation'"),
             ("model: ur5\nduration: 1\nenvironment: {gravity: [0, 0]}\n", "gravity has 3 entries: x y z; found 2"),
             ("model: ur5\nduration: 1\nsolver: {method: rk5}\n", "r.yaml:4:18: error: solver.method: unknown value"),
             ("model: ur5\nduration: [1\n", "r.yaml:"),
             ("model: ur5\nduration: .nan\n", "r.yaml:3:11"),
         ):
             self.assertIn(says, run(text))
-        self.assertIn("there is no such file", run("model: no.urdf\nduration: 1\n"))
+        self.assertIn("no such file", run("model: no.urdf\nduration: 1\n"))
         self.file("bad.yaml", "limb: 1\n")
         self.assertIn("bad.yaml", run("model: bad.yaml\nduration: 1\n", code=3))
         self.assertIn("no such file", self.sim(self.folder / "none.yaml", "--duration", "1", code=2).stderr)

@@ -105,7 +105,7 @@ class Edges(tool.Case):
     def test_no_text(self):
         path = self.folder / "run.yaml"
         path.write_bytes(b"schema: 1\nmodel: \xc0\x81\n")
-        self.assertIn("the byte 0xc0 is not part of a UTF-8 text", self.sim(path, code=2).stderr)
+        self.assertIn("the byte 0xc0 is not UTF-8 text", self.sim(path, code=2).stderr)
 
     def test_one_file_twice(self):
         words = f"{self.out},{self.folder}/./out.csv"

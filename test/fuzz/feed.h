@@ -6,7 +6,6 @@
 #include "limb/check.h"
 #include "limb/limb.h"
 #include "limb/read.h"
-#include "limb/write.h"
 
 #include "support/page.h"
 

@@ -1,6 +1,6 @@
 // Any bytes as a CSV table. What is read must be finite, what is refused must say where and why, and
 // what was read must survive being written and read again.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "limb/limb.h"
 #include "limb/read.h"
 
-#include "io/angles.h"
+#include "io/geometry.h"
 
 #include "io/faults.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 // Tables in CSV, reading: what is understood, what is refused and with which words, sizes.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include "io/csv_stream.h"
 #include "support/rng.h"
@@ -178,11 +178,11 @@ START_TEST(test_broken_headers)
     {"time;q.a;q.b\n0;1;2\n", 0, 1, 1, "column 1", "use commas, and points as decimal marks"},
     {"time\tq.a\n0\t1\n", 0, 1, 1, "column 1", "tabs separate the names; use commas"},
     {"a,,c\n", 0, 1, 3, "column 2", "has no name"},
-    {"a,b,\n", 0, 1, 5, "column 3", "remove the comma"},
+    {"a,b,\n", 0, 1, 5, "column 3", "remove the extra comma"},
     {",a\n", 0, 1, 1, "column 1", "has no name"},
     {"a,\"\",c\n", 0, 1, 3, "column 2", "has no name"},
-    {"a, b,c ,b\n", 0, 1, 9, "column 4", "'b' stands in column 2 already"},
-    {"a,\"x,y\",\"x,y\"\n", 0, 1, 9, "column 3", "stands in column 2 already"},
+    {"a, b,c ,b\n", 0, 1, 9, "column 4", "'b' is also that of column 2"},
+    {"a,\"x,y\",\"x,y\"\n", 0, 1, 9, "column 3", "is also that of column 2"},
     {"a,\"b\n1,2\n", 0, 1, 3, "column 2", "the quote is not closed"},
     {"\"a\"b,c\n", 0, 1, 1, "column 1", "text behind a quoted name"},
     {"a\"b,c\n", 0, 1, 1, "column 1", "a quote inside a name"},
@@ -223,18 +223,18 @@ START_TEST(test_broken_rows)
     {"a,b\n1,\"2,5\"\n", 0, 2, 3, "column 'b'", "'2,5' has a decimal comma; write a point"},
     {"a,b\n1;2\n", 0, 2, 1, "column 'a'", "separate fields by commas"},
     {"a,b\n1\t2\n", 0, 2, 1, "column 'a'", "separate fields by commas"},
-    {"a,b\n1,\"2\n", 0, 2, 3, "column 'b'", "the quotes do not hold the whole field"},
-    {"a,b\n1,\"2\"3\n", 0, 2, 3, "column 'b'", "the quotes do not hold the whole field"},
+    {"a,b\n1,\"2\n", 0, 2, 3, "column 'b'", "the quotes do not enclose the whole field"},
+    {"a,b\n1,\"2\"3\n", 0, 2, 3, "column 'b'", "the quotes do not enclose the whole field"},
     {"a,b\n1,2\"\n", 0, 2, 3, "column 'b'", "'2\"' is not a number"},
     {"a,b\n1,2\0\n", 9, 2, 3, "column 'b'", "a zero byte"},
     {"a,b\n\0\0\0\0", 8, 2, 1, "column 'a'", "a zero byte"},
     {"a,b\n1,2\r3,4\r", 0, 2, 3, "column 'b'", "a carriage return inside the line"},
     {"a,b\n1\n", 0, 2, 2, "row", "1 field, but 2 columns; the file may be cut off here"},
-    {"a,b\n1\n2,3\n", 0, 2, 2, "row", "1 field, but 2 columns; give every row"},
+    {"a,b\n1\n2,3\n", 0, 2, 2, "row", "1 field, but 2 columns; write one number"},
     {"a,b\n1,2,\n", 0, 2, 5, "row", "3 fields, but 2 columns"},
-    {"a,b\n1,2,3\n", 0, 2, 5, "row", "3 fields, but 2 columns; give every row one"},
-    {"a,b,c,d\n1,2,3,4,5\n", 0, 2, 9, "row", "5 fields, but 4 columns; give every row one"},
-    {"a,b\n0,5,1,5\n", 0, 2, 5, "row", "decimals a point, not a comma"},
+    {"a,b\n1,2,3\n", 0, 2, 5, "row", "3 fields, but 2 columns; write one number"},
+    {"a,b,c,d\n1,2,3,4,5\n", 0, 2, 9, "row", "5 fields, but 4 columns; write one number"},
+    {"a,b\n0,5,1,5\n", 0, 2, 5, "row", "with decimal points, not commas"},
     {"a\n1\n\n2\n", 0, 3, 1, "line", "an empty line inside the table; remove it"},
     {"a\n1\n \n\r\n2", 0, 3, 1, "line", "an empty line inside the table"},
     {"a,\xc3\xa9\xc3\xa9\n1,\xe2\x82\xac\n", 0, 2, 3, "column '\xc3\xa9\xc3\xa9'", "'\xe2\x82\xac' is not"},

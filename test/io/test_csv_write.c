@@ -1,5 +1,5 @@
 // Tables in CSV: round trips across the edges of the buffers, writing, streams and memory that fail.
-#include "limb/csv.h"
+#include "limb/table.h"
 
 #include "io/csv_stream.h"
 #include "support/rng.h"

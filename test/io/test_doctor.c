@@ -5,7 +5,7 @@
 // PART OF IT". No other warning or error may come of it. A file "*.well.*" comes close to a rule and
 // does not break it.
 #include "limb/check.h"
-#include "limb/write.h"
+#include "limb/read.h"
 
 #include "support/check.h"
 #include "support/page.h"

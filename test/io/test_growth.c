@@ -2,7 +2,6 @@
 // in proportion to the text. A reader that is quadratic anywhere takes minutes for a file of some megabytes.
 #include "limb/check.h"
 #include "limb/read.h"
-#include "limb/write.h"
 
 #include "support/check.h"
 #include "support/page.h"

@@ -3,7 +3,6 @@
 #include "limb/check.h"
 #include "limb/inertia.h"
 
-#include "io/eigen3.h"
 #include "support/check.h"
 #include "support/page.h"
 #include "support/rng.h"
@@ -51,11 +50,11 @@ START_TEST(principal_axes)
     if (i % 5 == 0) Y.zz = Y.yy;
     double I[3];
     sp_mat3 V;
-    limb_principal(&Y, I, &V);
+    limb_inertia_principal(&Y, I, &V);
     assert_that(I[0] <= I[1] && I[1] <= I[2]);
     const sp_mat3 one = sp_mul3(sp_transpose3(V), V), unit = sp_identity3();
     assert_close_array(one.m, unit.m, 9, 1e-14, 0);
-    const sp_inertia back = limb_from_principal(Y, I, &V);
+    const sp_inertia back = limb_inertia_from_principal(Y, I, &V);
     assert_that(distance(&back, &Y) <= 1e-14 * norm(&Y));
   }
 }
@@ -73,7 +72,7 @@ static sp_mat3 random_axes(rng* r)
 static sp_inertia solid(sp_inertia Y, const double s[3], sp_mat3 axes)
 {
   const double I[3] = {s[1] + s[2], s[0] + s[2], s[0] + s[1]};
-  return limb_from_principal(Y, I, &axes);
+  return limb_inertia_from_principal(Y, I, &axes);
 }
 
 START_TEST(nearest_is_physical_and_stays)
@@ -104,8 +103,8 @@ START_TEST(nothing_is_nearer)
     const double best = distance(&near, &Y) - 3e-9 * norm(&Y); // the hair inside
     double I[3];
     sp_mat3 own, at;
-    limb_principal(&Y, I, &own);
-    limb_principal(&near, I, &at);
+    limb_inertia_principal(&Y, I, &own);
+    limb_inertia_principal(&near, I, &at);
     const double s[3] = {(I[1] + I[2] - I[0]) / 2, (I[0] + I[2] - I[1]) / 2, (I[0] + I[1] - I[2]) / 2};
     for (int k = 0; k < TRIES; k++) {
       check_at("case %d, try %d", i, k);

@@ -101,7 +101,7 @@ START_TEST(joints)
   ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 1);
   assert_ok(limb_findings_get(limb_reading_findings(r), 0, &f));
   ck_assert_str_eq(f.where, "joint 'slide'");
-  ck_assert_str_eq(f.text, "it states no axis: 0 0 1 is taken, the default of limb YAML; so it is for 4 more");
+  ck_assert_str_eq(f.text, "it has no axis: 0 0 1 is assumed, the default of limb YAML; so for 4 more");
   assert_that(f.severity == LIMB_NOTE && f.line == 26);
   ck_assert_int_eq(limb_reading_body_line(r, 1), 5);
   ck_assert_int_eq(limb_reading_joint_line(r, 0), 16);

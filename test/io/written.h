@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_WRITTEN_H
 #define LIMB_TEST_WRITTEN_H
 
-#include "limb/write.h"
+#include "limb/read.h"
 
 #include "support/check.h"
 #include "support/page.h"

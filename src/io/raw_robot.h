@@ -1,0 +1,161 @@
+// A robot as a file describes it: names instead of indices, in any order, each thing with its position in the file.
+// Readers fill a raw robot; limb_raw_robot_build checks it as a whole, reports everything that is wrong, and passes
+// it to a builder.
+#ifndef LIMB_IO_RAW_ROBOT_H
+#define LIMB_IO_RAW_ROBOT_H
+
+#include "limb/builder.h"
+#include "limb/read.h"
+
+#include "base/names.h"
+#include "io/findings.h"
+#include "io/memory_pool.h"
+
+// In all names of other things, "" means that an error was reported already.
+
+typedef struct raw_body {
+  const char* name;
+  file_pos pos;
+  sp_inertia inertia;
+} raw_body;
+
+typedef struct raw_joint {
+  const char* name;
+  file_pos pos;
+  const char *parent, *child; // bodies; parent "world" or NULL: the world, unless a body has that name
+  sp_pose offset;             // of the child's frame in the joint frame at q = 0
+  const char* mimic;          // the joint that it follows; NULL: none
+  file_pos mimic_pos;
+  limb_joint_def def;          // the rest; its name, parent, child and mimic are not used
+  const limb_motor_def* motor; // drives it through a shaft; its joint is not used. NULL: none
+  file_pos motor_pos;
+} raw_joint;
+
+typedef struct raw_frame {
+  const char* name;
+  file_pos pos;
+  const char* body;
+  sp_pose pose; // in the body
+} raw_frame;
+
+typedef struct raw_shaft {
+  file_pos pos;
+  const char *joint, *motor; // driven and driving joint
+  limb_shaft_def def;        // the rest
+} raw_shaft;
+
+// One end of a loop: the pose of its frame in a body, or in a frame of the file.
+typedef struct raw_end {
+  file_pos pos;
+  const char* body;  // as the parent of a joint; not used when a frame is given
+  const char* frame; // a frame, or a body, which is one, too; NULL: none
+  sp_pose pose;
+} raw_end;
+
+typedef struct raw_loop {
+  const char* name;
+  file_pos pos;
+  raw_end end[2];            // a and b; not used for gears and polynomials
+  const char *joint, *other; // gears, polynomials
+  limb_loop_def def;         // the rest; its name, bodies, poses and joints are not used
+} raw_loop;
+
+// What the language calls things, for messages.
+typedef struct raw_words {
+  const char *body, *joint, *frame; // "link", "joint", "frame"
+} raw_words;
+
+enum { LIMB_RAW_MAX = 1 << 19 }; // bodies, joints, frames, shafts, loops each: a small file can ask for many
+
+typedef struct limb_raw_robot {
+  memory_pool* pool; // for strings that a reader makes up
+  limb_findings* findings;
+  raw_words words;
+  const char* name;       // NULL: not given
+  const sp_vec3* gravity; // NULL: not given
+  limb_base base;         // as the file states; AS_FILE when it does not
+  int own_world;          // 1: in this language "world" is a name like any other, and means a body of the file
+  int too_large;          // 1: there would have been more than LIMB_RAW_MAX
+  raw_body* body;
+  int nbody, body_cap;
+  raw_joint* joint;
+  int njoint, joint_cap;
+  raw_frame* frame;
+  int nframe, frame_cap;
+  raw_shaft* shaft;
+  int nshaft, shaft_cap;
+  raw_loop* loop;
+  int nloop, loop_cap;
+} limb_raw_robot;
+
+limb_raw_robot limb_raw_robot_make(memory_pool* pool, limb_findings* f, raw_words words);
+
+// Add a body, joint, frame, shaft or loop with defaults, to be filled in at once: the pointer is valid until the next
+// one of its kind. NULL when out of memory, or when there are too many (reported). A joint has the defaults of
+// limb_default_joint_def, is fixed and has no offset; a loop has the defaults of limb_default_loop_def.
+raw_body* limb_raw_add_body(limb_raw_robot* s, const char* name, file_pos at);
+raw_joint* limb_raw_add_joint(limb_raw_robot* s, const char* name, file_pos at);
+raw_frame* limb_raw_add_frame(limb_raw_robot* s, const char* name, file_pos at);
+raw_shaft* limb_raw_add_shaft(limb_raw_robot* s, file_pos at);
+raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind kind, file_pos at);
+
+// Sets the gravity, in the pool. 0 when out of memory.
+int limb_raw_set_gravity(limb_raw_robot* s, sp_vec3 g);
+
+// The i-th name, for limb_names_find. A table of the joints, each by its first occurrence; 0 when out of memory.
+const char* limb_raw_body_name(const void* s, int i);
+const char* limb_raw_joint_name(const void* s, int i);
+const char* limb_raw_frame_name(const void* s, int i);
+int limb_raw_joint_names(const limb_raw_robot* s, limb_names* t);
+
+// Positions of what a builder holds, by its indices.
+typedef struct raw_positions {
+  file_pos *body, *joint, *loop;
+  int nbody, njoint, nloop;
+  const int* of_raw; // per body of the raw robot: its index in the builder
+} raw_positions;
+
+// Checks names, tree and mimics and passes the robot to a builder, bodies and joints in their order. A joint with an
+// offset becomes a joint to a massless body "<child>.axis" and a fixed joint "<child>.offset" to the child. Motors
+// come after all joints, then shafts, frames and loops. All faults are reported; those that the builder finds, in its
+// own words.
+// LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
+limb_status limb_raw_robot_build(const limb_raw_robot* s, const limb_read_options* opt, limb_builder** out,
+                                 raw_positions* positions);
+
+// ---- resolved names -------------------------------------------------------------------------------
+//
+// What raw_robot_check.c finds and raw_robot.c uses.
+
+#define RAW_WORLD_RENAMED "world_link" // the new name of a body called "world" that is not the world
+
+enum {
+  RAW_WORLD = -1, // as a body: the world
+  RAW_NONE = -2   // no body, no joint
+};
+
+typedef struct raw_closure {
+  int body[2];     // of a and b: body, RAW_WORLD or RAW_NONE
+  sp_pose pose[2]; // in these bodies
+  int joint[2];    // joint and other, or RAW_NONE
+} raw_closure;
+
+typedef struct raw_links {
+  int* parent;          // per joint: body or RAW_WORLD
+  int* child;           // per joint: body
+  int* mimic;           // per joint: joint or RAW_NONE
+  int* joint;           // per body: the joint whose child it is, or RAW_NONE
+  int *driven, *motor;  // per shaft: its joints, or RAW_NONE
+  raw_closure* loop;    // per loop
+  int world;            // body that is the world itself, or RAW_NONE
+  int renamed;          // body called "world" that is not the world, or RAW_NONE
+  double* frozen;       // per joint: its value if it follows a joint that cannot move; NaN for all others
+  int root;             // body that the base attaches to the world, or RAW_NONE
+  limb_joint_type base; // type of that joint
+} raw_links;
+
+// Resolves names and checks the robot as a whole; faults are reported.
+// LIMB_OK (also with findings); LIMB_E_NOMEM.
+limb_status limb_raw_robot_check(const limb_raw_robot* s, const limb_read_options* opt, raw_links* l);
+
+#endif
