@@ -32,6 +32,7 @@ typedef struct assemble_axis {
 
 typedef struct assemble_map {
   assemble_axis axis[2];
+  limb_map grid;
   int frame; // -1: none
   const char* frame_name;
   size_t points; // of the grid
@@ -54,8 +55,5 @@ int assemble_print(const assemble_run* r, FILE* out); // assemble_print.c
 
 // `--map`: makes it and prints it. EXIT_FINE, or an exit code after a message.
 int assemble_run_map(assemble_run* r, FILE* out); // assemble_map.c
-
-// The map as a drawing.
-void assemble_draw(const assemble_run* r, const assemble_map* map, FILE* out); // assemble_svg.c
 
 #endif

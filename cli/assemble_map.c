@@ -4,6 +4,7 @@
 #include "output.h"
 
 #include "limb/csv.h"
+#include "limb/draw.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -179,19 +180,19 @@ static void tell(const assemble_run* r, const assemble_map* map)
 
 static limb_status make(assemble_run* r, assemble_map* map)
 {
-  limb_map o = limb_default_map();
+  limb_map* o = &map->grid;
   limb_loop_options options = limb_default_loop_options();
   map->point = calloc(map->points + 1, sizeof *map->point);
   map->q = calloc(map->points * (size_t)r->dofs.nq + 1, sizeof *map->q);
   if (!map->point || !map->q) return LIMB_E_NOMEM;
   for (int k = 0; k < 2; k++) {
-    o.velocity[k] = map->axis[k].velocity;
-    o.lower[k] = map->axis[k].lower, o.upper[k] = map->axis[k].upper;
-    o.count[k] = map->axis[k].count;
+    o->velocity[k] = map->axis[k].velocity;
+    o->lower[k] = map->axis[k].lower, o->upper[k] = map->axis[k].upper;
+    o->count[k] = map->axis[k].count;
   }
-  o.frame = map->frame;
+  o->frame = map->frame;
   options.time = r->how.time;
-  return limb_map_over(r->at.loops, r->at.q, &o, &options, map->point, map->q);
+  return limb_map_over(r->at.loops, r->at.q, o, &options, map->point, map->q);
 }
 
 static int draw(const assemble_run* r, const assemble_map* map, const char* path)
@@ -199,7 +200,11 @@ static int draw(const assemble_run* r, const assemble_map* map, const char* path
   cli_output out;
   int code = cli_output_open(&out, cli_title(r->args), path);
   if (code != EXIT_FINE) return code;
-  assemble_draw(r, map, out.stream);
+  char title[300];
+  const limb_map_drawing drawing = {title, &map->grid, map->point, {map->axis[0].name, map->axis[1].name}};
+  (void)snprintf(title, sizeof title, "%.100s: where the loops close%s%.100s", limb_model_name(r->robot.model),
+                 map->frame >= 0 ? ", and the positions of " : "", map->frame >= 0 ? map->frame_name : "");
+  limb_map_write(&drawing, out.stream);
   code = cli_output_commit(&out, cli_title(r->args));
   cli_output_abandon(&out);
   return code;
@@ -208,7 +213,7 @@ static int draw(const assemble_run* r, const assemble_map* map, const char* path
 int assemble_run_map(assemble_run* r, FILE* out)
 {
   const char* path = cli_get(r->args, "svg");
-  assemble_map map = {.frame = -1};
+  assemble_map map = {.grid = limb_default_map(), .frame = -1};
   int code = read_map(r, &map);
   if (code == EXIT_FINE) {
     const limb_status s = make(r, &map);

@@ -5,6 +5,8 @@
 #include "output.h"
 #include "cli.h"
 
+#include "limb/draw.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -351,4 +353,13 @@ int limb_cli_close_output(const char* command)
     (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
                   errno ? strerror(errno) : "");
   return EXIT_USAGE;
+}
+
+// ---- pictures --------------------------------------------------------------------------------------
+
+int cli_picture_option(const cli_args* args, const char* option)
+{
+  const char* path = cli_get(args, option);
+  if (!path || limb_picture_of(path) != LIMB_PICTURE_NONE) return EXIT_FINE;
+  return cli_usage(args, "--%s: '%s' ends neither in .svg nor in .html", option, path);
 }

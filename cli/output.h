@@ -4,6 +4,8 @@
 #ifndef LIMB_CLI_OUTPUT_H
 #define LIMB_CLI_OUTPUT_H
 
+#include "command.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,6 +23,9 @@ int cli_same_file(const char* input, const char* output);
 
 // Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_commit(cli_output* o, const char* command);
+
+// Checks the file name of an option for a drawing: absent, .svg or .html. EXIT_FINE, or EXIT_USAGE with a message.
+int cli_picture_option(const cli_args* args, const char* option);
 
 // Says that something could not be written, and why: by errno, or in these words when that is 0. Who closes
 // the pipe (head, less) needs no message. EXIT_USAGE.

@@ -1,16 +1,11 @@
-// `limb assemble --svg`: a map as a drawing. Cells of the grid, darker where the condition is worse; singular
-// points in red, what does not close left empty. With --frame, also where its origin goes.
-#include "assemble.h"
-#include "svg.h"
+// A map over one or two coordinates as a drawing: the grid, and the positions of a frame.
+#include "limb/draw.h"
+
+#include "draw/svg.h"
 
 #include <math.h>
 
 enum { LEFT = 70, TOP = 70, SIDE = 420, GAP = 90, BINS = 5 };
-
-static const char style[] =
-  "text{font-family:sans-serif;font-size:12px;fill:#333}.title{font-size:16px;font-weight:bold}"
-  ".frame{fill:none;stroke:#888}.b0{fill:#dceaf7}.b1{fill:#a9cbe8}.b2{fill:#6fa5d4}"
-  ".b3{fill:#3d7ab5}.b4{fill:#1c4f86}.s{fill:#d62728}\n";
 
 // Decades of the worse of both conditions: below 10, 100, 1000, 10000, beyond.
 static const char* class_of(const limb_map_point* p)
@@ -45,17 +40,19 @@ static void axes(FILE* out, double left, const char* x, const double xs[2], cons
   svg_text(out, "name", SVG_START, left, TOP - 8, 60, y);
 }
 
-static void draw_grid(const assemble_map* map, FILE* out)
+static size_t points_of(const limb_map* m) { return (size_t)m->count[0] * (size_t)m->count[1]; }
+
+static void draw_grid(const limb_map_drawing* d, FILE* out)
 {
-  const assemble_axis *a = &map->axis[0], *b = &map->axis[1];
-  const double width = (double)SIDE / a->count, height = (double)SIDE / b->count;
-  for (size_t i = 0; i < map->points; i++) {
-    const int column = (int)i / b->count, row = (int)i % b->count;
-    if (!map->point[i].closed) continue;
-    svg_rect(out, class_of(&map->point[i]), LEFT + column * width, TOP + SIDE - (row + 1) * height, width, height);
+  const limb_map* m = d->map;
+  const double width = (double)SIDE / m->count[0], height = (double)SIDE / m->count[1];
+  for (size_t i = 0; i < points_of(m); i++) {
+    const int column = (int)i / m->count[1], row = (int)i % m->count[1];
+    if (!d->point[i].closed) continue;
+    svg_rect(out, class_of(&d->point[i]), LEFT + column * width, TOP + SIDE - (row + 1) * height, width, height);
   }
-  const double xs[] = {a->lower, a->upper}, ys[] = {b->lower, b->upper};
-  axes(out, LEFT, a->name, xs, b->velocity >= 0 ? b->name : NULL, ys);
+  const double xs[] = {m->lower[0], m->upper[0]}, ys[] = {m->lower[1], m->upper[1]};
+  axes(out, LEFT, d->name[0], xs, m->velocity[1] >= 0 ? d->name[1] : NULL, ys);
 }
 
 static double component(const limb_map_point* p, int k)
@@ -63,18 +60,18 @@ static double component(const limb_map_point* p, int k)
   return k == 0 ? p->pose.p.x : k == 1 ? p->pose.p.y : p->pose.p.z;
 }
 
-// Places of the frame, seen along the axis in which they differ least; both axes to the same scale.
-static void draw_places(const assemble_map* map, FILE* out)
+// Positions of the frame, seen along the axis in which they differ least; both axes to the same scale.
+static void draw_positions(const limb_map_drawing* d, FILE* out)
 {
   static const char* const names[] = {"x [m]", "y [m]", "z [m]"};
   double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   int flat = 2, any = 0;
-  for (size_t i = 0; i < map->points; i++) {
-    if (!map->point[i].closed) continue;
+  for (size_t i = 0; i < points_of(d->map); i++) {
+    if (!d->point[i].closed) continue;
     any = 1;
     for (int k = 0; k < 3; k++) {
-      low[k] = fmin(low[k], component(&map->point[i], k));
-      high[k] = fmax(high[k], component(&map->point[i], k));
+      low[k] = fmin(low[k], component(&d->point[i], k));
+      high[k] = fmax(high[k], component(&d->point[i], k));
     }
   }
   if (!any) return;
@@ -82,8 +79,8 @@ static void draw_places(const assemble_map* map, FILE* out)
     if (high[k] - low[k] < high[flat] - low[flat]) flat = k;
   const int h = flat == 0 ? 1 : 0, v = flat == 2 ? 1 : 2;
   const double size = fmax(fmax(high[h] - low[h], high[v] - low[v]), 1e-9), left = LEFT + SIDE + GAP;
-  for (size_t i = 0; i < map->points; i++) {
-    const limb_map_point* p = &map->point[i];
+  for (size_t i = 0; i < points_of(d->map); i++) {
+    const limb_map_point* p = &d->point[i];
     if (p->closed)
       svg_circle(out, class_of(p), left + SIDE * (component(p, h) - low[h]) / size,
                  TOP + SIDE - SIDE * (component(p, v) - low[v]) / size, 2);
@@ -104,16 +101,13 @@ static void draw_legend(FILE* out)
   }
 }
 
-void assemble_draw(const assemble_run* r, const assemble_map* map, FILE* out)
+void limb_map_write(const limb_map_drawing* d, FILE* out)
 {
-  const int places = map->frame >= 0;
-  char title[300];
-  (void)snprintf(title, sizeof title, "%.100s: where the loops close%s%.100s", limb_model_name(r->robot.model),
-                 places ? ", and where this takes " : "", places ? map->frame_name : "");
-  svg_begin(out, LEFT + SIDE + 60 + (places ? SIDE + GAP : 0), TOP + SIDE + 70, title, style);
-  svg_text(out, "title", SVG_START, LEFT, 34, 100, title);
-  draw_grid(map, out);
-  if (places) draw_places(map, out);
+  const int positions = d->map->frame >= 0;
+  svg_begin(out, LEFT + SIDE + 60 + (positions ? SIDE + GAP : 0), TOP + SIDE + 70, d->title, map_css);
+  svg_text(out, "title", SVG_START, LEFT, 34, 100, d->title);
+  draw_grid(d, out);
+  if (positions) draw_positions(d, out);
   draw_legend(out);
   svg_end(out);
 }

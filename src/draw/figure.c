@@ -1,38 +1,37 @@
 // Stick figures: points and shapes, groups of bodies, tools, the trace.
-#include "figure.h"
-#include "figure_parts.h"
+#include "draw/figure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ---- points and shapes -----------------------------------------------------------------------------
 
-int figure_grow(void** array, int* room, int needed, size_t each)
+int figure_grow(void** array, int* capacity, int needed, size_t each)
 {
-  if (needed <= *room) return 1;
-  const int wider = needed > 2 * *room ? needed + 64 : 2 * *room;
+  if (needed <= *capacity) return 1;
+  const int wider = needed > 2 * *capacity ? needed + 64 : 2 * *capacity;
   void* more = realloc(*array, (size_t)wider * each);
   if (!more) return 0;
   *array = more;
-  *room = wider;
+  *capacity = wider;
   return 1;
 }
 
-int cli_figure_point(cli_figure* f, int body, sp_vec3 at)
+int figure_put_point(draw_figure* f, int body, sp_vec3 at)
 {
   void* points = f->point;
-  const int ok = figure_grow(&points, &f->point_room, f->points + 1, sizeof *f->point);
+  const int ok = figure_grow(&points, &f->point_capacity, f->points + 1, sizeof *f->point);
   f->point = points;
   if (!ok) return -1;
   f->point[f->points] = (figure_point){body, at};
   return f->points++;
 }
 
-int cli_figure_shape(cli_figure* f, figure_kind kind, int tone, int count, const int* points)
+int figure_put_shape(draw_figure* f, figure_kind kind, int tone, int count, const int* points)
 {
   void *shapes = f->shape, *indices = f->index;
-  const int ok = figure_grow(&shapes, &f->shape_room, f->shapes + 1, sizeof *f->shape);
-  const int also = figure_grow(&indices, &f->index_room, f->indices + count, sizeof *f->index);
+  const int ok = figure_grow(&shapes, &f->shape_capacity, f->shapes + 1, sizeof *f->shape);
+  const int also = figure_grow(&indices, &f->index_capacity, f->indices + count, sizeof *f->index);
   f->shape = shapes;
   f->index = indices;
   if (!ok || !also) return -1;
@@ -44,12 +43,12 @@ int cli_figure_shape(cli_figure* f, figure_kind kind, int tone, int count, const
   return f->shapes++;
 }
 
-void cli_figure_free(cli_figure* f)
+void draw_figure_free(draw_figure* f)
 {
   free(f->point);
   free(f->shape);
   free(f->index);
-  *f = (cli_figure){0};
+  *f = (draw_figure){0};
 }
 
 // ---- while a figure is made ------------------------------------------------------------------------
@@ -62,7 +61,7 @@ sp_vec3 figure_world(const figure_maker* k, int point)
 
 int figure_add_point(figure_maker* k, int body, sp_vec3 at)
 {
-  const int point = cli_figure_point(k->f, body, at);
+  const int point = figure_put_point(k->f, body, at);
   if (point < 0) k->failed = 1;
   return point;
 }
@@ -71,7 +70,7 @@ void figure_add_shape(figure_maker* k, figure_kind kind, int in_group, int count
 {
   const int depth = k->group[in_group].depth - 1, range = k->deepest > 3 ? k->deepest - 1 : 2;
   const int tone = depth > 0 ? (depth * (FIGURE_TONES - 1) + range / 2) / range : 0;
-  if (cli_figure_shape(k->f, kind, tone, count, points) < 0) k->failed = 1;
+  if (figure_put_shape(k->f, kind, tone, count, points) < 0) k->failed = 1;
 }
 
 int figure_origin(figure_maker* k, int body)
@@ -88,8 +87,8 @@ void figure_attach(figure_maker* k, int to, int point)
   for (int at = g->head; at >= 0; at = k->next[at])
     if (sp_norm3(sp_sub3(figure_world(k, k->place[at]), figure_world(k, point))) < 1e-6 * k->f->size) return;
   void *place = k->place, *next = k->next;
-  const int ok = figure_grow(&place, &k->place_room, k->places + 1, sizeof *k->place) &&
-                 figure_grow(&next, &k->next_room, k->places + 1, sizeof *k->next);
+  const int ok = figure_grow(&place, &k->held_capacity, k->places + 1, sizeof *k->place) &&
+                 figure_grow(&next, &k->next_capacity, k->places + 1, sizeof *k->next);
   k->place = place;
   k->next = next;
   if (!ok) {
@@ -163,8 +162,8 @@ static int choose_trace(figure_maker* k, int trace)
 {
   limb_frame_info info;
   const int frames = limb_frame_count(k->m);
-  if (trace == FIGURE_TRACE_NONE) return -1;
-  if (trace == FIGURE_TRACE_AUTO && frames > k->bodies) trace = frames - 1;
+  if (trace == LIMB_TRACE_NONE) return -1;
+  if (trace == LIMB_TRACE_AUTO && frames > k->bodies) trace = frames - 1;
   if (trace >= 0 && limb_get_frame(k->m, trace, &info) == LIMB_OK) return figure_add_point(k, info.body, info.pose.p);
   int best = -1;
   for (int g = 1; g < k->bodies; g++) {
@@ -211,7 +210,7 @@ static void make_shapes(figure_maker* k, int trace)
 {
   find_groups(k);
   k->f->size = find_size(k);
-  cli_figure_look(k->f, k->m, k->pose);
+  figure_find_view(k->f, k->m, k->pose);
   for (int j = 0; j < limb_joint_count(k->m); j++) figure_add_joint(k, j);
   for (int l = 0; l < limb_loop_count(k->m); l++) figure_add_loop(k, l);
   for (int i = 1; i < limb_frame_count(k->m); i++) find_tool(k, i);
@@ -227,12 +226,12 @@ static void make_shapes(figure_maker* k, int trace)
   if (k->f->shapes) qsort(k->f->shape, (size_t)k->f->shapes, sizeof *k->f->shape, by_kind);
 }
 
-limb_status cli_figure_make(cli_figure* f, const limb_model* m, limb_data* data, int trace)
+limb_status draw_figure_make(draw_figure* f, const limb_model* m, limb_data* data, int trace)
 {
   const int bodies = limb_body_count(m);
   figure_maker k = {.f = f, .m = m, .bodies = bodies};
-  *f = (cli_figure){.trace = -1};
-  if (trace < FIGURE_TRACE_AUTO || trace >= limb_frame_count(m)) return LIMB_E_ARG;
+  *f = (draw_figure){.trace = -1};
+  if (trace < LIMB_TRACE_AUTO || trace >= limb_frame_count(m)) return LIMB_E_ARG;
   const size_t n = (size_t)bodies;
   double* q = calloc((size_t)limb_nq(m) + 1, sizeof *q);
   k.group = calloc(n, sizeof *k.group);
@@ -240,8 +239,8 @@ limb_status cli_figure_make(cli_figure* f, const limb_model* m, limb_data* data,
   k.origin = calloc(n, sizeof *k.origin);
   k.pose = calloc(n, sizeof *k.pose);
   k.is_motor = calloc((size_t)limb_joint_count(m) + 1, 1);
-  const int room = q && k.group && k.of && k.origin && k.pose && k.is_motor;
-  limb_status status = room ? limb_start(m, q) : LIMB_E_NOMEM;
+  const int capacity = q && k.group && k.of && k.origin && k.pose && k.is_motor;
+  limb_status status = capacity ? limb_start(m, q) : LIMB_E_NOMEM;
   if (status == LIMB_OK) status = limb_kinematics(data, q, NULL, NULL);
   for (int b = 0; b < bodies && status == LIMB_OK; b++) status = limb_frame_pose(data, b, &k.pose[b]);
   if (status == LIMB_OK) make_shapes(&k, trace);

@@ -1,5 +1,5 @@
-// SVG, written as it comes.
-#include "svg.h"
+// SVG, element by element.
+#include "draw/svg.h"
 
 #include <string.h>
 
@@ -48,10 +48,10 @@ static int count_characters(const char* text)
   return n;
 }
 
-void svg_escape(FILE* out, const char* text, int most)
+void svg_escape(FILE* out, const char* text, int max)
 {
   const int n = count_characters(text);
-  const int shown = n <= most ? n : most - 1;
+  const int shown = n <= max ? n : max - 1;
   for (int i = 0; i < shown; i++) {
     const int length = character((const unsigned char*)text);
     escape(out, text, length);
@@ -60,14 +60,21 @@ void svg_escape(FILE* out, const char* text, int most)
   if (shown < n) (void)fputs("\xe2\x80\xa6", out);
 }
 
-void svg_begin(FILE* out, double width, double height, const char* title, const char* style)
+void svg_begin(FILE* out, double width, double height, const char* title, const char* const* style)
 {
   (void)fprintf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                 "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
                 width, height, width, height);
   svg_escape(out, title, 200);
-  (void)fprintf(out, "</title>\n<style>\n%s</style>\n", style);
+  (void)fputs("</title>\n<style>\n", out);
+  svg_lines(out, style);
+  (void)fputs("</style>\n", out);
+}
+
+void svg_lines(FILE* out, const char* const* lines)
+{
+  for (; *lines; lines++) (void)fprintf(out, "%s\n", *lines);
 }
 
 void svg_end(FILE* out) { (void)fputs("</svg>\n", out); }
@@ -88,11 +95,11 @@ void svg_circle(FILE* out, const char* class, double x, double y, double radius)
   (void)fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", class, x, y, radius);
 }
 
-void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int most, const char* text)
+void svg_text(FILE* out, const char* class, svg_anchor anchor, double x, double y, int max, const char* text)
 {
   static const char* const word[] = {"start", "middle", "end"};
   (void)fprintf(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, word[anchor], x, y);
-  svg_escape(out, text, most);
+  svg_escape(out, text, max);
   (void)fputs("</text>\n", out);
 }
 

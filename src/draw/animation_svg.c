@@ -1,45 +1,15 @@
 // An animation as SVG that moves by itself (SMIL): shapes of a kind and a tone are one path, whose commands
 // are animated. Coordinates are tenths of a pixel, relative, so that a link is a handful of bytes per frame.
 // Dots are strokes of no length with round ends.
-#include "animate_reel.h"
-#include "svg.h"
+#include "draw/animation.h"
+#include "draw/svg.h"
 
 #include <stdint.h>
 
-enum { FILE_SIZE = 4000000, CASTING = 200 }; // points of figures that cast shadows, at most
-
-static const char style[] =
-  "text{font-family:Inter,'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif;"
-  "font-size:12px;fill:#5b6573}\n"
-  ".title{font-size:19px;font-weight:600;fill:#17202b}.time{font-size:19px;fill:#17202b;"
-  "font-variant-numeric:tabular-nums}.unit{font-size:12px}\n"
-  "path,line,use{fill:none;stroke-linecap:round;stroke-linejoin:round}.page{fill:#fff}\n"
-  ".grid{stroke:#e3e7ec}.frame,.guide{stroke:#9aa4b1}.pedestal{stroke:#a8b1bd}"
-  ".ground{stroke:#7d8896;fill:#d5dae1}.shade{opacity:.1}.shadow{stroke:#17202b}\n"
-  ".t0{stroke:#173f73}.t1{stroke:#1f5fa6}.t2{stroke:#2980c0}.t3{stroke:#2b9cb8}"
-  ".t4{stroke:#2fae9f}.t5{stroke:#45b37e}\n"
-  ".f0{fill:#173f73}.f1{fill:#1f5fa6}.f2{fill:#2980c0}.f3{fill:#2b9cb8}.f4{fill:#2fae9f}"
-  ".f5{fill:#45b37e}.face{fill-opacity:.14}\n"
-  ".ring{stroke:#17202b}.hole{stroke:#fff}.core{stroke:#1f5fa6}.closure{stroke:#d9730d}"
-  ".tie{stroke:#d9730d}.block{stroke:#17202b;stroke-linecap:butt}.blade{stroke:#17202b}\n"
-  ".trace{stroke:#c43d5b;stroke-opacity:.45}.tip{stroke:#c43d5b}\n"
-  ".bar{stroke:#5b6573}.track{stroke:#e3e7ec}.done{stroke:#1f5fa6}\n"
-  ".x{stroke:#c0392b}.y{stroke:#2e8b57}.z{stroke:#2b65c4}\n"
-  "@media (prefers-color-scheme:dark){\n"
-  "text{fill:#9aa7b6}.title,.time{fill:#eef2f6}.page{fill:#12171e}\n"
-  ".grid{stroke:#28303a}.frame,.guide{stroke:#66717f}.pedestal{stroke:#5a6573}"
-  ".ground{stroke:#8794a3;fill:#39434f}.shade{opacity:.4}.shadow{stroke:#000}\n"
-  ".t0{stroke:#6fa5e6}.t1{stroke:#63b4ee}.t2{stroke:#5bc5ea}.t3{stroke:#5fd3da}"
-  ".t4{stroke:#6cdcbd}.t5{stroke:#8fe39c}\n"
-  ".f0{fill:#6fa5e6}.f1{fill:#63b4ee}.f2{fill:#5bc5ea}.f3{fill:#5fd3da}.f4{fill:#6cdcbd}"
-  ".f5{fill:#8fe39c}\n"
-  ".ring{stroke:#eef2f6}.hole{stroke:#12171e}.core{stroke:#63b4ee}.closure{stroke:#ffab52}"
-  ".tie{stroke:#ffab52}.block{stroke:#eef2f6}.blade{stroke:#eef2f6}\n"
-  ".trace,.tip{stroke:#ff7d98}.bar{stroke:#9aa7b6}.track{stroke:#28303a}.done{stroke:#63b4ee}\n"
-  ".x{stroke:#ff7b6b}.y{stroke:#62d394}.z{stroke:#7fb0ff}}\n";
+enum { FILE_SIZE = 4000000, CASTING = 200 }; // points of figures that cast shadows, at max
 
 typedef struct svg_scene {
-  const animation_reel* r;
+  const animation_track* r;
   FILE* out;
   double scale;       // pixels per metre
   double x, y;        // where the target is
@@ -56,7 +26,7 @@ typedef struct svg_scene {
 static void tenths(const svg_scene* s, sp_vec3 x, int out[2])
 {
   double xy[2];
-  reel_project(s->r, sp_sub3(x, s->r->target), xy);
+  track_project(s->r, sp_sub3(x, s->r->target), xy);
   const double px = 10 * (s->x + s->scale * xy[0]), py = 10 * (s->y - s->scale * xy[1]);
   out[0] = (int)lround(fmax(-1e6, fmin(1e6, px)));
   out[1] = (int)lround(fmax(-1e6, fmin(1e6, py)));
@@ -139,7 +109,7 @@ typedef struct shape_run {
 
 static sp_vec3 seen(const svg_scene* s, const shape_run* run, int frame, int point)
 {
-  sp_vec3 x = reel_at(s->r, frame, point);
+  sp_vec3 x = track_at(s->r, frame, point);
   if (run->shadow) x.z = s->r->floor.height;
   return x;
 }
@@ -273,7 +243,7 @@ static void put_lines(svg_scene* s, shape_run* run, figure_kind kind, int tone)
   for (run->face = 0; run->face < (kind == FIGURE_BOX ? 3 : 1); run->face++) put_path(s, run, attributes, l->moves);
 }
 
-static int run_end(const cli_figure* f, int first)
+static int run_end(const draw_figure* f, int first)
 {
   int end = first;
   while (end < f->shapes && f->shape[end].kind == f->shape[first].kind && f->shape[end].tone == f->shape[first].tone)
@@ -281,11 +251,11 @@ static int run_end(const cli_figure* f, int first)
   return end;
 }
 
-static int casts_shadows(const animation_reel* r) { return r->floor.shown && r->figure->points < CASTING; }
+static int casts_shadows(const animation_track* r) { return r->floor.shown && r->figure->points < CASTING; }
 
 static void put_shadows(svg_scene* s)
 {
-  const cli_figure* f = s->r->figure;
+  const draw_figure* f = s->r->figure;
   (void)fputs("<g class=\"shade\">\n", s->out);
   for (int first = 0, end; first < f->shapes; first = end) {
     end = run_end(f, first);
@@ -308,7 +278,7 @@ static void put_trace(svg_scene* s)
   (void)fputs("<path class=\"trace\" stroke-width=\"18\" d=\"", s->out);
   begin_path(s);
   for (int k = 0; k < s->r->frames; k++) {
-    tenths(s, reel_at(s->r, k, point), to);
+    tenths(s, track_at(s->r, k, point), to);
     if (k == 0) {
       move(s, to);
     } else {
@@ -318,10 +288,10 @@ static void put_trace(svg_scene* s)
   (void)fputs("\"/>\n", s->out);
 }
 
-// Held by the world: in a plane the triangle of textbooks, in space a round pad.
+// Fixed to the world: in a plane the triangle of textbooks, in space a round pad.
 static void put_ground(svg_scene* s, const figure_shape* shape)
 {
-  const sp_vec3 x = reel_at(s->r, 0, s->r->figure->index[shape->first]);
+  const sp_vec3 x = track_at(s->r, 0, s->r->figure->index[shape->first]);
   const double k = fmax(s->weight, 0.5), radius = 18 * k / s->scale;
   int at[2];
   tenths(s, x, at);
@@ -341,7 +311,7 @@ static void put_ground(svg_scene* s, const figure_shape* shape)
 
 static void put_shapes(svg_scene* s)
 {
-  const cli_figure* f = s->r->figure;
+  const draw_figure* f = s->r->figure;
   for (int first = 0, end; first < f->shapes; first = end) {
     end = run_end(f, first);
     const figure_kind kind = f->shape[first].kind;
@@ -380,7 +350,7 @@ static void put_floor(svg_scene* s)
 // ---- the picture -----------------------------------------------------------------------------------
 
 // Fowler, Noll and Vo's hash of title and numbers.
-static unsigned long find_mark(const animation_reel* r)
+static unsigned long find_mark(const animation_track* r)
 {
   uint32_t hash = 2166136261u;
   for (const char* c = r->title; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
@@ -389,7 +359,7 @@ static unsigned long find_mark(const animation_reel* r)
 }
 
 // By what shapes take when they are large: four digits per number.
-int animation_svg_frames(const cli_figure* f)
+int animation_svg_frames(const draw_figure* f)
 {
   double bytes = 20;
   for (int k = 0; k < f->shapes; k++) {
@@ -404,17 +374,17 @@ int animation_svg_frames(const cli_figure* f)
   return (int)fmax(2, fmin(1200, fit));
 }
 
-void animation_write_svg(const animation_reel* r, FILE* out)
+void animation_write_svg(const animation_track* r, FILE* out)
 {
   svg_scene s = {.r = r, .out = out, .x = r->width / 2.0, .y = (SVG_TOP + r->height - SVG_BOTTOM) / 2.0};
   const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1), up = fmax(r->height - SVG_TOP - SVG_BOTTOM, 1.0);
   s.scale = 0.86 * fmin(across / r->span[0], up / r->span[1]);
   // Short links want thin strokes.
-  const double link = s.scale * reel_link(r);
+  const double link = s.scale * track_link(r);
   s.weight = link > 0 ? fmax(0.35, fmin(1, link / 45)) : 1;
   s.crowded = link > 0 && link < 8;
   s.mark = find_mark(r);
-  svg_begin(out, r->width, r->height, r->title, style);
+  svg_begin(out, r->width, r->height, r->title, animation_svg_css);
   svg_rect(out, "page", 0, 0, r->width, r->height);
   (void)fputs("<g transform=\"scale(.1)\">\n", out);
   put_floor(&s);
@@ -424,4 +394,90 @@ void animation_write_svg(const animation_reel* r, FILE* out)
   (void)fputs("</g>\n", out);
   animation_svg_around(r, s.scale, out);
   svg_end(out);
+}
+
+enum { LABELS = 200 }; // of time, at max
+
+void animation_svg_begin(const animation_track* r, const char* element, const char* attribute, FILE* out)
+{
+  (void)fprintf(out, "<%s attributeName=\"%s\" dur=\"%.4gs\" repeatCount=\"indefinite\" ", element, attribute,
+                r->length / r->speed);
+}
+
+// Axes of the world, in the corner; those that point at the viewer are left out.
+static void put_axes(const animation_track* r, FILE* out)
+{
+  static const char* const name[] = {"x", "y", "z"};
+  const double x = SVG_MARGIN + 34, y = r->height - SVG_BOTTOM + 2;
+  for (int k = 0; k < 3; k++) {
+    double to[2];
+    const sp_vec3 e = track_world_axis(r, k);
+    track_project(r, e, to);
+    if (hypot(to[0], to[1]) < 0.1) continue;
+    (void)fprintf(out, "<path class=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", name[k], x, y,
+                  28 * to[0], -28 * to[1]);
+    svg_text(out, "axis", SVG_MIDDLE, x + 38 * to[0], y - 38 * to[1] + 4, 1, name[k]);
+  }
+}
+
+static void put_scale_bar(const animation_track* r, double scale, FILE* out)
+{
+  const double length = track_round(170 / scale), right = r->width - SVG_MARGIN;
+  const double left = right - length * scale, y = r->height - SVG_BOTTOM + 18;
+  char text[40];
+  if (length < 0.0099) {
+    (void)snprintf(text, sizeof text, "%g mm", length * 1000);
+  } else {
+    (void)snprintf(text, sizeof text, "%g m", length);
+  }
+  (void)fprintf(out,
+                "<path class=\"bar\" stroke-width=\"1.5\" d=\"M%.1f %.1fv8M%.1f %.1fH%.1fM%.1f "
+                "%.1fv8\"/>\n",
+                left, y - 4, left, y, right, right, y - 4);
+  svg_text(out, "unit", SVG_MIDDLE, (left + right) / 2, y - 8, 20, text);
+}
+
+// The time, as a strip of labels behind a window, and a bar that fills.
+static void put_time(const animation_track* r, FILE* out)
+{
+  const int labels = r->frames < LABELS ? r->frames : LABELS, tall = 26;
+  const double right = r->width - SVG_MARGIN, y = r->height - 24;
+  const double step = r->length / labels;
+  const int digits = r->length > 0 ? (int)fmax(0, fmin(9, ceil(-log10(step)))) : 3;
+  (void)fprintf(out, "<svg x=\"%.0f\" y=\"18\" width=\"240\" height=\"%d\"><g>", right - 240, tall);
+  if (labels > 1) {
+    animation_svg_begin(r, "animateTransform", "transform", out);
+    (void)fputs("type=\"translate\" calcMode=\"discrete\" values=\"", out);
+    for (int k = 0; k < labels; k++) (void)fprintf(out, "%s0 %d", k ? ";" : "", -tall * k);
+    (void)fputs("\"/>\n", out);
+  }
+  for (int k = 0; k < labels; k++)
+    (void)fprintf(out, "<text class=\"time\" text-anchor=\"end\" x=\"240\" y=\"%d\">%.*f s</text>\n", 20 + tall * k,
+                  digits, r->first + k * step);
+  (void)fputs("</g></svg>\n", out);
+  if (labels < 2) return;
+  (void)fprintf(out, "<path class=\"track\" stroke-width=\"4\" d=\"M%d %.0fH%.0f\"/>\n", SVG_MARGIN, y, right);
+  (void)fprintf(out, "<line class=\"done\" stroke-width=\"4\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\">", SVG_MARGIN,
+                y, SVG_MARGIN, y);
+  animation_svg_begin(r, "animate", "x2", out);
+  (void)fprintf(out, "values=\"%d;%.0f\"/></line>\n", SVG_MARGIN, right);
+}
+
+static void put_words(const animation_track* r, FILE* out)
+{
+  char text[60];
+  svg_text(out, "title", SVG_START, SVG_MARGIN, 38, r->width / 13, r->title);
+  svg_text(out, "sub", SVG_START, SVG_MARGIN, 58, r->width / 8, r->subtitle);
+  if (r->frames < 2 || r->speed == 1) return;
+  (void)snprintf(text, sizeof text, r->speed < 1 ? "slowed down %g times" : "%g times as fast",
+                 r->speed < 1 ? 1 / r->speed : r->speed);
+  svg_text(out, "sub", SVG_END, r->width - SVG_MARGIN, 58, 40, text);
+}
+
+void animation_svg_around(const animation_track* r, double scale, FILE* out)
+{
+  put_axes(r, out);
+  put_scale_bar(r, scale, out);
+  put_words(r, out);
+  put_time(r, out);
 }

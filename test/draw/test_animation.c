@@ -7,30 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/animate.c"      // NOLINT(bugprone-suspicious-include)
-#include "../../cli/animate_reel.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/figure.c"       // NOLINT(bugprone-suspicious-include)
-#include "../../cli/figure_look.c"  // NOLINT(bugprone-suspicious-include)
-#include "../../cli/figure_parts.c" // NOLINT(bugprone-suspicious-include)
+#include "draw/animation.c" // NOLINT(bugprone-suspicious-include)
 
-// ---- instead of the tool ---------------------------------------------------------------------------
+// ---- instead of the files ----------------------------------------------------------------------------
 
-const char* cli_get(const cli_args* args, const char* name)
-{
-  (void)args;
-  return strcmp(name, "bad") == 0 ? "film.mp4" : strcmp(name, "none") == 0 ? NULL : "film.svg";
-}
-
-int cli_usage(const cli_args* args, const char* format, ...)
-{
-  (void)args, (void)format;
-  return EXIT_USAGE;
-}
-
-static animation_reel drawn; // the last one
+static animation_track drawn; // the last one
 static float copied[6 * 4096];
 
-static void look(const animation_reel* r)
+static void look(const animation_track* r)
 {
   drawn = *r;
   const size_t n = 3 * (size_t)r->figure->points * (size_t)r->frames;
@@ -38,10 +22,10 @@ static void look(const animation_reel* r)
   drawn.at = copied;
 }
 
-void animation_write_svg(const animation_reel* r, FILE* out) { (void)out, look(r); }
-void animation_write_html(const animation_reel* r, FILE* out) { (void)out, look(r); }
-int animation_svg_frames(const cli_figure* f) { return f->points ? 1000 : 0; }
-int animation_html_frames(const cli_figure* f, int space) { return f->points + space ? 100 : 0; }
+void animation_write_svg(const animation_track* r, FILE* out) { (void)out, look(r); }
+void animation_write_html(const animation_track* r, FILE* out) { (void)out, look(r); }
+int animation_svg_frames(const draw_figure* f) { return f->points ? 1000 : 0; }
+int animation_html_frames(const draw_figure* f, int space) { return f->points + space ? 100 : 0; }
 
 // ---- robots ----------------------------------------------------------------------------------------
 
@@ -92,10 +76,17 @@ static limb_model* two_joints(limb_joint_type first, sp_vec3 a, limb_joint_type 
   return end(b);
 }
 
-static cli_animation* open(const limb_model* m, const cli_animation_options* o)
+static limb_animation_options with(int trace, double speed)
 {
-  cli_animation* a = NULL;
-  assert_ok(cli_animation_open(&a, m, o));
+  limb_animation_options o = limb_default_animation();
+  o.trace = trace, o.speed = speed;
+  return o;
+}
+
+static limb_animation* open(const limb_model* m, const limb_animation_options* o)
+{
+  limb_animation* a = NULL;
+  assert_ok(limb_animation_create(m, o, &a));
   return a;
 }
 
@@ -105,24 +96,25 @@ static cli_animation* open(const limb_model* m, const cli_animation_options* o)
 START_TEST(frames_are_even)
 {
   limb_model* m = cart();
-  const cli_animation_options o = {.rate = 1000, .speed = 1, .trace = 1};
-  cli_animation* a = open(m, &o);
+  limb_animation_options o = with(1, 1);
+  o.rate = 1000;
+  limb_animation* a = open(m, &o);
   double t = 0;
   for (int i = 0; i < 200000; i++) {
     t = 2.0 * (i + 0.4 * sin(i)) / 199999;
     const double q = t * t;
-    assert_ok(cli_animation_add(a, t < 0 ? 0 : t, &q));
+    assert_ok(limb_animation_add(a, t < 0 ? 0 : t, &q));
   }
-  assert_that(cli_animation_count(a) > 1000 && cli_animation_count(a) <= 4096);
+  assert_that(limb_animation_count(a) > 1000 && limb_animation_count(a) <= 4096);
   for (int i = 1; i < a->count; i++) assert_that(a->time[i] - a->time[i - 1] < 4 * 2.0 / 4096);
-  assert_ok(cli_animation_draw(a, CLI_PICTURE_HTML, stdout));
+  assert_ok(limb_animation_write(a, LIMB_PICTURE_HTML, stdout));
   assert_that(drawn.frames == 100 && drawn.space == 0);
   assert_close(drawn.length, t, 1e-12, 0);
   for (int k = 0; k < drawn.frames; k++) {
     const double at = t * k / (drawn.frames - 1);
-    assert_close(reel_at(&drawn, k, drawn.figure->trace).x, at * at, 0, 1e-5);
+    assert_close(track_at(&drawn, k, drawn.figure->trace).x, at * at, 0, 1e-5);
   }
-  cli_animation_free(a);
+  limb_animation_destroy(a);
   limb_model_destroy(m);
 }
 END_TEST
@@ -130,28 +122,34 @@ END_TEST
 START_TEST(states_are_refused)
 {
   limb_model* m = cart();
-  cli_animation* a = open(m, NULL);
+  limb_animation* a = open(m, NULL);
   const double good = 0.5, bad = nan(""), far = 1e200;
-  assert_status(cli_animation_draw(a, CLI_PICTURE_SVG, stdout), LIMB_E_ARG); // nothing yet
-  assert_ok(cli_animation_add(a, 1, &good));
-  assert_status(cli_animation_add(a, 2, &bad), LIMB_E_NONFINITE);
-  assert_status(cli_animation_add(a, 2, &far), LIMB_E_NONFINITE);
-  assert_status(cli_animation_add(a, HUGE_VAL, &good), LIMB_E_NONFINITE);
-  assert_status(cli_animation_add(a, nan(""), &good), LIMB_E_NONFINITE);
-  assert_status(cli_animation_add(a, 0.5, &good), LIMB_E_ARG); // time goes on
-  assert_status(cli_animation_add(NULL, 0.5, &good), LIMB_E_ARG);
-  assert_status(cli_animation_add(a, 3, NULL), LIMB_E_ARG);
-  assert_that(cli_animation_count(a) == 1);
-  assert_status(cli_animation_draw(a, CLI_PICTURE_NONE, stdout), LIMB_E_ARG);
-  assert_ok(cli_animation_draw(a, CLI_PICTURE_SVG, stdout));
+  assert_status(limb_animation_write(a, LIMB_PICTURE_SVG, stdout), LIMB_E_ARG); // nothing yet
+  assert_ok(limb_animation_add(a, 1, &good));
+  assert_status(limb_animation_add(a, 2, &bad), LIMB_E_NONFINITE);
+  assert_status(limb_animation_add(a, 2, &far), LIMB_E_NONFINITE);
+  assert_status(limb_animation_add(a, HUGE_VAL, &good), LIMB_E_NONFINITE);
+  assert_status(limb_animation_add(a, nan(""), &good), LIMB_E_NONFINITE);
+  assert_status(limb_animation_add(a, 0.5, &good), LIMB_E_ARG); // time goes on
+  assert_status(limb_animation_add(NULL, 0.5, &good), LIMB_E_ARG);
+  assert_status(limb_animation_add(a, 3, NULL), LIMB_E_ARG);
+  assert_that(limb_animation_count(a) == 1);
+  assert_status(limb_animation_write(a, LIMB_PICTURE_NONE, stdout), LIMB_E_ARG);
+  assert_ok(limb_animation_write(a, LIMB_PICTURE_SVG, stdout));
   assert_that(drawn.frames == 1 && drawn.length == 0 && drawn.speed == 1);
   assert_that(drawn.span[0] > 0 && drawn.span[1] > 0);
-  cli_animation_free(a);
+  limb_animation_destroy(a);
   a = NULL;
-  assert_status(cli_animation_open(&a, m, &(cli_animation_options){.trace = 99}), LIMB_E_ARG);
-  assert_status(cli_animation_open(&a, m, &(cli_animation_options){.width = -1}), LIMB_E_ARG);
-  assert_status(cli_animation_open(&a, m, &(cli_animation_options){.speed = nan("")}), LIMB_E_ARG);
-  assert_status(cli_animation_open(&a, NULL, NULL), LIMB_E_ARG);
+  limb_animation_options o = with(99, 0);
+  assert_status(limb_animation_create(m, &o, &a), LIMB_E_ARG);
+  o = with(1, nan(""));
+  assert_status(limb_animation_create(m, &o, &a), LIMB_E_ARG);
+  o = with(1, 0), o.width = -1;
+  assert_status(limb_animation_create(m, &o, &a), LIMB_E_ARG);
+  o.width = 0, o.size = 3;
+  assert_status(limb_animation_create(m, &o, &a), LIMB_E_ARG);
+  assert_status(limb_animation_create(NULL, NULL, &a), LIMB_E_ARG);
+  assert_status(limb_animation_create(m, NULL, NULL), LIMB_E_ARG);
   assert_that(a == NULL);
   limb_model_destroy(m);
 }
@@ -161,16 +159,17 @@ END_TEST
 START_TEST(same_time_replaces)
 {
   limb_model* m = cart();
-  cli_animation* a = open(m, &(cli_animation_options){.trace = 1});
+  const limb_animation_options o = with(1, 0);
+  limb_animation* a = open(m, &o);
   for (int i = 0; i < 4; i++) {
     const double q = i;
-    assert_ok(cli_animation_add(a, i < 3 ? i : 2, &q));
+    assert_ok(limb_animation_add(a, i < 3 ? i : 2, &q));
   }
-  assert_that(cli_animation_count(a) == 3);
-  assert_ok(cli_animation_draw(a, CLI_PICTURE_SVG, stdout));
+  assert_that(limb_animation_count(a) == 3);
+  assert_ok(limb_animation_write(a, LIMB_PICTURE_SVG, stdout));
   assert_that(drawn.frames == 3);
-  assert_close(reel_at(&drawn, 2, drawn.figure->trace).x, 3, 1e-6, 0);
-  cli_animation_free(a);
+  assert_close(track_at(&drawn, 2, drawn.figure->trace).x, 3, 1e-6, 0);
+  limb_animation_destroy(a);
   limb_model_destroy(m);
 }
 END_TEST
@@ -180,15 +179,16 @@ START_TEST(speed_is_chosen)
   static const double length[] = {0.01, 1, 5, 29, 1000, 5}, speed[] = {0.002, 0.2, 1, 1, 100, 7};
   limb_model* m = cart();
   for (int k = 0; k < 6; k++) {
-    const cli_animation_options o = {.speed = k == 5 ? 7 : 0, .frames = 50};
+    limb_animation_options o = with(LIMB_TRACE_NONE, k == 5 ? 7 : 0);
+    o.frames = 50;
     const double q = 0;
-    cli_animation* a = open(m, &o);
-    for (int i = 0; i <= 90; i++) assert_ok(cli_animation_add(a, 7 + length[k] * i / 90, &q));
-    assert_ok(cli_animation_draw(a, CLI_PICTURE_SVG, stdout));
+    limb_animation* a = open(m, &o);
+    for (int i = 0; i <= 90; i++) assert_ok(limb_animation_add(a, 7 + length[k] * i / 90, &q));
+    assert_ok(limb_animation_write(a, LIMB_PICTURE_SVG, stdout));
     check_at("length %g", length[k]);
     assert_close(drawn.speed, speed[k], 1e-9, 0);
     assert_that(drawn.frames == (k == 5 ? 23 : 50) && drawn.first == 7);
-    cli_animation_free(a);
+    limb_animation_destroy(a);
   }
   limb_model_destroy(m);
 }
@@ -225,17 +225,17 @@ START_TEST(planes_are_found)
   for (int k = 0; k < PLANES; k++) {
     const plane* p = &planes[k];
     limb_model* m = two_joints(p->first, p->a, p->second, p->c);
-    cli_animation* a = open(m, NULL);
+    limb_animation* a = open(m, NULL);
     double q[10] = {0};
     check_at("plane %d", k);
     assert_ok(limb_neutral(m, q));
-    assert_ok(cli_animation_add(a, 0, q));
-    assert_ok(cli_animation_draw(a, CLI_PICTURE_SVG, stdout));
+    assert_ok(limb_animation_add(a, 0, q));
+    assert_ok(limb_animation_write(a, LIMB_PICTURE_SVG, stdout));
     assert_that(drawn.space == !p->planar);
     assert_close_vec3(drawn.axis[2], p->normal, 0, 1e-12);
     assert_close_vec3(drawn.axis[1], p->up, 0, 1e-12);
     assert_close_vec3(drawn.axis[0], sp_cross3(p->up, p->normal), 0, 1e-12);
-    cli_animation_free(a);
+    limb_animation_destroy(a);
     limb_model_destroy(m);
   }
 }
@@ -249,16 +249,16 @@ START_TEST(boxes_of_inertias)
   const sp_inertia box = limb_inertia_move(X, limb_inertia_box(3, 0.2, 0.5, 0.9));
   sp_vec3 half[3];
   double sum = 0;
-  assert_that(cli_inertia_box(&box, half));
+  assert_that(figure_inertia_box(&box, half));
   for (int k = 0; k < 3; k++) sum += sp_norm3(half[k]);
   assert_close(sum, 0.8, 1e-9, 0);
   assert_close(fabs(sp_dot3(half[0], sp_cross3(half[1], half[2]))), 0.2 * 0.5 * 0.9 / 8, 1e-9, 0);
-  assert_that(!cli_inertia_box(&(sp_inertia){.mass = 1}, half));
-  assert_that(!cli_inertia_box(&(sp_inertia){0}, half));
+  assert_that(!figure_inertia_box(&(sp_inertia){.mass = 1}, half));
+  assert_that(!figure_inertia_box(&(sp_inertia){0}, half));
 }
 END_TEST
 
-static int shapes_of(const cli_figure* f, figure_kind kind)
+static int shapes_of(const draw_figure* f, figure_kind kind)
 {
   int n = 0;
   for (int k = 0; k < f->shapes; k++) n += f->shape[k].kind == kind;
@@ -272,27 +272,24 @@ START_TEST(plates_and_ends)
   const int base = add(b, LIMB_FREE, 0, sp_v3(0, 0, 0), sp_v3(0, 0, 1));
   for (int k = 0; k < 3; k++) (void)add(b, LIMB_REVOLUTE, base, sp_v3(k == 1, k == 2, 0), sp_v3(0, 0, 1));
   limb_model* m = end(b);
-  cli_animation* a = open(m, NULL);
-  const cli_figure* f = &a->figure;
+  limb_animation* a = open(m, NULL);
+  const draw_figure* f = &a->figure;
   assert_that(shapes_of(f, FIGURE_PLATE) == 1 && shapes_of(f, FIGURE_LINK) == 3);
   assert_that(shapes_of(f, FIGURE_MOTOR) == 3 && shapes_of(f, FIGURE_PIN) == 0);
   assert_that(shapes_of(f, FIGURE_GROUND) == 0 && shapes_of(f, FIGURE_BOX) == 0);
   assert_that(!f->planar && !f->has_floor && f->point[f->trace].body == base);
-  cli_animation_free(a);
+  limb_animation_destroy(a);
   limb_model_destroy(m);
 }
 END_TEST
 
 START_TEST(names_of_files)
 {
-  assert_that(cli_picture_of("a.svg") == CLI_PICTURE_SVG);
-  assert_that(cli_picture_of("dir.x/a.html") == CLI_PICTURE_HTML);
-  assert_that(cli_picture_of("a.htm") == CLI_PICTURE_HTML);
-  assert_that(cli_picture_of(".svg") == CLI_PICTURE_NONE && !cli_picture_of("a.gif"));
-  assert_that(!cli_picture_of("-") && !cli_picture_of(""));
-  assert_that(cli_animation_option(NULL, "bad") == EXIT_USAGE);
-  assert_that(cli_animation_option(NULL, "none") == EXIT_FINE);
-  assert_that(cli_animation_option(NULL, "good") == EXIT_FINE);
+  assert_that(limb_picture_of("a.svg") == LIMB_PICTURE_SVG);
+  assert_that(limb_picture_of("dir.x/a.html") == LIMB_PICTURE_HTML);
+  assert_that(limb_picture_of("a.htm") == LIMB_PICTURE_HTML);
+  assert_that(limb_picture_of(".svg") == LIMB_PICTURE_NONE && !limb_picture_of("a.gif"));
+  assert_that(!limb_picture_of("-") && !limb_picture_of(""));
 }
 END_TEST
 

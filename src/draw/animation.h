@@ -1,11 +1,10 @@
-// Frames of an animation as they are drawn: evenly spaced in time, in the axes of the view.
+// Frames of an animation as they are drawn: evenly spaced in time, in the axes of the view, in metres.
 //
-// Axes of the view: of a plane, right, up, and towards who looks; of space, two level ones and up.
-// Coordinates are metres.
-#ifndef LIMB_CLI_ANIMATE_REEL_H
-#define LIMB_CLI_ANIMATE_REEL_H
+// Axes of the view of a plane: right, up, towards the viewer; of space: two level ones and up.
+#ifndef LIMB_DRAW_ANIMATION_H
+#define LIMB_DRAW_ANIMATION_H
 
-#include "animate.h"
+#include "draw/figure.h"
 
 enum { SVG_MARGIN = 28, SVG_TOP = 78, SVG_BOTTOM = 74 }; // of the SVG [px]
 
@@ -15,8 +14,8 @@ typedef struct animation_floor {
   double low[2], high[2]; // multiples of step
 } animation_floor;
 
-typedef struct animation_reel {
-  const cli_figure* figure;
+typedef struct animation_track {
+  const draw_figure* figure;
   const char *title, *subtitle;
   int width, height;
   int space;                 // 0: a plane
@@ -30,45 +29,40 @@ typedef struct animation_reel {
   double azimuth, elevation; // from where space is looked at [rad]
   double span[2];            // what must be seen around the target, across and up [m]
   animation_floor floor;
-} animation_reel;
+} animation_track;
 
 // Coordinates of a point in a frame.
-static inline sp_vec3 reel_at(const animation_reel* r, int frame, int point)
+static inline sp_vec3 track_at(const animation_track* r, int frame, int point)
 {
   const float* x = r->at + 3 * ((size_t)frame * (size_t)r->figure->points + (size_t)point);
   return sp_v3((double)x[0], (double)x[1], (double)x[2]);
 }
 
 // Finds what depends on where everything goes: guides, box, span, floor.
-void reel_frame(animation_reel* r);
+void track_frame(animation_track* r);
 
 // What is across and up in the picture, of a vector in the axes of the view.
-void reel_project(const animation_reel* r, sp_vec3 x, double out[2]);
+void track_project(const animation_track* r, sp_vec3 x, double out[2]);
 
 // Axis k of the world in those of the view.
-sp_vec3 reel_world_axis(const animation_reel* r, int k);
+sp_vec3 track_world_axis(const animation_track* r, int k);
 
 // Mean length of links in the first frame [m]; 0 when there are none.
-double reel_link(const animation_reel* r);
+double track_link(const animation_track* r);
 
 // 1, 2 or 5 times a power of ten, the largest that is not above x > 0.
-double reel_round(double x);
+double track_round(double x);
 
-void animation_write_svg(const animation_reel* r, FILE* out);
-void animation_write_html(const animation_reel* r, FILE* out);
+void animation_write_svg(const animation_track* r, FILE* out);
+void animation_write_html(const animation_track* r, FILE* out);
 
 // Parts of the SVG: the head of an element that moves an attribute, and what stands around the robot: title,
 // time, axes, scale bar. scale: pixels per metre.
-void animation_svg_begin(const animation_reel* r, const char* element, const char* attribute, FILE* out);
-void animation_svg_around(const animation_reel* r, double scale, FILE* out);
+void animation_svg_begin(const animation_track* r, const char* element, const char* attribute, FILE* out);
+void animation_svg_around(const animation_track* r, double scale, FILE* out);
 
 // Most frames of a file of 4 MB.
-int animation_svg_frames(const cli_figure* f);
-int animation_html_frames(const cli_figure* f, int space);
-
-// Style sheet, body and script of the page, line by line, closed by NULL.
-extern const char* const animation_style[];
-extern const char* const animation_body[];
-extern const char* const animation_script[];
+int animation_svg_frames(const draw_figure* f);
+int animation_html_frames(const draw_figure* f, int space);
 
 #endif

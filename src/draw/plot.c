@@ -1,63 +1,89 @@
-// Small multiples: gathering in buckets, then one panel per series or group with its own scale.
-#include "plot.h"
-#include "svg.h"
+// Small multiples: rows are gathered in buckets, then drawn as one panel per series or group with its own scale.
+//
+// A bucket keeps its smallest and its largest value and their x, so that no peak is lost. When the buckets are full,
+// neighbours are merged.
+#include "limb/draw.h"
+
+#include "draw/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct plot_bucket {
-  double least, least_x, most, most_x; // empty: least above most
+enum { BUCKETS = 1024 }; // per series
+
+typedef struct plot_bucket {
+  double min, min_x, max, max_x; // empty: min above max
+} plot_bucket;
+
+struct limb_plot {
+  int series;
+  int count;        // buckets in use
+  uint64_t each;    // rows per bucket
+  uint64_t in_last; // rows in the last one
+  double first, last;
+  plot_bucket* bucket; // bucket b of series k is at k * BUCKETS + b
 };
 
-static int is_empty(const plot_bucket* b) { return b->least > b->most; }
+static int is_empty(const plot_bucket* b) { return b->min > b->max; }
 
 // ---- gathering -------------------------------------------------------------------------------------
 
-int cli_plot_make(cli_plot* p, int series)
+limb_status limb_plot_create(int series, limb_plot** out)
 {
-  *p = (cli_plot){.series = series, .each = 1};
-  p->bucket = calloc((size_t)series * PLOT_BUCKETS + 1, sizeof *p->bucket);
-  return p->bucket != NULL;
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (series < 0 || series > LIMB_PLOT_MAX) return LIMB_E_ARG;
+  limb_plot* p = calloc(1, sizeof *p);
+  plot_bucket* bucket = calloc((size_t)series * BUCKETS + 1, sizeof *bucket);
+  if (!p || !bucket) {
+    free(p);
+    free(bucket);
+    return LIMB_E_NOMEM;
+  }
+  *p = (limb_plot){.series = series, .each = 1, .bucket = bucket};
+  *out = p;
+  return LIMB_OK;
 }
 
-void cli_plot_free(cli_plot* p)
+void limb_plot_destroy(limb_plot* p)
 {
+  if (!p) return;
   free(p->bucket);
-  *p = (cli_plot){0};
+  free(p);
 }
 
 static void merge(plot_bucket* a, const plot_bucket* b)
 {
-  if (b->least < a->least) a->least = b->least, a->least_x = b->least_x;
-  if (b->most > a->most) a->most = b->most, a->most_x = b->most_x;
+  if (b->min < a->min) a->min = b->min, a->min_x = b->min_x;
+  if (b->max > a->max) a->max = b->max, a->max_x = b->max_x;
 }
 
-static void halve(cli_plot* p)
+static void halve(limb_plot* p)
 {
   for (int k = 0; k < p->series; k++) {
-    plot_bucket* b = p->bucket + (size_t)k * PLOT_BUCKETS;
-    for (int i = 0; i < PLOT_BUCKETS / 2; i++) {
+    plot_bucket* b = p->bucket + (size_t)k * BUCKETS;
+    for (int i = 0; i < BUCKETS / 2; i++) {
       plot_bucket pair = b[2 * i];
       merge(&pair, &b[2 * i + 1]);
       b[i] = pair;
     }
   }
-  p->count = PLOT_BUCKETS / 2;
+  p->count = BUCKETS / 2;
   p->each *= 2;
   p->in_last = p->each;
 }
 
-void cli_plot_add(cli_plot* p, double x, const double* y)
+void limb_plot_add(limb_plot* p, double x, const double* y)
 {
   if (p->count == 0) p->first = x;
   p->last = x;
-  if (p->count == PLOT_BUCKETS && p->in_last == p->each) halve(p);
+  if (p->count == BUCKETS && p->in_last == p->each) halve(p);
   const int fresh = p->count == 0 || p->in_last == p->each;
   if (fresh) p->count++, p->in_last = 0;
   p->in_last++;
   for (int k = 0; k < p->series; k++) {
-    plot_bucket* b = p->bucket + (size_t)k * PLOT_BUCKETS + (p->count - 1);
+    plot_bucket* b = p->bucket + (size_t)k * BUCKETS + (p->count - 1);
     const plot_bucket none = {HUGE_VAL, x, -HUGE_VAL, x}, row = {y[k], x, y[k], x};
     if (fresh) *b = none;
     if (isfinite(y[k])) merge(b, &row);
@@ -98,7 +124,7 @@ static scale decade_scale(double low, double high, double count, double at_low, 
   return s;
 }
 
-static double place(const scale* s, double x)
+static double pixel(const scale* s, double x)
 {
   return s->at_low + (x - s->low) / (s->high - s->low) * (s->at_high - s->at_low);
 }
@@ -121,31 +147,6 @@ static void power_text(double x, char* text, size_t size)
 
 // ---- drawing ---------------------------------------------------------------------------------------
 
-static const char style[] =
-  "text { font-family: Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif; "
-  "font-size: 11px; fill: #5b6573; }\n"
-  ".title { font-size: 19px; font-weight: 600; fill: #17202b; }\n"
-  ".sub { font-size: 12px; }\n"
-  ".name { font-size: 12.5px; font-weight: 600; fill: #17202b; }\n"
-  ".peak { fill: #1f5fa6; }\n"
-  ".over { fill: #b3372b; }\n"
-  ".page { fill: #ffffff; }\n"
-  ".panel { fill: #f7f8fa; }\n"
-  ".beyond { fill: #b3372b; fill-opacity: 0.07; }\n"
-  "path { fill: none; }\n"
-  ".grid { stroke: #e3e7ec; stroke-width: 1; }\n"
-  ".zero { stroke: #9aa4b1; stroke-width: 1; }\n"
-  ".dash { stroke: #b3372b; stroke-width: 1.2; stroke-dasharray: 5 4; }\n"
-  ".area { fill: #1f5fa6; fill-opacity: 0.10; }\n"
-  ".curve { stroke: #1f5fa6; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }\n"
-  ".dot { fill: #1f5fa6; stroke: #ffffff; stroke-width: 1.5; }\n"
-  ".event { stroke: #6d5bb0; stroke-width: 1.1; stroke-dasharray: 2 3; }\n"
-  ".mark { font-size: 10px; fill: #6d5bb0; stroke: #f7f8fa; stroke-width: 3px; "
-  "paint-order: stroke; }\n"
-  ".c1 { stroke: #d9730d; } .c2 { stroke: #1f9e8f; } .c3 { stroke: #c43d5b; }\n"
-  ".c4 { stroke: #7a56c2; } .c5 { stroke: #5b8c2a; } .c6 { stroke: #a8860d; }\n"
-  ".c7 { stroke: #5b6573; }\n";
-
 enum { COLOURS = 8 };
 static const char* const curve_class[COLOURS] = {"curve",    "curve c1", "curve c2", "curve c3",
                                                  "curve c4", "curve c5", "curve c6", "curve c7"};
@@ -154,10 +155,10 @@ enum { WIDTH = 960, MARGIN = 28, TOP = 84, HEAD = 24, BODY = 112, TALL_BODY = 26
 
 // One panel: where it is, what it shows.
 typedef struct panel {
-  const plot_series* series; // the first
-  int member[PLOT_MOST];     // series in it
+  const limb_plot_series* series; // the first
+  int member[LIMB_PLOT_MAX];      // series in it
   int members;
-  const cli_plot* plot;
+  const limb_plot* plot;
   double left, right, top, bottom;
   scale x, y;
   int shows_limit;
@@ -168,18 +169,18 @@ typedef struct panel {
 
 static const plot_bucket* buckets(const panel* p, int member)
 {
-  return p->plot->bucket + (size_t)p->member[member] * PLOT_BUCKETS;
+  return p->plot->bucket + (size_t)p->member[member] * BUCKETS;
 }
 
 // Values of one series: widens the range, finds the peak.
-static void look_at(panel* p, const plot_bucket* bucket, double* low, double* high)
+static void widen_range(panel* p, const plot_bucket* bucket, double* low, double* high)
 {
   for (int i = 0; i < p->plot->count; i++) {
     const plot_bucket* b = &bucket[i];
     if (is_empty(b)) continue;
-    *low = fmin(*low, b->least), *high = fmax(*high, b->most);
-    if (!p->any || fabs(b->least) > fabs(p->peak)) p->peak = b->least, p->peak_x = b->least_x;
-    if (fabs(b->most) > fabs(p->peak)) p->peak = b->most, p->peak_x = b->most_x;
+    *low = fmin(*low, b->min), *high = fmax(*high, b->max);
+    if (!p->any || fabs(b->min) > fabs(p->peak)) p->peak = b->min, p->peak_x = b->min_x;
+    if (fabs(b->max) > fabs(p->peak)) p->peak = b->max, p->peak_x = b->max_x;
     p->any = 1;
   }
 }
@@ -187,10 +188,10 @@ static void look_at(panel* p, const plot_bucket* bucket, double* low, double* hi
 static void find_range(panel* p)
 {
   double low = p->decades ? HUGE_VAL : 0, high = p->decades ? -HUGE_VAL : 0;
-  for (int k = 0; k < p->members; k++) look_at(p, buckets(p, k), &low, &high);
-  // A limit far away would flatten the curve: it is told in words then.
-  const double limit = p->series->limit, most = fmax(high, -low);
-  p->shows_limit = p->members == 1 && isfinite(limit) && limit <= 2.5 * most;
+  for (int k = 0; k < p->members; k++) widen_range(p, buckets(p, k), &low, &high);
+  // A limit far away would flatten the curve: then only the heading names it.
+  const double limit = p->series->limit, max = fmax(high, -low);
+  p->shows_limit = p->members == 1 && isfinite(limit) && limit <= 2.5 * max;
   if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
   if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
   if (p->decades) {
@@ -224,14 +225,14 @@ static void draw_grid(FILE* out, const panel* p, int with_x)
   int64_t first, last;
   tick_range(&p->x, &first, &last);
   for (int64_t k = first; k <= last; k++) {
-    const double tick = (double)k * p->x.step, at = place(&p->x, tick);
+    const double tick = (double)k * p->x.step, at = pixel(&p->x, tick);
     svg_line(out, "grid", at, p->top, at, p->bottom);
     label(p, tick, p->x.step, text, sizeof text);
     if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
   }
   tick_range(&p->y, &first, &last);
   for (int64_t k = first; k <= last; k++) {
-    const double tick = (double)k * p->y.step, at = place(&p->y, tick);
+    const double tick = (double)k * p->y.step, at = pixel(&p->y, tick);
     svg_line(out, k == 0 && !p->decades ? "zero" : "grid", p->left, at, p->right, at);
     label(p, tick, p->y.step, text, sizeof text);
     svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
@@ -240,24 +241,23 @@ static void draw_grid(FILE* out, const panel* p, int with_x)
 
 static void draw_limit(FILE* out, const panel* p, double value, double edge)
 {
-  const double at = place(&p->y, value);
+  const double at = pixel(&p->y, value);
   if (!p->shows_limit || value < p->y.low || value > p->y.high) return;
   svg_rect(out, "beyond", p->left, fmin(at, edge), p->right - p->left, fabs(at - edge));
   svg_line(out, "dash", p->left, at, p->right, at);
 }
 
-// Least and largest value of each bucket in the order in which they came, from a bucket on up to a gap, where
-// it returns.
+// The smallest and the largest value of each bucket in the order of their x, from a bucket on up to a gap. Returns the
+// gap.
 static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int first, int begun)
 {
   int i = first;
   for (; i < p->plot->count && !is_empty(&bucket[i]); i++) {
     const plot_bucket* b = &bucket[i];
-    const int up = b->least_x <= b->most_x;
-    svg_path_to(out, !begun && i == first, place(&p->x, up ? b->least_x : b->most_x),
-                place(&p->y, up ? b->least : b->most));
-    if (b->least_x == b->most_x) continue;
-    svg_path_to(out, 0, place(&p->x, up ? b->most_x : b->least_x), place(&p->y, up ? b->most : b->least));
+    const int up = b->min_x <= b->max_x;
+    svg_path_to(out, !begun && i == first, pixel(&p->x, up ? b->min_x : b->max_x), pixel(&p->y, up ? b->min : b->max));
+    if (b->min_x == b->max_x) continue;
+    svg_path_to(out, 0, pixel(&p->x, up ? b->max_x : b->min_x), pixel(&p->y, up ? b->max : b->min));
   }
   return i;
 }
@@ -266,16 +266,16 @@ static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int
 static void draw_stretches(FILE* out, const panel* p, int member, int area)
 {
   const plot_bucket* bucket = buckets(p, member);
-  const double zero = place(&p->y, 0);
+  const double zero = pixel(&p->y, 0);
   for (int i = 0, end; i < p->plot->count; i = end) {
     end = i + 1;
     if (is_empty(&bucket[i])) continue;
     svg_path_begin(out, area ? "area" : curve_class[member % COLOURS]);
-    if (area) svg_path_to(out, 1, place(&p->x, fmin(bucket[i].least_x, bucket[i].most_x)), zero);
+    if (area) svg_path_to(out, 1, pixel(&p->x, fmin(bucket[i].min_x, bucket[i].max_x)), zero);
     end = draw_points(out, p, bucket, i, area);
     const plot_bucket* last = &bucket[end - 1];
-    if (area) svg_path_to(out, 0, place(&p->x, fmax(last->least_x, last->most_x)), zero);
-    if (!area && end == i + 1) svg_path_to(out, 0, place(&p->x, last->most_x), place(&p->y, last->most));
+    if (area) svg_path_to(out, 0, pixel(&p->x, fmax(last->min_x, last->max_x)), zero);
+    if (!area && end == i + 1) svg_path_to(out, 0, pixel(&p->x, last->max_x), pixel(&p->y, last->max));
     svg_path_end(out, area);
   }
 }
@@ -285,11 +285,11 @@ static void draw_curves(FILE* out, const panel* p)
   const int alone = p->members == 1 && !p->decades;
   if (alone) draw_stretches(out, p, 0, 1);
   for (int k = 0; k < p->members; k++) draw_stretches(out, p, k, 0);
-  if (alone && p->any) svg_circle(out, "dot", place(&p->x, p->peak_x), place(&p->y, p->peak), 3.6);
+  if (alone && p->any) svg_circle(out, "dot", pixel(&p->x, p->peak_x), pixel(&p->y, p->peak), 3.6);
 }
 
 // Names of the series of a panel, in their colours, as many as fit.
-static void draw_names(FILE* out, const panel* p, const plot_series* series)
+static void draw_names(FILE* out, const panel* p, const limb_plot_series* series)
 {
   const double y = p->top - 9;
   double x = p->left + 7.5 * (double)strlen(p->series->panel) + 18;
@@ -308,25 +308,25 @@ static void draw_names(FILE* out, const panel* p, const plot_series* series)
   }
 }
 
-static int is_shown(const panel* p, const plot_event* e) { return e->x >= p->x.low && e->x <= p->x.high; }
+static int is_shown(const panel* p, const limb_plot_event* e) { return e->x >= p->x.low && e->x <= p->x.high; }
 
-static void draw_events(FILE* out, const panel* p, const plot_words* words)
+static void draw_events(FILE* out, const panel* p, const limb_plot_labels* labels)
 {
-  for (int k = 0; k < words->events; k++) {
-    const double at = place(&p->x, words->event[k].x);
-    if (is_shown(p, &words->event[k])) svg_line(out, "event", at, p->top, at, p->bottom);
+  for (int k = 0; k < labels->events; k++) {
+    const double at = pixel(&p->x, labels->event[k].x);
+    if (is_shown(p, &labels->event[k])) svg_line(out, "event", at, p->top, at, p->bottom);
   }
 }
 
 // Labels of events, on levels where they do not meet; those for which there is none are left out.
-static void draw_labels(FILE* out, const panel* p, const plot_words* words)
+static void draw_labels(FILE* out, const panel* p, const limb_plot_labels* labels)
 {
   enum { LEVELS = 4 };
   double ends[LEVELS] = {0};
-  for (int k = 0; k < words->events; k++) {
-    const plot_event* e = &words->event[k];
+  for (int k = 0; k < labels->events; k++) {
+    const limb_plot_event* e = &labels->event[k];
     if (!is_shown(p, e)) continue;
-    const double at = place(&p->x, e->x), wide = 5.6 * (double)strlen(e->label) + 8;
+    const double at = pixel(&p->x, e->x), wide = 5.6 * (double)strlen(e->label) + 8;
     const int left = at + wide > p->right; // the label stands on the other side then
     const double from = left ? at - wide : at;
     int level = 0;
@@ -337,20 +337,20 @@ static void draw_labels(FILE* out, const panel* p, const plot_words* words)
   }
 }
 
-static void draw_head(FILE* out, const panel* p, const plot_series* series)
+static void draw_head(FILE* out, const panel* p, const limb_plot_series* series)
 {
-  const plot_series* s = p->series;
+  const limb_plot_series* s = p->series;
   const int over = fabs(p->peak) > s->limit;
   char text[160], number[48], bound[60] = "";
   const double y = p->top - 9;
-  const int most = (int)((p->right - p->left) / 13);
+  const int max = (int)((p->right - p->left) / 13);
   svg_text(out, "tick", SVG_END, p->left - 7, y, 8, s->unit);
   if (p->members > 1 || p->decades) {
-    svg_text(out, "name", SVG_START, p->left, y, most, s->panel);
+    svg_text(out, "name", SVG_START, p->left, y, max, s->panel);
     draw_names(out, p, series);
     return;
   }
-  svg_text(out, "name", SVG_START, p->left, y, most, s->name);
+  svg_text(out, "name", SVG_START, p->left, y, max, s->name);
   if (!p->any) return;
   tick_text(p->peak, fabs(p->peak) / 100, number, sizeof number);
   if (isfinite(s->limit)) (void)snprintf(bound, sizeof bound, " of %.4g", s->limit);
@@ -360,26 +360,26 @@ static void draw_head(FILE* out, const panel* p, const plot_series* series)
 }
 
 // How many panels, and where each goes.
-typedef struct sheet {
+typedef struct page {
   int panels, columns, rows;
   double pitch, tall; // from panel to panel
   double body;        // height of a panel
   int decades;
-} sheet;
+} page;
 
-static sheet make_sheet(int panels, int decades)
+static page make_page(int panels, int decades)
 {
   const double body = decades ? TALL_BODY : BODY;
   const int n = panels, columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
-  const sheet s = {
-    n, columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns, HEAD + body + GAP, body, decades};
+  const page s = {n,    columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns, HEAD + body + GAP,
+                  body, decades};
   return s;
 }
 
 static int same(const char* a, const char* b) { return a && b && strcmp(a, b) == 0; }
 
 // Which panel each series is in; returns their number.
-static int group(const cli_plot* p, const plot_series* series, int* panel_of)
+static int group(const limb_plot* p, const limb_plot_series* series, int* panel_of)
 {
   int panels = 0;
   for (int k = 0; k < p->series; k++) {
@@ -391,7 +391,7 @@ static int group(const cli_plot* p, const plot_series* series, int* panel_of)
 }
 
 // Down the columns: neighbours in the robot are neighbours on the page.
-static panel make_panel(const cli_plot* p, const plot_series* series, const int* panel_of, const sheet* s, int k)
+static panel make_panel(const limb_plot* p, const limb_plot_series* series, const int* panel_of, const page* s, int k)
 {
   const int column = k / s->rows, row = k % s->rows;
   panel one = {.plot = p,
@@ -410,16 +410,16 @@ static panel make_panel(const cli_plot* p, const plot_series* series, const int*
   return one;
 }
 
-static void draw_panel(FILE* out, const panel* p, const plot_series* series, const plot_words* words, int with_x,
-                       int with_labels)
+static void draw_panel(FILE* out, const panel* p, const limb_plot_series* series, const limb_plot_labels* labels,
+                       int with_x, int with_labels)
 {
   svg_rect(out, "panel", p->left, p->top, p->right - p->left, p->bottom - p->top);
   draw_grid(out, p, with_x);
   draw_limit(out, p, p->series->limit, p->top);
   draw_limit(out, p, -p->series->limit, p->bottom);
-  draw_events(out, p, words);
+  draw_events(out, p, labels);
   draw_curves(out, p);
-  if (with_labels) draw_labels(out, p, words);
+  if (with_labels) draw_labels(out, p, labels);
   draw_head(out, p, series);
 }
 
@@ -430,23 +430,23 @@ static void draw_legend(FILE* out)
   svg_line(out, "dash", right - 66, y - 4, right - 34, y - 4);
 }
 
-void cli_plot_draw(const cli_plot* p, const plot_series* series, const plot_words* words, FILE* out)
+void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const limb_plot_labels* labels, FILE* out)
 {
-  int panel_of[PLOT_MOST] = {0};
-  const sheet s = make_sheet(group(p, series, panel_of), words->decades);
+  int panel_of[LIMB_PLOT_MAX] = {0};
+  const page s = make_page(group(p, series, panel_of), labels->decades);
   const double height = TOP + s.rows * s.tall + FOOT;
   int limits = 0;
-  svg_begin(out, WIDTH, height, words->title, style);
+  svg_begin(out, WIDTH, height, labels->title, plot_css);
   svg_rect(out, "page", 0, 0, WIDTH, height);
-  svg_text(out, "title", SVG_START, MARGIN, 38, 80, words->title);
-  svg_text(out, "sub", SVG_START, MARGIN, 58, 120, words->subtitle);
+  svg_text(out, "title", SVG_START, MARGIN, 38, 80, labels->title);
+  svg_text(out, "sub", SVG_START, MARGIN, 58, 120, labels->subtitle);
   for (int k = 0; k < s.panels && p->count > 0; k++) {
     const int last = k % s.rows == s.rows - 1 || k == s.panels - 1;
     const panel one = make_panel(p, series, panel_of, &s, k);
-    draw_panel(out, &one, series, words, last, k % s.rows == 0);
+    draw_panel(out, &one, series, labels, last, k % s.rows == 0);
     limits |= one.shows_limit;
     if (!last) continue;
-    svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40, words->x_label);
+    svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40, labels->x_label);
   }
   if (limits) draw_legend(out);
   svg_end(out);

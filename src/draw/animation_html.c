@@ -1,21 +1,16 @@
 // An animation as a page: the scene as JSON, its places as 16-bit integers in base 64, and a script that
 // plays it.
-#include "animate_reel.h"
-#include "svg.h"
+#include "draw/animation.h"
+#include "draw/svg.h"
 
 #include <stdint.h>
 
-enum { FILE_SIZE = 4000000, MOST_FRAMES = 1800 };
+enum { FILE_SIZE = 4000000, MAX_FRAMES = 1800 };
 
-int animation_html_frames(const cli_figure* f, int space)
+int animation_html_frames(const draw_figure* f, int space)
 {
   const double bytes = (space ? 3 : 2) * 2 * 4 / 3.0 * (f->points + 1);
-  return (int)fmax(2, fmin(MOST_FRAMES, FILE_SIZE / bytes));
-}
-
-static void put_lines(FILE* out, const char* const* lines)
-{
-  for (; *lines; lines++) (void)fprintf(out, "%s\n", *lines);
+  return (int)fmax(2, fmin(MAX_FRAMES, FILE_SIZE / bytes));
 }
 
 // ---- places ----------------------------------------------------------------------------------------
@@ -41,7 +36,7 @@ static void put_byte(base64* b, uint32_t byte)
   if (++b->count == 3) put_letters(b);
 }
 
-static void put_places(const animation_reel* r, FILE* out, double unit)
+static void put_places(const animation_track* r, FILE* out, double unit)
 {
   const size_t all = (size_t)r->frames * (size_t)r->figure->points;
   const double low[] = {r->low.x, r->low.y, r->low.z};
@@ -59,12 +54,12 @@ static void put_places(const animation_reel* r, FILE* out, double unit)
 
 // ---- the scene -------------------------------------------------------------------------------------
 
-static void put_shapes(const animation_reel* r, FILE* out)
+static void put_shapes(const animation_track* r, FILE* out)
 {
 #define FIGURE_X(name, points, text) text,
   static const char* const names[] = {FIGURE_LIST(FIGURE_X)};
 #undef FIGURE_X
-  const cli_figure* f = r->figure;
+  const draw_figure* f = r->figure;
   for (int k = 0; k < f->shapes; k++) {
     const figure_shape* s = &f->shape[k];
     (void)fprintf(out, "%s[\"%s\",%d", k ? "," : "", names[s->kind], s->tone);
@@ -73,11 +68,11 @@ static void put_shapes(const animation_reel* r, FILE* out)
   }
 }
 
-static void put_scene(const animation_reel* r, FILE* out)
+static void put_scene(const animation_track* r, FILE* out)
 {
   const animation_floor* g = &r->floor;
   const sp_vec3 size = sp_sub3(r->high, r->low), t = r->target;
-  const double most = fmax(fmax(size.x, size.y), size.z), unit = most > 0 ? most / 65535 : 1;
+  const double max = fmax(fmax(size.x, size.y), size.z), unit = max > 0 ? max / 65535 : 1;
   const double step = r->length / r->frames;
   (void)fprintf(out,
                 "{\"space\":%d,\"points\":%d,\"frames\":%d,\"first\":%.9g,\"length\":%.9g,"
@@ -88,10 +83,10 @@ static void put_scene(const animation_reel* r, FILE* out)
                 "\"low\":[%.9g,%.9g,%.9g],\"unit\":%.9g,\"target\":[%.9g,%.9g,%.9g],"
                 "\"span\":[%.6g,%.6g],\"azimuth\":%g,\"elevation\":%g,\"link\":%.6g,\n",
                 r->low.x, r->low.y, r->low.z, unit, t.x, t.y, t.z, r->span[0], r->span[1], r->azimuth, r->elevation,
-                reel_link(r));
+                track_link(r));
   (void)fputs("\"axes\":[", out);
   for (int k = 0; k < 3; k++) {
-    const sp_vec3 e = reel_world_axis(r, k);
+    const sp_vec3 e = track_world_axis(r, k);
     (void)fprintf(out, "%s[%.6g,%.6g,%.6g]", k ? "," : "", e.x, e.y, e.z);
   }
   (void)fputs("],\"floor\":", out);
@@ -108,23 +103,23 @@ static void put_scene(const animation_reel* r, FILE* out)
   (void)fputs("\"}", out);
 }
 
-void animation_write_html(const animation_reel* r, FILE* out)
+void animation_write_html(const animation_track* r, FILE* out)
 {
   (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
               out);
   svg_escape(out, r->title, 200);
   (void)fputs("</title>\n<style>\n", out);
-  put_lines(out, animation_style);
+  svg_lines(out, animation_page_css);
   (void)fputs("</style>\n</head>\n<body>\n<header>\n<div><h1>", out);
   svg_escape(out, r->title, 400);
   (void)fputs("</h1><p>", out);
   svg_escape(out, r->subtitle, 600);
   (void)fputs("</p></div>\n", out);
-  put_lines(out, animation_body);
+  svg_lines(out, animation_page_html);
   (void)fputs("<script type=\"application/json\" id=\"scene\">\n", out);
   put_scene(r, out);
   (void)fputs("\n</script>\n<script>\n", out);
-  put_lines(out, animation_script);
+  svg_lines(out, animation_page_js);
   (void)fputs("</script>\n</body>\n</html>\n", out);
 }

@@ -2,21 +2,20 @@
 // number of rows.
 #include "support/check.h"
 
+#include "limb/draw.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/svg.c" // NOLINT(bugprone-suspicious-include)
-
-#include "../../cli/plot.c" // NOLINT(bugprone-suspicious-include)
-
 enum { SERIES = 4, ROWS = 5000 };
 
-static const plot_series series[SERIES] = {{"q.one", "rad", HUGE_VAL, "positions"},
-                                           {"q.two <b>", "rad", HUGE_VAL, "positions"},
-                                           {"q.slide", "m", HUGE_VAL, "positions"},
-                                           {"energy", "J", 2.5, NULL}};
+static const limb_plot_series series[SERIES] = {{"q.one", "rad", HUGE_VAL, "positions"},
+                                                {"q.two <b>", "rad", HUGE_VAL, "positions"},
+                                                {"q.slide", "m", HUGE_VAL, "positions"},
+                                                {"energy", "J", 2.5, NULL}};
 
-static const plot_event events[] = {{-1, "before"}, {2, "stop & go"}, {2.1, "slip"}, {99, "after"}};
+static const limb_plot_event events[] = {{-1, "before"}, {2, "stop & go"}, {2.1, "slip"}, {99, "after"}};
 
 // What was written to a file, which is closed; to be freed.
 static char* text_of(FILE* out)
@@ -31,35 +30,35 @@ static char* text_of(FILE* out)
 // The drawing of rows whose last series has a gap or is absent; to be freed.
 static char* draw(int absent)
 {
-  cli_plot p = {0};
+  limb_plot* p = NULL;
   FILE* out = tmpfile();
-  const plot_words words = {"title", "subtitle", "time [s]", events, 4, 0};
-  assert_that(out && cli_plot_make(&p, SERIES));
+  const limb_plot_labels labels = {"title", "subtitle", "time [s]", events, 4, 0};
+  assert_that(out && limb_plot_create(SERIES, &p) == LIMB_OK);
   for (int i = 0; i < ROWS; i++) {
     const double x = 5.0 * i / (ROWS - 1), none = nan("");
     const int gap = absent || (x > 1 && x < 3);
     const double y[SERIES] = {sin(x), i == 2345 ? 7.25 : cos(x), 0.1 * x, gap ? none : 2};
-    cli_plot_add(&p, x, y);
+    limb_plot_add(p, x, y);
   }
-  cli_plot_draw(&p, series, &words, out);
-  cli_plot_free(&p);
+  limb_plot_write(p, series, &labels, out);
+  limb_plot_destroy(p);
   return text_of(out);
 }
 
 // Logarithms of values from 30 to 3e8, over 10 to 10^4; the second series has one value only.
 static char* draw_decades(void)
 {
-  const plot_series two[2] = {{"one", "ns", HUGE_VAL, "cost"}, {"two", "ns", HUGE_VAL, "cost"}};
-  const plot_words words = {.title = "title", .subtitle = "", .x_label = "n", .decades = 1};
-  cli_plot p = {0};
+  const limb_plot_series two[2] = {{"one", "ns", HUGE_VAL, "cost"}, {"two", "ns", HUGE_VAL, "cost"}};
+  const limb_plot_labels labels = {.title = "title", .subtitle = "", .x_label = "n", .decades = 1};
+  limb_plot* p = NULL;
   FILE* out = tmpfile();
-  assert_that(out && cli_plot_make(&p, 2));
+  assert_that(out && limb_plot_create(2, &p) == LIMB_OK);
   for (int i = 1; i <= 4; i++) {
     const double y[2] = {log10(30) + 7.0 * (i - 1) / 3, i == 2 ? 3 : nan("")};
-    cli_plot_add(&p, i, y);
+    limb_plot_add(p, i, y);
   }
-  cli_plot_draw(&p, two, &words, out);
-  cli_plot_free(&p);
+  limb_plot_write(p, two, &labels, out);
+  limb_plot_destroy(p);
   return text_of(out);
 }
 
