@@ -1,313 +1,166 @@
-// `limb verify`: the same quantities by independent formulations, and how far they disagree.
+// `limb verify`: the same quantities by independent formulations, and how far they differ.
+#include "limb/verify.h"
+
 #include "cli.h"
-#include "closure.h"
 #include "commands.h"
 #include "json.h"
 #include "output.h"
+#include "robot.h"
 #include "table.h"
-#include "verify.h"
 
-#include <float.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-enum { MOST_CHECKS = 96, WHY_SPACE = 80 };
+// ---- text ------------------------------------------------------------------------------------------
 
-typedef struct outcome {
-  double off;   // the largest disagreement
-  int state;    // where; counted from 1
-  int states;   // on how many
-  int singular; // on how many it could not be made, because M was singular there
-  limb_status status;
-} outcome;
-
-typedef struct comparison {
-  const cli_args* args;
-  const limb_model* m;
-  verify t;
-  int states;
-  uint64_t seed;
-  double tolerance;
-  int count;
-  const verify_check* checks[MOST_CHECKS];
-  outcome outcomes[MOST_CHECKS];
-} comparison;
-
-static void collect(comparison* x, const verify_check* list)
+static void print_row(cli_table* t, const limb_verify_result* r)
 {
-  for (; list->quantity && x->count < MOST_CHECKS; list++) x->checks[x->count++] = list;
-}
-
-// ---- running ---------------------------------------------------------------------------------------
-
-// On how many states a check is made: work that grows with powers of the size is bounded.
-static int states_for(const comparison* x, const verify_check* c)
-{
-  const double n = fmax(1, fmax(x->t.nv, x->t.nbody));
-  const double per_state = c->cost == 1   ? n
-                           : c->cost == 2 ? n * n
-                           : c->cost == 3 ? 36 * n * n * n
-                                          : 100 * n * n * n * n;
-  const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 5e6 : 3e8;
-  const double most = floor(budget / per_state);
-  const double least = c->cost == 1 || (c->cost == 2 && n <= VERIFY_LARGE) ? 1 : 0;
-  if (c->most && x->t.nv > c->most) return 0;
-  return (int)fmin(x->states, fmax(most, least));
-}
-
-static void try_check(comparison* x, int k, int state)
-{
-  outcome* o = &x->outcomes[k];
-  double off = 0;
-  if (o->status != LIMB_OK || state > states_for(x, x->checks[k])) return;
-  const limb_status s = x->checks[k]->run(&x->t, &off);
-  if (s == LIMB_E_SINGULAR) {
-    o->singular++;
+  const char* verdict = limb_verdict_name(r->verdict);
+  cli_cell(t, "%s", r->quantity);
+  cli_cell(t, "%s", r->first);
+  cli_cell(t, "%s", r->second);
+  if (*r->reason) {
+    for (int i = 0; i < 4; i++) cli_cell(t, "%s", "");
+    cli_cell(t, "%s: %s", verdict, r->reason);
     return;
   }
-  o->status = s;
-  if (s != LIMB_OK) {
-    o->state = state;
-    return;
-  }
-  o->states++;
-  if (o->states > 1 && off <= o->off) return;
-  o->off = off;
-  o->state = state;
+  cli_cell(t, "%.1e", r->difference);
+  cli_cell(t, "%.0e", r->tolerance);
+  cli_cell(t, "%d", r->state);
+  cli_cell(t, "%d", r->states);
+  cli_cell(t, "%s", verdict);
 }
 
-static limb_status run_states(comparison* x)
+static void print_text(const limb_model* m, const limb_verify_options* o, const limb_verification* v)
 {
-  cli_progress bar = cli_progress_begin("verify", (uint64_t)x->states * (uint64_t)x->count);
-  limb_status s = LIMB_OK;
-  for (int i = 1; i <= x->states && s == LIMB_OK; i++) {
-    s = verify_next(&x->t);
-    for (int k = 0; k < x->count && s == LIMB_OK; k++) {
-      cli_progress_update(&bar, (uint64_t)(i - 1) * (uint64_t)x->count + (uint64_t)k);
-      try_check(x, k, i);
-    }
-  }
-  cli_progress_end(&bar);
-  return s;
+  static const char* const names[] = {"quantity",  "by",       "and by", "difference",
+                                      "tolerance", "at state", "states", "verdict"};
+  const limb_verify_summary sum = limb_verification_summary(v);
+  const cli_colour colour = sum.failed ? CLI_RED : CLI_GREEN;
+  const sp_vec3 g = sum.gravity;
+  limb_verify_result r;
+  cli_table t = cli_table_make("lllrrrrl");
+  printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n", limb_model_name(m), limb_nv(m),
+         o->states, o->states == 1 ? "" : "s", (unsigned long long)o->seed, g.x, g.y, g.z);
+  for (int k = 0; k < 8; k++) cli_cell(&t, "%s", names[k]);
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) print_row(&t, &r);
+  cli_table_print(&t, stdout, "  ");
+  if (sum.condition > 0) printf("\ncondition of M up to %.1e\n", sum.condition);
+  printf("%s%s%s\n", cli_on(stdout, colour),
+         sum.failed     ? "FORMULATIONS DISAGREE: see above."
+         : sum.complete ? "All formulations agree."
+                        : "The formulations that could be compared agree.",
+         cli_off(stdout, colour));
 }
 
-// ---- judging ---------------------------------------------------------------------------------------
+// ---- JSON ------------------------------------------------------------------------------------------
 
-// Inverting M loses as many digits as its condition number has; where that is not known, the robot is large,
-// and so is it. Differences have their own error.
-static double tolerance_of(const comparison* x, const verify_check* c)
+static json_t* result_json(const limb_verify_result* x)
 {
-  if (c->class == VERIFY_INVERSE)
-    return fmax(x->tolerance, x->t.condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->t.condition) : 1e-4);
-  return c->class == VERIFY_DIFFERENCES ? fmax(x->tolerance, 1e-6) : x->tolerance;
+  json_t* r = json_object();
+  (void)json_object_set_new(r, "quantity", cli_json_text(x->quantity));
+  (void)json_object_set_new(r, "by", cli_json_text(x->first));
+  (void)json_object_set_new(r, "and_by", cli_json_text(x->second));
+  (void)json_object_set_new(r, "class", cli_json_text(x->kind));
+  (void)json_object_set_new(r, "verdict", cli_json_text(limb_verdict_name(x->verdict)));
+  if (*x->reason) (void)json_object_set_new(r, "why", cli_json_text(x->reason));
+  (void)json_object_set_new(r, "disagreement", *x->reason ? json_null() : cli_json_number(x->difference));
+  (void)json_object_set_new(r, "tolerance", cli_json_number(x->tolerance));
+  (void)json_object_set_new(r, "state", json_integer(x->state));
+  (void)json_object_set_new(r, "states", json_integer(x->states));
+  (void)json_object_set_new(r, "singular", json_integer(x->singular));
+  return r;
 }
 
-// "ok", "FAILED", "not applicable" or "skipped"; why (WHY_SPACE) gets the reason, if there is one.
-static const char* judge(const comparison* x, int k, char* why)
+static int print_json(const cli_args* args, const limb_model* m, const limb_verify_options* o,
+                      const limb_verification* v)
 {
-  const outcome* o = &x->outcomes[k];
-  const verify_check* c = x->checks[k];
-  const char *text = "", *verdict = o->off <= tolerance_of(x, c) ? "ok" : "FAILED";
-  if (o->status == LIMB_E_UNSUPPORTED) {
-    verdict = "not applicable", text = c->unless ? c->unless : "not for this robot";
-  } else if (o->states == 0 && o->singular > 0) {
-    verdict = "not applicable";
-    text = c->class == VERIFY_INVERSE ? "M is singular" : c->unless ? c->unless : "the robot has no mass";
-  } else if (o->status != LIMB_OK) {
-    verdict = "FAILED", text = limb_status_text(o->status);
-  } else if (o->states == 0) {
-    verdict = "skipped", text = "the robot is too large for work of this order";
-  }
-  (void)snprintf(why, WHY_SPACE, "%s", text);
-  if (o->states == 0 && c->most && x->t.nv > c->most)
-    (void)snprintf(why, WHY_SPACE, "not for more than %d velocities", c->most);
-  return verdict;
+  const limb_verify_summary sum = limb_verification_summary(v);
+  json_t *answer = cli_json_answer(), *list = json_array();
+  limb_verify_result r;
+  (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(m)));
+  (void)json_object_set_new(answer, "gravity", cli_json_vec3(sum.gravity));
+  (void)json_object_set_new(answer, "nv", json_integer(limb_nv(m)));
+  (void)json_object_set_new(answer, "states", json_integer(o->states));
+  (void)json_object_set_new(answer, "seed", json_integer((json_int_t)o->seed));
+  (void)json_object_set_new(answer, "tolerance", cli_json_number(o->tolerance));
+  (void)json_object_set_new(answer, "condition", cli_json_number(sum.condition));
+  (void)json_object_set_new(answer, "agree", json_boolean(sum.failed == 0));
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) (void)json_array_append_new(list, result_json(&r));
+  (void)json_object_set_new(answer, "checks", list);
+  return cli_json_print(answer, stdout, cli_title(args));
 }
 
-static int exit_code(const comparison* x)
+// ---- the command -----------------------------------------------------------------------------------
+
+static int read_options(const cli_args* args, limb_verify_options* o)
 {
+  double states = o->states, seed = (double)o->seed;
+  if (cli_has(args, "states") && !cli_numbers(args, "states", 1, &states)) return EXIT_USAGE;
+  if (cli_has(args, "seed") && !cli_numbers(args, "seed", 1, &seed)) return EXIT_USAGE;
+  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
+  if (states < 1 || states > 1e6 || states != floor(states))
+    return cli_usage(args, "--states must be a whole number from 1 to 1000000");
+  if (seed < 0 || seed > 9007199254740992.0 || seed != floor(seed))
+    return cli_usage(args, "--seed must be a whole number from 0 to 2^53");
+  if (o->tolerance <= 0) return cli_usage(args, "--tolerance must be above zero");
+  o->states = (int)states;
+  o->seed = (uint64_t)seed;
+  return EXIT_FINE;
+}
+
+static void show_progress(void* bar, uint64_t done, uint64_t total)
+{
+  ((cli_progress*)bar)->total = total;
+  cli_progress_update(bar, done);
+}
+
+// 1 if a difference is too large; the code of the status if a call failed.
+static int exit_code(const limb_verification* v)
+{
+  limb_verify_result r;
   int code = EXIT_FINE;
-  char why[WHY_SPACE];
-  for (int k = 0; k < x->count; k++) {
-    if (strcmp(judge(x, k, why), "FAILED") != 0) continue;
-    const int own = *why ? cli_exit_code(x->outcomes[k].status) : EXIT_FINDINGS;
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
+    if (r.verdict != LIMB_VERDICT_FAILED) continue;
+    const int own = r.status == LIMB_OK ? EXIT_FINDINGS : cli_exit_code(r.status);
     if (own > code) code = own;
   }
   return code;
 }
 
-// ---- printing --------------------------------------------------------------------------------------
-
-static void print_row(const comparison* x, cli_table* t, int k)
+static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_options* o)
 {
-  const outcome* o = &x->outcomes[k];
-  const verify_check* c = x->checks[k];
-  char why[WHY_SPACE];
-  const char* verdict = judge(x, k, why);
-  cli_cell(t, "%s", c->quantity);
-  cli_cell(t, "%s", c->first);
-  cli_cell(t, "%s", c->second);
-  if (*why) {
-    for (int i = 0; i < 4; i++) cli_cell(t, "%s", "");
-    cli_cell(t, "%s: %s", verdict, why);
-    return;
-  }
-  cli_cell(t, "%.1e", o->off);
-  cli_cell(t, "%.0e", tolerance_of(x, c));
-  cli_cell(t, "%d", o->state);
-  cli_cell(t, "%d", o->states);
-  cli_cell(t, "%s", verdict);
-}
-
-// 1 when every check that is for this robot was made, on all the states that were meant for it.
-static int all_made(const comparison* x)
-{
-  for (int k = 0; k < x->count; k++) {
-    const outcome* o = &x->outcomes[k];
-    if (o->status != LIMB_E_UNSUPPORTED && (o->states == 0 || o->singular > 0)) return 0;
-  }
-  return 1;
-}
-
-static int print_text(const comparison* x)
-{
-  static const char* const names[] = {"quantity",  "by",       "and by", "disagreement",
-                                      "tolerance", "at state", "states", "verdict"};
-  const sp_vec3 g = x->t.env.gravity;
-  cli_table t = cli_table_make("lllrrrrl");
-  printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n", limb_model_name(x->m), x->t.nv,
-         x->states, x->states == 1 ? "" : "s", (unsigned long long)x->seed, g.x, g.y, g.z);
-  for (int k = 0; k < 8; k++) cli_cell(&t, "%s", names[k]);
-  for (int k = 0; k < x->count; k++) print_row(x, &t, k);
-  cli_table_print(&t, stdout, "  ");
-  if (x->t.condition > 0) printf("\ncondition of M up to %.1e\n", x->t.condition);
-  const int fine = exit_code(x) == EXIT_FINE;
-  const cli_colour colour = fine ? CLI_GREEN : CLI_RED;
-  const int whole = all_made(x);
-  printf("%s%s%s\n", cli_on(stdout, colour),
-         !fine   ? "FORMULATIONS DISAGREE: see above."
-         : whole ? "All formulations agree."
-                 : "The formulations that could be compared agree.",
-         cli_off(stdout, colour));
-  return limb_cli_close_output(cli_title(x->args));
-}
-
-static json_t* check_json(const comparison* x, int k)
-{
-  static const char* const classes[] = {"algebra", "inverse", "differences"};
-  const outcome* o = &x->outcomes[k];
-  const verify_check* c = x->checks[k];
-  char why[WHY_SPACE];
-  const char* verdict = judge(x, k, why);
-  json_t* r = json_object();
-  (void)json_object_set_new(r, "quantity", cli_json_text(c->quantity));
-  (void)json_object_set_new(r, "by", cli_json_text(c->first));
-  (void)json_object_set_new(r, "and_by", cli_json_text(c->second));
-  (void)json_object_set_new(r, "class", cli_json_text(classes[c->class]));
-  (void)json_object_set_new(r, "verdict", cli_json_text(verdict));
-  if (*why) (void)json_object_set_new(r, "why", cli_json_text(why));
-  (void)json_object_set_new(r, "disagreement", *why ? json_null() : cli_json_number(o->off));
-  (void)json_object_set_new(r, "tolerance", cli_json_number(tolerance_of(x, c)));
-  (void)json_object_set_new(r, "state", json_integer(o->state));
-  (void)json_object_set_new(r, "states", json_integer(o->states));
-  (void)json_object_set_new(r, "singular", json_integer(o->singular));
-  return r;
-}
-
-static int print_json(const comparison* x)
-{
-  json_t *answer = cli_json_answer(), *list = json_array();
-  (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(x->m)));
-  (void)json_object_set_new(answer, "gravity", cli_json_vec3(x->t.env.gravity));
-  (void)json_object_set_new(answer, "nv", json_integer(x->t.nv));
-  (void)json_object_set_new(answer, "states", json_integer(x->states));
-  (void)json_object_set_new(answer, "seed", json_integer((json_int_t)x->seed));
-  (void)json_object_set_new(answer, "tolerance", cli_json_number(x->tolerance));
-  (void)json_object_set_new(answer, "condition", cli_json_number(x->t.condition));
-  (void)json_object_set_new(answer, "agree", json_boolean(exit_code(x) == EXIT_FINE));
-  for (int k = 0; k < x->count; k++) (void)json_array_append_new(list, check_json(x, k));
-  (void)json_object_set_new(answer, "checks", list);
-  if (cli_json_print(answer, stdout, cli_title(x->args)) != EXIT_FINE) return EXIT_USAGE;
-  return limb_cli_close_output(cli_title(x->args));
-}
-
-// ---- the command -----------------------------------------------------------------------------------
-
-static int read_numbers(comparison* x)
-{
-  double states = 100, seed = 1, tolerance = 1e-9;
-  const cli_args* args = x->args;
-  if (cli_has(args, "states") && !cli_numbers(args, "states", 1, &states)) return EXIT_USAGE;
-  if (cli_has(args, "seed") && !cli_numbers(args, "seed", 1, &seed)) return EXIT_USAGE;
-  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &tolerance)) return EXIT_USAGE;
-  if (states < 1 || states > 1e6 || states != floor(states))
-    return cli_usage(args, "--states must be a whole number from 1 to 1000000");
-  if (seed < 0 || seed > 9007199254740992.0 || seed != floor(seed))
-    return cli_usage(args, "--seed must be a whole number from 0 to 2^53");
-  if (tolerance <= 0) return cli_usage(args, "--tolerance must be above zero");
-  x->states = (int)states;
-  x->seed = (uint64_t)seed;
-  x->tolerance = tolerance;
-  return EXIT_FINE;
-}
-
-static void finish(comparison* x)
-{
-  verify_loops_free(&x->t);
-  verify_free(&x->t);
-}
-
-// Loops that do not close are told here, with what is left open.
-static limb_status close_loops(comparison* x, const cli_robot* r)
-{
-  limb_assembly_report report = {.loop = -1};
-  const limb_status s = verify_loops_open(&x->t, &report);
-  if (s != LIMB_E_NOCONV) return s;
-  (void)cli_usage(x->args,
-                  "%s: no configuration that closes the loops was found: loop '%s' stays %.3g apart; "
-                  "limb assemble looks for one",
-                  limb_reading_source(r->reading), cli_loop_name(x->m, report.loop), report.residual);
-  finish(x);
-  return s;
-}
-
-static int verify_robot(comparison* x, const cli_robot* r)
-{
-  const char* format = cli_get(x->args, "format");
-  x->m = r->model;
-  limb_status s = verify_create(&x->t, r, x->seed);
-  if (s == LIMB_OK && limb_loop_count(x->m) > 0) s = close_loops(x, r);
-  if (s == LIMB_E_NOCONV) return cli_exit_code(s);
-  if (s == LIMB_OK) s = run_states(x);
+  const char* format = cli_get(args, "format");
+  cli_progress bar = cli_progress_begin("verify", 1);
+  limb_verification* v = NULL;
+  limb_error err = {.status = LIMB_OK};
+  o->env = &r->env, o->progress = show_progress, o->context = &bar;
+  const limb_status s = limb_verify(r->model, o, &v, &err);
+  cli_progress_end(&bar);
   if (s != LIMB_OK) {
-    (void)cli_usage(x->args, "%s: %s", limb_reading_source(r->reading), limb_status_text(s));
-    finish(x);
+    (void)cli_usage(args, "%s: %s%s", limb_reading_source(r->reading), err.text,
+                    s == LIMB_E_NOCONV ? "; limb assemble searches harder" : "");
     return cli_exit_code(s);
   }
-  const int printed = format && strcmp(format, "json") == 0 ? print_json(x) : print_text(x);
-  const int code = exit_code(x);
-  finish(x);
-  return printed == EXIT_FINE ? code : printed;
+  int code = EXIT_FINE;
+  if (format && strcmp(format, "json") == 0)
+    code = print_json(args, r->model, o, v);
+  else
+    print_text(r->model, o, v);
+  if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(args));
+  if (code == EXIT_FINE) code = exit_code(v);
+  limb_verification_destroy(v);
+  return code;
 }
 
 static int run(const cli_args* args)
 {
-  comparison x = {.args = args};
+  limb_verify_options o = limb_default_verify();
   cli_robot r;
-  int code = read_numbers(&x);
+  int code = read_options(args, &o);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r);
   if (code != EXIT_FINE) return code;
-  collect(&x, verify_dynamics);
-  collect(&x, verify_hybrid);
-  collect(&x, verify_motion);
-  collect(&x, verify_derivatives);
-  collect(&x, verify_lagrange);
-  collect(&x, verify_forms);
-  if (limb_loop_count(r.model) > 0) {
-    collect(&x, verify_loops);
-    collect(&x, verify_other_forms);
-  }
-  code = verify_robot(&x, &r);
+  code = verify_robot(args, &r, &o);
   cli_robot_close(&r);
   return code;
 }

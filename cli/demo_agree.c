@@ -1,4 +1,6 @@
 // The agreement of independent formulations: the same quantity by other equations, over random states.
+#include "limb/verify.h"
+
 #include "compare.h"
 #include "demo.h"
 

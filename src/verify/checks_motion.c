@@ -1,5 +1,5 @@
 // Checks of kinematics, energy and momentum.
-#include "verify.h"
+#include "verify/verify_impl.h"
 
 static const double* of_motion(const sp_motion* x) { return &x->w.x; }
 static const double* of_force(const sp_force* x) { return &x->m.x; }
@@ -30,8 +30,8 @@ static limb_status poses(verify* t, double* off)
     sp_pose X;
     s = limb_frame_pose(t->d, b, &X);
     if (s != LIMB_OK) break;
-    most = fmax(most, cli_differ(9, X.R.m, t->poses[b].R.m, 1));
-    most = fmax(most, cli_differ(3, &X.p.x, &t->poses[b].p.x, size));
+    most = fmax(most, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
+    most = fmax(most, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
   }
   *off = most;
   return s;
@@ -46,7 +46,7 @@ static limb_status velocity(verify* t, double* off)
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
   const sp_motion Jv = combine(t, t->v, &size);
-  *off = cli_differ(6, of_motion(&v), of_motion(&Jv), size);
+  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), size);
   return s;
 }
 
@@ -69,7 +69,7 @@ static limb_status jacobian_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, verify_ref(t), &got);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
   const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
-  *off = cli_differ(6, of_motion(&got), rate, size);
+  *off = verify_differ(6, of_motion(&got), rate, size);
   return s;
 }
 
@@ -85,7 +85,7 @@ static limb_status acceleration(verify* t, double* off)
   if (s == LIMB_OK) rest = combine(t, t->v, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
   const sp_motion sum = sp_addm(combine(t, t->a, &size), rest);
-  *off = cli_differ(6, of_motion(&a), of_motion(&sum), size);
+  *off = verify_differ(6, of_motion(&a), of_motion(&sum), size);
   return s;
 }
 
@@ -102,7 +102,7 @@ static limb_status com_velocity(verify* t, double* off)
     sum = sp_add3(sum, part);
     size = fmax(size, sp_norm3(part));
   }
-  *off = cli_differ(3, &v.x, &sum.x, size);
+  *off = verify_differ(3, &v.x, &sum.x, size);
   return s;
 }
 
@@ -118,7 +118,7 @@ static limb_status velocity_derivative(verify* t, double* off)
   if (s == LIMB_OK) s = limb_frame_velocity_derivatives(t->d, t->frame, ref, t->J, NULL);
   if (s == LIMB_OK) sum = combine(t, t->v, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, ref, &rate);
-  *off = cli_differ(6, of_motion(&sum), of_motion(&rate), size);
+  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
   return s;
 }
 
@@ -133,7 +133,7 @@ static limb_status jacobian_derivative(verify* t, double* off)
   if (s == LIMB_OK) sum = combine(t, t->v, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
   if (s == LIMB_OK) rate = combine(t, t->a, &size);
-  *off = cli_differ(6, of_motion(&sum), of_motion(&rate), size);
+  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
   return s;
 }
 
@@ -152,7 +152,7 @@ static limb_status momentum_derivative(verify* t, double* off)
       size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
     }
   }
-  *off = cli_differ(6, of_force(&rate), of_force(&sum), size);
+  *off = verify_differ(6, of_force(&rate), of_force(&sum), size);
   return s;
 }
 
@@ -194,7 +194,7 @@ static limb_status energy_rate(verify* t, double* off)
     delivered += (t->tau[k] - friction) * t->v[k];
     size += fabs(t->tau[k] * t->v[k]);
   }
-  *off = cli_differ(1, &rate, &delivered, size);
+  *off = verify_differ(1, &rate, &delivered, size);
   return s;
 }
 
@@ -212,7 +212,7 @@ static limb_status momentum(verify* t, double* off)
     sum = sp_addf(sum, part);
     size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
   }
-  *off = cli_differ(6, of_force(&h), of_force(&sum), size);
+  *off = verify_differ(6, of_force(&h), of_force(&sum), size);
   return s;
 }
 
@@ -234,7 +234,7 @@ static limb_status momentum_rate(verify* t, double* off)
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  *off = cli_differ(6, of_force(&got), rate, fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
+  *off = verify_differ(6, of_force(&got), rate, fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
   return s;
 }
 
@@ -259,7 +259,7 @@ static limb_status reactions(verify* t, double* off)
   const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
   sum = sp_addf(sum, moved);
   size = fmax(size, fmax(sp_norm3(moved.m), sp_norm3(moved.f)));
-  *off = cli_differ(6, of_force(&sum), of_force(&rate), size);
+  *off = verify_differ(6, of_force(&sum), of_force(&rate), size);
   return s;
 }
 
@@ -277,5 +277,146 @@ const verify_check verify_motion[] = {
   {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
   {"momentum", "its rate", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
   {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0, NULL},
+  {0},
+};
+
+// ==== linear in the parameters; at a frame ========================================================
+
+// x = A y with columns of them
+static void rows_times(const verify* t, int columns, const double* A, const double* y, double* x)
+{
+  for (int i = 0; i < t->nv; i++) {
+    x[i] = 0;
+    for (int k = 0; k < columns; k++) x[i] += A[(size_t)i * (size_t)columns + (size_t)k] * y[k];
+  }
+}
+
+// ---- parameters ------------------------------------------------------------------------------------
+
+static limb_status regressor(verify* t, double* off)
+{
+  limb_status s = limb_regressor(t->d, t->q, t->v, t->a, &t->env, t->big);
+  rows_times(t, t->np, t->big, t->theta, t->x);
+  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
+  return s;
+}
+
+static limb_status base_regressor(verify* t, double* off)
+{
+  limb_status s = verify_base(t);
+  if (s != LIMB_OK) return s;
+  const int nb = limb_base_count(t->base);
+  const size_t size = (size_t)t->nv * (size_t)t->np;
+  double *work = t->big, *Y = work + size, *theta = Y + size;
+  s = limb_base_regressor(t->base, t->d, t->q, t->v, t->a, work, Y);
+  if (s == LIMB_OK) s = limb_base_values(t->base, NULL, theta);
+  rows_times(t, nb, Y, theta, t->x);
+  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
+  return s;
+}
+
+static limb_status energy_regressor(verify* t, double* off)
+{
+  limb_energy e = {0};
+  double sum = 0, size = VERIFY_PART * t->size.inertia * t->size.speed * t->size.speed;
+  limb_status s = limb_energy_regressor(t->d, t->q, t->v, &t->env, t->big, NULL);
+  if (s == LIMB_OK) s = limb_energies(t->d, t->q, t->v, &t->env, &e);
+  for (int k = 0; k < t->np && s == LIMB_OK; k++) {
+    sum += t->big[k] * t->theta[k];
+    size = fmax(size, fabs(t->big[k] * t->theta[k]));
+  }
+  *off = verify_differ(1, &e.kinetic, &sum, size);
+  return s;
+}
+
+// ---- the task: all directions of a frame -----------------------------------------------------------
+
+enum { SIX = 6 };
+
+typedef struct task_room {
+  double Lambda[SIX * SIX], mobility[SIX * SIX], mu[SIX], p[SIX], other[SIX], Jdot_v[SIX];
+  double *J, *Jbar;
+  limb_task_space out;
+} task_room;
+
+// Damped as far as needed: then the equations hold, too. 0 in *moves: the frame cannot move.
+static limb_status at_frame(verify* t, task_room* r, int* moves)
+{
+  const limb_task task = {t->frame, verify_ref(t), LIMB_TWIST};
+  const limb_task_stack tasks = {1, &task};
+  limb_task_options o = limb_default_task_options();
+  o.raise_damping = 1, o.condition_limit = 1e4;
+  r->J = t->big, r->Jbar = r->J + SIX * (size_t)t->nv;
+  double* work = r->Jbar + SIX * (size_t)t->nv;
+  r->out = (limb_task_space){.J = r->J,
+                             .Jdot_v = r->Jdot_v,
+                             .mobility = r->mobility,
+                             .Lambda = r->Lambda,
+                             .mu = r->mu,
+                             .p = r->p,
+                             .other = r->other,
+                             .Jbar = r->Jbar};
+  const limb_status s = limb_task_dynamics(t->d, t->q, t->v, &t->env, &tasks, &o, work, &r->out);
+  *moves = s != LIMB_E_SINGULAR || verify_largest(SIX * t->nv, r->J) > 0;
+  return *moves ? s : LIMB_OK;
+}
+
+// Lambda (J M^-1 J' + damping) = 1
+static limb_status task_inertia(verify* t, double* off)
+{
+  task_room r;
+  double product[SIX * SIX], unit[SIX * SIX];
+  int moves = 0;
+  const limb_status s = at_frame(t, &r, &moves);
+  if (s != LIMB_OK || !moves) return s;
+  for (int i = 0; i < SIX; i++) {
+    for (int j = 0; j < SIX; j++) {
+      const int ij = SIX * i + j;
+      unit[ij] = i == j;
+      product[ij] = r.Lambda[ij] * r.out.damping;
+      for (int k = 0; k < SIX; k++) product[ij] += r.Lambda[SIX * i + k] * r.mobility[SIX * k + j];
+    }
+  }
+  *off = verify_differ(SIX * SIX, product, unit, 0);
+  return s;
+}
+
+// Jbar' tau = Lambda (J a + Jdot v) + mu + p + other
+static limb_status task_equation(verify* t, double* off)
+{
+  task_room r;
+  double F[SIX], sum[SIX], acceleration[SIX], size = 0;
+  int moves = 0;
+  const limb_status s = at_frame(t, &r, &moves);
+  if (s != LIMB_OK || !moves) return s;
+  for (size_t i = 0; i < SIX; i++) {
+    F[i] = 0, acceleration[i] = r.Jdot_v[i];
+    for (size_t k = 0; k < (size_t)t->nv; k++) {
+      const double part = r.Jbar[k * SIX + i] * t->tau[k];
+      F[i] += part;
+      size = fmax(size, fabs(part));
+      acceleration[i] += r.J[i * (size_t)t->nv + k] * t->a[k];
+    }
+  }
+  for (int i = 0; i < SIX; i++) {
+    sum[i] = r.mu[i] + r.p[i] + r.other[i];
+    size = fmax(size, fmax(fabs(r.mu[i]), fabs(r.p[i])));
+    for (int k = 0; k < SIX; k++) {
+      const double part = r.Lambda[SIX * i + k] * acceleration[k];
+      sum[i] += part;
+      size = fmax(size, fabs(part));
+    }
+  }
+  *off = verify_differ(SIX, F, sum, size);
+  return s;
+}
+
+const verify_check verify_forms[] = {
+  {"tau", "RNEA", "Y theta", VERIFY_ALGEBRA, 2, regressor, VERIFY_WIDE, NULL},
+  {"tau", "RNEA", "Y theta of base parameters", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
+   "its base parameters are not certain"},
+  {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0, NULL},
+  {"Lambda", "times J M^-1 J'", "1", VERIFY_INVERSE, 2, task_inertia, 0, NULL},
+  {"Lambda", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0, NULL},
   {0},
 };

@@ -1,4 +1,4 @@
-// Would `limb verify` see a mistake in a robot with loops? As in test_verify.c: the checks are compiled
+// Would limb_verify see a mistake in a robot with loops? As in test_verify.c: the checks are compiled
 // with a comparison that is given a wrong second formulation, and every one must notice; without the
 // mistake, none must.
 #include "support/check.h"
@@ -8,25 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/closure.c"      // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_loops.c" // NOLINT(bugprone-suspicious-include)
+// Under other names: limb_verify has its own.
+#define verify_loops                 mistaken_loops
+#define verify_other_forms           mistaken_other_forms
+#define verify_loops_use             mistaken_loops_use
+#define verify_loops_open            mistaken_loops_open
+#define verify_loops_free            mistaken_loops_free
+#define verify_close                 mistaken_close
+#define verify_free_cuts             mistaken_free_cuts
+#define verify_has_prescribed_motion mistaken_has_prescribed_motion
 
-#include "cli/mistaken.h"
+#include "mistaken.h"
 
-#define cli_differ differ_mistaken
-#include "../../cli/verify_closed.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_cuts.c"   // NOLINT(bugprone-suspicious-include)
-#undef cli_differ
+#define verify_differ differ_mistaken
+#include "verify/checks_loops.c" // NOLINT(bugprone-suspicious-include)
+#include "verify/loops.c"        // NOLINT(bugprone-suspicious-include)
+#undef verify_differ
 
 // The largest disagreement of a check in a few states; -1 when it is not for this robot.
 static double largest_off(limb_model* m, const verify_check* check)
 {
-  cli_robot r = {.model = m, .env = limb_default_environment(m)};
+  const limb_environment env = limb_default_environment(m);
   limb_assembly_report report;
   verify t;
   double most = -1;
-  assert_ok(limb_data_create(m, NULL, &r.data));
-  assert_ok(verify_create(&t, &r, 1));
+  assert_ok(verify_create(&t, m, &env, 1));
   assert_ok(verify_loops_open(&t, &report));
   for (int state = 0; state < (CHECK_SANITIZED ? 2 : 8); state++) {
     double off = 0;
@@ -37,7 +43,6 @@ static double largest_off(limb_model* m, const verify_check* check)
   }
   verify_loops_free(&t);
   verify_free(&t);
-  limb_data_destroy(r.data);
   return most;
 }
 

@@ -6,7 +6,7 @@
 #ifndef LIMB_REFERENCE_IMPL_H
 #define LIMB_REFERENCE_IMPL_H
 
-#include "limb/reference.h"
+#include "limb/verify.h"
 
 #include "model/model_impl.h"
 

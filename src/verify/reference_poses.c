@@ -23,8 +23,8 @@
 //   S_i          S          the same twist in the world, at home
 
 #include "base/alloc.h"
-#include "dynamics/reference_impl.h"
 #include "model/state_check.h"
+#include "verify/reference_impl.h"
 
 #include <math.h>
 

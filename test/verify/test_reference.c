@@ -3,7 +3,7 @@
 // Figures: Lynch and Park 2017 (UR5 in the tables of Modern Robotics; 2R with point masses), Ghosal 2010 (2R on a
 // circle), Khalil 2010 (five-joint tree), computed elsewhere to 15 digits by a second formulation.
 #include "limb/limb.h"
-#include "limb/reference.h"
+#include "limb/verify.h"
 
 #include "base/alloc.h"
 #include "support/budget.h"

@@ -1,15 +1,17 @@
-// What the files of `limb verify` share: a robot in a random state, and the checks that are made on it.
+// What the files of limb_verify share: a robot in a random state, and the checks that are made on it.
 //
 // A check computes one quantity in two ways that share as little as possible, and gives their disagreement
 // relative to the size of the quantity, or of the terms that it is the sum of: of a quantity that is zero
 // (the rate of a constant M, a balanced weight) there is nothing but their rounding.
-#ifndef LIMB_CLI_VERIFY_H
-#define LIMB_CLI_VERIFY_H
+#ifndef LIMB_VERIFY_IMPL_H
+#define LIMB_VERIFY_IMPL_H
 
-#include "limb/second_derivatives.h"
+#include "limb/limb.h"
+#include "limb/verify.h"
 
-#include "compare.h"
-#include "robot.h"
+#include "base/random.h"
+
+#include <math.h>
 
 // With more bodies or velocities than VERIFY_LARGE there are no matrices; with more velocities than the
 // others no regressors, no base parameters, no tensors with three indices, none with four.
@@ -23,7 +25,7 @@ typedef struct verify_sizes {
   double inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
 } verify_sizes;
 
-typedef struct verify_closed verify_closed; // verify_loops.h
+typedef struct verify_closed verify_closed; // below
 
 typedef struct verify {
   const limb_model* m;
@@ -58,12 +60,13 @@ typedef struct verify {
   verify_closed* closed; // NULL: the robot has no loops
 } verify;
 
-limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed);
+// env: without wrenches. The model must outlive it.
+limb_status verify_create(verify* t, const limb_model* m, const limb_environment* env, uint64_t seed);
 void verify_free(verify* t);
 
 // Makes ready for robots with loops: closes them once, and says how well. LIMB_E_NOCONV when they do not
 // close. Free in any case, before verify_free.
-limb_status verify_loops_open(verify* t, limb_assembly_report* report); // verify_loops.c
+limb_status verify_loops_open(verify* t, limb_assembly_report* report);
 void verify_loops_free(verify* t);
 
 // The next random state.
@@ -80,6 +83,10 @@ limb_ref verify_ref(const verify* t);
 void verify_times(const verify* t, const double* A, const double* x, double* y);
 
 // ---- comparing -------------------------------------------------------------------------------------
+
+// The largest difference of n numbers relative to the largest of them, or to size if that is larger. Infinite
+// if one of them is not a number.
+double verify_differ(size_t n, const double* x, const double* y, double size);
 
 // The largest magnitude.
 double verify_largest(int n, const double* x);
@@ -108,7 +115,7 @@ typedef struct verify_check {
   verify_class class;
   int cost;
   verify_fn* run;
-  int most;           // velocities; 0: any number
+  int max_nv;         // velocities; 0: any number
   const char* unless; // why it may not apply to a robot; NULL: it does, unless there is no mass
 } verify_check;
 
@@ -118,7 +125,67 @@ extern const verify_check verify_motion[];
 extern const verify_check verify_derivatives[];
 extern const verify_check verify_lagrange[];
 extern const verify_check verify_forms[];
-extern const verify_check verify_loops[];       // of robots with loops; verify_closed.c
-extern const verify_check verify_other_forms[]; // the same; verify_cuts.c
+extern const verify_check verify_loops[]; // of robots with loops
+extern const verify_check verify_other_forms[];
+
+// ---- robots with loops -----------------------------------------------------------------------------
+
+// States that close the loops, the same robot with its loops cut elsewhere, and as a platform on legs.
+
+enum {
+  VERIFY_CUTS = 16, // other cuts that are looked at, at most
+  VERIFY_KKT = 200  // velocities for which all equations are solved at once
+};
+
+// The robot with one loop cut elsewhere.
+typedef struct verify_cut {
+  limb_model* m;
+  limb_data* d;
+  limb_loops* w;
+  double *q, *v, *a, *tau; // q owns the memory of all
+} verify_cut;
+
+struct verify_closed {
+  limb_loops* w;
+  limb_environment env; // as verify's, Coulomb friction smooth: differences go over its step
+  int nc;               // rows
+  double* start;        // nq: closed
+  // The state of verify's seed `seed`: q closed, v and a consistent, tau at joints with a motor.
+  uint64_t seed;
+  int made;
+  limb_status status; // LIMB_OK when there is one
+  limb_mobility mobility;
+  double step; // of finite differences [s]: smaller where joints are fast, or a singularity is near
+  double *q, *v, *a, *tau;
+  // Forward dynamics under tau, by all equations at once up to VERIFY_KKT, and sizes of what cancels in it.
+  double *acc, *lambda;
+  double size_acc, size_force;
+  // Scratch.
+  double* memory;
+  double *qt, *vt, *at, *x, *y, *z; // nq, then nv each
+  double *row, *other, *rate;       // nc each
+  double* Psi;                      // nc x nv, but for large robots
+  unsigned char* mark;              // nv
+  sp_force* loads;                  // one per loop
+  // Made when first needed.
+  int ncut, cuts_made;
+  limb_model* pinned; // closures of planar loops as pins, which joints can take the place of; NULL: none
+  limb_data* pinned_data;
+  verify_cut cut[VERIFY_CUTS];
+  limb_parallel* platform;
+  int platform_made;
+};
+
+// The closed state that belongs to verify's. LIMB_OK, or why there is none.
+limb_status verify_close(verify* t);
+
+// Frees the robots that are cut elsewhere, and the platform.
+void verify_free_cuts(verify_closed* c);
+
+// The use of a workspace for robots of this size: dense, unless matrices of the whole robot would be too large.
+limb_loops_use verify_loops_use(const limb_model* m);
+
+// 1 if some loop follows a prescribed motion.
+int verify_has_prescribed_motion(const limb_model* m);
 
 #endif

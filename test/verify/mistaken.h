@@ -1,9 +1,9 @@
-// A comparison for tests of `limb verify` that is given a wrong second formulation: checks that are compiled
-// with it in the place of cli_differ must notice.
+// A comparison for tests of limb_verify that is given a wrong second formulation: checks that are compiled
+// with it in the place of verify_differ must notice.
 #ifndef LIMB_TEST_MISTAKEN_H
 #define LIMB_TEST_MISTAKEN_H
 
-#include "../../cli/compare.h"
+#include "verify/verify_impl.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static double differ_mistaken(size_t n, const double* x, const double* y, double
   double* wrong = calloc(n + 1, sizeof *wrong);
   if (!wrong) abort();
   for (size_t i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
-  const double off = cli_differ(n, x, wrong, size);
+  const double off = verify_differ(n, x, wrong, size);
   free(wrong);
   return off;
 }

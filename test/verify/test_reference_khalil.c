@@ -1,6 +1,6 @@
 // The recursions of Khalil 2010 for known and unknown joints and for moving bases: against the other reference,
 // against the kernels, over all robots; their arguments and memory. test_known_unknown.c has the figures.
-#include "limb/reference.h"
+#include "limb/verify.h"
 
 #include "base/alloc.h"
 #include "support/budget.h"
@@ -162,7 +162,7 @@ static void floating(trial* t, const limb_environment* env)
   agrees(t, env, a, want_a, &base);
 
   tau[v0] = nan("");
-  assert_ok(limb_reference_moving_base_direct(t->m, t->q, t->v, tau, env, a, &base));
+  assert_ok(limb_reference_moving_base_forward(t->m, t->q, t->v, tau, env, a, &base));
   tau[v0] = 0;
   assert_ok(limb_forward_dynamics(t->d, t->q, t->v, tau, env, want_a));
   agrees(t, env, a, want_a, &base);
@@ -218,7 +218,7 @@ static void composites(trial* t)
   const sp_force hold = {{tau[v0], tau[v0 + 1], tau[v0 + 2]}, {tau[v0 + 3], tau[v0 + 4], tau[v0 + 5]}};
   assert_close_force(sp_scalef(-1, base.beta), hold, TOL_ALGEBRA, 0);
 
-  assert_ok(limb_reference_moving_base_direct(t->m, t->q, t->v, t->a, NULL, a, &base));
+  assert_ok(limb_reference_moving_base_forward(t->m, t->q, t->v, t->a, NULL, a, &base));
   assert_ok(limb_mass_matrix_inverse(t->d, t->q, W));
   for (int i = 0; i < 36; i++) {
     got[i] = 0, want[i] = i / 6 == i % 6;
@@ -257,15 +257,15 @@ START_TEST(arguments)
   limb_environment env = limb_default_environment(m);
 #define HYBRID(q, v, x, env) limb_reference_hybrid(m, q, v, given, x, env, a, tau)
 #define INVERSE(q, v, env)   limb_reference_moving_base_inverse(m, q, v, a, env, tau, NULL)
-#define DIRECT(q, v, x, env) limb_reference_moving_base_direct(m, q, v, x, env, a, NULL)
+#define DIRECT(q, v, x, env) limb_reference_moving_base_forward(m, q, v, x, env, a, NULL)
   assert_status(limb_reference_hybrid(NULL, q, v, given, x, NULL, a, tau), LIMB_E_ARG);
   assert_status(limb_reference_hybrid(m, q, v, given, x, NULL, NULL, tau), LIMB_E_ARG);
   assert_status(limb_reference_hybrid(m, q, v, given, x, NULL, a, NULL), LIMB_E_ARG);
   assert_status(limb_reference_moving_base_inverse(NULL, q, v, a, NULL, tau, NULL), LIMB_E_ARG);
   assert_status(limb_reference_moving_base_inverse(m, q, v, NULL, NULL, tau, NULL), LIMB_E_ARG);
   assert_status(limb_reference_moving_base_inverse(m, q, v, a, NULL, NULL, NULL), LIMB_E_ARG);
-  assert_status(limb_reference_moving_base_direct(NULL, q, v, x, NULL, a, NULL), LIMB_E_ARG);
-  assert_status(limb_reference_moving_base_direct(m, q, v, x, NULL, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_reference_moving_base_forward(NULL, q, v, x, NULL, a, NULL), LIMB_E_ARG);
+  assert_status(limb_reference_moving_base_forward(m, q, v, x, NULL, NULL, NULL), LIMB_E_ARG);
   assert_status(HYBRID(NULL, v, x, NULL), LIMB_E_ARG);
   assert_status(HYBRID(q, NULL, x, NULL), LIMB_E_ARG);
   assert_status(HYBRID(q, v, NULL, NULL), LIMB_E_ARG);
@@ -307,7 +307,7 @@ START_TEST(what_is_no_moving_base)
   double a[NV] = {0}, tau[NV] = {0};
   limb_model* arm = robot_planar_2r();
   assert_status(limb_reference_moving_base_inverse(arm, q, v, a, NULL, tau, NULL), LIMB_E_UNSUPPORTED);
-  assert_status(limb_reference_moving_base_direct(arm, q, v, tau, NULL, a, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_reference_moving_base_forward(arm, q, v, tau, NULL, a, NULL), LIMB_E_UNSUPPORTED);
   limb_model_destroy(arm);
 
   limb_builder* b = fixture_begin("two");
@@ -358,7 +358,7 @@ START_TEST(survives_without_memory)
     b.left = left;
     assert_status(limb_reference_moving_base_inverse(m, q, v, a, NULL, tau, NULL), want);
     b.left = left;
-    assert_status(limb_reference_moving_base_direct(m, q, v, x, NULL, a, NULL), want);
+    assert_status(limb_reference_moving_base_forward(m, q, v, x, NULL, a, NULL), want);
     assert_that(b.live == live);
   }
   limb_model_destroy(m);

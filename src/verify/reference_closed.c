@@ -25,8 +25,8 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "dynamics/environment.h"
-#include "dynamics/reference_impl.h"
 #include "model/state_check.h"
+#include "verify/reference_impl.h"
 
 #include <string.h>
 

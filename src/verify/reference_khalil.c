@@ -31,9 +31,9 @@
 #include "base/arena.h"
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
-#include "dynamics/reference_impl.h"
 #include "linalg/symmetric.h"
 #include "model/state_check.h"
+#include "verify/reference_impl.h"
 
 #include <string.h>
 
@@ -411,8 +411,8 @@ limb_status limb_reference_moving_base_inverse(const limb_model* m, const double
   return solve(m, &p, a, tau);
 }
 
-limb_status limb_reference_moving_base_direct(const limb_model* m, const double* q, const double* v, const double* tau,
-                                              const limb_environment* env, double* a, limb_reference_base* base)
+limb_status limb_reference_moving_base_forward(const limb_model* m, const double* q, const double* v, const double* tau,
+                                               const limb_environment* env, double* a, limb_reference_base* base)
 {
   if (!m || !q || !v || !tau || !a) return LIMB_E_ARG;
   if (!on_moving_base(m)) return LIMB_E_UNSUPPORTED;

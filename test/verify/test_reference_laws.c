@@ -2,7 +2,7 @@
 // Newton's law for particles whose motion is known by finite differences of poses alone, and
 // against virtual work.
 #include "limb/limb.h"
-#include "limb/reference.h"
+#include "limb/verify.h"
 
 #include "support/check.h"
 #include "support/rng.h"

@@ -1,4 +1,4 @@
-// Would `limb verify` see a mistake? Its checks are compiled here with a comparison that is given a wrong
+// Would limb_verify see a mistake? Its checks are compiled here with a comparison that is given a wrong
 // second formulation, and every one of them must notice; without the mistake, none must.
 #include "support/check.h"
 #include "support/robots.h"
@@ -7,26 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/mistaken.h"
+#include "mistaken.h"
 
-#define cli_differ differ_mistaken
-#include "../../cli/verify_derivatives.c" // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_dynamics.c"    // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_forms.c"       // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_hybrid.c"      // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_lagrange.c"    // NOLINT(bugprone-suspicious-include)
-#include "../../cli/verify_motion.c"      // NOLINT(bugprone-suspicious-include)
-#undef cli_differ
+// Under other names: limb_verify has its own.
+#define verify_differ      differ_mistaken
+#define verify_dynamics    mistaken_dynamics
+#define verify_hybrid      mistaken_hybrid
+#define verify_motion      mistaken_motion
+#define verify_forms       mistaken_forms
+#define verify_derivatives mistaken_derivatives
+#define verify_lagrange    mistaken_lagrange
+#include "verify/checks_derivatives.c" // NOLINT(bugprone-suspicious-include)
+#include "verify/checks_dynamics.c"    // NOLINT(bugprone-suspicious-include)
+#include "verify/checks_motion.c"      // NOLINT(bugprone-suspicious-include)
+#undef verify_differ
 
 // The largest disagreement of a check in a few states; -1 when it is not for this robot.
 static double largest_off(limb_model* m, const verify_check* check, int weightless)
 {
-  cli_robot r = {.model = m, .env = limb_default_environment(m)};
+  limb_environment env = limb_default_environment(m);
   verify t;
   double most = 0;
-  if (weightless) r.env.gravity = sp_v3(0, 0, 0);
-  assert_ok(limb_data_create(m, NULL, &r.data));
-  assert_ok(verify_create(&t, &r, 1));
+  if (weightless) env.gravity = sp_v3(0, 0, 0);
+  assert_ok(verify_create(&t, m, &env, 1));
   for (int state = 0; state < 20 && most >= 0; state++) {
     double off = 0;
     assert_ok(verify_next(&t));
@@ -39,7 +42,6 @@ static double largest_off(limb_model* m, const verify_check* check, int weightle
     }
   }
   verify_free(&t);
-  limb_data_destroy(r.data);
   return most;
 }
 

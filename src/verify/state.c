@@ -1,5 +1,5 @@
 // Random states of the robot that is verified, and finite differences around them.
-#include "verify.h"
+#include "verify/verify_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ static size_t big_size(const verify* t)
   return larger(most, limb_sectional_curvature_work(t->m));
 }
 
-limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
+limb_status verify_create(verify* t, const limb_model* m, const limb_environment* env, uint64_t seed)
 {
-  *t = (verify){.m = r->model, .d = r->data, .env = r->env, .seed = seed};
+  *t = (verify){.m = m, .env = *env, .seed = seed};
   t->nq = limb_nq(t->m), t->nv = limb_nv(t->m);
   t->nbody = limb_body_count(t->m), t->njoint = limb_joint_count(t->m);
   t->nframe = limb_frame_count(t->m);
@@ -51,11 +51,13 @@ limb_status verify_create(verify* t, const cli_robot* r, uint64_t seed)
   t->free_base = t->given + 3 * nv;
   memset(t->all_forces, LIMB_FORCE_GIVEN, nv);
   memset(t->all_accelerations, LIMB_ACCELERATION_GIVEN, nv);
-  return limb_parameters(t->m, t->theta);
+  const limb_status s = limb_data_create(m, NULL, &t->d);
+  return s == LIMB_OK ? limb_parameters(t->m, t->theta) : s;
 }
 
 void verify_free(verify* t)
 {
+  limb_data_destroy(t->d);
   free(t->memory);
   free(t->given);
   free(t->J);
@@ -162,7 +164,7 @@ static void mark(verify* t)
 {
   uint64_t seed = t->seed;
   for (int k = 0; k < t->nv; k++) {
-    t->given[k] = cli_draw(&seed) > 0 ? LIMB_ACCELERATION_GIVEN : LIMB_FORCE_GIVEN;
+    t->given[k] = limb_random_sign(&seed) > 0 ? LIMB_ACCELERATION_GIVEN : LIMB_FORCE_GIVEN;
     t->mixed[k] = t->given[k] == LIMB_ACCELERATION_GIVEN ? t->a[k] : t->tau[k];
   }
 }
@@ -171,14 +173,26 @@ limb_status verify_next(verify* t)
 {
   limb_status s = limb_random(t->m, &t->seed, t->q);
   tame(t);
-  for (int k = 0; k < t->nv; k++) t->v[k] = cli_draw(&t->seed), t->a[k] = cli_draw(&t->seed);
-  t->frame = (int)((cli_draw(&t->seed) + 1) / 2 * t->nframe);
+  for (int k = 0; k < t->nv; k++) t->v[k] = limb_random_sign(&t->seed), t->a[k] = limb_random_sign(&t->seed);
+  t->frame = (int)((limb_random_sign(&t->seed) + 1) / 2 * t->nframe);
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
   mark(t);
   return s == LIMB_OK ? measure(t) : s;
 }
 
 // ---- comparing -------------------------------------------------------------------------------------
+
+double verify_differ(size_t n, const double* x, const double* y, double size)
+{
+  double off = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double d = fabs(x[i] - y[i]);
+    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
+    off = fmax(off, d);
+    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+  }
+  return size > 0 ? off / size : 0;
+}
 
 // qt, vt: the state a time later (or earlier), with a constant acceleration or with none.
 static limb_status move(verify* t, int with_a, double time)

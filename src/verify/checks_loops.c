@@ -1,6 +1,5 @@
 // Checks of robots with loops, on states that close them (verify_loops.h).
-#include "closure.h"
-#include "verify_loops.h"
+#include "verify/verify_impl.h"
 
 #include <string.h>
 
@@ -56,7 +55,7 @@ static limb_status psi(verify* t, double* off)
     places += x.holonomic;
     for (int r = x.row + x.holonomic; r < x.row + x.nrow; r++) c->row[r] = c->other[r] = 0;
   }
-  *off = cli_differ((size_t)c->nc, c->row, c->other, t->size.speed);
+  *off = verify_differ((size_t)c->nc, c->row, c->other, t->size.speed);
   return places > 0 ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }
 
@@ -78,7 +77,7 @@ static limb_status gamma_rows(verify* t, double* off)
   if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.gamma = c->row});
   if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, t->v, NULL, &(limb_loop_equations){.gamma = c->other});
   for (int i = 0; i < c->nc && s == LIMB_OK; i++) c->row[i] -= c->other[i];
-  *off = cli_differ((size_t)c->nc, c->row, c->rate, t->size.speed * t->size.speed);
+  *off = verify_differ((size_t)c->nc, c->row, c->rate, t->size.speed * t->size.speed);
   return s;
 }
 
@@ -93,8 +92,8 @@ static limb_status forward_by(verify* t, limb_closed_method method, double* off)
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->x, c->row, NULL);
   if (s != LIMB_OK) return s;
-  *off = fmax(cli_differ((size_t)t->nv, c->x, c->acc, c->size_acc),
-              cli_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
+  *off = fmax(verify_differ((size_t)t->nv, c->x, c->acc, c->size_acc),
+              verify_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
   return s;
 }
 
@@ -129,7 +128,7 @@ static limb_status by_reduction(verify* t, double* off)
     c->z[i] = 0;
     for (size_t v = 0; v < (size_t)t->nv; v++) c->z[i] += t->B[v * n + i] * c->tau[v];
   }
-  *off = cli_differ(n, c->y, c->z, size);
+  *off = verify_differ(n, c->y, c->z, size);
   return s;
 }
 
@@ -144,7 +143,7 @@ static limb_status rows_hold(verify* t, double* off)
   if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, c->v, NULL, &out);
   if (s != LIMB_OK) return s;
   rows_times(c, t->nv, c->x, c->other);
-  *off = cli_differ((size_t)c->nc, c->row, c->other, verify_largest(t->nv, c->x));
+  *off = verify_differ((size_t)c->nc, c->row, c->other, verify_largest(t->nv, c->x));
   return s;
 }
 
@@ -161,10 +160,10 @@ static limb_status inverse_forward(verify* t, double* off)
   s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
   if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->x, NULL, c->y, NULL, NULL);
   if (s != LIMB_OK) return s;
-  *off = cli_differ((size_t)t->nv, c->y, c->acc, c->size_acc);
+  *off = verify_differ((size_t)t->nv, c->y, c->acc, c->size_acc);
   if (f.overdriven > 0) return s;
-  *off = fmax(*off, cli_differ((size_t)t->nv, c->x, c->tau, c->size_force));
-  *off = fmax(*off, cli_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
+  *off = fmax(*off, verify_differ((size_t)t->nv, c->x, c->tau, c->size_force));
+  *off = fmax(*off, verify_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
   return s;
 }
 
@@ -182,7 +181,7 @@ static limb_status power(verify* t, double* off)
   for (int i = 0; i < c->nc; i++) supplied += c->lambda[i] * c->rate[i];
   const double gained = p.kinetic + p.gravity + p.springs + p.friction;
   size += fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) + fabs(p.friction);
-  *off = cli_differ(1, &supplied, &gained, size);
+  *off = verify_differ(1, &supplied, &gained, size);
   return s;
 }
 
@@ -222,7 +221,7 @@ static limb_status loads(verify* t, double* off)
   if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
   const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
   sum = sp_addf(sum, sp_force_make(sp_cross3(com, weight), weight));
-  *off = cli_differ(6, &sum.m.x, &rate.m.x, size);
+  *off = verify_differ(6, &sum.m.x, &rate.m.x, size);
   return s;
 }
 
@@ -287,7 +286,7 @@ static limb_status loads_along_joints(verify* t, double* off)
   if (s == LIMB_OK) s = add_loads(t, -1);
   if (s == LIMB_OK) s = limb_joint_reactions(t->d, c->q, c->v, c->acc, &t->env, LIMB_BODY, t->F);
   if (s == LIMB_OK) s = add_loads(t, 1);
-  *off = cli_differ((size_t)t->nv, c->x, c->y, c->size_force);
+  *off = verify_differ((size_t)t->nv, c->x, c->y, c->size_force);
   return s;
 }
 
@@ -308,8 +307,8 @@ static limb_status impact(verify* t, double* off)
   double gone = before.kinetic - after.kinetic, due = lost.kinetic;
   for (int i = 0; i < c->nc; i++) due -= c->row[i] * c->rate[i];
   rows_times(c, t->nv, c->x, c->other);
-  *off = fmax(cli_differ(1, &gone, &due, before.kinetic),
-              cli_differ((size_t)c->nc, c->other, c->rate, verify_largest(t->nv, t->v)));
+  *off = fmax(verify_differ(1, &gone, &due, before.kinetic),
+              verify_differ((size_t)c->nc, c->other, c->rate, verify_largest(t->nv, t->v)));
   return s;
 }
 
@@ -346,7 +345,7 @@ static limb_status forward_derivatives(verify* t, double* off)
     for (int k = 0; k < t->nv; k++) c->x[k] += c->y[k];
   }
   if (s == LIMB_OK) s = difference(t, c->v, sample_forward, (size_t)t->nv, c->y, c->z);
-  *off = cli_differ((size_t)t->nv, c->x, c->y, size);
+  *off = verify_differ((size_t)t->nv, c->x, c->y, size);
   return s;
 }
 
@@ -401,7 +400,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
   if (s == LIMB_OK) s = verify_dual(t);
   if (s != LIMB_OK) return s;
   if (c->mobility.undriven > 0) return LIMB_E_SINGULAR;
-  if (!can_be_held(t) || cli_has_laws(t->m)) return LIMB_E_UNSUPPORTED;
+  if (!can_be_held(t) || verify_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
   const limb_closed_motion in = {c->q, c->v, c->a, &c->env};
   s = limb_closed_inverse_dynamics_derivatives(c->w, t->dual, &in, c->mark, NULL, &ny, &out);
   if (s == LIMB_OK) s = difference(t, c->v, sample_inverse, (size_t)t->nv, c->y, c->x);
@@ -413,7 +412,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
       c->x[i] += t->A[i * n + k] * c->v[v] + t->B[i * n + k] * c->a[v];
     k += c->mark[v];
   }
-  *off = cli_differ((size_t)t->nv, c->x, c->y, c->size_force);
+  *off = verify_differ((size_t)t->nv, c->x, c->y, c->size_force);
   return s;
 }
 
