@@ -15,7 +15,7 @@
 static const cli_option own_options[] = {
   {"", NULL, "what to do"},
   {"differentiate", NULL, "velocities and accelerations from the positions, by a quintic spline"},
-  {"size", NULL, "print the sizing table: peaks, RMS, power, work, limits, loads"},
+  {"size", NULL, "print the sizing table: peaks, RMS, power, energy, limits, loads"},
   {"plot", "FILE.svg", "draw the torques over time, a panel each"},
   {"animate", "FILE.html", "draw the robot as it moves, for any browser; also FILE.svg"},
   {0},
@@ -92,7 +92,7 @@ typedef struct id_run {
   cli_states states;
   cli_output torques, drawing, animated;
   limb_csv_writer* writer; // NULL: torques are not written
-  cli_sizing sizing;
+  limb_sizing* sizing;     // NULL: not wanted
   limb_plot* plot;
   limb_animation* animation; // NULL: not wanted
   cli_closing closing;       // of robots with loops
@@ -140,8 +140,8 @@ static int do_row(id_run* r)
   const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL) : open_forces(r);
   if (code != EXIT_FINE) return code;
   if (r->size)
-    cli_sizing_add(&r->sizing,
-                   &(sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
+    limb_sizing_add(r->sizing,
+                    &(limb_sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
   if (r->draw) limb_plot_add(r->plot, s->has_time ? s->time : (double)s->count, r->tau);
   const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
@@ -254,7 +254,7 @@ static int make_room(id_run* r)
   r->tau = calloc((size_t)nv + 1, sizeof *r->tau);
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
   if (!r->tau || !r->load) return out_of_memory(r);
-  if (r->size && !cli_sizing_make(&r->sizing, r->robot.model, &r->dofs)) return out_of_memory(r);
+  if (r->size && limb_sizing_create(r->robot.model, &r->sizing) != LIMB_OK) return out_of_memory(r);
   if (r->draw && limb_plot_create(nv < LIMB_PLOT_MAX ? nv : LIMB_PLOT_MAX, &r->plot) != LIMB_OK)
     return out_of_memory(r);
   if (!r->animate) return EXIT_FINE;
@@ -332,7 +332,8 @@ static int finish(id_run* r)
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
   if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
   if (code != EXIT_FINE || !r->size) return code;
-  code = cli_sizing_print(&r->sizing, &r->robot, format ? format : "text", r->states.path, stdout);
+  const cli_sizing table = {r->sizing, &r->robot, &r->dofs, r->states.path};
+  code = cli_sizing_print(&table, format ? format : "text", stdout);
   return code == EXIT_FINE ? limb_cli_close_output(title) : code;
 }
 
@@ -369,7 +370,7 @@ static int run_states(id_run* r)
   cli_output_abandon(&r->drawing);
   cli_output_abandon(&r->animated);
   limb_animation_destroy(r->animation);
-  cli_sizing_free(&r->sizing);
+  limb_sizing_destroy(r->sizing);
   limb_plot_destroy(r->plot);
   free(r->tau);
   free(r->load);

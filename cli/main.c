@@ -2,10 +2,10 @@
 #include "limb/isa.h"
 #include "limb/limb.h"
 
-#include "cli.h"
-#include "commands.h"
-#include "help.h"
-#include "output.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/help.h"
+#include "base/output.h"
 
 #include <ctype.h>
 #include <stdio.h>
