@@ -8,8 +8,8 @@ enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NU
 // The lines of docs/conventions.md, closed by NULL.
 extern const char* const limb_conventions[];
 
-// Hands on what was printed. A disk that is full, or a pipe that is closed, is said on standard error, with
-// the name of the command: EXIT_FINE or EXIT_USAGE.
+// Flushes standard output. A full disk is reported on standard error, with the name of the command. EXIT_FINE or
+// EXIT_USAGE.
 int limb_cli_close_output(const char* command);
 
 // `limb demo`: built-in robots, shown and checked.

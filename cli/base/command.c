@@ -1,4 +1,4 @@
-// Arguments of commands: GNU options (--name value, --name=value, --), operands, and what is wrong with them.
+// Arguments of commands: GNU options (--name value, --name=value, --), operands, and messages about mistakes.
 #include "base/command.h"
 #include "base/cli.h"
 #include "base/help.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64, NAME_SPACE = 48 };
+enum { MAX_OPTIONS = 64, NAME_SPACE = 48 };
 
 struct cli_args {
   const cli_command* command;
@@ -18,7 +18,7 @@ struct cli_args {
   struct {
     const cli_option* option;
     const char* value;
-  } options[MOST_OPTIONS];
+  } options[MAX_OPTIONS];
   int count;
   char** operands; // in argv, moved to its front
 };
@@ -26,8 +26,8 @@ struct cli_args {
 const cli_option cli_model_options[] = {
   {"", NULL, "the model"},
   {"base", "as-file|fixed|floating|planar",
-   "how the root hangs on the world; the joint that is added is called base (default: what the "
-   "file says, "
+   "how the root is attached to the world; the joint that is added is called base (default: as the file "
+   "specifies, "
    "else fixed)"},
   {"no-mimic", NULL, "mimic joints move on their own"},
   {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
@@ -109,6 +109,14 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
   return 0;
 }
 
+int cli_whole(const cli_args* args, const char* name, double min, double max, double* x)
+{
+  if (!cli_has(args, name)) return EXIT_FINE;
+  if (!cli_numbers(args, name, 1, x)) return EXIT_USAGE;
+  if (*x >= min && *x <= max && *x == floor(*x)) return EXIT_FINE;
+  return cli_usage(args, "--%s must be a whole number from %.16g to %.16g", name, min, max);
+}
+
 int cli_only_once(const cli_args* args, const char* first, const char* second)
 {
   if (!first || !second || strcmp(first, "-") != 0 || strcmp(second, "-") != 0) return EXIT_FINE;
@@ -120,7 +128,7 @@ int cli_only_once(const cli_args* args, const char* first, const char* second)
 // ASCII only, whatever the locale.
 static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
-// 1 when the words are the same but for case, over length characters.
+// 1 if the first length characters are the same but for case.
 static int same_letters(const char* a, const char* b, size_t length)
 {
   size_t k = 0;
@@ -128,8 +136,7 @@ static int same_letters(const char* a, const char* b, size_t length)
   return k == length || (a[k] == '\0' && b[k] == '\0');
 }
 
-// Edit distance (insert, delete, replace; case is nothing) by one row of the table; words of up to NAME_SPACE
-// bytes.
+// Edit distance (insert, delete, replace), ignoring case, by one row of the table; words of up to NAME_SPACE bytes.
 static int distance(const char* a, const char* b)
 {
   int row[NAME_SPACE + 1];
@@ -149,7 +156,7 @@ static int distance(const char* a, const char* b)
   return row[nb];
 }
 
-// 1 when two letters that follow each other have changed places, and nothing else.
+// 1 if two adjacent letters are swapped, and nothing else differs.
 static int swapped(const char* a, const char* b)
 {
   size_t k = 0;
@@ -162,16 +169,16 @@ const char* cli_nearest(const char* wrong, const char* const* words)
 {
   const char* nearest = NULL;
   const int length = (int)strlen(wrong);
-  // This far off is no slip of the fingers. Of one or two letters only the case can be wrong: every other
+  // Larger distances are not typing errors. In words of one or two letters only the case can be wrong: every other
   // short word is one letter off.
-  int least = length < 3 ? 1 : 1 + (length + 1) / 3;
+  int min = length < 3 ? 1 : 1 + (length + 1) / 3;
   if (length == 0) return NULL;
   for (; *words; words++) {
-    // The beginning of a word is near, too.
+    // A prefix of a word is near.
     const int prefix = length >= 3 && same_letters(wrong, *words, (size_t)length);
     const int whole = same_letters(wrong, *words, strlen(wrong) + 1);
     const int d = whole ? 0 : prefix || swapped(wrong, *words) ? 1 : distance(wrong, *words);
-    if (d < least) least = d, nearest = *words;
+    if (d < min) min = d, nearest = *words;
   }
   return nearest;
 }
@@ -189,11 +196,11 @@ static const cli_option* find_option(const cli_command* c, const char* name, siz
 
 static int unknown_option(const cli_args* args, const char* name, size_t length)
 {
-  const char* names[MOST_OPTIONS + 1] = {"help"};
+  const char* names[MAX_OPTIONS + 1] = {"help"};
   char wrong[NAME_SPACE];
   int n = 1;
   for (const cli_option* const* g = args->command->options; g && *g; g++) {
-    for (const cli_option* o = *g; o->name && n < MOST_OPTIONS; o++)
+    for (const cli_option* o = *g; o->name && n < MAX_OPTIONS; o++)
       if (*o->name) names[n++] = o->name;
   }
   (void)snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
@@ -202,7 +209,7 @@ static int unknown_option(const cli_args* args, const char* name, size_t length)
   return cli_usage(args, "unknown option --%s; %s --help lists the options", wrong, args->title);
 }
 
-// 1 when the value is one of the words that the option allows, or the option allows any.
+// 1 if the option allows the value.
 static int is_allowed(const cli_option* o, const char* value)
 {
   const size_t length = strlen(value);
@@ -219,13 +226,13 @@ static int keep_option(cli_args* args, const cli_option* o, const char* value)
   if (cli_has(args, o->name)) return cli_usage(args, "--%s is given twice", o->name);
   if (o->argument && !*value) return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
   if (!is_allowed(o, value)) return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
-  if (args->noptions == MOST_OPTIONS) return cli_usage(args, "too many options");
+  if (args->noptions == MAX_OPTIONS) return cli_usage(args, "too many options");
   args->options[args->noptions].option = o;
   args->options[args->noptions++].value = value;
   return EXIT_FINE;
 }
 
-// One argument that begins with --, and perhaps the value behind it; *i goes on.
+// One argument that begins with --, and the value after it if the option takes one; advances *i.
 static int read_option(cli_args* args, int argc, char** argv, int* i)
 {
   const char* name = argv[*i] + 2;
@@ -279,7 +286,7 @@ static int read_arguments(cli_args* args, int argc, char** argv)
   return check_operands(args);
 }
 
-// Help goes before mistakes: who asks for it has perhaps made one.
+// --help takes precedence over mistakes in the other arguments.
 static int asks_help(int argc, char** argv)
 {
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)

@@ -1,11 +1,11 @@
-// How commands are described, and how they see their arguments. One table per command is the source of its
-// --help, of shell completion and of the man page.
+// How commands are described, and how they read their arguments. The --help of a command, shell completion and the man
+// page are made from one table.
 #ifndef LIMB_CLI_COMMAND_H
 #define LIMB_CLI_COMMAND_H
 
 typedef struct cli_option {
-  const char* name;     // without dashes: "base"; "": no option, but the heading of what follows, in help
-  const char* argument; // what follows it: "FILE", "X,Y,Z"; words joined by | are the only ones allowed;
+  const char* name;     // without dashes: "base"; "": the heading of the options that follow
+  const char* argument; // what follows it: "FILE", "X,Y,Z"; of words joined by |, one;
                         // NULL: a flag
   const char* help;     // one line
 } cli_option;
@@ -31,7 +31,7 @@ extern const cli_option cli_format_options[]; // --format text|json|csv
 // All commands, closed by one without name.
 extern const cli_command* const cli_commands[];
 
-// Value of an option, NULL when it was not given; a flag that was given has the value "".
+// Value of an option, NULL if it was not given; "" for a flag that was given.
 const char* cli_get(const cli_args* args, const char* name);
 int cli_has(const cli_args* args, const char* name);
 
@@ -47,8 +47,11 @@ const char* cli_title(const cli_args* args);
 // Numbers in options: "0,0,-9.81" for count 3; all finite. On a mistake: message, and 0.
 int cli_numbers(const cli_args* args, const char* name, int count, double* values);
 
-// The word of a list (closed by NULL) that a mistyped word is nearest to, case being nothing; NULL when none
-// is near. Words of one or two letters are near to none but themselves.
+// A whole number in [min, max]; *x stays if the option was not given. EXIT_FINE, or EXIT_USAGE after a message.
+int cli_whole(const cli_args* args, const char* name, double min, double max, double* x);
+
+// The word of a list (closed by NULL) nearest to a mistyped word, ignoring case; NULL if none is near. Words of one or
+// two letters are near only to themselves.
 const char* cli_nearest(const char* wrong, const char* const* words);
 
 // Two inputs, which cannot both be standard input: EXIT_FINE, or EXIT_USAGE after a message.
@@ -60,7 +63,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const cli_args* args, const char* format, ...);
 
-// Reads the arguments behind the name of a command and runs it; --help prints its help instead.
+// Reads the arguments after the name of a command and runs it; --help prints its help instead.
 int cli_run(const cli_command* command, int argc, char** argv);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- what there is to complete ---------------------------------------------------------------------
+// ---- what can be completed ---------------------------------------------------------------------
 
 static int has_word(const char* text, const char* word) { return strstr(text, word) != NULL; }
 
@@ -17,7 +17,7 @@ static int takes_model(const cli_command* c) { return has_word(c->operands, "MOD
 
 static int takes_table(const cli_command* c) { return has_word(c->operands, ".csv"); }
 
-// The words that an option or operand allows, apart by blanks; 1 when there are some.
+// The words that an option or operand allows, separated by blanks; 1 if there are any.
 static int print_choices(const char* argument)
 {
   if (!argument || !strchr(argument, '|')) return 0;
@@ -78,7 +78,7 @@ static void print_operand_words(const cli_command* c)
   }
 }
 
-// Text between single quotes of a shell; a quote inside ends them for a moment.
+// Text in single quotes for a shell; a quote inside closes and reopens them.
 static void print_quoted(const char* text, const char* escaped)
 {
   for (; *text; text++) {

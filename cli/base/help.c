@@ -46,7 +46,7 @@ static void heading(FILE* out, const char* text)
   (void)fprintf(out, "\n%s%s%s\n", cli_on(out, CLI_BOLD), text, cli_off(out, CLI_BOLD));
 }
 
-// Words from a column on, lines broken before WIDTH. at is where the cursor is; returns where it comes to.
+// Words from a column on, lines broken before WIDTH. at: column of the cursor; returns the new one.
 static int words(FILE* out, const char* text, int column, int at)
 {
   while (*text) {
@@ -72,7 +72,7 @@ static void fill(FILE* out, const char* text, int column)
   (void)fprintf(out, "\n");
 }
 
-// Paragraphs, apart by empty lines; lines that begin with blanks stay as they are.
+// Paragraphs, separated by empty lines; lines that begin with blanks are printed as they are.
 static void paragraphs(FILE* out, const char* const* text)
 {
   int at = 0;
@@ -153,8 +153,8 @@ static void overview(FILE* out)
   heading(out, "commands");
   for (const cli_command* const* c = cli_commands; *c; c++) entry(out, (*c)->name, NULL, (*c)->summary);
   heading(out, "options");
-  entry(out, "--help", NULL, "this text; limb COMMAND --help tells about a command");
-  entry(out, "--version", NULL, "version of the library, and the instruction set it uses here");
+  entry(out, "--help", NULL, "this text; limb COMMAND --help describes a command");
+  entry(out, "--version", NULL, "version of the library, and the instruction set in use");
   entry(out, "--conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
   (void)fprintf(out, "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
                      "or the name of a built-in robot (limb models).\n");
@@ -174,8 +174,8 @@ void cli_help_mistake(void) { overview(stderr); }
 
 // Macros of man(7) only, no tables or drawings: groff and mandoc read it alike.
 
-// One character. Backslashes would be escapes, minus signs would become hyphens (which cannot be copied to a
-// shell), quotes and the like would be made pretty.
+// One character. Unescaped, a backslash begins an escape, a minus sign becomes a hyphen (which cannot be copied to a
+// shell), and quotes become typographic ones.
 static int man_character(char c)
 {
   switch (c) {
@@ -196,7 +196,7 @@ static void man_text(const char* s)
   for (; *s; s++) (void)man_character(*s);
 }
 
-// Text of its own, in short lines. A point or quote in front would be a macro.
+// A paragraph, in short lines. A line that begins with a point or quote would be a macro.
 static void man_line(const char* s)
 {
   enum { MAN_WIDTH = 72 }; // escapes make it a little longer
@@ -224,7 +224,7 @@ static void man_plain_line(const char* s)
   putchar('\n');
 }
 
-// Paragraphs; lines that begin with blanks stay as they are.
+// Paragraphs; lines that begin with blanks are printed as they are.
 static void man_paragraphs(const char* const* s)
 {
   int plain = 0; // inside lines that are not filled
@@ -301,7 +301,7 @@ int cli_help_man(void)
          v >> 8 & 0xff, v & 0xff);
   printf(".SH NAME\nlimb \\- robot dynamics: torques, motions, and whether to trust the model\n"
          ".SH SYNOPSIS\n.B limb\n.I command\n[options] [operands]\n.SH DESCRIPTION\n");
-  man_line("Computes inverse and forward dynamics of robots, and everything that goes with them, from "
+  man_line("Computes inverse and forward dynamics of robots, and related quantities, from "
            "model files.");
   man_line("A model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input, or the name "
            "of a built-in "
@@ -309,7 +309,7 @@ int cli_help_man(void)
   man_line("Units are SI and radians; limb --conventions prints frames, orders and signs.");
   printf(".SH OPTIONS\n");
   man_option("help", NULL, "list the commands");
-  man_option("version", NULL, "version of the library, and the instruction set it uses here");
+  man_option("version", NULL, "version of the library, and the instruction set in use");
   man_option("conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
   printf(".SH COMMANDS\n");
   for (const cli_command* const* c = cli_commands; *c; c++) man_command(*c);

@@ -1,5 +1,5 @@
-// JSON of the tool: jansson, with what it refuses taken care of. Numbers have 17 digits; one that is not
-// finite is null, and text that is not UTF-8 (file names can be anything) gets its foreign bytes replaced.
+// JSON output, by jansson. Numbers have 17 digits; those that are not finite are null. Bytes that are not UTF-8 (file
+// names can be anything) are replaced.
 #ifndef LIMB_CLI_JSON_H
 #define LIMB_CLI_JSON_H
 
@@ -19,7 +19,7 @@ json_t* cli_json_inertia(const sp_inertia* Y); // {"mass", "com", "inertia": [xx
 // Sets keys of an object, separated by spaces, to as many values (json_t*), which it takes over.
 void cli_json_set(json_t* object, const char* keys, ...);
 
-// {"schema": 1}: how every answer begins.
+// {"schema": 1}: the beginning of every answer.
 json_t* cli_json_answer(void);
 
 // Prints and frees; EXIT_FINE, or EXIT_USAGE with a message. root NULL: memory ran out.

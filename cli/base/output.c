@@ -18,10 +18,10 @@
 
 // ---- signals ---------------------------------------------------------------------------------------
 
-enum { MOST_FILES = 8 };
+enum { MAX_FILES = 8 };
 
-// What the handler sees. Slots change only while its signals are blocked.
-static char* unfinished[MOST_FILES];
+// Read by the signal handler. Slots change only while its signals are blocked.
+static char* unfinished[MAX_FILES];
 static volatile sig_atomic_t caught; // number of the signal
 
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
@@ -29,7 +29,7 @@ enum { WATCHED = sizeof watched / sizeof *watched };
 
 static void remove_unfinished(void)
 {
-  for (int i = 0; i < MOST_FILES; i++)
+  for (int i = 0; i < MAX_FILES; i++)
     if (unfinished[i]) (void)unlink(unfinished[i]);
 }
 
@@ -53,14 +53,14 @@ static void on_signal(int number)
   end_by((int)caught); // raised when the handler returns
 }
 
-// No SA_RESTART: a read that waits for input must come back.
+// No SA_RESTART: a read that waits for input must return.
 static void watch_signals(void)
 {
   struct sigaction act = {0}, old;
   act.sa_handler = on_signal;
   (void)sigemptyset(&act.sa_mask);
   for (int i = 0; i < WATCHED; i++) {
-    // nohup and the like have reasons to ignore a signal.
+    // A signal that is ignored stays ignored (nohup).
     if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(watched[i], &act, NULL);
   }
 }
@@ -80,12 +80,12 @@ void cli_end_interrupted(void)
   if (caught) end_by((int)caught);
 }
 
-// Puts a name into the list of the handler, or takes it out; 0 when the list is full.
+// Adds a name to the list of the handler, or removes it; 0 if the list is full.
 static int replace_unfinished(const char* from, char* to)
 {
   int done = 0;
   block_signals(SIG_BLOCK);
-  for (int i = 0; i < MOST_FILES && !done; i++) {
+  for (int i = 0; i < MAX_FILES && !done; i++) {
     if (unfinished[i] != from) continue;
     unfinished[i] = to;
     done = 1;
@@ -142,7 +142,7 @@ static int open_temporary(cli_output* o, const char* command, const struct stat*
   int file = -1;
   o->temporary = temporary_name(o->path);
   if (o->temporary && replace_unfinished(NULL, o->temporary)) {
-    (void)unlink(o->temporary); // of a process of this number that was killed
+    (void)unlink(o->temporary); // left by a killed process with this number
     file = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
   }
   if (file >= 0 && old) (void)fchmod(file, old->st_mode & 0777);
@@ -162,7 +162,7 @@ int cli_same_file(const char* input, const char* output)
   return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-// Where a link leads that leads to no file yet, one step: a path to be freed; NULL when it is no link.
+// The target of a symbolic link, one step: a path to be freed; NULL: not a link.
 static char* follow(const char* path)
 {
   enum { LONGEST = 4096 }; // target of a link
@@ -170,8 +170,8 @@ static char* follow(const char* path)
   const char* slash = strrchr(path, '/');
   if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) return NULL;
   const size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-  const size_t room = folder + LONGEST + 1;
-  char* to = malloc(room);
+  const size_t capacity = folder + LONGEST + 1;
+  char* to = malloc(capacity);
   if (!to) return NULL;
   memcpy(to, path, folder);
   const ssize_t length = readlink(path, to + folder, LONGEST);
@@ -184,7 +184,7 @@ static char* follow(const char* path)
   return to;
 }
 
-// A symbolic link stays one: what it leads to is written, be it there or not.
+// A symbolic link is kept: its target is written, whether it exists or not.
 static char* resolve(const char* path)
 {
   char* at = realpath(path, NULL);
@@ -231,7 +231,7 @@ int cli_output_commit(cli_output* o, const char* command)
   const int failed = ferror(o->stream);
   const int closed = fclose(o->stream);
   o->stream = NULL;
-  if (failed && errno == 0) errno = EIO; // of a write long ago
+  if (failed && errno == 0) errno = EIO; // of an earlier write
   if (failed || closed != 0 || (o->temporary && rename(o->temporary, o->path) != 0)) {
     const int code = cannot(command, o->path, "cannot be written");
     cli_output_abandon(o);
@@ -259,15 +259,15 @@ void cli_text_add(void* text, const char* more)
   cli_text* t = text;
   const size_t length = strlen(more);
   if (t->failed) return;
-  if (t->size + length + 1 > t->room) {
-    const size_t room = 2 * (t->size + length + 1);
-    char* bytes = realloc(t->bytes, room);
+  if (t->size + length + 1 > t->capacity) {
+    const size_t capacity = 2 * (t->size + length + 1);
+    char* bytes = realloc(t->bytes, capacity);
     if (!bytes) {
       t->failed = 1;
       return;
     }
     t->bytes = bytes;
-    t->room = room;
+    t->capacity = capacity;
   }
   memcpy(t->bytes + t->size, more, length + 1);
   t->size += length;
@@ -326,7 +326,7 @@ static void draw(const cli_progress* p, uint64_t done, double elapsed)
   (void)fflush(stderr);
 }
 
-// Short work shows no bar: the first one comes after half a second, then ten per second.
+// The bar appears after half a second; then it is updated ten times per second.
 void cli_progress_update(cli_progress* p, uint64_t done)
 {
   if (!p->terminal) return;
@@ -344,7 +344,7 @@ void cli_progress_end(cli_progress* p)
 
 // ---- standard output -------------------------------------------------------------------------------
 
-// Who closes the pipe (head, less) has seen enough, and needs no message.
+// A reader that closes the pipe (head, less) needs no message.
 int limb_cli_close_output(const char* command)
 {
   errno = 0;

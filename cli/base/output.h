@@ -1,6 +1,6 @@
-// Files that appear whole or not at all: written beside their place, renamed when done. Ctrl-C, a closed pipe
-// and a kill remove them. What is not a regular file (a device, a pipe) is written directly.
-// Also the progress bar, on standard error and only on a terminal.
+// Output files that appear whole or not at all: written under a temporary name, then renamed. Ctrl-C, a closed pipe and
+// a kill remove them. Devices and pipes are written directly. Also the progress bar, on standard error if it is a
+// terminal.
 #ifndef LIMB_CLI_OUTPUT_H
 #define LIMB_CLI_OUTPUT_H
 
@@ -18,7 +18,7 @@ typedef struct cli_output {
 // Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_open(cli_output* o, const char* command, const char* path);
 
-// 1 when both paths lead to the same file; "-" is what standard input is read from.
+// 1 if both paths are the same file; "-": the file that standard input is read from.
 int cli_same_file(const char* input, const char* output);
 
 // Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
@@ -27,17 +27,17 @@ int cli_output_commit(cli_output* o, const char* command);
 // Checks the file name of an option for a drawing: absent, .svg or .html. EXIT_FINE, or EXIT_USAGE with a message.
 int cli_picture_option(const cli_args* args, const char* option);
 
-// Says that something could not be written, and why: by errno, or in these words when that is 0. Who closes
-// the pipe (head, less) needs no message. EXIT_USAGE.
+// Reports that something could not be written, and why: by errno, or by this text if errno is 0. A closed pipe (head,
+// less) is not reported. EXIT_USAGE.
 int cli_unwritten(const char* command, const char* what, const char* why);
 
-// Leaves nothing behind. Fine after commit.
+// Removes what was written. Does nothing after commit.
 void cli_output_abandon(cli_output* o);
 
-// Text that grows in memory, to be looked at before it becomes a file.
+// Text in memory, to be checked before it becomes a file.
 typedef struct cli_text {
   char* bytes; // closed by a zero; NULL: nothing yet
-  size_t size, room;
+  size_t size, capacity;
   int failed; // memory ran out
 } cli_text;
 
@@ -47,8 +47,8 @@ void cli_text_free(cli_text* text);
 // Writes it to a path, as cli_output_open to cli_output_commit.
 int cli_text_save(const cli_text* text, const char* command, const char* path);
 
-// 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE
-// (the tool then ends by the signal, as shells expect). A command that does not is ended after a second.
+// 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE (the tool
+// then ends by the signal, as shells expect). A command that does not return within a second is killed.
 int cli_interrupted(void);
 
 // Ends the process by the signal that interrupted it, if one did.
@@ -62,7 +62,7 @@ typedef struct cli_progress {
 } cli_progress;
 
 cli_progress cli_progress_begin(const char* what, uint64_t total);
-void cli_progress_update(cli_progress* p, uint64_t done); // cheap: looks at the clock now and then
+void cli_progress_update(cli_progress* p, uint64_t done); // cheap: reads the clock now and then
 void cli_progress_end(cli_progress* p);                   // clears the line
 
 #endif

@@ -20,12 +20,12 @@ void cli_table_free(cli_table* t)
 
 static int make_room(cli_table* t)
 {
-  if (t->count < t->room) return 1;
-  const int room = t->room ? 2 * t->room : 64;
-  char** cells = realloc(t->cells, (size_t)room * sizeof *cells);
+  if (t->count < t->capacity) return 1;
+  const int capacity = t->capacity ? 2 * t->capacity : 64;
+  char** cells = realloc(t->cells, (size_t)capacity * sizeof *cells);
   if (!cells) return 0;
   t->cells = cells;
-  t->room = room;
+  t->capacity = capacity;
   return 1;
 }
 
@@ -75,7 +75,7 @@ static int column_width(const cli_table* t, int column)
 
 static void print_row(const cli_table* t, int first, FILE* out, const int* widths)
 {
-  int owed = 0; // blanks that are printed only when something follows them
+  int owed = 0; // blanks, printed only if something follows them
   for (int c = 0; c < t->columns && first + c < t->count; c++) {
     const char* cell = t->cells[first + c];
     const int blank = widths[c] - width(cell), left = t->align[c] == 'r' ? blank : 0;

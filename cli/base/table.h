@@ -7,8 +7,8 @@
 // A table whose columns become as wide as their widest cell. Cells are UTF-8.
 typedef struct cli_table {
   int columns;
-  const char* align; // per column: l left, r right
-  int count, room;   // of cells
+  const char* align;   // per column: l left, r right
+  int count, capacity; // of cells
   char** cells;
   int failed; // memory ran out: nothing is printed
 } cli_table;
@@ -32,10 +32,10 @@ void cli_table_print(cli_table* t, FILE* out, const char* indent);
 
 typedef enum cli_colour { CLI_BOLD, CLI_GREEN, CLI_YELLOW, CLI_RED, CLI_FAINT, CLI_PLAIN } cli_colour;
 
-// 1 when a stream is a terminal with colours, and NO_COLOR (no-color.org) is not set.
+// 1 if a stream is a terminal with colours, and NO_COLOR (no-color.org) is not set.
 int cli_has_colour(FILE* out);
 
-// What switches a colour on and off on that stream; "" where there are no colours.
+// Sequences that switch a colour on and off on that stream; "" without colours.
 const char* cli_on(FILE* out, cli_colour colour);
 const char* cli_off(FILE* out, cli_colour colour);
 

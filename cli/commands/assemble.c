@@ -12,10 +12,10 @@ enum { BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = 300 };
 
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},
-  {"start", "FILE.csv", "the first row of a table with columns q.<joint>; others begin where the model says"},
+  {"start", "FILE.csv", "the first row of a table with columns q.<joint>; others begin at the start of the model"},
   {"set", "NAME=X,...", "coordinates to begin at: joints, or q components such as base.px"},
   {"hold", "NAME,...", "joints that stay where they begin; NAME=X begins there"},
-  {"time", "T", "of laws of time in s (default: 0)"},
+  {"time", "T", "time of prescribed motions in s (default: 0)"},
   {0},
 };
 
@@ -25,13 +25,13 @@ static const cli_option search_options[] = {
   {"tries", "N", "starts: the first, then random ones (default: 20; for branches 200)"},
   {"seed", "N", "of the random starts (default: 0)"},
   {"within-limits", NULL, "only configurations within the limits of the joints"},
-  {"tolerance", "X", "how far apart a closed loop may be in m or rad (default: 1e-12)"},
+  {"tolerance", "X", "largest gap of a closed loop in m or rad (default: 1e-12)"},
   {0},
 };
 
 static const cli_option map_options[] = {
   {"", NULL, "maps"},
-  {"map", "NAME:LOWER:UPPER:COUNT", "go over a grid of a coordinate, on the branch found"},
+  {"map", "NAME:LOWER:UPPER:COUNT", "a grid of values of a coordinate, on the branch found"},
   {"map2", "NAME:LOWER:UPPER:COUNT", "and of a second one"},
   {"frame", "NAME", "add the pose of a body or frame"},
   {"svg", "FILE.svg", "draw the map"},
@@ -49,22 +49,22 @@ static const cli_option* const options[] = {start_options,  search_options,    m
                                             output_options, cli_model_options, NULL};
 
 static const char* const about[] = {
-  "Closes the loops of a robot, from where its model says (start: of its joints), or",
-  "from anywhere else: by Levenberg and Marquardt's iteration, and when that ends",
-  "nowhere, from random starts. Prints a table with columns q.<joint>, as all",
-  "commands read it, and on standard error how far apart the loops still are.",
+  "Closes the loops of a robot from the start configuration of its model (start: of",
+  "its joints) or from any other, by Levenberg and Marquardt's iteration; if that does",
+  "not converge, from random starts. Prints a table with columns q.<joint>, which all",
+  "commands read, and on standard error the largest gap that is left.",
   "",
-  "When no configuration is found, the loop that stays open is named, with how far",
-  "its ends are apart, and the exit code is 4. So it is when the robot is locked:",
-  "its loops close, and leave nothing to move. Joints outside their limits are told;",
-  "--within-limits does not take such configurations.",
+  "If no configuration is found, the loop that stays open is reported with its gap,",
+  "and the exit code is 4. Likewise if the robot is locked: its loops close, and",
+  "nothing can move. Joints outside their limits are reported; --within-limits",
+  "excludes such configurations.",
   "",
   "--branches finds the ways to close the loops with the same position of the joints",
   "that are held: those of --hold, or else as many as there are motions, motors",
   "first. One row each.",
   "",
-  "--map goes over a grid, neighbour by neighbour, so that all points are on one",
-  "branch. Its table has a row per point, the second coordinate changing fastest:",
+  "--map computes a grid point by point from neighbour to neighbour, so that all",
+  "points are on one branch. Its table has a row per point, the second coordinate changing fastest:",
   "the coordinates of the grid; closed, 1 or 0; mobility; condition, of the loops,",
   "condition_passive, of the columns of passive joints (near a singularity of the",
   "second kind it is large), condition_active, of the drives (the first kind);",
@@ -112,7 +112,7 @@ static int find_coordinate(const assemble_run* r, const char* name)
   return -1;
 }
 
-// 1 when each coordinate of a joint has a velocity of its own.
+// 1 if each coordinate of a joint has a velocity of its own.
 static int is_plain(const limb_joint_info* x) { return x->def.type != LIMB_SPHERICAL && x->def.type != LIMB_FREE; }
 
 // Holds a joint, or a component of one.
@@ -139,12 +139,12 @@ static int set(assemble_run* r, const char* option, const char* name, const char
   if (k < 0) return assemble_unknown(r, option, name);
   const double x = strtod(value, &end); // no locale is ever set
   if (end == value || *end || !isfinite(x))
-    return cli_usage(r->args, "--%s: '%s' is no number for %s", option, value, name);
+    return cli_usage(r->args, "--%s: '%s' is not a number, for %s", option, value, name);
   r->at.q[k] = x;
   return EXIT_FINE;
 }
 
-// "a=1,b,c=2": each name is set, when it has a value, and held when the option is --hold.
+// "a=1,b,c=2": names with a value are set; all are held if the option is --hold.
 static int read_list(assemble_run* r, const char* option)
 {
   const int holds = strcmp(option, "hold") == 0;
@@ -188,7 +188,7 @@ static int check_rotations(const assemble_run* r)
     const double* q = r->at.q + x.q + (x.def.type == LIMB_FREE ? 3 : 0);
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(norm - 1) <= 1e-3) continue;
-    return cli_usage(r->args, "the quaternion of joint '%s' has norm %g, and must have 1", x.def.name, norm);
+    return cli_usage(r->args, "the quaternion of joint '%s' has norm %g; it must be 1", x.def.name, norm);
   }
   return EXIT_FINE;
 }
@@ -210,22 +210,13 @@ static int read_start(assemble_run* r)
   return code == EXIT_FINE ? check_rotations(r) : code;
 }
 
-// A whole number of an option in [min, max]; *x stays if the option is not given.
-static int read_whole(const assemble_run* r, const char* option, double min, double max, double* x)
-{
-  if (!cli_has(r->args, option)) return EXIT_FINE;
-  if (!cli_numbers(r->args, option, 1, x)) return EXIT_USAGE;
-  if (*x >= min && *x <= max && *x == floor(*x)) return EXIT_FINE;
-  return cli_usage(r->args, "--%s must be a whole number from %g to %g", option, min, max);
-}
-
 static int read_search(assemble_run* r, double* branches)
 {
   double tries = CLOSURE_TRIES, seed = 0;
   r->how = limb_default_assembly();
-  int code = read_whole(r, "branches", 1, MAX_BRANCHES, branches);
-  if (code == EXIT_FINE) code = read_whole(r, "tries", 1, 1e6, &tries);
-  if (code == EXIT_FINE) code = read_whole(r, "seed", 0, 9007199254740992.0, &seed);
+  int code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, branches);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "tries", 1, 1e6, &tries);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
   if (code != EXIT_FINE) return code;
   if (cli_has(r->args, "time") && !cli_numbers(r->args, "time", 1, &r->how.time)) return EXIT_USAGE;
   if (cli_has(r->args, "tolerance")) {
@@ -233,7 +224,7 @@ static int read_search(assemble_run* r, double* branches)
     if (r->how.tolerance <= 0) return cli_usage(r->args, "--tolerance must be above zero");
   }
   if (*branches > 0 && cli_has(r->args, "map"))
-    return cli_usage(r->args, "--map goes over one branch: leave --branches out");
+    return cli_usage(r->args, "--map follows one branch: leave --branches out");
   r->how.tries = (int)tries;
   r->how.seed = (uint64_t)seed;
   r->how.within_limits = cli_has(r->args, "within-limits");
@@ -276,19 +267,19 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at.mobility.mobility)
     (void)fprintf(stderr,
-                  "%s: note: %d of %d motions are held: branches that hang together count more "
+                  "%s: note: %d of %d motions are held: connected branches count more "
                   "than once\n",
                   limb_reading_source(r->robot.reading), r->nheld, r->at.mobility.mobility);
   return EXIT_FINE;
 }
 
-// Which loops hold everything: those with rows that others do not imply.
+// The loops that lock the robot: those with constraints that others do not imply.
 static void report_locked(const cli_closure* c, const char* name)
 {
   enum { SHOWN = 8 };
   limb_loop_info x;
   int holding = 0;
-  (void)fprintf(stderr, "%s: error: the mechanism is locked: nothing of its %d velocities is left by", name,
+  (void)fprintf(stderr, "%s: error: the mechanism is locked: none of its %d velocities is left free by", name,
                 c->mobility.nv);
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     if (limb_get_loop(c->model, i, &x) != LIMB_OK || cli_redundant_of(c, i) == x.nrow) continue;
@@ -298,7 +289,7 @@ static void report_locked(const cli_closure* c, const char* name)
   (void)fprintf(stderr, "; residual %.2g\n", c->report.residual);
 }
 
-// How it went, on standard error.
+// The result, on standard error.
 static void report(const assemble_run* r)
 {
   const cli_closure* c = &r->at;
@@ -322,14 +313,14 @@ static void report(const assemble_run* r)
   }
   (void)fprintf(stderr, "%s: closed: residual %.2g in loop '%s'", name, c->report.residual,
                 cli_loop_name(c->model, c->report.loop));
-  if (c->report.tries > 1)
-    (void)fprintf(stderr, ", from random start %d: not from the one that was given", c->report.tries - 1);
-  (void)fprintf(stderr, "; %d motion%s, %d row%s redundant\n", c->mobility.mobility,
+  if (c->report.tries > 1) (void)fprintf(stderr, ", from random start %d, not from the given one", c->report.tries - 1);
+  (void)fprintf(stderr, "; %d motion%s, %d constraint%s redundant\n", c->mobility.mobility,
                 c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant, c->mobility.redundant == 1 ? "" : "s");
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     limb_loop_info x;
     if (limb_get_loop(c->model, i, &x) == LIMB_OK && cli_redundant_of(c, i) == x.nrow)
-      (void)fprintf(stderr, "%s: warning: loop '%s': says nothing that others do not say\n", name, x.def.name);
+      (void)fprintf(stderr, "%s: warning: loop '%s': is redundant: other loops imply all its constraints\n", name,
+                    x.def.name);
   }
   if (cli_is_locked(c)) report_locked(c, name);
 }

@@ -165,7 +165,7 @@ static double grid_value(const assemble_axis* axis, int i)
 
 // ---- maps: options ---------------------------------------------------------------------------------------
 
-// ":LOWER:UPPER:COUNT" behind a name; 1 when that is what it is.
+// ":LOWER:UPPER:COUNT" after a name; 1 if it has this form.
 static int read_numbers(const char* text, assemble_axis* axis)
 {
   double x[3];
@@ -181,7 +181,7 @@ static int read_numbers(const char* text, assemble_axis* axis)
   return 1;
 }
 
-// Length of the name in NAME:LOWER:UPPER:COUNT, whatever it is; 0 when that is not the form.
+// Length of the name in NAME:LOWER:UPPER:COUNT; 0 if it does not have this form.
 static size_t name_length(const char* text)
 {
   assemble_axis any;
@@ -190,7 +190,7 @@ static size_t name_length(const char* text)
   return length;
 }
 
-// NAME:LOWER:UPPER:COUNT. Names may have colons, so the numbers are looked for from behind.
+// NAME:LOWER:UPPER:COUNT. Names may contain colons: the numbers are searched from the end.
 static int read_axis(const assemble_run* r, const char* option, assemble_axis* axis)
 {
   const char* text = cli_get(r->args, option);
@@ -264,7 +264,7 @@ static limb_status put_head(const assemble_run* r, const assemble_map* map, limb
   return s == LIMB_OK ? limb_csv_end_row(w) : s;
 }
 
-// Numbers, "inf" where one is beyond all, or as many empty fields.
+// Numbers ("inf" if infinite), or as many empty fields.
 static limb_status put(limb_csv_writer* w, int closed, int n, const double* x)
 {
   limb_status s = LIMB_OK;

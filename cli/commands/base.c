@@ -1,4 +1,4 @@
-// `limb base`: the base parameters of a robot, as formulas, values, and what cannot be known.
+// `limb base`: the base parameters of a robot, as formulas and values, and parameters without effect.
 #include "base/cli.h"
 #include "base/commands.h"
 #include "base/json.h"
@@ -27,7 +27,7 @@ static const char* const effects[] = {"none", "combined", "alone", "left out"};
 
 // ---- computing -------------------------------------------------------------------------------------
 
-// Springs and offsets count where there is a spring, or on request: most robots have none.
+// Springs and offsets count if there is a spring, or on request: most robots have none.
 static int wants_springs(const base_run* x)
 {
   if (cli_has(x->args, "no-springs")) return 0;
@@ -70,7 +70,7 @@ static const char* verdict(const base_run* x)
 {
   const limb_base_facts* f = &x->facts;
   if (f->agree) return "they agree";
-  if (is_completed(x)) return "more can be combined than the rules of structure tell (mimic joints?)";
+  if (is_completed(x)) return "more can be combined than the rules of structure find (mimic joints?)";
   if (f->structure != f->numeric) return "they do NOT agree: the set may not be minimal";
   return is_clear(x) ? "the same number, but Y and Y_b K differ" : "the same number, but the rank is NOT clear";
 }
@@ -151,23 +151,23 @@ static void print_links(const base_run* x)
   cli_table_print(&t, stdout, "  ");
 }
 
-// How much of a formula goes on one line: up to the last sign that fits, outside of brackets if there is one,
-// else up to the next blank.
+// Characters of a formula on one line: up to the last sign that fits, outside of brackets if possible, else up to the
+// next blank.
 static int line_length(const char* formula)
 {
-  enum { MOST = 76 };
+  enum { MAX_WIDTH = 76 };
   const size_t length = strlen(formula);
   size_t inside = 0, outside = 0;
   int depth = 0;
-  if (length <= MOST) return (int)length;
-  for (size_t k = 0; k <= MOST; k++) {
+  if (length <= MAX_WIDTH) return (int)length;
+  for (size_t k = 0; k <= MAX_WIDTH; k++) {
     depth += (formula[k] == '(') - (formula[k] == ')');
     if (k == 0 || formula[k] != ' ' || (formula[k + 1] != '+' && formula[k + 1] != '-')) continue;
     inside = k;
     if (depth == 0) outside = k;
   }
   const size_t fits = outside ? outside : inside;
-  return (int)(fits ? fits : MOST + strcspn(formula + MOST, " "));
+  return (int)(fits ? fits : MAX_WIDTH + strcspn(formula + MAX_WIDTH, " "));
 }
 
 // Lines below the first have empty cells in front.
@@ -347,8 +347,8 @@ static int run(const cli_args* args)
   x.m = robot.model, x.env = robot.env;
   if (limb_loop_count(robot.model) > 0)
     (void)fprintf(stderr,
-                  "%s: note: with the loops cut open, as a tree of joints: closed, fewer parameters "
-                  "can be told apart\n",
+                  "%s: note: with the loops cut open, as a tree of joints: with closed loops, fewer parameters "
+                  "can be identified\n",
                   limb_reading_source(robot.reading));
   const limb_status s = compute(&x);
   if (s == LIMB_E_UNSUPPORTED) {
@@ -381,18 +381,19 @@ const cli_command cli_base = {
   .name = "base",
   .operands = "MODEL",
   .summary = "the fewest parameters that decide the torques, as formulas",
-  .about = (const char* const[]){"The torques are linear in the parameters of the bodies and joints, but some have",
-                                 "no influence, and some only in combination: no experiment with the robot can tell",
-                                 "them apart. limb base prints the base parameters, which can be told: the formulas",
-                                 "of the combinations, their values, and which parameters have no influence.", "",
-                                 "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
-                                 "rank of the regressor at random states (pivoted QR). When the two do not agree, or",
-                                 "the rank is not clear, it is said, and the exit code is 1. Robots with mimic joints",
-                                 "are the exception: they may have more combinations than the structure tells. The",
-                                 "set is completed by those that the QR finds then; agree is false in JSON, and the",
-                                 "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
-                                 "JSON has the matrix of the combinations, a row per base parameter and a column per",
-                                 "parameter.", NULL},
+  .about =
+    (const char* const[]){"The torques are linear in the parameters of the bodies and joints, but some have",
+                          "no influence, and some only in combination: no experiment with the robot can",
+                          "separate them. limb base prints the base parameters, which can be: the formulas",
+                          "of the combinations, their values, and which parameters have no influence.", "",
+                          "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
+                          "rank of the regressor at random states (pivoted QR). If the two disagree, or the",
+                          "rank is not clear, this is reported, and the exit code is 1. Robots with mimic joints",
+                          "are the exception: they may have more combinations than the structure shows. The",
+                          "set then includes those that the QR finds; agree is false in JSON, and the",
+                          "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
+                          "JSON has the matrix of the combinations, a row per base parameter and a column per",
+                          "parameter.", NULL},
   .examples =
     (const char* const[]){"limb base puma560 --no-friction --no-rotors",
                           "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",

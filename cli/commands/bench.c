@@ -13,12 +13,12 @@ enum { PATH_SPACE = 4096 };
 
 static const char program[] = "limb-bench";
 
-// The program beside this one; where the system does not say where this one is, the name alone.
+// The program in the folder of this one; the name alone if that folder is not known.
 static void find_program(char path[PATH_SPACE])
 {
-  const size_t room = PATH_SPACE - sizeof program;
-  const ssize_t n = readlink("/proc/self/exe", path, room);
-  path[n > 0 && (size_t)n < room ? n : 0] = '\0';
+  const size_t capacity = PATH_SPACE - sizeof program;
+  const ssize_t n = readlink("/proc/self/exe", path, capacity);
+  path[n > 0 && (size_t)n < capacity ? n : 0] = '\0';
   char* slash = strrchr(path, '/');
   memcpy(slash ? slash + 1 : path, program, sizeof program);
 }

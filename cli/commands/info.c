@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 8 }; // findings of one kind, joints of the base; unless all are wanted
+enum { SHOWN = 8 }; // findings of one kind unless --all is given; joints of the base
 
 const char* info_body_name(const limb_model* m, int body)
 {
@@ -27,7 +27,7 @@ void info_heading(const char* text) { printf("\n%s%s%s", cli_on(stdout, CLI_BOLD
 
 // ---- the base and the summary ----------------------------------------------------------------------
 
-// 1 when the joint is part of a moving base (cli_dof).
+// 1 if the joint is part of a moving base (cli_dof).
 static int is_base(const cli_dofs* d, const limb_joint_info* x) { return x->nv > 0 && d->v[x->v].moves; }
 
 static void print_base(const info_run* run)
@@ -78,9 +78,10 @@ static void print_summary(const info_run* run)
     printf("  inertia about it xx %.6g  yy %.6g  zz %.6g  xy %.6g  xz %.6g  yz %.6g kg m^2\n", Y->xx, Y->yy, Y->zz,
            Y->xy, Y->xz, Y->yz);
   }
-  printf("  reach %.6g m: no frame gets farther from the base", x->reach);
+  printf("  reach %.6g m: largest distance of a frame from the base", x->reach);
   limb_joint_info joint;
-  if (limb_get_joint(m, x->unlimited_joint, &joint) == LIMB_OK) printf(", without the travel of %s", joint.def.name);
+  if (limb_get_joint(m, x->unlimited_joint, &joint) == LIMB_OK)
+    printf(", not counting the travel of %s", joint.def.name);
   if (x->unlimited > 1)
     printf(" and %d other%s, which have no limits", x->unlimited - 1, x->unlimited > 2 ? "s" : "");
   else if (x->unlimited == 1)
@@ -141,7 +142,7 @@ static void print_body(const body_tree* t, int b)
   printf("\n");
 }
 
-// Children are pushed last to first, so that the first comes next.
+// Children are pushed last to first, so that the first is printed next.
 static int push_children(body_tree* t, int b, int level, int top)
 {
   int n = 0;
@@ -172,7 +173,7 @@ static void print_all(body_tree* t)
   }
 }
 
-// In the order of the bodies: from the last on, each goes to the front of its parent's list.
+// In the order of the bodies: from the last on, each is put at the front of its parent's list.
 static int link_bodies(body_tree* t, int n)
 {
   for (int b = 0; b < n; b++) t->first[b] = t->next[b] = -1;
@@ -241,12 +242,10 @@ static void print_findings(const cli_robot* r, int all)
 }
 
 // What the compiler suspects is not printed: the doctor reports it with a line. Nor are notes on auxiliary bodies.
-static int is_told(const info_run* r, const limb_note* note)
+static int is_shown(const info_run* r, const limb_note* note)
 {
-  limb_body_info x;
-  if (note->kind == LIMB_NOTE_MASSLESS || note->kind == LIMB_NOTE_NONPHYSICAL) return 0;
-  if (r->compiled || note->kind != LIMB_NOTE_MERGED) return 1;
-  return limb_get_body(r->m, limb_find_body(r->m, note->subject), &x) != LIMB_OK || limb_stands_for(r->m, x.parent) < 0;
+  const int suspected = note->kind == LIMB_NOTE_MASSLESS || note->kind == LIMB_NOTE_NONPHYSICAL;
+  return !suspected && (r->compiled || !cli_note_is_auxiliary(r->m, note));
 }
 
 static void print_kind(const info_run* r, limb_note_kind kind, int all)
@@ -255,12 +254,12 @@ static void print_kind(const info_run* r, limb_note_kind kind, int all)
   limb_note note;
   int count = 0;
   for (int i = 0; i < limb_model_note_count(m); i++)
-    count += limb_model_note(m, i, &note) == LIMB_OK && note.kind == kind && is_told(r, &note);
+    count += limb_model_note(m, i, &note) == LIMB_OK && note.kind == kind && is_shown(r, &note);
   if (count == 0) return;
   printf("  %d %s\n", count, limb_note_kind_name(kind));
   int left = all ? count : SHOWN;
   for (int i = 0; i < limb_model_note_count(m) && left > 0; i++) {
-    if (limb_model_note(m, i, &note) != LIMB_OK || note.kind != kind || !is_told(r, &note)) continue;
+    if (limb_model_note(m, i, &note) != LIMB_OK || note.kind != kind || !is_shown(r, &note)) continue;
     printf("    %s: %s\n", note.subject, note.text);
     left--;
   }
@@ -273,7 +272,7 @@ static void print_notes(const info_run* r, int all)
   limb_note note;
   int count = 0;
   for (int i = 0; i < limb_model_note_count(m); i++)
-    count += limb_model_note(m, i, &note) == LIMB_OK && is_told(r, &note);
+    count += limb_model_note(m, i, &note) == LIMB_OK && is_shown(r, &note);
   info_heading("compiled");
   printf(": %d note%s\n", count, count == 1 ? "" : "s");
   for (int kind = 0; limb_note_kind_name((limb_note_kind)kind); kind++) print_kind(r, (limb_note_kind)kind, all);
@@ -305,7 +304,7 @@ static json_t* notes_json(const info_run* run)
   json_t* r = json_array();
   limb_note x;
   for (int i = 0; i < limb_model_note_count(m); i++) {
-    if (limb_model_note(m, i, &x) != LIMB_OK || !is_told(run, &x)) continue;
+    if (limb_model_note(m, i, &x) != LIMB_OK || !is_shown(run, &x)) continue;
     json_t* note = json_object();
     cli_json_set(note, "kind subject text", cli_json_text(limb_note_kind_name(x.kind)), cli_json_text(x.subject),
                  cli_json_text(x.text));
@@ -363,7 +362,7 @@ static void print_text(const cli_args* args, const info_run* r)
   print_notes(r, all);
 }
 
-// Closed from the start configuration, if it can be. Loops that stay open are reported whatever is printed.
+// Closed from the start configuration, if possible. Loops that stay open are always reported.
 static limb_status close_loops(info_run* r)
 {
   cli_closure* c = &r->closure;
@@ -429,12 +428,12 @@ static const cli_option options[] = {
   {"", NULL, "the output"},
   {"tree", NULL, "only the tree of bodies and joints"},
   {"mdh", NULL,
-   "only the compiled robot as a table of modified Denavit-Hartenberg parameters, with its own and "
-   "its "
-   "regrouped inertial parameters"},
-  {"compiled", NULL, "also the bodies and joints that were added, to place bodies away from the axes of their joints"},
+   "only the compiled robot as a table of modified Denavit-Hartenberg parameters, with its inertial parameters as "
+   "described and regrouped"},
+  {"compiled", NULL,
+   "also the auxiliary bodies and joints that readers add, to place bodies away from the axes of their joints"},
   {"all", NULL, "every finding and note, not only the first of each kind"},
-  {"format", "text|json", "how it is printed; JSON always has everything, the table of --mdh if asked for"},
+  {"format", "text|json", "JSON always has everything, the table of --mdh only on request"},
   {0},
 };
 
@@ -447,14 +446,14 @@ const cli_command cli_info = {
                                  "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
                                  "masses, reach and inertia of the robot. limb check reports all that",
                                  "is wrong or suspicious.", "",
-                                 "Of a robot with loops also its mobility, with the loops closed from the start",
-                                 "configuration: what counting says (Gruebler), what truly moves there, rows of",
-                                 "equations that others imply and the loops that they belong to, motors and motions,",
-                                 "condition numbers and the kind of singularity. Loops that do not close are named,",
-                                 "with how far they stay apart; limb assemble looks harder.", NULL},
+                                 "For a robot with loops also its mobility, with the loops closed from the start",
+                                 "configuration: by counting (Gruebler), the actual mobility there, redundant",
+                                 "constraints and their loops, motors and motions, condition numbers and the kind of",
+                                 "singularity. Loops that do not close are reported with their gap; limb assemble",
+                                 "searches harder.", NULL},
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
-                          "how the bodies of a built-in robot hang together", "limb info --mdh --format json arm.urdf",
+                          "how the bodies of a built-in robot are connected", "limb info --mdh --format json arm.urdf",
                           "the compiled frames and inertial parameters, in 17 digits", NULL},
   .options = (const cli_option* const[]){cli_model_options, options, NULL},
   .least = 1,

@@ -1,6 +1,6 @@
 // Loops of a robot, and how it moves with them closed: text and JSON.
 //
-// Mobility is that at the configuration which assembly from the start configuration finds.
+// Mobility is reported at the configuration that assembly from the start configuration finds.
 #include "commands/info.h"
 #include "dofs.h"
 
@@ -117,7 +117,6 @@ static void print_still(const cli_closure* c)
   cli_dofs_free(&d);
 }
 
-// A condition that is beyond all numbers is "infinite".
 static void print_condition(const char* of, double x)
 {
   if (isfinite(x))

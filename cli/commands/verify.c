@@ -87,13 +87,10 @@ static int print_json(const cli_args* args, const limb_model* m, const limb_veri
 static int read_options(const cli_args* args, limb_verify_options* o)
 {
   double states = o->states, seed = (double)o->seed;
-  if (cli_has(args, "states") && !cli_numbers(args, "states", 1, &states)) return EXIT_USAGE;
-  if (cli_has(args, "seed") && !cli_numbers(args, "seed", 1, &seed)) return EXIT_USAGE;
+  int code = cli_whole(args, "states", 1, 1e6, &states);
+  if (code == EXIT_FINE) code = cli_whole(args, "seed", 0, 9007199254740992.0, &seed);
+  if (code != EXIT_FINE) return code;
   if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
-  if (states < 1 || states > 1e6 || states != floor(states))
-    return cli_usage(args, "--states must be a whole number from 1 to 1000000");
-  if (seed < 0 || seed > 9007199254740992.0 || seed != floor(seed))
-    return cli_usage(args, "--seed must be a whole number from 0 to 2^53");
   if (o->tolerance <= 0) return cli_usage(args, "--tolerance must be above zero");
   o->states = (int)states;
   o->seed = (uint64_t)seed;
@@ -159,10 +156,9 @@ static int run(const cli_args* args)
 static const cli_option options[] = {
   {"", NULL, "the comparison"},
   {"states", "N", "number of random states (default: 100)"},
-  {"seed", "N", "where the random numbers begin (default: 1)"},
+  {"seed", "N", "seed of the random numbers (default: 1)"},
   {"tolerance", "X",
-   "largest relative disagreement (default: 1e-9); looser for finite differences, and where M is "
-   "ill-conditioned"},
+   "largest relative difference (default: 1e-9); looser for finite differences, and if M is ill-conditioned"},
   {"format", "text|json", "how it is printed"},
   {0},
 };
@@ -170,18 +166,17 @@ static const cli_option options[] = {
 const cli_command cli_verify = {
   .name = "verify",
   .operands = "MODEL",
-  .summary = "the same quantities by independent formulations, and how far they disagree",
+  .summary = "the same quantities by independent formulations, and how far they differ",
   .about = (const char* const[]){"Random states lie within the limits of the joints, velocities and accelerations",
-                                 "between -1 and 1. Of which joints hybrid dynamics is given the acceleration, and",
-                                 "of which the force, is random, too. Disagreements are relative to the largest",
+                                 "between -1 and 1. For hybrid dynamics the acceleration of some joints is given,",
+                                 "and the force of the others, at random. Differences are relative to the largest",
                                  "number of the quantity, or of the terms that it is the sum of, where they cancel.",
                                  "Derivatives are compared with dual numbers and with each other. Large robots are",
-                                 "looked at in fewer states, and tensors of theirs are left out: the table says so,",
-                                 "as it does of what is not for a robot. Most checks see the tree of joints; those of",
-                                 "robots with loops come last, in states that close them: near where the model",
-                                 "begins, with independent velocities and accelerations at random, and the others",
-                                 "as they follow. The exit code is 1 when a disagreement is above its tolerance, 4",
-                                 "when no configuration closes the loops.", NULL},
+                                 "checked in fewer states and without their tensors; the table shows this, and which",
+                                 "checks do not apply. Most checks see the tree of joints. Those of robots with loops",
+                                 "come last, in states that close them: near the start configuration, with random",
+                                 "independent velocities and accelerations. The exit code is 1 if a difference is",
+                                 "above its tolerance, 4 if no configuration closes the loops.", NULL},
   .examples = (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
                                     "limb verify humanoid --base floating --states 1000",
                                     "more states, and a base that moves", NULL},

@@ -212,7 +212,7 @@ static void fill(demo_run* run, const demo_robot* r, ring* x)
   }
 }
 
-// Best of the slices: what is slower was disturbed.
+// The best of the slices: slower ones were disturbed.
 static double best_time(demo_run* run, const demo_robot* r, const ring* x, call* one)
 {
   double out[DEMO_MAX * DEMO_MAX], best = HUGE_VAL;

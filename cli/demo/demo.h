@@ -1,7 +1,7 @@
 // What the files of `limb demo` share: the built-in robots and the sections that are shown of each.
 //
-// Sections print as they go. A call of the library that fails is kept in demo_run.status (the first one
-// counts); a check that comes out worse than promised adds to demo_run.findings.
+// The first call of the library that fails is kept in demo_run.status; checks that fail are counted in
+// demo_run.findings.
 #ifndef LIMB_DEMO_H
 #define LIMB_DEMO_H
 
@@ -10,7 +10,7 @@
 enum { DEMO_ROBOTS = 4, DEMO_MAX = 24 }; // robots; coordinates of the largest, at most
 
 typedef struct demo_robot {
-  const char *name, *about; // one word, one sentence
+  const char *name, *about; // one word; one sentence
   const char* move;         // what the trajectory is
   const char* fall;         // how the fall begins
   limb_model* model;
@@ -38,7 +38,7 @@ void demo_show_loops(demo_run* run, int number); // a robot with closed loops, t
 
 typedef enum demo_style { DEMO_BOLD, DEMO_GOOD, DEMO_BAD } demo_style;
 
-// Prints text in a style when standard output is a terminal that has colours, plainly elsewhere.
+// Prints text in a style, if standard output is a terminal with colours.
 void demo_print(demo_style style, const char* text);
 
 // A row of bars of rising height from the smallest to the largest of n numbers.

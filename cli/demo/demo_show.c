@@ -19,7 +19,7 @@ static int count_notes(demo_run* run, const limb_model* m, int kind, limb_note* 
     limb_note note;
     const limb_status s = limb_model_note(m, i, &note);
     demo_keep(run, s);
-    if (s != LIMB_OK || (int)note.kind != kind) continue;
+    if (s != LIMB_OK || (int)note.kind != kind || cli_note_is_auxiliary(m, &note)) continue;
     if (count++ == 0) *first = note;
   }
   return count;
@@ -36,7 +36,7 @@ void demo_show_compiled(demo_run* run, const demo_robot* r)
     limb_note first = {LIMB_NOTE_MERGED, "", ""};
     const int count = count_notes(run, m, k, &first);
     if (count == 0) continue;
-    const int length = (int)strcspn(first.text, ";"); // what was done; why comes after
+    const int length = (int)strcspn(first.text, ";"); // what was done, without the reason
     printf("  %s: ", limb_note_kind_name((limb_note_kind)k));
     if (strcmp(first.subject, limb_model_name(m)) != 0)
       printf("%d, %s%s: ", count, count > 1 ? "such as " : "", first.subject);
@@ -142,7 +142,8 @@ static void print_picture(const demo_robot* r, const double* M)
     puts("");
   }
   puts("    ██ above 0.3, ▓▓ above 0.1, ▒▒ above 0.03, ░░ above 0, · exactly 0");
-  printf("    %d of %d entries are exactly 0: branches feel each other only through what carries them\n", zeros, n * n);
+  printf("    %d of %d entries are exactly 0: branches act on each other only through the bodies that carry them\n",
+         zeros, n * n);
 }
 
 void demo_show_mass_matrix(demo_run* run, const demo_robot* r)
@@ -161,13 +162,13 @@ void demo_show_mass_matrix(demo_run* run, const demo_robot* r)
 
 // ---- the fall: every robot moves for two seconds without torques; where does its energy go? --------
 //
-// What friction takes is integrated beside the motion: kinetic + gravity + springs + friction must stay constant, up to
-// the error of the integrator.
+// The energy lost to friction is integrated along the motion: kinetic + gravity + springs + friction must stay constant,
+// up to the error of the integrator.
 
 static const double STEP = 1e-3, DURATION = 2; // [s]
 static const double BALANCED = 1e-6;           // error of the balance, relative to the energy moved
 
-// A robot on a free base: its centre of mass must follow the parabola, its spin must stay.
+// A robot on a free base: its centre of mass follows a parabola, and its spin is constant.
 typedef struct flight {
   sp_vec3 com, velocity;
   sp_force momentum;
@@ -326,7 +327,7 @@ static void show_mobility(demo_run* run, closed_robot* r)
   demo_keep(run, limb_mobility_at(r->loops, r->q, NULL, &x));
   demo_keep(run, limb_loop_gap_of(r->loops, r->q, NULL, NULL, &gap));
   demo_print(DEMO_BOLD, "\n  Loops");
-  printf(": %d velocities less %d equations: %d motions, %d motors; closed to %.1e m\n", x.nv, x.rows, x.mobility,
+  printf(": %d velocities less %d constraints: %d motions, %d motors; closed to %.1e m\n", x.nv, x.rows, x.mobility,
          x.active, gap.place);
 }
 

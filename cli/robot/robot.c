@@ -1,11 +1,20 @@
 // The model of a command line: options of reading, what was found, building, the environment.
 #include "robot/robot.h"
+
+#include "limb/study.h"
 #include "base/cli.h"
 
 #include "limb/check.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+int cli_note_is_auxiliary(const limb_model* m, const limb_note* note)
+{
+  limb_body_info x;
+  return note->kind == LIMB_NOTE_MERGED && limb_get_body(m, limb_find_body(m, note->subject), &x) == LIMB_OK &&
+         limb_stands_for(m, x.parent) >= 0;
+}
 
 int cli_exit_code(limb_status s)
 {
@@ -38,27 +47,27 @@ static void print_as(FILE* out, const char* file, const limb_finding* f, limb_se
 
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f) { print_as(out, file, f, f->severity); }
 
-// What to do, once per rule; told has a mark per rule, or is NULL when memory ran out.
-static void print_fix(FILE* out, const limb_finding* f, char* told)
+// The fix, once per rule; printed has an entry per rule, or is NULL if memory ran out.
+static void print_fix(FILE* out, const limb_finding* f, char* printed)
 {
   const int rule = limb_find_rule(f->rule);
   limb_rule_info info;
   if (f->severity != LIMB_ERROR || limb_get_rule(rule, &info) != LIMB_OK) return;
-  if (told && told[rule]++) return;
+  if (printed && printed[rule]++) return;
   (void)fprintf(out, "    fix: %s\n", info.fix);
 }
 
 void cli_print_findings(FILE* out, const char* file, const limb_findings* f, limb_severity from)
 {
-  char* told = calloc((size_t)limb_rule_count() + 1, 1);
+  char* printed = calloc((size_t)limb_rule_count() + 1, 1);
   limb_finding x;
   for (int i = 0; i < limb_findings_count(f); i++) {
     if (limb_findings_get(f, i, &x) != LIMB_OK || x.severity < from) continue;
     cli_print_finding(out, file, &x);
     if (*x.hint) (void)fprintf(out, "    %s\n", x.hint);
-    print_fix(out, &x, told);
+    print_fix(out, &x, printed);
   }
-  free(told);
+  free(printed);
 }
 
 int cli_robot_finding(const cli_robot* r, int index, limb_finding* out)
@@ -143,7 +152,7 @@ static int environment_options(const cli_args* args, cli_robot* r)
 
 // ---- opening ---------------------------------------------------------------------------------------
 
-// Reads; EXIT_FINE, or an exit code after everything from a severity on was said.
+// Reads; EXIT_FINE, or an exit code after all findings from a severity on were reported.
 static int read_robot(const char* source, const limb_read_options* opt, limb_severity from, cli_robot* r)
 {
   limb_error err = {0};
@@ -159,12 +168,12 @@ static int read_robot(const char* source, const limb_read_options* opt, limb_sev
   } else if (s == LIMB_E_IO) {
     cli_suggest_robot(stderr, source);
   } else if (strcmp(source, "-") != 0) {
-    (void)fprintf(stderr, "limb check %s tells more\n", source);
+    (void)fprintf(stderr, "limb check %s reports more\n", source);
   }
   return cli_exit_code(s);
 }
 
-// The doctor. What it finds comes behind what the reader found.
+// The doctor. Its findings follow those of the reader.
 static int examine_robot(cli_robot* r)
 {
   limb_error err = {0};
@@ -205,7 +214,7 @@ static int tell_errors(const cli_robot* r)
   return errors;
 }
 
-// What was noted is only counted.
+// Notes are only counted.
 static void tell_rest(const cli_robot* r, const char* source, int errors)
 {
   const char* name = limb_reading_source(r->reading);
@@ -213,7 +222,7 @@ static void tell_rest(const cli_robot* r, const char* source, int errors)
   limb_finding x;
   for (int i = 0; i < r->nread; i++) notes += cli_robot_finding(r, i, &x) && x.severity == LIMB_NOTE;
   if (errors > 0 && strcmp(source, "-") != 0) {
-    (void)fprintf(stderr, "limb check %s tells more\n", source);
+    (void)fprintf(stderr, "limb check %s reports more\n", source);
   } else if (notes > 0) {
     (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes, notes == 1 ? "" : "s",
                   notes == 1 ? "it" : "them");

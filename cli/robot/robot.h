@@ -1,4 +1,4 @@
-// The model of a command line: read with its options, findings told on standard error, built.
+// The model of a command line: read with its options, findings reported on standard error, built.
 #ifndef LIMB_CLI_ROBOT_H
 #define LIMB_CLI_ROBOT_H
 
@@ -17,23 +17,23 @@ typedef struct cli_robot {
   int nread;            // findings of the reader; those of the doctor come after them
 } cli_robot;
 
-// Reads, examines and builds the model that the operand names. Errors are all listed on standard error, with
-// their remedy, warnings too, notes only counted. What the doctor calls an error is a warning here: there is
-// a model. Returns EXIT_FINE or the exit code of the failure; nothing is left to free then.
+// Reads, examines and builds the model that the operand names. Errors are listed on standard error with their fix,
+// warnings likewise, notes are counted. Errors of the doctor are warnings here: there is a model. Returns EXIT_FINE or
+// the exit code of the failure, after which nothing needs to be freed.
 int cli_robot_open(const cli_args* args, const char* source, cli_robot* r);
 void cli_robot_close(cli_robot* r);
 
-// The same with reading options of the caller's, in place of those of the command line; NULL: those.
+// The same with other reading options than those of the command line; NULL: those.
 int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r);
 
-// As cli_robot_open, but tells errors only: for commands that show findings themselves.
+// As cli_robot_open, but reports errors only: for commands that print findings themselves.
 int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r);
 
-// One of the findings that a command tells of a model: all of the reader, and of the doctor, which has a
-// command of its own for the rest, those of rules about errors. 1, or 0 when this one is not told.
+// A finding that commands report: all of the reader; of the doctor those of rules about errors (limb check reports the
+// rest). 1, or 0 if this one is not reported.
 int cli_robot_finding(const cli_robot* r, int index, limb_finding* out);
 
-// A built-in robot, whatever files there are.
+// A built-in robot, even if a file has its name.
 limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* err);
 
 // Prints findings from the given severity on, one per line as compilers do: file:line:column: severity: ...
@@ -44,12 +44,14 @@ void cli_print_findings(FILE* out, const char* file, const limb_findings* f, lim
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f);
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err);
 
-// Behind the message about a model that is not there: the built-in robot whose name is near, if one is and
-// the name is not clearly that of a file.
+// After the message about a missing model: the built-in robot with a similar name, unless the name looks like a file.
 void cli_suggest_robot(FILE* out, const char* name);
 
 // How to read, by the options --base --no-mimic --from --max-bytes. EXIT_FINE, or EXIT_USAGE with a message.
 int cli_read_options(const cli_args* args, limb_read_options* opt);
+
+// 1 for a note of the compiler about an auxiliary body (limb/study.h), which users did not write.
+int cli_note_is_auxiliary(const limb_model* m, const limb_note* note);
 
 // The exit code that a status stands for: EXIT_FINE, EXIT_USAGE, EXIT_MODEL or EXIT_NUMERICAL.
 int cli_exit_code(limb_status s);

@@ -116,11 +116,11 @@ class Framework(Case):
         text = PENDULUM.replace('value="2"', 'value="two"').replace('"0.05"', '"x"')
         path = self.path("p.urdf", text)
         for words in (["info", path], ["verify", path], ["convert", path, self.path("x.urdf")]):
-            run = self.refused(3, *words, says=[f"limb check {path} tells more"])
+            run = self.refused(3, *words, says=[f"limb check {path} reports more"])
             self.assertGreater(run.stderr.count("[bad-number]"), 2)
             self.assertEqual(run.stderr.count("    fix: write numbers as 0.5"), 1)
         run = self.refused(2, "info", self.path("none.urdf"), says=["[unreadable]", "    fix: "])
-        self.assertNotIn("tells more", run.stderr)
+        self.assertNotIn("reports more", run.stderr)
 
     def test_one_vocabulary(self):
         for text, rule in ((IMPOSSIBLE, "inertia-triangle"), (MASSLESS, "massless-subtree")):
@@ -131,7 +131,7 @@ class Framework(Case):
                 run = self.fine(*words)
                 self.assertRegex(run.stderr, rf"p\.urdf:{told[1]}:\d+: warning: ")
                 self.assertEqual(run.stderr.count(f"{told[2]} [{rule}]"), 1)
-                self.assertIn(f"limb check {path} tells more", run.stderr)
+                self.assertIn(f"limb check {path} reports more", run.stderr)
                 self.assertNotIn("[non-physical]", run.stderr)
                 self.assertNotIn("[massless]", run.stderr)
             run = self.fine("info", path)

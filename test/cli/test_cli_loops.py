@@ -159,7 +159,7 @@ class Assemble(Case):
         head, rows, told = self.one("four_bar")
         self.assertEqual(head, [f"q.{j}" for j in JOINTS])
         self.close(rows[0], Q)
-        self.assertRegex(told, r"^four_bar: closed: residual \S+ in loop 'pin'; 1 motion, 0 rows redundant\n$")
+        self.assertRegex(told, r"^four_bar: closed: residual \S+ in loop 'pin'; 1 motion, 0 constraints redundant\n$")
 
     def test_from_zero_and_from_far(self):
         for start in ("theta1=0,phi2=0,phi1=0", "theta1=100,phi2=-40,phi1=7", "theta1=3,phi2=3,phi1=3"):
@@ -225,8 +225,8 @@ class Assemble(Case):
 
     def test_duplicate_is_named_and_works(self):
         done = self.run_limb("assemble", self.model(AGAIN))
-        self.assertIn("warning: loop 'again': says nothing that others do not say", done.stderr)
-        self.assertIn("2 rows redundant", done.stderr)
+        self.assertIn("warning: loop 'again': is redundant: other loops imply all its constraints", done.stderr)
+        self.assertIn("2 constraints redundant", done.stderr)
 
     def test_locked_is_named(self):
         done = self.run_limb("assemble", self.model(LOCKED), code=4)
@@ -296,7 +296,7 @@ class Assemble(Case):
     def test_mistakes(self):
         for words, why in ((["--set", "theta1"], "--set takes NAME=X"),
                            (["--set", "theta=1"], "no coordinate 'theta'; did you mean 'theta1'?"),
-                           (["--set", "phi2=x"], "'x' is no number for phi2"),
+                           (["--set", "phi2=x"], "'x' is not a number, for phi2"),
                            (["--hold", "elbow"], "no coordinate 'elbow'"),
                            (["--branches", "0"], "--branches must be a whole number"),
                            (["--tries", "1.5"], "--tries must be a whole number"),
