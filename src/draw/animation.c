@@ -1,4 +1,4 @@
-// Frames of an animation: gathered, spaced evenly, framed for the view, and handed to what writes files.
+// Frames of an animation: gathered, spaced evenly, and framed for the view.
 #include "draw/animation.h"
 #include "base/sized.h"
 
@@ -16,7 +16,7 @@ struct limb_animation {
   double gap;       // frames are no closer than this [s]
   double* time;     // of frames
   float* at;        // of frames: three coordinates per point, in the world
-  double last_time; // of the last state, which may be no frame yet
+  double last_time; // of the last state, which may not be a frame yet
   float* last;
 };
 
@@ -117,7 +117,7 @@ static void keep(limb_animation* a)
   a->time[a->count++] = a->last_time;
 }
 
-// Where all points are, or what is wrong with q. `last` is only touched when all is well.
+// Positions of all points. `last` changes only on success.
 static limb_status find_points(limb_animation* a, const double* q)
 {
   const draw_figure* f = &a->figure;
@@ -155,7 +155,7 @@ int limb_animation_count(const limb_animation* a) { return a ? a->count : 0; }
 
 // ---- frames at equal distances ---------------------------------------------------------------------
 
-// The frame at a time: between two that were kept, the last state being one.
+// The frame at a time, between two that were kept or the last state.
 static void frame_at(const limb_animation* a, double time, int* from, float* out)
 {
   const size_t size = frame_size(a);
@@ -167,7 +167,7 @@ static void frame_at(const limb_animation* a, double time, int* from, float* out
   for (size_t i = 0; i < size; i++) out[i] = x0[i] + s * (x1[i] - x0[i]);
 }
 
-// Playing takes 1.5 to 30 s, in real time when that does.
+// Real time if that takes 1.5 to 30 s to play; else faster or slower.
 static double choose_speed(const limb_animation* a, double length)
 {
   if (a->options.speed > 0) return a->options.speed;
@@ -193,7 +193,7 @@ static void choose_axes(const limb_animation* a, animation_track* r)
   const int plane = f->planar || a->options.view == LIMB_VIEW_PLANE;
   r->space = a->options.view == LIMB_VIEW_SPACE || !plane;
   const sp_vec3 towards = r->space ? f->up : sp_norm3(f->normal) > 0 ? f->normal : sp_v3(0, -1, 0);
-  // The second axis: up, when the plane has it; else, seen from above, y (x when looking along y).
+  // The second axis: up, if the plane contains it; else, seen from above, y (x when looking along y).
   sp_vec3 second = r->space ? sp_v3(0, 1, 0) : f->up;
   if (fabs(sp_dot3(second, towards)) > 0.9) second = fabs(towards.y) > 0.9 ? sp_v3(1, 0, 0) : sp_v3(0, 1, 0);
   second = sp_sub3(second, sp_scale3(sp_dot3(second, towards), towards));
@@ -202,7 +202,7 @@ static void choose_axes(const limb_animation* a, animation_track* r)
   r->axis[0] = sp_cross3(r->axis[1], r->axis[2]);
 }
 
-// Everything in the axes of the view.
+// Transforms all points into the axes of the view.
 static void turn(animation_track* r)
 {
   const size_t all = (size_t)r->frames * (size_t)r->figure->points;
@@ -285,7 +285,7 @@ static void put(animation_track* r, int frame, int point, sp_vec3 x)
   at[0] = (float)x.x, at[1] = (float)x.y, at[2] = (float)x.z;
 }
 
-// A guide is as long as the way along it, and a little longer.
+// A guide is a little longer than the motion along it.
 static void lay_guide(animation_track* r, const int* points)
 {
   const sp_vec3 from = track_at(r, 0, points[0]);
@@ -355,7 +355,7 @@ static void find_span(animation_track* r)
       max[0] = fmax(max[0], fabs(xy[0])), max[1] = fmax(max[1], fabs(xy[1]));
     }
   }
-  for (int k = 0; k < 4 && r->floor.shown; k++) { // max of the floor
+  for (int k = 0; k < 4 && r->floor.shown; k++) { // most of the floor
     const animation_floor* g = &r->floor;
     const sp_vec3 corner = sp_v3(k & 1 ? g->high[0] : g->low[0], k & 2 ? g->high[1] : g->low[1], g->height);
     track_project(r, sp_sub3(corner, r->target), xy);

@@ -1,4 +1,4 @@
-// An animation as a page: the scene as JSON, its places as 16-bit integers in base 64, and a script that
+// An animation as a page: the scene as JSON, its positions as 16-bit integers in base 64, and a script that
 // plays it.
 #include "draw/animation.h"
 #include "draw/svg.h"
@@ -13,7 +13,7 @@ int animation_html_frames(const draw_figure* f, int space)
   return (int)fmax(2, fmin(MAX_FRAMES, FILE_SIZE / bytes));
 }
 
-// ---- places ----------------------------------------------------------------------------------------
+// ---- positions ----------------------------------------------------------------------------------------
 
 // Bytes become letters, three at a time.
 typedef struct base64 {
@@ -36,7 +36,7 @@ static void put_byte(base64* b, uint32_t byte)
   if (++b->count == 3) put_letters(b);
 }
 
-static void put_places(const animation_track* r, FILE* out, double unit)
+static void put_positions(const animation_track* r, FILE* out, double unit)
 {
   const size_t all = (size_t)r->frames * (size_t)r->figure->points;
   const double low[] = {r->low.x, r->low.y, r->low.z};
@@ -99,7 +99,7 @@ static void put_scene(const animation_track* r, FILE* out)
   (void)fputs(",\n\"shapes\":[", out);
   put_shapes(r, out);
   (void)fputs("],\n\"data\":\"", out);
-  put_places(r, out, unit);
+  put_positions(r, out, unit);
   (void)fputs("\"}", out);
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { FILE_SIZE = 4000000, CASTING = 200 }; // points of figures that cast shadows, at max
+enum { FILE_SIZE = 4000000, CASTING = 200 }; // max. points of figures that cast shadows
 
 typedef struct svg_scene {
   const animation_track* r;
@@ -57,7 +57,7 @@ static void close_path(svg_scene* s)
   s->pen[0] = s->start[0], s->pen[1] = s->start[1];
 }
 
-// A polygon, closed or not, through places.
+// A polygon through points, closed or not.
 static void go_through(svg_scene* s, int count, const sp_vec3* x, int close)
 {
   int to[2];
@@ -100,7 +100,7 @@ static void go_round(svg_scene* s, sp_vec3 centre, sp_vec3 u, sp_vec3 v)
 
 // ---- shapes ----------------------------------------------------------------------------------------
 
-// A run of shapes of one kind and tone, drawn as one path. Of boxes the faces across one axis.
+// A run of shapes of one kind and tone, drawn as one path; of boxes the faces normal to one axis.
 typedef struct shape_run {
   int first, end;
   int face;   // of boxes: 0, 1, 2
@@ -127,7 +127,7 @@ static void put_box(svg_scene* s, const sp_vec3 x[4], int face)
   }
 }
 
-// A line goes on where the last one ended, when it begins at the same point.
+// A line continues the last one if it begins at the same point.
 static void put_line(svg_scene* s, const shape_run* run, int frame, const int* index)
 {
   int to[2];
@@ -169,7 +169,7 @@ static void put_run(svg_scene* s, const shape_run* run, int frame)
   for (int k = run->first; k < run->end; k++) put_shape(s, run, frame, &s->r->figure->shape[k]);
 }
 
-// A path with its motion. What stands on the world has none.
+// A path with its motion; shapes fixed to the world have none.
 static void put_path(svg_scene* s, const shape_run* run, const char* attributes, int moves)
 {
   (void)fprintf(s->out, "<path %s d=\"", attributes);
@@ -358,7 +358,7 @@ static unsigned long find_mark(const animation_track* r)
   return (hash ^ (uint32_t)r->figure->points) * 16777619u;
 }
 
-// By what shapes take when they are large: four digits per number.
+// By the size of large shapes: four digits per number.
 int animation_svg_frames(const draw_figure* f)
 {
   double bytes = 20;
@@ -379,7 +379,7 @@ void animation_write_svg(const animation_track* r, FILE* out)
   svg_scene s = {.r = r, .out = out, .x = r->width / 2.0, .y = (SVG_TOP + r->height - SVG_BOTTOM) / 2.0};
   const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1), up = fmax(r->height - SVG_TOP - SVG_BOTTOM, 1.0);
   s.scale = 0.86 * fmin(across / r->span[0], up / r->span[1]);
-  // Short links want thin strokes.
+  // Short links need thin strokes.
   const double link = s.scale * track_link(r);
   s.weight = link > 0 ? fmax(0.35, fmin(1, link / 45)) : 1;
   s.crowded = link > 0 && link < 8;
@@ -396,7 +396,7 @@ void animation_write_svg(const animation_track* r, FILE* out)
   svg_end(out);
 }
 
-enum { LABELS = 200 }; // of time, at max
+enum { LABELS = 200 }; // max. labels of time
 
 void animation_svg_begin(const animation_track* r, const char* element, const char* attribute, FILE* out)
 {

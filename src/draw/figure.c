@@ -85,19 +85,19 @@ void figure_attach(figure_maker* k, int to, int point)
   if (point < 0 || k->failed) return;
   g->held++;
   for (int at = g->head; at >= 0; at = k->next[at])
-    if (sp_norm3(sp_sub3(figure_world(k, k->place[at]), figure_world(k, point))) < 1e-6 * k->f->size) return;
-  void *place = k->place, *next = k->next;
-  const int ok = figure_grow(&place, &k->held_capacity, k->places + 1, sizeof *k->place) &&
-                 figure_grow(&next, &k->next_capacity, k->places + 1, sizeof *k->next);
-  k->place = place;
+    if (sp_norm3(sp_sub3(figure_world(k, k->attachment[at]), figure_world(k, point))) < 1e-6 * k->f->size) return;
+  void *attachment = k->attachment, *next = k->next;
+  const int ok = figure_grow(&attachment, &k->attachment_capacity, k->attachments + 1, sizeof *k->attachment) &&
+                 figure_grow(&next, &k->next_capacity, k->attachments + 1, sizeof *k->next);
+  k->attachment = attachment;
   k->next = next;
   if (!ok) {
     k->failed = 1;
     return;
   }
-  k->place[k->places] = point;
-  k->next[k->places] = g->head;
-  g->head = k->places++;
+  k->attachment[k->attachments] = point;
+  k->next[k->attachments] = g->head;
+  g->head = k->attachments++;
 }
 
 // ---- putting it together ---------------------------------------------------------------------------
@@ -108,8 +108,8 @@ static int parent_group(const figure_maker* k, int in_group)
   return limb_get_body(k->m, in_group, &info) == LIMB_OK && info.parent >= 0 ? k->of[info.parent] : 0;
 }
 
-// Joints from a group up to the world; bodies come in any order. Twice up to where it is known: to count, to
-// note.
+// Joints from a group up to the world; bodies are in any order. Two walks up to the first known depth: to count, to
+// store.
 static void find_depth(figure_maker* k, int in_group)
 {
   int known = in_group, joints = 0;
@@ -156,8 +156,7 @@ static void find_tool(figure_maker* k, int frame)
   g->named = frame >= k->bodies;
 }
 
-// What is worth following: the last frame that was added, a base that moves, the end of the longest chain, a
-// closure.
+// The point to follow: the last added frame, a moving base, the end of the longest chain, or a closure.
 static int choose_trace(figure_maker* k, int trace)
 {
   limb_frame_info info;
@@ -250,7 +249,7 @@ limb_status draw_figure_make(draw_figure* f, const limb_model* m, limb_data* dat
   free(k.origin);
   free(k.pose);
   free(k.is_motor);
-  free(k.place);
+  free(k.attachment);
   free(k.next);
   return status == LIMB_OK && k.failed ? LIMB_E_NOMEM : status;
 }

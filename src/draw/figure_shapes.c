@@ -1,4 +1,4 @@
-// Parts of a stick figure: joints, closures of loops, bodies between what holds them, the world.
+// Parts of a stick figure: joints, closures of loops, bodies, the world; the plane of motion; boxes of inertias.
 #include "draw/figure.h"
 
 static void add_line(figure_maker* k, figure_kind kind, int in_group, int from, int to)
@@ -108,7 +108,7 @@ void figure_add_loop(figure_maker* k, int loop)
 
 // ---- bodies ----------------------------------------------------------------------------------------
 
-// Places in a plane, in the order in which one goes around them; 0 when they are not in one, or on a line.
+// Sorts attachments in a plane around their centre; 0 if they are not in a plane, or on a line.
 static int go_around(const figure_maker* k, int count, int* points)
 {
   sp_vec3 centre = {0, 0, 0}, normal = {0, 0, 0}, at[FIGURE_CORNERS];
@@ -143,13 +143,13 @@ static int go_around(const figure_maker* k, int count, int* points)
   return 1;
 }
 
-// Lines from the joint, or from some place of a moving base, to all other places.
+// Lines from the joint, or from an attachment of a moving base, to all other attachments.
 static void add_star(figure_maker* k, int in_group)
 {
   const figure_group* g = &k->group[in_group];
-  const int centre = g->own >= 0 ? g->own : k->place[g->head];
+  const int centre = g->own >= 0 ? g->own : k->attachment[g->head];
   for (int at = g->head; at >= 0; at = k->next[at])
-    if (k->place[at] != centre) add_line(k, FIGURE_LINK, in_group, centre, k->place[at]);
+    if (k->attachment[at] != centre) add_line(k, FIGURE_LINK, in_group, centre, k->attachment[at]);
 }
 
 static void add_box(figure_maker* k, int in_group)
@@ -184,7 +184,7 @@ void figure_add_group(figure_maker* k, int in_group)
   int points[FIGURE_CORNERS], count = 0, more = 0;
   for (int at = g->head; at >= 0; at = k->next[at]) {
     more = count == FIGURE_CORNERS;
-    if (!more) points[count++] = k->place[at];
+    if (!more) points[count++] = k->attachment[at];
   }
   if (count >= 3 && !more && go_around(k, count, points)) {
     figure_add_shape(k, FIGURE_PLATE, in_group, count, points);
@@ -199,13 +199,13 @@ void figure_add_group(figure_maker* k, int in_group)
   if (count <= 1 && (g->held <= 1 || g->slides)) add_end(k, in_group);
 }
 
-// Where the world holds the robot: marks, dashed lines between them, and pedestals below what is high up.
+// Attachments of the world: supports, dashed lines between them, and pedestals below those high up.
 void figure_add_world(figure_maker* k)
 {
   const figure_group* g = &k->group[0];
   int last = -1;
   for (int at = g->head; at >= 0 && !k->failed; at = k->next[at]) {
-    const int point = k->place[at];
+    const int point = k->attachment[at];
     const sp_vec3 p = figure_world(k, point), up = k->f->up;
     const double height = sp_dot3(p, up);
     int stands = point;
@@ -274,7 +274,7 @@ static void note_joint(directions* d, const limb_joint_def* joint, const sp_pose
   }
 }
 
-// A normal of the plane, when there is one. Slides alone leave a choice: the plane is upright then.
+// A normal of the plane, if there is one. With slides alone, the upright plane is chosen.
 static int find_normal(const directions* d, sp_vec3 up, sp_vec3* normal)
 {
   if (d->spatial || (!d->turns && d->slides == 0)) return 0;

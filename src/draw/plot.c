@@ -129,7 +129,7 @@ static double pixel(const scale* s, double x)
   return s->at_low + (x - s->low) / (s->high - s->low) * (s->at_high - s->at_low);
 }
 
-// With a real minus sign, and no more digits than the step has.
+// With a typographic minus sign, and no more digits than the step has.
 static void tick_text(double x, double step, char* text, size_t size)
 {
   char digits[32];
@@ -318,7 +318,7 @@ static void draw_events(FILE* out, const panel* p, const limb_plot_labels* label
   }
 }
 
-// Labels of events, on levels where they do not meet; those for which there is none are left out.
+// Labels of events, on levels where they do not overlap; those that fit on no level are left out.
 static void draw_labels(FILE* out, const panel* p, const limb_plot_labels* labels)
 {
   enum { LEVELS = 4 };
@@ -327,7 +327,7 @@ static void draw_labels(FILE* out, const panel* p, const limb_plot_labels* label
     const limb_plot_event* e = &labels->event[k];
     if (!is_shown(p, e)) continue;
     const double at = pixel(&p->x, e->x), wide = 5.6 * (double)strlen(e->label) + 8;
-    const int left = at + wide > p->right; // the label stands on the other side then
+    const int left = at + wide > p->right; // then the label is on the other side
     const double from = left ? at - wide : at;
     int level = 0;
     while (level < LEVELS && ends[level] > from) level++;
@@ -359,7 +359,7 @@ static void draw_head(FILE* out, const panel* p, const limb_plot_series* series)
   svg_text(out, over ? "over" : "peak", SVG_END, p->right, y, 80, text);
 }
 
-// How many panels, and where each goes.
+// Number and layout of the panels.
 typedef struct page {
   int panels, columns, rows;
   double pitch, tall; // from panel to panel

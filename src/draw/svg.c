@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Length of the UTF-8 character at text, 0 when it is none: two to four bytes, shortest form, no surrogates.
+// Length of the UTF-8 character at text, 0 if it is not one: two to four bytes, shortest form, no surrogates.
 static int character(const unsigned char* c)
 {
   static const unsigned char low[] = {0xc2, 0xe0, 0xf0}, high[] = {0xdf, 0xef, 0xf4};

@@ -31,7 +31,7 @@ int limb_joint_is_auxiliary(const limb_model* m, int joint)
          is_suffixed(x.def.name, child.name, ".offset");
 }
 
-// "NAME.axis": the joint "NAME.offset" tells.
+// "NAME.axis", with the joint "NAME.offset".
 int limb_stands_for(const limb_model* m, int body)
 {
   limb_body_info x, named;

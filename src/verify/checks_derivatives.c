@@ -1,10 +1,11 @@
-// Checks of derivatives of the dynamics, and of the linear model. The second formulation is dual numbers, or
-// an identity that holds without a limit: tau is quadratic in v.
+// Checks of derivatives of the dynamics, of the linear model, and of the Lagrangian form: derivatives of M, Christoffel
+// symbols, energies, curvature. The second formulation is dual numbers, or an identity that holds without a limit: tau
+// is quadratic in v.
 #include "verify/verify_impl.h"
 
 #include <string.h>
 
-// Sums of derivatives cancel as the forces do that they belong to.
+// Sums of derivatives cancel as their forces do.
 static double differ_slopes(const verify* t, size_t n, const double* x, const double* y)
 {
   return verify_differ(n, x, y, VERIFY_PART * t->size.force);
@@ -15,7 +16,7 @@ static limb_status tau_slopes(verify* t, const limb_id_derivatives* out)
   return limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &t->env, out);
 }
 
-// Those at hand are directions, too: v for q, a for v, v for a and tau.
+// Directions: v for q, a for v, v for a and tau.
 static limb_status id_dual(verify* t, double* off)
 {
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .da = t->v};
@@ -119,7 +120,7 @@ static limb_status sample_along(verify* t, double* out)
   return limb_inverse_dynamics_along(t->dual, t->qt, t->v, t->a, &t->env, &along, out);
 }
 
-// It changes along v by what the tensors say.
+// Its change along v, by the tensors.
 static limb_status id_twice(verify* t, double* off)
 {
   const size_t n = (size_t)t->nv, cube = n * n * n;
@@ -302,7 +303,7 @@ static limb_status coriolis_connection(verify* t, double* off)
 
 // ---- curvature -------------------------------------------------------------------------------------
 
-// What the terms of the tensor are of: inertia, and M^-1 times the symbols squared.
+// Sizes of the terms of the tensor: inertia, and M^-1 times the symbols squared.
 static limb_status curvature_size(verify* t, double* size)
 {
   const int n2 = t->nv * t->nv;
@@ -343,7 +344,7 @@ static double inner(verify* t, const double* x, const double* y)
   return sum;
 }
 
-// R(v, a, v, a) = K (|v|^2 |a|^2 - <v, a>^2), where K comes from the accelerations of the particles.
+// R(v, a, v, a) = K (|v|^2 |a|^2 - <v, a>^2), where K follows from the accelerations of the particles.
 static limb_status sectional(verify* t, double* off)
 {
   const size_t n = (size_t)t->nv, four = n * n * n * n;

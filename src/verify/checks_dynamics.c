@@ -1,4 +1,4 @@
-// Checks of inverse and forward dynamics, of the mass matrix and of the Coriolis matrix.
+// Checks of inverse, forward and hybrid dynamics, of the mass matrix and of the Coriolis matrix.
 #include "verify/verify_impl.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static limb_status tau_closed_form(verify* t, double* off)
   return s;
 }
 
-// A wrench on a frame takes J' w off the torques.
+// A wrench on a frame reduces the torques by J' w.
 static limb_status tau_wrench(verify* t, double* off)
 {
   limb_environment env = t->env;
@@ -72,8 +72,8 @@ static limb_status tau_wrench(verify* t, double* off)
 
 // ---- mass matrix -----------------------------------------------------------------------------------
 
-// Column k of M is what an acceleration of coordinate k alone costs, at rest and without weight. Springs are
-// left out by a difference.
+// Column k of M: the torques of an acceleration of coordinate k alone, at rest and without weight. Springs are
+// subtracted.
 static limb_status mass_columns(verify* t, double* off)
 {
   limb_environment env = t->env;
@@ -119,13 +119,13 @@ static limb_status mass_energy(verify* t, double* off)
 // Largest sum of a row.
 static double norm(const verify* t, const double* A)
 {
-  double most = 0;
+  double max = 0;
   for (int i = 0; i < t->nv; i++) {
     double sum = 0;
     for (int k = 0; k < t->nv; k++) sum += fabs(A[(size_t)i * (size_t)t->nv + (size_t)k]);
-    most = fmax(most, sum);
+    max = fmax(max, sum);
   }
-  return most;
+  return max;
 }
 
 static limb_status mass_inverse(verify* t, double* off)
@@ -142,7 +142,7 @@ static limb_status mass_inverse(verify* t, double* off)
 
 // ---- forward dynamics ------------------------------------------------------------------------------
 
-// Accelerations are what the torques cause, less what weight and the rest would without them: w.
+// Accelerations are measured by those without torques: w.
 static limb_status differ_acceleration(verify* t, const double* x, const double* y, double* off)
 {
   double* none = t->z;
@@ -259,8 +259,8 @@ const verify_check verify_dynamics[] = {
 
 // ==== hybrid dynamics =============================================================================
 
-// What hybrid dynamics is asked in this state.
-static limb_hybrid question(const verify* t) { return (limb_hybrid){t->q, t->v, t->given, t->mixed, &t->env}; }
+// The problem of hybrid dynamics in this state.
+static limb_hybrid problem(const verify* t) { return (limb_hybrid){t->q, t->v, t->given, t->mixed, &t->env}; }
 
 static limb_status answer(verify* t, double* a, double* tau)
 {
@@ -271,7 +271,7 @@ typedef struct motion {
   const double *a, *tau;
 } motion;
 
-// Answers are what is given causes, less what weight and the rest would without it.
+// Answers are measured by those with nothing given.
 static limb_status differ_motions(verify* t, const unsigned char* given, motion x, motion y, double* off)
 {
   const size_t n = (size_t)t->nv;
@@ -282,7 +282,7 @@ static limb_status differ_motions(verify* t, const unsigned char* given, motion 
   return s;
 }
 
-// ---- any marks -------------------------------------------------------------------------------------
+// ---- given at random -------------------------------------------------------------------------------------
 
 static limb_status hybrid_back(verify* t, double* off)
 {
@@ -293,7 +293,7 @@ static limb_status hybrid_back(verify* t, double* off)
 
 static limb_status hybrid_partition(verify* t, double* off)
 {
-  const limb_hybrid in = question(t);
+  const limb_hybrid in = problem(t);
   limb_status s = answer(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_hybrid_dynamics_by_mass_matrix(t->d, &in, t->A, t->z, t->w);
   if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
@@ -325,8 +325,8 @@ static limb_status hybrid_accelerations(verify* t, double* off)
 
 // ---- a free base -----------------------------------------------------------------------------------
 
-// Marks the free joints on the world, and takes their forces for zero: what is given goes to vt. No free
-// base, or another one beside it: LIMB_E_UNSUPPORTED.
+// The forces of the free joints on the world are given, as zero; what is given is written to vt. LIMB_E_UNSUPPORTED
+// without a free base, or with another one beside it.
 static limb_status release_base(verify* t)
 {
   int roots = 0;
@@ -362,8 +362,8 @@ static limb_status base_inverse(verify* t, double* off)
   return s;
 }
 
-// The torques are those of the motion above: the motion comes back.
-static limb_status base_direct(verify* t, double* off)
+// The torques of the motion above must give that motion.
+static limb_status base_forward(verify* t, double* off)
 {
   limb_status s = float_freely(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_reference_moving_base_forward(t->m, t->q, t->v, t->y, &t->env, t->z, NULL);
@@ -394,24 +394,24 @@ static limb_status base_momentum(verify* t, double* off)
 
 // ---- derivatives -----------------------------------------------------------------------------------
 
-// The numbers of x with this mark, zero for the others.
-static void select(const verify* t, int mark, const double* x, double* out)
+// The numbers of x of which this is given, zero for the others.
+static void select(const verify* t, int kind, const double* x, double* out)
 {
-  for (int k = 0; k < t->nv; k++) out[k] = t->given[k] == mark ? x[k] : 0;
+  for (int k = 0; k < t->nv; k++) out[k] = t->given[k] == kind ? x[k] : 0;
 }
 
 // Accelerations and forces, each by its own size: the larger one of three terms.
 static double differ_kinds(const verify* t, const double* terms, const double* x, const double* y)
 {
   double off = 0;
-  for (int mark = LIMB_FORCE_GIVEN; mark <= LIMB_ACCELERATION_GIVEN; mark++) {
-    double size = mark == LIMB_ACCELERATION_GIVEN ? VERIFY_PART * t->size.force : 0;
+  for (int kind = LIMB_FORCE_GIVEN; kind <= LIMB_ACCELERATION_GIVEN; kind++) {
+    double size = kind == LIMB_ACCELERATION_GIVEN ? VERIFY_PART * t->size.force : 0;
     for (size_t i = 0; i < 3; i++) {
-      select(t, mark, terms + i * (size_t)t->nv, t->idle_a);
+      select(t, kind, terms + i * (size_t)t->nv, t->idle_a);
       size = fmax(size, verify_largest(t->nv, t->idle_a));
     }
-    select(t, mark, x, t->idle_a);
-    select(t, mark, y, t->idle_tau);
+    select(t, kind, x, t->idle_a);
+    select(t, kind, y, t->idle_tau);
     off = fmax(off, verify_differ((size_t)t->nv, t->idle_a, t->idle_tau, size));
   }
   return off;
@@ -420,7 +420,7 @@ static double differ_kinds(const verify* t, const double* terms, const double* x
 // v for q, a for v, and what is given for itself.
 static limb_status hybrid_dual(verify* t, double* off)
 {
-  const limb_hybrid in = question(t);
+  const limb_hybrid in = problem(t);
   const limb_hybrid_derivatives out = {NULL, t->A, t->B, t->M};
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .da = t->a, .dtau = t->tau};
   double* terms = t->big;
@@ -446,7 +446,7 @@ const verify_check verify_hybrid[] = {
   {"hybrid", "all forces given", "forward dynamics", VERIFY_INVERSE, 1, hybrid_forces, 0, NULL},
   {"hybrid", "all accelerations given", "RNEA", VERIFY_ALGEBRA, 1, hybrid_accelerations, 0, NULL},
   {"free base", "hybrid", "Khalil's recursion, inverse", VERIFY_INVERSE, 1, base_inverse, 0, not_free},
-  {"free base", "hybrid", "Khalil's recursion, direct", VERIFY_INVERSE, 1, base_direct, 0, not_free},
+  {"free base", "hybrid", "Khalil's recursion, forward", VERIFY_INVERSE, 1, base_forward, 0, not_free},
   {"free base", "rate of momentum", "weight", VERIFY_INVERSE, 1, base_momentum, 0, not_free},
   {"dhybrid", "along a direction", "dual numbers", VERIFY_INVERSE, 3, hybrid_dual, VERIFY_WIDE, NULL},
   {0},

@@ -1,4 +1,4 @@
-// Checks of robots with loops, on states that close them (verify_loops.h).
+// Checks of robots with loops, in states that close them.
 #include "verify/verify_impl.h"
 
 #include <string.h>
@@ -33,30 +33,30 @@ static void rows_times(const verify_closed* c, int nv, const double* x, double* 
   }
 }
 
-static limb_status sample_places(verify* t, double h, double* out)
+static limb_status sample_residual(verify* t, double h, double* out)
 {
   (void)h;
   return limb_loop_equations_at(t->closed->w, t->closed->qt, NULL, NULL, &(limb_loop_equations){.residual = out});
 }
 
-// The residual changes by Psi v, when v opens the loops. Rows that hold velocities have none.
+// The residual changes by Psi v if v opens the loops. Constraints of velocities have none.
 static limb_status psi(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_loop_info x;
-  int places = 0;
+  int holonomic = 0;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = difference(t, t->v, sample_places, (size_t)c->nc, c->row, c->other);
+  if (s == LIMB_OK) s = difference(t, t->v, sample_residual, (size_t)c->nc, c->row, c->other);
   if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
   if (s != LIMB_OK) return s;
   rows_times(c, t->nv, t->v, c->other);
   for (int i = 0; i < limb_loop_count(t->m); i++) {
     if (limb_get_loop(t->m, i, &x) != LIMB_OK) continue;
-    places += x.holonomic;
+    holonomic += x.holonomic;
     for (int r = x.row + x.holonomic; r < x.row + x.nrow; r++) c->row[r] = c->other[r] = 0;
   }
   *off = verify_differ((size_t)c->nc, c->row, c->other, t->size.speed);
-  return places > 0 ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  return holonomic > 0 ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }
 
 static limb_status sample_rates(verify* t, double h, double* out)
@@ -69,7 +69,7 @@ static limb_status sample_rates(verify* t, double h, double* out)
 }
 
 // Psi v changes by what gamma is at rest, less gamma.
-static limb_status gamma_rows(verify* t, double* off)
+static limb_status gamma_rate(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
@@ -132,8 +132,8 @@ static limb_status by_reduction(verify* t, double* off)
   return s;
 }
 
-// Psi a = gamma, whatever method was chosen.
-static limb_status rows_hold(verify* t, double* off)
+// Psi a = gamma, by the method that is chosen.
+static limb_status constraints_hold(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
@@ -149,7 +149,7 @@ static limb_status rows_hold(verify* t, double* off)
 
 // ---- inverse dynamics ------------------------------------------------------------------------------
 
-// The torques of the motion cause it. With as many motors as motions they are the ones that were given.
+// The torques of a motion cause it. With as many motors as motions they are the given ones.
 static limb_status inverse_forward(verify* t, double* off)
 {
   verify_closed* c = t->closed;
@@ -167,7 +167,7 @@ static limb_status inverse_forward(verify* t, double* off)
   return s;
 }
 
-// What the motors and the laws deliver goes into energy and friction.
+// The power of motors and prescribed motions is that of energy and friction.
 static limb_status power(verify* t, double* off)
 {
   verify_closed* c = t->closed;
@@ -225,8 +225,8 @@ static limb_status loads(verify* t, double* off)
   return s;
 }
 
-// Components of a wrench, in the axes of the joint, along its velocities: as many as it has, 0 when they
-// are not so simple. x: 6.
+// Components of a wrench, in the axes of the joint, along its velocities: as many as it has, 0 for other
+// types. x: 6.
 static int along_joint(const limb_joint_info* info, sp_force f, double* x)
 {
   const double all[6] = {f.m.x, f.m.y, f.m.z, f.f.x, f.f.y, f.f.z};
@@ -273,8 +273,7 @@ static limb_status add_loads(verify* t, double sign)
   return LIMB_OK;
 }
 
-// Along its axes a joint of the tree, cut open, transmits what it does with the loops closed, and Psi'
-// lambda.
+// Along its axes a joint of the cut tree transmits what it does with the loops closed, and Psi' lambda.
 static limb_status loads_along_joints(verify* t, double* off)
 {
   verify_closed* c = t->closed;
@@ -416,15 +415,15 @@ static limb_status inverse_derivatives(verify* t, double* off)
   return s;
 }
 
-static const char no_places[] = "its loops hold velocities only";
+static const char no_positions[] = "its loops constrain velocities only";
 static const char mimics[] = "not for mimic joints";
-static const char redundant[] = "rows of its loops are redundant";
-static const char undriven[] = "motions without motor, redundant rows, or rotations";
+static const char redundant[] = "constraints of its loops are redundant";
+static const char undriven[] = "motions without motor, redundant constraints, or rotations";
 
 const verify_check verify_loops[] = {
-  {"psi", "psi v", "rate of the residual by differences", VERIFY_DIFFERENCES, 2, psi, VERIFY_WIDE, no_places},
-  {"psi", "psi' v", "rate of psi v by differences", VERIFY_DIFFERENCES, 2, gamma_rows, VERIFY_WIDE, NULL},
-  {"closed a", "psi a", "gamma", VERIFY_INVERSE, 2, rows_hold, VERIFY_LARGE, NULL},
+  {"psi", "psi v", "rate of the residual by differences", VERIFY_DIFFERENCES, 2, psi, VERIFY_WIDE, no_positions},
+  {"psi", "psi' v", "rate of psi v by differences", VERIFY_DIFFERENCES, 2, gamma_rate, VERIFY_WIDE, NULL},
+  {"closed a", "psi a", "gamma", VERIFY_INVERSE, 2, constraints_hold, VERIFY_LARGE, NULL},
   {"closed a", "KKT", "reduced coordinates", VERIFY_INVERSE, 3, by_reduction, VERIFY_KKT, NULL},
   {"closed a, lambda", "KKT", "clusters of loops", VERIFY_INVERSE, 3, by_clusters, VERIFY_KKT, mimics},
   {"closed a, lambda", "KKT", "Schur complement", VERIFY_INVERSE, 3, by_schur, VERIFY_KKT, NULL},

@@ -1,4 +1,4 @@
-// Checks of kinematics, energy and momentum.
+// Checks of kinematics, energy and momentum, of the linear parameter form and of the dynamics at a frame.
 #include "verify/verify_impl.h"
 
 static const double* of_motion(const sp_motion* x) { return &x->w.x; }
@@ -24,16 +24,16 @@ static limb_status poses(verify* t, double* off)
 {
   limb_status s = limb_reference_poses(t->m, t->q, t->poses);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
-  double size = 1, most = 0; // rotations are of size 1
+  double size = 1, max = 0; // rotations are of size 1
   for (int b = 0; b < t->nbody && s == LIMB_OK; b++) size = fmax(size, sp_norm3(t->poses[b].p));
   for (int b = 0; b < t->nbody && s == LIMB_OK; b++) {
     sp_pose X;
     s = limb_frame_pose(t->d, b, &X);
     if (s != LIMB_OK) break;
-    most = fmax(most, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
-    most = fmax(most, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
+    max = fmax(max, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
+    max = fmax(max, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
   }
-  *off = most;
+  *off = max;
   return s;
 }
 
@@ -168,7 +168,7 @@ static limb_status power(verify* t, double* off)
   return s;
 }
 
-// A scale of the energies of the bodies, which their sum rounds by.
+// Size of the energies of the bodies: the rounding of their sum is relative to it.
 static double energies(const verify* t)
 {
   return t->size.moment * sp_norm3(t->env.gravity) + t->size.inertia * t->size.speed * t->size.speed;
@@ -182,7 +182,7 @@ static limb_status sample_energy(verify* t, double* out)
   return s;
 }
 
-// What the actuators deliver, less friction, is what the energy grows by.
+// The energy grows by what the actuators deliver, less friction.
 static limb_status energy_rate(verify* t, double* off)
 {
   double rate = 0, scratch = 0, delivered = 0;
@@ -333,14 +333,14 @@ static limb_status energy_regressor(verify* t, double* off)
 
 enum { SIX = 6 };
 
-typedef struct task_room {
+typedef struct task_space {
   double Lambda[SIX * SIX], mobility[SIX * SIX], mu[SIX], p[SIX], other[SIX], Jdot_v[SIX];
   double *J, *Jbar;
   limb_task_space out;
-} task_room;
+} task_space;
 
-// Damped as far as needed: then the equations hold, too. 0 in *moves: the frame cannot move.
-static limb_status at_frame(verify* t, task_room* r, int* moves)
+// Damped as far as needed: the equations hold with damping. *moves 0: the frame cannot move.
+static limb_status at_frame(verify* t, task_space* r, int* moves)
 {
   const limb_task task = {t->frame, verify_ref(t), LIMB_TWIST};
   const limb_task_stack tasks = {1, &task};
@@ -364,7 +364,7 @@ static limb_status at_frame(verify* t, task_room* r, int* moves)
 // Lambda (J M^-1 J' + damping) = 1
 static limb_status task_inertia(verify* t, double* off)
 {
-  task_room r;
+  task_space r;
   double product[SIX * SIX], unit[SIX * SIX];
   int moves = 0;
   const limb_status s = at_frame(t, &r, &moves);
@@ -384,7 +384,7 @@ static limb_status task_inertia(verify* t, double* off)
 // Jbar' tau = Lambda (J a + Jdot v) + mu + p + other
 static limb_status task_equation(verify* t, double* off)
 {
-  task_room r;
+  task_space r;
   double F[SIX], sum[SIX], acceleration[SIX], size = 0;
   int moves = 0;
   const limb_status s = at_frame(t, &r, &moves);

@@ -1,8 +1,9 @@
-// Random states of a robot with loops that close them.
+// Random states that close the loops of a robot, and checks against the same robot described otherwise: cut elsewhere, as
+// a platform on legs.
 //
 // From the start configuration, closed, joints are moved at random and the loops closed again; independent
 // velocities and accelerations are random, the others follow. Configurations next to a singularity are
-// drawn again, nearer to the start: dynamics is ill-conditioned there, however it is formulated.
+// drawn again, nearer to the start: dynamics is ill-conditioned there in any formulation.
 #include "verify/verify_impl.h"
 
 #include <stdlib.h>
@@ -105,7 +106,7 @@ static int is_regular(const limb_mobility* m)
   return m->singularity != LIMB_SINGULAR_CLOSURE && m->condition < MAX_CONDITION && drives;
 }
 
-// The last draw is the start itself, which counts when nothing was better.
+// The last draw is the start itself, used if no other was better.
 static limb_status find_configuration(verify* t, uint64_t* seed)
 {
   double reach = 0.4;
@@ -141,10 +142,10 @@ static limb_status draw_torques(verify* t, uint64_t* seed)
   const limb_status s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
   for (int k = 0; k < t->nv; k++) c->tau[k] *= 1 + 0.5 * limb_random_sign(seed);
   c->size_force = fmax(verify_largest(t->nv, c->x), verify_largest(c->nc, c->lambda));
-  return s == LIMB_E_SINGULAR ? LIMB_OK : s; // the nearest ones are as good
+  return s == LIMB_E_SINGULAR ? LIMB_OK : s; // the nearest ones will do
 }
 
-// Forward dynamics, and what its terms are like before they cancel: without the closures.
+// Forward dynamics, and the size of its terms before they cancel: without the closures.
 static limb_status solve(verify* t)
 {
   verify_closed* c = t->closed;
@@ -153,7 +154,7 @@ static limb_status solve(verify* t)
   const int dense = t->nv <= VERIFY_KKT && verify_loops_use(t->m) == LIMB_LOOPS_DENSE;
   o.method = dense ? LIMB_CLOSED_KKT : LIMB_CLOSED_AUTO;
   limb_status s = limb_forward_dynamics(t->d, c->q, c->v, c->tau, &t->env, c->acc);
-  c->size_acc = s == LIMB_OK ? verify_largest(t->nv, c->acc) : 0; // a tree may do without mass
+  c->size_acc = s == LIMB_OK ? verify_largest(t->nv, c->acc) : 0; // the tree may have no mass
   s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->acc, c->lambda, NULL);
   c->size_force = fmax(c->size_force, verify_largest(c->nc, c->lambda));
   return s;
@@ -176,7 +177,7 @@ limb_status verify_close(verify* t)
 
 // ---- pins ------------------------------------------------------------------------------------------
 
-static limb_status tell_tree(const limb_model* m, limb_builder* b)
+static limb_status copy_tree(const limb_model* m, limb_builder* b)
 {
   limb_status s = limb_builder_set_gravity(b, limb_model_gravity(m));
   for (int i = 1; i < limb_body_count(m) && s == LIMB_OK; i++) {
@@ -200,9 +201,8 @@ static limb_status tell_tree(const limb_model* m, limb_builder* b)
   return s;
 }
 
-// In the plane a point on a line is a pin, which says the rest twice, and a pin is what a joint can take
-// the place of.
-static limb_status tell_loops(const limb_model* m, limb_builder* b)
+// In the plane a point on a line is a pin with redundant constraints, and a pin can be replaced by a joint.
+static limb_status copy_loops(const limb_model* m, limb_builder* b)
 {
   limb_status s = LIMB_OK;
   for (int i = 0; i < limb_loop_count(m) && s == LIMB_OK; i++) {
@@ -217,7 +217,7 @@ static limb_status tell_loops(const limb_model* m, limb_builder* b)
   return s;
 }
 
-// Pins in the place of points on lines; kept when they close where the robot does: in the plane.
+// Pins instead of points on lines; kept if they close where the robot does: in the plane.
 static limb_status make_pinned(verify* t)
 {
   verify_closed* c = t->closed;
@@ -225,8 +225,8 @@ static limb_status make_pinned(verify* t)
   limb_loops* w = NULL;
   limb_loop_gap gap = {.place = 1};
   limb_status s = limb_builder_create(NULL, &b);
-  if (s == LIMB_OK) s = tell_tree(t->m, b);
-  if (s == LIMB_OK) s = tell_loops(t->m, b);
+  if (s == LIMB_OK) s = copy_tree(t->m, b);
+  if (s == LIMB_OK) s = copy_loops(t->m, b);
   if (s == LIMB_OK) s = limb_builder_build(b, &c->pinned, NULL);
   if (s == LIMB_OK) s = limb_data_create(c->pinned, NULL, &c->pinned_data);
   if (s == LIMB_OK) s = limb_loops_create(c->pinned, LIMB_LOOPS_LINEAR, NULL, &w);
@@ -237,7 +237,7 @@ static limb_status make_pinned(verify* t)
   limb_data_destroy(c->pinned_data);
   limb_model_destroy(c->pinned);
   c->pinned = NULL, c->pinned_data = NULL;
-  return s == LIMB_E_NOMEM ? s : LIMB_OK; // then the robot is taken as it is
+  return s == LIMB_E_NOMEM ? s : LIMB_OK; // then the robot is used as it is
 }
 
 // ---- cuts ------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ static limb_status make_cut_workspace(verify_cut* x)
   return s == LIMB_OK ? limb_loops_create(x->m, verify_loops_use(x->m), NULL, &x->w) : s;
 }
 
-// A joint in the loop that the closure can change places with: the first that does.
+// The first joint in the loop that can be exchanged with the closure.
 static limb_status cut_loop(const limb_model* m, int loop, verify_cut* out)
 {
   limb_status s = LIMB_E_UNSUPPORTED;
@@ -341,8 +341,7 @@ static limb_status platform_forward(verify* t, double* off)
   return s;
 }
 
-// Torques of joints with one degree of freedom, which keep it when they are turned round; those of others:
-// zero.
+// Torques of joints with one degree of freedom, which are the same when the joint is reversed; zero for others.
 static limb_status carry_torques(const verify* t, const verify_cut* x, double* tau)
 {
   limb_status s = LIMB_OK;
@@ -397,7 +396,7 @@ static limb_status cut_elsewhere(verify* t, double* off)
 
 static const char no_legs[] = "it is not a platform on legs";
 static const char no_drives[] = "it is not a platform on driven legs";
-static const char no_joint[] = "no joint can be cut in the place of a closure";
+static const char no_joint[] = "no joint can be cut instead of a closure";
 
 const verify_check verify_other_forms[] = {
   {"platform", "legs and platform, inverse", "generic form", VERIFY_INVERSE, 3, platform_inverse, VERIFY_WIDE,

@@ -6,16 +6,16 @@
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-// The most that a check carves out of big.
+// The most that a check uses of big.
 static size_t big_size(const verify* t)
 {
   const size_t nv = (size_t)t->nv, np = (size_t)t->np, cube = nv * nv * nv;
-  size_t most = larger(np, limb_task_work(t->m, 6) + 12 * nv);
-  if (t->nv <= VERIFY_WIDE) most = larger(most, 2 * nv * np + np);
-  if (t->nv <= VERIFY_WIDE) most = larger(most, 6 * nv * nv);
-  if (t->nv <= VERIFY_CUBE) most = larger(most, 3 * cube + nv * (nv + 1));
-  if (t->nv <= VERIFY_FOUR) most = larger(most, 2 * nv * cube + 2 * cube);
-  return larger(most, limb_sectional_curvature_work(t->m));
+  size_t max = larger(np, limb_task_work(t->m, 6) + 12 * nv);
+  if (t->nv <= VERIFY_WIDE) max = larger(max, 2 * nv * np + np);
+  if (t->nv <= VERIFY_WIDE) max = larger(max, 6 * nv * nv);
+  if (t->nv <= VERIFY_CUBE) max = larger(max, 3 * cube + nv * (nv + 1));
+  if (t->nv <= VERIFY_FOUR) max = larger(max, 2 * nv * cube + 2 * cube);
+  return larger(max, limb_sectional_curvature_work(t->m));
 }
 
 limb_status verify_create(verify* t, const limb_model* m, const limb_environment* env, uint64_t seed)
@@ -89,7 +89,7 @@ void verify_times(const verify* t, const double* A, const double* x, double* y)
   }
 }
 
-// Limits of 1e16 mean that there are none: coordinates that large have no digits left to differ in.
+// Limits of 1e16 mean no limits: coordinates that large have no digits left to differ in.
 static void tame(const verify* t)
 {
   const double turn = 4 * acos(0.0);
@@ -105,22 +105,22 @@ static void tame(const verify* t)
 
 double verify_largest(int n, const double* x)
 {
-  double most = 0;
-  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
-  return most;
+  double max = 0;
+  for (int k = 0; k < n; k++) max = fmax(max, fabs(x[k]));
+  return max;
 }
 
-// What goes through the joints, as a whole wrench each: torques are components of it.
+// Wrenches through the joints: torques are components of them.
 static limb_status measure_forces(verify* t)
 {
   limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_BODY, t->F);
-  double most = 0;
-  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) most = fmax(most, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
+  double max = 0;
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) max = fmax(max, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
   if (s == LIMB_OK) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
-  if (s == LIMB_OK) most = fmax(most, verify_largest(t->nv, t->x));
+  if (s == LIMB_OK) max = fmax(max, verify_largest(t->nv, t->x));
   if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->x);
-  if (s == LIMB_OK) most = fmax(most, verify_largest(t->nv, t->x));
-  t->size.force = fmax(most, verify_largest(t->nv, t->tau));
+  if (s == LIMB_OK) max = fmax(max, verify_largest(t->nv, t->x));
+  t->size.force = fmax(max, verify_largest(t->nv, t->tau));
   return s;
 }
 
@@ -159,8 +159,8 @@ static limb_status measure(verify* t)
   return s;
 }
 
-// Whatever is drawn here, the states are the same.
-static void mark(verify* t)
+// Draws from a copy of the seed: the states do not depend on it.
+static void choose_given(verify* t)
 {
   uint64_t seed = t->seed;
   for (int k = 0; k < t->nv; k++) {
@@ -176,7 +176,7 @@ limb_status verify_next(verify* t)
   for (int k = 0; k < t->nv; k++) t->v[k] = limb_random_sign(&t->seed), t->a[k] = limb_random_sign(&t->seed);
   t->frame = (int)((limb_random_sign(&t->seed) + 1) / 2 * t->nframe);
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
-  mark(t);
+  choose_given(t);
   return s == LIMB_OK ? measure(t) : s;
 }
 
@@ -187,7 +187,7 @@ double verify_differ(size_t n, const double* x, const double* y, double size)
   double off = 0;
   for (size_t i = 0; i < n; i++) {
     const double d = fabs(x[i] - y[i]);
-    if (!isfinite(d)) return HUGE_VAL; // fmax would forget it
+    if (!isfinite(d)) return HUGE_VAL; // fmax would drop it
     off = fmax(off, d);
     size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
   }

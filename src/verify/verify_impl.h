@@ -1,8 +1,8 @@
 // What the files of limb_verify share: a robot in a random state, and the checks that are made on it.
 //
-// A check computes one quantity in two ways that share as little as possible, and gives their disagreement
-// relative to the size of the quantity, or of the terms that it is the sum of: of a quantity that is zero
-// (the rate of a constant M, a balanced weight) there is nothing but their rounding.
+// A check computes one quantity in two ways that share as little as possible, and returns their difference relative to
+// the size of the quantity, or of the terms that it is the sum of: if the quantity is zero (the rate of a constant M, a
+// balanced weight), only their rounding is left.
 #ifndef LIMB_VERIFY_IMPL_H
 #define LIMB_VERIFY_IMPL_H
 
@@ -13,11 +13,11 @@
 
 #include <math.h>
 
-// With more bodies or velocities than VERIFY_LARGE there are no matrices; with more velocities than the
-// others no regressors, no base parameters, no tensors with three indices, none with four.
+// Above VERIFY_LARGE bodies or velocities there are no matrices; above the other numbers of velocities no regressors, no
+// base parameters, no tensors with three indices, none with four.
 enum { VERIFY_LARGE = 3000, VERIFY_WIDE = 400, VERIFY_BASE = 120, VERIFY_CUBE = 48, VERIFY_FOUR = 20 };
 
-// How large things are in a state: what sums of them are measured by when they cancel.
+// Sizes in a state, by which sums are measured when they cancel.
 typedef struct verify_sizes {
   double speed, change; // the largest of v, of a
   double force;   // the largest through a joint, by friction or by a spring; never below a part of inertia times a
@@ -36,10 +36,10 @@ typedef struct verify {
   double step;          // of finite differences [s]
   double *q, *v, *a;    // the state
   double* tau;          // its inverse dynamics
-  int frame;            // where frames are looked at in this state
+  int frame;            // that is checked in this state
   verify_sizes size;    // of this state
-  unsigned char* given; // nv marks of limb/hybrid.h, at random, and
-  double* mixed;        // what they ask for: of a and of tau
+  unsigned char* given; // nv: what is given of each (limb/hybrid.h), at random;
+  double* mixed;        // the given numbers of a and of tau
   double condition;     // of M, the worst so far; 0: not known
   // Scratch.
   double* memory;
@@ -47,7 +47,7 @@ typedef struct verify {
   double *qt, *vt;                                           // a configuration and velocity nearby
   double *idle_a, *idle_tau;                                 // nv each
   double* nothing;                                           // nv zeros
-  unsigned char *all_forces, *all_accelerations, *free_base; // nv marks each
+  unsigned char *all_forces, *all_accelerations, *free_base; // nv each
   double *M, *A, *B;                                         // nv x nv, but for large robots
   sp_motion* J;                                              // nv
   sp_force* F;                                               // njoint, and nv
@@ -55,7 +55,7 @@ typedef struct verify {
   sp_pose* poses;                                            // nbody
   int np;                                                    // parameters
   double *theta, *big;                                       // np; what regressors, tensors and tasks take
-  limb_base_parameters* base;                                // made when it is first needed, as these
+  limb_base_parameters* base;                                // created on first use, as these
   limb_dual* dual;
   verify_closed* closed; // NULL: the robot has no loops
 } verify;
@@ -64,8 +64,8 @@ typedef struct verify {
 limb_status verify_create(verify* t, const limb_model* m, const limb_environment* env, uint64_t seed);
 void verify_free(verify* t);
 
-// Makes ready for robots with loops: closes them once, and says how well. LIMB_E_NOCONV when they do not
-// close. Free in any case, before verify_free.
+// Prepares robots with loops: closes them once, and reports how well. LIMB_E_NOCONV: they do not close. Free in any case,
+// before verify_free.
 limb_status verify_loops_open(verify* t, limb_assembly_report* report);
 void verify_loops_free(verify* t);
 
@@ -91,12 +91,11 @@ double verify_differ(size_t n, const double* x, const double* y, double size);
 // The largest magnitude.
 double verify_largest(int n, const double* x);
 
-// A quantity that cancels, or that has no reason to be there, is measured by this part of the sizes above:
-// small enough to see a mistake, large enough to not see rounding. Finite differences round more.
+// A quantity that cancels, or is zero, is measured by this part of the sizes above: small enough to show a mistake, large
+// enough to hide rounding. Finite differences round more.
 static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
 
-// What a finite difference is taken of: n numbers at the time t after the state. with_a: velocities change
-// by a; else they stay.
+// Samples of a finite difference: n numbers at a state nearby, qt and vt. with_a: velocities change by a; else they stay.
 typedef limb_status verify_sample(verify* t, double* values);
 
 // Rate of change of n numbers by a difference of fourth order. scratch: n numbers.
@@ -116,7 +115,7 @@ typedef struct verify_check {
   int cost;
   verify_fn* run;
   int max_nv;         // velocities; 0: any number
-  const char* unless; // why it may not apply to a robot; NULL: it does, unless there is no mass
+  const char* unless; // why it may not apply to a robot; NULL: it applies unless there is no mass
 } verify_check;
 
 extern const verify_check verify_dynamics[]; // closed by one without quantity
@@ -133,7 +132,7 @@ extern const verify_check verify_other_forms[];
 // States that close the loops, the same robot with its loops cut elsewhere, and as a platform on legs.
 
 enum {
-  VERIFY_CUTS = 16, // other cuts that are looked at, at most
+  VERIFY_CUTS = 16, // max. number of other cuts
   VERIFY_KKT = 200  // velocities for which all equations are solved at once
 };
 
@@ -148,12 +147,12 @@ typedef struct verify_cut {
 struct verify_closed {
   limb_loops* w;
   limb_environment env; // as verify's, Coulomb friction smooth: differences go over its step
-  int nc;               // rows
+  int nc;               // constraints
   double* start;        // nq: closed
   // The state of verify's seed `seed`: q closed, v and a consistent, tau at joints with a motor.
   uint64_t seed;
   int made;
-  limb_status status; // LIMB_OK when there is one
+  limb_status status; // LIMB_OK if there is one
   limb_mobility mobility;
   double step; // of finite differences [s]: smaller where joints are fast, or a singularity is near
   double *q, *v, *a, *tau;
@@ -167,9 +166,9 @@ struct verify_closed {
   double* Psi;                      // nc x nv, but for large robots
   unsigned char* mark;              // nv
   sp_force* loads;                  // one per loop
-  // Made when first needed.
+  // Created on first use.
   int ncut, cuts_made;
-  limb_model* pinned; // closures of planar loops as pins, which joints can take the place of; NULL: none
+  limb_model* pinned; // planar loops closed by pins, which can be exchanged with joints; NULL: none
   limb_data* pinned_data;
   verify_cut cut[VERIFY_CUTS];
   limb_parallel* platform;

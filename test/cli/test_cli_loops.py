@@ -230,7 +230,7 @@ class Assemble(Case):
 
     def test_locked_is_named(self):
         done = self.run_limb("assemble", self.model(LOCKED), code=4)
-        self.assertRegex(done.stderr, r"error: the mechanism is locked: nothing of its 3 velocities is left by loop "
+        self.assertRegex(done.stderr, r"error: the mechanism is locked: none of its 3 velocities is left free by loop "
                                       r"'pin', 'rod'; residual \S+\n")
         self.assertLess(apart(read_csv(done.stdout)[1][0]), 1e-11)
 
