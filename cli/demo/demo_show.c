@@ -162,8 +162,8 @@ void demo_show_mass_matrix(demo_run* run, const demo_robot* r)
 
 // ---- the fall: every robot moves for two seconds without torques; where does its energy go? --------
 //
-// The energy lost to friction is integrated along the motion: kinetic + gravity + springs + friction must stay constant,
-// up to the error of the integrator.
+// The energy lost to friction is integrated along the motion: kinetic + gravity + springs + friction must stay
+// constant, up to the error of the integrator.
 
 static const double STEP = 1e-3, DURATION = 2; // [s]
 static const double BALANCED = 1e-6;           // error of the balance, relative to the energy moved

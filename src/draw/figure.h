@@ -1,9 +1,9 @@
 // A stick figure of a robot: points fixed in its bodies, and shapes between them.
 //
-// A body is drawn between its attachments: its joint, the joints of its children, the closures of loops. Two attachments
-// are a line, three or more in a plane are a plate. The last body of a chain reaches to its tool frame, else to twice its
-// centre of mass. Bodies without attachments are boxes of their inertia. Bodies fixed to each other are one. Shapes are
-// found at the start configuration.
+// A body is drawn between its attachments: its joint, the joints of its children, the closures of loops. Two
+// attachments are a line, three or more in a plane are a plate. The last body of a chain reaches to its tool frame,
+// else to twice its centre of mass. Bodies without attachments are boxes of their inertia. Bodies fixed to each other
+// are one. Shapes are found at the start configuration.
 #ifndef LIMB_DRAW_FIGURE_H
 #define LIMB_DRAW_FIGURE_H
 

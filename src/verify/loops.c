@@ -1,5 +1,5 @@
-// Random states that close the loops of a robot, and checks against the same robot described otherwise: cut elsewhere, as
-// a platform on legs.
+// Random states that close the loops of a robot, and checks against the same robot described otherwise: cut elsewhere,
+// as a platform on legs.
 //
 // From the start configuration, closed, joints are moved at random and the loops closed again; independent
 // velocities and accelerations are random, the others follow. Configurations next to a singularity are

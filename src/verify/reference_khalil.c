@@ -1,10 +1,10 @@
 // Reference dynamics with known and unknown joints: Newton-Euler in three sweeps, on a fixed or moving base.
 //
-// Reference: Khalil 2010: direct dynamics (32)-(43), elastic joints (72)-(82), moving base (89)-(112), with
+// Reference: Khalil 2010: forward dynamics (32)-(43), elastic joints (72)-(82), moving base (89)-(112), with
 //            these corrections of the print. ^jT_i and not its transpose carries accelerations outward; (81)
 //            holds for every joint; rotors belong into (72), friction into (82); J^c, beta^c, J*, beta*
 //            start as J_j, beta_j on every link and are running sums over all children; (96) is
-//            beta_j + sum T'(beta_k^c - J_k^c zeta_k); (97) and (109) tell the acceleration less gravity.
+//            beta_j + sum T'(beta_k^c - J_k^c zeta_k); (97) and (109) are the acceleration less gravity.
 // Cost:      O(nbody).
 //
 // Khalil's three algorithms are one: with zeta_j for gamma_j + a_j q"_j of the known columns (89),
@@ -25,7 +25,7 @@
 //   J_j* beta_j*    J beta     six columns by unit motions; bias force
 //   J_j* a_j        U          columns of the unknown ones
 //   s_j             s          tau_j + a_j' beta_j*
-//   f_e             -on        wrench of the link on its surroundings
+//   f_e             -on        wrench of the link on its environment
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -336,7 +336,7 @@ static limb_status set_marks(const recursion* r, const problem* p)
   return LIMB_OK;
 }
 
-// The marks, and x at the joints: that of a moving base is not looked at.
+// What is given, and x at the joints; that of a moving base is not read.
 static limb_status check_marks(const recursion* r, const problem* p)
 {
   const limb_model* m = r->m;

@@ -43,7 +43,7 @@ static recursion lay_out(limb_arena* a, const limb_model* m)
   return r;
 }
 
-// V_0 and dV_0. The environment tells the classical acceleration of the base's origin; the
+// V_0 and dV_0. The environment has the classical acceleration of the base's origin; the
 // derivative of the twist's components is v' = that - w x v.
 static void start(const recursion* r, const limb_environment* env)
 {

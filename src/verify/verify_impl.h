@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-// Above VERIFY_LARGE bodies or velocities there are no matrices; above the other numbers of velocities no regressors, no
-// base parameters, no tensors with three indices, none with four.
+// Above VERIFY_LARGE bodies or velocities there are no matrices; above the other numbers of velocities no regressors,
+// no base parameters, no tensors with three indices, none with four.
 enum { VERIFY_LARGE = 3000, VERIFY_WIDE = 400, VERIFY_BASE = 120, VERIFY_CUBE = 48, VERIFY_FOUR = 20 };
 
 // Sizes in a state, by which sums are measured when they cancel.
@@ -64,8 +64,8 @@ typedef struct verify {
 limb_status verify_create(verify* t, const limb_model* m, const limb_environment* env, uint64_t seed);
 void verify_free(verify* t);
 
-// Prepares robots with loops: closes them once, and reports how well. LIMB_E_NOCONV: they do not close. Free in any case,
-// before verify_free.
+// Prepares robots with loops: closes them once, and reports how well. LIMB_E_NOCONV: they do not close. Free in any
+// case, before verify_free.
 limb_status verify_loops_open(verify* t, limb_assembly_report* report);
 void verify_loops_free(verify* t);
 
@@ -91,11 +91,12 @@ double verify_differ(size_t n, const double* x, const double* y, double size);
 // The largest magnitude.
 double verify_largest(int n, const double* x);
 
-// A quantity that cancels, or is zero, is measured by this part of the sizes above: small enough to show a mistake, large
-// enough to hide rounding. Finite differences round more.
+// A quantity that cancels, or is zero, is measured by this part of the sizes above: small enough to show a mistake,
+// large enough to hide rounding. Finite differences round more.
 static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
 
-// Samples of a finite difference: n numbers at a state nearby, qt and vt. with_a: velocities change by a; else they stay.
+// Samples of a finite difference: n numbers at a state nearby, qt and vt. with_a: velocities change by a; else they
+// stay.
 typedef limb_status verify_sample(verify* t, double* values);
 
 // Rate of change of n numbers by a difference of fourth order. scratch: n numbers.
