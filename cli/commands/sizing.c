@@ -16,43 +16,52 @@
 #define COUNT_OF(array)    (int)(sizeof(array) / sizeof *(array))
 #define NUMBER(record, at) (*(const double*)((const char*)(record) + (at)))
 
-// One number: its column in CSV, and where it is in JSON.
+// One number of a degree of freedom: its column in CSV, its key in JSON, its column in a text table.
 typedef struct field {
-  const char* csv;   // NULL: only in JSON
-  const char* group; // NULL: not in a group
+  const char* csv;   // NULL: not in CSV
+  const char* group; // object in JSON; NULL: none
   const char* key;
   size_t at;
-  int follower; // 1: followers have it, too
+  int follower;       // 1: followers have it, too
+  const char* table;  // name of the text table
+  const char* column; // its heading; NULL: not shown
+  enum { TORQUE, SPEED, POSITION, SECONDS, WATT, JOULE, TORQUE_LIMIT, SPEED_LIMIT, RANGE, MARGIN } kind;
 } field;
 
 static const field fields[] = {
-  {"peak_torque", "peak_torque", "value", AT(torque.value), 0},
-  {"peak_torque_time", "peak_torque", "time", AT(torque.time), 0},
-  {"peak_torque_speed", "peak_torque", "speed", AT(torque.other), 0},
-  {"rms_torque", NULL, "rms_torque", AT(torque_rms), 0},
-  {"torque_limit", NULL, "torque_limit", AT(torque_limit), 0},
-  {"peak_speed", "peak_speed", "value", AT(speed.value), 1},
-  {"peak_speed_time", "peak_speed", "time", AT(speed.time), 1},
-  {"peak_speed_torque", "peak_speed", "torque", AT(speed.other), 0},
-  {"speed_limit", NULL, "speed_limit", AT(speed_limit), 1},
-  {"peak_power", "peak_power", "value", AT(power.value), 0},
-  {"peak_power_time", "peak_power", "time", AT(power.time), 0},
-  {"mean_absolute_power", NULL, "mean_absolute_power", AT(mean_power), 0},
-  {"energy_delivered", NULL, "energy_delivered", AT(energy_delivered), 0},
-  {"energy_absorbed", NULL, "energy_absorbed", AT(energy_absorbed), 0},
-  {"q_min", "position", "min", AT(q_min), 1},
-  {NULL, "position", "min_time", AT(q_min_time), 1},
-  {"q_max", "position", "max", AT(q_max), 1},
-  {NULL, "position", "max_time", AT(q_max_time), 1},
-  {"q_lower_limit", "position", "lower_limit", AT(q_lower), 1},
-  {"q_upper_limit", "position", "upper_limit", AT(q_upper), 1},
-  {NULL, "position", "margin", AT(margin), 1},
+  {"peak_torque", "peak_torque", "value", AT(torque.value), 0, "torque", "peak", TORQUE},
+  {"peak_torque_time", "peak_torque", "time", AT(torque.time), 0, "torque", "at", SECONDS},
+  {"peak_torque_speed", "peak_torque", "speed", AT(torque.other), 0, "torque", "speed then", SPEED},
+  {"rms_torque", NULL, "rms_torque", AT(torque_rms), 0, "torque", "rms", TORQUE},
+  {"torque_limit", NULL, "torque_limit", AT(torque_limit), 0, "torque", "limit", TORQUE_LIMIT},
+  {"peak_speed", "peak_speed", "value", AT(speed.value), 1, "speed", "peak", SPEED},
+  {"peak_speed_time", "peak_speed", "time", AT(speed.time), 1, "speed", "at", SECONDS},
+  {"peak_speed_torque", "peak_speed", "torque", AT(speed.other), 0, "speed", "torque then", TORQUE},
+  {"speed_limit", NULL, "speed_limit", AT(speed_limit), 1, "speed", "limit", SPEED_LIMIT},
+  {"peak_power", "peak_power", "value", AT(power.value), 0, "power", "peak", WATT},
+  {"peak_power_time", "peak_power", "time", AT(power.time), 0, "power", "at", SECONDS},
+  {"mean_absolute_power", NULL, "mean_absolute_power", AT(mean_power), 0, "power", "mean of |P|", WATT},
+  {"energy_delivered", NULL, "energy_delivered", AT(energy_delivered), 0, "power", "energy delivered", JOULE},
+  {"energy_absorbed", NULL, "energy_absorbed", AT(energy_absorbed), 0, "power", "energy absorbed", JOULE},
+  {"q_min", "position", "min", AT(q_min), 1, "position", "min", POSITION},
+  {NULL, "position", "min_time", AT(q_min_time), 1, "position", "at", SECONDS},
+  {"q_max", "position", "max", AT(q_max), 1, "position", "max", POSITION},
+  {NULL, "position", "max_time", AT(q_max_time), 1, "position", "at", SECONDS},
+  {"q_lower_limit", "position", "lower_limit", AT(q_lower), 1, "position", "limits", RANGE},
+  {"q_upper_limit", "position", "upper_limit", AT(q_upper), 1, "position", NULL, RANGE},
+  {NULL, "position", "margin", AT(margin), 1, "position", "margin to the nearest limit", MARGIN},
 };
 
 static const char* joint_name(const cli_sizing* s, int joint)
 {
   limb_joint_info x;
   return limb_get_joint(s->robot->model, joint, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+// The load of a joint that a user described.
+static int has_load(const cli_sizing* s, int joint, limb_sizing_load* out)
+{
+  return limb_sizing_get_load(s->sizing, joint, out) == LIMB_OK && !limb_joint_is_auxiliary(s->robot->model, joint);
 }
 
 // Name and units of a follower.
@@ -64,65 +73,6 @@ static cli_dof follower_dof(const cli_sizing* s, const limb_sizing_follower* f)
 }
 
 // ---- text ------------------------------------------------------------------------------------------
-
-// A column of a text table; limit: where the limit is that `at` is measured by.
-typedef struct column {
-  const char* heading;
-  enum { TORQUE, SPEED, POSITION, SECONDS, WATT, JOULE, USED, RANGE, MARGIN } kind;
-  size_t at, limit;
-} column;
-
-typedef struct text_table {
-  const char *name, *align;
-  int followers, positions; // rows for followers; only of those with a position
-  int count;
-  column columns[6];
-} text_table;
-
-static const text_table tables[] = {
-  {"torque",
-   "lrrrrrl",
-   0,
-   0,
-   6,
-   {{"peak", TORQUE, AT(torque.value), 0},
-    {"at", SECONDS, AT(torque.time), 0},
-    {"speed then", SPEED, AT(torque.other), 0},
-    {"rms", TORQUE, AT(torque_rms), 0},
-    {"limit", TORQUE, AT(torque_limit), 0},
-    {"used", USED, AT(torque.value), AT(torque_limit)}}},
-  {"speed",
-   "lrrrrl",
-   1,
-   0,
-   5,
-   {{"peak", SPEED, AT(speed.value), 0},
-    {"at", SECONDS, AT(speed.time), 0},
-    {"torque then", TORQUE, AT(speed.other), 0},
-    {"limit", SPEED, AT(speed_limit), 0},
-    {"used", USED, AT(speed.value), AT(speed_limit)}}},
-  {"power",
-   "lrrrrr",
-   0,
-   0,
-   5,
-   {{"peak", WATT, AT(power.value), 0},
-    {"at", SECONDS, AT(power.time), 0},
-    {"mean of |P|", WATT, AT(mean_power), 0},
-    {"energy delivered", JOULE, AT(energy_delivered), 0},
-    {"energy absorbed", JOULE, AT(energy_absorbed), 0}}},
-  {"position",
-   "lrrrrrl",
-   1,
-   1,
-   6,
-   {{"min", POSITION, AT(q_min), 0},
-    {"at", SECONDS, AT(q_min_time), 0},
-    {"max", POSITION, AT(q_max), 0},
-    {"at", SECONDS, AT(q_max_time), 0},
-    {"limits", RANGE, AT(q_lower), AT(q_upper)},
-    {"margin to the nearest limit", MARGIN, AT(margin), 0}}},
-};
 
 // "12.3 N m"
 static void cell_unit(cli_table* t, double x, const char* unit)
@@ -146,53 +96,69 @@ static void cell_used(cli_table* t, double x, double limit)
   }
 }
 
-static void put_cell(cli_table* t, const column* c, const limb_sizing_dof* d, const cli_dof* dof)
+static void put_range(cli_table* t, const limb_sizing_dof* d, const char* unit)
 {
-  const double x = NUMBER(d, c->at), limit = NUMBER(d, c->limit);
-  switch (c->kind) {
+  if (isfinite(d->q_lower) || isfinite(d->q_upper))
+    cli_cell(t, "%.4g ... %.4g %s", d->q_lower, d->q_upper, unit);
+  else
+    cli_cell(t, "-");
+}
+
+static void put_margin(cli_table* t, double x, const char* unit)
+{
+  if (isfinite(x))
+    cli_cell(t, "%.4g %s%s", x == 0 ? 0.0 : x, unit, x < 0 ? " OVER" : "");
+  else
+    cli_cell(t, "-");
+}
+
+// A number with its unit; limits also with how much of them is used.
+static void put_cells(cli_table* t, const field* f, const limb_sizing_dof* d, const cli_dof* dof)
+{
+  const double x = NUMBER(d, f->at);
+  switch (f->kind) {
   case TORQUE: cell_unit(t, x, cli_force_unit(dof)); break;
   case SPEED: cell_unit(t, x, cli_speed_unit(dof)); break;
   case POSITION: cell_unit(t, x, cli_position_unit(dof)); break;
   case SECONDS: cell_unit(t, x, "s"); break;
   case WATT: cell_unit(t, x, "W"); break;
   case JOULE: cell_unit(t, x, "J"); break;
-  case USED: cell_used(t, x, limit); break;
-  case RANGE:
-    if (isfinite(x) || isfinite(limit))
-      cli_cell(t, "%.4g ... %.4g %s", x, limit, cli_position_unit(dof));
-    else
-      cli_cell(t, "-");
-    break;
-  case MARGIN:
-    if (isfinite(x))
-      cli_cell(t, "%.4g %s%s", x == 0 ? 0.0 : x, cli_position_unit(dof), x < 0 ? " OVER" : "");
-    else
-      cli_cell(t, "-");
-    break;
+  case TORQUE_LIMIT: cell_unit(t, x, cli_force_unit(dof)), cell_used(t, d->torque.value, x); break;
+  case SPEED_LIMIT: cell_unit(t, x, cli_speed_unit(dof)), cell_used(t, d->speed.value, x); break;
+  case RANGE: put_range(t, d, cli_position_unit(dof)); break;
+  case MARGIN: put_margin(t, x, cli_position_unit(dof)); break;
   }
 }
 
-static void put_row(cli_table* t, const text_table* table, const limb_sizing_dof* d, const cli_dof* dof)
+static int is_shown(const field* f, const char* table) { return f->column && strcmp(f->table, table) == 0; }
+
+static void put_row(cli_table* t, const char* table, const limb_sizing_dof* d, const cli_dof* dof)
 {
-  if (table->positions && !d->has_position) return;
+  if (!d->has_position && strcmp(table, "position") == 0) return;
   cli_cell(t, "%s", dof->name);
-  for (int i = 0; i < table->count; i++) put_cell(t, &table->columns[i], d, dof);
+  for (int i = 0; i < COUNT_OF(fields); i++)
+    if (is_shown(&fields[i], table)) put_cells(t, &fields[i], d, dof);
 }
 
-static void print_table(const cli_sizing* s, const text_table* table, FILE* out)
+static void print_table(const cli_sizing* s, const char* table, const char* align, FILE* out)
 {
-  cli_table t = cli_table_make(table->align);
+  const int power = strcmp(table, "power") == 0, followers = !power && strcmp(table, "torque") != 0;
+  cli_table t = cli_table_make(align);
   limb_sizing_dof d;
   limb_sizing_follower f;
-  cli_cell(&t, "%s", table->name);
-  for (int i = 0; i < table->count; i++) cli_cell(&t, "%s", table->columns[i].heading);
+  cli_cell(&t, "%s", table);
+  for (int i = 0; i < COUNT_OF(fields); i++) {
+    if (!is_shown(&fields[i], table)) continue;
+    cli_cell(&t, "%s", fields[i].column);
+    if (fields[i].kind == TORQUE_LIMIT || fields[i].kind == SPEED_LIMIT) cli_cell(&t, "used");
+  }
   for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) put_row(&t, table, &d, &s->dofs->v[k]);
-  for (int k = 0; table->followers && limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
+  for (int k = 0; followers && limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
     const cli_dof dof = follower_dof(s, &f);
     f.motion.speed.other = HUGE_VAL;
     put_row(&t, table, &f.motion, &dof);
   }
-  if (strcmp(table->name, "power") == 0) {
+  if (power) {
     const limb_sizing_summary sum = limb_sizing_get_summary(s->sizing);
     cli_cell(&t, "all together"), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
     cell_unit(&t, sum.energy_delivered, "J"), cell_unit(&t, sum.energy_absorbed, "J");
@@ -225,8 +191,8 @@ static void print_loads(const cli_sizing* s, FILE* out)
   limb_loop_info loop;
   limb_sizing_load l;
   int idle = 0, closures = 0; // idle: only frames without mass are attached to them
-  for (int j = 0; limb_sizing_get_load(s->sizing, j, &l) == LIMB_OK; j++) {
-    if (limb_get_joint(m, j, &joint) != LIMB_OK) continue;
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) {
+    if (!has_load(s, j, &l)) continue;
     if (joint.nv == 0 && l.force == 0 && l.moment == 0)
       idle++;
     else
@@ -255,7 +221,10 @@ static int print_text(const cli_sizing* s, FILE* out)
                 (unsigned long long)sum.rows, sum.rows == 1 ? "" : "s", sum.duration);
   (void)fprintf(out, "gravity (%g, %g, %g) m/s^2, friction %s\n\n", g.x, g.y, g.z,
                 s->robot->env.friction ? "as in the model" : "left out");
-  for (int k = 0; k < COUNT_OF(tables); k++) print_table(s, &tables[k], out);
+  print_table(s, "torque", "lrrrrrl", out);
+  print_table(s, "speed", "lrrrrl", out);
+  print_table(s, "power", "lrrrrr", out);
+  print_table(s, "position", "lrrrrrl", out);
   print_loads(s, out);
   (void)fputs(
     "\nPeaks are the largest magnitudes, with their signs. Energy is delivered by the actuator, or absorbed by "
@@ -343,8 +312,8 @@ static int print_json(const cli_sizing* s, FILE* out)
   json_t *r = cli_json_answer(), *joints = json_array(), *loops = json_array();
   limb_loop_info loop;
   limb_sizing_load l;
-  for (int j = 0; limb_sizing_get_load(s->sizing, j, &l) == LIMB_OK; j++)
-    add_load(joints, "joint", joint_name(s, j), &l);
+  for (int j = 0; j < limb_joint_count(s->robot->model); j++)
+    if (has_load(s, j, &l)) add_load(joints, "joint", joint_name(s, j), &l);
   for (int i = 0; limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
     if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK) add_load(loops, "loop", loop.def.name, &l);
   cli_json_set(r, "model trajectory gravity friction rows duration", cli_json_text(limb_model_name(s->robot->model)),
@@ -408,9 +377,10 @@ static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
   limb_status status = csv_head(w);
   limb_sizing_load l;
   limb_loop_info loop;
-  for (int j = 0; status == LIMB_OK && limb_sizing_get_load(s->sizing, j, &l) == LIMB_OK; j++) {
+  for (int j = 0; j < limb_joint_count(s->robot->model) && status == LIMB_OK; j++) {
     limb_joint_info x;
     limb_sizing_dof d;
+    if (!has_load(s, j, &l)) continue;
     status = limb_get_joint(s->robot->model, j, &x);
     if (status == LIMB_OK && x.nv == 0) status = csv_still(w, s, j, &l);
     for (int k = x.v; k < x.v + x.nv && status == LIMB_OK; k++) {

@@ -261,6 +261,17 @@ class Info(Case):
         self.assertEqual(answer["whole"]["com"], [0, 0, -0.25])
         self.assertTrue(any(n["kind"] == "merged" for n in answer["notes"]))
 
+    def test_what_was_not_written_is_not_shown(self):
+        """Bodies of the UR5 are placed away from the axes of their joints: the reader adds two bodies for that."""
+        for flags, count in (([], 6), (["--compiled"], 8)):
+            text = self.fine("info", "ur5", *flags).stdout
+            self.assertIn(f"{count} bodies, {count} joints", text)
+            self.assertEqual(("link2.axis" in text, "link2.offset" in text), (count == 8, count == 8))
+        self.assertIn("link2, 8.393 kg   (revolute shoulder_lift)", self.fine("info", "ur5", "--tree").stdout)
+        answer = json.loads(self.fine("info", "ur5", "--format", "json").stdout)
+        self.assertEqual([b["name"] for b in answer["bodies"] if b["auxiliary"]], ["link2.axis", "link3.axis"])
+        self.assertEqual([j["name"] for j in answer["joints"] if j["auxiliary"]], ["link2.offset", "link3.offset"])
+
     def test_one_is_not_many(self):
         text = self.fine("info", self.path("p.urdf", """<robot name="p"><link name="a"/></robot>""")).stdout
         self.assertIn("1 body, 1 joint, 0 added frames", text)
