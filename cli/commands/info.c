@@ -78,7 +78,7 @@ static void print_summary(const info_run* run)
     printf("  inertia about it xx %.6g  yy %.6g  zz %.6g  xy %.6g  xz %.6g  yz %.6g kg m^2\n", Y->xx, Y->yy, Y->zz,
            Y->xy, Y->xz, Y->yz);
   }
-  printf("  reach %.6g m: largest distance of a frame from the base", x->reach);
+  printf("  reach %.6g m: bound on the distance of any frame from the base", x->reach);
   limb_joint_info joint;
   if (limb_get_joint(m, x->unlimited_joint, &joint) == LIMB_OK)
     printf(", not counting the travel of %s", joint.def.name);

@@ -133,7 +133,7 @@ typedef struct limb_facts {
   double mass;                ///< [kg]
   int has_inertia;            ///< there is mass, and inertia is set:
   sp_inertia inertia;         ///< of all bodies, in world axes; its centre of mass is in the world
-  double reach;               ///< no frame gets farther from the base than this [m] ...
+  double reach;               ///< bound on the distance of any frame from the base [m] ...
   int unlimited;              ///< ... apart from the travel of joints without limits: how many there are,
   int unlimited_joint;        ///< and the first; -1: none
 } limb_facts;

@@ -21,8 +21,11 @@ typedef struct outcome {
 } outcome;
 
 struct limb_verification {
-  verify t;
   limb_verify_options o;
+  int nv, loops;
+  double size;      // of the robot: the larger number of bodies or velocities
+  double condition; // of M, the largest
+  sp_vec3 gravity;
   int count;
   outcome outcomes[MAX_CHECKS];
 };
@@ -66,7 +69,7 @@ static void collect_all(limb_verification* x)
   collect(x, verify_derivatives);
   collect(x, verify_lagrange);
   collect(x, verify_forms);
-  if (!x->t.closed) return;
+  if (!x->loops) return;
   collect(x, verify_loops);
   collect(x, verify_other_forms);
 }
@@ -76,7 +79,7 @@ static void collect_all(limb_verification* x)
 // In how many states a check is made: work that grows with powers of the size is bounded.
 static int states_for(const limb_verification* x, const verify_check* c)
 {
-  const double n = fmax(1, fmax(x->t.nv, x->t.nbody));
+  const double n = x->size;
   const double per_state = c->cost == 1   ? n
                            : c->cost == 2 ? n * n
                            : c->cost == 3 ? 36 * n * n * n
@@ -84,15 +87,15 @@ static int states_for(const limb_verification* x, const verify_check* c)
   const double budget = c->cost == 1 ? 1e7 : c->cost == 2 ? 5e6 : 3e8;
   const double max = floor(budget / per_state);
   const double min = c->cost == 1 || (c->cost == 2 && n <= VERIFY_LARGE) ? 1 : 0;
-  if (c->max_nv && x->t.nv > c->max_nv) return 0;
+  if (c->max_nv && x->nv > c->max_nv) return 0;
   return (int)fmin(x->o.states, fmax(max, min));
 }
 
-static void run_check(limb_verification* x, outcome* o, int state)
+static void run_check(const limb_verification* x, verify* t, outcome* o, int state)
 {
   double off = 0;
   if (o->status != LIMB_OK || state > states_for(x, o->check)) return;
-  const limb_status s = o->check->run(&x->t, &off);
+  const limb_status s = o->check->run(t, &off);
   if (s == LIMB_E_SINGULAR) {
     o->singular++;
     return;
@@ -108,15 +111,15 @@ static void run_check(limb_verification* x, outcome* o, int state)
   o->state = state;
 }
 
-static limb_status run_states(limb_verification* x)
+static limb_status run_states(limb_verification* x, verify* t)
 {
   const uint64_t count = (uint64_t)x->count, total = (uint64_t)x->o.states * count;
   limb_status s = LIMB_OK;
   for (int i = 1; i <= x->o.states && s == LIMB_OK; i++) {
-    s = verify_next(&x->t);
+    s = verify_next(t);
     for (int k = 0; k < x->count && s == LIMB_OK; k++) {
       if (x->o.progress) x->o.progress(x->o.context, (uint64_t)(i - 1) * count + (uint64_t)k, total);
-      run_check(x, &x->outcomes[k], i);
+      run_check(x, t, &x->outcomes[k], i);
     }
   }
   return s;
@@ -129,7 +132,7 @@ static limb_status run_states(limb_verification* x)
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
   if (c->class == VERIFY_INVERSE)
-    return fmax(x->o.tolerance, x->t.condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->t.condition) : 1e-4);
+    return fmax(x->o.tolerance, x->condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->condition) : 1e-4);
   return c->class == VERIFY_DIFFERENCES ? fmax(x->o.tolerance, 1e-6) : x->o.tolerance;
 }
 
@@ -162,19 +165,19 @@ static void write_reasons(limb_verification* x)
   for (int k = 0; k < x->count; k++) {
     outcome* o = &x->outcomes[k];
     const int max = o->check->max_nv;
-    if (max && x->t.nv > max) (void)snprintf(o->reason, sizeof o->reason, "not for more than %d velocities", max);
+    if (max && x->nv > max) (void)snprintf(o->reason, sizeof o->reason, "not for more than %d velocities", max);
   }
 }
 
 // ---- the calls -------------------------------------------------------------------------------------
 
-static limb_status close_loops(limb_verification* x, limb_error* err)
+static limb_status close_loops(verify* t, limb_error* err)
 {
   limb_assembly_report report = {.loop = -1};
   limb_loop_info loop = {.def = {.name = "?"}};
-  const limb_status s = verify_loops_open(&x->t, &report);
+  const limb_status s = verify_loops_open(t, &report);
   if (s != LIMB_E_NOCONV) return s;
-  (void)!limb_get_loop(x->t.m, report.loop, &loop);
+  (void)!limb_get_loop(t->m, report.loop, &loop);
   return limb_fail(err, s, loop.def.name,
                    "no configuration that closes the loops was found: loop '%s' stays %.3g apart", loop.def.name,
                    report.residual);
@@ -183,14 +186,20 @@ static limb_status close_loops(limb_verification* x, limb_error* err)
 static limb_status verify_all(limb_verification* x, const limb_model* m, limb_error* err)
 {
   limb_environment env = x->o.env ? *x->o.env : limb_default_environment(m);
+  verify t;
   env.nwrench = 0, env.wrench = NULL;
-  limb_status s = verify_create(&x->t, m, &env, x->o.seed);
-  if (s == LIMB_OK && limb_loop_count(m) > 0) s = close_loops(x, err);
-  if (s == LIMB_E_NOCONV) return s;
-  if (s == LIMB_OK) collect_all(x);
-  if (s == LIMB_OK) s = run_states(x);
-  if (s == LIMB_OK) write_reasons(x);
-  return s == LIMB_OK ? s : limb_fail(err, s, limb_model_name(m), "%s", limb_status_text(s));
+  x->nv = limb_nv(m), x->loops = limb_loop_count(m);
+  x->size = fmax(1, fmax(x->nv, limb_body_count(m)));
+  collect_all(x);
+  limb_status s = verify_create(&t, m, &env, x->o.seed);
+  if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, err);
+  const int open = s == LIMB_E_NOCONV;
+  if (s == LIMB_OK) s = run_states(x, &t);
+  x->condition = t.condition, x->gravity = env.gravity;
+  verify_loops_free(&t);
+  verify_free(&t);
+  write_reasons(x);
+  return s == LIMB_OK || open ? s : limb_fail(err, s, limb_model_name(m), "%s", limb_status_text(s));
 }
 
 limb_status limb_verify(const limb_model* m, const limb_verify_options* options, limb_verification** out,
@@ -239,8 +248,8 @@ limb_verify_summary limb_verification_summary(const limb_verification* v)
   limb_verify_summary sum = {.complete = 1};
   if (!v) return sum;
   sum.checks = v->count;
-  sum.condition = v->t.condition;
-  sum.gravity = v->t.env.gravity;
+  sum.condition = v->condition;
+  sum.gravity = v->gravity;
   for (int k = 0; k < v->count; k++) {
     const outcome* o = &v->outcomes[k];
     const char* reason;
@@ -250,10 +259,4 @@ limb_verify_summary limb_verification_summary(const limb_verification* v)
   return sum;
 }
 
-void limb_verification_destroy(limb_verification* v)
-{
-  if (!v) return;
-  verify_loops_free(&v->t);
-  verify_free(&v->t);
-  free(v);
-}
+void limb_verification_destroy(limb_verification* v) { free(v); }
