@@ -110,7 +110,7 @@ typedef struct limb_plot_labels {
 /// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_plot_create(int series, limb_plot** out);
 
-/// One row: x, which must not decrease, and a value per series.
+/// Adds a row: x, which must not decrease, and a value per series. NULL is ignored, here and below.
 LIMB_API void limb_plot_add(limb_plot* p, double x, const double* y);
 
 LIMB_API void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const limb_plot_labels* labels,

@@ -30,6 +30,7 @@ static int ends_in(const char* path, const char* suffix)
 
 limb_picture limb_picture_of(const char* path)
 {
+  if (!path) return LIMB_PICTURE_NONE;
   if (ends_in(path, ".svg")) return LIMB_PICTURE_SVG;
   return ends_in(path, ".html") || ends_in(path, ".htm") ? LIMB_PICTURE_HTML : LIMB_PICTURE_NONE;
 }

@@ -103,6 +103,7 @@ static void draw_legend(FILE* out)
 
 void limb_map_write(const limb_map_drawing* d, FILE* out)
 {
+  if (!d || !d->map || !d->point || !out) return;
   const int positions = d->map->frame >= 0;
   svg_begin(out, LEFT + SIDE + 60 + (positions ? SIDE + GAP : 0), TOP + SIDE + 70, d->title, map_css);
   svg_text(out, "title", SVG_START, LEFT, 34, 100, d->title);

@@ -76,6 +76,7 @@ static void halve(limb_plot* p)
 
 void limb_plot_add(limb_plot* p, double x, const double* y)
 {
+  if (!p || !y) return;
   if (p->count == 0) p->first = x;
   p->last = x;
   if (p->count == BUCKETS && p->in_last == p->each) halve(p);
@@ -432,6 +433,7 @@ static void draw_legend(FILE* out)
 
 void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const limb_plot_labels* labels, FILE* out)
 {
+  if (!p || !series || !labels || !out) return;
   int panel_of[LIMB_PLOT_MAX] = {0};
   const page s = make_page(group(p, series, panel_of), labels->decades);
   const double height = TOP + s.rows * s.tall + FOOT;

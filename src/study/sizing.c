@@ -120,6 +120,7 @@ static void add_load(limb_sizing_load* l, int first, double time, const sp_force
 
 void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
 {
+  if (!s || !row) return;
   const int first = s->rows == 0;
   const double time = row->time;
   for (int k = 0; k < s->nv; k++) add_dof(s, k, time, row->q[s->dof[k].q], row->v[k], row->tau[k]);
