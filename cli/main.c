@@ -40,7 +40,7 @@ static int run_demo(const cli_args* args)
 const cli_command cli_demo = {
   .name = "demo",
   .operands = "",
-  .summary = "what limb computes, for a few built-in robots, and how well it agrees with itself",
+  .summary = "a tour: what limb computes for a few built-in robots, checked on the way",
   .run = run_demo,
 };
 

@@ -313,7 +313,7 @@ static int run(const cli_args* args)
 const cli_command cli_completion = {
   .name = "completion",
   .operands = "bash|zsh|fish",
-  .summary = "a script that completes command lines of limb in a shell",
+  .summary = "print a completion script for bash, zsh or fish",
   .examples = (const char* const[]){"source <(limb completion bash)", "complete in this bash",
                                     "limb completion fish > ~/.config/fish/completions/limb.fish",
                                     "complete in every fish", NULL},

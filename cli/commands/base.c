@@ -380,7 +380,7 @@ static const cli_option options[] = {
 const cli_command cli_base = {
   .name = "base",
   .operands = "MODEL",
-  .summary = "the fewest parameters that decide the torques, as formulas",
+  .summary = "base parameters: the minimal set that determines the torques, as formulas",
   .about =
     (const char* const[]){"The torques are linear in the parameters of the bodies and joints, but some have",
                           "no influence, and some only in combination: no experiment with the robot can",

@@ -65,10 +65,10 @@ static const cli_option options[] = {
 const cli_command cli_bench = {
   .name = "bench",
   .operands = "",
-  .summary = "how fast limb is on this machine, next to other libraries",
+  .summary = "measure the speed of limb on this machine, beside other libraries",
   .about = (const char* const[]){"Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
                                  "more: one call at a time, batches over double and float, batches on all",
-                                 "threads; and KDL, MuJoCo, DART and Simbody when their module is there. All rows",
+                                 "threads; and KDL, MuJoCo, DART and Simbody if their module is available. All rows",
                                  "are measured in the same rounds, on the same random states, and their answers",
                                  "are compared before. It runs the program limb-bench beside limb: make bench, in",
                                  "the sources of limb, builds that and the module.", "",

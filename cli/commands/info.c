@@ -1,4 +1,4 @@
-// `limb info`: what was read, assumed, merged, lowered, dropped; and what the robot is.
+// `limb info`: describes a model: what was read, assumed, merged, lowered, dropped; the robot as a whole; its tree.
 #include "commands/info.h"
 #include "base/cli.h"
 #include "base/commands.h"
@@ -440,9 +440,9 @@ static const cli_option options[] = {
 const cli_command cli_info = {
   .name = "info",
   .operands = "MODEL",
-  .summary = "what is in a model file, and what was made of it",
-  .about = (const char* const[]){"Prints what was read, assumed and dropped (findings of the reader), what no real",
-                                 "robot can be (errors of the doctor), what was merged, lowered and regrouped",
+  .summary = "describe a model: bodies, joints, inertia, loops, findings",
+  .about = (const char* const[]){"Prints what was read, assumed and dropped (findings of the reader), what is",
+                                 "physically impossible (errors of the doctor), what was merged, lowered and regrouped",
                                  "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
                                  "masses, reach and inertia of the robot. limb check reports all that",
                                  "is wrong or suspicious.", "",

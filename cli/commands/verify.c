@@ -166,7 +166,7 @@ static const cli_option options[] = {
 const cli_command cli_verify = {
   .name = "verify",
   .operands = "MODEL",
-  .summary = "the same quantities by independent formulations, and how far they differ",
+  .summary = "compare independent formulations of the same quantities",
   .about = (const char* const[]){"Random states lie within the limits of the joints, velocities and accelerations",
                                  "between -1 and 1. For hybrid dynamics the acceleration of some joints is given,",
                                  "and the force of the others, at random. Differences are relative to the largest",
