@@ -1,7 +1,7 @@
 // Cost of one state against the number of joints: one panel per quantity, a curve per library and mode.
-#include "write.h"
+#include "limb/draw.h"
 
-#include "cli/plot.h"
+#include "write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,24 +77,24 @@ static int next_chain(const bench* b, const series_list* list, int before, doubl
 
 int bench_draw(const bench* b, FILE* out)
 {
-  plot_series series[SERIES];
+  limb_plot_series series[SERIES];
   char subtitle[160];
   double y[SERIES];
   bench_summary s;
-  cli_plot p;
+  limb_plot* p = NULL;
   const series_list list = list_series(b);
-  if (!cli_plot_make(&p, list.count)) return 0;
+  if (limb_plot_create(list.count, &p) != LIMB_OK) return 0;
   for (int k = 0; k < list.count; k++)
-    series[k] = (plot_series){curves[list.at[k] % CURVES].name, "ns", HUGE_VAL, titles[list.at[k] / CURVES]};
+    series[k] = (limb_plot_series){curves[list.at[k] % CURVES].name, "ns", HUGE_VAL, titles[list.at[k] / CURVES]};
   for (int dof = next_chain(b, &list, 0, y); dof > 0; dof = next_chain(b, &list, dof, y))
-    cli_plot_add(&p, log10((double)dof), y);
+    limb_plot_add(p, log10((double)dof), y);
   bench_get_summary(b, &s);
   (void)snprintf(subtitle, sizeof subtitle,
                  "chains; instruction set %s, %d threads, %.1f scalar multiply-add operations per ns", s.isa, s.threads,
                  s.slots_per_ns);
-  const plot_words words = {
+  const limb_plot_labels labels = {
     .title = "time per state against the number of joints", .subtitle = subtitle, .x_label = "joints", .decades = 1};
-  cli_plot_draw(&p, series, &words, out);
-  cli_plot_free(&p);
+  limb_plot_write(p, series, &labels, out);
+  limb_plot_destroy(p);
   return 1;
 }

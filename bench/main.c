@@ -1,12 +1,12 @@
 // The program limb-bench: how fast limb is on this machine, next to other libraries. `limb bench` runs
-// it; their arguments are described in one place, cli/cmd_bench.c.
+// it; their arguments are described in one place, cli/commands/bench.c.
 #include "bench.h"
 #include "write.h"
 
-#include "cli/cli.h"
-#include "cli/commands.h"
-#include "cli/json.h"
-#include "cli/output.h"
+#include "cli/base/cli.h"
+#include "cli/base/commands.h"
+#include "cli/base/json.h"
+#include "cli/base/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
-#include "animate.h"
+#include "limb/draw.h"
+
 #include "cli.h"
 #include "closing.h"
 #include "commands.h"
 #include "differentiate.h"
 #include "output.h"
-#include "plot.h"
 #include "sizing.h"
 #include "states.h"
 
@@ -15,7 +15,7 @@
 static const cli_option own_options[] = {
   {"", NULL, "what to do"},
   {"differentiate", NULL, "velocities and accelerations from the positions, by a quintic spline"},
-  {"size", NULL, "print the sizing table: peaks, RMS, power, work, limits, loads"},
+  {"size", NULL, "print the sizing table: peaks, RMS, power, energy, limits, loads"},
   {"plot", "FILE.svg", "draw the torques over time, a panel each"},
   {"animate", "FILE.html", "draw the robot as it moves, for any browser; also FILE.svg"},
   {0},
@@ -59,8 +59,8 @@ static const char* const about[] = {
   "",
   "--size needs time. Peaks are the largest magnitudes and when they were, with",
   "the speed at the peak torque and the torque at the peak speed, against the",
-  "limits of the model. RMS, mean power (of |tau v|) and work (done by the",
-  "actuator, taken back by it) are integrals over the actual time steps by",
+  "limits of the model. RMS, mean power (of |tau v|) and energy (delivered and",
+  "absorbed by the actuator) are integrals over the actual time steps by",
   "trapezoids. The load of a joint is the whole wrench through it, in its own axes",
   "at its origin: what bearings and flanges must carry; that of a closure is on its",
   "frame b, from a, in the axes of a at the origin of b. Mimic joints are measured",
@@ -90,12 +90,12 @@ typedef struct id_run {
   cli_robot robot;
   cli_dofs dofs;
   cli_states states;
-  cli_output torques, drawing, film;
+  cli_output torques, drawing, animated;
   limb_csv_writer* writer; // NULL: torques are not written
-  cli_sizing sizing;
-  cli_plot plot;
-  cli_animation* animation; // NULL: not wanted
-  cli_closing closing;      // of robots with loops
+  limb_sizing* sizing;     // NULL: not wanted
+  limb_plot* plot;
+  limb_animation* animation; // NULL: not wanted
+  cli_closing closing;       // of robots with loops
   int size, draw, animate, loops;
   double* tau;
   sp_force* load;
@@ -140,10 +140,10 @@ static int do_row(id_run* r)
   const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL) : open_forces(r);
   if (code != EXIT_FINE) return code;
   if (r->size)
-    cli_sizing_add(&r->sizing,
-                   &(sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
-  if (r->draw) cli_plot_add(&r->plot, s->has_time ? s->time : (double)s->count, r->tau);
-  const limb_status shown = r->animate ? cli_animation_add(r->animation, s->time, s->q) : LIMB_OK;
+    limb_sizing_add(r->sizing,
+                    &(limb_sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
+  if (r->draw) limb_plot_add(r->plot, s->has_time ? s->time : (double)s->count, r->tau);
+  const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
   return r->writer ? cli_states_write_row(s, r->writer, r->tau) : EXIT_FINE;
 }
@@ -214,7 +214,7 @@ static int is_standard_output(const char* path) { return path && strcmp(path, "-
 static int check_options(const id_run* r)
 {
   const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
-  const char* film = cli_get(r->args, "animate");
+  const char* animation = cli_get(r->args, "animate");
   if (cli_has(r->args, "format") && !r->size) {
     return cli_usage(r->args, "--format is for the table of --size; torques are CSV (limb eval --what tau "
                               "writes JSON)");
@@ -225,10 +225,10 @@ static int check_options(const id_run* r)
   if (path && plot && strcmp(path, plot) == 0) {
     return cli_usage(r->args, "--output and --plot name the same file '%s'", path);
   }
-  if (film && ((path && strcmp(path, film) == 0) || (plot && strcmp(plot, film) == 0))) {
-    return cli_usage(r->args, "--animate and another option name the same file '%s'", film);
+  if (animation && ((path && strcmp(path, animation) == 0) || (plot && strcmp(plot, animation) == 0))) {
+    return cli_usage(r->args, "--animate and another option name the same file '%s'", animation);
   }
-  return cli_animation_option(r->args, "animate");
+  return cli_picture_option(r->args, "animate");
 }
 
 static int open_outputs(id_run* r)
@@ -244,7 +244,7 @@ static int open_outputs(id_run* r)
   }
   if (code == EXIT_FINE && plot) code = cli_output_open(&r->drawing, cli_title(r->args), plot);
   if (code == EXIT_FINE && r->animate)
-    code = cli_output_open(&r->film, cli_title(r->args), cli_get(r->args, "animate"));
+    code = cli_output_open(&r->animated, cli_title(r->args), cli_get(r->args, "animate"));
   return code;
 }
 
@@ -254,17 +254,19 @@ static int make_room(id_run* r)
   r->tau = calloc((size_t)nv + 1, sizeof *r->tau);
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
   if (!r->tau || !r->load) return out_of_memory(r);
-  if (r->size && !cli_sizing_make(&r->sizing, r->robot.model, &r->dofs)) return out_of_memory(r);
-  if (r->draw && !cli_plot_make(&r->plot, nv < PLOT_MOST ? nv : PLOT_MOST)) return out_of_memory(r);
+  if (r->size && limb_sizing_create(r->robot.model, &r->sizing) != LIMB_OK) return out_of_memory(r);
+  if (r->draw && limb_plot_create(nv < LIMB_PLOT_MAX ? nv : LIMB_PLOT_MAX, &r->plot) != LIMB_OK)
+    return out_of_memory(r);
   if (!r->animate) return EXIT_FINE;
-  const cli_animation_options wanted = {.subtitle = r->states.path, .trace = FIGURE_TRACE_AUTO};
-  const limb_status status = cli_animation_open(&r->animation, r->robot.model, &wanted);
+  limb_animation_options o = limb_default_animation();
+  o.subtitle = r->states.path;
+  const limb_status status = limb_animation_create(r->robot.model, &o, &r->animation);
   return status == LIMB_OK ? EXIT_FINE : cli_states_failure(&r->states, status, "the animation");
 }
 
 // ---- the drawing -----------------------------------------------------------------------------------
 
-static void draw(const id_run* r, const plot_series* series)
+static void draw(const id_run* r, const limb_plot_series* series)
 {
   const sp_vec3 g = r->robot.env.gravity;
   char title[300], subtitle[600];
@@ -272,27 +274,28 @@ static void draw(const id_run* r, const plot_series* series)
   (void)snprintf(subtitle, sizeof subtitle, "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
                  r->states.path, (unsigned long long)r->states.count, r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
                  r->robot.env.friction ? "as in the model" : "left out",
-                 r->dofs.nv > PLOT_MOST ? "; only the first joints are drawn" : "");
-  const plot_words words = {.title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
-  cli_plot_draw(&r->plot, series, &words, r->drawing.stream);
+                 r->dofs.nv > LIMB_PLOT_MAX ? "; only the first joints are drawn" : "");
+  const limb_plot_labels labels = {
+    .title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
+  limb_plot_write(r->plot, series, &labels, r->drawing.stream);
 }
 
 static int draw_plot(const id_run* r)
 {
   const int nv = r->dofs.nv;
-  plot_series* series = calloc((size_t)nv + 1, sizeof *series);
+  limb_plot_series* series = calloc((size_t)nv + 1, sizeof *series);
   if (!series) return out_of_memory(r);
   for (int k = 0; k < nv; k++) {
     const cli_dof* d = &r->dofs.v[k];
     limb_joint_info info;
-    series[k] = (plot_series){.name = d->name, .unit = cli_force_unit(d), .limit = HUGE_VAL};
+    series[k] = (limb_plot_series){.name = d->name, .unit = cli_force_unit(d), .limit = HUGE_VAL};
     if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1) {
       series[k].limit = info.def.effort_max;
     }
   }
-  if (nv > PLOT_MOST) {
+  if (nv > LIMB_PLOT_MAX) {
     (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n", cli_get(r->args, "plot"),
-                  PLOT_MOST, nv);
+                  LIMB_PLOT_MAX, nv);
   }
   draw(r, series);
   free(series);
@@ -301,8 +304,8 @@ static int draw_plot(const id_run* r)
 
 static int draw_animation(const id_run* r)
 {
-  const cli_picture kind = cli_picture_of(cli_get(r->args, "animate"));
-  return cli_animation_draw(r->animation, kind, r->film.stream) == LIMB_OK ? EXIT_FINE : out_of_memory(r);
+  const limb_picture kind = limb_picture_of(cli_get(r->args, "animate"));
+  return limb_animation_write(r->animation, kind, r->animated.stream) == LIMB_OK ? EXIT_FINE : out_of_memory(r);
 }
 
 // ---- running ---------------------------------------------------------------------------------------
@@ -327,9 +330,10 @@ static int finish(id_run* r)
   if (code == EXIT_FINE && r->animate) code = draw_animation(r);
   if (code == EXIT_FINE && r->writer) code = cli_output_commit(&r->torques, title);
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
-  if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->film, title);
+  if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
   if (code != EXIT_FINE || !r->size) return code;
-  code = cli_sizing_print(&r->sizing, &r->robot, format ? format : "text", r->states.path, stdout);
+  const cli_sizing table = {r->sizing, &r->robot, &r->dofs, r->states.path};
+  code = cli_sizing_print(&table, format ? format : "text", stdout);
   return code == EXIT_FINE ? limb_cli_close_output(title) : code;
 }
 
@@ -364,10 +368,10 @@ static int run_states(id_run* r)
   limb_csv_destroy(r->writer);
   cli_output_abandon(&r->torques);
   cli_output_abandon(&r->drawing);
-  cli_output_abandon(&r->film);
-  cli_animation_free(r->animation);
-  cli_sizing_free(&r->sizing);
-  cli_plot_free(&r->plot);
+  cli_output_abandon(&r->animated);
+  limb_animation_destroy(r->animation);
+  limb_sizing_destroy(r->sizing);
+  limb_plot_destroy(r->plot);
   free(r->tau);
   free(r->load);
   return code;

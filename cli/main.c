@@ -2,10 +2,10 @@
 #include "limb/isa.h"
 #include "limb/limb.h"
 
-#include "cli.h"
-#include "commands.h"
-#include "help.h"
-#include "output.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/help.h"
+#include "base/output.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static int run_demo(const cli_args* args)
 const cli_command cli_demo = {
   .name = "demo",
   .operands = "",
-  .summary = "what limb computes, for a few built-in robots, and how well it agrees with itself",
+  .summary = "a tour: what limb computes for a few built-in robots, checked on the way",
   .run = run_demo,
 };
 
@@ -60,7 +60,7 @@ static int run_flag(int argc, char** argv)
     (void)fprintf(stderr, "limb %s: unexpected argument '%s'\n", argv[1], argv[2]);
     return EXIT_USAGE;
   }
-  (void)fprintf(stderr, "limb: unknown option '%s'; a command comes first: limb --help\n", argv[1]);
+  (void)fprintf(stderr, "limb: unknown option '%s'; the first argument is a command: limb --help\n", argv[1]);
   return EXIT_USAGE;
 }
 
@@ -71,20 +71,20 @@ static int is_plain(const char* text)
   return *text == '\0';
 }
 
-// A wish that is not fulfilled, LIMB_ISA in the environment, is not passed over.
-static void tell_refused_isa(void)
+// A request that cannot be met, LIMB_ISA in the environment, is reported.
+static void report_refused_isa(void)
 {
   const char* refused = limb_isa_refused();
   if (!refused) return;
   (void)fprintf(stderr,
-                "limb: warning: LIMB_ISA: there is no instruction set '%.20s' here (base, v3 and v4 are"
-                " the names), %s is used\n",
+                "limb: warning: LIMB_ISA: the instruction set '%.20s' is not available (known: base, v3, v4); "
+                "%s is used\n",
                 is_plain(refused) ? refused : "?", limb_isa_name());
 }
 
 int main(int argc, char** argv)
 {
-  tell_refused_isa();
+  report_refused_isa();
   if (argc < 2) {
     cli_help_mistake();
     return EXIT_USAGE;

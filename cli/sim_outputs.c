@@ -1,10 +1,10 @@
 // Outputs of a simulation: tables (limb/table.h), plots and animations; which rows they get, and when.
+#include "limb/draw.h"
+
 #include "limb/table.h"
 
-#include "animate.h"
 #include "cli.h"
 #include "output.h"
-#include "plot.h"
 #include "sim_job.h"
 
 #include <errno.h>
@@ -96,47 +96,47 @@ enum { MAX_MARKS = 24 }; // events
 
 static int plot_open(writer* w)
 {
-  cli_plot* p = calloc(1, sizeof *p);
-  if (!p) return sim_out_of_memory(&w->job->plan);
-  w->own = p;
-  if (w->probe->count > PLOT_MOST)
+  limb_plot* p = NULL;
+  if (w->probe->count > LIMB_PLOT_MAX)
     return sim_wrong(&w->job->plan, &w->run->plot,
                      "%d curves are too many for one plot, which has at most %d; name fewer channels", w->probe->count,
-                     PLOT_MOST);
-  return cli_plot_make(p, w->probe->count) ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
+                     LIMB_PLOT_MAX);
+  const limb_status s = limb_plot_create(w->probe->count, &p);
+  w->own = p;
+  return s == LIMB_OK ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
 }
 
 static int plot_row(writer* w, const double* x)
 {
-  cli_plot_add(w->own, x[0], x + 1);
+  limb_plot_add(w->own, x[0], x + 1);
   return EXIT_FINE;
 }
 
 // Events as vertical lines; none if they would hide the curves. Their number.
-static int mark_events(const sim_events* e, plot_event mark[MAX_MARKS])
+static int mark_events(const sim_events* e, limb_plot_event mark[MAX_MARKS])
 {
   if (!e || e->nhappened > MAX_MARKS) return 0;
   for (int i = 0; i < e->nhappened; i++) {
     const sim_happened* h = &e->happened[i];
     const int own = h->event.kind == LIMB_EVENT_CONDITION;
-    mark[i] = (plot_event){h->event.time, own ? h->name : limb_event_kind_name(h->event.kind)};
+    mark[i] = (limb_plot_event){h->event.time, own ? h->name : limb_event_kind_name(h->event.kind)};
   }
   return e->nhappened;
 }
 
-static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series, FILE* out)
+static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], limb_plot_series* series, FILE* out)
 {
   char subtitle[160];
   const limb_model* m = w->job->robot.model;
   for (int k = 0; k < w->probe->count; k++) {
     sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
-    series[k] = (plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
+    series[k] = (limb_plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
   }
   (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->start, w->job->now);
-  plot_event mark[MAX_MARKS];
+  limb_plot_event mark[MAX_MARKS];
   const int marks = mark_events(w->job->events, mark);
-  const plot_words words = {title_of(w), subtitle, "time in s", mark, marks, 0};
-  cli_plot_draw(w->own, series, &words, out);
+  const limb_plot_labels labels = {title_of(w), subtitle, "time in s", mark, marks, 0};
+  limb_plot_write(w->own, series, &labels, out);
 }
 
 static int plot_end(writer* w)
@@ -144,7 +144,7 @@ static int plot_end(writer* w)
   const size_t n = (size_t)w->probe->count + 1;
   const char* title = cli_title(w->job->plan.args);
   char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
-  plot_series* series = calloc(n, sizeof *series);
+  limb_plot_series* series = calloc(n, sizeof *series);
   cli_output out = {0};
   int code = EXIT_FINE;
   if (!names || !series) {
@@ -159,11 +159,7 @@ static int plot_end(writer* w)
   return code;
 }
 
-static void plot_free(writer* w)
-{
-  if (w->own) cli_plot_free(w->own);
-  free(w->own);
-}
+static void plot_free(writer* w) { limb_plot_destroy(w->own); }
 
 static const file_kind plot_kind = {1, plot_open, plot_row, NULL, plot_end, plot_free};
 
@@ -171,18 +167,19 @@ static const file_kind plot_kind = {1, plot_open, plot_row, NULL, plot_end, plot
 
 static int animation_open(writer* w)
 {
-  const cli_animation_options o = {.title = title_of(w), .trace = FIGURE_TRACE_AUTO};
-  cli_animation* a = NULL;
-  if (cli_picture_of(w->path) == CLI_PICTURE_NONE)
+  limb_animation_options o = limb_default_animation();
+  limb_animation* a = NULL;
+  o.title = title_of(w);
+  if (limb_picture_of(w->path) == LIMB_PICTURE_NONE)
     return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html", w->path);
-  const limb_status s = cli_animation_open(&a, w->job->robot.model, &o);
+  const limb_status s = limb_animation_create(w->job->robot.model, &o, &a);
   w->own = a;
   return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
 }
 
 static int animation_row(writer* w, const double* x)
 {
-  const limb_status s = cli_animation_add(w->own, x[0], x + 1);
+  const limb_status s = limb_animation_add(w->own, x[0], x + 1);
   return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
 }
 
@@ -190,16 +187,16 @@ static int animation_end(writer* w)
 {
   const char* title = cli_title(w->job->plan.args);
   cli_output out = {0};
-  if (cli_animation_count(w->own) == 0) return EXIT_FINE;
+  if (limb_animation_count(w->own) == 0) return EXIT_FINE;
   int code = cli_output_open(&out, title, w->path);
   if (code != EXIT_FINE) return code;
-  const limb_status s = cli_animation_draw(w->own, cli_picture_of(w->path), out.stream);
+  const limb_status s = limb_animation_write(w->own, limb_picture_of(w->path), out.stream);
   code = s == LIMB_OK ? cli_output_commit(&out, title) : sim_failed(w->job, s, "animation");
   cli_output_abandon(&out);
   return code;
 }
 
-static void animation_free(writer* w) { cli_animation_free(w->own); }
+static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 
 static const file_kind animation_kind = {0, animation_open, animation_row, NULL, animation_end, animation_free};
 

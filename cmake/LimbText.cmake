@@ -1,5 +1,5 @@
-# Turns a text file into a C array of lines, closed by NULL: the tool prints what docs/ says.
-function(limb_text_to_c text_file name c_file)
+# Turns a text file into a C array of lines, closed by NULL, which the header declares.
+function(limb_text_to_c text_file name header c_file)
   file(READ ${text_file} text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
@@ -8,7 +8,7 @@ function(limb_text_to_c text_file name c_file)
   get_filename_component(base ${text_file} NAME)
   file(WRITE ${c_file}.new
 "// Made from ${base} at configure time.
-#include \"cli.h\"
+#include \"${header}\"
 
 #include <stddef.h>
 

@@ -4,7 +4,8 @@
     check_symbols.py <liblimb.so, liblimb_io.so, ...>            compare
     check_symbols.py <liblimb.so, liblimb_io.so, ...> --update   write the list anew: a decision about the ABI
 
-Headers of limb_io and limb_sim say so in their opening comment; all others are of limb.
+Headers of limb_io, limb_sim and limb_study say so in a comment, which holds up to the next such comment; all
+others are of limb.
 """
 import re
 import subprocess
@@ -31,11 +32,11 @@ def promised():
     names = {}
     for header in sorted((ROOT / "include" / "limb").glob("*.h")):
         text = header.read_text(encoding="utf-8")
-        hit = re.search(r"belongs to the library (limb_\w+)", text)
-        if (hit[1] if hit else "limb") != LIBRARY:
-            continue
+        said = [(hit.start(), hit[1]) for hit in re.finditer(r"belongs? to the library (limb\w*)", text)]
         for hit in re.finditer(r"^(?:LIMB_NODISCARD )?LIMB_API\b[^;(]*?(\w+)\s*\(", text, re.M):
-            names[hit[1]] = (header, text.count("\n", 0, hit.start()) + 1)
+            library = ([name for at, name in said if at < hit.start()] or ["limb"])[-1]
+            if library == LIBRARY:
+                names[hit[1]] = (header, text.count("\n", 0, hit.start()) + 1)
     return names
 
 

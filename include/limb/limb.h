@@ -27,7 +27,6 @@
 #include "limb/parallel.h"
 #include "limb/pool.h"
 #include "limb/recut.h"
-#include "limb/reference.h"
 #include "limb/regressor.h"
 #include "limb/second_derivatives.h"
 #include "limb/spatial.h"

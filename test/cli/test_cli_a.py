@@ -116,11 +116,11 @@ class Framework(Case):
         text = PENDULUM.replace('value="2"', 'value="two"').replace('"0.05"', '"x"')
         path = self.path("p.urdf", text)
         for words in (["info", path], ["verify", path], ["convert", path, self.path("x.urdf")]):
-            run = self.refused(3, *words, says=[f"limb check {path} tells more"])
+            run = self.refused(3, *words, says=[f"limb check {path} reports more"])
             self.assertGreater(run.stderr.count("[bad-number]"), 2)
             self.assertEqual(run.stderr.count("    fix: write numbers like 0.5"), 1)
         run = self.refused(2, "info", self.path("none.urdf"), says=["[unreadable]", "    fix: "])
-        self.assertNotIn("tells more", run.stderr)
+        self.assertNotIn("reports more", run.stderr)
 
     def test_one_vocabulary(self):
         for text, rule in ((IMPOSSIBLE, "inertia-triangle"), (MASSLESS, "massless-subtree")):
@@ -131,7 +131,7 @@ class Framework(Case):
                 run = self.fine(*words)
                 self.assertRegex(run.stderr, rf"p\.urdf:{told[1]}:\d+: warning: ")
                 self.assertEqual(run.stderr.count(f"{told[2]} [{rule}]"), 1)
-                self.assertIn(f"limb check {path} tells more", run.stderr)
+                self.assertIn(f"limb check {path} reports more", run.stderr)
                 self.assertNotIn("[non-physical]", run.stderr)
                 self.assertNotIn("[massless]", run.stderr)
             run = self.fine("info", path)
@@ -260,6 +260,17 @@ class Info(Case):
         self.assertEqual(hinge["rotor_inertia"], 0)
         self.assertEqual(answer["whole"]["com"], [0, 0, -0.25])
         self.assertTrue(any(n["kind"] == "merged" for n in answer["notes"]))
+
+    def test_what_was_not_written_is_not_shown(self):
+        """Bodies of the UR5 are placed away from the axes of their joints: the reader adds two bodies for that."""
+        for flags, count in (([], 6), (["--compiled"], 8)):
+            text = self.fine("info", "ur5", *flags).stdout
+            self.assertIn(f"{count} bodies, {count} joints", text)
+            self.assertEqual(("link2.axis" in text, "link2.offset" in text), (count == 8, count == 8))
+        self.assertIn("link2, 8.393 kg   (revolute shoulder_lift)", self.fine("info", "ur5", "--tree").stdout)
+        answer = json.loads(self.fine("info", "ur5", "--format", "json").stdout)
+        self.assertEqual([b["name"] for b in answer["bodies"] if b["auxiliary"]], ["link2.axis", "link3.axis"])
+        self.assertEqual([j["name"] for j in answer["joints"] if j["auxiliary"]], ["link2.offset", "link3.offset"])
 
     def test_one_is_not_many(self):
         text = self.fine("info", self.path("p.urdf", """<robot name="p"><link name="a"/></robot>""")).stdout

@@ -514,15 +514,16 @@ class Trajectories(Case):
                        [math.sqrt(sum((b - a) * (x * x + y * y) / 2 for a, b, x, y in steps) / t[-1])])
             power = [a * b for a, b in zip(tau, v)]
             net = sum((b - a) * (x + y) / 2 for a, b, x, y in zip(t, t[1:], power, power[1:]))
-            self.close([d["work_done"] - d["work_taken"]], [net])
-            self.close([d["mean_absolute_power"]], [(d["work_done"] + d["work_taken"]) / t[-1]])
-            self.assertGreaterEqual(min(d["work_done"], d["work_taken"]), 0)
+            self.close([d["energy_delivered"] - d["energy_absorbed"]], [net])
+            self.close([d["mean_absolute_power"]], [(d["energy_delivered"] + d["energy_absorbed"]) / t[-1]])
+            self.assertGreaterEqual(min(d["energy_delivered"], d["energy_absorbed"]), 0)
             q = [r[1 + k] for r in rows]
-            self.assertEqual([d["position"]["least"], d["position"]["most"]], [min(q), max(q)])
+            self.assertEqual([d["position"]["min"], d["position"]["max"]], [min(q), max(q)])
         shoulder, elbow = x["dofs"][:2]
         self.close([shoulder["torque_margin_percent"]],
                    [100 * (1 - abs(shoulder["peak_torque"]["value"]) / 30)])
-        self.assertEqual([elbow["torque_limit"], elbow["torque_margin_percent"], elbow["position"]["room"]], [None] * 3)
+        none = [elbow["torque_limit"], elbow["torque_margin_percent"], elbow["position"]["margin"]]
+        self.assertEqual(none, [None] * 3)
 
     def test_sizing_of_loads(self):
         x, _ = self.sized()
@@ -558,13 +559,13 @@ class Trajectories(Case):
         x, = json.loads(self.run_limb("id", model, states, "--size", "--format", "json").stdout)["followers"]
         self.assertEqual((x["joint"], x["follows"], x["speed_limit"]), ("follower", "hinge", 0.6))
         p = x["position"]
-        self.close([p["least"], p["most"], p["least_time"], p["most_time"], p["room"]], [-0.9, 0.1, 1, 0, -0.4])
+        self.close([p["min"], p["max"], p["min_time"], p["max_time"], p["margin"]], [-0.9, 0.1, 1, 0, -0.4])
         self.close([x["peak_speed"]["value"], x["speed_margin_percent"]], [-1, 100 * (1 - 1 / 0.6)])
         text = self.run_limb("id", model, states, "--size").stdout
         self.assertEqual(len(re.findall(r"(?m)^follower .*OVER$", text)), 2)
         lines = csv.DictReader(io.StringIO(self.run_limb("id", model, states, "--size", "--format", "csv").stdout))
         row = next(r for r in lines if r["joint"] == "follower")
-        self.close([float(row[k]) for k in ("q_least", "q_most", "q_lower_limit", "peak_speed", "speed_limit")],
+        self.close([float(row[k]) for k in ("q_min", "q_max", "q_lower_limit", "peak_speed", "speed_limit")],
                    [-0.9, 0.1, -0.5, -1, 0.6])
         self.assertEqual((row["dof"], row["peak_torque"]), ("", ""))
         one = self.file("s.csv", table("time,q.hinge,v.hinge,a.hinge", rows[:1]))
@@ -576,7 +577,7 @@ class Trajectories(Case):
         states = self.file("s.csv", table("time,q.hinge,v.hinge,a.hinge", [[0, 0, 2, -1 / 0.6], [1, 0, 2, 3 / 0.6]]))
         done = self.run_limb("id", self.file("m.urdf", model), states, "--size", "--format", "json")
         d = json.loads(done.stdout)["dofs"][0]
-        self.close([d["work_taken"], d["work_done"], d["mean_absolute_power"]],
+        self.close([d["energy_absorbed"], d["energy_delivered"], d["mean_absolute_power"]],
                    [0.25 * 2 / 2, 0.75 * 6 / 2, 0.25 + 2.25])
         self.close([d["rms_torque"]], [math.sqrt(5)])
 

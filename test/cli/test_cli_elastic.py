@@ -173,7 +173,7 @@ joints:
         self.assertEqual((answer["base"], self.json("panda")["base"]), ("fixed", []))
 
     def test_reach_names_what_travels(self):
-        end = "no frame gets farther from the base, without the travel of "
+        end = "bound on the distance of any frame from the base, not counting the travel of "
         path = self.file("r.limb.yaml", ROLLER.replace("DRIVE", "auto"))
         self.assertIn(end + "slide, which has no limit\n", self.info(path))
         self.assertIn(end + "base and 1 other, which have no limits\n", self.info("space_arm"))

@@ -429,7 +429,8 @@ class OtherCommands(Case):
                      ("hybrid", "articulated bodies", "Khalil's recursion"),
                      ("hybrid", "all forces given", "forward dynamics"), ("hybrid", "all accelerations given", "RNEA"),
                      ("free base", "hybrid", "Khalil's recursion, inverse"),
-                     ("free base", "hybrid", "Khalil's recursion, direct"), ("free base", "rate of momentum", "weight"),
+                     ("free base", "hybrid", "Khalil's recursion, forward"),
+                     ("free base", "rate of momentum", "weight"),
                      ("dhybrid", "along a direction", "dual numbers")):
             self.assertEqual((checks[name]["verdict"], checks[name]["states"]), ("ok", 20))
         text = self.run_limb("verify", "elastic2r", "--states", "2").stdout

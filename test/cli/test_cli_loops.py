@@ -92,15 +92,15 @@ class Info(Case):
         self.assertEqual((m["singularity"], m["locked"], m["still"]), ("regular", False, []))
         text = self.run_limb("info", "four_bar").stdout
         self.assertRegex(text, r"(?m)^  pin +point_on_line +rocker, coupler +2$")
-        self.assertIn("Gruebler counts 1: 3 velocities less 2 rows", text)
-        self.assertIn("truly 1 motion: rank 2", text)
+        self.assertIn("Gruebler counts 1: 3 velocities less 2 constraints", text)
+        self.assertIn("actual mobility 1: rank 2", text)
         self.assertIn("regular: no singularity", text)
 
     def test_bennett_counts_wrong_and_moves(self):
         m = self.info("bennett")["mobility"]
         self.assertEqual((m["gruebler"], m["mobility"], m["redundant"]), (-2, 1, 3))
         self.assertEqual(m["redundant_in"], {"joint4": 3})
-        self.assertIn("redundant: 3 rows in joint4 (3 of 5)", self.run_limb("info", "bennett").stdout)
+        self.assertIn("redundant: 3 constraints in joint4 (3 of 5)", self.run_limb("info", "bennett").stdout)
 
     def test_gough_stewart(self):
         x = self.info("gough_stewart")
@@ -118,7 +118,7 @@ class Info(Case):
         x = self.info(self.model(BARS.replace("point_on_line", "pin")))["mobility"]
         self.assertEqual((x["rows"], x["rank"], x["redundant"], x["idle"], x["mobility"]), (5, 2, 3, 3, 1))
         text = self.run_limb("info", self.model(BARS.replace("point_on_line", "pin"))).stdout
-        self.assertIn("3 of all rows are idle", text)
+        self.assertIn("3 of all constraints are idle", text)
 
     def test_impossible(self):
         path = self.model(TOO_SHORT)
@@ -136,14 +136,14 @@ class Info(Case):
         self.assertEqual((x["locked"], x["mobility"], x["still"]), (True, 0, JOINTS))
         text = self.run_limb("info", path).stdout
         self.assertIn("the mechanism is locked", text)
-        self.assertIn("stand still here, whatever moves: theta1, phi2, phi1", text)
+        self.assertIn("cannot move here: theta1, phi2, phi1", text)
 
     def test_laws(self):
         path = self.model(LAW)
         x = self.info(path)
         self.assertEqual((x["mobility"]["mobility"], x["mobility"]["locked"]), (0, False))
         self.assertEqual((x["loops"][1]["law"]["constant"], x["loops"][1]["law"]["rate"]), (0.2, 0.3))
-        self.assertRegex(self.run_limb("info", path).stdout, r"(?m)^  clock .* row 0$")
+        self.assertRegex(self.run_limb("info", path).stdout, r"(?m)^  clock .* of constraint 0$")
 
     def test_tree_shows_loops(self):
         self.assertRegex(self.run_limb("info", "four_bar", "--tree").stdout, r"pin +point_on_line")
@@ -159,7 +159,7 @@ class Assemble(Case):
         head, rows, told = self.one("four_bar")
         self.assertEqual(head, [f"q.{j}" for j in JOINTS])
         self.close(rows[0], Q)
-        self.assertRegex(told, r"^four_bar: closed: residual \S+ in loop 'pin'; 1 motion, 0 rows redundant\n$")
+        self.assertRegex(told, r"^four_bar: closed: residual \S+ in loop 'pin'; 1 motion, 0 constraints redundant\n$")
 
     def test_from_zero_and_from_far(self):
         for start in ("theta1=0,phi2=0,phi1=0", "theta1=100,phi2=-40,phi1=7", "theta1=3,phi2=3,phi1=3"):
@@ -225,12 +225,12 @@ class Assemble(Case):
 
     def test_duplicate_is_named_and_works(self):
         done = self.run_limb("assemble", self.model(AGAIN))
-        self.assertIn("warning: loop 'again': says nothing that others do not say", done.stderr)
-        self.assertIn("2 rows redundant", done.stderr)
+        self.assertIn("warning: loop 'again': is redundant: other loops imply all its constraints", done.stderr)
+        self.assertIn("2 constraints redundant", done.stderr)
 
     def test_locked_is_named(self):
         done = self.run_limb("assemble", self.model(LOCKED), code=4)
-        self.assertRegex(done.stderr, r"error: the mechanism is locked: nothing of its 3 velocities is left by loop "
+        self.assertRegex(done.stderr, r"error: the mechanism is locked: none of its 3 velocities is left free by loop "
                                       r"'pin', 'rod'; residual \S+\n")
         self.assertLess(apart(read_csv(done.stdout)[1][0]), 1e-11)
 
@@ -296,7 +296,7 @@ class Assemble(Case):
     def test_mistakes(self):
         for words, why in ((["--set", "theta1"], "--set takes NAME=X"),
                            (["--set", "theta=1"], "no coordinate 'theta'; did you mean 'theta1'?"),
-                           (["--set", "phi2=x"], "'x' is no number for phi2"),
+                           (["--set", "phi2=x"], "'x' is not a number, for phi2"),
                            (["--hold", "elbow"], "no coordinate 'elbow'"),
                            (["--branches", "0"], "--branches must be a whole number"),
                            (["--tries", "1.5"], "--tries must be a whole number"),

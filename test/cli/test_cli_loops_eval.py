@@ -380,14 +380,15 @@ class Verify(Case):
 
     def test_why_not(self):
         _, checks = self.verify("sled", "--states", "2")
-        for key, why in ((("psi", "psi v", "rate of the residual by differences"), "its loops hold velocities only"),
+        for key, why in ((("psi", "psi v", "rate of the residual by differences"),
+                          "its loops constrain velocities only"),
                          (("platform", "legs and platform, forward", "generic form"), "it is not a platform on legs"),
                          (("closed a", "accelerations of bodies", "the same, cut elsewhere"),
-                          "no joint can be cut in the place of a closure")):
+                          "no joint can be cut instead of a closure")):
             self.assertEqual((checks[key]["verdict"], checks[key]["why"]), ("not applicable", why))
         _, checks = self.verify("bennett", "--states", "2")
         self.assertEqual(checks["dclosed a", "along a direction", "differences"]["why"],
-                         "rows of its loops are redundant")
+                         "constraints of its loops are redundant")
 
     def test_failure(self):
         x, _ = self.verify("five_bar", "--states", "5", "--tolerance", "1e-18", code=1)

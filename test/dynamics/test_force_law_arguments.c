@@ -1,5 +1,5 @@
 // Force laws: what is refused, who asks them and how often, what they leave behind, threads.
-#include "limb/reference.h"
+#include "limb/verify.h"
 #include "dynamics/force_laws.h"
 #include "kinematics/moving.h"
 #include "support/robots.h"

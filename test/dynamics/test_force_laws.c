@@ -1,6 +1,6 @@
 // Force laws: constant ones are wrenches, a drag is the wrench made by hand from what the kinematics say,
 // a law that carries the weight makes the robot weightless, fixed joints feel laws, too.
-#include "limb/reference.h"
+#include "limb/verify.h"
 #include "dynamics/force_laws.h"
 #include "kinematics/moving.h"
 #include "support/robots_impl.h"

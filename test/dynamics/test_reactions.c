@@ -3,6 +3,8 @@
 #include "support/robots.h"
 #include "support/robots_impl.h"
 
+#include "limb/verify.h"
+
 // Two masses stacked on the world by fixed joints, and an arm about z on top of them.
 static limb_model* make_stack(void)
 {

@@ -3,6 +3,8 @@
 #include "support/robots.h"
 #include "support/robots_impl.h"
 
+#include "limb/verify.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

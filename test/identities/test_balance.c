@@ -1,6 +1,8 @@
 // Energy, power, momentum, centre of mass and joint reactions, over every fixture robot.
 #include "support/trial.h"
 
+#include "limb/verify.h"
+
 #include <math.h>
 
 // ---- energy and power ---------------------------------------------------------------------------

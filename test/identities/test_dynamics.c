@@ -1,6 +1,8 @@
 // Identities of inverse and forward dynamics and of the mass matrix, over every fixture robot.
 #include "support/trial.h"
 
+#include "limb/verify.h"
+
 #include <math.h>
 #include <string.h>
 

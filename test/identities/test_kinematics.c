@@ -1,6 +1,8 @@
 // Identities of kinematics and of the configuration manifold, over every fixture robot.
 #include "support/trial.h"
 
+#include "limb/verify.h"
+
 #include <math.h>
 #include <string.h>
 

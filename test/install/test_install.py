@@ -19,8 +19,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 EXPECTED = ["bin/limb", "include/limb/limb.h", "share/doc/limb/LICENSE", "share/man/man1/limb.1",
             "share/bash-completion/completions/limb"]
 IN_LIBDIR = ["liblimb.a", "liblimb.so", "liblimb_io.a", "liblimb_io.so", "liblimb_sim.a", "liblimb_sim.so",
+             "liblimb_study.a", "liblimb_study.so",
              "cmake/limb/limbConfig.cmake", "cmake/limb/limbConfigVersion.cmake",
-             "pkgconfig/limb.pc", "pkgconfig/limb-io.pc", "pkgconfig/limb-sim.pc"]
+             "pkgconfig/limb.pc", "pkgconfig/limb-io.pc", "pkgconfig/limb-sim.pc",
+             "pkgconfig/limb-study.pc"]
 
 
 def run(*command, **options):
@@ -56,7 +58,7 @@ def use_cmake(prefix, folder, args):
         f"-DCMAKE_C_COMPILER={args.cc}", "-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF")
     run(args.cmake, "--build", folder)
     for program in ("c_limb", "cxx_limb", "c_limb_static", "cxx_limb_static", "c_io", "c_io_static", "c_sim",
-                    "c_sim_static"):
+                    "c_sim_static", "c_study", "c_study_static"):
         run(folder / program)
 
 
@@ -71,11 +73,12 @@ def use_pkg_config(prefix, folder, args):
     for compiler, source, package in ((args.cc, "consumer.c", "limb"),
                                       (args.cxx, "consumer.cc", "limb"),
                                       (args.cc, "consumer_io.c", "limb-io"),
-                                      (args.cc, "consumer_sim.c", "limb-sim")):
+                                      (args.cc, "consumer_sim.c", "limb-sim"),
+                                      (args.cc, "consumer_study.c", "limb-study")):
         program = folder / (source.replace(".", "_"))
         run(compiler, HERE / source, "-o", program, *flags("--cflags", "--libs"))
         run(program, env={**os.environ, "LD_LIBRARY_PATH": str(libdir)})
-        if package == "limb-sim":  # SUNDIALS is a shared library
+        if package in ("limb-sim", "limb-study"):  # SUNDIALS is a shared library
             continue
         run(compiler, "-static", HERE / source, "-o", program,
             *flags("--static", "--cflags", "--libs"))

@@ -4,6 +4,8 @@
 #include "support/check.h"
 #include "support/robots_impl.h"
 
+#include "limb/verify.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

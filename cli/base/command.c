@@ -1,0 +1,304 @@
+// Arguments of commands: GNU options (--name value, --name=value, --), operands, and messages about mistakes.
+#include "base/command.h"
+#include "base/cli.h"
+#include "base/help.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 64, NAME_SPACE = 48 };
+
+struct cli_args {
+  const cli_command* command;
+  char title[NAME_SPACE]; // "limb info"
+  int noptions;
+  struct {
+    const cli_option* option;
+    const char* value;
+  } options[MAX_OPTIONS];
+  int count;
+  char** operands; // in argv, moved to its front
+};
+
+const cli_option cli_model_options[] = {
+  {"", NULL, "the model"},
+  {"base", "as-file|fixed|floating|planar",
+   "how the root is attached to the world; the joint that is added is called base (default: as the file "
+   "specifies, "
+   "else fixed)"},
+  {"no-mimic", NULL, "mimic joints move on their own"},
+  {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
+  {"max-bytes", "N", "refuse longer files (default: 67108864)"},
+  {0},
+};
+
+const cli_option cli_world_options[] = {
+  {"", NULL, "the world"},
+  {"gravity", "X,Y,Z", "acceleration of gravity in m/s^2 (default: the model's, mostly 0,0,-9.81)"},
+  {"no-friction", NULL, "leave Coulomb and viscous friction out"},
+  {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
+  {0},
+};
+
+const cli_option cli_format_options[] = {
+  {"", NULL, "the output"},
+  {"format", "text|json|csv", "how results are printed"},
+  {0},
+};
+
+// ---- looking at arguments --------------------------------------------------------------------------
+
+const char* cli_title(const cli_args* args) { return args->title; }
+
+const char* cli_get(const cli_args* args, const char* name)
+{
+  for (int i = 0; i < args->noptions; i++)
+    if (strcmp(args->options[i].option->name, name) == 0) return args->options[i].value;
+  return NULL;
+}
+
+int cli_has(const cli_args* args, const char* name) { return cli_get(args, name) != NULL; }
+
+char* const* cli_words(const cli_args* args) { return args->operands; }
+
+int cli_operand_count(const cli_args* args) { return args->count; }
+
+const char* cli_operand(const cli_args* args, int k) { return k >= 0 && k < args->count ? args->operands[k] : NULL; }
+
+int cli_usage(const cli_args* args, const char* format, ...)
+{
+  va_list list;
+  (void)fprintf(stderr, "%s: ", args->title);
+  va_start(list, format);
+  (void)vfprintf(stderr, format, list);
+  va_end(list);
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+// The tool never sets a locale, so strtod reads a decimal point; what else it takes (hexadecimals, inf,
+// nan, blanks in front) is refused.
+static const char* scan_number(const char* text, double* x)
+{
+  char* end = NULL;
+  if (strspn(text, "+-.0123456789eE") == 0) return NULL;
+  *x = strtod(text, &end);
+  const size_t length = (size_t)(end - text);
+  if (length == 0 || strspn(text, "+-.0123456789eE") < length || !isfinite(*x)) return NULL;
+  return end;
+}
+
+int cli_numbers(const cli_args* args, const char* name, int count, double* values)
+{
+  const char *text = cli_get(args, name), *at = text;
+  if (!text) return 0;
+  for (int i = 0; i < count && at; i++) {
+    at = scan_number(at, &values[i]);
+    if (!at || *at != (i + 1 < count ? ',' : '\0')) at = NULL;
+    if (at && *at == ',') at++;
+  }
+  if (at) return 1;
+  if (count == 1) {
+    (void)cli_usage(args, "--%s takes a number, not '%s'", name, text);
+  } else {
+    (void)cli_usage(args, "--%s takes %d numbers with commas between them, not '%s'", name, count, text);
+  }
+  return 0;
+}
+
+int cli_whole(const cli_args* args, const char* name, double min, double max, double* x)
+{
+  if (!cli_has(args, name)) return EXIT_FINE;
+  if (!cli_numbers(args, name, 1, x)) return EXIT_USAGE;
+  if (*x >= min && *x <= max && *x == floor(*x)) return EXIT_FINE;
+  return cli_usage(args, "--%s must be a whole number from %.16g to %.16g", name, min, max);
+}
+
+int cli_only_once(const cli_args* args, const char* first, const char* second)
+{
+  if (!first || !second || strcmp(first, "-") != 0 || strcmp(second, "-") != 0) return EXIT_FINE;
+  return cli_usage(args, "standard input can be read only once");
+}
+
+// ---- did you mean ----------------------------------------------------------------------------------
+
+// ASCII only, whatever the locale.
+static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
+// 1 if the first length characters are the same but for case.
+static int same_letters(const char* a, const char* b, size_t length)
+{
+  size_t k = 0;
+  while (k < length && a[k] && lower(a[k]) == lower(b[k])) k++;
+  return k == length || (a[k] == '\0' && b[k] == '\0');
+}
+
+// Edit distance (insert, delete, replace), ignoring case, by one row of the table; words of up to NAME_SPACE bytes.
+static int distance(const char* a, const char* b)
+{
+  int row[NAME_SPACE + 1];
+  const int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > NAME_SPACE || nb > NAME_SPACE) return NAME_SPACE;
+  for (int j = 0; j <= nb; j++) row[j] = j;
+  for (int i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      const int replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
+      diagonal = row[j];
+      row[j] = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+      if (replace < row[j]) row[j] = replace;
+    }
+  }
+  return row[nb];
+}
+
+// 1 if two adjacent letters are swapped, and nothing else differs.
+static int swapped(const char* a, const char* b)
+{
+  size_t k = 0;
+  while (a[k] && lower(a[k]) == lower(b[k])) k++;
+  if (!a[k] || !b[k] || !a[k + 1] || lower(a[k]) != lower(b[k + 1]) || lower(a[k + 1]) != lower(b[k])) return 0;
+  return same_letters(a + k + 2, b + k + 2, strlen(a) + 1);
+}
+
+const char* cli_nearest(const char* wrong, const char* const* words)
+{
+  const char* nearest = NULL;
+  const int length = (int)strlen(wrong);
+  // Larger distances are not typing errors. In words of one or two letters only the case can be wrong: every other
+  // short word is one letter off.
+  int min = length < 3 ? 1 : 1 + (length + 1) / 3;
+  if (length == 0) return NULL;
+  for (; *words; words++) {
+    // A prefix of a word is near.
+    const int prefix = length >= 3 && same_letters(wrong, *words, (size_t)length);
+    const int whole = same_letters(wrong, *words, strlen(wrong) + 1);
+    const int d = whole ? 0 : prefix || swapped(wrong, *words) ? 1 : distance(wrong, *words);
+    if (d < min) min = d, nearest = *words;
+  }
+  return nearest;
+}
+
+// ---- reading them ----------------------------------------------------------------------------------
+
+static const cli_option* find_option(const cli_command* c, const char* name, size_t length)
+{
+  for (const cli_option* const* group = c->options; group && *group; group++) {
+    for (const cli_option* o = *group; o->name; o++)
+      if (*o->name && strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+  }
+  return NULL;
+}
+
+static int unknown_option(const cli_args* args, const char* name, size_t length)
+{
+  const char* names[MAX_OPTIONS + 1] = {"help"};
+  char wrong[NAME_SPACE];
+  int n = 1;
+  for (const cli_option* const* g = args->command->options; g && *g; g++) {
+    for (const cli_option* o = *g; o->name && n < MAX_OPTIONS; o++)
+      if (*o->name) names[n++] = o->name;
+  }
+  (void)snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
+  const char* near = cli_nearest(wrong, names);
+  if (near) return cli_usage(args, "unknown option --%s; did you mean --%s?", wrong, near);
+  return cli_usage(args, "unknown option --%s; %s --help lists the options", wrong, args->title);
+}
+
+// 1 if the option allows the value.
+static int is_allowed(const cli_option* o, const char* value)
+{
+  const size_t length = strlen(value);
+  if (!o->argument || !strchr(o->argument, '|')) return 1;
+  for (const char* word = o->argument; word; word = strchr(word, '|')) {
+    word += *word == '|';
+    if (strcspn(word, "|") == length && strncmp(word, value, length) == 0) return 1;
+  }
+  return 0;
+}
+
+static int keep_option(cli_args* args, const cli_option* o, const char* value)
+{
+  if (cli_has(args, o->name)) return cli_usage(args, "--%s is given twice", o->name);
+  if (o->argument && !*value) return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
+  if (!is_allowed(o, value)) return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
+  if (args->noptions == MAX_OPTIONS) return cli_usage(args, "too many options");
+  args->options[args->noptions].option = o;
+  args->options[args->noptions++].value = value;
+  return EXIT_FINE;
+}
+
+// One argument that begins with --, and the value after it if the option takes one; advances *i.
+static int read_option(cli_args* args, int argc, char** argv, int* i)
+{
+  const char* name = argv[*i] + 2;
+  const size_t length = strcspn(name, "=");
+  const char* value = name[length] == '=' ? name + length + 1 : NULL;
+  const cli_option* o = find_option(args->command, name, length);
+  if (!o) return unknown_option(args, name, length);
+  if (!o->argument && value) return cli_usage(args, "--%s takes no value", o->name);
+  if (o->argument && !value) {
+    if (*i + 1 == argc) return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
+    value = argv[++*i];
+  }
+  return keep_option(args, o, value ? value : "");
+}
+
+static int check_operands(const cli_args* args)
+{
+  const cli_command* c = args->command;
+  const int few = args->count < c->least;
+  int empty = 0; // a variable of the shell without value, most likely
+  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k];
+  if (!few && !empty && (c->most < 0 || args->count <= c->most)) return EXIT_FINE;
+  const char* optional = c->options && *c->options ? " [options]" : "";
+  const char* blank = *c->operands ? " " : "";
+  if (few)
+    return cli_usage(args, "%s; usage: %s%s%s%s", args->count ? "an operand is missing" : "nothing to work on",
+                     args->title, optional, blank, c->operands);
+  if (empty) return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank, c->operands);
+  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->most], args->title, optional,
+                   blank, c->operands);
+}
+
+// argv holds what follows the name of the command.
+static int read_arguments(cli_args* args, int argc, char** argv)
+{
+  int only_operands = 0;
+  for (int i = 0; i < argc; i++) {
+    char* text = argv[i];
+    int code = EXIT_FINE;
+    if (only_operands || text[0] != '-' || text[1] == '\0') {
+      args->operands[args->count++] = text;
+    } else if (strcmp(text, "--") == 0) {
+      only_operands = 1;
+    } else if (text[1] != '-') {
+      code = cli_usage(args, "unknown option %s; %s --help lists the options", text, args->title);
+    } else {
+      code = read_option(args, argc, argv, &i);
+    }
+    if (code != EXIT_FINE) return code;
+  }
+  return check_operands(args);
+}
+
+// --help takes precedence over mistakes in the other arguments.
+static int asks_help(int argc, char** argv)
+{
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return 1;
+  return 0;
+}
+
+int cli_run(const cli_command* command, int argc, char** argv)
+{
+  cli_args args = {.command = command, .operands = argv};
+  (void)snprintf(args.title, sizeof args.title, "limb %s", command->name);
+  if (asks_help(argc, argv)) return cli_help_command(command);
+  const int code = read_arguments(&args, argc, argv);
+  return code == EXIT_FINE ? command->run(&args) : code;
+}

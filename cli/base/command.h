@@ -1,0 +1,69 @@
+// How commands are described, and how they read their arguments. The --help of a command, shell completion and the man
+// page are made from one table.
+#ifndef LIMB_CLI_COMMAND_H
+#define LIMB_CLI_COMMAND_H
+
+typedef struct cli_option {
+  const char* name;     // without dashes: "base"; "": the heading of the options that follow
+  const char* argument; // what follows it: "FILE", "X,Y,Z"; of words joined by |, one;
+                        // NULL: a flag
+  const char* help;     // one line
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+  const char* name;
+  const char* operands;             // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
+  const char* summary;              // one line
+  const char* const* about;         // paragraphs of the help, line by line, closed by NULL
+  const char* const* examples;      // command lines, each followed by what it does; closed by NULL
+  const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
+  int least, most;                  // number of operands; most -1: any
+  int (*run)(const cli_args* args);
+} cli_command;
+
+// Options that several commands share.
+extern const cli_option cli_model_options[];  // --base --no-mimic --from --max-bytes
+extern const cli_option cli_world_options[];  // --gravity --no-friction --coulomb-width
+extern const cli_option cli_format_options[]; // --format text|json|csv
+
+// All commands, closed by one without name.
+extern const cli_command* const cli_commands[];
+
+// Value of an option, NULL if it was not given; "" for a flag that was given.
+const char* cli_get(const cli_args* args, const char* name);
+int cli_has(const cli_args* args, const char* name);
+
+// The arguments as they were given, closed by NULL; of a command without operands.
+char* const* cli_words(const cli_args* args);
+
+int cli_operand_count(const cli_args* args);
+const char* cli_operand(const cli_args* args, int k);
+
+// Name of the command, for messages: "limb info".
+const char* cli_title(const cli_args* args);
+
+// Numbers in options: "0,0,-9.81" for count 3; all finite. On a mistake: message, and 0.
+int cli_numbers(const cli_args* args, const char* name, int count, double* values);
+
+// A whole number in [min, max]; *x stays if the option was not given. EXIT_FINE, or EXIT_USAGE after a message.
+int cli_whole(const cli_args* args, const char* name, double min, double max, double* x);
+
+// The word of a list (closed by NULL) nearest to a mistyped word, ignoring case; NULL if none is near. Words of one or
+// two letters are near only to themselves.
+const char* cli_nearest(const char* wrong, const char* const* words);
+
+// Two inputs, which cannot both be standard input: EXIT_FINE, or EXIT_USAGE after a message.
+int cli_only_once(const cli_args* args, const char* first, const char* second);
+
+// A message "limb <command>: ..." on standard error; returns EXIT_USAGE.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_usage(const cli_args* args, const char* format, ...);
+
+// Reads the arguments after the name of a command and runs it; --help prints its help instead.
+int cli_run(const cli_command* command, int argc, char** argv);
+
+#endif

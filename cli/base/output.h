@@ -1,0 +1,68 @@
+// Output files that appear whole or not at all: written under a temporary name, then renamed. Ctrl-C, a closed pipe and
+// a kill remove them. Devices and pipes are written directly. Also the progress bar, on standard error if it is a
+// terminal.
+#ifndef LIMB_CLI_OUTPUT_H
+#define LIMB_CLI_OUTPUT_H
+
+#include "base/command.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct cli_output {
+  FILE* stream;
+  char* path;      // where it will be; NULL: standard output
+  char* temporary; // where it is; NULL: standard output, or a device that is written directly
+} cli_output;
+
+// Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
+int cli_output_open(cli_output* o, const char* command, const char* path);
+
+// 1 if both paths are the same file; "-": the file that standard input is read from.
+int cli_same_file(const char* input, const char* output);
+
+// Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
+int cli_output_commit(cli_output* o, const char* command);
+
+// Checks the file name of an option for a drawing: absent, .svg or .html. EXIT_FINE, or EXIT_USAGE with a message.
+int cli_picture_option(const cli_args* args, const char* option);
+
+// Reports that something could not be written, and why: by errno, or by this text if errno is 0. A closed pipe (head,
+// less) is not reported. EXIT_USAGE.
+int cli_unwritten(const char* command, const char* what, const char* why);
+
+// Removes what was written. Does nothing after commit.
+void cli_output_abandon(cli_output* o);
+
+// Text in memory, to be checked before it becomes a file.
+typedef struct cli_text {
+  char* bytes; // closed by a zero; NULL: nothing yet
+  size_t size, capacity;
+  int failed; // memory ran out
+} cli_text;
+
+void cli_text_add(void* text, const char* more); // a limb_text_fn; text is a cli_text
+void cli_text_free(cli_text* text);
+
+// Writes it to a path, as cli_output_open to cli_output_commit.
+int cli_text_save(const cli_text* text, const char* command, const char* path);
+
+// 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE (the tool
+// then ends by the signal, as shells expect). A command that does not return within a second is killed.
+int cli_interrupted(void);
+
+// Ends the process by the signal that interrupted it, if one did.
+void cli_end_interrupted(void);
+
+typedef struct cli_progress {
+  const char* what;
+  uint64_t total; // 0: not known
+  double start, shown;
+  int terminal;
+} cli_progress;
+
+cli_progress cli_progress_begin(const char* what, uint64_t total);
+void cli_progress_update(cli_progress* p, uint64_t done); // cheap: reads the clock now and then
+void cli_progress_end(cli_progress* p);                   // clears the line
+
+#endif

@@ -1,0 +1,462 @@
+// `limb info`: describes a model: what was read, assumed, merged, lowered, dropped; the robot as a whole; its tree.
+#include "commands/info.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "dofs.h"
+#include "json_findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 8 }; // findings of one kind unless --all is given; joints of the base
+
+const char* info_body_name(const limb_model* m, int body)
+{
+  limb_body_info x;
+  return limb_get_body(m, body, &x) == LIMB_OK ? x.name : "?";
+}
+
+const char* info_joint_name(const limb_model* m, int joint)
+{
+  limb_joint_info x;
+  return limb_get_joint(m, joint, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+void info_heading(const char* text) { printf("\n%s%s%s", cli_on(stdout, CLI_BOLD), text, cli_off(stdout, CLI_BOLD)); }
+
+// ---- the base and the summary ----------------------------------------------------------------------
+
+// 1 if the joint is part of a moving base (cli_dof).
+static int is_base(const cli_dofs* d, const limb_joint_info* x) { return x->nv > 0 && d->v[x->v].moves; }
+
+static void print_base(const info_run* run)
+{
+  const limb_model* m = run->m;
+  const int passive = run->facts.passive;
+  int joints = 0;
+  limb_joint_info x;
+  cli_dofs d;
+  if (!cli_dofs_make(m, &d)) return; // out of memory
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    if (limb_get_joint(m, j, &x) != LIMB_OK) continue;
+    if (!is_base(&d, &x) || joints++ >= SHOWN) continue;
+    printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name,
+           info_body_name(m, x.def.child), x.nv, x.passive ? "passive" : "active");
+  }
+  if (joints > SHOWN) printf("  base: ... and %d more\n", joints - SHOWN);
+  if (joints == 0) printf("  base: %s\n", cli_base_name(m, &d));
+  if (passive > 0) printf("  motors: %d of %d dof are active, %d passive\n", limb_nv(m) - passive, limb_nv(m), passive);
+  cli_dofs_free(&d);
+}
+
+// "1 body", "2 bodies"
+static void print_count(int n, const char* one, const char* many, const char* end)
+{
+  printf("%d %s%s", n, n == 1 ? one : many, end);
+}
+
+static void print_summary(const info_run* run)
+{
+  const cli_robot* r = &run->robot;
+  const limb_facts* x = &run->facts;
+  const limb_model* m = run->m;
+  const sp_vec3 g = limb_model_gravity(m), c = x->inertia.com;
+  const sp_inertia* Y = &x->inertia;
+  printf("%s%s%s, %s (%s)\n\n", cli_on(stdout, CLI_BOLD), limb_model_name(m), cli_off(stdout, CLI_BOLD),
+         limb_reading_source(r->reading), limb_format_name(limb_reading_format(r->reading)));
+  printf("  ");
+  print_count(run->compiled ? limb_body_count(m) - 1 : x->bodies, "body", "bodies", ", ");
+  print_count(run->compiled ? limb_joint_count(m) : x->joints, "joint", "joints", ", ");
+  print_count(x->frames, "added frame", "added frames", "; ");
+  printf("nq %d, nv %d\n", limb_nq(m), limb_nv(m));
+  print_base(run);
+  printf("  gravity %.6g %.6g %.6g m/s^2\n", g.x, g.y, g.z);
+  printf("  mass %.6g kg\n", x->mass);
+  if (x->has_inertia) {
+    printf("  centre of mass %.6g %.6g %.6g m, at the neutral configuration\n", c.x, c.y, c.z);
+    printf("  inertia about it xx %.6g  yy %.6g  zz %.6g  xy %.6g  xz %.6g  yz %.6g kg m^2\n", Y->xx, Y->yy, Y->zz,
+           Y->xy, Y->xz, Y->yz);
+  }
+  printf("  reach %.6g m: bound on the distance of any frame from the base", x->reach);
+  limb_joint_info joint;
+  if (limb_get_joint(m, x->unlimited_joint, &joint) == LIMB_OK)
+    printf(", not counting the travel of %s", joint.def.name);
+  if (x->unlimited > 1)
+    printf(" and %d other%s, which have no limits", x->unlimited - 1, x->unlimited > 2 ? "s" : "");
+  else if (x->unlimited == 1)
+    printf(", which has no limit");
+  printf("\n");
+}
+
+// ---- the tree --------------------------------------------------------------------------------------
+
+// Bodies in box characters. An only child stands right below its parent; branches are indented: long chains stay
+// readable.
+
+enum { DEEPEST = 60 }; // levels that are drawn; deeper ones are only counted
+
+typedef struct body_tree {
+  const info_run* r;
+  const limb_model* m;
+  int *first, *next; // first child, next sibling of a body; -1: none
+  int *stack, *level;
+  char closed[DEEPEST + 1]; // per level: the last branch has begun
+} body_tree;
+
+// The body as a user sees it, its parent and its joint: across an auxiliary one.
+static limb_status seen_body(const body_tree* t, int b, limb_body_info* out)
+{
+  limb_body_info parent;
+  const limb_status s = limb_get_body(t->m, b, out);
+  if (s != LIMB_OK || t->r->compiled || limb_stands_for(t->m, out->parent) != b) return s;
+  if (limb_get_body(t->m, out->parent, &parent) != LIMB_OK) return s;
+  out->parent = parent.parent, out->joint = parent.joint;
+  return s;
+}
+
+static void print_branch(const body_tree* t, int level, int branches, int last)
+{
+  const int drawn = level < DEEPEST ? level : DEEPEST;
+  for (int k = 0; k + 1 < drawn; k++) printf("%s", t->closed[k + 1] ? "   " : "│  ");
+  if (level > DEEPEST) {
+    printf("(level %d) ", level);
+  } else if (drawn > 0 && branches) {
+    printf("%s", last ? "└─ " : "├─ ");
+  } else if (drawn > 0) {
+    printf("%s", t->closed[level] ? "   " : "│  ");
+  }
+}
+
+static void print_body(const body_tree* t, int b)
+{
+  limb_body_info body;
+  limb_joint_info joint;
+  if (seen_body(t, b, &body) != LIMB_OK) return;
+  printf("%s", body.name);
+  if (body.inertia.mass != 0) printf(", %.6g kg", body.inertia.mass);
+  if (body.joint >= 0 && limb_get_joint(t->m, body.joint, &joint) == LIMB_OK) {
+    printf("   %s(%s %s%s)%s", cli_on(stdout, CLI_FAINT), limb_joint_type_name(joint.def.type), joint.def.name,
+           joint.def.mimic >= 0 ? ", mimic" : "", cli_off(stdout, CLI_FAINT));
+  }
+  printf("\n");
+}
+
+// Children are pushed last to first, so that the first is printed next.
+static int push_children(body_tree* t, int b, int level, int top)
+{
+  int n = 0;
+  for (int c = t->first[b]; c >= 0; c = t->next[c]) n++;
+  const int below = n > 1 ? level + 1 : level;
+  int at = top + n;
+  for (int c = t->first[b]; c >= 0; c = t->next[c]) {
+    t->stack[--at] = c;
+    t->level[at] = below;
+  }
+  return top + n;
+}
+
+static void print_all(body_tree* t)
+{
+  int top = 1;
+  t->stack[0] = LIMB_WORLD_BODY, t->level[0] = 0;
+  while (top > 0) {
+    const int b = t->stack[--top], level = t->level[top];
+    limb_body_info body;
+    if (seen_body(t, b, &body) != LIMB_OK) return;
+    const int branches = body.parent >= 0 && t->next[t->first[body.parent]] >= 0;
+    const int last = t->next[b] < 0;
+    print_branch(t, level, branches, last);
+    if (branches && level <= DEEPEST) t->closed[level] = (char)last;
+    print_body(t, b);
+    top = push_children(t, b, level, top);
+  }
+}
+
+// In the order of the bodies: from the last on, each is put at the front of its parent's list.
+static int link_bodies(body_tree* t, int n)
+{
+  for (int b = 0; b < n; b++) t->first[b] = t->next[b] = -1;
+  for (int b = n - 1; b > 0; b--) {
+    limb_body_info body;
+    if (seen_body(t, b, &body) != LIMB_OK) return 0;
+    if (!t->r->compiled && limb_stands_for(t->m, b) >= 0) continue;
+    t->next[b] = t->first[body.parent];
+    t->first[body.parent] = b;
+  }
+  return 1;
+}
+
+static void print_tree(const info_run* r)
+{
+  const limb_model* m = r->m;
+  const int n = limb_body_count(m);
+  int* memory = calloc(4 * (size_t)n, sizeof *memory);
+  if (!memory) {
+    printf("(not enough memory for the tree)\n");
+    return;
+  }
+  body_tree t = {.r = r, .m = m, .first = memory, .next = memory + n};
+  t.stack = memory + 2 * (size_t)n;
+  t.level = memory + 3 * (size_t)n;
+  if (link_bodies(&t, n)) print_all(&t);
+  free(memory);
+}
+
+// ---- what was found --------------------------------------------------------------------------------
+
+static void print_finding(const char* file, const limb_finding* f)
+{
+  printf("    ");
+  if (f->line > 0) printf("%s:%d: ", file, f->line);
+  printf("%s%s%s\n", f->where, *f->where ? ": " : "", f->text);
+}
+
+static void print_rule(const cli_robot* r, int rule, int all)
+{
+  const int all_found = limb_findings_count(limb_reading_findings(r->reading));
+  limb_rule_info info;
+  limb_finding x;
+  int count = 0;
+  if (limb_get_rule(rule, &info) != LIMB_OK) return;
+  for (int i = 0; i < all_found; i++) count += cli_robot_finding(r, i, &x) && strcmp(x.rule, info.name) == 0;
+  if (count == 0) return;
+  printf("  %d %s (%s): %s\n", count, info.name, limb_severity_name(info.severity), info.why);
+  int left = all ? count : SHOWN;
+  for (int i = 0; i < all_found && left > 0; i++) {
+    if (!cli_robot_finding(r, i, &x) || strcmp(x.rule, info.name) != 0) continue;
+    print_finding(limb_reading_source(r->reading), &x);
+    left--;
+  }
+  if (!all && count > SHOWN) printf("    ... and %d more: --all\n", count - SHOWN);
+}
+
+static void print_findings(const cli_robot* r, int all)
+{
+  int count = 0;
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++) count += cli_robot_finding(r, i, &x);
+  info_heading("found");
+  printf(": %d finding%s\n", count, count == 1 ? "" : "s");
+  for (int rule = 0; rule < limb_rule_count() && count > 0; rule++) print_rule(r, rule, all);
+}
+
+// What the compiler suspects is not printed: the doctor reports it with a line. Nor are notes on auxiliary bodies.
+static int is_shown(const info_run* r, const limb_note* note)
+{
+  const int suspected = note->kind == LIMB_NOTE_MASSLESS || note->kind == LIMB_NOTE_NONPHYSICAL;
+  return !suspected && (r->compiled || !cli_note_is_auxiliary(r->m, note));
+}
+
+static void print_kind(const info_run* r, limb_note_kind kind, int all)
+{
+  const limb_model* m = r->m;
+  limb_note note;
+  int count = 0;
+  for (int i = 0; i < limb_model_note_count(m); i++)
+    count += limb_model_note(m, i, &note) == LIMB_OK && note.kind == kind && is_shown(r, &note);
+  if (count == 0) return;
+  printf("  %d %s\n", count, limb_note_kind_name(kind));
+  int left = all ? count : SHOWN;
+  for (int i = 0; i < limb_model_note_count(m) && left > 0; i++) {
+    if (limb_model_note(m, i, &note) != LIMB_OK || note.kind != kind || !is_shown(r, &note)) continue;
+    printf("    %s: %s\n", note.subject, note.text);
+    left--;
+  }
+  if (!all && count > SHOWN) printf("    ... and %d more: --all\n", count - SHOWN);
+}
+
+static void print_notes(const info_run* r, int all)
+{
+  const limb_model* m = r->m;
+  limb_note note;
+  int count = 0;
+  for (int i = 0; i < limb_model_note_count(m); i++)
+    count += limb_model_note(m, i, &note) == LIMB_OK && is_shown(r, &note);
+  info_heading("compiled");
+  printf(": %d note%s\n", count, count == 1 ? "" : "s");
+  for (int kind = 0; limb_note_kind_name((limb_note_kind)kind); kind++) print_kind(r, (limb_note_kind)kind, all);
+}
+
+// ---- JSON ------------------------------------------------------------------------------------------
+
+static json_t* base_json(const limb_model* m)
+{
+  json_t* r = json_array();
+  limb_joint_info x;
+  cli_dofs d;
+  if (!cli_dofs_make(m, &d)) return r; // out of memory
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    if (limb_get_joint(m, j, &x) != LIMB_OK || !is_base(&d, &x)) continue;
+    json_t* joint = json_object();
+    cli_json_set(joint, "type joint body nv passive", cli_json_text(cli_base_type(x.def.type)),
+                 cli_json_text(x.def.name), cli_json_text(info_body_name(m, x.def.child)), json_integer(x.nv),
+                 json_boolean(x.passive));
+    (void)json_array_append_new(r, joint);
+  }
+  cli_dofs_free(&d);
+  return r;
+}
+
+static json_t* notes_json(const info_run* run)
+{
+  const limb_model* m = run->m;
+  json_t* r = json_array();
+  limb_note x;
+  for (int i = 0; i < limb_model_note_count(m); i++) {
+    if (limb_model_note(m, i, &x) != LIMB_OK || !is_shown(run, &x)) continue;
+    json_t* note = json_object();
+    cli_json_set(note, "kind subject text", cli_json_text(limb_note_kind_name(x.kind)), cli_json_text(x.subject),
+                 cli_json_text(x.text));
+    (void)json_array_append_new(r, note);
+  }
+  return r;
+}
+
+static json_t* findings_json(const cli_robot* r)
+{
+  json_t* list = json_array();
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++)
+    if (cli_robot_finding(r, i, &x)) (void)json_array_append_new(list, cli_json_finding(&x));
+  return list;
+}
+
+static json_t* info_json(const info_run* run)
+{
+  const limb_model* m = run->m;
+  const cli_robot* r = &run->robot;
+  const limb_facts* x = &run->facts;
+  json_t* out = cli_json_answer();
+  cli_json_set(out, "model source format nq nv gravity mass reach", cli_json_text(limb_model_name(m)),
+               cli_json_text(limb_reading_source(r->reading)),
+               cli_json_text(limb_format_name(limb_reading_format(r->reading))), json_integer(limb_nq(m)),
+               json_integer(limb_nv(m)), cli_json_vec3(limb_model_gravity(m)), cli_json_number(x->mass),
+               cli_json_number(x->reach));
+  if (x->has_inertia) (void)json_object_set_new(out, "whole", cli_json_inertia(&x->inertia));
+  cli_json_set(out, "base active passive joints bodies frames loops", base_json(m),
+               json_integer(limb_nv(m) - x->passive), json_integer(x->passive), info_json_joints(run),
+               info_json_bodies(m), info_json_frames(m), info_json_loops(m));
+  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(&run->closure));
+  cli_json_set(out, "findings notes", findings_json(r), notes_json(run));
+  return out;
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static void print_text(const cli_args* args, const info_run* r)
+{
+  const int tree = cli_has(args, "tree"), mdh = cli_has(args, "mdh"), all = cli_has(args, "all");
+  if (tree) print_tree(r);
+  if (tree) info_print_loops(r->m);
+  if (tree && mdh) printf("\n");
+  if (mdh) info_print_mdh(r->m);
+  if (tree || mdh) return;
+  print_summary(r);
+  info_print_joints(r);
+  info_print_elastic(r);
+  info_print_loops(r->m);
+  info_print_mobility(&r->closure);
+  info_print_bodies(r);
+  print_findings(&r->robot, all);
+  print_notes(r, all);
+}
+
+// Closed from the start configuration, if possible. Loops that stay open are always reported.
+static limb_status close_loops(info_run* r)
+{
+  cli_closure* c = &r->closure;
+  if (limb_loop_count(r->m) == 0) return LIMB_OK;
+  limb_status s = cli_closure_make(r->m, c);
+  if (s == LIMB_OK) s = cli_closure_assemble(c, NULL);
+  if (s == LIMB_OK && c->closed) return cli_closure_look(c, NULL);
+  if (s == LIMB_OK)
+    (void)fprintf(stderr,
+                  "%s: warning: loop '%s': cannot be closed from the start configuration: it stays %.3g apart, at best "
+                  "of %d tries\n",
+                  limb_reading_source(r->robot.reading), cli_loop_name(r->m, c->report.loop), c->report.residual,
+                  c->report.tries);
+  return s;
+}
+
+static limb_status find_facts(info_run* r)
+{
+  limb_status s = limb_facts_of(r->m, &r->facts);
+  const size_t joints = (size_t)limb_joint_count(r->m);
+  r->elastic = calloc(joints + 1, sizeof *r->elastic);
+  if (!r->elastic) return LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_elastic_joints(r->m, (int)joints, r->elastic, &r->nelastic);
+  return s == LIMB_OK ? close_loops(r) : s;
+}
+
+static int print(const cli_args* args, const info_run* r, int json)
+{
+  int code = EXIT_FINE;
+  if (json) {
+    json_t* out = info_json(r);
+    if (cli_has(args, "mdh")) (void)json_object_set_new(out, "mdh", info_json_mdh(r->m));
+    code = cli_json_print(out, stdout, cli_title(args));
+  } else {
+    print_text(args, r);
+  }
+  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+}
+
+static int run(const cli_args* args)
+{
+  const char *format = cli_get(args, "format"), *source = cli_operand(args, 0);
+  const int json = format && strcmp(format, "json") == 0;
+  const int shows_findings = json || (!cli_has(args, "tree") && !cli_has(args, "mdh"));
+  info_run r = {.compiled = cli_has(args, "compiled")};
+  int code = shows_findings ? cli_robot_open_quietly(args, source, &r.robot) : cli_robot_open(args, source, &r.robot);
+  if (code != EXIT_FINE) return code;
+  r.m = r.robot.model;
+  const limb_status s = find_facts(&r);
+  if (s == LIMB_OK) {
+    code = print(args, &r, json);
+  } else {
+    (void)cli_usage(args, "%s", limb_status_text(s));
+    code = cli_exit_code(s);
+  }
+  free(r.elastic);
+  cli_closure_free(&r.closure);
+  cli_robot_close(&r.robot);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "the output"},
+  {"tree", NULL, "only the tree of bodies and joints"},
+  {"mdh", NULL,
+   "only the compiled robot as a table of modified Denavit-Hartenberg parameters, with its inertial parameters as "
+   "described and regrouped"},
+  {"compiled", NULL,
+   "also the auxiliary bodies and joints that readers add, to place bodies away from the axes of their joints"},
+  {"all", NULL, "every finding and note, not only the first of each kind"},
+  {"format", "text|json", "JSON always has everything, the table of --mdh only on request"},
+  {0},
+};
+
+const cli_command cli_info = {
+  .name = "info",
+  .operands = "MODEL",
+  .summary = "describe a model: bodies, joints, inertia, loops, findings",
+  .about = (const char* const[]){"Prints what was read, assumed and dropped (findings of the reader), what is",
+                                 "physically impossible (errors of the doctor), what was merged, lowered and regrouped",
+                                 "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
+                                 "masses, reach and inertia of the robot. limb check reports all that",
+                                 "is wrong or suspicious.", "",
+                                 "For a robot with loops also its mobility, with the loops closed from the start",
+                                 "configuration: by counting (Gruebler), the actual mobility there, redundant",
+                                 "constraints and their loops, motors and motions, condition numbers and the kind of",
+                                 "singularity. Loops that do not close are reported with their gap; limb assemble",
+                                 "searches harder.", NULL},
+  .examples =
+    (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
+                          "how the bodies of a built-in robot are connected", "limb info --mdh --format json arm.urdf",
+                          "the compiled frames and inertial parameters, in 17 digits", NULL},
+  .options = (const cli_option* const[]){cli_model_options, options, NULL},
+  .least = 1,
+  .most = 1,
+  .run = run,
+};

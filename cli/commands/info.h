@@ -1,0 +1,44 @@
+// What the files of `limb info` share.
+#ifndef LIMB_CLI_INFO_H
+#define LIMB_CLI_INFO_H
+
+#include "limb/study.h"
+
+#include "base/json.h"
+#include "base/table.h"
+#include "closure.h"
+#include "robot/robot.h"
+
+typedef struct info_run {
+  cli_robot robot;
+  const limb_model* m;
+  limb_facts facts;
+  limb_elastic_joint* elastic; // nelastic
+  int nelastic;
+  cli_closure closure; // of robots with loops; else empty
+  int compiled;        // 1: auxiliary bodies and joints are shown, too
+} info_run;
+
+const char* info_body_name(const limb_model* m, int body);
+const char* info_joint_name(const limb_model* m, int joint);
+
+// A heading in bold, after an empty line.
+void info_heading(const char* text);
+
+// Tables: text on standard output, and JSON. info_tables.c
+void info_print_joints(const info_run* r);
+void info_print_bodies(const info_run* r);
+void info_print_elastic(const info_run* r); // if there are any
+void info_print_mdh(const limb_model* m);
+json_t* info_json_joints(const info_run* r);
+json_t* info_json_bodies(const limb_model* m);
+json_t* info_json_frames(const limb_model* m);
+json_t* info_json_mdh(const limb_model* m);
+
+// Loops, and how the robot moves with them closed. info_loops.c
+void info_print_loops(const limb_model* m);     // if there are any
+void info_print_mobility(const cli_closure* c); // if there are loops
+json_t* info_json_loops(const limb_model* m);
+json_t* info_json_mobility(const cli_closure* c);
+
+#endif

@@ -1,0 +1,216 @@
+// Loops of a robot, and how it moves with them closed: text and JSON.
+//
+// Mobility is reported at the configuration that assembly from the start configuration finds.
+#include "commands/info.h"
+#include "dofs.h"
+
+#include <stdlib.h>
+
+enum { SHOWN = 12 }; // names in one line
+
+// ---- the loops -------------------------------------------------------------------------------------
+
+static int has_prescribed_motion(const limb_time_law* law)
+{
+  return law->constant != 0 || law->rate != 0 || law->amplitude != 0 || law->fn != NULL;
+}
+
+void info_print_loops(const limb_model* m)
+{
+  static const char* const names[] = {"loop", "type", "between", "constraints", "prescribed motion"};
+  limb_loop_info x;
+  int prescribed = 0;
+  if (limb_loop_count(m) == 0) return;
+  for (int i = 0; i < limb_loop_count(m); i++)
+    prescribed |= limb_get_loop(m, i, &x) == LIMB_OK && has_prescribed_motion(&x.def.law);
+  cli_table t = cli_table_make(prescribed ? "lllrl" : "lllr");
+  for (int k = 0; k < 4 + prescribed; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_loop_count(m); i++) {
+    if (limb_get_loop(m, i, &x) != LIMB_OK) continue;
+    const int joints = x.def.joint >= 0;
+    cli_cell(&t, "%s", x.def.name);
+    cli_cell(&t, "%s", limb_loop_kind_name(x.def.kind));
+    cli_cell(&t, "%s%s, %s", joints ? "joints " : "",
+             joints ? info_joint_name(m, x.def.joint) : info_body_name(m, x.def.body_a),
+             joints ? info_joint_name(m, x.def.other) : info_body_name(m, x.def.body_b));
+    cli_cell(&t, "%d", x.nrow);
+    if (prescribed && has_prescribed_motion(&x.def.law))
+      cli_cell(&t, "of constraint %d", x.def.law.row);
+    else if (prescribed)
+      cli_cell(&t, "%s", "");
+  }
+  info_heading("loops");
+  printf("\n");
+  cli_table_print(&t, stdout, "  ");
+}
+
+static json_t* law_json(const limb_time_law* law)
+{
+  json_t* r = json_object();
+  cli_json_set(r, "row constant rate amplitude frequency phase", json_integer(law->row), cli_json_number(law->constant),
+               cli_json_number(law->rate), cli_json_number(law->amplitude), cli_json_number(law->frequency),
+               cli_json_number(law->phase));
+  return r;
+}
+
+static json_t* end_json(const limb_model* m, int body, sp_pose pose)
+{
+  json_t* r = cli_json_pose(pose);
+  (void)json_object_set_new(r, "body", cli_json_text(info_body_name(m, body)));
+  return r;
+}
+
+static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
+{
+  const limb_loop_def* def = &x->def;
+  json_t* r = json_object();
+  cli_json_set(r, "name type", cli_json_text(def->name), cli_json_text(limb_loop_kind_name(def->kind)));
+  if (def->joint >= 0) {
+    (void)json_object_set_new(r, "joint", cli_json_text(info_joint_name(m, def->joint)));
+    (void)json_object_set_new(r, "other", cli_json_text(info_joint_name(m, def->other)));
+    (void)json_object_set_new(r, "coefficients", cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
+  } else {
+    (void)json_object_set_new(r, "a", end_json(m, def->body_a, def->pose_a));
+    (void)json_object_set_new(r, "b", end_json(m, def->body_b, def->pose_b));
+  }
+  if (def->kind == LIMB_LOOP_DISTANCE) (void)json_object_set_new(r, "length", cli_json_number(def->length));
+  if (def->radius != 0) (void)json_object_set_new(r, "radius", cli_json_number(def->radius));
+  cli_json_set(r, "row rows holonomic", json_integer(x->row), json_integer(x->nrow), json_integer(x->holonomic));
+  if (has_prescribed_motion(&def->law)) (void)json_object_set_new(r, "law", law_json(&def->law));
+  return r;
+}
+
+json_t* info_json_loops(const limb_model* m)
+{
+  json_t* r = json_array();
+  limb_loop_info x;
+  for (int i = 0; i < limb_loop_count(m); i++)
+    if (limb_get_loop(m, i, &x) == LIMB_OK) (void)json_array_append_new(r, loop_json(m, &x));
+  return r;
+}
+
+// ---- how it moves ----------------------------------------------------------------------------------
+
+static const char* s_of(int n) { return n == 1 ? "" : "s"; }
+
+// "pin (3 of 5), ball (1 of 3)"
+static void print_redundant(const cli_closure* c)
+{
+  limb_loop_info x;
+  int shown = 0, all = 0;
+  for (int i = 0; i < limb_loop_count(c->model); i++) {
+    const int n = cli_redundant_of(c, i);
+    if (n == 0 || limb_get_loop(c->model, i, &x) != LIMB_OK || all++ >= SHOWN) continue;
+    printf("%s%s (%d of %d)", shown++ ? ", " : " in ", x.def.name, n, x.nrow);
+  }
+  if (all > shown) printf(" and %d more", all - shown);
+}
+
+static void print_still(const cli_closure* c)
+{
+  cli_dofs d;
+  if (c->nstill <= 0 || !cli_dofs_make(c->model, &d)) return;
+  printf("  cannot move here:");
+  for (int k = 0; k < c->nstill && k < SHOWN; k++) printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
+  if (c->nstill > SHOWN) printf(" and %d more", c->nstill - SHOWN);
+  printf("\n");
+  cli_dofs_free(&d);
+}
+
+static void print_condition(const char* of, double x)
+{
+  if (isfinite(x))
+    printf("%s %.3g", of, x);
+  else
+    printf("%s infinite", of);
+}
+
+static void print_singularity(limb_singularity s)
+{
+  static const char* const text[] = {
+    "regular: no singularity",
+    "singular, first kind: some motion of the drives is impossible",
+    "singular, second kind: something moves though the active joints are held",
+    "singular, both kinds: drives that cannot move, and motion that no drive holds",
+    "singular: the loops lose rank here, branches of motion meet",
+  };
+  const int known = s >= LIMB_REGULAR && s <= LIMB_SINGULAR_CLOSURE;
+  printf("  %s\n", known ? text[s] : "?");
+}
+
+void info_print_mobility(const cli_closure* c)
+{
+  const limb_mobility* x = &c->mobility;
+  if (limb_loop_count(c->model) == 0) return;
+  info_heading("mobility");
+  if (!c->closed) {
+    printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d "
+           "tries\n",
+           cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries);
+    return;
+  }
+  printf(" (at the start configuration, closed to %.1e)\n", c->report.residual);
+  printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->rows, s_of(x->rows));
+  printf("  actual mobility %d: rank %d%s\n", x->mobility, x->rank,
+         cli_is_locked(c) ? "; the mechanism is locked" : "");
+  printf("  redundant: %d constraint%s", x->redundant, s_of(x->redundant));
+  print_redundant(c);
+  if (x->idle > 0) printf("; %d of all constraints are idle: no joint ever moves them", x->idle);
+  printf("\n  motors: %d active, %d passive velocities; %d of %d motion%s driven, %d undriven; "
+         "%d motor%s in excess\n",
+         x->active, x->passive, x->driven, x->mobility, s_of(x->mobility), x->undriven, x->overdriven,
+         s_of(x->overdriven));
+  printf("  conditions:");
+  print_condition(" of the loops", x->condition);
+  print_condition(", of their passive joints", x->condition_passive);
+  print_condition(", of the drives", x->condition_active);
+  printf("\n");
+  print_singularity(x->singularity);
+  print_still(c);
+}
+
+// ---- the same for programs -------------------------------------------------------------------------
+
+static json_t* redundant_json(const cli_closure* c)
+{
+  json_t* r = json_object();
+  for (int i = 0; i < limb_loop_count(c->model); i++) {
+    const int n = cli_redundant_of(c, i);
+    if (n > 0) (void)json_object_set_new(r, cli_loop_name(c->model, i), json_integer(n));
+  }
+  return r;
+}
+
+// null: not known
+static json_t* still_json(const cli_closure* c)
+{
+  cli_dofs d;
+  if (c->nstill < 0 || !cli_dofs_make(c->model, &d)) return json_null();
+  json_t* r = json_array();
+  for (int k = 0; k < c->nstill; k++) (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
+  cli_dofs_free(&d);
+  return r;
+}
+
+json_t* info_json_mobility(const cli_closure* c)
+{
+  const limb_mobility* x = &c->mobility;
+  json_t* r = json_object();
+  cli_json_set(r, "closed residual loop q", json_boolean(c->closed), cli_json_number(c->report.residual),
+               cli_json_text(cli_loop_name(c->model, c->report.loop)), cli_json_numbers(limb_nq(c->model), c->q));
+  if (!c->closed) return r;
+  const struct {
+    const char* name;
+    int value;
+  } counts[] = {
+    {"rows", x->rows},           {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
+    {"redundant", x->redundant}, {"idle", x->idle},         {"active", x->active},        {"passive", x->passive},
+    {"driven", x->driven},       {"undriven", x->undriven}, {"overdriven", x->overdriven}};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    (void)json_object_set_new(r, counts[k].name, json_integer(counts[k].value));
+  cli_json_set(r, "redundant_in condition condition_passive condition_active singularity locked still",
+               redundant_json(c), cli_json_number(x->condition), cli_json_number(x->condition_passive),
+               cli_json_number(x->condition_active), cli_json_text(cli_singularity_name(x->singularity)),
+               json_boolean(cli_is_locked(c)), still_json(c));
+  return r;
+}

@@ -1,0 +1,365 @@
+// Tables of `limb info`: joints, bodies, frames, elastic joints, the compiled robot; as text and as JSON.
+#include "commands/info.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
+
+// ---- joints ----------------------------------------------------------------------------------------
+
+// Numbers of a joint: their keys in JSON; in text their headings, in groups that are shown if some joint has one.
+typedef struct joint_field {
+  const char *key, *heading; // heading NULL: only in JSON
+  char group;
+  size_t at;
+} joint_field;
+
+#define AT(member) offsetof(limb_joint_def, member)
+static const joint_field joint_fields[] = {
+  {"q_min", "from", 'q', AT(q_min)},
+  {"q_max", "to", 'q', AT(q_max)},
+  {"v_max", "speed", 'v', AT(v_max)},
+  {"effort_max", "effort", 'e', AT(effort_max)},
+  {"coulomb", "Fs", 'f', AT(coulomb)},
+  {"viscous", "Fv", 'f', AT(viscous)},
+  {"rotor_inertia", "rotor", 'r', AT(rotor_inertia)},
+  {"gear_ratio", NULL, 0, AT(gear_ratio)},
+  {"stiffness", "spring", 's', AT(stiffness)},
+  {"rest", NULL, 0, AT(rest)},
+  {"start", NULL, 0, AT(start)},
+};
+
+static double number_of(const limb_joint_def* def, const joint_field* f)
+{
+  double x;
+  memcpy(&x, (const char*)def + f->at, sizeof x);
+  return x;
+}
+
+// Limits that are not set are infinite, everything else that is not there is zero.
+static int is_set(double x) { return isfinite(x) && x != 0; }
+
+// Groups of which some joint has a number; and 'm' mimic, 'p' passive.
+static void used_groups(const limb_model* m, char used[COUNT_OF(joint_fields) + 3])
+{
+  limb_joint_info x;
+  int n = 0, mimic = 0, passive = 0;
+  for (int j = 0; limb_get_joint(m, j, &x) == LIMB_OK; j++) mimic |= x.def.mimic >= 0, passive |= x.passive;
+  for (int i = 0; i < COUNT_OF(joint_fields); i++) {
+    int any = 0;
+    for (int j = 0; limb_get_joint(m, j, &x) == LIMB_OK; j++) any |= is_set(number_of(&x.def, &joint_fields[i]));
+    if (any && joint_fields[i].heading) used[n++] = joint_fields[i].group;
+  }
+  if (mimic) used[n++] = 'm';
+  if (passive) used[n++] = 'p';
+  used[n] = '\0';
+}
+
+static int is_shown(const joint_field* f, const char* used) { return f->heading && strchr(used, f->group); }
+
+static void mimic_cell(cli_table* t, const limb_model* m, const limb_joint_def* def)
+{
+  if (def->mimic < 0) {
+    cli_cell(t, "%s", "");
+  } else if (def->offset != 0) {
+    cli_cell(t, "%.6g %s %+.6g", def->multiplier, info_joint_name(m, def->mimic), def->offset);
+  } else {
+    cli_cell(t, "%.6g %s", def->multiplier, info_joint_name(m, def->mimic));
+  }
+}
+
+// The body that a user sees: not an auxiliary one, but the one that it stands for.
+static const char* seen_body(const info_run* r, int body)
+{
+  const int other = r->compiled ? -1 : limb_stands_for(r->m, body);
+  return info_body_name(r->m, other >= 0 ? other : body);
+}
+
+static void joint_row(cli_table* t, const info_run* r, const char* used, const limb_joint_info* x)
+{
+  const limb_joint_def* def = &x->def;
+  cli_cell(t, "%s", def->name);
+  cli_cell(t, "%s", limb_joint_type_name(def->type));
+  cli_cell(t, "%s -> %s", info_body_name(r->m, def->parent), seen_body(r, def->child));
+  if (x->nq == 0) cli_cell(t, "%s", "");
+  if (x->nq == 1) cli_cell(t, "%d", x->q);
+  if (x->nq > 1) cli_cell(t, "%d-%d", x->q, x->q + x->nq - 1);
+  for (int i = 0; i < COUNT_OF(joint_fields); i++) {
+    const joint_field* f = &joint_fields[i];
+    const double reflected = f->at == AT(rotor_inertia) ? def->gear_ratio * def->gear_ratio : 1;
+    if (is_shown(f, used)) cli_cell_number(t, reflected * number_of(def, f));
+  }
+  if (strchr(used, 'm')) mimic_cell(t, r->m, def);
+  if (strchr(used, 'p')) cli_cell(t, "%s", x->passive ? "passive" : "");
+}
+
+void info_print_joints(const info_run* r)
+{
+  char used[COUNT_OF(joint_fields) + 3], align[COUNT_OF(joint_fields) + 8] = "lllr";
+  limb_joint_info x;
+  used_groups(r->m, used);
+  size_t n = 4;
+  for (int i = 0; i < COUNT_OF(joint_fields); i++)
+    if (is_shown(&joint_fields[i], used)) align[n++] = 'r';
+  memset(align + n, 'l', (size_t)(!!strchr(used, 'm') + !!strchr(used, 'p'))); // the rest is zero
+  cli_table t = cli_table_make(align);
+  cli_cell(&t, "joint"), cli_cell(&t, "type"), cli_cell(&t, "parent -> child"), cli_cell(&t, "q");
+  for (int i = 0; i < COUNT_OF(joint_fields); i++)
+    if (is_shown(&joint_fields[i], used)) cli_cell(&t, "%s", joint_fields[i].heading);
+  if (strchr(used, 'm')) cli_cell(&t, "follows");
+  if (strchr(used, 'p')) cli_cell(&t, "drive");
+  for (int j = 0; limb_get_joint(r->m, j, &x) == LIMB_OK; j++)
+    if (r->compiled || !limb_joint_is_auxiliary(r->m, j)) joint_row(&t, r, used, &x);
+  info_heading("joints");
+  printf(" (rad, m, N m, N; q: index of the first coordinate%s)\n",
+         strchr(used, 'r') ? "; rotor: reflected inertia" : "");
+  cli_table_print(&t, stdout, "  ");
+}
+
+static json_t* elastic_json(const info_run* r, const limb_elastic_joint* e)
+{
+  json_t* x = json_object();
+  cli_json_set(x, "kind stiffness rest damping frequency rotor_inertia", cli_json_text(e->series ? "series" : "lumped"),
+               cli_json_number(e->stiffness), cli_json_number(e->rest), cli_json_number(e->damping),
+               cli_json_number(e->frequency), cli_json_number(e->rotor_inertia));
+  if (e->series)
+    cli_json_set(x, "ratio motor model", cli_json_number(e->ratio), cli_json_text(info_joint_name(r->m, e->motor)),
+                 cli_json_text(e->rotor_has_mass ? "full" : "spong"));
+  return x;
+}
+
+static json_t* joint_json(const info_run* r, int joint, const limb_joint_info* x)
+{
+  const limb_joint_def* def = &x->def;
+  json_t* out = json_object();
+  cli_json_set(out, "name type parent child placement axis q nq", cli_json_text(def->name),
+               cli_json_text(limb_joint_type_name(def->type)), cli_json_text(info_body_name(r->m, def->parent)),
+               cli_json_text(info_body_name(r->m, def->child)), cli_json_pose(def->placement), cli_json_vec3(def->axis),
+               json_integer(x->q), json_integer(x->nq));
+  cli_json_set(out, "v nv auxiliary passive", json_integer(x->v), json_integer(x->nv),
+               json_boolean(limb_joint_is_auxiliary(r->m, joint)), json_boolean(x->passive));
+  for (int i = 0; i < COUNT_OF(joint_fields); i++)
+    (void)json_object_set_new(out, joint_fields[i].key, cli_json_number(number_of(def, &joint_fields[i])));
+  if (def->mimic >= 0) {
+    json_t* mimic = json_object();
+    cli_json_set(mimic, "joint multiplier offset", cli_json_text(info_joint_name(r->m, def->mimic)),
+                 cli_json_number(def->multiplier), cli_json_number(def->offset));
+    (void)json_object_set_new(out, "mimic", mimic);
+  }
+  for (int i = 0; i < r->nelastic; i++)
+    if (r->elastic[i].joint == joint) (void)json_object_set_new(out, "elastic", elastic_json(r, &r->elastic[i]));
+  return out;
+}
+
+json_t* info_json_joints(const info_run* r)
+{
+  json_t* list = json_array();
+  limb_joint_info x;
+  for (int j = 0; limb_get_joint(r->m, j, &x) == LIMB_OK; j++) (void)json_array_append_new(list, joint_json(r, j, &x));
+  return list;
+}
+
+// ---- bodies and frames -----------------------------------------------------------------------------
+
+void info_print_bodies(const info_run* r)
+{
+  static const char* const names[] = {"body", "mass", "cx", "cy", "cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
+  cli_table t = cli_table_make("lrrrrrrrrrr");
+  for (int k = 0; k < COUNT_OF(names); k++) cli_cell(&t, "%s", names[k]);
+  for (int b = 1; b < limb_body_count(r->m); b++) {
+    limb_body_info x;
+    if (limb_get_body(r->m, b, &x) != LIMB_OK || (!r->compiled && limb_stands_for(r->m, b) >= 0)) continue;
+    const sp_inertia* Y = &x.inertia;
+    const double numbers[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->yy, Y->zz, Y->xy, Y->xz, Y->yz};
+    cli_cell(&t, "%s", x.name);
+    for (int k = 0; k < COUNT_OF(numbers); k++) cli_cell_number(&t, numbers[k]);
+  }
+  info_heading("bodies");
+  printf(" (kg, m, kg m^2 about the centre of mass)\n");
+  cli_table_print(&t, stdout, "  ");
+}
+
+json_t* info_json_bodies(const limb_model* m)
+{
+  json_t* list = json_array();
+  for (int b = 1; b < limb_body_count(m); b++) {
+    limb_body_info x;
+    if (limb_get_body(m, b, &x) != LIMB_OK) continue;
+    json_t* body = cli_json_inertia(&x.inertia);
+    cli_json_set(body, "name parent auxiliary", cli_json_text(x.name), cli_json_text(info_body_name(m, x.parent)),
+                 json_boolean(limb_stands_for(m, b) >= 0));
+    (void)json_array_append_new(list, body);
+  }
+  return list;
+}
+
+json_t* info_json_frames(const limb_model* m)
+{
+  json_t* list = json_array();
+  limb_frame_info x;
+  for (int f = limb_body_count(m); limb_get_frame(m, f, &x) == LIMB_OK; f++) {
+    json_t* frame = cli_json_pose(x.pose);
+    cli_json_set(frame, "name body", cli_json_text(x.name), cli_json_text(info_body_name(m, x.body)));
+    (void)json_array_append_new(list, frame);
+  }
+  return list;
+}
+
+// ---- elastic joints --------------------------------------------------------------------------------
+
+void info_print_elastic(const info_run* r)
+{
+  static const char* const names[] = {"joint", "kind",  "k",     "rest",  "damping",
+                                      "Hz",    "rotor", "ratio", "motor", "model"};
+  const int series = limb_shaft_count(r->m) > 0;
+  if (r->nelastic == 0) return;
+  cli_table t = cli_table_make(series ? "llrrrrrrll" : "llrrrrr");
+  for (int k = 0; k < (series ? 10 : 7); k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < r->nelastic; i++) {
+    const limb_elastic_joint* e = &r->elastic[i];
+    cli_cell(&t, "%s", info_joint_name(r->m, e->joint)), cli_cell(&t, "%s", e->series ? "series" : "lumped");
+    cli_cell_number(&t, e->stiffness), cli_cell_number(&t, e->rest), cli_cell_number(&t, e->damping);
+    cli_cell_number(&t, e->frequency), cli_cell_number(&t, e->rotor_inertia);
+    if (!series) continue;
+    if (e->series)
+      cli_cell_number(&t, e->ratio);
+    else
+      cli_cell(&t, "%s", "");
+    cli_cell(&t, "%s", e->series ? info_joint_name(r->m, e->motor) : "");
+    cli_cell(&t, "%s", !e->series ? "" : e->rotor_has_mass ? "full" : "spong");
+  }
+  info_heading("elastic");
+  printf(" (N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg; Hz: alone, at the neutral configuration)\n");
+  cli_table_print(&t, stdout, "  ");
+}
+
+// ---- the compiled robot ----------------------------------------------------------------------------
+
+// Twelve digits; what rounding has left of a zero is one.
+static void length_text(double x, char* text, size_t size)
+{
+  (void)snprintf(text, size, "%.12g", fabs(x) < 1e-14 ? 0.0 : x);
+}
+
+// Quarter turns by name.
+static void angle_text(double x, char* text, size_t size)
+{
+  const double right = acos(0.0);
+  static const char* const names[] = {"-pi", "-pi/2", "0", "pi/2", "pi"};
+  for (int k = -2; k <= 2; k++) {
+    if (fabs(x - k * right) > 1e-14) continue;
+    (void)snprintf(text, size, "%s", names[k + 2]);
+    return;
+  }
+  length_text(x, text, size);
+}
+
+// What is constant in theta and r, with the coordinate that is added: "q3 + pi/2", "-2 q0".
+static void variable_cell(cli_table* t, const limb_mdh_row* row, double rate, const char* constant)
+{
+  char q[64];
+  const int is_zero = constant[0] == '0' && !constant[1], is_negative = constant[0] == '-';
+  if (rate == 1) {
+    (void)snprintf(q, sizeof q, "q%d", row->q);
+  } else {
+    (void)snprintf(q, sizeof q, "%.6g q%d", rate, row->q);
+  }
+  if (is_zero) {
+    cli_cell(t, "%s", q);
+  } else {
+    cli_cell(t, "%s %s %s", q, is_negative ? "-" : "+", constant + is_negative);
+  }
+}
+
+static void geometry_row(cli_table* t, const limb_model* m, int i, const limb_mdh_row* row)
+{
+  char text[48];
+  const int turns = row->type == LIMB_REVOLUTE || row->type == LIMB_HELICAL;
+  const int slides = row->type == LIMB_PRISMATIC || row->type == LIMB_HELICAL;
+  const double slide = row->type == LIMB_HELICAL ? row->pitch : 1;
+  cli_cell(t, "%d", i + 1);
+  cli_cell(t, "%d", row->antecedent + 1);
+  if (row->type == LIMB_REVOLUTE || row->type == LIMB_PRISMATIC) {
+    cli_cell(t, "%d", row->type == LIMB_PRISMATIC);
+  } else {
+    cli_cell(t, "%s", limb_joint_type_name(row->type));
+  }
+  const double angles[] = {row->gamma, row->alpha}, lengths[] = {row->b, row->d};
+  for (int k = 0; k < 2; k++) {
+    angle_text(angles[k], text, sizeof text);
+    cli_cell(t, "%s", text);
+    length_text(lengths[k], text, sizeof text);
+    cli_cell(t, "%s", text);
+  }
+  angle_text(row->theta, text, sizeof text);
+  if (turns) variable_cell(t, row, row->multiplier, text);
+  if (!turns) cli_cell(t, "%s", text);
+  length_text(row->r, text, sizeof text);
+  if (slides) variable_cell(t, row, slide * row->multiplier, text);
+  if (!slides) cli_cell(t, "%s", text);
+  cli_cell(t, "%s", info_joint_name(m, row->joint));
+}
+
+static void parameter_table(const limb_model* m, int grouped)
+{
+  static const char* const names[] = {"link", "m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
+  cli_table t = cli_table_make("rrrrrrrrrrr");
+  limb_mdh_row row;
+  for (int k = 0; k < 11; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_mdh_count(m); i++) {
+    if (limb_get_mdh(m, i, &row) != LIMB_OK) continue;
+    cli_cell(&t, "%d", i + 1);
+    for (int k = 0; k < 10; k++) cli_cell_number(&t, grouped ? row.grouped[k] : row.inertia[k]);
+  }
+  cli_table_print(&t, stdout, "  ");
+}
+
+void info_print_mdh(const limb_model* m)
+{
+  static const char* const names[] = {"link", "ant", "sigma", "gamma", "b", "alpha", "d", "theta", "r", "joint"};
+  cli_table t = cli_table_make("rrrrrrrrrl");
+  limb_mdh_row row;
+  printf("modified Denavit-Hartenberg table of the compiled robot\n"
+         "  link in antecedent (0: world): Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)  [rad, m]\n"
+         "  sigma 0: rotation about z, 1: translation along z; q0 is the first number of q\n"
+         "  (17 digits: --format json)\n\n");
+  for (int k = 0; k < 10; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_mdh_count(m); i++)
+    if (limb_get_mdh(m, i, &row) == LIMB_OK) geometry_row(&t, m, i, &row);
+  cli_table_print(&t, stdout, "  ");
+  printf("\ninertial parameters about the origins of the links, fixed bodies merged\n");
+  parameter_table(m, 0);
+  printf("\nthe same, regrouped: what has no effect of its own has moved to the antecedent\n");
+  parameter_table(m, 1);
+}
+
+static json_t* row_json(const limb_model* m, int i, const limb_mdh_row* row)
+{
+  json_t* r = json_object();
+  cli_json_set(r, "link joint antecedent type", json_integer(i + 1), cli_json_text(info_joint_name(m, row->joint)),
+               json_integer(row->antecedent + 1), cli_json_text(limb_joint_type_name(row->type)));
+  if (row->type == LIMB_REVOLUTE || row->type == LIMB_PRISMATIC)
+    (void)json_object_set_new(r, "sigma", json_integer(row->type == LIMB_PRISMATIC));
+  (void)json_object_set_new(r, "q", json_integer(row->q));
+  const struct {
+    const char* name;
+    double value;
+  } numbers[] = {
+    {"multiplier", row->multiplier}, {"gamma", row->gamma}, {"b", row->b},        {"alpha", row->alpha}, {"d", row->d},
+    {"theta", row->theta},           {"r", row->r},         {"pitch", row->pitch}};
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    (void)json_object_set_new(r, numbers[k].name, cli_json_number(numbers[k].value));
+  cli_json_set(r, "parameters regrouped", cli_json_numbers(10, row->inertia), cli_json_numbers(10, row->grouped));
+  return r;
+}
+
+json_t* info_json_mdh(const limb_model* m)
+{
+  json_t* r = json_array();
+  limb_mdh_row row;
+  for (int i = 0; i < limb_mdh_count(m); i++)
+    if (limb_get_mdh(m, i, &row) == LIMB_OK) (void)json_array_append_new(r, row_json(m, i, &row));
+  return r;
+}

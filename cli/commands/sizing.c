@@ -1,0 +1,414 @@
+// The sizing table: one list of numbers per degree of freedom, as text tables, JSON and CSV.
+#include "limb/table.h"
+
+#include "base/cli.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "base/table.h"
+#include "commands/sizing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define AT(member)         offsetof(limb_sizing_dof, member)
+#define COUNT_OF(array)    (int)(sizeof(array) / sizeof *(array))
+#define NUMBER(record, at) (*(const double*)((const char*)(record) + (at)))
+
+// One number of a degree of freedom: its column in CSV, its key in JSON, its column in a text table.
+typedef struct field {
+  const char* csv;   // NULL: not in CSV
+  const char* group; // object in JSON; NULL: none
+  const char* key;
+  size_t at;
+  int follower;       // 1: followers have it, too
+  const char* table;  // name of the text table
+  const char* column; // its heading; NULL: not shown
+  enum { TORQUE, SPEED, POSITION, SECONDS, WATT, JOULE, TORQUE_LIMIT, SPEED_LIMIT, RANGE, MARGIN } kind;
+} field;
+
+static const field fields[] = {
+  {"peak_torque", "peak_torque", "value", AT(torque.value), 0, "torque", "peak", TORQUE},
+  {"peak_torque_time", "peak_torque", "time", AT(torque.time), 0, "torque", "at", SECONDS},
+  {"peak_torque_speed", "peak_torque", "speed", AT(torque.other), 0, "torque", "speed then", SPEED},
+  {"rms_torque", NULL, "rms_torque", AT(torque_rms), 0, "torque", "rms", TORQUE},
+  {"torque_limit", NULL, "torque_limit", AT(torque_limit), 0, "torque", "limit", TORQUE_LIMIT},
+  {"peak_speed", "peak_speed", "value", AT(speed.value), 1, "speed", "peak", SPEED},
+  {"peak_speed_time", "peak_speed", "time", AT(speed.time), 1, "speed", "at", SECONDS},
+  {"peak_speed_torque", "peak_speed", "torque", AT(speed.other), 0, "speed", "torque then", TORQUE},
+  {"speed_limit", NULL, "speed_limit", AT(speed_limit), 1, "speed", "limit", SPEED_LIMIT},
+  {"peak_power", "peak_power", "value", AT(power.value), 0, "power", "peak", WATT},
+  {"peak_power_time", "peak_power", "time", AT(power.time), 0, "power", "at", SECONDS},
+  {"mean_absolute_power", NULL, "mean_absolute_power", AT(mean_power), 0, "power", "mean of |P|", WATT},
+  {"energy_delivered", NULL, "energy_delivered", AT(energy_delivered), 0, "power", "energy delivered", JOULE},
+  {"energy_absorbed", NULL, "energy_absorbed", AT(energy_absorbed), 0, "power", "energy absorbed", JOULE},
+  {"q_min", "position", "min", AT(q_min), 1, "position", "min", POSITION},
+  {NULL, "position", "min_time", AT(q_min_time), 1, "position", "at", SECONDS},
+  {"q_max", "position", "max", AT(q_max), 1, "position", "max", POSITION},
+  {NULL, "position", "max_time", AT(q_max_time), 1, "position", "at", SECONDS},
+  {"q_lower_limit", "position", "lower_limit", AT(q_lower), 1, "position", "limits", RANGE},
+  {"q_upper_limit", "position", "upper_limit", AT(q_upper), 1, "position", NULL, RANGE},
+  {NULL, "position", "margin", AT(margin), 1, "position", "margin to the nearest limit", MARGIN},
+};
+
+static const char* joint_name(const cli_sizing* s, int joint)
+{
+  limb_joint_info x;
+  return limb_get_joint(s->robot->model, joint, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+// The load of a joint that a user described.
+static int has_load(const cli_sizing* s, int joint, limb_sizing_load* out)
+{
+  return limb_sizing_get_load(s->sizing, joint, out) == LIMB_OK && !limb_joint_is_auxiliary(s->robot->model, joint);
+}
+
+// Name and units of a follower.
+static cli_dof follower_dof(const cli_sizing* s, const limb_sizing_follower* f)
+{
+  limb_joint_info x = {.def = {.name = "?"}};
+  (void)!limb_get_joint(s->robot->model, f->motion.joint, &x);
+  return (cli_dof){.name = x.def.name, .joint = f->motion.joint, .linear = x.def.type == LIMB_PRISMATIC};
+}
+
+// ---- text ------------------------------------------------------------------------------------------
+
+// "12.3 N m"
+static void cell_unit(cli_table* t, double x, const char* unit)
+{
+  if (isfinite(x)) {
+    cli_cell(t, "%.4g %s", x == 0 ? 0.0 : x, unit);
+  } else {
+    cli_cell(t, "-");
+  }
+}
+
+// How much of a limit is used: "37 %", "112 % OVER", "-" without one.
+static void cell_used(cli_table* t, double x, double limit)
+{
+  if (!isfinite(limit)) {
+    cli_cell(t, "-");
+  } else if (limit == 0) {
+    cli_cell(t, "%s", x == 0 ? "0 %" : "OVER");
+  } else {
+    cli_cell(t, "%.0f %%%s", 100 * fabs(x) / limit, fabs(x) > limit ? " OVER" : "");
+  }
+}
+
+static void put_range(cli_table* t, const limb_sizing_dof* d, const char* unit)
+{
+  if (isfinite(d->q_lower) || isfinite(d->q_upper))
+    cli_cell(t, "%.4g ... %.4g %s", d->q_lower, d->q_upper, unit);
+  else
+    cli_cell(t, "-");
+}
+
+static void put_margin(cli_table* t, double x, const char* unit)
+{
+  if (isfinite(x))
+    cli_cell(t, "%.4g %s%s", x == 0 ? 0.0 : x, unit, x < 0 ? " OVER" : "");
+  else
+    cli_cell(t, "-");
+}
+
+// A number with its unit; limits also with how much of them is used.
+static void put_cells(cli_table* t, const field* f, const limb_sizing_dof* d, const cli_dof* dof)
+{
+  const double x = NUMBER(d, f->at);
+  switch (f->kind) {
+  case TORQUE: cell_unit(t, x, cli_force_unit(dof)); break;
+  case SPEED: cell_unit(t, x, cli_speed_unit(dof)); break;
+  case POSITION: cell_unit(t, x, cli_position_unit(dof)); break;
+  case SECONDS: cell_unit(t, x, "s"); break;
+  case WATT: cell_unit(t, x, "W"); break;
+  case JOULE: cell_unit(t, x, "J"); break;
+  case TORQUE_LIMIT: cell_unit(t, x, cli_force_unit(dof)), cell_used(t, d->torque.value, x); break;
+  case SPEED_LIMIT: cell_unit(t, x, cli_speed_unit(dof)), cell_used(t, d->speed.value, x); break;
+  case RANGE: put_range(t, d, cli_position_unit(dof)); break;
+  case MARGIN: put_margin(t, x, cli_position_unit(dof)); break;
+  }
+}
+
+static int is_shown(const field* f, const char* table) { return f->column && strcmp(f->table, table) == 0; }
+
+static void put_row(cli_table* t, const char* table, const limb_sizing_dof* d, const cli_dof* dof)
+{
+  if (!d->has_position && strcmp(table, "position") == 0) return;
+  cli_cell(t, "%s", dof->name);
+  for (int i = 0; i < COUNT_OF(fields); i++)
+    if (is_shown(&fields[i], table)) put_cells(t, &fields[i], d, dof);
+}
+
+static void print_table(const cli_sizing* s, const char* table, const char* align, FILE* out)
+{
+  const int power = strcmp(table, "power") == 0, followers = !power && strcmp(table, "torque") != 0;
+  cli_table t = cli_table_make(align);
+  limb_sizing_dof d;
+  limb_sizing_follower f;
+  cli_cell(&t, "%s", table);
+  for (int i = 0; i < COUNT_OF(fields); i++) {
+    if (!is_shown(&fields[i], table)) continue;
+    cli_cell(&t, "%s", fields[i].column);
+    if (fields[i].kind == TORQUE_LIMIT || fields[i].kind == SPEED_LIMIT) cli_cell(&t, "used");
+  }
+  for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) put_row(&t, table, &d, &s->dofs->v[k]);
+  for (int k = 0; followers && limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
+    const cli_dof dof = follower_dof(s, &f);
+    f.motion.speed.other = HUGE_VAL;
+    put_row(&t, table, &f.motion, &dof);
+  }
+  if (power) {
+    const limb_sizing_summary sum = limb_sizing_get_summary(s->sizing);
+    cli_cell(&t, "all together"), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
+    cell_unit(&t, sum.energy_delivered, "J"), cell_unit(&t, sum.energy_absorbed, "J");
+  }
+  cli_table_print(&t, out, "");
+  (void)fputs("\n", out);
+}
+
+static cli_table load_table(const char* name)
+{
+  cli_table t = cli_table_make("lrrrr");
+  cli_cell(&t, "%s", name), cli_cell(&t, "peak force"), cli_cell(&t, "at");
+  cli_cell(&t, "peak moment"), cli_cell(&t, "at");
+  return t;
+}
+
+static void load_row(cli_table* t, const char* name, const limb_sizing_load* l)
+{
+  cli_cell(t, "%s", name);
+  cell_unit(t, l->force, "N"), cell_unit(t, l->force_time, "s");
+  cell_unit(t, l->moment, "N m"), cell_unit(t, l->moment_time, "s");
+}
+
+// Loads on joints, and on the closures that transmit wrenches.
+static void print_loads(const cli_sizing* s, FILE* out)
+{
+  const limb_model* m = s->robot->model;
+  cli_table t = load_table("load on the joint");
+  limb_joint_info joint;
+  limb_loop_info loop;
+  limb_sizing_load l;
+  int idle = 0, closures = 0; // idle: only frames without mass are attached to them
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) {
+    if (!has_load(s, j, &l)) continue;
+    if (joint.nv == 0 && l.force == 0 && l.moment == 0)
+      idle++;
+    else
+      load_row(&t, joint.def.name, &l);
+  }
+  cli_table_print(&t, out, "");
+  if (idle) (void)fprintf(out, "%d fixed joint%s nothing\n", idle, idle == 1 ? " carries" : "s carry");
+  t = load_table("load on the closure");
+  for (int i = 0; limb_get_loop(m, i, &loop) == LIMB_OK; i++) {
+    if (limb_sizing_get_loop_load(s->sizing, i, &l) != LIMB_OK) continue;
+    load_row(&t, loop.def.name, &l);
+    closures++;
+  }
+  if (closures) (void)fputs("\n", out);
+  if (closures)
+    cli_table_print(&t, out, "");
+  else
+    cli_table_free(&t);
+}
+
+static int print_text(const cli_sizing* s, FILE* out)
+{
+  const sp_vec3 g = s->robot->env.gravity;
+  const limb_sizing_summary sum = limb_sizing_get_summary(s->sizing);
+  (void)fprintf(out, "%s along %s: %llu row%s, %.6g s\n", limb_model_name(s->robot->model), s->trajectory,
+                (unsigned long long)sum.rows, sum.rows == 1 ? "" : "s", sum.duration);
+  (void)fprintf(out, "gravity (%g, %g, %g) m/s^2, friction %s\n\n", g.x, g.y, g.z,
+                s->robot->env.friction ? "as in the model" : "left out");
+  print_table(s, "torque", "lrrrrrl", out);
+  print_table(s, "speed", "lrrrrl", out);
+  print_table(s, "power", "lrrrrr", out);
+  print_table(s, "position", "lrrrrrl", out);
+  print_loads(s, out);
+  (void)fputs(
+    "\nPeaks are the largest magnitudes, with their signs. Energy is delivered by the actuator, or absorbed by "
+    "it\n(braking). Loads are of the whole wrench through the joint, the driven axis included.\n",
+    out);
+  return EXIT_FINE;
+}
+
+// ---- JSON ------------------------------------------------------------------------------------------
+
+// What is left of a limit in percent, negative beyond it; null without one.
+static json_t* json_margin(double x, double limit)
+{
+  return limit > 0 && isfinite(limit) ? cli_json_number(100 * (1 - fabs(x) / limit)) : json_null();
+}
+
+static void put_fields(json_t* r, const limb_sizing_dof* d, int follower)
+{
+  for (int i = 0; i < COUNT_OF(fields); i++) {
+    const field* f = &fields[i];
+    if (follower && !f->follower) continue;
+    json_t *group = f->group ? json_object_get(r, f->group) : r, *x = cli_json_number(NUMBER(d, f->at));
+    if (!group) {
+      group = json_object();
+      (void)json_object_set_new(r, f->group, group);
+    }
+    (void)json_object_set_new(group, f->key, x);
+  }
+  if (!d->has_position) (void)json_object_set_new(r, "position", json_null());
+  if (!follower) cli_json_set(r, "torque_margin_percent", json_margin(d->torque.value, d->torque_limit));
+  cli_json_set(r, "speed_margin_percent", json_margin(d->speed.value, d->speed_limit));
+}
+
+static json_t* json_dofs(const cli_sizing* s)
+{
+  json_t* list = json_array();
+  limb_sizing_dof d;
+  for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) {
+    const cli_dof* dof = &s->dofs->v[k];
+    json_t* r = json_object();
+    cli_json_set(r, "name torque_unit speed_unit", cli_json_text(dof->name), cli_json_text(cli_force_unit(dof)),
+                 cli_json_text(cli_speed_unit(dof)));
+    put_fields(r, &d, 0);
+    (void)json_array_append_new(list, r);
+  }
+  return list;
+}
+
+// Joints that follow others: their motion against their own limits.
+static json_t* json_followers(const cli_sizing* s)
+{
+  json_t* list = json_array();
+  limb_sizing_follower f;
+  for (int k = 0; limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
+    const cli_dof dof = follower_dof(s, &f);
+    json_t* r = json_object();
+    cli_json_set(r, "joint follows speed_unit", cli_json_text(dof.name), cli_json_text(s->dofs->v[f.leader].name),
+                 cli_json_text(cli_speed_unit(&dof)));
+    put_fields(r, &f.motion, 1);
+    (void)json_array_append_new(list, r);
+  }
+  return list;
+}
+
+static json_t* json_wrench(double value, double time, const sp_force* w)
+{
+  const double x[6] = {w->m.x, w->m.y, w->m.z, w->f.x, w->f.y, w->f.z};
+  json_t* r = json_object();
+  cli_json_set(r, "value time wrench", cli_json_number(value), cli_json_number(time), cli_json_numbers(6, x));
+  return r;
+}
+
+static void add_load(json_t* list, const char* kind, const char* name, const limb_sizing_load* l)
+{
+  json_t* r = json_object();
+  (void)json_object_set_new(r, kind, cli_json_text(name));
+  cli_json_set(r, "peak_force peak_moment", json_wrench(l->force, l->force_time, &l->at_force),
+               json_wrench(l->moment, l->moment_time, &l->at_moment));
+  (void)json_array_append_new(list, r);
+}
+
+static int print_json(const cli_sizing* s, FILE* out)
+{
+  const limb_sizing_summary sum = limb_sizing_get_summary(s->sizing);
+  json_t *r = cli_json_answer(), *joints = json_array(), *loops = json_array();
+  limb_loop_info loop;
+  limb_sizing_load l;
+  for (int j = 0; j < limb_joint_count(s->robot->model); j++)
+    if (has_load(s, j, &l)) add_load(joints, "joint", joint_name(s, j), &l);
+  for (int i = 0; limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
+    if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK) add_load(loops, "loop", loop.def.name, &l);
+  cli_json_set(r, "model trajectory gravity friction rows duration", cli_json_text(limb_model_name(s->robot->model)),
+               cli_json_text(s->trajectory), cli_json_vec3(s->robot->env.gravity), json_boolean(s->robot->env.friction),
+               json_integer((json_int_t)sum.rows), cli_json_number(sum.duration));
+  cli_json_set(r, "dofs followers loads loop_loads", json_dofs(s), json_followers(s), joints, loops);
+  return cli_json_print(r, out, "limb id");
+}
+
+// ---- CSV -------------------------------------------------------------------------------------------
+
+// Numbers of a degree of freedom or of a follower; d NULL: none. What is not there is an empty field.
+static limb_status csv_fields(limb_csv_writer* w, const limb_sizing_dof* d, int follower)
+{
+  limb_status status = LIMB_OK;
+  for (int i = 0; i < COUNT_OF(fields) && status == LIMB_OK; i++) {
+    if (!fields[i].csv) continue;
+    const double x = d && (!follower || fields[i].follower) ? NUMBER(d, fields[i].at) : HUGE_VAL;
+    status = isfinite(x) ? limb_csv_number(w, x) : limb_csv_text(w, "");
+  }
+  return status;
+}
+
+// One row: names, numbers of the motion, the load.
+static limb_status csv_row(limb_csv_writer* w, const char* const names[3], const limb_sizing_dof* d, int follower,
+                           const limb_sizing_load* l)
+{
+  const double load[] = {l->force, l->force_time, l->moment, l->moment_time};
+  limb_status status = limb_csv_text(w, names[0]);
+  if (status == LIMB_OK) status = limb_csv_text(w, names[1]);
+  if (status == LIMB_OK) status = csv_fields(w, d, follower);
+  if (status == LIMB_OK) status = limb_csv_numbers(w, load, 4);
+  if (status == LIMB_OK) status = limb_csv_text(w, names[2]);
+  return status == LIMB_OK ? limb_csv_end_row(w) : status;
+}
+
+static limb_status csv_head(limb_csv_writer* w)
+{
+  static const char* const load[] = {"peak_force", "peak_force_time", "peak_moment", "peak_moment_time", "loop"};
+  limb_status status = limb_csv_text(w, "dof");
+  if (status == LIMB_OK) status = limb_csv_text(w, "joint");
+  for (int i = 0; i < COUNT_OF(fields) && status == LIMB_OK; i++)
+    if (fields[i].csv) status = limb_csv_text(w, fields[i].csv);
+  for (int i = 0; i < COUNT_OF(load) && status == LIMB_OK; i++) status = limb_csv_text(w, load[i]);
+  return status == LIMB_OK ? limb_csv_end_row(w) : status;
+}
+
+// A joint without coordinate: it may follow another.
+static limb_status csv_still(limb_csv_writer* w, const cli_sizing* s, int joint, const limb_sizing_load* l)
+{
+  limb_sizing_follower f;
+  int k = 0;
+  while (limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK && f.motion.joint != joint) k++;
+  const int follows = limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK;
+  return csv_row(w, (const char* const[]){"", joint_name(s, joint), ""}, follows ? &f.motion : NULL, 1, l);
+}
+
+// A row per degree of freedom; joints and closures without any have one for their load.
+static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
+{
+  limb_status status = csv_head(w);
+  limb_sizing_load l;
+  limb_loop_info loop;
+  for (int j = 0; j < limb_joint_count(s->robot->model) && status == LIMB_OK; j++) {
+    limb_joint_info x;
+    limb_sizing_dof d;
+    if (!has_load(s, j, &l)) continue;
+    status = limb_get_joint(s->robot->model, j, &x);
+    if (status == LIMB_OK && x.nv == 0) status = csv_still(w, s, j, &l);
+    for (int k = x.v; k < x.v + x.nv && status == LIMB_OK; k++) {
+      status = limb_sizing_get_dof(s->sizing, k, &d);
+      if (status == LIMB_OK) status = csv_row(w, (const char* const[]){s->dofs->v[k].name, x.def.name, ""}, &d, 0, &l);
+    }
+  }
+  for (int i = 0; status == LIMB_OK && limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
+    if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK)
+      status = csv_row(w, (const char* const[]){"", "", loop.def.name}, NULL, 0, &l);
+  return status;
+}
+
+static int print_csv(const cli_sizing* s, FILE* out)
+{
+  limb_csv_writer* w = NULL;
+  errno = 0;
+  limb_status status = limb_csv_create(out, NULL, &w);
+  if (status == LIMB_OK) status = csv_rows(w, s);
+  if (status == LIMB_OK) status = limb_csv_finish(w);
+  limb_csv_destroy(w);
+  if (status == LIMB_OK) return EXIT_FINE;
+  return cli_unwritten("limb id", "the CSV", limb_status_text(status));
+}
+
+int cli_sizing_print(const cli_sizing* s, const char* format, FILE* out)
+{
+  if (strcmp(format, "json") == 0) return print_json(s, out);
+  if (strcmp(format, "csv") == 0) return print_csv(s, out);
+  return print_text(s, out);
+}

@@ -1,0 +1,187 @@
+// `limb verify`: the same quantities by independent formulations, and how far they differ.
+#include "limb/verify.h"
+
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "base/table.h"
+#include "robot/robot.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- text ------------------------------------------------------------------------------------------
+
+static void print_row(cli_table* t, const limb_verify_result* r)
+{
+  const char* verdict = limb_verdict_name(r->verdict);
+  cli_cell(t, "%s", r->quantity);
+  cli_cell(t, "%s", r->first);
+  cli_cell(t, "%s", r->second);
+  if (*r->reason) {
+    for (int i = 0; i < 4; i++) cli_cell(t, "%s", "");
+    cli_cell(t, "%s: %s", verdict, r->reason);
+    return;
+  }
+  cli_cell(t, "%.1e", r->difference);
+  cli_cell(t, "%.0e", r->tolerance);
+  cli_cell(t, "%d", r->state);
+  cli_cell(t, "%d", r->states);
+  cli_cell(t, "%s", verdict);
+}
+
+static void print_text(const limb_model* m, const limb_verify_options* o, const limb_verification* v)
+{
+  static const char* const names[] = {"quantity",  "by",       "and by", "difference",
+                                      "tolerance", "at state", "states", "verdict"};
+  const limb_verify_summary sum = limb_verification_summary(v);
+  const cli_colour colour = sum.failed ? CLI_RED : CLI_GREEN;
+  const sp_vec3 g = sum.gravity;
+  limb_verify_result r;
+  cli_table t = cli_table_make("lllrrrrl");
+  printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n", limb_model_name(m), limb_nv(m),
+         o->states, o->states == 1 ? "" : "s", (unsigned long long)o->seed, g.x, g.y, g.z);
+  for (int k = 0; k < 8; k++) cli_cell(&t, "%s", names[k]);
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) print_row(&t, &r);
+  cli_table_print(&t, stdout, "  ");
+  if (sum.condition > 0) printf("\ncondition of M up to %.1e\n", sum.condition);
+  printf("%s%s%s\n", cli_on(stdout, colour),
+         sum.failed     ? "FORMULATIONS DISAGREE: see above."
+         : sum.complete ? "All formulations agree."
+                        : "The formulations that could be compared agree.",
+         cli_off(stdout, colour));
+}
+
+// ---- JSON ------------------------------------------------------------------------------------------
+
+static json_t* result_json(const limb_verify_result* x)
+{
+  json_t* r = json_object();
+  cli_json_set(r, "quantity by and_by class verdict", cli_json_text(x->quantity), cli_json_text(x->first),
+               cli_json_text(x->second), cli_json_text(x->kind), cli_json_text(limb_verdict_name(x->verdict)));
+  if (*x->reason) (void)json_object_set_new(r, "why", cli_json_text(x->reason));
+  cli_json_set(r, "disagreement tolerance state states singular",
+               *x->reason ? json_null() : cli_json_number(x->difference), cli_json_number(x->tolerance),
+               json_integer(x->state), json_integer(x->states), json_integer(x->singular));
+  return r;
+}
+
+static int print_json(const cli_args* args, const limb_model* m, const limb_verify_options* o,
+                      const limb_verification* v)
+{
+  const limb_verify_summary sum = limb_verification_summary(v);
+  json_t *answer = cli_json_answer(), *list = json_array();
+  limb_verify_result r;
+  cli_json_set(answer, "model gravity nv states seed tolerance condition agree", cli_json_text(limb_model_name(m)),
+               cli_json_vec3(sum.gravity), json_integer(limb_nv(m)), json_integer(o->states),
+               json_integer((json_int_t)o->seed), cli_json_number(o->tolerance), cli_json_number(sum.condition),
+               json_boolean(sum.failed == 0));
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) (void)json_array_append_new(list, result_json(&r));
+  (void)json_object_set_new(answer, "checks", list);
+  return cli_json_print(answer, stdout, cli_title(args));
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static int read_options(const cli_args* args, limb_verify_options* o)
+{
+  double states = o->states, seed = (double)o->seed;
+  int code = cli_whole(args, "states", 1, 1e6, &states);
+  if (code == EXIT_FINE) code = cli_whole(args, "seed", 0, 9007199254740992.0, &seed);
+  if (code != EXIT_FINE) return code;
+  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
+  if (o->tolerance <= 0) return cli_usage(args, "--tolerance must be above zero");
+  o->states = (int)states;
+  o->seed = (uint64_t)seed;
+  return EXIT_FINE;
+}
+
+static void show_progress(void* bar, uint64_t done, uint64_t total)
+{
+  ((cli_progress*)bar)->total = total;
+  cli_progress_update(bar, done);
+}
+
+// 1 if a difference is too large; the code of the status if a call failed.
+static int exit_code(const limb_verification* v)
+{
+  limb_verify_result r;
+  int code = EXIT_FINE;
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
+    if (r.verdict != LIMB_VERDICT_FAILED) continue;
+    const int own = r.status == LIMB_OK ? EXIT_FINDINGS : cli_exit_code(r.status);
+    if (own > code) code = own;
+  }
+  return code;
+}
+
+static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_options* o)
+{
+  const char* format = cli_get(args, "format");
+  cli_progress bar = cli_progress_begin("verify", 1);
+  limb_verification* v = NULL;
+  limb_error err = {.status = LIMB_OK};
+  o->env = &r->env, o->progress = show_progress, o->context = &bar;
+  const limb_status s = limb_verify(r->model, o, &v, &err);
+  cli_progress_end(&bar);
+  if (s != LIMB_OK) {
+    (void)cli_usage(args, "%s: %s%s", limb_reading_source(r->reading), err.text,
+                    s == LIMB_E_NOCONV ? "; limb assemble searches harder" : "");
+    return cli_exit_code(s);
+  }
+  int code = EXIT_FINE;
+  if (format && strcmp(format, "json") == 0)
+    code = print_json(args, r->model, o, v);
+  else
+    print_text(r->model, o, v);
+  if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(args));
+  if (code == EXIT_FINE) code = exit_code(v);
+  limb_verification_destroy(v);
+  return code;
+}
+
+static int run(const cli_args* args)
+{
+  limb_verify_options o = limb_default_verify();
+  cli_robot r;
+  int code = read_options(args, &o);
+  if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r);
+  if (code != EXIT_FINE) return code;
+  code = verify_robot(args, &r, &o);
+  cli_robot_close(&r);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "the comparison"},
+  {"states", "N", "number of random states (default: 100)"},
+  {"seed", "N", "seed of the random numbers (default: 1)"},
+  {"tolerance", "X",
+   "largest relative difference (default: 1e-9); looser for finite differences, and if M is ill-conditioned"},
+  {"format", "text|json", "how it is printed"},
+  {0},
+};
+
+const cli_command cli_verify = {
+  .name = "verify",
+  .operands = "MODEL",
+  .summary = "compare independent formulations of the same quantities",
+  .about = (const char* const[]){"Random states lie within the limits of the joints, velocities and accelerations",
+                                 "between -1 and 1. For hybrid dynamics the acceleration of some joints is given,",
+                                 "and the force of the others, at random. Differences are relative to the largest",
+                                 "number of the quantity, or of the terms that it is the sum of, where they cancel.",
+                                 "Derivatives are compared with dual numbers and with each other. Large robots are",
+                                 "checked in fewer states and without their tensors; the table shows this, and which",
+                                 "checks do not apply. Most checks see the tree of joints. Those of robots with loops",
+                                 "come last, in states that close them: near the start configuration, with random",
+                                 "independent velocities and accelerations. The exit code is 1 if a difference is",
+                                 "above its tolerance, 4 if no configuration closes the loops.", NULL},
+  .examples = (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
+                                    "limb verify humanoid --base floating --states 1000",
+                                    "more states, and a base that moves", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, NULL},
+  .least = 1,
+  .most = 1,
+  .run = run,
+};

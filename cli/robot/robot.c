@@ -1,0 +1,278 @@
+// The model of a command line: options of reading, what was found, building, the environment.
+#include "robot/robot.h"
+
+#include "limb/study.h"
+#include "base/cli.h"
+
+#include "limb/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cli_note_is_auxiliary(const limb_model* m, const limb_note* note)
+{
+  limb_body_info x;
+  return note->kind == LIMB_NOTE_MERGED && limb_get_body(m, limb_find_body(m, note->subject), &x) == LIMB_OK &&
+         limb_stands_for(m, x.parent) >= 0;
+}
+
+int cli_exit_code(limb_status s)
+{
+  switch (s) {
+  case LIMB_OK: return EXIT_FINE;
+  case LIMB_E_SYNTAX:
+  case LIMB_E_MODEL:
+  case LIMB_E_UNSUPPORTED: return EXIT_MODEL;
+  case LIMB_E_SINGULAR:
+  case LIMB_E_NOCONV:
+  case LIMB_E_NONFINITE: return EXIT_NUMERICAL;
+  case LIMB_E_ARG:
+  case LIMB_E_NOMEM:
+  case LIMB_E_ORDER:
+  case LIMB_E_IO: break;
+  }
+  return EXIT_USAGE;
+}
+
+// ---- findings --------------------------------------------------------------------------------------
+
+static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
+{
+  (void)fprintf(out, "%s:", file);
+  if (f->line > 0) (void)fprintf(out, "%d:", f->line);
+  if (f->line > 0 && f->column > 0) (void)fprintf(out, "%d:", f->column);
+  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where, *f->where ? ": " : "", f->text,
+                f->rule);
+}
+
+void cli_print_finding(FILE* out, const char* file, const limb_finding* f) { print_as(out, file, f, f->severity); }
+
+// The fix, once per rule; printed has an entry per rule, or is NULL if memory ran out.
+static void print_fix(FILE* out, const limb_finding* f, char* printed)
+{
+  const int rule = limb_find_rule(f->rule);
+  limb_rule_info info;
+  if (f->severity != LIMB_ERROR || limb_get_rule(rule, &info) != LIMB_OK) return;
+  if (printed && printed[rule]++) return;
+  (void)fprintf(out, "    fix: %s\n", info.fix);
+}
+
+void cli_print_findings(FILE* out, const char* file, const limb_findings* f, limb_severity from)
+{
+  char* printed = calloc((size_t)limb_rule_count() + 1, 1);
+  limb_finding x;
+  for (int i = 0; i < limb_findings_count(f); i++) {
+    if (limb_findings_get(f, i, &x) != LIMB_OK || x.severity < from) continue;
+    cli_print_finding(out, file, &x);
+    if (*x.hint) (void)fprintf(out, "    %s\n", x.hint);
+    print_fix(out, &x, printed);
+  }
+  free(printed);
+}
+
+int cli_robot_finding(const cli_robot* r, int index, limb_finding* out)
+{
+  limb_rule_info rule;
+  if (limb_findings_get(limb_reading_findings(r->reading), index, out) != LIMB_OK) return 0;
+  if (index < r->nread) return 1;
+  return limb_get_rule(limb_find_rule(out->rule), &rule) == LIMB_OK && rule.severity == LIMB_ERROR;
+}
+
+void cli_suggest_robot(FILE* out, const char* name)
+{
+  enum { MOST = 64 };
+  const char* names[MOST + 1] = {NULL};
+  limb_robot_info robot;
+  for (int i = 0; i < limb_robot_count() && i < MOST; i++)
+    if (limb_get_robot(i, &robot) == LIMB_OK) names[i] = robot.name;
+  const char* near = strpbrk(name, "/.") ? NULL : cli_nearest(name, names);
+  if (near) (void)fprintf(out, "    did you mean '%s'?\n", near);
+}
+
+void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err)
+{
+  (void)fprintf(out, "%s:", file);
+  if (err->line > 0) (void)fprintf(out, "%d:", err->line);
+  if (err->line > 0 && err->column > 0) (void)fprintf(out, "%d:", err->column);
+  const int other = *err->where && strcmp(err->where, file) != 0; // the file is named already
+  (void)fprintf(out, " error: %s%s%s", other ? err->where : "", other ? ": " : "",
+                *err->text ? err->text : limb_status_text(s));
+  (void)fprintf(out, "\n");
+}
+
+// ---- options ---------------------------------------------------------------------------------------
+
+static limb_format format_option(const char* name)
+{
+  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (strcmp(name, limb_format_name(all[i])) == 0) return all[i];
+  return LIMB_FORMAT_AUTO;
+}
+
+static limb_base base_option(const char* name)
+{
+  if (strcmp(name, "fixed") == 0) return LIMB_BASE_FIXED;
+  if (strcmp(name, "floating") == 0) return LIMB_BASE_FLOATING;
+  if (strcmp(name, "planar") == 0) return LIMB_BASE_PLANAR;
+  return LIMB_BASE_AS_FILE;
+}
+
+int cli_read_options(const cli_args* args, limb_read_options* opt)
+{
+  const char *from = cli_get(args, "from"), *base = cli_get(args, "base");
+  *opt = limb_default_read_options();
+  if (from) opt->format = format_option(from);
+  if (base) opt->base = base_option(base);
+  opt->no_mimic = cli_has(args, "no-mimic");
+  if (cli_has(args, "max-bytes")) {
+    double bytes = 0;
+    if (!cli_numbers(args, "max-bytes", 1, &bytes)) return EXIT_USAGE;
+    if (bytes < 1 || bytes > 1e15) return cli_usage(args, "--max-bytes must be from 1 to 1e15");
+    opt->max_bytes = (size_t)bytes;
+  }
+  return EXIT_FINE;
+}
+
+static int environment_options(const cli_args* args, cli_robot* r)
+{
+  double g[3];
+  r->env = limb_default_environment(r->model);
+  if (cli_has(args, "gravity")) {
+    if (!cli_numbers(args, "gravity", 3, g)) return EXIT_USAGE;
+    r->env.gravity = sp_v3(g[0], g[1], g[2]);
+  }
+  r->env.friction = !cli_has(args, "no-friction");
+  if (cli_has(args, "coulomb-width")) {
+    if (!cli_numbers(args, "coulomb-width", 1, &r->env.coulomb_width)) return EXIT_USAGE;
+    if (r->env.coulomb_width <= 0) return cli_usage(args, "--coulomb-width must be above zero");
+  }
+  return EXIT_FINE;
+}
+
+// ---- opening ---------------------------------------------------------------------------------------
+
+// Reads; EXIT_FINE, or an exit code after all findings from a severity on were reported.
+static int read_robot(const char* source, const limb_read_options* opt, limb_severity from, cli_robot* r)
+{
+  limb_error err = {0};
+  const limb_status s = limb_read(source, opt, &r->reading, &err);
+  limb_findings* f = limb_reading_findings(r->reading);
+  const char* name = r->reading ? limb_reading_source(r->reading) : source;
+  limb_findings_sort(f);
+  cli_print_findings(stderr, name, f, from);
+  r->nread = limb_findings_count(f);
+  if (s == LIMB_OK) return EXIT_FINE;
+  if (limb_findings_count_from(f, LIMB_ERROR) == 0) {
+    cli_print_error(stderr, name, s, &err);
+  } else if (s == LIMB_E_IO) {
+    cli_suggest_robot(stderr, source);
+  } else if (strcmp(source, "-") != 0) {
+    (void)fprintf(stderr, "limb check %s reports more\n", source);
+  }
+  return cli_exit_code(s);
+}
+
+// The doctor. Its findings follow those of the reader.
+static int examine_robot(cli_robot* r)
+{
+  limb_error err = {0};
+  const limb_status s = limb_check(r->reading, &err);
+  if (s != LIMB_OK) cli_print_error(stderr, limb_reading_source(r->reading), s, &err);
+  return cli_exit_code(s);
+}
+
+static int build_robot(cli_robot* r)
+{
+  limb_error err = {0};
+  limb_status s = limb_builder_build(limb_reading_builder(r->reading), &r->model, &err);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r->model), NULL, &r->data);
+  if (s != LIMB_OK) cli_print_error(stderr, limb_reading_source(r->reading), s, &err);
+  return cli_exit_code(s);
+}
+
+// The doctor's errors, as warnings: the first few of each rule, the others counted. Returns how many.
+static int tell_errors(const cli_robot* r)
+{
+  enum { SHOWN = 3 };
+  const char* name = limb_reading_source(r->reading);
+  const int count = limb_findings_count(limb_reading_findings(r->reading));
+  int* seen = calloc((size_t)limb_rule_count() + 1, sizeof *seen);
+  int errors = 0;
+  limb_rule_info rule;
+  limb_finding x;
+  for (int i = r->nread; i < count; i++) {
+    if (!cli_robot_finding(r, i, &x)) continue;
+    const int k = limb_find_rule(x.rule);
+    errors++;
+    if (!seen || k < 0 || seen[k]++ < SHOWN) print_as(stderr, name, &x, LIMB_WARNING);
+  }
+  for (int k = 0; seen && k < limb_rule_count(); k++)
+    if (seen[k] > SHOWN && limb_get_rule(k, &rule) == LIMB_OK)
+      (void)fprintf(stderr, "%s: warning: %d more of these [%s]\n", name, seen[k] - SHOWN, rule.name);
+  free(seen);
+  return errors;
+}
+
+// Notes are only counted.
+static void tell_rest(const cli_robot* r, const char* source, int errors)
+{
+  const char* name = limb_reading_source(r->reading);
+  int notes = 0;
+  limb_finding x;
+  for (int i = 0; i < r->nread; i++) notes += cli_robot_finding(r, i, &x) && x.severity == LIMB_NOTE;
+  if (errors > 0 && strcmp(source, "-") != 0) {
+    (void)fprintf(stderr, "limb check %s reports more\n", source);
+  } else if (notes > 0) {
+    (void)fprintf(stderr, "%s: %d note%s; limb check lists %s\n", name, notes, notes == 1 ? "" : "s",
+                  notes == 1 ? "it" : "them");
+  }
+}
+
+static int open_robot(const cli_args* args, const char* source, const limb_read_options* opt, limb_severity from,
+                      cli_robot* r)
+{
+  limb_read_options own;
+  *r = (cli_robot){0};
+  int code = opt ? EXIT_FINE : cli_read_options(args, &own);
+  if (code == EXIT_FINE) code = read_robot(source, opt ? opt : &own, from, r);
+  if (code == EXIT_FINE) code = examine_robot(r);
+  if (code == EXIT_FINE) code = build_robot(r);
+  if (code == EXIT_FINE) code = environment_options(args, r);
+  if (code != EXIT_FINE) cli_robot_close(r);
+  return code;
+}
+
+int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r)
+{
+  return open_robot(args, source, NULL, LIMB_ERROR, r);
+}
+
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r)
+{
+  const int code = open_robot(args, source, opt, LIMB_WARNING, r);
+  if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));
+  return code;
+}
+
+int cli_robot_open(const cli_args* args, const char* source, cli_robot* r)
+{
+  return cli_robot_open_as(args, source, NULL, r);
+}
+
+void cli_robot_close(cli_robot* r)
+{
+  limb_data_destroy(r->data);
+  limb_model_destroy(r->model);
+  limb_reading_destroy(r->reading);
+  *r = (cli_robot){0};
+}
+
+limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* err)
+{
+  limb_reading* r = NULL;
+  limb_status s = limb_read_robot(name, NULL, &r, err);
+  if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
+  limb_reading_destroy(r);
+  return s;
+}

@@ -1,0 +1,34 @@
+# limb_study: verification, studies and drawings, on top of the core and of the splines of limb_sim.
+
+# Style sheets and the page of an animation are text files, compiled in.
+set(limb_study_texts "")
+foreach(text plot.css map.css animation_svg.css animation_page.css animation_page.html animation_page.js)
+  string(REPLACE . _ name ${text})
+  limb_text_to_c(${PROJECT_SOURCE_DIR}/src/draw/${text} ${name} draw/svg.h ${PROJECT_BINARY_DIR}/draw/${name}.c)
+  list(APPEND limb_study_texts ${PROJECT_BINARY_DIR}/draw/${name}.c)
+endforeach()
+
+add_library(limb_study_objects OBJECT ${limb_study_sources} ${limb_study_texts})
+limb_library_flags(limb_study_objects)
+limb_plain_flags(limb_study_objects)
+
+add_library(limb_study SHARED $<TARGET_OBJECTS:limb_study_objects>)
+# It finds limb_sim beside itself: a program that links limb_study alone does not look for it.
+set_target_properties(limb_study PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
+                                            EXPORT_NAME study INSTALL_RPATH $ORIGIN)
+target_link_libraries(limb_study PUBLIC limb limb_sim)
+target_link_libraries(limb_study PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
+                                         $<BUILD_INTERFACE:limb_base_archive>)
+target_link_options(limb_study PRIVATE LINKER:--exclude-libs,ALL)
+
+add_library(limb_study_static STATIC $<TARGET_OBJECTS:limb_study_objects>)
+set_target_properties(limb_study_static PROPERTIES OUTPUT_NAME limb_study EXPORT_NAME study_static)
+target_link_libraries(limb_study_static PUBLIC limb_sim_static limb_static)
+
+foreach(library limb_study limb_study_static)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+  limb_instrument(${library} PUBLIC)
+endforeach()
+add_library(limb::study ALIAS limb_study)
+add_library(limb::study_static ALIAS limb_study_static)
+add_dependencies(limb_product limb_study limb_study_static)

@@ -1,0 +1,188 @@
+// limb: robot dynamics in C. Studies: what a motion asks of joints, motions from positions, facts about a robot. It
+// belongs to the library limb_study.
+//
+//     limb_sizing* s = NULL;
+//     status = limb_sizing_create(model, &s);                                // then, for every row of the trajectory:
+//     limb_sizing_add(s, &(limb_sizing_row){t, q, v, tau, loads, NULL});     // and at the end:
+//     status = limb_sizing_get_dof(s, 0, &dof);                              // peaks, RMS, energy, margins
+//
+// Memory comes from malloc. Objects belong to one thread at a time; the model must outlive them.
+#ifndef LIMB_STUDY_H
+#define LIMB_STUDY_H
+
+#include "limb/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- sizing ----------------------------------------------------------------------------------------
+
+/// What each joint must deliver along a trajectory, and what load it must carry. Integrals over time are trapezoids
+/// with the steps between the rows: of tau^2, and of the power tau v, whose positive and negative parts are separated
+/// where the line between two rows crosses zero. Memory does not grow with the number of rows.
+typedef struct limb_sizing limb_sizing;
+
+/// The value of largest magnitude.
+typedef struct limb_peak {
+  double value; ///< with its sign
+  double time;
+  double other; ///< of a torque the speed at that time, of a speed the torque; else 0
+} limb_peak;
+
+/// One degree of freedom. "Torque" is a force [N] for sliding joints. Limits that are not set are infinite.
+typedef struct limb_sizing_dof {
+  int joint;     ///< of the model
+  int component; ///< of the joint
+  limb_peak torque, speed, power;
+  double torque_rms;
+  double mean_power;       ///< mean of |tau v|
+  double energy_delivered; ///< by the actuator, >= 0 [J]
+  double energy_absorbed;  ///< by the actuator, when it brakes, >= 0 [J]
+  double torque_limit, speed_limit;
+  int has_position; ///< 0: a component of a rotation or of a free joint, for which the rest is not set
+  double q_min, q_min_time, q_max, q_max_time; ///< positions reached
+  double q_lower, q_upper;                     ///< limits of the position
+  double margin;                               ///< to the nearest limit; negative beyond it
+} limb_sizing_dof;
+
+/// A joint that follows another: its motion is that of its leader's coordinate, times multiplier, plus offset. Its
+/// torque is part of the leader's.
+typedef struct limb_sizing_follower {
+  int leader;             ///< index of the leader's velocity
+  limb_sizing_dof motion; ///< speed (without other), positions, limits, margin
+} limb_sizing_follower;
+
+/// The wrench through a joint or a closure at its largest force and at its largest moment.
+typedef struct limb_sizing_load {
+  double force, force_time, moment, moment_time;
+  sp_force at_force, at_moment;
+} limb_sizing_load;
+
+/// One row of the trajectory.
+typedef struct limb_sizing_row {
+  double time; ///< not below that of the row before
+  const double *q, *v, *tau;
+  const sp_force* load; ///< of each joint in its own axes at its origin: limb_joint_reactions with LIMB_BODY
+  const sp_force* loop; ///< of each closure on its frame b, in the axes of a at the origin of b; NULL: none
+} limb_sizing_row;
+
+typedef struct limb_sizing_summary {
+  uint64_t rows;
+  double start, duration; ///< [s]
+  double energy_delivered, energy_absorbed;
+} limb_sizing_summary;
+
+/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_create(const limb_model* m, limb_sizing** out);
+LIMB_API void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row);
+LIMB_API limb_sizing_summary limb_sizing_get_summary(const limb_sizing* s);
+
+/// Degree of freedom k of nv. A single row lasts no time: RMS and mean power are its magnitudes then.
+/// @return LIMB_OK, or LIMB_E_ARG: there is no such degree of freedom, as for the calls below.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* out);
+
+/// Follower k, from 0 on.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_follower(const limb_sizing* s, int k, limb_sizing_follower* out);
+
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_load(const limb_sizing* s, int joint, limb_sizing_load* out);
+
+/// @return also LIMB_E_UNSUPPORTED for gears and polynomials, which act along the axes of joints.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_loop_load(const limb_sizing* s, int loop, limb_sizing_load* out);
+LIMB_API void limb_sizing_destroy(limb_sizing* s); ///< NULL is fine
+
+// ---- velocities and accelerations from positions ---------------------------------------------------
+
+/// Positions over time, differentiated. Each coordinate is a quintic spline (limb/control.h). Quaternions go through
+/// the spline with their four components, signs made continuous; the curve is that spline, normalised, so that
+/// angular velocity and acceleration are those of one smooth rotation through all samples. All rows are kept: 16
+/// bytes for each coordinate, and 120 more while the spline is made.
+typedef struct limb_track limb_track;
+
+enum { LIMB_TRACK_MIN_ROWS = 6 };
+
+/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_track_create(const limb_model* m, limb_track** out);
+
+/// Adds a row.
+/// @param q  nq
+/// @return LIMB_OK; LIMB_E_NOMEM; LIMB_E_ARG for what no spline can follow: an angle that jumps by more than half a
+///         turn (was it wrapped?), a rotation by more than 90 degrees between two rows. err names the coordinate.
+LIMB_NODISCARD LIMB_API limb_status limb_track_add(limb_track* t, double time, const double* q, limb_error* err);
+
+/// Fits the splines. No rows can be added afterwards.
+/// @return LIMB_OK; LIMB_E_ARG (fewer than LIMB_TRACK_MIN_ROWS rows, times that do not rise), LIMB_E_NONFINITE,
+///         LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_track_fit(limb_track* t, limb_error* err);
+
+LIMB_API size_t limb_track_rows(const limb_track* t);
+
+/// A row with its derivatives, after limb_track_fit.
+/// @param time  (output), as q (nq), v and a (nv)
+/// @return LIMB_OK; LIMB_E_ARG (no such row), LIMB_E_ORDER (not fitted yet), LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_track_get(limb_track* t, size_t row, double* time, double* q, double* v,
+                                                   double* a);
+LIMB_API void limb_track_destroy(limb_track* t); ///< NULL is fine
+
+// ---- facts -----------------------------------------------------------------------------------------
+
+/// The robot as a whole, at the neutral configuration.
+typedef struct limb_facts {
+  int bodies, joints, frames; ///< as they were described: without the world and auxiliary ones; added frames
+  int passive;                ///< degrees of freedom that no motor drives
+  double mass;                ///< [kg]
+  int has_inertia;            ///< there is mass, and inertia is set:
+  sp_inertia inertia;         ///< of all bodies, in world axes; its centre of mass is in the world
+  double reach;               ///< bound on the distance of any frame from the base [m] ...
+  int unlimited;              ///< ... apart from the travel of joints without limits: how many there are,
+  int unlimited_joint;        ///< and the first; -1: none
+} limb_facts;
+
+/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_facts_of(const limb_model* m, limb_facts* out);
+
+/// The body that an auxiliary body stands for; -1 for all others. Readers add a body without mass "NAME.axis" and a
+/// fixed joint "NAME.offset" where a file places a body away from the axis of its joint.
+LIMB_API int limb_stands_for(const limb_model* m, int body);
+
+/// 1 for the fixed joint between an auxiliary body and the body that it stands for.
+LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
+
+/// An elastic joint (limb/elastic.h): lumped, a passive joint with a spring; or series, a joint behind a shaft.
+typedef struct limb_elastic_joint {
+  int joint;
+  int series; ///< 0: lumped
+  double stiffness, rest, damping;
+  double rotor_inertia; ///< about the motor's axis; of lumped ones as the joint feels it
+  double frequency;     ///< sqrt(k / M_jj) / (2 pi) with all other joints and the motor held [Hz]; NaN: not known
+  double ratio;         ///< of series ones, as the rest
+  int motor;            ///< joint; -1: lumped
+  int rotor_has_mass;   ///< 1: the rotor is a body with mass; 0: Spong's model
+} limb_elastic_joint;
+
+/// All elastic joints, at the neutral configuration.
+/// @param max    entries in out
+/// @param count  how many there are, also beyond max (output)
+/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_elastic_joints(const limb_model* m, int max, limb_elastic_joint* out,
+                                                        int* count);
+
+/// A joint outside its limits.
+typedef struct limb_limit_violation {
+  int joint;
+  double position, lower, upper;
+} limb_limit_violation;
+
+/// Joints with one coordinate that are outside their limits at q, and those that follow one.
+/// @param q      nq
+/// @param max    entries in out
+/// @param count  how many there are, also beyond max (output)
+/// @return LIMB_OK or LIMB_E_ARG.
+LIMB_NODISCARD LIMB_API limb_status limb_outside_limits(const limb_model* m, const double* q, int max,
+                                                        limb_limit_violation* out, int* count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,243 @@
+// Facts about a robot: mass, composite inertia, reach, elastic joints, limits, and what readers added.
+#include "limb/study.h"
+
+#include "limb/dynamics.h"
+#include "limb/inertia.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_MASS_MATRIX = 2000 }; // velocities: beyond that there are no frequencies
+
+static const double TURN = 6.283185307179586;
+
+// ---- what readers added ----------------------------------------------------------------------------
+
+// 1 if text is name with the suffix.
+static int is_suffixed(const char* text, const char* name, const char* suffix)
+{
+  const size_t n = strlen(name);
+  return strncmp(text, name, n) == 0 && strcmp(text + n, suffix) == 0;
+}
+
+int limb_joint_is_auxiliary(const limb_model* m, int joint)
+{
+  limb_joint_info x;
+  limb_body_info parent, child;
+  return limb_get_joint(m, joint, &x) == LIMB_OK && x.def.type == LIMB_FIXED &&
+         limb_get_body(m, x.def.parent, &parent) == LIMB_OK && limb_get_body(m, x.def.child, &child) == LIMB_OK &&
+         parent.inertia.mass == 0 && is_suffixed(parent.name, child.name, ".axis") &&
+         is_suffixed(x.def.name, child.name, ".offset");
+}
+
+// "NAME.axis", with the joint "NAME.offset".
+int limb_stands_for(const limb_model* m, int body)
+{
+  limb_body_info x, named;
+  if (body <= 0 || limb_get_body(m, body, &x) != LIMB_OK || x.inertia.mass != 0) return -1;
+  const char* dot = strrchr(x.name, '.');
+  if (!dot || strcmp(dot, ".axis") != 0) return -1;
+  for (int b = 1; b < limb_body_count(m); b++) {
+    if (limb_get_body(m, b, &named) != LIMB_OK || named.parent != body) continue;
+    if (limb_joint_is_auxiliary(m, named.joint)) return b;
+  }
+  return -1;
+}
+
+// ---- the robot as a whole --------------------------------------------------------------------------
+
+// All bodies in the world, at the neutral configuration.
+static limb_status composite(const limb_model* m, sp_inertia* whole)
+{
+  limb_data* data = NULL;
+  double* q = calloc((size_t)limb_nq(m) + 1, sizeof *q);
+  limb_status s = q ? limb_data_create(limb_spanning_tree(m), NULL, &data) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_neutral(m, q);
+  if (s == LIMB_OK) s = limb_kinematics(data, q, NULL, NULL);
+  *whole = (sp_inertia){0};
+  for (int b = 0; b < limb_body_count(m) && s == LIMB_OK; b++) {
+    limb_body_info body;
+    sp_pose X;
+    s = limb_get_body(m, b, &body);
+    if (s == LIMB_OK) s = limb_frame_pose(data, b, &X);
+    if (s == LIMB_OK) *whole = limb_inertia_add(*whole, limb_inertia_move(X, body.inertia));
+  }
+  limb_data_destroy(data);
+  free(q);
+  return s;
+}
+
+// How far a joint can move its child away from the joint frame's origin; -1: without limit.
+static double travel(const limb_joint_def* def)
+{
+  switch (def->type) {
+  case LIMB_PRISMATIC: {
+    const double max = fmax(fabs(def->q_min), fabs(def->q_max));
+    return isfinite(max) ? max : -1;
+  }
+  case LIMB_HELICAL: {
+    const double max = fabs(def->pitch) * fmax(fabs(def->q_min), fabs(def->q_max));
+    return isfinite(max) ? max : -1;
+  }
+  case LIMB_CYLINDRICAL:
+  case LIMB_PLANAR:
+  case LIMB_FREE: return -1;
+  default: return 0;
+  }
+}
+
+// Distances from joint to joint along the tree, and from bodies to the frames on them. Joints are in any
+// order, so each path goes up to the first body that is known.
+static limb_status measure_reach(const limb_model* m, double* along, int* stack, limb_facts* out)
+{
+  const int nbody = limb_body_count(m);
+  along[0] = 0;
+  for (int b = 1; b < nbody; b++) along[b] = -1;
+  for (int b = 0; b < nbody; b++) {
+    limb_body_info body;
+    limb_joint_info joint;
+    int top = 0;
+    for (int i = b; along[i] < 0; i = body.parent) {
+      stack[top++] = i;
+      if (limb_get_body(m, i, &body) != LIMB_OK) return LIMB_E_ARG;
+    }
+    while (top > 0) {
+      const int i = stack[--top];
+      if (limb_get_body(m, i, &body) != LIMB_OK) return LIMB_E_ARG;
+      if (limb_get_joint(m, body.joint, &joint) != LIMB_OK) return LIMB_E_ARG;
+      const double far = travel(&joint.def);
+      if (far < 0 && out->unlimited++ == 0) out->unlimited_joint = body.joint;
+      along[i] = along[body.parent] + sp_norm3(joint.def.placement.p) + fmax(far, 0);
+    }
+  }
+  for (int f = 0; f < limb_frame_count(m); f++) {
+    limb_frame_info frame;
+    if (limb_get_frame(m, f, &frame) != LIMB_OK) return LIMB_E_ARG;
+    out->reach = fmax(out->reach, along[frame.body] + sp_norm3(frame.pose.p));
+  }
+  return LIMB_OK;
+}
+
+static void count(const limb_model* m, limb_facts* out)
+{
+  for (int b = 1; b < limb_body_count(m); b++) out->bodies += limb_stands_for(m, b) < 0;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info x;
+    out->joints += !limb_joint_is_auxiliary(m, j);
+    if (limb_get_joint(m, j, &x) == LIMB_OK && x.passive) out->passive += x.nv;
+  }
+  out->frames = limb_frame_count(m) - limb_body_count(m);
+}
+
+limb_status limb_facts_of(const limb_model* m, limb_facts* out)
+{
+  if (!m || !out) return LIMB_E_ARG;
+  const size_t n = (size_t)limb_body_count(m);
+  *out = (limb_facts){.mass = limb_total_mass(m), .unlimited_joint = -1};
+  count(m, out);
+  double* along = calloc(n, sizeof *along);
+  int* stack = calloc(n, sizeof *stack);
+  limb_status s = along && stack ? LIMB_OK : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = measure_reach(m, along, stack, out);
+  free(along);
+  free(stack);
+  out->has_inertia = out->mass > 0;
+  return s == LIMB_OK && out->has_inertia ? composite(m, &out->inertia) : s;
+}
+
+// ---- elastic joints --------------------------------------------------------------------------------
+
+// Inertia of a motor about its axis: of its joint, and of the body on it.
+static double rotor_inertia(const limb_joint_info* motor, const sp_inertia* Y)
+{
+  const limb_joint_def* def = &motor->def;
+  const sp_mat3 I = {{Y->xx, Y->xy, Y->xz, Y->xy, Y->yy, Y->yz, Y->xz, Y->yz, Y->zz}};
+  const sp_vec3 arm = sp_cross3(def->axis, Y->com);
+  const double own = def->gear_ratio * def->gear_ratio * def->rotor_inertia;
+  if (def->type == LIMB_PRISMATIC) return own + Y->mass;
+  return own + sp_dot3(def->axis, sp_mulv(I, def->axis)) + Y->mass * sp_dot3(arm, arm);
+}
+
+// 1 if the joint is elastic. diagonal: of M at the neutral configuration; NULL: not known.
+static int describe(const limb_model* m, int joint, const double* diagonal, limb_elastic_joint* out)
+{
+  limb_joint_info x, motor;
+  limb_shaft_def shaft;
+  limb_body_info rotor;
+  if (limb_get_joint(m, joint, &x) != LIMB_OK) return 0;
+  const limb_joint_def* def = &x.def;
+  if (limb_get_shaft(m, x.shaft, &shaft) == LIMB_OK && limb_get_joint(m, shaft.motor, &motor) == LIMB_OK &&
+      limb_get_body(m, motor.def.child, &rotor) == LIMB_OK) {
+    *out = (limb_elastic_joint){.joint = joint,
+                                .series = 1,
+                                .stiffness = shaft.stiffness,
+                                .rest = shaft.rest,
+                                .damping = shaft.damping,
+                                .rotor_inertia = rotor_inertia(&motor, &rotor.inertia),
+                                .ratio = shaft.ratio,
+                                .motor = shaft.motor,
+                                .rotor_has_mass = rotor.inertia.mass > 0};
+  } else if (x.passive && def->stiffness > 0) {
+    *out = (limb_elastic_joint){.joint = joint,
+                                .stiffness = def->stiffness,
+                                .rest = def->rest,
+                                .damping = def->viscous,
+                                .rotor_inertia = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
+                                .motor = -1};
+  } else {
+    return 0;
+  }
+  out->frequency = diagonal ? sqrt(out->stiffness / diagonal[x.v]) / TURN : nan("");
+  return 1;
+}
+
+// The diagonal of M at the neutral configuration, nv numbers; NULL: not known.
+static double* mass_diagonal(const limb_model* m)
+{
+  const size_t nq = (size_t)limb_nq(m), nv = (size_t)limb_nv(m);
+  double* M = nv > MAX_MASS_MATRIX ? NULL : calloc(nv * nv + nq + 1, sizeof *M);
+  limb_data* data = NULL;
+  if (!M) return NULL;
+  double* q = M + nv * nv;
+  limb_status s = limb_data_create(limb_spanning_tree(m), NULL, &data);
+  if (s == LIMB_OK) s = limb_neutral(m, q);
+  if (s == LIMB_OK) s = limb_mass_matrix(data, q, M);
+  limb_data_destroy(data);
+  for (size_t k = 0; k < nv; k++) M[k] = M[k * nv + k]; // never overtakes what is still to be read
+  if (s == LIMB_OK) return M;
+  free(M);
+  return NULL;
+}
+
+limb_status limb_elastic_joints(const limb_model* m, int max, limb_elastic_joint* out, int* count)
+{
+  if (!m || !count || max < 0 || (max > 0 && !out)) return LIMB_E_ARG;
+  double* diagonal = mass_diagonal(m);
+  *count = 0;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_elastic_joint x;
+    if (!describe(m, j, diagonal, &x)) continue;
+    if (*count < max) out[*count] = x;
+    ++*count;
+  }
+  free(diagonal);
+  return LIMB_OK;
+}
+
+// ---- limits ----------------------------------------------------------------------------------------
+
+limb_status limb_outside_limits(const limb_model* m, const double* q, int max, limb_limit_violation* out, int* count)
+{
+  if (!m || !q || !count || max < 0 || (max > 0 && !out)) return LIMB_E_ARG;
+  *count = 0;
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info x;
+    if (limb_get_joint(m, j, &x) != LIMB_OK || (x.nv != 1 && x.def.mimic < 0)) continue;
+    const double at = x.multiplier * q[x.q] + x.offset;
+    if (at >= x.def.q_min && at <= x.def.q_max) continue;
+    if (*count < max) out[*count] = (limb_limit_violation){j, at, x.def.q_min, x.def.q_max};
+    ++*count;
+  }
+  return LIMB_OK;
+}

@@ -1,0 +1,238 @@
+// Sizing: peaks, root mean squares, energies and loads, gathered row by row.
+#include "limb/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct sizing_dof {
+  int joint, component;
+  int q; // index of its coordinate
+  int has_position;
+  limb_peak torque, speed, power;
+  double torque_square; // integral of tau^2
+  double delivered, absorbed;
+  double q_min, q_max, q_min_time, q_max_time;
+  double last_torque, last_power;
+} sizing_dof;
+
+struct limb_sizing {
+  const limb_model* model;
+  int nv;
+  uint64_t rows;
+  double start, end;      // time of the first and the last row
+  sizing_dof* dof;        // nv
+  limb_sizing_load* load; // one per joint
+  limb_sizing_load* loop; // one per loop
+};
+
+// As many coordinates as velocities: they belong to each other. Positions of a free joint are in other axes than its
+// velocities, and a rotation has no range.
+static void describe_joint(limb_sizing* s, int joint, const limb_joint_info* x)
+{
+  for (int k = 0; k < x->nv; k++)
+    s->dof[x->v + k] = (sizing_dof){.joint = joint,
+                                    .component = k,
+                                    .q = x->q + k,
+                                    .has_position = x->nq == x->nv,
+                                    .q_min = HUGE_VAL,
+                                    .q_max = -HUGE_VAL};
+}
+
+limb_status limb_sizing_create(const limb_model* m, limb_sizing** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = NULL;
+  if (!m) return LIMB_E_ARG;
+  limb_sizing* s = calloc(1, sizeof *s);
+  if (!s) return LIMB_E_NOMEM;
+  *s = (limb_sizing){.model = m, .nv = limb_nv(m)};
+  s->dof = calloc((size_t)s->nv + 1, sizeof *s->dof);
+  s->load = calloc((size_t)limb_joint_count(m) + 1, sizeof *s->load);
+  s->loop = calloc((size_t)limb_loop_count(m) + 1, sizeof *s->loop);
+  if (!s->dof || !s->load || !s->loop) {
+    limb_sizing_destroy(s);
+    return LIMB_E_NOMEM;
+  }
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info x;
+    if (limb_get_joint(m, j, &x) == LIMB_OK) describe_joint(s, j, &x);
+  }
+  *out = s;
+  return LIMB_OK;
+}
+
+void limb_sizing_destroy(limb_sizing* s)
+{
+  if (!s) return;
+  free(s->dof);
+  free(s->load);
+  free(s->loop);
+  free(s);
+}
+
+// ---- gathering -------------------------------------------------------------------------------------
+
+static void keep_peak(limb_peak* p, int first, double time, double value, double other)
+{
+  if (first || fabs(value) > fabs(p->value)) *p = (limb_peak){value, time, other};
+}
+
+// Energy while the power goes in a straight line from p0 to p1: what is above zero, what is below.
+static void add_energy(sizing_dof* d, double dt, double p0, double p1)
+{
+  if (p0 >= 0 && p1 >= 0) {
+    d->delivered += dt * (p0 + p1) / 2;
+  } else if (p0 <= 0 && p1 <= 0) {
+    d->absorbed -= dt * (p0 + p1) / 2;
+  } else {
+    const double cross = p0 / (p0 - p1); // part of the step before zero
+    const double before = dt * cross * p0 / 2, after = dt * (1 - cross) * p1 / 2;
+    d->delivered += before > 0 ? before : after;
+    d->absorbed -= before > 0 ? after : before;
+  }
+}
+
+static void add_dof(limb_sizing* s, int k, double time, double q, double v, double tau)
+{
+  sizing_dof* d = &s->dof[k];
+  const int first = s->rows == 0;
+  const double power = tau * v;
+  keep_peak(&d->torque, first, time, tau, v);
+  keep_peak(&d->speed, first, time, v, tau);
+  keep_peak(&d->power, first, time, power, 0);
+  if (d->has_position && q < d->q_min) d->q_min = q, d->q_min_time = time;
+  if (d->has_position && q > d->q_max) d->q_max = q, d->q_max_time = time;
+  if (!first) {
+    const double dt = time - s->end;
+    d->torque_square += dt * (d->last_torque * d->last_torque + tau * tau) / 2;
+    add_energy(d, dt, d->last_power, power);
+  }
+  d->last_torque = tau;
+  d->last_power = power;
+}
+
+static void add_load(limb_sizing_load* l, int first, double time, const sp_force* w)
+{
+  const double force = sp_norm3(w->f), moment = sp_norm3(w->m);
+  if (first || force > l->force) l->force = force, l->force_time = time, l->at_force = *w;
+  if (first || moment > l->moment) l->moment = moment, l->moment_time = time, l->at_moment = *w;
+}
+
+void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
+{
+  if (!s || !row) return;
+  const int first = s->rows == 0;
+  const double time = row->time;
+  for (int k = 0; k < s->nv; k++) add_dof(s, k, time, row->q[s->dof[k].q], row->v[k], row->tau[k]);
+  for (int j = 0; j < limb_joint_count(s->model); j++) add_load(&s->load[j], first, time, &row->load[j]);
+  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++) add_load(&s->loop[i], first, time, &row->loop[i]);
+  if (first) s->start = time;
+  s->end = time;
+  s->rows++;
+}
+
+// ---- results ---------------------------------------------------------------------------------------
+
+limb_sizing_summary limb_sizing_get_summary(const limb_sizing* s)
+{
+  limb_sizing_summary sum = {0};
+  if (!s) return sum;
+  sum.rows = s->rows;
+  sum.start = s->start, sum.duration = s->end - s->start;
+  for (int k = 0; k < s->nv; k++)
+    sum.energy_delivered += s->dof[k].delivered, sum.energy_absorbed += s->dof[k].absorbed;
+  return sum;
+}
+
+static void set_limits(limb_sizing_dof* d, const limb_joint_def* def)
+{
+  d->q_lower = def->q_min, d->q_upper = def->q_max;
+  d->speed_limit = def->v_max, d->torque_limit = def->effort_max;
+  d->margin = d->has_position ? fmin(d->q_upper - d->q_max, d->q_min - d->q_lower) : HUGE_VAL;
+}
+
+static limb_joint_def no_limits(void)
+{
+  return (limb_joint_def){.q_min = -HUGE_VAL, .q_max = HUGE_VAL, .v_max = HUGE_VAL, .effort_max = HUGE_VAL};
+}
+
+limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* out)
+{
+  if (!s || !out || k < 0 || k >= s->nv) return LIMB_E_ARG;
+  const sizing_dof* d = &s->dof[k];
+  const double T = s->end - s->start;
+  const limb_joint_def none = no_limits();
+  limb_joint_info x;
+  *out = (limb_sizing_dof){.joint = d->joint,
+                           .component = d->component,
+                           .torque = d->torque,
+                           .speed = d->speed,
+                           .power = d->power,
+                           .torque_rms = T > 0 ? sqrt(d->torque_square / T) : fabs(d->torque.value),
+                           .mean_power = T > 0 ? (d->delivered + d->absorbed) / T : fabs(d->power.value),
+                           .energy_delivered = d->delivered,
+                           .energy_absorbed = d->absorbed,
+                           .has_position = d->has_position,
+                           .q_min = d->q_min,
+                           .q_min_time = d->q_min_time,
+                           .q_max = d->q_max,
+                           .q_max_time = d->q_max_time};
+  const limb_status status = limb_get_joint(s->model, d->joint, &x);
+  if (status == LIMB_OK) set_limits(out, x.nv == 1 ? &x.def : &none);
+  return status;
+}
+
+// Everything follows from the extremes of the leader: the rows are not needed again.
+static void follow(const limb_sizing* s, int joint, const limb_joint_info* x, limb_sizing_follower* out)
+{
+  const sizing_dof* leader = &s->dof[out->leader];
+  const double factor = x->multiplier, offset = x->offset;
+  const int up = factor >= 0; // else the smallest of the leader gives the largest of the follower
+  limb_sizing_dof* d = &out->motion;
+  *d = (limb_sizing_dof){.joint = joint, .has_position = 1};
+  d->speed.value = factor * leader->speed.value, d->speed.time = leader->speed.time;
+  d->q_min = factor * (up ? leader->q_min : leader->q_max) + offset;
+  d->q_max = factor * (up ? leader->q_max : leader->q_min) + offset;
+  d->q_min_time = up ? leader->q_min_time : leader->q_max_time;
+  d->q_max_time = up ? leader->q_max_time : leader->q_min_time;
+  set_limits(d, &x->def);
+  d->torque_limit = HUGE_VAL;
+}
+
+// The degree of freedom with this coordinate; -1: none.
+static int dof_at(const limb_sizing* s, int q)
+{
+  for (int k = 0; k < s->nv; k++)
+    if (s->dof[k].has_position && s->dof[k].q == q) return k;
+  return -1;
+}
+
+limb_status limb_sizing_get_follower(const limb_sizing* s, int k, limb_sizing_follower* out)
+{
+  if (!s || !out || k < 0) return LIMB_E_ARG;
+  for (int j = 0; j < limb_joint_count(s->model); j++) {
+    limb_joint_info x;
+    if (limb_get_joint(s->model, j, &x) != LIMB_OK || x.def.mimic < 0 || k-- > 0) continue;
+    *out = (limb_sizing_follower){.leader = dof_at(s, x.q)};
+    if (out->leader < 0) return LIMB_E_ARG;
+    follow(s, j, &x, out);
+    return LIMB_OK;
+  }
+  return LIMB_E_ARG;
+}
+
+limb_status limb_sizing_get_load(const limb_sizing* s, int joint, limb_sizing_load* out)
+{
+  if (!s || !out || joint < 0 || joint >= limb_joint_count(s->model)) return LIMB_E_ARG;
+  *out = s->load[joint];
+  return LIMB_OK;
+}
+
+limb_status limb_sizing_get_loop_load(const limb_sizing* s, int loop, limb_sizing_load* out)
+{
+  limb_loop_info x;
+  if (!s || !out || limb_get_loop(s->model, loop, &x) != LIMB_OK) return LIMB_E_ARG;
+  if (x.def.kind == LIMB_LOOP_GEAR || x.def.kind == LIMB_LOOP_POLYNOMIAL) return LIMB_E_UNSUPPORTED;
+  *out = s->loop[loop];
+  return LIMB_OK;
+}

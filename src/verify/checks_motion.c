@@ -1,0 +1,422 @@
+// Checks of kinematics, energy and momentum, of the linear parameter form and of the dynamics at a frame.
+#include "verify/verify_impl.h"
+
+static const double* of_motion(const sp_motion* x) { return &x->w.x; }
+static const double* of_force(const sp_force* x) { return &x->m.x; }
+
+static double size_of(sp_motion x) { return sp_norm3(x.w) + sp_norm3(x.v); }
+
+// sum of v_k J_k; *size grows to the largest of them.
+static sp_motion combine(const verify* t, const double* v, double* size)
+{
+  sp_motion sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < t->nv; k++) {
+    const sp_motion part = sp_scalem(v[k], t->J[k]);
+    sum = sp_addm(sum, part);
+    *size = fmax(*size, size_of(part));
+  }
+  return sum;
+}
+
+// ---- kinematics ------------------------------------------------------------------------------------
+
+static limb_status poses(verify* t, double* off)
+{
+  limb_status s = limb_reference_poses(t->m, t->q, t->poses);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
+  double size = 1, max = 0; // rotations are of size 1
+  for (int b = 0; b < t->nbody && s == LIMB_OK; b++) size = fmax(size, sp_norm3(t->poses[b].p));
+  for (int b = 0; b < t->nbody && s == LIMB_OK; b++) {
+    sp_pose X;
+    s = limb_frame_pose(t->d, b, &X);
+    if (s != LIMB_OK) break;
+    max = fmax(max, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
+    max = fmax(max, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
+  }
+  *off = max;
+  return s;
+}
+
+static limb_status velocity(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion v = {{0, 0, 0}, {0, 0, 0}};
+  double size = VERIFY_PART * t->size.speed; // joints that follow can turn against each other
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
+  if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
+  const sp_motion Jv = combine(t, t->v, &size);
+  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), size);
+  return s;
+}
+
+static limb_status sample_velocity(verify* t, double* out)
+{
+  sp_motion v;
+  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
+  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_motion(&v)[k];
+  return s;
+}
+
+// With constant joint velocities the velocity J v changes by Jdot v.
+static limb_status jacobian_rate(verify* t, double* off)
+{
+  double rate[6], scratch[6];
+  sp_motion got = {{0, 0, 0}, {0, 0, 0}}, v = got;
+  limb_status s = verify_rate(t, 0, sample_velocity, 6, rate, scratch);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, verify_ref(t), &got);
+  if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
+  const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
+  *off = verify_differ(6, of_motion(&got), rate, size);
+  return s;
+}
+
+static limb_status acceleration(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
+  double size = VERIFY_PART * fmax(t->size.speed, t->size.change);
+  limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK && ref == LIMB_ALIGNED) s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
+  if (s == LIMB_OK && ref != LIMB_ALIGNED) s = limb_frame_acceleration(t->d, t->frame, ref, &a);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
+  if (s == LIMB_OK) rest = combine(t, t->v, &size);
+  if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
+  const sp_motion sum = sp_addm(combine(t, t->a, &size), rest);
+  *off = verify_differ(6, of_motion(&a), of_motion(&sum), size);
+  return s;
+}
+
+static limb_status com_velocity(verify* t, double* off)
+{
+  sp_vec3 v = {0, 0, 0}, sum = {0, 0, 0};
+  const double mass = limb_total_mass(t->m);
+  double size = mass > 0 ? VERIFY_PART * t->size.speed * t->size.moment / mass : 0;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_center_of_mass(t->d, NULL, &v, NULL);
+  if (s == LIMB_OK) s = limb_center_of_mass_jacobian(t->d, t->c);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const sp_vec3 part = sp_scale3(t->v[k], t->c[k]);
+    sum = sp_add3(sum, part);
+    size = fmax(size, sp_norm3(part));
+  }
+  *off = verify_differ(3, &v.x, &sum.x, size);
+  return s;
+}
+
+// ---- derivatives of kinematics -----------------------------------------------------------------------
+
+// With constant joint velocities the velocity of a frame changes by its derivative along them, by Jdot v.
+static limb_status velocity_derivative(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * t->size.speed * t->size.speed;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_velocity_derivatives(t->d, t->frame, ref, t->J, NULL);
+  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, ref, &rate);
+  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
+  return s;
+}
+
+// d(J a)/dq along v is Jdot a.
+static limb_status jacobian_derivative(verify* t, double* off)
+{
+  const limb_ref ref = verify_ref(t);
+  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * t->size.speed * t->size.change;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_frame_jacobian_derivative_times(t->d, t->frame, ref, t->a, t->J);
+  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
+  if (s == LIMB_OK) rate = combine(t, t->a, &size);
+  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
+  return s;
+}
+
+// The rate of the momentum is dh/dq v and the momentum matrix times a.
+static limb_status momentum_derivative(verify* t, double* off)
+{
+  sp_force rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
+  for (int by_q = 1; by_q >= 0 && s == LIMB_OK; by_q--) {
+    s = by_q ? limb_momentum_derivative(t->d, 0, t->F) : limb_momentum_matrix(t->d, 0, t->F);
+    for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+      const sp_force part = sp_scalef(by_q ? t->v[k] : t->a[k], t->F[k]);
+      sum = sp_addf(sum, part);
+      size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
+    }
+  }
+  *off = verify_differ(6, of_force(&rate), of_force(&sum), size);
+  return s;
+}
+
+// ---- energy ----------------------------------------------------------------------------------------
+
+static limb_status power(verify* t, double* off)
+{
+  limb_power p = {0};
+  const limb_status s = limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p);
+  const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) +
+                      fabs(p.friction) + t->size.force * t->size.speed;
+  *off = size > 0 ? fabs(p.residual) / size : 0;
+  return s;
+}
+
+// Size of the energies of the bodies: the rounding of their sum is relative to it.
+static double energies(const verify* t)
+{
+  return t->size.moment * sp_norm3(t->env.gravity) + t->size.inertia * t->size.speed * t->size.speed;
+}
+
+static limb_status sample_energy(verify* t, double* out)
+{
+  limb_energy e = {0};
+  const limb_status s = limb_energies(t->d, t->qt, t->vt, &t->env, &e);
+  *out = e.kinetic + e.gravity + e.springs;
+  return s;
+}
+
+// The energy grows by what the actuators deliver, less friction.
+static limb_status energy_rate(verify* t, double* off)
+{
+  double rate = 0, scratch = 0, delivered = 0;
+  limb_status s = verify_rate(t, 1, sample_energy, 1, &rate, &scratch);
+  double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(scratch));
+  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const double friction = t->env.friction ? t->x[k] : 0;
+    delivered += (t->tau[k] - friction) * t->v[k];
+    size += fabs(t->tau[k] * t->v[k]);
+  }
+  *off = verify_differ(1, &rate, &delivered, size);
+  return s;
+}
+
+// ---- momentum --------------------------------------------------------------------------------------
+
+static limb_status momentum(verify* t, double* off)
+{
+  sp_force h = {{0, 0, 0}, {0, 0, 0}}, sum = h;
+  double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  if (s == LIMB_OK) s = limb_momentum_matrix(t->d, 0, t->F);
+  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
+    const sp_force part = sp_scalef(t->v[k], t->F[k]);
+    sum = sp_addf(sum, part);
+    size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
+  }
+  *off = verify_differ(6, of_force(&h), of_force(&sum), size);
+  return s;
+}
+
+static limb_status sample_momentum(verify* t, double* out)
+{
+  sp_force h;
+  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_force(&h)[k];
+  return s;
+}
+
+static limb_status momentum_rate(verify* t, double* off)
+{
+  double rate[6], scratch[6];
+  sp_force got = {{0, 0, 0}, {0, 0, 0}}, h = got;
+  limb_status s = verify_rate(t, 1, sample_momentum, 6, rate, scratch);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
+  const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  *off = verify_differ(6, of_force(&got), rate, fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
+  return s;
+}
+
+// The reactions of the joints on the world and the weight change the momentum.
+static limb_status reactions(verify* t, double* off)
+{
+  sp_force sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
+  sp_vec3 com = {0, 0, 0};
+  double size = fmax(t->size.force, VERIFY_PART * t->size.moment * t->size.change);
+  limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_WORLD, t->F);
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
+    limb_joint_info info;
+    s = limb_get_joint(t->m, j, &info);
+    if (s != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
+    sum = sp_addf(sum, t->F[j]);
+    size = fmax(size, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
+  }
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
+  if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
+  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
+  const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
+  sum = sp_addf(sum, moved);
+  size = fmax(size, fmax(sp_norm3(moved.m), sp_norm3(moved.f)));
+  *off = verify_differ(6, of_force(&sum), of_force(&rate), size);
+  return s;
+}
+
+const verify_check verify_motion[] = {
+  {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses, 0, NULL},
+  {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity, 0, NULL},
+  {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration, 0, NULL},
+  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0, NULL},
+  {"dJ/dq", "d(J v)/dq v", "Jdot v", VERIFY_ALGEBRA, 1, velocity_derivative, 0, NULL},
+  {"dJ/dq", "d(J a)/dq v", "Jdot a", VERIFY_ALGEBRA, 1, jacobian_derivative, 0, NULL},
+  {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity, 0, NULL},
+  {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power, 0, NULL},
+  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0, NULL},
+  {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum, 0, NULL},
+  {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
+  {"momentum", "its rate", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
+  {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0, NULL},
+  {0},
+};
+
+// ==== linear in the parameters; at a frame ========================================================
+
+// x = A y with columns of them
+static void rows_times(const verify* t, int columns, const double* A, const double* y, double* x)
+{
+  for (int i = 0; i < t->nv; i++) {
+    x[i] = 0;
+    for (int k = 0; k < columns; k++) x[i] += A[(size_t)i * (size_t)columns + (size_t)k] * y[k];
+  }
+}
+
+// ---- parameters ------------------------------------------------------------------------------------
+
+static limb_status regressor(verify* t, double* off)
+{
+  limb_status s = limb_regressor(t->d, t->q, t->v, t->a, &t->env, t->big);
+  rows_times(t, t->np, t->big, t->theta, t->x);
+  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
+  return s;
+}
+
+static limb_status base_regressor(verify* t, double* off)
+{
+  limb_status s = verify_base(t);
+  if (s != LIMB_OK) return s;
+  const int nb = limb_base_count(t->base);
+  const size_t size = (size_t)t->nv * (size_t)t->np;
+  double *work = t->big, *Y = work + size, *theta = Y + size;
+  s = limb_base_regressor(t->base, t->d, t->q, t->v, t->a, work, Y);
+  if (s == LIMB_OK) s = limb_base_values(t->base, NULL, theta);
+  rows_times(t, nb, Y, theta, t->x);
+  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
+  return s;
+}
+
+static limb_status energy_regressor(verify* t, double* off)
+{
+  limb_energy e = {0};
+  double sum = 0, size = VERIFY_PART * t->size.inertia * t->size.speed * t->size.speed;
+  limb_status s = limb_energy_regressor(t->d, t->q, t->v, &t->env, t->big, NULL);
+  if (s == LIMB_OK) s = limb_energies(t->d, t->q, t->v, &t->env, &e);
+  for (int k = 0; k < t->np && s == LIMB_OK; k++) {
+    sum += t->big[k] * t->theta[k];
+    size = fmax(size, fabs(t->big[k] * t->theta[k]));
+  }
+  *off = verify_differ(1, &e.kinetic, &sum, size);
+  return s;
+}
+
+// ---- the task: all directions of a frame -----------------------------------------------------------
+
+enum { SIX = 6 };
+
+typedef struct task_space {
+  double Lambda[SIX * SIX], mobility[SIX * SIX], mu[SIX], p[SIX], other[SIX], Jdot_v[SIX];
+  double *J, *Jbar;
+  limb_task_space out;
+} task_space;
+
+// Damped as far as needed: the equations hold with damping. *moves 0: the frame cannot move.
+static limb_status at_frame(verify* t, task_space* r, int* moves)
+{
+  const limb_task task = {t->frame, verify_ref(t), LIMB_TWIST};
+  const limb_task_stack tasks = {1, &task};
+  limb_task_options o = limb_default_task_options();
+  o.raise_damping = 1, o.condition_limit = 1e4;
+  r->J = t->big, r->Jbar = r->J + SIX * (size_t)t->nv;
+  double* work = r->Jbar + SIX * (size_t)t->nv;
+  r->out = (limb_task_space){.J = r->J,
+                             .Jdot_v = r->Jdot_v,
+                             .mobility = r->mobility,
+                             .Lambda = r->Lambda,
+                             .mu = r->mu,
+                             .p = r->p,
+                             .other = r->other,
+                             .Jbar = r->Jbar};
+  const limb_status s = limb_task_dynamics(t->d, t->q, t->v, &t->env, &tasks, &o, work, &r->out);
+  *moves = s != LIMB_E_SINGULAR || verify_largest(SIX * t->nv, r->J) > 0;
+  return *moves ? s : LIMB_OK;
+}
+
+// Lambda (J M^-1 J' + damping) = 1
+static limb_status task_inertia(verify* t, double* off)
+{
+  task_space r;
+  double product[SIX * SIX], unit[SIX * SIX];
+  int moves = 0;
+  const limb_status s = at_frame(t, &r, &moves);
+  if (s != LIMB_OK || !moves) return s;
+  for (int i = 0; i < SIX; i++) {
+    for (int j = 0; j < SIX; j++) {
+      const int ij = SIX * i + j;
+      unit[ij] = i == j;
+      product[ij] = r.Lambda[ij] * r.out.damping;
+      for (int k = 0; k < SIX; k++) product[ij] += r.Lambda[SIX * i + k] * r.mobility[SIX * k + j];
+    }
+  }
+  *off = verify_differ(SIX * SIX, product, unit, 0);
+  return s;
+}
+
+// Jbar' tau = Lambda (J a + Jdot v) + mu + p + other
+static limb_status task_equation(verify* t, double* off)
+{
+  task_space r;
+  double F[SIX], sum[SIX], acceleration[SIX], size = 0;
+  int moves = 0;
+  const limb_status s = at_frame(t, &r, &moves);
+  if (s != LIMB_OK || !moves) return s;
+  for (size_t i = 0; i < SIX; i++) {
+    F[i] = 0, acceleration[i] = r.Jdot_v[i];
+    for (size_t k = 0; k < (size_t)t->nv; k++) {
+      const double part = r.Jbar[k * SIX + i] * t->tau[k];
+      F[i] += part;
+      size = fmax(size, fabs(part));
+      acceleration[i] += r.J[i * (size_t)t->nv + k] * t->a[k];
+    }
+  }
+  for (int i = 0; i < SIX; i++) {
+    sum[i] = r.mu[i] + r.p[i] + r.other[i];
+    size = fmax(size, fmax(fabs(r.mu[i]), fabs(r.p[i])));
+    for (int k = 0; k < SIX; k++) {
+      const double part = r.Lambda[SIX * i + k] * acceleration[k];
+      sum[i] += part;
+      size = fmax(size, fabs(part));
+    }
+  }
+  *off = verify_differ(SIX, F, sum, size);
+  return s;
+}
+
+const verify_check verify_forms[] = {
+  {"tau", "RNEA", "Y theta", VERIFY_ALGEBRA, 2, regressor, VERIFY_WIDE, NULL},
+  {"tau", "RNEA", "Y theta of base parameters", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
+   "its base parameters are not certain"},
+  {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0, NULL},
+  {"Lambda", "times J M^-1 J'", "1", VERIFY_INVERSE, 2, task_inertia, 0, NULL},
+  {"Lambda", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0, NULL},
+  {0},
+};

@@ -1,0 +1,227 @@
+// Reference inverse dynamics: Newton-Euler recursion in body twists, for trees.
+//
+// Reference: Lynch and Park 2017, (9.53)-(9.57); Park, Bobrow, Ploen 1995, (22)-(27), with these corrections
+//            of the print: dV_0 = (0; -g); Ad of T_{i,i-1} (1995: Ad^-1 of f_{i-1,i}) in both propagations;
+//            a wrench ON a body enters F_i with a minus sign. One child becomes a sum over all,
+//            one column A_i becomes the joint's columns, which may turn: (dA_i/dt) v appears.
+// Cost:      O(nbody); one forward and one backward pass, body coordinates.
+//
+//   paper       code       meaning
+//   i - 1       p          parent of body i
+//   T_{i-1,i}   J[i].T     pose of body i in its parent
+//   A_i         J[i].A     columns of the joint in body coordinates
+//   V_i dV_i    V[i] dV[i] body twist and its derivative
+//   G_i         Y          inertia
+//   F_i         F[i]       wrench on body i through its joint, in body coordinates
+//
+// The world body has no joint; its reaction is zero.
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "dynamics/environment.h"
+#include "kernel/tables.h"
+#include "verify/reference_impl.h"
+
+#include <math.h>
+
+typedef struct recursion {
+  limb_reference_joint* J;
+  sp_pose* T; // in the world, for wrenches given there
+  sp_motion *V, *dV;
+  sp_force* F;
+} recursion;
+
+static recursion lay_out(limb_arena* a, const limb_model* m)
+{
+  const size_t n = (size_t)m->nbody;
+  recursion r;
+  r.J = limb_arena_take(a, n, sizeof *r.J);
+  r.T = limb_arena_take(a, n, sizeof *r.T);
+  r.V = limb_arena_take(a, n, sizeof *r.V);
+  r.dV = limb_arena_take(a, n, sizeof *r.dV);
+  r.F = limb_arena_take(a, n, sizeof *r.F);
+  return r;
+}
+
+// V_0 and dV_0. The environment has the classical acceleration of the base's origin; the
+// derivative of the twist's components is v' = that - w x v.
+static void start(const recursion* r, const limb_environment* env)
+{
+  const sp_motion V0 = env->base_velocity, a = env->base_acceleration;
+  r->T[0] = sp_pose_identity();
+  r->V[0] = V0;
+  r->dV[0] = sp_motion_make(a.w, sp_sub3(sp_sub3(a.v, sp_cross3(V0.w, V0.v)), env->gravity));
+}
+
+static void outward(const limb_model* m, const recursion* r, const double* q, const double* v, const double* a)
+{
+  for (int s = 1; s < m->nbody; s++) {
+    const int i = m->body_order[s], p = m->body[i].parent;
+    const sp_inertia* Y = &m->body[i].inertia;
+
+    // T_{p,i} = M_{p,i} e^{[A_i] q_i}                                                        (9.53)
+    r->J[i] = limb_reference_joint_at(&m->joint[m->body[i].joint], q);
+    const limb_reference_joint* J = &r->J[i];
+    r->T[i] = sp_compose(r->T[p], J->T);
+
+    // V_i = Ad_{T_{i,p}} V_p + A_i v_i                                                       (9.54)
+    const sp_motion Av = limb_reference_joint_times(J, v);
+    r->V[i] = sp_addm(sp_motion_in(J->T, r->V[p]), Av);
+
+    // dV_i = Ad_{T_{i,p}} dV_p + [V_i, A_i v_i] + (dA_i/dt) v_i + A_i a_i                    (9.55)
+    const sp_motion turned = sp_addm(sp_crm(r->V[i], Av), limb_reference_joint_drift(J, v));
+    r->dV[i] = sp_addm(sp_addm(sp_motion_in(J->T, r->dV[p]), turned), limb_reference_joint_times(J, a));
+
+    // F_i = G_i dV_i - ad_{V_i}' (G_i V_i), to which the children and wrenches come later    (9.56)
+    r->F[i] = sp_addf(sp_inertia_times(Y, r->dV[i]), sp_crf(r->V[i], sp_inertia_times(Y, r->V[i])));
+  }
+}
+
+// A wrench of the environment in the coordinates of the body it acts on.
+static sp_force on_body(const limb_wrench* w, sp_pose frame, sp_pose T)
+{
+  if (w->ref == LIMB_WORLD) return sp_force_in(T, w->wrench);
+  if (w->ref == LIMB_BODY) return sp_force_out(frame, w->wrench);
+  const sp_mat3 R = sp_mul3(T.R, frame.R); // aligned: turn into the frame's own axes first
+  const sp_force own = {sp_tmulv(R, w->wrench.m), sp_tmulv(R, w->wrench.f)};
+  return sp_force_out(frame, own);
+}
+
+// The body that carries a frame, and the frame's pose in it.
+static int carrier(const limb_model* m, int frame, sp_pose* pose)
+{
+  const bool body = frame < m->nbody;
+  *pose = body ? sp_pose_identity() : m->frame[frame - m->nbody].pose;
+  return body ? frame : m->frame[frame - m->nbody].body;
+}
+
+static void add_wrench(const limb_model* m, const sp_pose* T, const limb_wrench* w, double sign, sp_force* F)
+{
+  sp_pose frame;
+  const int i = carrier(m, w->frame, &frame);
+  F[i] = sp_addf(F[i], sp_scalef(sign, on_body(w, frame, T[i])));
+}
+
+void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env, double sign,
+                             sp_force* F)
+{
+  for (int k = 0; k < env->nwrench; k++) add_wrench(m, T, &env->wrench[k], sign, F);
+}
+
+int limb_reference_carrier(const limb_model* m, int frame)
+{
+  sp_pose pose;
+  return carrier(m, frame, &pose);
+}
+
+limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V, const limb_force_law* law,
+                               double sign, sp_force* F)
+{
+  sp_pose frame;
+  const int i = carrier(m, law->frame, &frame);
+  const sp_pose X = sp_compose(T[i], frame);
+  sp_motion v = sp_motion_in(frame, V);
+  if (law->ref == LIMB_WORLD) v = sp_motion_out(X, v);
+  if (law->ref == LIMB_ALIGNED) v = sp_motion_make(sp_mulv(X.R, v.w), sp_mulv(X.R, v.v));
+  const limb_frame_state at = {law->frame, X, law->ref, v};
+  limb_wrench w;
+  const limb_status s = limb_ask_law(law, &at, &w);
+  if (s == LIMB_OK) add_wrench(m, T, &w, sign, F);
+  return s;
+}
+
+// What rotor, friction and spring of a joint with one degree of freedom ask of its actuator.
+static double actuator(const limb_joint* joint, const double* q, const double* v, const double* a,
+                       const limb_environment* env)
+{
+  const limb_joint_def* def = &joint->def;
+  const double k = joint->multiplier;
+  const double x = k * q[joint->q] + joint->offset, dx = k * v[joint->v];
+
+  double f = def->stiffness * (x - def->rest);
+  if (a) f += def->gear_ratio * def->gear_ratio * def->rotor_inertia * k * a[joint->v];
+  if (env->friction) {
+    const double sign = env->coulomb_width > 0 ? tanh(dx / env->coulomb_width) : (dx > 0) - (dx < 0);
+    f += def->coulomb * sign + def->viscous * dx;
+  }
+  return f;
+}
+
+void limb_reference_actuators(const limb_model* m, const double* q, const double* v, const double* a,
+                              const limb_environment* env, double* tau)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (limb_type_nv(joint->def.type) == 1) tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
+  }
+  for (int s = 0; s < m->nshaft; s++) {
+    const limb_shaft_def* def = &m->shaft[s].def;
+    const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
+    const double stretch = q[motor->q] / def->ratio - q[joint->q] - def->rest;
+    const double rate = v[motor->v] / def->ratio - v[joint->v];
+    const double T = def->stiffness * stretch + (env->friction ? def->damping * rate : 0);
+    tau[joint->v] -= T; // the shaft helps the joint's actuator and loads the motor's
+    tau[motor->v] += T / def->ratio;
+  }
+}
+
+static void inward(const limb_model* m, const recursion* r, double* tau)
+{
+  for (int k = 0; k < m->nv; k++) tau[k] = 0;
+  for (int s = m->nbody - 1; s > 0; s--) {
+    const int i = m->body_order[s], p = m->body[i].parent;
+    const limb_reference_joint* J = &r->J[i];
+
+    // tau_i = A_i' F_i; a mimic joint's torque acts on its source                            (9.57)
+    for (int k = 0; k < J->n; k++) tau[J->v + k] += J->multiplier * sp_dot(J->A[k], r->F[i]);
+
+    // F_p += Ad_{T_{i,p}}' F_i                                                               (9.56)
+    r->F[p] = sp_addf(r->F[p], sp_force_out(J->T, r->F[i]));
+  }
+}
+
+static limb_status deliver(const limb_model* m, const recursion* r, const double* tau, sp_force* reactions)
+{
+  const sp_force none = {{0, 0, 0}, {0, 0, 0}};
+  for (int i = 0; i < m->nbody; i++) {
+    const sp_force F = i ? r->F[i] : none;
+    if (!limb_finite3(F.m) || !limb_finite3(F.f)) return LIMB_E_NONFINITE;
+    if (reactions) reactions[i] = F;
+  }
+  return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q, const double* v, const double* a,
+                                            const limb_environment* env, double* tau, sp_force* reactions)
+{
+  if (!m || !q || !v || !a || !tau) return LIMB_E_ARG;
+  limb_environment e;
+  limb_status status = limb_check_q(m, q);
+  if (!status && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) status = LIMB_E_NONFINITE;
+  if (!status) status = limb_environment_read(m, env, &e);
+  if (status) return status;
+
+  limb_arena count = {0};
+  lay_out(&count, m);
+  const size_t size = count.used;
+  void* block = limb_alloc(&m->alloc, size);
+  if (!block) return LIMB_E_NOMEM;
+  limb_arena arena = limb_arena_over(block, size);
+  const recursion r = lay_out(&arena, m);
+
+  r.F[0] = (sp_force){{0, 0, 0}, {0, 0, 0}};
+  start(&r, &e);
+  outward(m, &r, q, v, a);
+  limb_reference_wrenches(m, r.T, &e, -1, r.F);
+  for (int k = 0; k < e.nlaw && status == LIMB_OK; k++) {
+    const sp_motion V = r.V[limb_reference_carrier(m, e.law[k].frame)];
+    status = limb_reference_law(m, r.T, V, &e.law[k], -1, r.F);
+  }
+  inward(m, &r, tau);
+  limb_reference_actuators(m, q, v, a, &e, tau);
+  if (status == LIMB_OK) status = deliver(m, &r, tau, reactions);
+
+  limb_arena_release(block, size);
+  limb_free(&m->alloc, block, size);
+  return status;
+}
