@@ -129,7 +129,8 @@ static int find_base(eval_sheet* s)
 static int make_dual(eval_sheet* s)
 {
   eval_run* run = s->run;
-  const limb_status status = limb_dual_create(run->robot->model, LIMB_DUAL_MATRICES, NULL, &run->dual);
+  const limb_status status =
+    limb_dual_create(limb_spanning_tree(run->robot->model), LIMB_DUAL_MATRICES, NULL, &run->dual);
   if (status != LIMB_OK) (void)cli_usage(s->args, "second derivatives: %s", limb_status_text(status));
   return cli_exit_code(status);
 }

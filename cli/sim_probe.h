@@ -10,7 +10,7 @@
 #ifndef LIMB_CLI_SIM_PROBE_H
 #define LIMB_CLI_SIM_PROBE_H
 
-#include "limb/expression.h"
+#include "limb/control.h"
 #include "limb/sim.h"
 
 #include "eval.h"
@@ -60,8 +60,8 @@ int sim_probe_add(sim_probe* p, const char* name);
 // The same for formulas: one number, its place among all; -1 when there is none.
 int sim_probe_find(void* probe, const char* name);
 
-// For limb_expression_parse: the names that are suggested.
-limb_expression_names sim_probe_names(sim_probe* p);
+// For limb_formula_parse: the names that are suggested.
+limb_formula_names sim_probe_names(sim_probe* p);
 
 // Memory for the numbers, after the last name. EXIT_FINE, or an exit code after a message.
 int sim_probe_ready(sim_probe* p);

@@ -93,7 +93,7 @@ LIMB_API void limb_sizing_destroy(limb_sizing* s); ///< NULL is fine
 
 // ---- velocities and accelerations from positions ---------------------------------------------------
 
-/// Positions over time, differentiated. Each coordinate is a quintic spline (limb/signal.h). Quaternions go through
+/// Positions over time, differentiated. Each coordinate is a quintic spline (limb/control.h). Quaternions go through
 /// the spline with their four components, signs made continuous; the curve is that spline, normalised, so that
 /// angular velocity and acceleration are those of one smooth rotation through all samples. All rows are kept: 16
 /// bytes for each coordinate, and 120 more while the spline is made.

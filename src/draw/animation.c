@@ -41,7 +41,7 @@ static size_t frame_size(const limb_animation* a) { return 3 * (size_t)a->figure
 
 static limb_status make(limb_animation* a)
 {
-  limb_status status = limb_data_create(a->model, NULL, &a->data);
+  limb_status status = limb_data_create(limb_spanning_tree(a->model), NULL, &a->data);
   if (status == LIMB_OK) status = draw_figure_make(&a->figure, a->model, a->data, a->options.trace);
   if (status != LIMB_OK) return status;
   const int fit = MAX_POINTS / (a->figure.points + 1);

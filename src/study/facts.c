@@ -52,7 +52,7 @@ static limb_status composite(const limb_model* m, sp_inertia* whole)
 {
   limb_data* data = NULL;
   double* q = calloc((size_t)limb_nq(m) + 1, sizeof *q);
-  limb_status s = q ? limb_data_create(m, NULL, &data) : LIMB_E_NOMEM;
+  limb_status s = q ? limb_data_create(limb_spanning_tree(m), NULL, &data) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_neutral(m, q);
   if (s == LIMB_OK) s = limb_kinematics(data, q, NULL, NULL);
   *whole = (sp_inertia){0};
@@ -200,7 +200,7 @@ static double* mass_diagonal(const limb_model* m)
   limb_data* data = NULL;
   if (!M) return NULL;
   double* q = M + nv * nv;
-  limb_status s = limb_data_create(m, NULL, &data);
+  limb_status s = limb_data_create(limb_spanning_tree(m), NULL, &data);
   if (s == LIMB_OK) s = limb_neutral(m, q);
   if (s == LIMB_OK) s = limb_mass_matrix(data, q, M);
   limb_data_destroy(data);

@@ -1,5 +1,5 @@
 // Derivatives of positions, joint by joint.
-#include "limb/signal.h"
+#include "limb/control.h"
 #include "limb/study.h"
 
 #include "base/error.h"

@@ -31,8 +31,8 @@
 #include "base/arena.h"
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "linalg/symmetric.h"
-#include "model/state_check.h"
 #include "verify/reference_impl.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "dynamics/environment.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 #include "verify/reference_impl.h"
 
 #include <math.h>

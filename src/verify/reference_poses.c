@@ -23,7 +23,7 @@
 //   S_i          S          the same twist in the world, at home
 
 #include "base/alloc.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 #include "verify/reference_impl.h"
 
 #include <math.h>

@@ -51,7 +51,7 @@ limb_status verify_create(verify* t, const limb_model* m, const limb_environment
   t->free_base = t->given + 3 * nv;
   memset(t->all_forces, LIMB_FORCE_GIVEN, nv);
   memset(t->all_accelerations, LIMB_ACCELERATION_GIVEN, nv);
-  const limb_status s = limb_data_create(m, NULL, &t->d);
+  const limb_status s = limb_data_create(limb_spanning_tree(m), NULL, &t->d);
   return s == LIMB_OK ? limb_parameters(t->m, t->theta) : s;
 }
 
@@ -74,7 +74,7 @@ void verify_free(verify* t)
 limb_status verify_dual(verify* t)
 {
   const limb_dual_use use = t->nv <= VERIFY_CUBE ? LIMB_DUAL_MATRICES : LIMB_DUAL_VECTORS;
-  return t->dual ? LIMB_OK : limb_dual_create(t->m, use, NULL, &t->dual);
+  return t->dual ? LIMB_OK : limb_dual_create(limb_spanning_tree(t->m), use, NULL, &t->dual);
 }
 
 limb_status verify_base(verify* t) { return t->base ? LIMB_OK : limb_base_create(t->m, &t->env, 0, NULL, &t->base); }
