@@ -1,6 +1,5 @@
 // Outputs of a simulation: tables (limb/table.h), plots and animations; which rows they get, and when.
 #include "limb/draw.h"
-
 #include "limb/table.h"
 
 #include "cli.h"

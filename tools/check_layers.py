@@ -19,7 +19,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "io": ["base"],
     # limb_study: libraries of their own, as sim; the reference formulations of verify are in the core.
-    "reference": ["base", "linalg", "model", "kinematics", "dynamics", "verify"],
+    "reference": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "verify"],
     "verify": ["base", "linalg"],
     "study": ["base", "linalg"],
     "draw": ["base", "linalg"],
