@@ -15,6 +15,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "ident": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "symbolic": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kinematics", "dynamics", "loops"],
+    "quantities": ["base"],  # the rest by public headers
     "io": ["base"],
 }
 # Readers and writers see the builder and what it is made of; never a model.
