@@ -89,7 +89,7 @@ static int read_rows(cli_track* t)
     }
     keep_row(t);
     code = check_step(t);
-    cli_progress_update(&progress, limb_csv_bytes(s->reader));
+    cli_progress_update(&progress, cli_states_bytes(s));
   }
   cli_progress_end(&progress);
   return code;

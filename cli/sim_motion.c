@@ -140,12 +140,10 @@ static int read_joint(sim_job* job, sim_motion* m, given_joint* j)
 // Formulas of motion are of time alone: a motion that depends on itself is none.
 static int check_formulas(sim_job* job, const sim_motion* m)
 {
-  const sim_probe* p = &m->formulas.probe;
-  for (int i = 0; i < p->sheet.count; i++) {
-    if (strcmp(p->sheet.quantity[i]->name, "time") == 0) continue;
+  const char* other = sim_probe_beyond_time(&m->formulas.probe);
+  if (other)
     return sim_wrong(&job->plan, m->formulas.formula[0].from, "motion is given by formulas of time alone, not of '%s'",
-                     p->sheet.quantity[i]->name);
-  }
+                     other);
   return EXIT_FINE;
 }
 

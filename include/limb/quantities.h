@@ -220,7 +220,7 @@ typedef struct limb_state {
 /// @return LIMB_OK, or the status of the first item that failed; the others are computed all the same.
 LIMB_NODISCARD LIMB_API limb_status limb_evaluator_run(limb_evaluator* e, const limb_state* state, double* x);
 
-/// What the last limb_evaluator_run or limb_evaluator_run_many that failed has to say: the item, and one sentence. -1: nothing
+/// What the last run that failed has to say: the item, and one sentence. -1: nothing
 /// failed, or no item did.
 LIMB_API int limb_evaluator_failure(const limb_evaluator* e, limb_error* out);
 

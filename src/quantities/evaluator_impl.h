@@ -135,6 +135,13 @@ struct limb_lane {
   limb_wrench* wrench; // of limb_evaluator_run_many
   int wrench_capacity;
   limb_environment env_many;
+  // of a robot with loops: what inverse and forward dynamics have answered at this state
+  struct {
+    int known;
+    limb_status status;
+    double *x, *lambda; // nv, nc
+    char because[240];
+  } inverse, forward;
   // the state
   const double *q, *v, *a, *tau, *lambda;
   double time;
@@ -209,8 +216,10 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(time)                                                                                                              \
   X(q)                                                                                                                 \
   X(v)                                                                                                                 \
-  X(a) X(tau) X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy) X(power)             \
-    X(reactions) X(hybrid) X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc) X(base_acc_frame) \
+  X(a)                                                                                                                 \
+  X(tau)                                                                                                               \
+  X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy) X(power) X(reactions) X(hybrid)  \
+    X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc) X(base_acc_frame)                        \
       X(generalized_jacobian) X(reaction_null_space) X(deflection) /* derivatives.c */                                 \
     X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)         \
       X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)          \

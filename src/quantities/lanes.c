@@ -63,14 +63,19 @@ static limb_status make_room(const limb_evaluator* e, double** x, size_t* size, 
 static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t value)
 {
   unsigned uses = 0;
-  size_t none = 0, nv = (size_t)e->nv + 1;
+  const size_t nv = (size_t)e->nv + 1, nc = (size_t)e->nc + 1;
+  size_t none = 0;
   limb_status s = LIMB_OK;
   for (int i = 0; i < e->nblock; i++) uses |= e->block[i].row->uses;
   const int dual = (uses & USES_DUAL) != 0 || (e->closed && uses & USES_CLOSED_DUAL);
   const limb_loops_use use = e->nv + e->nc <= DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
   if (!w->data) s = limb_data_create(e->model, &e->alloc, &w->data);
-  if (s == LIMB_OK && !w->x) s = make_room(e, &w->x, &none, 2 * nv);
-  if (s == LIMB_OK) w->zero = w->x + nv;
+  if (s == LIMB_OK && !w->x) s = make_room(e, &w->x, &none, 4 * nv + 2 * nc);
+  if (s == LIMB_OK) {
+    w->zero = w->x + nv;
+    w->inverse.x = w->zero + nv, w->inverse.lambda = w->inverse.x + nv;
+    w->forward.x = w->inverse.lambda + nc, w->forward.lambda = w->forward.x + nv;
+  }
   if (s == LIMB_OK) s = make_room(e, &w->work, &w->work_size, work);
   if (s == LIMB_OK) s = make_room(e, &w->value, &w->value_size, value);
   if (s == LIMB_OK && dual && !w->dual) s = limb_dual_create(e->model, LIMB_DUAL_MATRICES, &e->alloc, &w->dual);
@@ -94,13 +99,13 @@ limb_status limb_lanes_ready(limb_evaluator* e, limb_error* err)
 
 void limb_lanes_free(limb_evaluator* e)
 {
-  const size_t nv = (size_t)e->nv + 1;
+  const size_t numbers = 4 * ((size_t)e->nv + 1) + 2 * ((size_t)e->nc + 1);
   for (int i = 0; i < e->nlane; i++) {
     limb_lane* w = &e->lane[i];
     limb_data_destroy(w->data);
     limb_loops_destroy(w->loops);
     limb_dual_destroy(w->dual);
-    limb_free(&e->alloc, w->x, 2 * nv * sizeof *w->x);
+    limb_free(&e->alloc, w->x, numbers * sizeof *w->x);
     limb_free(&e->alloc, w->work, w->work_size * sizeof *w->work);
     limb_free(&e->alloc, w->value, w->value_size * sizeof *w->value);
     limb_free(&e->alloc, w->wrench, (size_t)w->wrench_capacity * sizeof *w->wrench);
@@ -115,6 +120,7 @@ void limb_lane_take(limb_lane* w, const limb_state* s)
   w->q = s->q, w->v = s->v, w->a = s->a, w->tau = s->tau;
   w->time = s->time, w->lambda = s->lambda;
   w->env = s->env ? s->env : &w->e->env;
+  w->inverse.known = w->forward.known = 0;
 }
 
 limb_status limb_lane_move(limb_lane* w)
@@ -176,9 +182,15 @@ limb_status limb_because(limb_lane* w, limb_status s, const char* format, ...)
 
 void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status s)
 {
-  static const char no_mass[] = "a joint that moves no mass and no rotor has no acceleration";
-  const char* because = *w->because ? w->because : s == LIMB_E_SINGULAR ? no_mass : limb_status_text(s);
+  static const char no_mass[] = "; a joint that moves no mass and no rotor has no acceleration";
+  const int reason = *w->because != '\0', own = reason && (s == LIMB_E_UNSUPPORTED || s == LIMB_E_ARG);
   for (e->failed = 0; e->failed < e->nitem && e->item[e->failed].block != block;) e->failed++;
   if (e->failed == e->nitem) e->failed = -1;
-  (void)limb_fail(&e->failure, s, e->block[block].row->about.name, "%s", because);
+  (void)limb_fail(&e->failure, s, e->block[block].row->about.name, "%s%s%s", own ? "" : limb_status_text(s),
+                  own      ? ""
+                  : reason ? ": "
+                           : "",
+                  reason                 ? w->because
+                  : s == LIMB_E_SINGULAR ? no_mass
+                                         : "");
 }

@@ -285,73 +285,103 @@ limb_status limb_eval_closed_Jdotv(limb_lane* w, double* x)
 static limb_closed_motion motion_of(const limb_lane* w) { return (limb_closed_motion){w->q, w->v, w->a, w->env}; }
 
 // Motions that have no motor at the start either are counted, not refused; others are a singularity.
-static limb_status inverse(limb_lane* w, limb_closed_forces* f)
+static limb_status solve_inverse(limb_lane* w)
 {
   const limb_loop_options o = options_of(w);
   const limb_closed_motion in = motion_of(w);
   const int allowed = w->e->options.tau_is_given ? w->e->nv : w->e->undriven;
-  const limb_status s = limb_closed_inverse_dynamics(w->loops, &in, NULL, &o, f);
-  if (f->overdriven > w->facts.overdriven) w->facts.overdriven = f->overdriven;
+  limb_closed_forces f = {.tau = w->inverse.x, .lambda = w->inverse.lambda};
+  const limb_status s = limb_closed_inverse_dynamics(w->loops, &in, NULL, &o, &f);
+  if (f.overdriven > w->facts.overdriven) w->facts.overdriven = f.overdriven;
   if (s != LIMB_E_SINGULAR) return s;
-  if (f->undriven > 0 && f->undriven <= allowed) {
-    w->facts.unbalanced = fmax(w->facts.unbalanced, f->unbalanced);
+  if (f.undriven > 0 && f.undriven <= allowed) {
+    w->facts.unbalanced = fmax(w->facts.unbalanced, f.unbalanced);
     return LIMB_OK;
   }
-  if (f->undriven == 0) return limb_because(w, s, "no torques of the motors balance this motion");
+  if (f.undriven == 0) return limb_because(w, s, "no torques of the motors balance this motion");
   return limb_because(w, s, "%d motion%s here that no motor drives; %.3g of the forces is left without balance",
-                      f->undriven, f->undriven == 1 ? "" : "s", f->unbalanced);
+                      f.undriven, f.undriven == 1 ? "" : "s", f.unbalanced);
 }
 
-static limb_status forward(limb_lane* w, double* a, double* lambda)
+static limb_status solve_forward(limb_lane* w)
 {
   const limb_closed_motion in = motion_of(w);
   const limb_closed_options o = closed_options_of(w);
   limb_closed_report report = {.loop = -1};
-  const limb_status s = limb_closed_forward_dynamics(w->loops, &in, w->tau, &o, a, lambda, &report);
+  const limb_status s =
+    limb_closed_forward_dynamics(w->loops, &in, w->tau, &o, w->forward.x, w->forward.lambda, &report);
   if (report.redundant > w->facts.redundant) w->facts.redundant = report.redundant;
   if (s == LIMB_OK || report.loop < 0) return s;
   return limb_because(w, s, "%.3g is left of the accelerations of loop '%.64s'", report.residual,
                       loop_name(w, report.loop));
 }
 
+// Once per state, whatever many quantities ask.
+static limb_status inverse(limb_lane* w)
+{
+  if (!w->inverse.known) {
+    w->inverse.status = solve_inverse(w);
+    memcpy(w->inverse.because, w->because, sizeof w->because);
+  }
+  memcpy(w->because, w->inverse.because, sizeof w->because);
+  w->inverse.known = 1;
+  return w->inverse.status;
+}
+
+static limb_status forward(limb_lane* w)
+{
+  if (!w->forward.known) {
+    w->forward.status = solve_forward(w);
+    memcpy(w->forward.because, w->because, sizeof w->because);
+  }
+  memcpy(w->because, w->forward.because, sizeof w->because);
+  w->forward.known = 1;
+  return w->forward.status;
+}
+
 limb_status limb_eval_closed_tau(limb_lane* w, double* x)
 {
   if (w->e->options.tau_is_given) return limb_eval_tau(w, x);
-  limb_closed_forces f = {.tau = x};
-  return inverse(w, &f);
+  const limb_status s = inverse(w);
+  memcpy(x, w->inverse.x, (size_t)w->e->nv * sizeof *x);
+  return s;
 }
 
-limb_status limb_eval_closed_acc(limb_lane* w, double* x) { return forward(w, x, NULL); }
-
-// Multipliers of the state's motion, or of the one that its forces cause: a of that goes to w->work. *in is that
-// motion.
-static limb_status multipliers(limb_lane* w, double* x, limb_closed_motion* in)
+limb_status limb_eval_closed_acc(limb_lane* w, double* x)
 {
-  limb_closed_forces f = {.lambda = x};
+  const limb_status s = forward(w);
+  memcpy(x, w->forward.x, (size_t)w->e->nv * sizeof *x);
+  return s;
+}
+
+// Multipliers of the state's motion, or of the one that its forces cause. *in is that motion.
+static limb_status multipliers(limb_lane* w, const double** lambda, limb_closed_motion* in)
+{
   *in = motion_of(w);
-  if (w->lambda) {
-    memcpy(x, w->lambda, (size_t)w->e->nc * sizeof *x);
-    return LIMB_OK;
-  }
-  if (w->a) return inverse(w, &f);
-  in->a = w->work;
-  return forward(w, w->work, x);
+  *lambda = w->lambda ? w->lambda : w->a ? w->inverse.lambda : w->forward.lambda;
+  if (w->lambda) return LIMB_OK;
+  if (w->a) return inverse(w);
+  in->a = w->forward.x;
+  return forward(w);
 }
 
 limb_status limb_eval_lambda(limb_lane* w, double* x)
 {
+  const double* lambda = NULL;
   limb_closed_motion in;
-  return multipliers(w, x, &in);
+  const limb_status s = multipliers(w, &lambda, &in);
+  memcpy(x, lambda, (size_t)w->e->nc * sizeof *x);
+  return s;
 }
 
 // Of the joints, or of the loops: count of them.
 static limb_status loads(limb_lane* w, int of_joints, int count, double* x)
 {
   const limb_loop_options o = options_of(w);
-  double* lambda = w->work + w->e->nv;
-  sp_force* f = (sp_force*)(void*)(lambda + w->e->nc);
+  const double* lambda = NULL;
+  sp_force* f = (sp_force*)(void*)w->work;
   limb_closed_motion in;
-  limb_status s = multipliers(w, lambda, &in);
+  limb_status s = multipliers(w, &lambda, &in);
   if (s == LIMB_OK)
     s = limb_closed_loads(w->loops, &in, lambda, w->ref, &o, of_joints ? f : NULL, of_joints ? NULL : f);
   return limb_put_forces(s, f, count, x);

@@ -111,6 +111,8 @@ static const char* word_of(const void* context, int i)
   return other[i].word;
 }
 
+static char fold(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
 static const char* meant(const char* word)
 {
   for (int k = 0; word && k < OTHER; k++)
@@ -118,10 +120,22 @@ static const char* meant(const char* word)
   return NULL;
 }
 
+// The same letters, whatever their case: m is M.
+static const char* same_letters(const char* wrong)
+{
+  for (const limb_quantity_row* r = limb_quantity_rows; r->about.name; r++) {
+    size_t k = 0;
+    while (wrong[k] && fold(wrong[k]) == fold(r->about.name[k])) k++;
+    if (!wrong[k] && !r->about.name[k]) return r->about.name;
+  }
+  return NULL;
+}
+
 const char* limb_nearest_quantity(const char* wrong)
 {
   if (!wrong) return NULL;
   const char* name = meant(wrong);
+  if (!name) name = same_letters(wrong);
   if (!name && strlen(wrong) > 1) name = limb_nearest(wrong, limb_quantity_count(), name_of, NULL);
   return name || strlen(wrong) < 3 ? name : meant(limb_nearest(wrong, OTHER, word_of, NULL));
 }
@@ -141,7 +155,7 @@ static limb_status no_quantity(const char* name, size_t length, limb_error* err)
   cut(name, length, wrong);
   const char* near = limb_nearest_quantity(wrong);
   return limb_fail(err, LIMB_E_ARG, wrong, "there is no quantity '%s'%s%s%s", wrong, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "; limb eval --list names them");
+                   near ? near : "", near ? "'?" : "");
 }
 
 // "@body" at *at; *at is moved behind it.
@@ -198,7 +212,7 @@ static limb_status read_frame(const limb_evaluator* e, const char** at, limb_par
   cut(*at + 1, strcspn(*at + 1, "."), wrong);
   const char* near = limb_nearest(wrong, limb_frame_count(e->model), frame_name, e->model);
   return limb_fail(err, LIMB_E_ARG, wrong, "the model has no frame '%s'%s%s%s", wrong, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "; limb info names its bodies");
+                   near ? near : "", near ? "'?" : "");
 }
 
 limb_status limb_parse_name(const limb_evaluator* e, const char* name, limb_parsed_name* out, limb_error* err)
@@ -254,8 +268,7 @@ limb_status limb_allows(const limb_evaluator* e, const limb_quantity_row* row, i
     q->robots == LIMB_ROBOTS_TREES || q->robots == LIMB_ROBOTS_MOVING_BASE || q->robots == LIMB_ROBOTS_ELASTIC;
   if (e->closed && trees)
     return limb_fail(err, LIMB_E_UNSUPPORTED, q->name,
-                     "'%s' is not defined with the loops of '%s' closed; its spanning tree has it: --tree", q->name,
-                     robot);
+                     "'%s' is not defined with the loops of '%s' closed, but for its spanning tree", q->name, robot);
   if (!e->closed && q->robots == LIMB_ROBOTS_LOOPS)
     return limb_fail(err, LIMB_E_UNSUPPORTED, q->name, "'%s' is of robots with loops, and '%s' has none%s", q->name,
                      robot, e->nc > 0 ? " as a spanning tree" : ": it is a tree of joints");

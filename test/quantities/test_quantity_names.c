@@ -94,7 +94,7 @@ START_TEST(refusals)
     limb_status status;
   } wrong[] = {
     {"vellocity", "did you mean 'velocity'?", LIMB_E_ARG},
-    {"zzzzz", "limb eval --list", LIMB_E_ARG},
+    {"zzzzz", "there is no quantity 'zzzzz'", LIMB_E_ARG},
     {"M@body", "no reference", LIMB_E_ARG},
     {"J@tool", "none of @body, @world and @aligned", LIMB_E_ARG},
     {"M.nobody", "there is no 'nobody' in 'M'", LIMB_E_ARG},
