@@ -116,7 +116,7 @@ static const char* const examples[] = {
   "what mass the hand has in each direction",
   "limb eval elastic2r --states s.csv --what hybrid --format text",
   "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
-  "limb eval five_bar --q theta1=60deg --a 0 --what tau,lambda,M",
+  "limb eval five_bar --q left_shoulder=60deg --a 0 --what tau,lambda,M",
   "torques of the motors with the loop closed, and the force in its pin",
   NULL,
 };
@@ -418,9 +418,8 @@ static void note_stiff(const eval_run* r)
 
 static int run_states(eval_run* r)
 {
-  int code = EXIT_FINE;
-  eval_find_base(r);
-  code = each_name(r, eval_need_given);
+  int code = each_name(r, eval_find_base);
+  if (code == EXIT_FINE) code = each_name(r, eval_need_given);
   if (code == EXIT_FINE) code = create(r);
   if (code == EXIT_FINE) code = each_name(r, add_name);
   if (code == EXIT_FINE) code = refuse_idle(r);

@@ -58,8 +58,8 @@ const limb_quantity_info* eval_quantity(const char* name);
 // What is given of each velocity, of hybrid and of base_acc: NULL when nothing asks for it.
 const cli_given* eval_given(const eval_run* r, int of_base);
 
-// A base with motors: columns decide which joints it is.
-void eval_find_base(eval_run* r);
+// For a quantity of a moving base, of a robot whose base has motors: columns decide which joints are the base.
+int eval_find_base(eval_run* r, const char* name);
 
 // Asks the states for what a hybrid quantity takes; for what all items need. EXIT_FINE, or an exit code.
 int eval_need_given(eval_run* r, const char* name);

@@ -18,15 +18,17 @@ const cli_given* eval_given(const eval_run* r, int of_base)
   return g->mark ? g : NULL;
 }
 
-// A base with motors: columns decide.
-void eval_find_base(eval_run* r)
+int eval_find_base(eval_run* r, const char* name)
 {
+  const limb_quantity_info* q = eval_quantity(name);
   cli_dofs* d = &r->dofs;
+  if (!q || q->robots != LIMB_ROBOTS_MOVING_BASE) return EXIT_FINE;
   for (int k = 0; k < d->nv; k++)
-    if (d->v[k].base) return;
+    if (d->v[k].base) return EXIT_FINE;
   for (int k = 0; k < d->nv; k++)
     d->v[k].base =
       d->v[k].root && cli_states_knows(&r->states, STATES_TAU, k) && !cli_states_knows(&r->states, STATES_A, k);
+  return EXIT_FINE;
 }
 
 // Hybrid quantities take what the columns give.

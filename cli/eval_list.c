@@ -19,6 +19,9 @@ void eval_shape(const limb_quantity_info* q, char* text, size_t size)
     const char* gap = k > record ? " x " : record ? ": " : "";
     used += (size_t)snprintf(text + used, size - used, "%s%s", gap, limb_axis_length_text(q->axis[k]));
   }
+  const int joints = q->axis[0] == LIMB_AXIS_JOINT, loops = q->axis[0] == LIMB_AXIS_LOOP;
+  if ((joints || loops) && used < size) // so JSON has objects
+    (void)snprintf(text + used, size - used, ", keyed by %s", joints ? "joint" : "loop");
 }
 
 // Words for the bits of what a quantity needs.
@@ -56,21 +59,20 @@ static void needs_text(const limb_quantity_info* q, char* text, size_t size)
 
 static void print_text(void)
 {
-  cli_table t = cli_table_make("lllll");
-  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "unit"), cli_cell(&t, "what it is");
+  cli_table t = cli_table_make("llll");
+  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
   for (int k = 0; limb_get_quantity(k); k++) {
     const limb_quantity_info* q = limb_get_quantity(k);
     char what[CELL], form[CELL];
     needs_text(q, what, sizeof what);
     eval_shape(q, form, sizeof form);
-    cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", what), cli_cell(&t, "%s", form), cli_cell(&t, "%s", q->unit);
-    cli_cell(&t, "%s", q->meaning);
+    cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", what), cli_cell(&t, "%s", form), cli_cell(&t, "%s", q->meaning);
   }
   cli_table_print(&t, stdout, "");
   (void)fputs("\n  Names are <quantity>[@body|@world|@aligned][.<frame>][.<label>...], as M.elbow.wrist and\n"
               "  velocity@body.tool.vx; all stands for everything that the robot has and that the inputs allow.\n"
               "  Robots with loops: the loops are closed; --tree cuts them open.\n"
-              "  limb eval --list --what tau prints the equation of one quantity, and all else about it.\n",
+              "  limb eval --list --what tau prints equation, unit and all else about one quantity.\n",
               stdout);
 }
 

@@ -130,6 +130,22 @@ static void command(const cli_command* c)
   }
 }
 
+// The registry of quantities (limb/quantities.h).
+static void quantities(void)
+{
+  printf(".SH QUANTITIES\n");
+  line("What limb eval computes, and what channels and formulas of limb sim name; limb eval --list prints shapes and "
+       "units.");
+  for (int k = 0; limb_get_quantity(k); k++) {
+    const limb_quantity_info* q = limb_get_quantity(k);
+    printf(".TP\n\\fB");
+    text(q->name);
+    printf("\\fR ");
+    line(q->equation);
+    line(q->meaning);
+  }
+}
+
 int cli_help_man(void)
 {
   const unsigned v = limb_version();
@@ -149,6 +165,7 @@ int cli_help_man(void)
   option("conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
   printf(".SH COMMANDS\n");
   for (const cli_command* const* c = cli_commands; *c; c++) command(*c);
+  quantities();
   printf(".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
          "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
          "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "

@@ -164,7 +164,10 @@ limb_status sim_probe_read(sim_probe* p, const limb_sim_state* at, double* x)
   const limb_status s = limb_evaluator_run(p->e, &state, x);
   *p->reason = '\0';
   if (s == LIMB_OK) return s;
-  (void)limb_evaluator_failure(p->e, &err);
+  limb_item item;
+  const int failed = limb_evaluator_failure(p->e, &err);
+  // A part of "all" that has no value here is NaN, and no reason to end.
+  if (limb_evaluator_get(p->e, failed, &item) == LIMB_OK && item.from_all) return LIMB_OK;
   (void)snprintf(p->reason, sizeof p->reason, "%s", err.text);
   return s;
 }

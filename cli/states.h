@@ -99,7 +99,7 @@ int cli_states_has(const cli_states* s, unsigned what);
 int cli_states_knows(const cli_states* s, unsigned what, int k);
 
 // Of a robot with loops: from here on rows are completed and checked. groups: STATES_Q, V and A that rows have, which
-// must have been asked for with STATES_PART. Columns that follow from others are reported. An exit code, after a message.
+// must have been asked for with STATES_PART. Columns that follow from others are reported. An exit code.
 int cli_states_complete(cli_states* s, unsigned groups);
 
 // v and a of the row at hand become consistent: the independent ones stay, the others follow.

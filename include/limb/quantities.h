@@ -142,7 +142,8 @@ typedef struct limb_evaluator_options {
   double dt;                   ///< time between samples [s]; default 0: quantities of samples are refused
   const unsigned char* given;  ///< nv marks of hybrid quantities; default NULL: limb_mark_passive. Copied
   const unsigned char* base;   ///< nv marks, forces of the moving base given; default NULL: limb_mark_base. Copied
-  const limb_environment* env; ///< of states that have none, and of base parameters; default NULL: the default one
+  const limb_environment* env; ///< of states that have none, and of base parameters; default NULL: the default one.
+                               ///< Copied, but for the wrenches and laws that it points to
   int tau_is_given;            ///< 1: "tau" is that of the state, as in simulations; default 0: inverse dynamics
   limb_closed_method method;   ///< of forward dynamics with loops; default LIMB_CLOSED_AUTO
   const limb_pool* pool;       ///< threads of limb_evaluator_run_many; default NULL: the caller's

@@ -35,7 +35,8 @@ static limb_status read_options(limb_evaluator* e, const limb_evaluator_options*
   const int fine = o->frame >= -1 && o->frame < limb_frame_count(e->model) && (unsigned)o->ref <= LIMB_ALIGNED &&
                    e->ntask >= 0 && o->damping >= 0 && o->dt >= 0;
   if (!fine) return LIMB_E_ARG;
-  e->env = o->env ? *o->env : limb_default_environment(e->model);
+  const limb_status copied = limb_copy_environment(e->model, o->env, &e->env);
+  if (copied != LIMB_OK) return copied;
   return !o->pool || (o->pool->size >= sizeof(limb_pool) && o->pool->threads > 0) ? LIMB_OK : LIMB_E_ARG;
 }
 
@@ -206,7 +207,15 @@ static limb_status add_name(limb_evaluator* e, const char* name, limb_error* err
   return s == LIMB_OK ? add_item(e, name, &p, 0, err) : s;
 }
 
-// Everything that is defined; what would be too large is left out, as are elastic joints where there are none.
+static int has_block(const limb_evaluator* e, const limb_parsed_name* p)
+{
+  const limb_ref ref = p->row->about.needs & LIMB_NEEDS_REFERENCE ? p->ref : LIMB_ALIGNED;
+  for (int i = 0; i < e->nblock; i++)
+    if (e->block[i].row == p->row && e->block[i].frame == p->frame && e->block[i].ref == ref) return 1;
+  return 0;
+}
+
+// Everything that is defined, and not there yet; what would be too large is left out.
 static limb_status add_all(limb_evaluator* e, limb_error* err)
 {
   for (const limb_quantity_row* r = limb_quantity_rows; r->about.name; r++) {
@@ -214,7 +223,7 @@ static limb_status add_all(limb_evaluator* e, limb_error* err)
     const limb_parsed_name p = {
       .row = r, .frame = needs & LIMB_NEEDS_FRAME ? e->options.frame : -1, .ref = e->options.ref, .labels = ""};
     const int before = e->nitem;
-    if (limb_allows(e, r, p.frame, NULL) != LIMB_OK) continue;
+    if (has_block(e, &p) || limb_allows(e, r, p.frame, NULL) != LIMB_OK) continue;
     if (limb_labels_make(e, r, NULL) != LIMB_OK) continue;
     const limb_status s = add_item(e, r->about.name, &p, 1, err);
     if (s != LIMB_OK) limb_evaluator_keep(e, before);

@@ -196,6 +196,9 @@ void limb_lanes_free(limb_evaluator* e);
 void limb_lane_take(limb_lane* w, const limb_state* s);
 limb_status limb_lane_compute(limb_lane* w, const unsigned char* skip, int* failed);
 
+// The environment of a caller, who may know a shorter struct; NULL: the default.
+limb_status limb_copy_environment(const limb_model* m, const limb_environment* from, limb_environment* to);
+
 // limb_kinematics for the state at hand.
 limb_status limb_lane_move(limb_lane* w);
 
@@ -218,7 +221,9 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(v)                                                                                                                 \
   X(a)                                                                                                                 \
   X(tau)                                                                                                               \
-  X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy) X(power) X(reactions) X(hybrid)  \
+  X(acc)                                                                                                               \
+  X(M)                                                                                                                 \
+  X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy) X(power) X(reactions) X(hybrid)              \
     X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc) X(base_acc_frame)                        \
       X(generalized_jacobian) X(reaction_null_space) X(deflection) /* derivatives.c */                                 \
     X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)         \
@@ -239,6 +244,9 @@ LIMB_COMPUTATIONS(LIMB_X)
 // Motions as columns of x, which is 6 x n; wrenches one behind the other, 6 numbers each. Return s.
 limb_status limb_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
 limb_status limb_put_forces(limb_status s, const sp_force* f, int n, double* x);
+
+// Options of calls of limb/loops.h at the state at hand. constraints.c
+limb_loop_options limb_lane_loop_options(const limb_lane* w);
 
 // Motions without a motor at the start configuration. lanes.c calls it once.
 limb_status limb_count_undriven(const limb_evaluator* e, limb_loops* loops, int* out); // loops.c

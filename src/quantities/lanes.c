@@ -1,10 +1,12 @@
 // Workspaces of threads: memory for what the blocks need, and the numbers of all blocks at one state.
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "quantities/evaluator_impl.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +113,12 @@ void limb_lanes_free(limb_evaluator* e)
     limb_free(&e->alloc, w->wrench, (size_t)w->wrench_capacity * sizeof *w->wrench);
   }
   limb_free(&e->alloc, e->lane, (size_t)e->nlane * sizeof *e->lane);
+}
+
+limb_status limb_copy_environment(const limb_model* m, const limb_environment* from, limb_environment* to)
+{
+  *to = limb_default_environment(m);
+  return from ? limb_sized_read(to, sizeof *to, from, offsetof(limb_environment, base_velocity)) : LIMB_OK;
 }
 
 // ---- one state ------------------------------------------------------------------------------------------

@@ -23,17 +23,10 @@ double limb_closed_matrices(const limb_evaluator* e)
   return limb_closed_vectors(e) + 3 * nv * nv + nv * e->nc + 18 * nv;
 }
 
-static limb_loop_options options_of(const limb_lane* w)
-{
-  limb_loop_options o = limb_default_loop_options();
-  o.time = w->time;
-  return o;
-}
-
 static limb_closed_options closed_options_of(const limb_lane* w)
 {
   limb_closed_options o = limb_default_closed_options();
-  o.loops = options_of(w);
+  o.loops = limb_lane_loop_options(w);
   o.method = w->e->options.method;
   return o;
 }
@@ -44,55 +37,12 @@ static const char* loop_name(const limb_lane* w, int loop)
   return limb_get_loop(w->e->model, loop, &x) == LIMB_OK ? x.def.name : "?";
 }
 
-// ---- the equations --------------------------------------------------------------------------------------
-
-static limb_status equations(limb_lane* w, const double* v, limb_loop_equations out)
-{
-  const limb_loop_options o = options_of(w);
-  return limb_loop_equations_at(w->loops, w->q, v, &o, &out);
-}
-
-limb_status limb_eval_psi(limb_lane* w, double* x) { return equations(w, NULL, (limb_loop_equations){.Psi = x}); }
-
-limb_status limb_eval_gamma(limb_lane* w, double* x) { return equations(w, w->v, (limb_loop_equations){.gamma = x}); }
-
-limb_status limb_eval_loop_residual(limb_lane* w, double* x)
-{
-  return equations(w, NULL, (limb_loop_equations){.residual = x});
-}
-
-// Psi v - s'
-limb_status limb_eval_loop_rate(limb_lane* w, double* x)
-{
-  const size_t nc = (size_t)w->e->nc, nv = (size_t)w->e->nv;
-  double *rate = w->work, *Psi = rate + nc;
-  const limb_status s = equations(w, NULL, (limb_loop_equations){.Psi = Psi, .rate = rate});
-  for (size_t i = 0; i < nc && s == LIMB_OK; i++) {
-    x[i] = -rate[i];
-    for (size_t k = 0; k < nv; k++) x[i] += Psi[i * nv + k] * w->v[k];
-  }
-  return s;
-}
-
-limb_status limb_eval_mobility(limb_lane* w, double* x)
-{
-  const limb_loop_options o = options_of(w);
-  limb_mobility m = {0};
-  const limb_status s = limb_mobility_at(w->loops, w->q, &o, &m);
-  const double all[] = {m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
-                        m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
-                        m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
-                        m.singularity};
-  memcpy(x, all, sizeof all);
-  return s;
-}
-
 // ---- what follows from what -----------------------------------------------------------------------------
 
 // Marks of the independent velocities, in the first numbers of the scratch.
 static limb_status independent(limb_lane* w, unsigned char** marks)
 {
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   *marks = (unsigned char*)w->work;
   return limb_independent_velocities(w->loops, w->q, &o, *marks);
 }
@@ -103,19 +53,6 @@ limb_status limb_eval_independent(limb_lane* w, double* x)
   const limb_status s = independent(w, &marks);
   for (int k = 0; k < w->e->nv && s == LIMB_OK; k++) x[k] = marks[k];
   return s;
-}
-
-// v and a: the independent ones of the state, and what follows from them.
-limb_status limb_eval_passive(limb_lane* w, double* x)
-{
-  const limb_loop_options o = options_of(w);
-  const size_t nv = (size_t)w->e->nv;
-  double *v = x, *a = x + nv;
-  memcpy(v, w->v, nv * sizeof *v);
-  memcpy(a, w->a, nv * sizeof *a);
-  limb_status s = limb_complete_velocities(w->loops, w->q, NULL, &o, v);
-  if (s == LIMB_OK) s = limb_complete_accelerations(w->loops, w->q, v, NULL, &o, a);
-  return s == LIMB_E_SINGULAR ? limb_because(w, s, "the loops contradict each other here: evaluate mobility") : s;
 }
 
 // ---- reduction to the independent velocities --------------------------------------------------------------
@@ -130,7 +67,7 @@ typedef struct reduction {
 static limb_status reduce(limb_lane* w, reduction* r)
 {
   const size_t nv = (size_t)w->e->nv;
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   unsigned char* mark = NULL;
   const limb_status s = independent(w, &mark);
   r->mark = mark;
@@ -188,7 +125,7 @@ limb_status limb_eval_closed_M(limb_lane* w, double* x)
 // a_0: accelerations of all joints at velocities v when the independent ones are zero.
 static limb_status velocity_accelerations(limb_lane* w, const reduction* r, const double* v, double* a)
 {
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   memset(a, 0, (size_t)w->e->nv * sizeof *a);
   return limb_complete_accelerations(w->loops, w->q, v, r->mark, &o, a);
 }
@@ -198,10 +135,11 @@ static limb_status bias(limb_lane* w, const reduction* r, const double* v, int g
 {
   const size_t nv = (size_t)w->e->nv;
   double *a = r->y, *tau = a + nv, *springs = tau + nv;
-  limb_environment env = *w->env;
+  limb_environment env;
+  limb_status s = limb_copy_environment(w->e->model, w->env, &env);
   env.nwrench = 0, env.nlaw = 0, env.friction = 0;
   if (!gravity) env.gravity = sp_v3(0, 0, 0);
-  limb_status s = velocity_accelerations(w, r, v, a);
+  if (s == LIMB_OK) s = velocity_accelerations(w, r, v, a);
   if (s == LIMB_OK) s = limb_inverse_dynamics(w->data, w->q, v, a, &env, tau);
   if (s == LIMB_OK) s = limb_spring_forces(w->data, w->q, springs);
   for (size_t k = 0; k < nv; k++) tau[k] -= springs[k];
@@ -287,7 +225,7 @@ static limb_closed_motion motion_of(const limb_lane* w) { return (limb_closed_mo
 // Motions that have no motor at the start either are counted, not refused; others are a singularity.
 static limb_status solve_inverse(limb_lane* w)
 {
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   const limb_closed_motion in = motion_of(w);
   const int allowed = w->e->options.tau_is_given ? w->e->nv : w->e->undriven;
   limb_closed_forces f = {.tau = w->inverse.x, .lambda = w->inverse.lambda};
@@ -377,7 +315,7 @@ limb_status limb_eval_lambda(limb_lane* w, double* x)
 // Of the joints, or of the loops: count of them.
 static limb_status loads(limb_lane* w, int of_joints, int count, double* x)
 {
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   const double* lambda = NULL;
   sp_force* f = (sp_force*)(void*)w->work;
   limb_closed_motion in;
@@ -467,7 +405,7 @@ limb_status limb_eval_closed_dacc_dwrench(limb_lane* w, double* x)
 static limb_status inverse_derivatives(limb_lane* w, int by_velocity, double* x)
 {
   const size_t nv = (size_t)w->e->nv;
-  const limb_loop_options o = options_of(w);
+  const limb_loop_options o = limb_lane_loop_options(w);
   const limb_closed_motion in = motion_of(w);
   double* S = w->work + (size_t)limb_closed_vectors(w->e);
   unsigned char* mark = NULL;

@@ -24,7 +24,7 @@ static const limb_environment* environment_of(limb_lane* w, const limb_states* s
 {
   const limb_environment* all = s->env ? s->env : &w->e->env;
   if (s->nwrench == 0) return all;
-  w->env_many = *all;
+  if (limb_copy_environment(w->e->model, all, &w->env_many) != LIMB_OK) return all; // refused where it is used
   for (int k = 0; k < all->nwrench; k++) w->wrench[k] = all->wrench[k];
   for (int k = 0; k < s->nwrench; k++) {
     const limb_batch_wrench* from = &s->wrench[k];

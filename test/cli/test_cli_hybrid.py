@@ -333,7 +333,7 @@ class Forms(Case):
         answer = {q["name"]: q for q in answer["quantities"]}
         for name, needs, form, frame in (
                 ("hybrid", ["q", "v", "a or tau by joint"], "a, tau: nv", False),
-                ("hybrid_reactions", ["q", "v", "a or tau by joint"], "joints x 6", False),
+                ("hybrid_reactions", ["q", "v", "a or tau by joint"], "joints x 6, keyed by joint", False),
                 ("dhybrid_dq", ["q", "v", "a or tau by joint"], "nv x nv", False),
                 ("dhybrid_dv", ["q", "v", "a or tau by joint"], "nv x nv", False),
                 ("dhybrid_dx", ["q", "v", "a or tau by joint"], "nv x nv", False),
