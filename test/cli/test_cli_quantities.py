@@ -132,7 +132,8 @@ class States(Case):
     def test_complaints(self):
         self.refused("did you mean 'elbow'?", "ur5", "--q", "elbwo=1", "--what", "M")
         self.refused("'fast' is no number", "ur5", "--v", "elbow=fast", "--what", "M")
-        self.refused("one of them", "ur5", "--q", "elbow=1", "--states", self.file("s.csv", "q.elbow\n1\n"), "--what", "M")
+        states = self.file("s.csv", "q.elbow\n1\n")
+        self.refused("one of them", "ur5", "--q", "elbow=1", "--states", states, "--what", "M")
         self.refused("tau needs the a. columns", "ur5", "--q", "elbow=1", "--what", "tau")
         self.refused("--states FILE is missing: the states to compute 'M' for; or --q", "ur5", "--what", "M")
 
